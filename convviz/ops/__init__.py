@@ -1,0 +1,1 @@
+"""The operators and their gradients: torch only, one operation a file."""

@@ -1,0 +1,54 @@
+"""Padding the input, and folding the gradient of the padding back."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+
+from convviz.spec import ConvSpec
+from convviz.taps import source
+
+
+def pad_input(input: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
+    """Add the border that the padding mode asks for.
+
+    Args:
+        input: ``[N, C_in, H, W]``.
+        spec: the geometry.
+
+    Returns:
+        padded_input ``[N, C_in, H + top + bottom, W + left + right]``; a border cell is 0 or a copy of an
+        input cell.
+    """
+    (top, bottom), (left, right) = spec.padding
+    if not (top or bottom or left or right):
+        return input
+    mode = "constant" if spec.padding_mode == "zeros" else spec.padding_mode
+    return F.pad(input, (left, right, top, bottom), mode=mode)
+
+
+def fold_padding(grad_padded_input: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
+    """Give every border cell's gradient to the input cell that it is a copy of.
+
+    The adjoint of ``pad_input``: padding copies, so its backward pass adds up. A padding zero is a copy of
+    nothing, so its gradient is dropped.
+
+    Args:
+        grad_padded_input: gradient of padded_input, of its shape.
+        spec: the geometry.
+
+    Returns:
+        grad_input ``[N, C_in, H, W]``; entry ``[n, c, i, j]`` is the sum over all cells of padded_input that
+        are copies of ``input[n, c, i, j]``.
+    """
+    gradient = grad_padded_input
+    for axis, dim in ((0, -2), (1, -1)):
+        before, size = spec.padding[axis][0], spec.input_size[axis]
+        folded = gradient.narrow(dim, before, size).clone()
+        for padded_row in range(spec.padded_size[axis]):
+            row = padded_row - before
+            target = source(row, size, spec.padding_mode)
+            if target is not None and not 0 <= row < size:
+                folded.select(dim, target).add_(gradient.select(dim, padded_row))
+        gradient = folded
+    return gradient

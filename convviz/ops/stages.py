@@ -1,0 +1,238 @@
+"""Every intermediate of forward and backward, by name, held against autograd."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+
+from convviz.ops import grad_bias as _bias
+from convviz.ops import grad_input as _input
+from convviz.ops import grad_weight as _weight
+from convviz.ops.device import check_device, check_dtype
+from convviz.ops.loss import LOSSES, loss_gradient, loss_value
+from convviz.ops.padding import fold_padding, pad_input
+from convviz.spec import ConvSpec
+
+GRADIENTS = ("grad_output", "grad_input", "grad_weight", "grad_bias")
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """How far the pictures' own arithmetic is from autograd, and where.
+
+    Attributes:
+        value: largest |difference| over all gradients; nan when one side has a nan that the other has not.
+        tensor: name of the gradient that holds it.
+        index: its place there.
+        tolerance: what rounding can explain: 64 units in the last place of the largest number.
+    """
+
+    value: float
+    tensor: str
+    index: tuple[int, ...]
+    tolerance: float
+
+    @property
+    def within_rounding(self) -> bool:
+        """True when the difference is no more than rounding."""
+        return self.value <= self.tolerance
+
+
+@dataclass(frozen=True)
+class Stages:
+    """Every tensor of one forward and backward pass of a 2-D convolution, by name.
+
+    Shapes: input and grad_input ``[N, C_in, H, W]``; padded_input with the border; weight and grad_weight
+    ``[C_out, C_in / groups, kH, kW]``; rotated_weight ``[C_in, C_out / groups, kH, kW]``; output and grad_output
+    ``[N, C_out, H_out, W_out]``; dilated_grad_output with the stride's zeros; padded_grad_output with the
+    backward pass's border as well; bias and grad_bias ``[C_out]`` or None; loss 0-d; target None unless the loss
+    has one. grad_padded_input is None when the padding is zeros: then the border's gradient is never computed.
+    deviation_from_autograd is None when the comparison was left out.
+    """
+
+    spec: ConvSpec
+    loss_kind: str
+    input: torch.Tensor
+    padded_input: torch.Tensor
+    weight: torch.Tensor
+    bias: torch.Tensor | None
+    output: torch.Tensor
+    target: torch.Tensor | None
+    loss: torch.Tensor
+    grad_output: torch.Tensor
+    dilated_grad_output: torch.Tensor
+    padded_grad_output: torch.Tensor
+    rotated_weight: torch.Tensor
+    grad_padded_input: torch.Tensor | None
+    grad_input: torch.Tensor
+    grad_weight: torch.Tensor
+    grad_bias: torch.Tensor | None
+    deviation_from_autograd: Deviation | None
+
+    @property
+    def deviation(self) -> float:
+        """Largest |difference| from autograd on the same device and dtype.
+
+        Raises:
+            ValueError: the stages were computed with ``compare=False``.
+        """
+        if self.deviation_from_autograd is None:
+            raise ValueError("the deviation is known only after a comparison: call stages(..., compare=True)")
+        return self.deviation_from_autograd.value
+
+
+def stages(
+    spec: ConvSpec,
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    grad_output: Any = None,
+    loss: str | None = None,
+    target: Any = None,
+    device: str | torch.device | None = None,
+    dtype: str | torch.dtype | None = None,
+    *,
+    compare: bool = True,
+) -> Stages:
+    """Compute one forward and backward pass the way the pictures show it.
+
+    The gradients come from the pictures' own operations: zero-insert, pad, rotate and correlate for the input;
+    correlate with the dilated grad_output for the weight. Autograd is what they are held against.
+
+    Args:
+        spec: the geometry.
+        input: ``[N, C_in, H, W]``, anything that ``torch.as_tensor`` takes.
+        weight: ``[C_out, C_in / groups, kH, kW]``.
+        bias: ``[C_out]`` or None.
+        grad_output: ``[N, C_out, H_out, W_out]``, the derivative of the loss by the output, set by hand; the loss
+            is then the sum of the output weighted by it.
+        loss: ``"sum"`` (the default without grad_output), ``"mean"``, ``"half_squared_error"`` or ``"weighted_sum"``.
+        target: of grad_output's shape, for ``"half_squared_error"``.
+        device: ``"cpu"`` or the machine's accelerator; default: the cpu.
+        dtype: float32 (the default), float64 or bfloat16.
+        compare: also run autograd and record the deviation from it.
+
+    Raises:
+        ValueError: a tensor does not have the shape that the geometry asks for, or loss, target and grad_output
+            contradict each other; the message names the argument, both shapes and the rule.
+    """
+    on = check_device(device)
+    as_type = check_dtype(dtype, on)
+    kind = _loss_kind(loss, grad_output, target)
+
+    def tensor(name: str, value: Any, shape: tuple[int, ...]) -> torch.Tensor:
+        return _tensor(name, value, shape, on, as_type)
+
+    x = tensor("input", input, spec.input_shape)
+    w = tensor("weight", weight, spec.weight_shape)
+    b = None if bias is None else tensor("bias", bias, (spec.out_channels,))
+    other_name, other_value = ("target", target) if kind == "half_squared_error" else ("grad_output", grad_output)
+    other = None if other_value is None else tensor(other_name, other_value, spec.output_shape)
+    with torch.no_grad():
+        result = _compute(spec, kind, x, w, b, other)
+    return _with_deviation(result, other) if compare else Stages(**result)
+
+
+def _compute(
+    spec: ConvSpec,
+    kind: str,
+    x: torch.Tensor,
+    w: torch.Tensor,
+    b: torch.Tensor | None,
+    other: torch.Tensor | None,
+) -> dict[str, Any]:
+    padded_input = pad_input(x, spec)
+    output = F.conv2d(padded_input, w, b, spec.stride, 0, spec.dilation, spec.groups)
+    grad_output = loss_gradient(kind, output, other)
+    dilated = _input.dilate_grad_output(grad_output, spec.stride)
+    padded = _input.pad_grad_output(dilated, spec)
+    rotated = _input.rotate_weight(w, spec.groups)
+    gradient = _input.correlate(padded, rotated, spec)
+    folds = spec.padding_mode != "zeros"
+    return {
+        "spec": spec,
+        "loss_kind": kind,
+        "input": x,
+        "padded_input": padded_input,
+        "weight": w,
+        "bias": b,
+        "output": output,
+        "target": other if kind == "half_squared_error" else None,
+        "loss": loss_value(kind, output, other),
+        "grad_output": grad_output,
+        "dilated_grad_output": dilated,
+        "padded_grad_output": padded,
+        "rotated_weight": rotated,
+        "grad_padded_input": gradient if folds else None,
+        "grad_input": fold_padding(gradient, spec) if folds else gradient,
+        "grad_weight": _weight.grad_weight(padded_input, dilated, spec),
+        "grad_bias": None if b is None else _bias.grad_bias(grad_output),
+        "deviation_from_autograd": None,
+    }
+
+
+def _with_deviation(result: dict[str, Any], other: torch.Tensor | None) -> Stages:
+    spec = result["spec"]
+    x, w = (result[name].detach().clone().requires_grad_() for name in ("input", "weight"))
+    b = None if result["bias"] is None else result["bias"].detach().clone().requires_grad_()
+    with torch.enable_grad():
+        output = F.conv2d(pad_input(x, spec), w, b, spec.stride, 0, spec.dilation, spec.groups)
+        loss = loss_value(result["loss_kind"], output, other)
+        wanted = (output, x, w) if b is None else (output, x, w, b)
+        truth = torch.autograd.grad(loss, wanted)
+    worst = Deviation(-1.0, "", (), 0.0)
+    for name, reference in zip(GRADIENTS, truth, strict=False):
+        worst = max(worst, _deviation(name, result[name], reference), key=_severity)
+    return Stages(**result | {"deviation_from_autograd": worst})
+
+
+def _deviation(name: str, ours: torch.Tensor, reference: torch.Tensor) -> Deviation:
+    same = (ours == reference) | (ours.isnan() & reference.isnan())  # equal infinities differ by nan
+    difference = (ours - reference).abs().masked_fill(same, 0).flatten()
+    place = int(difference.nan_to_num(nan=float("inf")).argmax())
+    largest = float(reference.nan_to_num(posinf=0, neginf=0).abs().max())
+    index = tuple(int(i) for i in torch.unravel_index(torch.tensor(place), ours.shape))
+    return Deviation(float(difference[place]), name, index, 64 * torch.finfo(ours.dtype).eps * max(largest, 1.0))
+
+
+def _severity(deviation: Deviation) -> float:
+    return float("inf") if deviation.value != deviation.value else deviation.value
+
+
+def _loss_kind(loss: str | None, grad_output: Any, target: Any) -> str:
+    kind = loss or ("weighted_sum" if grad_output is not None else "sum")
+    if kind not in LOSSES:
+        raise ValueError(f"loss is one of {', '.join(LOSSES)}: got {loss!r}")
+    if (kind == "weighted_sum") != (grad_output is not None):
+        given = "without a" if grad_output is None else "together with a"
+        raise ValueError(
+            f"loss='weighted_sum' and grad_output belong together: got loss={kind!r} {given} grad_output; "
+            "give both, or neither"
+        )
+    if (kind == "half_squared_error") != (target is not None):
+        given = "without a" if target is None else "together with a"
+        raise ValueError(
+            f"loss='half_squared_error' and target belong together: got loss={kind!r} {given} target; "
+            "give both, or neither"
+        )
+    return kind
+
+
+def _tensor(
+    name: str, value: Any, shape: tuple[int, ...], device: torch.device, dtype: torch.dtype
+) -> torch.Tensor:
+    try:
+        tensor = torch.as_tensor(value)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ValueError(f"{name} must be a tensor, an array or nested lists of numbers: got {value!r:.80}") from error
+    if tensor.is_complex():
+        raise ValueError(f"{name} must hold real numbers: got dtype {tensor.dtype}")
+    if tuple(tensor.shape) != shape:
+        raise ValueError(
+            f"{name} must have the shape {list(shape)} that the geometry asks for: got {list(tensor.shape)}; "
+            "reshape it, or change the geometry"
+        )
+    return tensor.detach().to(device=device, dtype=dtype)
