@@ -41,7 +41,7 @@ class Deviation:
         return self.value <= self.tolerance
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # tensors have no one answer to ==
 class Stages:
     """Every tensor of one forward and backward pass of a 2-D convolution, by name.
 

@@ -1,0 +1,1 @@
+"""The app: widgets wired to one model."""

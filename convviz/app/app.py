@@ -1,0 +1,216 @@
+"""The app: controls and board around one model."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from convviz.app.controls import Controls
+from convviz.app.kernel import KernelPad
+from convviz.app.model import Model
+from convviz.app.start import start_settings
+from convviz.app.upload import Upload, read_picture
+from convviz.board import payload
+from convviz.board.widget import Board
+from convviz.settings.state import Source
+from convviz.spec import ConvSpec
+from convviz.views import captions
+from convviz.views.figures import figure
+from convviz.views.panels import equations, panel
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+DEVICE_VARIABLE = "CONVVIZ_DEVICE"
+HEADING = """<h1>The backward pass of conv2d</h1>
+<p>Every number below is computed by torch. Move a kernel slider and watch all gradients follow; then try
+<b>stride&nbsp;1</b>: the zeros inside <code>padded_grad_output</code> vanish, and so does the hatched remainder.</p>"""
+
+
+class App(widgets.VBox):
+    """An interactive picture of a 2-D convolution and its backward pass, as an ipywidgets Box."""
+
+    def __init__(
+        self,
+        spec: ConvSpec | None = None,
+        input: Any = None,
+        weight: Any = None,
+        bias: Any = None,
+        grad_output: Any = None,
+        loss: str | None = None,
+        target: Any = None,
+        device: str | None = None,
+        dtype: str | None = None,
+        *,
+        state: Mapping[str, Any] | None = None,
+        theme: str = "auto",
+    ) -> None:
+        """Open the app.
+
+        Args:
+            spec: the geometry; default: what the tensors' shapes say, else 8 x 8, kernel 3, stride 2, padding 1.
+            input: ``[H, W]``, ``[C_in, H, W]`` or ``[N, C_in, H, W]``, a tensor, an array or nested lists.
+            weight: ``[kH, kW]`` or ``[C_out, C_in / groups, kH, kW]``.
+            bias: ``[C_out]``.
+            grad_output: ``[H_out, W_out]`` or ``[N, C_out, H_out, W_out]``: the loss is then the weighted sum.
+            loss: ``"half_squared_error"``, ``"sum"``, ``"mean"`` or ``"weighted_sum"``.
+            target: of the half squared error, shaped as grad_output.
+            device: ``"cpu"`` or the machine's accelerator; default: the variable CONVVIZ_DEVICE, else the cpu.
+            dtype: ``"float32"``, ``"float64"`` or ``"bfloat16"``.
+            state: what ``state()`` returned; the other arguments are then left out.
+            theme: ``"auto"``, ``"light"`` or ``"dark"``.
+
+        Raises:
+            ValueError: the arguments contradict each other or conv2d's rules, or are too large for the board.
+        """
+        tensors = {"input": input, "weight": weight, "bias": bias, "grad_output": grad_output, "target": target}
+        device = device or os.environ.get(DEVICE_VARIABLE)
+        self.model = Model(start_settings(spec, tensors, loss, device, dtype, state=state, theme=theme))
+        self.board = Board(self._on_board)
+        self._kernel = KernelPad(self.model)
+        self._controls = Controls(self.model)
+        self._upload = Upload(self._on_picture, lambda sentence: self.model.tell(sentence, failed=True))
+        self._controls.upload_slot.children = (self._upload,)
+        self._notice = widgets.HTML()
+        self._notice.add_class("cv-notice")
+        self._version = 0
+        self._step = 0
+        self._show_result()
+        super().__init__(self._layout())
+        self.add_class("cv-app")
+        self.model.observe(self._on_model, names=("settings", "result"))
+        self.model.observe(self._on_notice, names=("notice", "failed"))
+        self.model.observe(self._on_selected, names="selected")
+        self.model.observe(self._on_history, names=("can_undo", "can_redo"))
+
+    def state(self) -> dict[str, Any]:
+        """Return the settings as plain data: what ``App(state=...)`` and ``set_state`` take."""
+        return self.model.state()
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Go to the settings that ``state()`` described.
+
+        Raises:
+            ValueError: the state is of a newer version, or is not possible.
+        """
+        self.model.set_state(state)
+
+    def figure(self, name: str) -> go.Figure:
+        """Return one panel as a plotly figure.
+
+        Args:
+            name: the stage's name, such as ``"grad_weight"``.
+
+        Raises:
+            ValueError: there is no such panel now.
+        """
+        return figure(panel(self.model.result, self.model.settings.plane, name))
+
+    def close(self) -> None:
+        """Close the app and every widget in it."""
+        if not hasattr(self, "_undo"):  # ipywidgets closes on deletion, also what was never built
+            return
+        self.model.unobserve_all()
+        self._kernel.close()
+        for child in _all_below(self):
+            child.close()
+        super().close()
+
+    # -- putting it together ---------------------------------------------------------------------------
+
+    def _layout(self) -> list[widgets.Widget]:
+        style = widgets.HTML(f"<style>{files('convviz.app').joinpath('app.css').read_text(encoding='utf-8')}</style>")
+        style.add_class("cv-style")
+        heading = widgets.HTML(HEADING)
+        heading.add_class("cv-heading")
+        self._undo = _button("Undo", "undo the last change", self.model.undo)
+        self._redo = _button("Redo", "do it again", self.model.redo)
+        reset = _button("Reset", "back to the settings of the start", lambda: self.model.attempt(self.model.reset))
+        tools = widgets.HBox([self._undo, self._redo, reset])
+        tools.add_class("cv-tools")
+        self._on_history(None)
+        controls = widgets.Box([tools, self._notice, self._kernel.group, *self._controls.groups])
+        controls.add_class("cv-controls")
+        picture = widgets.Box([self.board])
+        picture.add_class("cv-picture")
+        body = widgets.Box([controls, picture])
+        body.add_class("cv-body")
+        return [style, heading, body]
+
+    # -- the model moved -------------------------------------------------------------------------------
+
+    def _on_model(self, event: dict[str, Any]) -> None:
+        if event["name"] == "settings":
+            self._controls.refresh()
+            self._kernel.refresh()
+        else:
+            self._show_result()
+
+    def _show_result(self) -> None:
+        """Send the board what changed: the structure with a new geometry or plane, the values at every step."""
+        result, settings = self.model.result, self.model.settings
+        one_scale = settings.scale == "equation"
+        rows = equations(result, settings.plane)
+        structure = payload.structure(rows, settings.plane, one_scale)
+        if structure != {key: value for key, value in self.board.structure.items() if key != "version"}:
+            self._version += 1
+        self._step += 1
+        truth, truth_ok = captions.truth(result)
+        texts = {
+            "version": self._version,
+            "step": self._step,
+            "loss": captions.loss(result),
+            "truth": truth,
+            "truth_ok": truth_ok,
+            "formulas": {row.name: captions.formula(result, settings.plane, row.name) for row in rows},
+            "notes": {row.name: captions.note(result, row.name) for row in rows},
+        }
+        with self.board.hold_sync():
+            self.board.structure = structure | {"version": self._version}
+            self.board.values = payload.values(rows, one_scale) | texts
+            self.board.theme = settings.theme
+            self.board.state = settings.to_dict()
+
+    def _on_notice(self, _: dict[str, Any]) -> None:
+        text = self.model.notice
+        escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        role = "alert" if self.model.failed else "status"
+        self._notice.value = f'<p role="{role}" data-failed="{str(self.model.failed).lower()}">{escaped}</p>' if text else ""
+
+    def _on_selected(self, _: dict[str, Any]) -> None:
+        self.board.selected = self.model.selected
+
+    def _on_history(self, _: dict[str, Any] | None) -> None:
+        self._undo.disabled = not self.model.can_undo
+        self._redo.disabled = not self.model.can_redo
+
+    # -- the user did something ------------------------------------------------------------------------
+
+    def _on_board(self, message: dict[str, Any]) -> None:
+        self.model.attempt(lambda: self.model.act(message))
+
+    def _on_picture(self, data: bytes) -> None:
+        def use() -> None:
+            source = Source.of((read_picture(data) * 1000).round() / 1000, "image")
+            self.model.apply(self.model.settings.replace(input=source))
+
+        self.model.attempt(use)
+
+
+def _button(word: str, tooltip: str, action: Any) -> widgets.Button:
+    button = widgets.Button(description=word, tooltip=tooltip, layout=widgets.Layout(width="auto"))
+    button.on_click(lambda _: action())
+    return button
+
+
+def _all_below(box: widgets.Widget) -> list[widgets.Widget]:
+    """Every widget inside a box, with the layouts and styles that they made."""
+    found: list[widgets.Widget] = []
+    for child in getattr(box, "children", ()):
+        found += [child, *_all_below(child)]
+    parts = [getattr(widget, name, None) for widget in [box, *found] for name in ("layout", "style")]
+    return found + [part for part in parts if isinstance(part, widgets.Widget)]

@@ -1,0 +1,245 @@
+"""The controls: ipywidgets that are made once, follow the settings, and ask the model for changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ipywidgets as widgets
+import traitlets
+
+from convviz.app.model import Model
+from convviz.ops.device import DTYPES, available_devices
+from convviz.samples.inputs import PATTERNS
+from convviz.settings import change
+from convviz.settings.bounds import LIMITS, PER_AXIS, bounds, group_choices, value_of
+from convviz.settings.state import PRESETS, SCALES, THEMES, Settings, Source
+from convviz.spec import AXES
+from convviz.taps import PADDING_MODES
+
+WORDS = {
+    "input_size": "input size",
+    "kernel_size": "kernel size",
+    "in_channels": "channels in",
+    "out_channels": "channels out",
+    "padding_mode": "padding mode",
+    "sobel_x": "Sobel x",
+    "sobel_y": "Sobel y",
+    "off_centre": "off-centre delta",
+    "gaussian": "Gaussian",
+    "laplacian": "Laplacian",
+    "values": "typed by hand",
+    "image": "uploaded image",
+    "half_squared_error": "half squared error",
+    "weighted_sum": "set grad_output by hand",
+    "one_hot": "one-hot (click an output cell)",
+    "equation": "one an equation",
+    "panel": "one a panel",
+}
+Change = Callable[[Settings], Settings | tuple[Settings, list[str]]]
+
+
+class IntSlider(widgets.IntSlider):
+    """An ipywidgets slider whose moves are not echoed to the page that made them: half the messages a step."""
+
+    value = traitlets.CInt(0).tag(sync=True, echo_update=False)
+
+
+class FloatSlider(widgets.FloatSlider):
+    """As ``IntSlider``, for floats."""
+
+    value = traitlets.CFloat(0.0).tag(sync=True, echo_update=False)
+
+
+class Controls:
+    """All controls of one app, in groups.
+
+    Attributes:
+        groups: one box a group, in reading order.
+    """
+
+    def __init__(self, model: Model) -> None:
+        """Make the controls and keep them in step with the model."""
+        self._model = model
+        self._layout = widgets.Layout(width="auto")
+        self._refreshers: list[Callable[[Settings], None]] = []
+        self._refreshing = False
+        self.groups = [self._geometry(), self._channels(), self._input(), self._loss(), self._look()]
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the model's settings; a control that already shows its setting sends nothing."""
+        self._refreshing = True
+        try:
+            for refresh in self._refreshers:
+                refresh(self._model.settings)
+        finally:
+            self._refreshing = False
+
+    # -- the groups ------------------------------------------------------------------------------------
+
+    def _geometry(self) -> widgets.Box:
+        linked = widgets.Checkbox(description="link height and width", indent=False, layout=self._layout)
+        self._wire(linked, lambda settings: settings.link_axes, lambda s, value: change.link_axes(s, bool(value)))
+        sliders = [self._axis_slider(name, axis) for name in PER_AXIS for axis in (0, 1)]
+        self._refreshers.append(lambda settings: _set_bounds(sliders, settings))
+        mode = self._menu("padding_mode", PADDING_MODES, lambda s: s.spec.padding_mode, _geometry_setter("padding_mode"))
+        return self._group("Geometry", [linked, *(slider for _, _, slider in sliders), mode])
+
+    def _channels(self) -> widgets.Box:
+        counts = []
+        for name in ("in_channels", "out_channels", "batch"):
+            low, high = LIMITS[name]
+            slider = self._slider(name, low, high)
+            self._wire(slider, lambda s, name=name: getattr(s.spec, name), _geometry_setter(name))
+            counts.append(slider)
+        groups = widgets.Dropdown(description="groups", options=[1], layout=self._layout)
+        self._refreshers.append(lambda s: _set_options(groups, [(str(g), g) for g in group_choices(s.spec)]))
+        self._wire(groups, lambda s: s.spec.groups, _geometry_setter("groups"))
+        bias = widgets.Checkbox(description="bias", indent=False, layout=self._layout)
+        self._wire(bias, lambda s: s.bias is not None, lambda s, value: change.set_bias(s, bool(value)))
+        return self._group("Channels", [*counts, groups, bias])
+
+    def _input(self) -> widgets.Box:
+        kinds = ("digit", *PATTERNS, "random")
+        menu = self._menu("input", kinds, lambda s: s.input.kind, lambda s, kind: s.replace(input=Source(kind)))
+        self._refreshers.insert(-1, lambda s: _offer(menu, kinds, s.input.kind))
+        digit = self._slider("digit", 0, 9)
+        self._wire(digit, lambda s: s.digit, lambda s, value: s.replace(digit=value, input=Source("digit")))
+        self._refreshers.append(lambda s: _show(digit, s.input.kind == "digit"))
+        seed = widgets.BoundedIntText(description="seed", min=0, max=2**31 - 1, layout=self._layout)
+        seed.add_class("cv-seed")
+        self._wire(seed, lambda s: s.seed, lambda s, value: s.replace(seed=value))
+        self.upload_slot = widgets.Box()
+        return self._group("Input", [menu, digit, self.upload_slot, seed])
+
+    def _loss(self) -> widgets.Box:
+        losses = ("half_squared_error", "sum", "mean", "weighted_sum")
+        loss = self._menu("loss", losses, lambda s: s.loss, lambda s, value: s.replace(loss=value))
+        targets, grads = ("zeros", "ones", "random"), ("ones", "one_hot", "random")
+        target = self._menu("target", targets, lambda s: s.target.kind, lambda s, kind: s.replace(target=Source(kind)))
+        self._refreshers.insert(-1, lambda s: _offer(target, targets, s.target.kind))
+        self._refreshers.append(lambda s: _show(target, s.loss == "half_squared_error"))
+        grad = self._menu("grad_output", grads, lambda s: s.grad.kind, lambda s, kind: s.replace(grad=Source(kind)))
+        self._refreshers.insert(-1, lambda s: _offer(grad, grads, s.grad.kind))
+        self._refreshers.append(lambda s: _show(grad, s.loss == "weighted_sum"))
+        return self._group("Loss and grad_output", [loss, target, grad])
+
+    def _look(self) -> widgets.Box:
+        entries = [
+            ("device", available_devices()),
+            ("dtype", tuple(DTYPES)),
+            ("scale", SCALES),
+            ("theme", THEMES),
+        ]
+        menus = [
+            self._menu(name, options, lambda s, name=name: getattr(s, name), _replacer(name))
+            for name, options in entries
+        ]
+        menus[2].description = "colour scale"
+        return self._group("Computing and colours", menus)
+
+    # -- the pieces ------------------------------------------------------------------------------------
+
+    def _group(self, title: str, children: list[widgets.Widget]) -> widgets.Box:
+        heading = widgets.HTML(f"<h2>{title}</h2>")
+        box = widgets.VBox([heading, *children])
+        box.add_class("cv-group")
+        return box
+
+    def _axis_slider(self, name: str, axis: int) -> tuple[str, int, IntSlider]:
+        slider = self._slider(name, *LIMITS[name])
+
+        def describe(settings: Settings) -> None:
+            word = WORDS.get(name, name)
+            slider.description = word if settings.link_axes and _equal(settings, name) else f"{word}, {AXES[axis]}"
+            _show(slider, axis == 0 or not settings.link_axes or not _equal(settings, name))
+
+        self._refreshers.append(describe)
+        self._wire(
+            slider,
+            lambda settings: value_of(settings.spec, name, axis),
+            lambda settings, value: change.set_axis(settings, name, axis, value),
+        )
+        return name, axis, slider
+
+    def _slider(self, name: str, low: int, high: int) -> IntSlider:
+        slider = IntSlider(description=WORDS.get(name, name), min=low, max=high, value=low, layout=self._layout)
+        slider.add_class(f"cv-set-{name}")
+        return slider
+
+    def _menu(
+        self,
+        name: str,
+        options: tuple[str, ...],
+        get: Callable[[Settings], Any],
+        put: Callable[[Settings, Any], Any],
+    ) -> widgets.Dropdown:
+        menu = widgets.Dropdown(
+            description=WORDS.get(name, name), options=[(WORDS.get(o, o), o) for o in options], layout=self._layout
+        )
+        menu.add_class(f"cv-set-{name}")
+        self._wire(menu, get, put)
+        return menu
+
+    def _wire(
+        self, widget: widgets.Widget, get: Callable[[Settings], Any], put: Callable[[Settings, Any], Any]
+    ) -> None:
+        """Keep a widget's value and a setting equal, in both directions."""
+
+        def on_change(event: dict[str, Any]) -> None:
+            if self._refreshing or event["new"] is None:
+                return
+
+            def act() -> None:
+                made = put(self._model.settings, event["new"])
+                settings, notices = made if isinstance(made, tuple) else (made, [])
+                self._model.apply(settings, notices, move=widget.model_id)
+
+            self._model.attempt(act)
+            if self._model.failed:
+                self.refresh()  # the widget goes back to what holds
+
+        def show(settings: Settings) -> None:
+            value = get(settings)
+            if widget.value != value:
+                widget.value = value
+
+        widget.observe(on_change, names="value")
+        self._refreshers.append(show)
+
+
+def _replacer(name: str) -> Callable[[Settings, Any], Settings]:
+    return lambda settings, value: settings.replace(**{name: value})
+
+
+def _geometry_setter(name: str) -> Callable[[Settings, Any], tuple[Settings, list[str]]]:
+    return lambda settings, value: change.set_geometry(settings, **{name: value})
+
+
+def _equal(settings: Settings, name: str) -> bool:
+    return value_of(settings.spec, name, 0) == value_of(settings.spec, name, 1)
+
+
+def _show(widget: widgets.Widget, visible: bool) -> None:
+    (widget.remove_class if visible else widget.add_class)("cv-hidden")
+
+
+def _set_options(menu: widgets.Dropdown, options: list[tuple[str, Any]]) -> None:
+    if list(menu.options) != options:
+        menu.options = options
+
+
+def _offer(menu: widgets.Dropdown, kinds: tuple[str, ...], current: str) -> None:
+    """Offer what can be chosen, and what is there though it cannot be chosen: typed numbers, an image."""
+    offered = kinds if current in kinds else (*kinds, current)
+    _set_options(menu, [(WORDS.get(kind, kind), kind) for kind in offered])
+
+
+def _set_bounds(sliders: list[tuple[str, int, IntSlider]], settings: Settings) -> None:
+    limits = bounds(settings.spec, settings.link_axes)
+    for name, axis, slider in sliders:
+        low, high = limits[name, axis]
+        if (slider.min, slider.max) != (low, high):
+            with slider.hold_trait_notifications():
+                slider.max, slider.min = high, low

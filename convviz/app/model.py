@@ -1,0 +1,182 @@
+"""What the app knows: the settings, the numbers that follow from them, and the way back. No widgets."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import traitlets
+
+from convviz.ops.stages import Stages, stages
+from convviz.settings import change
+from convviz.settings.state import Settings
+
+HISTORY = 100  # steps that undo remembers
+SAME_MOVE = 1.0  # seconds within which moves of one slider count as one
+VIEW = ("plane", "scale", "theme", "link_axes")  # what undo leaves alone
+
+log = logging.getLogger(__name__)
+
+
+class Model(traitlets.HasTraits):
+    """The state of one app.
+
+    Attributes:
+        settings: everything that was set; replaced whole, never changed in place.
+        result: the numbers that follow.
+        selected: ``{"panel", "row", "column"}`` of the selected cell, or None.
+        notice: one sentence about the last action, or empty.
+        failed: whether that sentence reports that nothing was changed.
+        can_undo: whether there is a step to go back to.
+        can_redo: whether there is a step to go forward to.
+    """
+
+    settings = traitlets.Instance(Settings)
+    result = traitlets.Instance(Stages)
+    selected = traitlets.Dict(allow_none=True, default_value=None)
+    notice = traitlets.Unicode()
+    failed = traitlets.Bool(False)
+    can_undo = traitlets.Bool(False)
+    can_redo = traitlets.Bool(False)
+
+    def __init__(self, settings: Settings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        """Start from some settings.
+
+        Args:
+            settings: default: a digit, Sobel x, stride 2, padding 1.
+            clock: seconds; tells one long move of a slider from two moves.
+        """
+        first = settings or Settings()
+        super().__init__(settings=first, result=compute(first))
+        self._initial = first
+        self._clock = clock
+        self._past: list[Settings] = []
+        self._future: list[Settings] = []
+        self._last_move: tuple[str, float] = ("", 0.0)
+
+    def apply(self, settings: Settings, notices: list[str] | None = None, move: str = "") -> None:
+        """Go to new settings and compute what follows.
+
+        Args:
+            settings: where to go.
+            notices: sentences about what had to be moved.
+            move: name of the slider; its moves in quick succession are one step of undo.
+        """
+        old = self.settings
+        if settings != old:
+            result = compute(settings)  # before anything is touched: a failure leaves all as it was
+            self._remember(old, settings, move)
+            self._set(settings, result)
+        self.tell(" ".join(notices or []))
+
+    def tell(self, sentence: str, failed: bool = False) -> None:
+        """Show a sentence below the controls."""
+        with self.hold_trait_notifications():
+            self.notice = sentence
+            self.failed = failed
+
+    def attempt(self, action: Callable[[], None]) -> None:
+        """Run an action of the user; what goes wrong is said in a sentence, and the settings stay."""
+        try:
+            action()
+        except ValueError as error:
+            self.tell(str(error), failed=True)
+        except Exception as error:  # the app must live on; the log keeps what a developer needs
+            log.exception("an action failed")
+            self.tell(f"That did not work ({type(error).__name__}: {error}). Your settings are as before.", failed=True)
+
+    def undo(self) -> None:
+        """Go one step back."""
+        if self._past:
+            self._future.append(self.settings)
+            self._go(self._past.pop())
+
+    def redo(self) -> None:
+        """Go one step forward again."""
+        if self._future:
+            self._past.append(self.settings)
+            self._go(self._future.pop())
+
+    def reset(self) -> None:
+        """Go back to the settings that the app started with; undo brings the others back."""
+        self.apply(self._initial.replace(theme=self.settings.theme))
+
+    def state(self) -> dict[str, Any]:
+        """Return the settings as plain data: the dict behind links, exports and undo."""
+        return self.settings.to_dict()
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Go to the settings that ``state()`` described.
+
+        Raises:
+            ValueError: the state is of a newer version, or is not possible.
+        """
+        self.apply(Settings.from_dict(state))
+
+    def act(self, message: Mapping[str, Any]) -> None:
+        """Do what a person asked for on the board: select, edit, plane, axis, undo, redo or restore."""
+        kind = message.get("type")
+        settings = self.settings
+        if kind == "select":
+            self.selected = {key: message[key] for key in ("panel", "row", "column")}
+            if message["panel"] in ("output", "grad_output") and _is_one_hot(settings):
+                self.apply(change.one_hot(settings, message["row"], message["column"]))
+        elif kind == "edit":
+            place = (message["panel"], message["row"], message["column"], message["value"])
+            self.apply(change.edit_cell(settings, *place, self.result.grad_output))
+        elif kind == "plane":
+            first, second = message["at"]
+            self.apply(settings.replace(plane=settings.plane.show(settings.spec, message["panel"], (first, second))))
+        elif kind == "axis":
+            plane = settings.plane.choose(settings.spec, message["axis"], message["index"])
+            self.apply(settings.replace(plane=plane))
+        elif kind == "restore":
+            self.set_state(message["state"])
+        elif kind in ("undo", "redo"):
+            (self.undo if kind == "undo" else self.redo)()
+
+    def _remember(self, old: Settings, new: Settings, move: str) -> None:
+        if old == new.replace(**{name: getattr(old, name) for name in VIEW}):
+            return
+        last, when = self._last_move
+        now = self._clock()
+        self._last_move = (move, now)
+        self._future.clear()
+        if move and move == last and now - when < SAME_MOVE and self._past:
+            return
+        self._past = [*self._past, old][-HISTORY:]
+
+    def _go(self, settings: Settings) -> None:
+        view = {name: getattr(self.settings, name) for name in VIEW}
+        there = settings.replace(**view)
+        self._last_move = ("", 0.0)
+        self._set(there, compute(there))
+        self.tell("")
+
+    def _set(self, settings: Settings, result: Stages) -> None:
+        with self.hold_trait_notifications():
+            self.settings = settings
+            self.result = result
+            self.can_undo = bool(self._past)
+            self.can_redo = bool(self._future)
+
+
+def compute(settings: Settings) -> Stages:
+    """Compute the numbers that follow from the settings."""
+    return stages(
+        settings.spec,
+        settings.input_tensor(),
+        settings.weight_tensor(),
+        settings.bias_tensor(),
+        settings.grad_tensor(),
+        settings.loss,
+        settings.target_tensor(),
+        settings.device,
+        settings.dtype,
+    )
+
+
+def _is_one_hot(settings: Settings) -> bool:
+    return settings.loss == "weighted_sum" and settings.grad.kind == "one_hot"

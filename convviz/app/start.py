@@ -1,0 +1,114 @@
+"""From the arguments of ``App(...)`` to the first settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from convviz.ops.device import check_device, check_dtype
+from convviz.settings.state import Settings, Source
+from convviz.spec import ConvSpec
+
+MOST = 64  # rows and columns that a panel can show
+AXES = {"input": 4, "weight": 4, "bias": 1, "grad_output": 4, "target": 4}
+
+
+def start_settings(
+    spec: ConvSpec | None,
+    tensors: Mapping[str, Any],
+    loss: str | None,
+    device: str | None,
+    dtype: str | None,
+    *,
+    state: Mapping[str, Any] | None = None,
+    theme: str = "auto",
+) -> Settings:
+    """Return the settings that the app opens with.
+
+    Raises:
+        ValueError: the arguments contradict each other or conv2d's rules, or are too large for the board.
+    """
+    given = {name: _tensor(name, value) for name, value in tensors.items() if value is not None}
+    if state is not None:
+        if spec is not None or given or loss or dtype:
+            raise ValueError("a state holds everything: got other arguments beside state=; give one or the other")
+        settings = Settings.from_dict(state)
+        check_device(settings.device)
+        return settings
+    defaults = Settings(theme=theme)
+    settings = defaults.replace(
+        spec=_geometry(spec or defaults.spec, given, infer=spec is None),
+        device=str(check_device(device)),
+        dtype=str(check_dtype(dtype, check_device(device))).removeprefix("torch."),
+        link_axes=spec is None or _linked(spec),
+    )
+    fields = {name: Source.of(given[name]) for name in ("input", "weight", "bias", "target") if name in given}
+    if "grad_output" in given:
+        if loss not in (None, "weighted_sum"):
+            raise ValueError(f"a grad_output set by hand needs loss='weighted_sum': got loss={loss!r}; leave one out")
+        fields["grad"], loss = Source.of(given["grad_output"]), "weighted_sum"
+    settings = settings.replace(**fields, **({"loss": loss} if loss else {}))
+    _check_shapes(settings, given)
+    return settings
+
+
+def _tensor(name: str, value: Any) -> torch.Tensor:
+    try:
+        tensor = torch.as_tensor(value).detach().to("cpu", torch.float64)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ValueError(f"{name} must be a tensor, an array or nested lists of numbers: got {value!r:.80}") from error
+    axes = AXES[name]
+    if not 0 < tensor.dim() <= axes or (axes == 4 and tensor.dim() < 2):
+        form = "[C_out]" if axes == 1 else "2 to 4 axes, the last two rows and columns"
+        raise ValueError(f"{name} must have the shape {form}: got {list(tensor.shape)}")
+    if not tensor.isfinite().all():
+        raise ValueError(f"{name} must hold finite numbers here, because they are typed and stored: got nan or inf")
+    return tensor.reshape((1,) * (axes - tensor.dim()) + tuple(tensor.shape))
+
+
+def _geometry(spec: ConvSpec, given: Mapping[str, torch.Tensor], infer: bool) -> ConvSpec:
+    """Take the sizes from the tensors where no geometry was given."""
+    if infer:
+        changes: dict[str, Any] = {}
+        if "input" in given:
+            batch, channels, height, width = given["input"].shape
+            changes |= {"batch": batch, "in_channels": channels, "input_size": (height, width)}
+        if "weight" in given:
+            out_channels, in_channels, *kernel = given["weight"].shape
+            changes |= {"out_channels": out_channels, "kernel_size": tuple(kernel)}
+            changes.setdefault("in_channels", in_channels)
+        elif "input" in given:
+            room = [size + 2 for size in given["input"].shape[-2:]]
+            changes["kernel_size"] = tuple(min(3, cells) for cells in room)
+        if "bias" in given and "weight" not in given:
+            changes["out_channels"] = given["bias"].numel()
+        spec = spec.replace(**changes)
+    if max(spec.input_size) > MOST:
+        raise ValueError(
+            f"the board shows inputs of up to {MOST} x {MOST} cells: got {spec.input_size[0]} x {spec.input_size[1]}; "
+            "pass a window of it, such as input[..., :32, :32]"
+        )
+    return spec
+
+
+def _check_shapes(settings: Settings, given: Mapping[str, torch.Tensor]) -> None:
+    spec = settings.spec
+    wanted = {
+        "input": spec.input_shape,
+        "weight": spec.weight_shape,
+        "bias": (spec.out_channels,),
+        "grad_output": spec.output_shape,
+        "target": spec.output_shape,
+    }
+    for name, tensor in given.items():
+        if tuple(tensor.shape) != wanted[name]:
+            raise ValueError(
+                f"{name} must have the shape {list(wanted[name])} that the geometry asks for: got "
+                f"{list(tensor.shape)}; reshape it, or give spec=ConvSpec(...)"
+            )
+
+
+def _linked(spec: ConvSpec) -> bool:
+    return all(len(set(getattr(spec, name))) == 1 for name in ("kernel_size", "stride", "padding", "dilation"))

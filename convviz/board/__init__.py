@@ -1,0 +1,1 @@
+"""The board: one widget that draws linked heatmaps. It knows panels and cells, not convolution."""

@@ -1,0 +1,218 @@
+// @ts-check
+// The board: linked heatmaps in rows. It knows panels and cells; what they mean comes from the model.
+import { element, setText } from "./dom.js";
+import { createEquation } from "./equation.js";
+import { decode } from "./format.js";
+import { loadPlotly } from "./plotly.js";
+import { followTheme } from "./theme.js";
+
+const STORE = "convviz:state";
+
+/** @param {{ model: any, el: HTMLElement }} context */
+export function render({ model, el }) {
+  const loss = element("p", { class: "cv-loss" });
+  const truth = element("p", { class: "cv-truth" });
+  const rows = element("div", { class: "cv-equations" });
+  const readout = element("p", { class: "cv-readout" });
+  const live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });
+  const root = element(
+    "div",
+    { class: "cv-board" },
+    element("div", { class: "cv-facts" }, loss, truth),
+    rows,
+    createKey(),
+    element("div", { class: "cv-foot" }, readout, live),
+  );
+  el.append(root);
+
+  /** @type {Map<string, ReturnType<typeof createEquation>>} */
+  const equations = new Map();
+  let theme = "light";
+  let plotly = null;
+  let frame = 0;
+  let whole = true; // whether the next frame lays out everything, or only draws new numbers
+  let gone = false;
+
+  const board = {
+    model,
+    uid: Math.random().toString(36).slice(2, 8),
+    plotly: loadPlotly(model),
+    plotLayout: {
+      margin: { l: 0, r: 0, t: 0, b: 0 },
+      paper_bgcolor: "rgba(0,0,0,0)",
+      plot_bgcolor: "rgba(0,0,0,0)",
+      showlegend: false,
+    },
+    scale: () => model.get("structure").colorscales?.[theme],
+    /** Speak a sentence and show it. @param {string} text */
+    say(text) {
+      setText(readout, text);
+      setText(live, text);
+    },
+    /** Show what a cell is; speak it when the keyboard is there. @param {string} text @param {boolean} aloud */
+    read(text, aloud) {
+      setText(readout, text);
+      if (aloud) setText(live, text);
+    },
+  };
+
+  function schedule(everything) {
+    whole ||= everything;
+    frame ||= requestAnimationFrame(paint);
+  }
+
+  function paint() {
+    frame = 0;
+    if (gone) return;
+    const structure = model.get("structure");
+    const values = model.get("values");
+    if (!structure.equations || values.version !== structure.version) return; // half of an update: wait for the rest
+    const everything = whole;
+    whole = false;
+    if (everything) layOut(structure);
+    const numbers = decodeAll(values);
+    for (const equation of equations.values()) {
+      const changed = equation.setValues(numbers, values.dtype, values);
+      if (!everything) equation.draw(plotly, changed);
+    }
+    if (everything) resize();
+    setText(loss, values.loss);
+    setText(truth, values.truth);
+    truth.dataset.ok = String(values.truth_ok);
+    markSelected();
+    root.dataset.painted = plotly ? String(values.step) : "";
+  }
+
+  function layOut(structure) {
+    const wanted = structure.equations.map((equation) => equation.name);
+    for (const [name, equation] of equations) {
+      if (wanted.includes(name)) continue;
+      equation.destroy(plotly);
+      equations.delete(name);
+    }
+    for (const spec of structure.equations) {
+      if (!equations.has(spec.name)) {
+        equations.set(spec.name, createEquation(board, spec.name));
+        rows.append(/** @type {any} */ (equations.get(spec.name)).el);
+      }
+      equations.get(spec.name)?.setSpec(spec);
+    }
+    root.style.setProperty("--cv-ramp", structure.colorscales[theme].map(([at, color]) => `${color} ${at * 100}%`).join());
+  }
+
+  function resize() {
+    const width = rows.clientWidth;
+    if (!width) return;
+    const cell = cellSize([...equations.values()].map((equation) => equation.measure()), width);
+    for (const equation of equations.values()) equation.setSize(cell, width);
+    for (const equation of equations.values()) equation.draw(plotly, null);
+  }
+
+  function markSelected() {
+    const selected = model.get("selected");
+    for (const equation of equations.values()) {
+      for (const panel of equation.panels.values()) {
+        const here = selected && selected.panel === panel.spec().name;
+        panel.grid.mark(here ? { row: selected.row, column: selected.column } : null);
+      }
+    }
+  }
+
+  const onStructure = () => schedule(true);
+  const onValues = () => schedule(false);
+  const follower = followTheme(
+    () => model.get("theme"),
+    (next) => {
+      theme = next;
+      const page = root.closest(".cv-app") ?? root;
+      for (const node of new Set([root, page])) /** @type {HTMLElement} */ (node).dataset.theme = next;
+      // Our own served page has the whole window to colour; a notebook keeps its own colours.
+      if (document.documentElement.hasAttribute("data-convviz-page")) {
+        document.documentElement.dataset.convvizTheme = next;
+      }
+      schedule(true);
+    },
+  );
+  const watcher = new ResizeObserver(() => schedule(true));
+  watcher.observe(root);
+  model.on("change:structure", onStructure);
+  model.on("change:values", onValues);
+  model.on("change:selected", markSelected);
+  model.on("change:theme", follower.refresh);
+  const stopKeeping = keepState(model);
+  board.plotly.then(
+    (loaded) => {
+      plotly = loaded;
+      schedule(true);
+    },
+    (error) => board.say(`The heatmaps' colours could not be loaded (${error.message}); the numbers are all there.`),
+  );
+
+  return () => {
+    gone = true;
+    cancelAnimationFrame(frame);
+    model.off("change:structure", onStructure);
+    model.off("change:values", onValues);
+    model.off("change:selected", markSelected);
+    model.off("change:theme", follower.refresh);
+    follower.stop();
+    watcher.disconnect();
+    stopKeeping();
+    for (const equation of equations.values()) equation.destroy(plotly);
+    root.remove();
+  };
+}
+
+/**
+ * One size for the cells of all rows: as large as the widest row allows, never too small to read.
+ * @param {{ cells: number, rest: number }[]} needs @param {number} width
+ */
+export function cellSize(needs, width) {
+  const fits = Math.min(...needs.map(({ cells, rest }) => (width - rest) / Math.max(cells, 1)));
+  return fits >= 28 ? Math.min(Math.floor(fits), 48) : 32; // below 28 the rows wrap instead
+}
+
+/** Every panel's numbers, from the bytes on the wire. */
+function decodeAll(values) {
+  const read = (wires) => Object.fromEntries(Object.entries(wires).map(([name, wire]) => [name, decode(wire, values.dtype)]));
+  return { planes: read(values.planes), thumbs: read(values.thumbs) };
+}
+
+/** What the hatchings mean. */
+function createKey() {
+  const entry = (kind, words) =>
+    element("span", { class: `cv-key-${kind}` }, element("i", { "aria-hidden": "true" }), words);
+  return element(
+    "p",
+    { class: "cv-key" },
+    entry("padding", "padding"),
+    entry("inserted", "zero inserted by the stride"),
+    entry("remainder", "padding for the remainder"),
+    entry("unread", "never read"),
+  );
+}
+
+/**
+ * When the page is about to reload after a lost kernel, keep the settings; hand them to the next kernel.
+ * @param {any} model
+ */
+function keepState(model) {
+  const save = () => {
+    try {
+      sessionStorage.setItem(STORE, JSON.stringify(model.get("state")));
+    } catch {
+      // A sandboxed page has no storage: it starts from the default.
+    }
+  };
+  try {
+    const kept = sessionStorage.getItem(STORE);
+    sessionStorage.removeItem(STORE);
+    if (kept) model.send({ type: "restore", state: JSON.parse(kept) });
+  } catch {
+    // No storage, or not what we wrote: nothing to restore.
+  }
+  window.addEventListener("convviz:save", save);
+  return () => window.removeEventListener("convviz:save", save);
+}
+
+export default { render };

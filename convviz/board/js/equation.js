@@ -1,0 +1,241 @@
+// @ts-check
+// One equation: a row of panels with signs between them, over a single plotly graph that has an axis pair a panel.
+// One graph a row instead of one a panel, because plotly's cost is mostly per call: 3 graphs take a third of the
+// time that 11 take.
+import { element, setText } from "./dom.js";
+import { createPanel } from "./panel.js";
+
+const AXIS_WORDS = { n: "sample n", o: "output channel o", c: "input channel c" };
+
+/**
+ * Make one equation.
+ * @param {any} board what everything shares
+ * @param {string} name
+ */
+export function createEquation(board, name) {
+  const title = element("h3", {});
+  const formula = element("code", { class: "cv-formula" });
+  const choices = element("div", { class: "cv-choices" });
+  const plot = element("div", { class: "cv-plot", "aria-hidden": "true" });
+  const row = element("div", { class: "cv-row" });
+  const stage = element("div", { class: "cv-stage" }, plot, row);
+  const note = element("p", { class: "cv-note" });
+  const scale = createLegend();
+  const el = element(
+    "section",
+    { class: "cv-equation", "data-equation": name },
+    element("header", {}, title, formula, choices, scale.el),
+    stage,
+    note,
+  );
+  /** @type {Map<string, ReturnType<typeof createPanel>>} */
+  const panels = new Map();
+  /** @type {any} */
+  let spec = null;
+  let planes = [];
+  let limits = [];
+  let drawn = null; // the plane data and layout that plotly has now
+
+  function setItems(items) {
+    const wanted = new Set(items.filter((item) => item.key).map((item) => item.key));
+    for (const key of [...panels.keys()]) if (!wanted.has(key)) panels.delete(key);
+    const nodes = items.map((item) => {
+      if (!item.key) return createSign(item);
+      if (!panels.has(item.key)) panels.set(item.key, createPanel(board, item));
+      const panel = /** @type {ReturnType<typeof createPanel>} */ (panels.get(item.key));
+      panel.setSpec(item);
+      return panel.el;
+    });
+    // Moving an element takes the focus out of it, so the row is laid anew only when its panels changed.
+    const order = items.map((item) => item.key ?? `${item.symbol} ${item.note}`).join("|");
+    if (row.dataset.order !== order) row.replaceChildren(...nodes);
+    row.dataset.order = order;
+  }
+
+  function setChoices(list) {
+    const order = list.map((choice) => `${choice.axis}${choice.count}`).join();
+    if (choices.dataset.order !== order) {
+      choices.dataset.order = order;
+      choices.replaceChildren(...list.map((choice) => createChoice(board, choice)));
+    }
+    list.forEach((choice, index) => {
+      const select = /** @type {HTMLSelectElement} */ (choices.children[index].querySelector("select"));
+      select.value = String(choice.value);
+    });
+  }
+
+  /** The picture of this row for plotly: one trace and one pair of axes a panel, placed where its area stands. */
+  function picture() {
+    const frame = stage.getBoundingClientRect();
+    const layout = { ...board.plotLayout, width: Math.max(frame.width, 10), height: Math.max(frame.height, 10) };
+    const data = [...panels.values()].map((panel, index) => {
+      const number = index ? String(index + 1) : "";
+      const box = panel.area.getBoundingClientRect();
+      const { rows, columns, figure } = panel.spec();
+      const axis = { visible: false, fixedrange: true };
+      layout[`xaxis${number}`] = {
+        ...axis,
+        anchor: `y${number}`,
+        range: [-0.5, columns.length - 0.5],
+        domain: [(box.left - frame.left) / frame.width, (box.right - frame.left) / frame.width].map(unit),
+      };
+      layout[`yaxis${number}`] = {
+        ...axis,
+        anchor: `x${number}`,
+        range: [rows.length - 0.5, -0.5],
+        domain: [1 - (box.bottom - frame.top) / frame.height, 1 - (box.top - frame.top) / frame.height].map(unit),
+      };
+      return {
+        ...figure.data[0],
+        z: planes[index],
+        zmin: -limits[index],
+        zmax: limits[index],
+        colorscale: board.scale(),
+        showscale: false,
+        hoverinfo: "skip",
+        xaxis: `x${number}`,
+        yaxis: `y${number}`,
+      };
+    });
+    return { data, layout };
+  }
+
+  return {
+    el,
+
+    /** @param {any} next */
+    setSpec(next) {
+      spec = next;
+      setText(title, next.title);
+      setItems(next.items);
+      setChoices(next.choices);
+      drawn = null;
+    },
+
+    /**
+     * @param {Record<string, any>} values every panel's numbers, decoded
+     * @param {string} dtype
+     * @param {any} texts
+     */
+    setValues(values, dtype, texts) {
+      setText(formula, texts.formulas[name] ?? "");
+      setText(note, texts.notes[name] ?? "");
+      const before = planes;
+      const limitsBefore = limits;
+      planes = [];
+      limits = [];
+      for (const panel of panels.values()) {
+        const { key, name: stageName, columns } = panel.spec();
+        const plane = values.planes[stageName];
+        limits.push(texts.limits[key]);
+        panel.setValues(plane, dtype, texts.limits[key], values.thumbs[stageName] ?? null);
+        planes.push(toRows(plane, columns.length));
+      }
+      scale.set(spec.one_scale ? limits[0] : null);
+      return planes.flatMap((plane, i) => (same(plane, before[i]) && limits[i] === limitsBefore[i] ? [] : [i]));
+    },
+
+    /** Choose the size of a cell. @param {number} cell @param {number} width of the board, in pixels */
+    setSize(cell, width) {
+      for (const panel of panels.values()) {
+        const { rows, columns } = panel.spec();
+        const most = Math.max(rows.length, columns.length);
+        const side = Math.min(cell, (width - 34) / columns.length, most > 12 ? Math.max(390 / most, 4) : Infinity);
+        panel.setSize(most > 12 ? side : Math.floor(side));
+      }
+    },
+
+    /** Width that this row needs besides its cells, and how many cells stand side by side. */
+    measure() {
+      const columns = [...panels.values()].map((panel) => panel.spec().columns.length);
+      const small = columns.filter((count) => count <= 12);
+      return {
+        cells: small.reduce((sum, count) => sum + count, 0),
+        rest: 390 * (columns.length - small.length) + 74 * (row.children.length - columns.length) + 26 * columns.length,
+      };
+    },
+
+    /** Draw with plotly what changed. @param {any} plotly @param {number[] | null} changed null: everything */
+    draw(plotly, changed) {
+      if (!plotly || !spec || !stage.isConnected || !planes.length) return;
+      if (drawn && changed) {
+        if (!changed.length) return;
+        const update = {
+          z: changed.map((i) => planes[i]),
+          zmin: changed.map((i) => -limits[i]),
+          zmax: changed.map((i) => limits[i]),
+        };
+        plotly.restyle(plot, update, changed);
+        return;
+      }
+      const { data, layout } = picture();
+      drawn = plotly.react(plot, data, layout, { staticPlot: true, displayModeBar: false });
+    },
+
+    panels,
+
+    /** @param {any} plotly */
+    destroy(plotly) {
+      plotly?.purge(plot);
+      el.remove();
+    },
+  };
+}
+
+/** @param {{ symbol: string, note: string }} item */
+function createSign(item) {
+  return element(
+    "div",
+    { class: "cv-sign" },
+    element("span", { class: "cv-symbol" }, item.symbol),
+    element("span", { class: "cv-sign-note" }, item.note),
+  );
+}
+
+function createChoice(board, choice) {
+  const select = element("select", {});
+  for (let index = 0; index < choice.count; index++) {
+    select.append(element("option", { value: String(index) }, String(index)));
+  }
+  select.addEventListener("change", () => {
+    const value = Number(/** @type {HTMLSelectElement} */ (select).value);
+    board.model.send({ type: "axis", axis: choice.axis, index: value });
+  });
+  return element("label", {}, `${AXIS_WORDS[choice.axis]} `, select);
+}
+
+/** The colour scale of the row in words and colour. */
+function createLegend() {
+  const low = element("span", {});
+  const high = element("span", {});
+  const el = element("div", { class: "cv-scale", "aria-hidden": "true" }, low, element("i", {}), high);
+  return {
+    el,
+    /** @param {number | null} limit null when every panel has a scale of its own */
+    set(limit) {
+      el.hidden = limit === null;
+      if (limit === null) return;
+      const text = limit >= 99.5 ? limit.toFixed(0) : String(Number(limit.toPrecision(2)));
+      setText(low, `\u2212${text}`);
+      setText(high, text);
+    },
+  };
+}
+
+/** @param {number} share */
+function unit(share) {
+  return Math.min(1, Math.max(0, share));
+}
+
+function toRows(plane, columns) {
+  const rows = [];
+  for (let start = 0; start < plane.length; start += columns) rows.push(plane.slice(start, start + columns));
+  return rows;
+}
+
+function same(rows, before) {
+  return (
+    before?.length === rows.length &&
+    rows.every((row, r) => row.length === before[r].length && row.every((value, c) => Object.is(value, before[r][c])))
+  );
+}

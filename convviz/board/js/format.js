@@ -1,0 +1,97 @@
+// @ts-check
+// How numbers are written and coloured. views/theme.py does the same in Python; a test holds the two equal.
+
+const MINUS = "\u2212";
+
+/**
+ * Write a number the short way it stands in a cell.
+ * @param {number} value
+ * @returns {string}
+ */
+export function formatNumber(value) {
+  if (Number.isNaN(value)) return "nan";
+  const sign = value < 0 ? MINUS : "";
+  const size = Math.abs(value);
+  if (size === Infinity) return `${sign}\u221e`;
+  if (size === 0) return "0";
+  if (size < 0.005 || size >= 9999.5) {
+    const [mantissa, exponent] = size.toExponential(1).split("e");
+    return `${sign}${mantissa.replace(".0", "")}e${exponent.replace("+", "").replace("-", MINUS)}`;
+  }
+  const digits = size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
+  return sign + String(Number(size.toFixed(digits)));
+}
+
+/**
+ * Write a number with all the digits that its format really has.
+ * @param {number} value
+ * @param {string} dtype "float32" or "float64"
+ */
+export function fullNumber(value, dtype) {
+  if (!Number.isFinite(value)) return formatNumber(value);
+  return String(Number(value.toPrecision(dtype === "float64" ? 16 : 8))).replace("-", MINUS);
+}
+
+/**
+ * Read a number that a person typed; a decimal comma and a true minus sign are welcome.
+ * @param {string} text
+ * @returns {number | null} null when it is no finite number
+ */
+export function parseNumber(text) {
+  const plain = text.trim().replace(MINUS, "-").replace(",", ".");
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return null;
+  const value = Number(plain);
+  return Number.isFinite(value) ? value : null;
+}
+
+/** @param {string} hex */
+function parseColor(hex) {
+  return [1, 3, 5].map((start) => parseInt(hex.slice(start, start + 2), 16));
+}
+
+/**
+ * The colour of a value on a diverging scale.
+ * @param {[number, string][]} scale stops from 0 to 1
+ * @param {number} value
+ * @param {number} limit the value at the end of the scale
+ * @returns {number[]} red, green, blue
+ */
+export function colorOf(scale, value, limit) {
+  const position = Math.min(1, Math.max(0, (value / limit + 1) / 2));
+  for (let i = 1; i < scale.length; i++) {
+    const [start, low] = scale[i - 1];
+    const [end, high] = scale[i];
+    if (position <= end) {
+      const share = (position - start) / (end - start);
+      const to = parseColor(high);
+      return parseColor(low).map((part, k) => part + share * (to[k] - part));
+    }
+  }
+  return parseColor(scale[scale.length - 1][1]);
+}
+
+/**
+ * Whether white ink has more contrast than black on a colour (relative luminance of WCAG 2).
+ * @param {number[]} color
+ */
+export function needsWhiteInk(color) {
+  const [r, g, b] = color.map((part) => {
+    const share = part / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b < 0.179;
+}
+
+/**
+ * Numbers as they come over the wire: a DataView from a kernel, a plain list from a page.
+ * @param {DataView | ArrayBuffer | number[]} wire
+ * @param {string} dtype
+ * @returns {Float32Array | Float64Array | number[]}
+ */
+export function decode(wire, dtype) {
+  if (Array.isArray(wire)) return wire;
+  const Kind = dtype === "float64" ? Float64Array : Float32Array;
+  if (wire instanceof ArrayBuffer) return new Kind(wire);
+  // A copy, because a view into a message need not start at a multiple of the number's size.
+  return new Kind(wire.buffer.slice(wire.byteOffset, wire.byteOffset + wire.byteLength));
+}

@@ -1,0 +1,50 @@
+// @ts-check
+// Plotly, once a page: the first board asks the kernel for it, the others use the same copy.
+
+const KEY = Symbol.for("convviz.plotly.4.1.1");
+
+/**
+ * Evaluate the vendored bundle without leaving anything behind in the page.
+ * @param {string} source
+ */
+async function evaluate(source) {
+  const before = Object.getOwnPropertyDescriptor(globalThis, "Plotly");
+  // The bundle is a UMD file: given a module object it exports itself instead of setting a global name.
+  const wrapped = `const module = { exports: {} };\n${source}\nexport default module.exports;`;
+  const url = URL.createObjectURL(new Blob([wrapped], { type: "text/javascript" }));
+  try {
+    return (await import(url)).default;
+  } finally {
+    URL.revokeObjectURL(url);
+    if (before) Object.defineProperty(globalThis, "Plotly", before);
+    else delete (/** @type {any} */ (globalThis).Plotly);
+  }
+}
+
+/** @param {ArrayBuffer | DataView} packed gzipped text */
+async function unpack(packed) {
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).text();
+}
+
+/**
+ * Get plotly's functions.
+ * @param {any} model the widget model; asked for the bundle if the page has none yet
+ * @returns {Promise<any>}
+ */
+export function loadPlotly(model) {
+  const page = /** @type {any} */ (globalThis);
+  page[KEY] ??= new Promise((resolve, reject) => {
+    /** @param {any} message @param {DataView[]} buffers */
+    const receive = (message, buffers) => {
+      if (message.type !== "plotly") return;
+      model.off("msg:custom", receive);
+      unpack(buffers[0]).then(evaluate).then(resolve, reject);
+    };
+    model.on("msg:custom", receive);
+    model.send({ type: "plotly" });
+  });
+  // A page whose kernel died before it answered may ask again.
+  page[KEY].catch(() => delete page[KEY]);
+  return page[KEY];
+}

@@ -1,0 +1,103 @@
+"""The board's two messages: the structure, which changes with the geometry, and the values of every step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from convviz.plane import Plane
+from convviz.views.figures import frame, limit
+from convviz.views.panels import Equation, Panel, Sign
+from convviz.views.theme import COLORSCALES
+
+EDITABLE = ("padded_input", "weight", "grad_output", "bias")
+THUMB = 16  # most rows and columns of a thumbnail
+
+
+def structure(equations: tuple[Equation, ...], plane: Plane, one_scale: bool) -> dict[str, Any]:
+    """Return everything about the picture but its numbers.
+
+    Args:
+        equations: from ``views.equations``.
+        plane: the chosen sample and channels.
+        one_scale: one colour scale an equation; otherwise one a panel.
+    """
+    return {
+        "colorscales": COLORSCALES,
+        "equations": [
+            {
+                "name": equation.name,
+                "title": equation.title,
+                "one_scale": one_scale,
+                "items": [_item(equation.name, item) for item in equation.items],
+                "choices": [
+                    {"axis": axis, "count": count, "value": plane.index(axis)} for axis, count in equation.choices
+                ],
+            }
+            for equation in equations
+        ],
+    }
+
+
+def values(equations: tuple[Equation, ...], one_scale: bool) -> dict[str, Any]:
+    """Return the numbers of the planes that are shown, as bytes, with the ends of their colour scales."""
+    panels = {panel.name: panel for equation in equations for panel in equation.panels}
+    dtype = torch.float64 if any(p.tensor.dtype is torch.float64 for p in panels.values()) else torch.float32
+    limits = {}
+    for equation in equations:
+        shared = limit(equation.panels)
+        for panel in equation.panels:
+            end = shared if one_scale else limit((panel,))
+            limits[f"{equation.name}:{panel.name}"] = float(f"{end:.6g}")
+    return {
+        "dtype": str(dtype).removeprefix("torch."),
+        "limits": limits,
+        "planes": {name: _bytes(panel.values, dtype) for name, panel in panels.items()},
+        "thumbs": {name: _bytes(_thumbs(panel), dtype) for name, panel in panels.items() if _has_thumbs(panel)},
+    }
+
+
+def _item(equation: str, item: Panel | Sign) -> dict[str, Any]:
+    if isinstance(item, Sign):
+        return {"symbol": item.symbol, "note": item.note}
+    return {
+        "key": f"{equation}:{item.name}",
+        "name": item.name,
+        "label": item.label,
+        "shape": str(list(item.shape)),
+        "rows": item.roles.rows,
+        "columns": item.roles.columns,
+        "unread_rows": list(item.roles.unread_rows),
+        "unread_columns": list(item.roles.unread_columns),
+        "editable": item.name in EDITABLE,
+        "figure": frame(item),
+        "thumbs": _planes(item) if _has_thumbs(item) else None,
+    }
+
+
+def _has_thumbs(panel: Panel) -> bool:
+    return panel.tensor.shape[0] * panel.tensor.shape[1] > 1
+
+
+def _thumbs(panel: Panel) -> torch.Tensor:
+    """Every plane, thinned out to at most THUMB rows and columns: ``[A * B, h, w]``."""
+    height, width = panel.tensor.shape[-2:]
+    thin = panel.tensor[..., :: -(-height // THUMB), :: -(-width // THUMB)]
+    return thin.flatten(0, 1)
+
+
+def _planes(panel: Panel) -> dict[str, Any]:
+    first, second = panel.tensor.shape[:2]
+    thumbs = _thumbs(panel)
+    planes = [
+        {"label": f"{panel.name}[{a}, {b}]", "at": [a, b], "shown": (a, b) == panel.at}
+        for a in range(first)
+        for b in range(second)
+    ]
+    return {"rows": thumbs.shape[-2], "columns": thumbs.shape[-1], "planes": planes}
+
+
+def _bytes(tensor: torch.Tensor, dtype: torch.dtype) -> bytes:
+    array: bytes = tensor.detach().to("cpu", dtype).contiguous().numpy().tobytes()
+    return array

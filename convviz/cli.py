@@ -1,0 +1,163 @@
+"""The command line. Each command is one entry of COMMANDS, and imports what it needs when it runs."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import platform
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from convviz import __version__
+
+# What a bug report needs; "doctor" prints their versions.
+PACKAGES = ("torch", "voila", "plotly", "anywidget", "ipywidgets", "jupyter_server", "ipykernel")
+
+
+@dataclass(frozen=True)
+class Command:
+    """One subcommand.
+
+    Attributes:
+        name: What the user types.
+        summary: One line for --help.
+        add_arguments: Declares its options on a parser.
+        run: Does the work and returns the exit code.
+    """
+
+    name: str
+    summary: str
+    add_arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
+
+
+def _serve_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("notebook", nargs="?", help="another notebook to serve in place of the app")
+    parser.add_argument("--port", type=int, help="port to use (default: 8866, or the next free one)")
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1; 0.0.0.0: every one)"
+    )
+    parser.add_argument(
+        "--device", help="where torch computes: cpu, cuda, cuda:1, mps, ... (default: the app chooses)"
+    )
+    parser.add_argument("--open", action="store_true", help="open the page in a browser")
+    parser.add_argument("--no-preheat", action="store_true", help="start a kernel only when a visitor comes")
+
+
+def _serve(options: argparse.Namespace) -> int:
+    from convviz.serve import serve
+
+    return serve(
+        options.notebook,
+        port=options.port,
+        host=options.host,
+        device=options.device,
+        open_browser=options.open,
+        preheat=not options.no_preheat,
+    )
+
+
+def _no_arguments(parser: argparse.ArgumentParser) -> None:
+    pass
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    rows, healthy = diagnosis()
+    width = max(len(name) for name, _ in rows)
+    for name, value in rows:
+        print(f"{name:<{width}}  {value}")
+    return 0 if healthy else 1
+
+
+COMMANDS = (
+    Command("serve", "serve the app as a web page, without any outside request", _serve_arguments, _serve),
+    Command("doctor", "tell versions, devices and what is missing, on one screen", _no_arguments, _doctor),
+)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; return the exit code.
+
+    Args:
+        argv: The words after `convviz`; None takes them from the process.
+    """
+    parser = build_parser()
+    options = parser.parse_args(argv)
+    if options.run is None:
+        parser.print_help()
+        return 0
+    return int(options.run(options))
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser with one subparser for each entry of COMMANDS."""
+    parser = argparse.ArgumentParser(prog="convviz", description="The backward pass of conv2d, to touch.")
+    parser.add_argument("--version", action="version", version=f"convviz {__version__}")
+    parser.set_defaults(run=None)
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
+    for command in COMMANDS:
+        subparser = subparsers.add_parser(command.name, help=command.summary, description=command.summary)
+        command.add_arguments(subparser)
+        subparser.set_defaults(run=command.run)
+    return parser
+
+
+def version(package: str) -> str:
+    """Return a package's installed version, or a sentence that it is missing.
+
+    Args:
+        package: Its name on the package index.
+    """
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return f"not installed: pip install {package.replace('_', '-')}"
+
+
+def diagnosis() -> tuple[list[tuple[str, str]], bool]:
+    """Return the lines of `convviz doctor`, as pairs of name and value, and whether nothing is missing."""
+    versions = [(package, version(package)) for package in PACKAGES]
+    checks = [_devices(), _labextension(), _template()]
+    rows = [("convviz", __version__), ("python", f"{platform.python_version()} ({sys.platform})"), *versions]
+    rows += [(name, value) for name, value, _ in checks]
+    missing = any(value.startswith("not installed") for _, value in versions)
+    return rows, not missing and all(good for *_, good in checks)
+
+
+def _devices() -> tuple[str, str, bool]:
+    try:
+        from convviz.ops.device import available_devices
+    except ImportError as missing:
+        return "devices", f"unknown, because torch does not load: {missing}", False
+    return "devices", ", ".join(available_devices()), True
+
+
+def _labextension() -> tuple[str, str, bool]:
+    """Find the front end of anywidget, without which our pictures stay blank."""
+    name = "labextension"
+    try:
+        from jupyter_core.paths import jupyter_path
+    except ImportError:
+        return name, "not looked for, because jupyter_core is not installed: pip install voila", False
+    for folder in jupyter_path("labextensions"):
+        if (Path(folder) / "anywidget" / "package.json").is_file():
+            return name, f"anywidget, in {folder}", True
+    return name, "anywidget's is not found: pip install --force-reinstall anywidget", False
+
+
+def _template() -> tuple[str, str, bool]:
+    """Find our page template and, below it, Voilà's own, from which it takes all that it does not change."""
+    from convviz.serve import SHARE, environment, kernel_environment
+
+    try:
+        from voila.paths import collect_template_paths
+    except ImportError:
+        return "template", "not looked for, because Voilà is not installed: pip install voila", False
+    with environment(kernel_environment(None)):
+        folders = collect_template_paths(["voila", "nbconvert"], "convviz", prune=True)
+    for part in ("convviz", "lab", "base"):
+        if not any(folder.endswith(part) for folder in folders):
+            return "template", f"{part!r} of Voilà is not found: pip install --force-reinstall voila", False
+    return "template", f"convviz, in {SHARE}", True

@@ -1,0 +1,69 @@
+"""Which plane of the tensors one looks at: a sample, an output channel and an input channel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from convviz.spec import ConvSpec
+
+# What the two leading axes of every tensor count: n samples, o output channels, c input channels.
+PANEL_AXES = {
+    "input": ("n", "c"),
+    "padded_input": ("n", "c"),
+    "weight": ("o", "c"),
+    "output": ("n", "o"),
+    "grad_output": ("n", "o"),
+    "dilated_grad_output": ("n", "o"),
+    "padded_grad_output": ("n", "o"),
+    "rotated_weight": ("c", "o"),
+    "grad_padded_input": ("n", "c"),
+    "grad_input": ("n", "c"),
+    "grad_weight": ("o", "c"),
+}
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Which plane of the tensors is shown.
+
+    Attributes:
+        sample: n, counted from 0.
+        out_channel: o, counted over all groups.
+        in_channel: c, counted over all groups; in the same group as out_channel.
+    """
+
+    sample: int = 0
+    out_channel: int = 0
+    in_channel: int = 0
+
+    def within(self, spec: ConvSpec) -> Plane:
+        """Return the nearest plane that the geometry has, in_channel moved into out_channel's group."""
+        out_channel = min(max(self.out_channel, 0), spec.out_channels - 1)
+        per_group = spec.in_channels // spec.groups
+        group = out_channel // (spec.out_channels // spec.groups)
+        in_channel = group * per_group + min(max(self.in_channel, 0), spec.in_channels - 1) % per_group
+        return Plane(min(max(self.sample, 0), spec.batch - 1), out_channel, in_channel)
+
+    def index(self, axis: str) -> int:
+        """Return the chosen index of an axis: n, o or c."""
+        return {"n": self.sample, "o": self.out_channel, "c": self.in_channel}[axis]
+
+    def choose(self, spec: ConvSpec, axis: str, index: int) -> Plane:
+        """Return the plane with another index on one axis; the other channel follows into its group."""
+        if axis == "n":
+            return Plane(index, self.out_channel, self.in_channel).within(spec)
+        if axis == "o":
+            return Plane(self.sample, index, self.in_channel).within(spec)
+        out_per_group = spec.out_channels // spec.groups
+        group = index // (spec.in_channels // spec.groups)
+        return Plane(self.sample, group * out_per_group + self.out_channel % out_per_group, index).within(spec)
+
+    def show(self, spec: ConvSpec, name: str, at: tuple[int, int]) -> Plane:
+        """Return the plane that shows ``name[at]``; the second axis of a weight counts within the group."""
+        first, second = PANEL_AXES[name]
+        plane = self.choose(spec, first, at[0])
+        start = {
+            ("o", "c"): plane.in_channel - plane.in_channel % (spec.in_channels // spec.groups),
+            ("c", "o"): plane.out_channel - plane.out_channel % (spec.out_channels // spec.groups),
+        }.get((first, second), 0)
+        return plane.choose(spec, second, start + at[1])

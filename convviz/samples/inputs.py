@@ -1,0 +1,106 @@
+"""Inputs to start from: real digits, and the patterns that make a mistake visible."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import partial
+from importlib.resources import files
+
+import torch
+import torch.nn.functional as F
+
+
+def digits() -> torch.Tensor:
+    """Return ten handwritten digits, 0 to 9.
+
+    Returns:
+        float64 ``[10, 8, 8]``, each cell 0 (paper) to 1 (ink), in steps of 1/16. Source and licence stand in
+        ``digits.json`` beside this file.
+    """
+    text = files("convviz.samples").joinpath("digits.json").read_text(encoding="utf-8")
+    return torch.tensor(json.loads(text)["digits"], dtype=torch.float64) / 16
+
+
+def resize(plane: torch.Tensor, size: tuple[int, int]) -> torch.Tensor:
+    """Resize one plane ``[H, W]``: averaging when it shrinks, interpolating when it grows."""
+    if tuple(plane.shape) == size:
+        return plane
+    larger = size[0] > plane.shape[0] or size[1] > plane.shape[1]
+    image = plane[None, None]
+    if larger:
+        return F.interpolate(image, size=size, mode="bilinear", align_corners=False)[0, 0]
+    return F.interpolate(image, size=size, mode="area")[0, 0]
+
+
+def fit(tensor: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
+    """Crop the end of every axis, or extend it with zeros, so that what was typed stays where it was typed."""
+    fitted = tensor.new_zeros(shape)
+    overlap = tuple(slice(0, min(old, new)) for old, new in zip(tensor.shape, shape, strict=True))
+    fitted[overlap] = tensor[overlap]
+    return fitted
+
+
+def _digit(plane: int, size: tuple[int, int], digit: int) -> torch.Tensor:
+    return resize(digits()[(digit + plane) % 10], size)
+
+
+def _delta(plane: int, size: tuple[int, int]) -> torch.Tensor:
+    image = torch.zeros(size, dtype=torch.float64)
+    image[(size[0] // 2 + plane) % size[0], (size[1] // 2 + plane) % size[1]] = 1
+    return image
+
+
+def _ramp(plane: int, size: tuple[int, int]) -> torch.Tensor:
+    cells = torch.arange(size[0] * size[1], dtype=torch.float64)
+    # Every second plane counts down the columns, so that two channels differ in more than their offset.
+    image = cells.reshape(size) if plane % 2 == 0 else cells.reshape(size[::-1]).T
+    return (image + plane) / 10
+
+
+def _checkerboard(plane: int, size: tuple[int, int]) -> torch.Tensor:
+    rows, columns = torch.arange(size[0])[:, None], torch.arange(size[1])
+    return ((rows + columns + plane) % 2 == 0).to(torch.float64)
+
+
+PATTERNS: dict[str, Callable[[int, tuple[int, int]], torch.Tensor]] = {
+    "delta": _delta,
+    "ramp": _ramp,
+    "checkerboard": _checkerboard,
+}
+
+
+def random_tensor(shape: tuple[int, ...], seed: int) -> torch.Tensor:
+    """Return normal random numbers rounded to one decimal, so that sums can be checked by hand.
+
+    Args:
+        shape: of the result.
+        seed: of a generator of its own; torch's global one is left alone.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    return (torch.randn(shape, generator=generator, dtype=torch.float64) * 10).round() / 10 + 0.0  # no -0
+
+
+def make_input(kind: str, shape: tuple[int, int, int, int], *, digit: int = 3, seed: int = 0) -> torch.Tensor:
+    """Make an input by name.
+
+    Args:
+        kind: ``"digit"``, ``"delta"``, ``"ramp"``, ``"checkerboard"`` or ``"random"``.
+        shape: ``[N, C, H, W]``; every plane gets an image of its own (the next digit, a shifted pattern).
+        digit: the digit of the first plane, 0 to 9.
+        seed: of the random input.
+
+    Returns:
+        float64 of that shape.
+
+    Raises:
+        ValueError: there is no such kind.
+    """
+    if kind == "random":
+        return random_tensor(shape, seed)
+    make = partial(_digit, digit=digit) if kind == "digit" else PATTERNS.get(kind)
+    if make is None:
+        raise ValueError(f"an input is one of digit, random, {', '.join(PATTERNS)}: got {kind!r}")
+    batch, channels, height, width = shape
+    planes = [make(plane, (height, width)) for plane in range(batch * channels)]
+    return torch.stack(planes).reshape(shape)

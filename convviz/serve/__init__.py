@@ -1,0 +1,161 @@
+"""Serve the app, or another notebook, as a web page: Voilà with the packaged template and settings."""
+
+from __future__ import annotations
+
+import errno
+import importlib.util
+import os
+import socket
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+DEFAULT_PORT = 8866
+DEFAULT_HOST = "127.0.0.1"
+PORTS_TO_TRY = 50
+SHARE = Path(__file__).resolve().parent.parent / "share"
+APP_NOTEBOOK = SHARE / "app.ipynb"
+
+
+class ServeError(Exception):
+    """A wish that cannot be served; its text is the sentence for the user."""
+
+
+def serve(
+    notebook: str | os.PathLike[str] | None = None,
+    *,
+    port: int | None = None,
+    host: str = DEFAULT_HOST,
+    device: str | None = None,
+    open_browser: bool = False,
+    preheat: bool = True,
+) -> int:
+    """Serve the app until Ctrl+C; return the exit code.
+
+    Args:
+        notebook: Another notebook to serve in place of the app.
+        port: The port to use and no other; None takes 8866 or the next free one, 0 any free one.
+        host: The address to listen on; "0.0.0.0" is every address of this machine.
+        device: Where torch computes ("cpu", "cuda", "cuda:1", "mps", ...); None leaves the choice to the app.
+        open_browser: Whether to open the page in a browser once it answers.
+        preheat: Whether to keep one kernel started, so that a page opens seconds earlier.
+    """
+    try:
+        path = find_notebook(notebook)
+        need_voila()
+        if device is not None:
+            need_device(device)
+        listener, moved = bind(host, port)
+    except ServeError as refusal:
+        print(f"convviz: {refusal}", file=sys.stderr)
+        return 1
+    if moved:
+        print(f"Port {DEFAULT_PORT} is taken, so convviz takes {listener.getsockname()[1]}.", flush=True)
+    with listener, environment(kernel_environment(device)):
+        # Only here, inside the changed environment: Voilà looks for templates through JUPYTER_PATH.
+        from convviz.serve.voila_app import run
+
+        run(path, listener, SHARE, host=host, open_browser=open_browser, preheat=preheat)
+    return 0
+
+
+def find_notebook(notebook: str | os.PathLike[str] | None) -> Path:
+    """Return the notebook to serve as an absolute path."""
+    path = APP_NOTEBOOK if notebook is None else Path(notebook).resolve()
+    if path.suffix != ".ipynb" or not path.is_file():
+        raise ServeError(f"a notebook file (.ipynb) is needed, and {str(notebook or path)!r} is none.")
+    return path
+
+
+def need_voila() -> None:
+    """Refuse with the remedy when Voilà is missing."""
+    if importlib.util.find_spec("voila") is None:
+        raise ServeError("serving needs Voilà, which is not installed: pip install voila")
+
+
+def need_device(device: str) -> None:
+    """Refuse a device that torch does not offer here.
+
+    Args:
+        device: As torch names it.
+    """
+    from convviz.ops.device import check_device
+
+    try:
+        check_device(device)
+    except ValueError as refused:
+        raise ServeError(f"--{refused}") from refused
+
+
+def bind(host: str, port: int | None) -> tuple[socket.socket, bool]:
+    """Return a listening socket, and whether it stands on another port than the usual one.
+
+    The server gets the socket as it is: between "is it free?" and "take it" another program could come first.
+
+    Args:
+        host: A name or number of this machine.
+        port: The one to take; None tries the usual one and those after it.
+    """
+    if port is not None and not 0 <= port <= 65535:
+        raise ServeError(f"--port must lie between 0 and 65535, and {port} does not.")
+    for candidate in range(DEFAULT_PORT, DEFAULT_PORT + PORTS_TO_TRY) if port is None else [port]:
+        try:
+            family = socket.getaddrinfo(host, candidate, type=socket.SOCK_STREAM)[0][0]
+            listener = socket.create_server((host, candidate), family=family, backlog=128)
+        except OSError as refused:
+            if port is None and refused.errno == errno.EADDRINUSE:
+                continue
+            raise ServeError(_why_not(refused, host, candidate)) from refused
+        listener.setblocking(False)  # tornado's loop waits for many sockets at once
+        return listener, candidate not in (port, DEFAULT_PORT)
+    last = DEFAULT_PORT + PORTS_TO_TRY - 1
+    raise ServeError(f"the ports {DEFAULT_PORT} to {last} are all taken: choose another one with --port.")
+
+
+def _why_not(refused: OSError, host: str, port: int) -> str:
+    if refused.errno == errno.EADDRINUSE:
+        other = port + 1 if port < 65535 else DEFAULT_PORT
+        return (
+            f"port {port} is taken by another program: choose another one, for example --port {other}, "
+            "or leave --port out and convviz finds a free one."
+        )
+    if refused.errno == errno.EACCES:
+        return f"port {port} is for administrators (all below 1024 are): take --port {DEFAULT_PORT}."
+    if isinstance(refused, socket.gaierror) or refused.errno == errno.EADDRNOTAVAIL:
+        return f"--host must be an address of this machine, such as 127.0.0.1 or 0.0.0.0; {host!r} is none."
+    return f"cannot listen on {host!r}, port {port}: {refused.strerror or refused}."
+
+
+def kernel_environment(device: str | None) -> dict[str, str]:
+    """Return the variables that the server and its kernels need on top of the user's own.
+
+    Args:
+        device: Reaches the kernel as CONVVIZ_DEVICE; None leaves the user's variable as it is.
+    """
+    paths = [str(SHARE), *filter(None, [os.environ.get("JUPYTER_PATH")])]
+    added = {
+        # First in the search: our template, and a kernel that is this very Python, not another "python3".
+        "JUPYTER_PATH": os.pathsep.join(paths),
+        # Tensors of a few hundred numbers gain nothing from threads, and many kernels share the cores.
+        "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"),
+        "MKL_NUM_THREADS": os.environ.get("MKL_NUM_THREADS", "1"),
+    }
+    if device is not None:
+        added["CONVVIZ_DEVICE"] = device
+    return added
+
+
+@contextmanager
+def environment(added: Mapping[str, str]) -> Iterator[None]:
+    """Set environment variables for the duration of a block."""
+    before = {name: os.environ.get(name) for name in added}
+    os.environ.update(added)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

@@ -1,0 +1,139 @@
+"""Voilà, run our way: on a socket that is already open, quiet, and ending cleanly."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import signal
+import socket
+import threading
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+import tornado.httpserver
+import tornado.ioloop
+from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
+from voila.app import Voila
+
+LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+ANYWHERE = {"", "0.0.0.0", "::"}
+
+
+class PatientKernelManager(AsyncMappingKernelManager):
+    """Ends an idle kernel only at the second look that finds it idle.
+
+    A preheated kernel has been idle for as long as it waited. Voilà protects it until a visitor gets it; a
+    look between that moment and the browser's first message would end it under the visitor's eyes.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._seen: set[str] = set()
+
+    async def cull_kernel_if_idle(self, kernel_id: str) -> None:
+        """End the kernel when it is idle, unless this is the first look at it.
+
+        Args:
+            kernel_id: A kernel that no pool holds any more.
+        """
+        if kernel_id in self._seen:
+            await super().cull_kernel_if_idle(kernel_id)
+        self._seen.add(kernel_id)
+        self._seen &= set(self.list_kernel_ids())
+
+
+class ConvvizVoila(Voila):
+    """Voilà that listens on a given socket, says one line, and ends without a word."""
+
+    def __init__(self, listener: socket.socket, *, show_browser: bool, **kwargs: Any) -> None:
+        super().__init__(log_level=logging.ERROR, **kwargs)
+        self._listener = listener
+        self._show_browser = show_browser
+
+    def init_settings(self) -> dict[str, Any]:
+        """Add what tornado reads at construction only, which no configuration file reaches."""
+        settings = super().init_settings()
+        # Over a network 6 MB of scripts become 1.6 MB; within one machine the compression only costs time.
+        settings["compress_response"] = self.ip not in LOOPBACK
+        return settings
+
+    def listen(self) -> None:
+        """Serve until a signal; Voilà's own version tries other ports without saying so."""
+        server = tornado.httpserver.HTTPServer(self.app)
+        server.add_socket(self._listener)
+        self.ioloop = tornado.ioloop.IOLoop.current()
+        signal.signal(signal.SIGINT, self._handle_signal_stop)
+        self.ioloop.add_callback(self._announce)  # runs when the loop does: from then on the page answers
+        try:
+            self.ioloop.start()
+        finally:
+            server.stop()
+            self.stop()
+
+    def stop(self) -> None:
+        """End all kernels, on the loop that started them."""
+        # A kernel that was still starting fails now, and the loop would report that nobody awaited it.
+        logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+        self.ioloop.run_sync(self.kernel_manager.shutdown_all)
+        shutil.rmtree(self.connection_dir, ignore_errors=True)
+
+    def _announce(self) -> None:
+        url = page_address(self.ip, self.port)
+        print(f"convviz is served at {url} — stop with Ctrl+C", flush=True)
+        if self.ip not in LOOPBACK:
+            print("Everybody who reaches this machine can open it: there is no password.", flush=True)
+        if self._show_browser:
+            # In a thread, because a text browser keeps this call until it is closed.
+            threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+
+
+def page_address(host: str, port: int) -> str:
+    """Return the address to type into a browser.
+
+    Args:
+        host: What the server listens on; "0.0.0.0" is no address to type, the machine's name is.
+        port: Its port.
+    """
+    name = socket.gethostname() if host in ANYWHERE else host
+    return f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"
+
+
+def run(
+    notebook: Path,
+    listener: socket.socket,
+    settings: Path,
+    *,
+    host: str,
+    open_browser: bool,
+    preheat: bool,
+) -> None:
+    """Run Voilà on one notebook until Ctrl+C or SIGTERM.
+
+    Args:
+        notebook: Its absolute path.
+        listener: Bound, listening and not blocking.
+        settings: The folder with voila.json.
+        host: Its address, as the user gave it.
+        open_browser: Whether to open the page once it answers.
+        preheat: Whether to keep one kernel started.
+    """
+    # Warnings would be a line for every page: tornado and jupyter_server ping at different paces, and a page whose
+    # kernel died asks once more to end it.
+    logging.getLogger("tornado").setLevel(logging.ERROR)
+    logging.getLogger("tornado.access").setLevel(logging.CRITICAL)
+    app = ConvvizVoila(
+        listener,
+        show_browser=open_browser,
+        notebook_path=str(notebook),
+        ip=host,
+        port=listener.getsockname()[1],
+        config_file_paths=[
+            str(settings)
+        ],  # and no other: a voila.json elsewhere belongs to another dashboard
+    )
+    try:
+        app.initialize([f"--VoilaConfiguration.preheat_kernel={preheat}"])
+        app.start()
+    except KeyboardInterrupt:
+        pass  # a second Ctrl+C, or one before the loop ran

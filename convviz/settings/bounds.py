@@ -1,0 +1,123 @@
+"""How far each slider may go without breaking a rule of conv2d, and how to mend a geometry that does."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from convviz.spec import AXES, ConvSpec
+
+# What the app offers. A geometry from outside may lie beyond; its own value is then allowed as well.
+LIMITS = {
+    "input_size": (1, 64),
+    "kernel_size": (1, 5),
+    "stride": (1, 4),
+    "padding": (0, 4),
+    "dilation": (1, 3),
+    "in_channels": (1, 4),
+    "out_channels": (1, 4),
+    "batch": (1, 2),
+}
+PER_AXIS = ("input_size", "kernel_size", "stride", "padding", "dilation")
+
+
+def value_of(spec: ConvSpec, name: str, axis: int) -> int:
+    """Return a per-axis setting as the one number of its slider; of an asymmetric padding the larger side."""
+    value = getattr(spec, name)[axis]
+    return max(value) if name == "padding" else int(value)
+
+
+def with_value(spec: ConvSpec, name: str, axis: int, value: int, linked: bool) -> ConvSpec:
+    """Return the geometry with one slider moved, on both axes if they are linked.
+
+    Raises:
+        ValueError: the geometry is impossible.
+    """
+    values = [value_of(spec, name, 0), value_of(spec, name, 1)] if name != "padding" else list(spec.padding)
+    new: Any = (value, value) if name == "padding" else value
+    for changed in (0, 1) if linked else (axis,):
+        values[changed] = new
+    return spec.replace(**{name: tuple(values)})
+
+
+def bounds(spec: ConvSpec, linked: bool) -> dict[tuple[str, int], tuple[int, int]]:
+    """Return the smallest and largest value of every per-axis slider, all others held.
+
+    The range is walked outwards from the current value, so every value between the bounds is possible.
+    """
+    return {(name, axis): _range(spec, name, axis, linked) for name in PER_AXIS for axis in (0, 1)}
+
+
+def group_choices(spec: ConvSpec) -> tuple[int, ...]:
+    """Return the numbers of groups that divide both channel numbers."""
+    channels = math.gcd(spec.in_channels, spec.out_channels)
+    return tuple(groups for groups in range(1, channels + 1) if channels % groups == 0)
+
+
+def mend(spec: ConvSpec, **changes: Any) -> tuple[ConvSpec, list[str]]:
+    """Apply changes that no slider can guard, moving other settings where a rule demands it.
+
+    Returns:
+        The geometry, and one sentence for every setting that was moved.
+    """
+    notices: list[str] = []
+    in_channels, out_channels = (changes.get(n, getattr(spec, n)) for n in ("in_channels", "out_channels"))
+    groups = changes.get("groups", spec.groups)
+    possible = max(g for g in range(1, groups + 1) if in_channels % g == 0 and out_channels % g == 0)
+    if possible != groups:
+        notices.append(
+            f"groups moved from {groups} to {possible}: it must divide both {in_channels} and {out_channels} channels."
+        )
+    changes["groups"] = possible
+    mode = changes.get("padding_mode", spec.padding_mode)
+    sides = [list(side) for side in changes.pop("padding", spec.padding)]
+    for axis, size in enumerate(changes.get("input_size", spec.input_size)):
+        most = {"reflect": size - 1, "circular": size}.get(mode, max(sides[axis]))
+        if max(sides[axis]) > most:
+            notices.append(
+                f"padding of the {AXES[axis]} moved from {max(sides[axis])} to {most}: "
+                f"padding_mode={mode!r} copies cells of the input, and it has {size}."
+            )
+            sides[axis] = [min(side, most) for side in sides[axis]]
+    changes["padding"] = tuple(tuple(side) for side in sides)
+    return _shrink_kernel(spec, changes, notices)
+
+
+def _shrink_kernel(spec: ConvSpec, changes: dict[str, Any], notices: list[str]) -> tuple[ConvSpec, list[str]]:
+    """Make the kernel fit: first a smaller dilation, then fewer kernel cells."""
+    kernel, dilation = (list(changes.get(name, getattr(spec, name))) for name in ("kernel_size", "dilation"))
+    sizes = changes.get("input_size", spec.input_size)
+    for axis in (0, 1):
+        room = sizes[axis] + sum(changes["padding"][axis])
+        before = (dilation[axis], kernel[axis])
+        while dilation[axis] * (kernel[axis] - 1) + 1 > room:
+            if dilation[axis] > 1:
+                dilation[axis] -= 1
+            else:
+                kernel[axis] -= 1
+        for name, old, new in zip(("dilation", "kernel_size"), before, (dilation[axis], kernel[axis]), strict=True):
+            if old != new:
+                notices.append(
+                    f"{name} of the {AXES[axis]} moved from {old} to {new}: the kernel must fit into {room} padded cells."
+                )
+    changes |= {"kernel_size": tuple(kernel), "dilation": tuple(dilation)}
+    return spec.replace(**changes), notices
+
+
+def _range(spec: ConvSpec, name: str, axis: int, linked: bool) -> tuple[int, int]:
+    low, high = LIMITS[name]
+    current = value_of(spec, name, axis)
+    bottom = top = current
+    while bottom > low and _possible(spec, name, axis, bottom - 1, linked):
+        bottom -= 1
+    while top < high and _possible(spec, name, axis, top + 1, linked):
+        top += 1
+    return bottom, top
+
+
+def _possible(spec: ConvSpec, name: str, axis: int, value: int, linked: bool) -> bool:
+    try:
+        with_value(spec, name, axis, value, linked)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,231 @@
+"""The settings: a geometry, where each tensor comes from, and what is shown."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from convviz.ops.device import DTYPES
+from convviz.ops.loss import LOSSES
+from convviz.plane import Plane
+from convviz.samples.inputs import PATTERNS, fit, make_input, random_tensor, resize
+from convviz.samples.kernels import KERNELS, make_kernel
+from convviz.spec import ConvSpec
+
+VERSION = 1
+PRESETS = tuple(KERNELS)
+INPUT_KINDS = ("digit", *PATTERNS, "random", "image", "values")
+WEIGHT_KINDS = (*PRESETS, "random", "values")
+BIAS_KINDS = ("values",)
+TARGET_KINDS = ("zeros", "ones", "random", "values")
+GRAD_KINDS = ("ones", "one_hot", "random", "values")
+THEMES = ("auto", "light", "dark")
+SCALES = ("equation", "panel")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a tensor comes from: a name that makes it, or its own numbers.
+
+    Attributes:
+        kind: a name such as ``"digit"`` or ``"sobel_x"``; ``"values"`` and ``"image"`` carry numbers;
+            ``"one_hot"`` carries the four indices of its 1.
+        values: the numbers, flat.
+        shape: their shape.
+    """
+
+    kind: str
+    values: tuple[float, ...] = ()
+    shape: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, tensor: torch.Tensor, kind: str = "values") -> Source:
+        """Return a source that carries the tensor's numbers."""
+        return cls(kind, tuple(tensor.double().flatten().tolist()), tuple(tensor.shape))
+
+    def tensor(self) -> torch.Tensor:
+        """Return the numbers, float64."""
+        return torch.tensor(self.values, dtype=torch.float64).reshape(self.shape)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the source as plain data, without empty fields."""
+        fields = {"kind": self.kind, "values": list(self.values), "shape": list(self.shape)}
+        return {name: value for name, value in fields.items() if value or name == "kind"}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything a person can set.
+
+    Attributes:
+        spec: the geometry.
+        input: a kind of INPUT_KINDS; an image is one plane that is resized to the input's size.
+        digit: which digit the first plane shows, 0 to 9.
+        weight: a kind of WEIGHT_KINDS; a named kernel is that of the first plane, the others follow in the list.
+        bias: numbers ``[C_out]``, or None.
+        loss: one of ops.loss.LOSSES.
+        target: of the half squared error; a kind of TARGET_KINDS.
+        grad: grad_output set by hand, for the weighted sum; a kind of GRAD_KINDS.
+        seed: of everything random.
+        device: ``"cpu"`` or the accelerator's name.
+        dtype: a name in ops.device.DTYPES.
+        plane: which sample and channels are shown.
+        link_axes: whether height and width are set together.
+        scale: one colour scale an ``"equation"`` or a ``"panel"``.
+        theme: ``"auto"``, ``"light"`` or ``"dark"``.
+    """
+
+    spec: ConvSpec = dataclasses.field(default_factory=lambda: ConvSpec((8, 8), stride=2, padding=1))
+    input: Source = Source("digit")
+    digit: int = 3
+    weight: Source = Source("sobel_x")
+    bias: Source | None = None
+    loss: str = "half_squared_error"
+    target: Source = Source("zeros")
+    grad: Source = Source("ones")
+    seed: int = 0
+    device: str = "cpu"
+    dtype: str = "float32"
+    plane: Plane = Plane()
+    link_axes: bool = True
+    scale: str = "equation"
+    theme: str = "auto"
+
+    def __post_init__(self) -> None:
+        """Check the words; the geometry checks itself."""
+        choices = {
+            "input": (self.input.kind, INPUT_KINDS),
+            "weight": (self.weight.kind, WEIGHT_KINDS),
+            "bias": (self.bias.kind if self.bias else "values", BIAS_KINDS),
+            "loss": (self.loss, LOSSES),
+            "target": (self.target.kind, TARGET_KINDS),
+            "grad": (self.grad.kind, GRAD_KINDS),
+            "dtype": (self.dtype, tuple(DTYPES)),
+            "theme": (self.theme, THEMES),
+            "scale": (self.scale, SCALES),
+            "digit": (self.digit, tuple(range(10))),
+        }
+        for name, (value, known) in choices.items():
+            if value not in known:
+                raise ValueError(f"{name} is one of {', '.join(map(str, known))}: got {value!r}")
+        object.__setattr__(self, "plane", self.plane.within(self.spec))
+
+    def replace(self, **changes: Any) -> Settings:
+        """Return a copy with some fields changed."""
+        return dataclasses.replace(self, **changes)
+
+    # -- the tensors -----------------------------------------------------------------------------------
+
+    def input_tensor(self) -> torch.Tensor:
+        """Return the input, float64 ``[N, C_in, H, W]``."""
+        shape = self.spec.input_shape
+        if self.input.kind == "values":
+            return fit(self.input.tensor(), shape)
+        if self.input.kind == "image":
+            plane = resize(self.input.tensor(), self.spec.input_size)
+            return plane.expand(shape).clone()
+        return make_input(self.input.kind, shape, digit=self.digit, seed=self.seed)
+
+    def weight_tensor(self) -> torch.Tensor:
+        """Return the weight, float64 ``[C_out, C_in / groups, kH, kW]``."""
+        shape = self.spec.weight_shape
+        if self.weight.kind == "values":
+            return fit(self.weight.tensor(), shape)
+        if self.weight.kind == "random":
+            return random_tensor(shape, self.seed + 1).clamp(-3, 3)
+        first = PRESETS.index(self.weight.kind)
+        names = [PRESETS[(first + plane) % len(PRESETS)] for plane in range(shape[0] * shape[1])]
+        return torch.stack([make_kernel(name, self.spec.kernel_size) for name in names]).reshape(shape)
+
+    def bias_tensor(self) -> torch.Tensor | None:
+        """Return the bias, float64 ``[C_out]``, or None."""
+        return None if self.bias is None else fit(self.bias.tensor(), (self.spec.out_channels,))
+
+    def target_tensor(self) -> torch.Tensor | None:
+        """Return the target of the half squared error, or None for another loss."""
+        return self._output_like(self.target, 2) if self.loss == "half_squared_error" else None
+
+    def grad_tensor(self) -> torch.Tensor | None:
+        """Return grad_output as it was set by hand, or None when a loss makes it."""
+        return self._output_like(self.grad, 3) if self.loss == "weighted_sum" else None
+
+    def _output_like(self, source: Source, stream: int) -> torch.Tensor:
+        shape = self.spec.output_shape
+        if source.kind == "values":
+            return fit(source.tensor(), shape)
+        if source.kind == "random":
+            return random_tensor(shape, self.seed + stream)
+        filled = torch.full(shape, float(source.kind == "ones"), dtype=torch.float64)
+        if source.kind == "one_hot":
+            index = source.values or (0, 0, 0, 0)
+            filled[tuple(min(int(i), size - 1) for i, size in zip(index, shape, strict=True))] = 1
+        return filled
+
+    # -- as plain data ---------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings as plain data: what ``from_dict`` reads, and JSON can hold."""
+        fields: dict[str, Any] = {"version": VERSION}
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            fields[field.name] = value.to_dict() if isinstance(value, (ConvSpec, Source)) else value
+        fields["plane"] = dataclasses.asdict(self.plane)
+        return fields
+
+    @classmethod
+    def from_dict(cls, state: Mapping[str, Any]) -> Settings:
+        """Build the settings that ``to_dict`` described; what is missing has its default.
+
+        Raises:
+            ValueError: a newer version, an unknown key, or a value that no setting can have.
+        """
+        if not isinstance(state, Mapping):
+            raise ValueError(f"a state is a dict as App.state() returns it: got {type(state).__name__}")
+        fields = dict(state)
+        version = fields.pop("version", VERSION)
+        if version != VERSION:
+            raise ValueError(f"this convviz reads states of version {VERSION}: got {version!r}; update convviz")
+        known = {field.name for field in dataclasses.fields(cls)}
+        if unknown := sorted(map(str, fields.keys() - known)):
+            raise ValueError(f"a state has the keys {', '.join(sorted(known))}: got {', '.join(unknown)} as well")
+        try:
+            if "spec" in fields:
+                fields["spec"] = ConvSpec.from_dict(fields["spec"])
+            for name in ("input", "weight", "bias", "target", "grad"):
+                if fields.get(name) is not None:
+                    fields[name] = _source(name, fields[name])
+            if "plane" in fields:
+                fields["plane"] = Plane(**{key: _whole(f"plane.{key}", v) for key, v in fields["plane"].items()})
+            for name in ("digit", "seed"):
+                if name in fields:
+                    fields[name] = _whole(name, fields[name])
+            return cls(**fields)
+        except (TypeError, AttributeError, KeyError) as error:
+            raise ValueError(f"the state is not of the form that App.state() returns: {error}") from error
+
+
+def _whole(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueError(f"{name} is a whole number: got {value!r}")
+    return value
+
+
+def _source(name: str, data: Mapping[str, Any]) -> Source:
+    values, shape = tuple(map(float, data.get("values", ()))), tuple(data.get("shape", ()))
+    source = Source(data["kind"], values, shape)
+    if source.kind in ("values", "image"):
+        axes = {"bias": 1}.get(name, 2 if source.kind == "image" else 4)
+        whole = all(isinstance(size, int) and size > 0 for size in shape)
+        if len(shape) != axes or not whole or math.prod(shape) != len(values):
+            raise ValueError(
+                f"{name} needs as many values as its shape has cells, over {axes} axes: "
+                f"got {len(values)} values for the shape {list(shape)}"
+            )
+    if source.kind == "one_hot" and len(values) not in (0, 4):
+        raise ValueError(f"a one-hot grad_output has four indices (n, o, row, column): got {list(values)}")
+    return source

@@ -1,0 +1,74 @@
+"""What the cells of each panel are: data, padding, an inserted zero, part of the remainder, never read.
+
+Roles hold for whole rows and columns, so a panel needs two short strings instead of a table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from convviz.ops.grad_input import backward_padding
+from convviz.spec import ConvSpec
+
+DATA, PADDING, INSERTED, REMAINDER = "d", "p", "i", "r"
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The roles of a panel's rows and columns.
+
+    Attributes:
+        rows: one letter a row: d data, p padding, i inserted zero, r padding that the remainder adds.
+        columns: one letter a column.
+        unread_rows: rows that no window ever reads.
+        unread_columns: columns that no window ever reads.
+    """
+
+    rows: str
+    columns: str
+    unread_rows: tuple[int, ...] = ()
+    unread_columns: tuple[int, ...] = ()
+
+
+def roles(spec: ConvSpec, name: str, shape: tuple[int, int]) -> Roles:
+    """Return the roles of the panel that shows the stage of that name, of that many rows and columns."""
+    if name == "padded_input":
+        rows, columns = (_padded(spec, axis) for axis in (0, 1))
+        return Roles(rows, columns, _unread_padded(spec, 0), _unread_padded(spec, 1))
+    if name == "padded_grad_output":
+        return Roles(*(_padded_grad_output(spec, axis) for axis in (0, 1)))
+    if name == "dilated_grad_output":
+        return Roles(*(_dilated(spec, axis) for axis in (0, 1)))
+    if name == "grad_padded_input":
+        rows, columns = (_padded(spec, axis) for axis in (0, 1))
+        return Roles(rows, columns, _unread_padded(spec, 0), _unread_padded(spec, 1))
+    if name in ("input", "grad_input"):
+        return Roles(DATA * shape[0], DATA * shape[1], spec.unread_rows, spec.unread_columns)
+    return Roles(DATA * shape[0], DATA * shape[1])
+
+
+def _padded(spec: ConvSpec, axis: int) -> str:
+    before, after = spec.padding[axis]
+    return PADDING * before + DATA * spec.input_size[axis] + PADDING * after
+
+
+def _unread_padded(spec: ConvSpec, axis: int) -> tuple[int, ...]:
+    """Rows of the padded input under no window: gaps between windows, and the remainder at the end."""
+    # Without padding every row of the padded input is an input row, so the taps name those that are read.
+    bare = spec.replace(
+        input_size=spec.padded_size, padding=0, padding_mode="zeros", in_channels=1, out_channels=1, groups=1
+    )
+    return (bare.unread_rows, bare.unread_columns)[axis]
+
+
+def _dilated(spec: ConvSpec, axis: int) -> str:
+    return (INSERTED * (spec.stride[axis] - 1)).join(DATA * spec.output_size[axis])
+
+
+def _padded_grad_output(spec: ConvSpec, axis: int) -> str:
+    before, after = backward_padding(spec)[axis]
+    own = after - spec.remainder[axis]  # what would be padded (or cropped) here without a remainder
+    text = PADDING * max(before, 0) + _dilated(spec, axis)
+    # The remainder is the outermost part of the padding after the data; a crop eats it first.
+    text += PADDING * min(max(own, 0), max(after, 0)) + REMAINDER * (max(after, 0) - max(own, 0))
+    return text[max(-before, 0) : len(text) - max(-after, 0)]

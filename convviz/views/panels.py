@@ -1,0 +1,198 @@
+"""The picture: three equations (four with a bias), each a row of named panels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+
+from convviz.ops.stages import Stages
+from convviz.plane import PANEL_AXES, Plane
+from convviz.views.cells import Roles, roles
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One heatmap: a plane of a named tensor.
+
+    Attributes:
+        name: the stage's name.
+        tensor: ``[A, B, H, W]``, the planes that can be shown.
+        axes: what the two leading axes count: n sample, o output channel, c input channel.
+        at: the plane that is shown, as indices of the leading axes.
+        roles: what its rows and columns are.
+        shape: the tensor's own shape.
+    """
+
+    name: str
+    tensor: torch.Tensor
+    axes: tuple[str, str]
+    at: tuple[int, int]
+    roles: Roles
+    shape: tuple[int, ...]
+
+    @property
+    def values(self) -> torch.Tensor:
+        """The plane that is shown, ``[H, W]``."""
+        return self.tensor[self.at]
+
+    @property
+    def label(self) -> str:
+        """The plane's name as one would write it in Python."""
+        return self.name if len(self.shape) == 1 else f"{self.name}[{self.at[0]}, {self.at[1]}]"
+
+
+@dataclass(frozen=True)
+class Sign:
+    """What stands between two panels.
+
+    Attributes:
+        symbol: the operation.
+        note: what has to be said about it here, such as the stride.
+    """
+
+    symbol: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Equation:
+    """One row of the picture.
+
+    Attributes:
+        name: ``"forward"``, ``"input"``, ``"weight"`` or ``"bias"``.
+        title: its heading.
+        items: panels and signs, in reading order.
+        choices: the axes that can be chosen, with how many planes there are: n, o, c.
+    """
+
+    name: str
+    title: str
+    items: tuple[Panel | Sign, ...]
+    choices: tuple[tuple[str, int], ...]
+
+    @property
+    def panels(self) -> tuple[Panel, ...]:
+        """The panels alone."""
+        return tuple(item for item in self.items if isinstance(item, Panel))
+
+
+def equations(stages: Stages, plane: Plane) -> tuple[Equation, ...]:
+    """Lay out everything that was computed as rows of panels.
+
+    Args:
+        stages: the numbers.
+        plane: which sample and channels to show.
+    """
+    spec = stages.spec
+    at = plane.within(spec)
+    make = _panel_maker(stages, at)
+    choices = {"n": spec.batch, "o": spec.out_channels, "c": spec.in_channels}
+
+    def several(names: str) -> tuple[tuple[str, int], ...]:
+        return tuple((name, choices[name]) for name in names if choices[name] > 1)
+
+    rows = [
+        Equation("forward", "Forward", _forward(stages, make), several("noc")),
+        Equation("input", "Backward, to the input", _to_input(stages, make), several("noc")),
+        Equation("weight", "Backward, to the weight", _to_weight(stages, make), several("noc")),
+    ]
+    if stages.bias is not None:
+        items = (_sum("n, rows and columns", 2), make("grad_output"), Sign("="), make("grad_bias"))
+        rows.append(Equation("bias", "Backward, to the bias", items, several("no")))
+    return tuple(rows)
+
+
+def panel(stages: Stages, plane: Plane, name: str) -> Panel:
+    """Return one panel by its stage's name.
+
+    Raises:
+        ValueError: no stage of that name can be shown, or it does not exist for this geometry.
+    """
+    names = [*PANEL_AXES, "bias", "grad_bias"]
+    if name not in names:
+        raise ValueError(f"a panel is one of {', '.join(names)}: got {name!r}")
+    if getattr(stages, name) is None:
+        reason = "the padding mode is zeros" if name == "grad_padded_input" else "there is no bias"
+        raise ValueError(f"{name} does not exist here, because {reason}; change that first")
+    return _panel_maker(stages, plane.within(stages.spec))(name)
+
+
+def _panel_maker(stages: Stages, plane: Plane) -> Callable[[str], Panel]:
+    spec = stages.spec
+    in_per_group, out_per_group = spec.in_channels // spec.groups, spec.out_channels // spec.groups
+    def make(name: str) -> Panel:
+        tensor: torch.Tensor = getattr(stages, name)
+        if name in ("bias", "grad_bias"):
+            row = tensor.reshape(1, 1, 1, -1)  # [1, 1, 1, C_out]
+            return Panel(name, row, ("n", "o"), (0, 0), roles(spec, name, (1, tensor.numel())), tuple(tensor.shape))
+        axes = PANEL_AXES[name]
+        first, second = plane.index(axes[0]), plane.index(axes[1])
+        if axes == ("o", "c"):  # the second axis of a weight counts within the group
+            second %= in_per_group
+        elif axes == ("c", "o"):
+            second %= out_per_group
+        height, width = tensor.shape[-2:]
+        return Panel(name, tensor, axes, (first, second), roles(spec, name, (height, width)), tuple(tensor.shape))
+
+    return make
+
+
+def _sum(over: str, count: int) -> Sign:
+    return Sign("Σ", f"over {over}") if count > 1 else Sign("")
+
+
+def _step(word: str, pair: tuple[int, int]) -> str:
+    return f"{word} {pair[0]}" if pair[0] == pair[1] else f"{word} {pair[0]} × {pair[1]}"
+
+
+def _notes(*parts: tuple[str, tuple[int, int]]) -> str:
+    return ", ".join(_step(word, pair) for word, pair in parts if pair != (1, 1))
+
+
+def _forward(stages: Stages, make: Callable[[str], Panel]) -> tuple[Panel | Sign, ...]:
+    spec = stages.spec
+    items: list[Panel | Sign] = [
+        _sum("c", spec.in_channels // spec.groups),
+        make("padded_input"),
+        Sign("⊛", _notes(("stride", spec.stride), ("dilation", spec.dilation))),
+        make("weight"),
+    ]
+    if stages.bias is not None:
+        items += [Sign("+"), make("bias")]
+    items += [Sign("="), make("output"), Sign("→", "loss"), make("grad_output")]
+    return _without_empty(items)
+
+
+def _to_input(stages: Stages, make: Callable[[str], Panel]) -> tuple[Panel | Sign, ...]:
+    spec = stages.spec
+    items: list[Panel | Sign] = [
+        _sum("o", spec.out_channels // spec.groups),
+        make("padded_grad_output"),
+        Sign("⊛", _notes(("dilation", spec.dilation))),
+        make("rotated_weight"),
+        Sign("="),
+    ]
+    if stages.grad_padded_input is not None:
+        items += [make("grad_padded_input"), Sign("→", "fold the border back")]
+    items.append(make("grad_input"))
+    return _without_empty(items)
+
+
+def _to_weight(stages: Stages, make: Callable[[str], Panel]) -> tuple[Panel | Sign, ...]:
+    spec = stages.spec
+    return _without_empty(
+        [
+            _sum("n", spec.batch),
+            make("padded_input"),
+            Sign("⊛", _notes(("stride", spec.dilation))),
+            make("dilated_grad_output"),
+            Sign("="),
+            make("grad_weight"),
+        ]
+    )
+
+
+def _without_empty(items: list[Panel | Sign]) -> tuple[Panel | Sign, ...]:
+    return tuple(item for item in items if isinstance(item, Panel) or item.symbol)

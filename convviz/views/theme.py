@@ -1,0 +1,68 @@
+"""The one place for colours and for the way numbers are written."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+# Diverging around zero and safe for every common colour blindness: blue is negative, orange is positive.
+# Luminance alone tells the size; the printed sign tells the direction.
+COLORSCALES: dict[str, list[list[Any]]] = {
+    "light": [[0.0, "#17538f"], [0.25, "#7fb0dc"], [0.5, "#ffffff"], [0.75, "#f2ac70"], [1.0, "#a8430a"]],
+    "dark": [[0.0, "#8cc4ff"], [0.25, "#35618f"], [0.5, "#171b21"], [0.75, "#8f5220"], [1.0, "#ffb066"]],
+}
+INKS = ("#000000", "#ffffff")
+GRID_LIMIT = 12  # above this many rows or columns a cell is too small for its number
+MINUS = "−"
+
+
+def format_number(value: float) -> str:
+    """Write a number the short way it stands in a cell: three significant digits or fewer.
+
+    ``board/js/format.js`` writes numbers by the same rules; a test holds the two equal.
+
+    Args:
+        value: any float, nan and infinities included.
+
+    Returns:
+        Text with a true minus sign, without trailing zeros, never "-0".
+    """
+    if math.isnan(value):
+        return "nan"
+    if math.isinf(value):
+        return "∞" if value > 0 else f"{MINUS}∞"
+    size = abs(value)
+    if size == 0:
+        return "0"
+    if size < 0.005 or size >= 9999.5:
+        mantissa, exponent = f"{size:.1e}".split("e")
+        text = f"{mantissa.removesuffix('.0')}e{int(exponent)}".replace("-", MINUS)
+    else:
+        digits = 0 if size >= 99.95 else 1 if size >= 9.995 else 2
+        text = f"{size:.{digits}f}"
+        text = text.rstrip("0").rstrip(".") if "." in text else text
+    return MINUS + text if value < 0 else text
+
+
+def rgb(color: str) -> tuple[int, int, int]:
+    """Split ``#rrggbb`` into its three numbers."""
+    return (int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16))
+
+
+def luminance(color: tuple[float, float, float]) -> float:
+    """Return the relative luminance of WCAG 2, 0 (black) to 1 (white)."""
+    linear = [
+        part / 255 / 12.92 if part / 255 <= 0.04045 else ((part / 255 + 0.055) / 1.055) ** 2.4 for part in color
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def color_at(scale: list[list[Any]], position: float) -> tuple[float, float, float]:
+    """Return the colour at a position from 0 to 1, interpolated between the stops as plotly does it."""
+    for (start, low), (end, high) in zip(scale, scale[1:], strict=False):
+        if position <= end:
+            share = (position - start) / (end - start)
+            a, b = rgb(low), rgb(high)
+            return (a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1]), a[2] + share * (b[2] - a[2]))
+    red, green, blue = rgb(scale[-1][1])
+    return (red, green, blue)
