@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 DEVICE_VARIABLE = "CONVVIZ_DEVICE"
-HEADING = """<h1>The backward pass of conv2d</h1>
-<p>Every number below is computed by torch. Move a kernel slider and watch all gradients follow; then try
+HEADING = """<p>Every number below is computed by torch. Move a kernel slider and watch all gradients follow; then try
 <b>stride&nbsp;1</b>: the zeros inside <code>padded_grad_output</code> vanish, and so does the hatched remainder.</p>"""
 
 
@@ -115,7 +114,6 @@ class App(widgets.VBox):
         if not hasattr(self, "_undo"):  # ipywidgets closes on deletion, also what was never built
             return
         self.model.unobserve_all()
-        self._kernel.close()
         for child in _all_below(self):
             child.close()
         super().close()

@@ -45,12 +45,6 @@ class IntSlider(widgets.IntSlider):
     value = traitlets.CInt(0).tag(sync=True, echo_update=False)
 
 
-class FloatSlider(widgets.FloatSlider):
-    """As ``IntSlider``, for floats."""
-
-    value = traitlets.CFloat(0.0).tag(sync=True, echo_update=False)
-
-
 class Controls:
     """All controls of one app, in groups.
 

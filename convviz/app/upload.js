@@ -2,7 +2,7 @@
 // A file button that looks at the size before it sends anything.
 
 /** @param {{ model: any, el: HTMLElement }} context */
-export function render({ model, el }) {
+function render({ model, el }) {
   const input = document.createElement("input");
   input.type = "file";
   input.accept = "image/png,image/jpeg";

@@ -47,16 +47,18 @@ def serve(
         if device is not None:
             need_device(device)
         listener, moved = bind(host, port)
+        if moved:
+            print(f"Port {DEFAULT_PORT} is taken, so convviz takes {listener.getsockname()[1]}.", flush=True)
+        with listener, environment(kernel_environment(device)):
+            # Only here, inside the changed environment: Voilà looks for templates through JUPYTER_PATH.
+            from convviz.serve.voila_app import run
+
+            run(path, listener, SHARE, host=host, open_browser=open_browser, preheat=preheat)
     except ServeError as refusal:
         print(f"convviz: {refusal}", file=sys.stderr)
         return 1
-    if moved:
-        print(f"Port {DEFAULT_PORT} is taken, so convviz takes {listener.getsockname()[1]}.", flush=True)
-    with listener, environment(kernel_environment(device)):
-        # Only here, inside the changed environment: Voilà looks for templates through JUPYTER_PATH.
-        from convviz.serve.voila_app import run
-
-        run(path, listener, SHARE, host=host, open_browser=open_browser, preheat=preheat)
+    except KeyboardInterrupt:
+        pass  # while Voilà was loading; later the server itself takes Ctrl+C
     return 0
 
 

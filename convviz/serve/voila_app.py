@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import logging
 import shutil
 import signal
@@ -17,6 +19,7 @@ from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelMana
 from voila.app import Voila
 
 LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+ENDS_WITHIN_S = 15
 ANYWHERE = {"", "0.0.0.0", "::"}
 
 
@@ -73,10 +76,21 @@ class ConvvizVoila(Voila):
 
     def stop(self) -> None:
         """End all kernels, on the loop that started them."""
-        # A kernel that was still starting fails now, and the loop would report that nobody awaited it.
-        logging.getLogger("asyncio").setLevel(logging.CRITICAL)
-        self.ioloop.run_sync(self.kernel_manager.shutdown_all)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)  # a second Ctrl+C would leave kernels behind
+        # A page that is still loading loses its kernel now, and its unfinished tasks would be reported.
+        logging.disable(logging.CRITICAL)
+        with contextlib.suppress(TimeoutError):
+            self.ioloop.run_sync(self._end_kernels, timeout=ENDS_WITHIN_S)
         shutil.rmtree(self.connection_dir, ignore_errors=True)
+
+    async def _end_kernels(self) -> None:
+        while True:
+            try:
+                # Killed, not asked: a kernel holds nothing to save, and one that is starting would print a traceback.
+                return await self.kernel_manager.shutdown_all(now=True)
+            except asyncio.InvalidStateError:  # one has not even started, as the pool's first within a second
+                await asyncio.sleep(0.05)
 
     def _announce(self) -> None:
         url = page_address(self.ip, self.port)
@@ -118,8 +132,8 @@ def run(
         open_browser: Whether to open the page once it answers.
         preheat: Whether to keep one kernel started.
     """
-    # Warnings would be a line for every page: tornado and jupyter_server ping at different paces, and a page whose
-    # kernel died asks once more to end it.
+    # Warnings would be a line for every page: tornado and jupyter_server ping at different paces, and a page
+    # whose kernel died asks once more to end it.
     logging.getLogger("tornado").setLevel(logging.ERROR)
     logging.getLogger("tornado.access").setLevel(logging.CRITICAL)
     app = ConvvizVoila(
@@ -132,8 +146,5 @@ def run(
             str(settings)
         ],  # and no other: a voila.json elsewhere belongs to another dashboard
     )
-    try:
-        app.initialize([f"--VoilaConfiguration.preheat_kernel={preheat}"])
-        app.start()
-    except KeyboardInterrupt:
-        pass  # a second Ctrl+C, or one before the loop ran
+    app.initialize([f"--VoilaConfiguration.preheat_kernel={preheat}"])
+    app.start()

@@ -80,13 +80,17 @@ def _cells(count: int, what: str) -> str:
     return f"{count} {what}" + ("" if count == 1 else "s")
 
 
+def _last(count: int, what: str) -> str:
+    return f"the last {what}" if count == 1 else f"the last {count} {what}s"
+
+
 def _remainder_note(stages: Stages) -> str:
     spec = stages.spec
     rows, columns = spec.remainder
-    parts = [_cells(count, what) for count, what in ((rows, "row"), (columns, "column")) if count]
+    parts = [_last(count, what) for count, what in ((rows, "row"), (columns, "column")) if count]
     note = ""
     if parts:
-        note = f"Remainder: the window steps over the last {' and '.join(parts)} of padded_input (hatched)."
+        note = f"Remainder: no window reaches {' and '.join(parts)} of padded_input (hatched)."
     gaps = len(spec.unread_rows) + len(spec.unread_columns)
     if gaps:
         rows_text = _cells(len(spec.unread_rows), "row")

@@ -9,7 +9,7 @@ import { followTheme } from "./theme.js";
 const STORE = "convviz:state";
 
 /** @param {{ model: any, el: HTMLElement }} context */
-export function render({ model, el }) {
+function render({ model, el }) {
   const loss = element("p", { class: "cv-loss" });
   const truth = element("p", { class: "cv-truth" });
   const rows = element("div", { class: "cv-equations" });

@@ -151,7 +151,7 @@ export function createEquation(board, name) {
       const small = columns.filter((count) => count <= 12);
       return {
         cells: small.reduce((sum, count) => sum + count, 0),
-        rest: 390 * (columns.length - small.length) + 74 * (row.children.length - columns.length) + 26 * columns.length,
+        rest: 390 * (columns.length - small.length) + 62 * (row.children.length - columns.length) + 24 * columns.length,
       };
     },
 

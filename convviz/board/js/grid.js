@@ -201,7 +201,9 @@ export function createGrid(uid, events) {
           setText(text, short);
           text.setAttribute("class", short.length > 5 ? "cv-tiny" : short.length > 4 ? "cv-small" : "");
         }
+        const [row, column] = [Math.floor(index / spec.columns.length), index % spec.columns.length];
         group.classList.toggle("cv-white", ink);
+        group.classList.toggle("cv-blank", value === 0 && (spec.rows[row] !== "d" || spec.columns[column] !== "d"));
       });
     },
 
@@ -231,16 +233,16 @@ function clamp(index, count) {
 
 /** @param {string} uid */
 function patterns(uid) {
-  const line = (name, ...shapes) =>
-    svgElement("pattern", { id: `${uid}-${name}`, width: 10, height: 10, patternUnits: "userSpaceOnUse" }, ...shapes);
+  const line = (name, side, ...shapes) =>
+    svgElement("pattern", { id: `${uid}-${name}`, width: side, height: side, patternUnits: "userSpaceOnUse" }, ...shapes);
   const path = (d, name) => svgElement("path", { d, class: `cv-ink-${name}` });
   return svgElement(
     "defs",
     {},
-    line("padding", path("M2 2h1.6v1.6h-1.6zM7 7h1.6v1.6h-1.6z", "padding")),
-    line("inserted", path("M0 5h10", "inserted")),
-    line("remainder", path("M2 2h1.6v1.6h-1.6zM7 7h1.6v1.6h-1.6z M0 10L10 0", "remainder")),
-    line("unread", path("M-2 2L2 -2M0 10L10 0M8 12L12 8", "unread")),
+    line("padding", 10, path("M2 2h1.6v1.6h-1.6zM7 7h1.6v1.6h-1.6z", "padding")),
+    line("inserted", CELL, path(`M0 0h${CELL}v${CELL}H0z`, "wash"), path("M0 0h9L0 9z", "inserted")),
+    line("remainder", 10, path("M2 2h1.6v1.6h-1.6zM7 7h1.6v1.6h-1.6z M0 10L10 0", "remainder")),
+    line("unread", 10, path("M-2 2L2 -2M0 10L10 0M8 12L12 8", "unread")),
   );
 }
 
@@ -253,7 +255,16 @@ function makeBands(spec, uid) {
   const row = (index, name) => band(0, index, width, 1, name, uid);
   const column = (index, name) => band(index, 0, 1, height, name, uid);
   const shapes = [];
-  for (const letter of ["i", "p", "r"]) {
+  // Zeros are inserted between data only, so their bands end where the padding starts.
+  const [top, bottom] = [spec.rows.indexOf("d"), spec.rows.lastIndexOf("d") + 1];
+  const [left, right] = [spec.columns.indexOf("d"), spec.columns.lastIndexOf("d") + 1];
+  [...spec.rows].forEach((own, index) => {
+    if (own === "i" && left >= 0) shapes.push(band(left, index, right - left, 1, BANDS.i, uid));
+  });
+  [...spec.columns].forEach((own, index) => {
+    if (own === "i" && top >= 0) shapes.push(band(index, top, 1, bottom - top, BANDS.i, uid));
+  });
+  for (const letter of ["p", "r"]) {
     [...spec.rows].forEach((own, index) => own === letter && shapes.push(row(index, BANDS[letter])));
     [...spec.columns].forEach((own, index) => own === letter && shapes.push(column(index, BANDS[letter])));
   }
