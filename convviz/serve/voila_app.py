@@ -15,6 +15,7 @@ from typing import Any
 
 import tornado.httpserver
 import tornado.ioloop
+import tornado.web
 from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
 from voila.app import Voila
 
@@ -78,18 +79,20 @@ class ConvvizVoila(Voila):
         """End all kernels, on the loop that started them."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)  # a second Ctrl+C would leave kernels behind
-        # A page that is still loading loses its kernel now, and its unfinished tasks would be reported.
-        logging.disable(logging.CRITICAL)
+        for log in (self.log, logging.getLogger("asyncio")):
+            log.setLevel(logging.CRITICAL)  # a page that is still loading loses its kernel, and both complain
         with contextlib.suppress(TimeoutError):
             self.ioloop.run_sync(self._end_kernels, timeout=ENDS_WITHIN_S)
         shutil.rmtree(self.connection_dir, ignore_errors=True)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
     async def _end_kernels(self) -> None:
         while True:
             try:
-                # Killed, not asked: a kernel holds nothing to save, and one that is starting would print a traceback.
+                # Killed, not asked: a kernel has nothing to save, and one that starts prints a traceback.
                 return await self.kernel_manager.shutdown_all(now=True)
-            except asyncio.InvalidStateError:  # one has not even started, as the pool's first within a second
+            except (asyncio.InvalidStateError, tornado.web.HTTPError):  # one is known, but not started yet
                 await asyncio.sleep(0.05)
 
     def _announce(self) -> None:

@@ -34,11 +34,11 @@ def format_number(value: float) -> str:
     size = abs(value)
     if size == 0:
         return "0"
-    if size < 0.005 or size >= 9999.5:
+    if size < 0.0005 or size >= 9999.5:
         mantissa, exponent = f"{size:.1e}".split("e")
         text = f"{mantissa.removesuffix('.0')}e{int(exponent)}".replace("-", MINUS)
     else:
-        digits = 0 if size >= 99.95 else 1 if size >= 9.995 else 2
+        digits = 0 if size >= 99.95 else 1 if size >= 9.995 else 2 if size >= 0.0995 else 3
         text = f"{size:.{digits}f}"
         text = text.rstrip("0").rstrip(".") if "." in text else text
     return MINUS + text if value < 0 else text

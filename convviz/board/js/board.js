@@ -127,7 +127,7 @@ function render({ model, el }) {
       const page = root.closest(".cv-app") ?? root;
       for (const node of new Set([root, page])) /** @type {HTMLElement} */ (node).dataset.theme = next;
       // Our own served page has the whole window to colour; a notebook keeps its own colours.
-      if (document.documentElement.hasAttribute("data-convviz-page")) {
+      if (document.getElementById("convviz-main")) {
         document.documentElement.dataset.convvizTheme = next;
       }
       schedule(true);

@@ -39,17 +39,27 @@ export function createEquation(board, name) {
   function setItems(items) {
     const wanted = new Set(items.filter((item) => item.key).map((item) => item.key));
     for (const key of [...panels.keys()]) if (!wanted.has(key)) panels.delete(key);
-    const nodes = items.map((item) => {
-      if (!item.key) return createSign(item);
+    for (const item of items) {
+      if (!item.key) continue;
       if (!panels.has(item.key)) panels.set(item.key, createPanel(board, item));
-      const panel = /** @type {ReturnType<typeof createPanel>} */ (panels.get(item.key));
-      panel.setSpec(item);
-      return panel.el;
-    });
+      panels.get(item.key)?.setSpec(item);
+    }
     // Moving an element takes the focus out of it, so the row is laid anew only when its panels changed.
     const order = items.map((item) => item.key ?? `${item.symbol} ${item.note}`).join("|");
-    if (row.dataset.order !== order) row.replaceChildren(...nodes);
+    if (row.dataset.order === order) return;
     row.dataset.order = order;
+    // A sign stays with the panel after it when the row wraps.
+    const terms = [];
+    let signs = [];
+    for (const item of items) {
+      if (!item.key) {
+        signs.push(createSign(item));
+        continue;
+      }
+      terms.push(element("div", { class: "cv-term" }, ...signs, /** @type {any} */ (panels.get(item.key)).el));
+      signs = [];
+    }
+    row.replaceChildren(...terms);
   }
 
   function setChoices(list) {
@@ -151,7 +161,7 @@ export function createEquation(board, name) {
       const small = columns.filter((count) => count <= 12);
       return {
         cells: small.reduce((sum, count) => sum + count, 0),
-        rest: 390 * (columns.length - small.length) + 62 * (row.children.length - columns.length) + 24 * columns.length,
+        rest: 390 * (columns.length - small.length) + 58 * row.querySelectorAll(".cv-sign").length + 24 * columns.length,
       };
     },
 

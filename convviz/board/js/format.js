@@ -14,11 +14,11 @@ export function formatNumber(value) {
   const size = Math.abs(value);
   if (size === Infinity) return `${sign}\u221e`;
   if (size === 0) return "0";
-  if (size < 0.005 || size >= 9999.5) {
+  if (size < 0.0005 || size >= 9999.5) {
     const [mantissa, exponent] = size.toExponential(1).split("e");
     return `${sign}${mantissa.replace(".0", "")}e${exponent.replace("+", "").replace("-", MINUS)}`;
   }
-  const digits = size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
+  const digits = size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.0995 ? 2 : 3;
   return sign + String(Number(size.toFixed(digits)));
 }
 
