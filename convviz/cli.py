@@ -39,9 +39,7 @@ def _serve_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1; 0.0.0.0: every one)"
     )
-    parser.add_argument(
-        "--device", help="where torch computes: cpu, cuda, cuda:1, mps, ... (default: the app chooses)"
-    )
+    parser.add_argument("--device", help="where torch computes: cpu, cuda, cuda:1, mps, ... (default: the app chooses)")
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
     parser.add_argument("--no-preheat", action="store_true", help="start a kernel only when a visitor comes")
 

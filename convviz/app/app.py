@@ -66,7 +66,13 @@ class App(widgets.VBox):
         Raises:
             ValueError: the arguments contradict each other or conv2d's rules, or are too large for the board.
         """
-        tensors = {"input": input, "weight": weight, "bias": bias, "grad_output": grad_output, "target": target}
+        tensors = {
+            "input": input,
+            "weight": weight,
+            "bias": bias,
+            "grad_output": grad_output,
+            "target": target,
+        }
         device = device or os.environ.get(DEVICE_VARIABLE)
         self.model = Model(start_settings(spec, tensors, loss, device, dtype, state=state, theme=theme))
         self.board = Board(self._on_board)
@@ -177,7 +183,9 @@ class App(widgets.VBox):
         text = self.model.notice
         escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
         role = "alert" if self.model.failed else "status"
-        self._notice.value = f'<p role="{role}" data-failed="{str(self.model.failed).lower()}">{escaped}</p>' if text else ""
+        self._notice.value = (
+            f'<p role="{role}" data-failed="{str(self.model.failed).lower()}">{escaped}</p>' if text else ""
+        )
 
     def _on_selected(self, _: dict[str, Any]) -> None:
         self.board.selected = self.model.selected

@@ -13,7 +13,7 @@ from convviz.ops.device import DTYPES, available_devices
 from convviz.samples.inputs import PATTERNS
 from convviz.settings import change
 from convviz.settings.bounds import LIMITS, PER_AXIS, bounds, group_choices, value_of
-from convviz.settings.state import PRESETS, SCALES, THEMES, Settings, Source
+from convviz.settings.state import SCALES, THEMES, Settings, Source
 from convviz.spec import AXES
 from convviz.taps import PADDING_MODES
 
@@ -77,7 +77,9 @@ class Controls:
         self._wire(linked, lambda settings: settings.link_axes, lambda s, value: change.link_axes(s, bool(value)))
         sliders = [self._axis_slider(name, axis) for name in PER_AXIS for axis in (0, 1)]
         self._refreshers.append(lambda settings: _set_bounds(sliders, settings))
-        mode = self._menu("padding_mode", PADDING_MODES, lambda s: s.spec.padding_mode, _geometry_setter("padding_mode"))
+        mode = self._menu(
+            "padding_mode", PADDING_MODES, lambda s: s.spec.padding_mode, _geometry_setter("padding_mode")
+        )
         return self._group("Geometry", [linked, *(slider for _, _, slider in sliders), mode])
 
     def _channels(self) -> widgets.Box:
@@ -85,7 +87,7 @@ class Controls:
         for name in ("in_channels", "out_channels", "batch"):
             low, high = LIMITS[name]
             slider = self._slider(name, low, high)
-            self._wire(slider, lambda s, name=name: getattr(s.spec, name), _geometry_setter(name))
+            self._wire(slider, _geometry_getter(name), _geometry_setter(name))
             counts.append(slider)
         groups = widgets.Dropdown(description="groups", options=[1], layout=self._layout)
         self._refreshers.append(lambda s: _set_options(groups, [(str(g), g) for g in group_choices(s.spec)]))
@@ -126,10 +128,7 @@ class Controls:
             ("scale", SCALES),
             ("theme", THEMES),
         ]
-        menus = [
-            self._menu(name, options, lambda s, name=name: getattr(s, name), _replacer(name))
-            for name, options in entries
-        ]
+        menus = [self._menu(name, options, _getter(name), _replacer(name)) for name, options in entries]
         menus[2].description = "colour scale"
         return self._group("Computing and colours", menus)
 
@@ -170,7 +169,9 @@ class Controls:
         put: Callable[[Settings, Any], Any],
     ) -> widgets.Dropdown:
         menu = widgets.Dropdown(
-            description=WORDS.get(name, name), options=[(WORDS.get(o, o), o) for o in options], layout=self._layout
+            description=WORDS.get(name, name),
+            options=[(WORDS.get(o, o), o) for o in options],
+            layout=self._layout,
         )
         menu.add_class(f"cv-set-{name}")
         self._wire(menu, get, put)
@@ -201,6 +202,14 @@ class Controls:
 
         widget.observe(on_change, names="value")
         self._refreshers.append(show)
+
+
+def _getter(name: str) -> Callable[[Settings], Any]:
+    return lambda settings: getattr(settings, name)
+
+
+def _geometry_getter(name: str) -> Callable[[Settings], Any]:
+    return lambda settings: getattr(settings.spec, name)
 
 
 def _replacer(name: str) -> Callable[[Settings, Any], Settings]:

@@ -71,7 +71,9 @@ class KernelPad:
         for index, (old, new) in enumerate(zip(shown, values, strict=True)):
             if old != new:
                 row, column = divmod(index, columns)
-                edited = change.edit_cell(self._model.settings, "weight", row, column, new, self._model.result.grad_output)
+                edited = change.edit_cell(
+                    self._model.settings, "weight", row, column, new, self._model.result.grad_output
+                )
                 self._model.apply(edited, move=f"weight {row} {column} {settings.plane}")
 
     def _on_preset(self, event: dict[str, Any]) -> None:

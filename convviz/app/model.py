@@ -85,7 +85,10 @@ class Model(traitlets.HasTraits):
             self.tell(str(error), failed=True)
         except Exception as error:  # the app must live on; the log keeps what a developer needs
             log.exception("an action failed")
-            self.tell(f"That did not work ({type(error).__name__}: {error}). Your settings are as before.", failed=True)
+            self.tell(
+                f"That did not work ({type(error).__name__}: {error}). Your settings are as before.",
+                failed=True,
+            )
 
     def undo(self) -> None:
         """Go one step back."""

@@ -44,7 +44,9 @@ def start_settings(
         dtype=str(check_dtype(dtype, check_device(device))).removeprefix("torch."),
         link_axes=spec is None or _linked(spec),
     )
-    fields = {name: Source.of(given[name]) for name in ("input", "weight", "bias", "target") if name in given}
+    fields: dict[str, Source] = {
+        name: Source.of(given[name]) for name in ("input", "weight", "bias", "target") if name in given
+    }
     if "grad_output" in given:
         if loss not in (None, "weighted_sum"):
             raise ValueError(f"a grad_output set by hand needs loss='weighted_sum': got loss={loss!r}; leave one out")

@@ -44,7 +44,10 @@ class Upload(anywidget.AnyWidget):
         if message.get("type") == "file" and buffers:
             on_file(bytes(buffers[0]))
         elif message.get("type") == "refused":
-            on_refusal(f"A picture may have up to {MOST_BYTES // 10**6} MB: got {message.get('megabytes')} MB. Make it smaller first.")
+            on_refusal(
+                f"a picture may have up to {MOST_BYTES // 10**6} MB: got {message.get('megabytes')} MB; "
+                "make it smaller first"
+            )
 
     def close(self) -> None:
         """Close the widget and let go of its callbacks."""
@@ -67,7 +70,9 @@ def read_picture(data: bytes) -> torch.Tensor:
     from PIL import Image, UnidentifiedImageError  # a tenth of a second, only for those who upload
 
     if len(data) > MOST_BYTES:
-        raise ValueError(f"a picture may have up to {MOST_BYTES // 10**6} MB: got {len(data) / 10**6:.0f} MB; make it smaller first")
+        raise ValueError(
+            f"a picture may have up to {MOST_BYTES // 10**6} MB: got {len(data) / 10**6:.0f} MB; make it smaller first"
+        )
     try:
         with Image.open(io.BytesIO(data), formats=("PNG", "JPEG")) as image:
             if image.width * image.height > MOST_PIXELS:
@@ -77,7 +82,9 @@ def read_picture(data: bytes) -> torch.Tensor:
                 )
             grey = image.convert("L")
     except UnidentifiedImageError as error:
-        raise ValueError("an input picture is a PNG or JPEG file, and this file is neither; save it as one first") from error
+        raise ValueError(
+            "an input picture is a PNG or JPEG file, and this file is neither; save it as one first"
+        ) from error
     except (OSError, SyntaxError, Image.DecompressionBombError) as error:
         raise ValueError(f"this picture file is damaged and cannot be read ({error}); save it anew") from error
     grey.thumbnail((SIDE, SIDE), Image.Resampling.BOX)

@@ -32,6 +32,8 @@ def grad_weight(padded_input: torch.Tensor, dilated_grad_output: torch.Tensor, s
         .reshape(in_per_group, spec.groups * batch, height, width)
     )
     kernels = dilated_grad_output.transpose(0, 1)  # [C_out, N, s (H_out - 1) + 1, s (W_out - 1) + 1]
-    gradient = F.conv2d(windows, kernels, stride=spec.dilation, groups=spec.groups)  # [C_in / groups, C_out, >= kH, >= kW]
+    gradient = F.conv2d(
+        windows, kernels, stride=spec.dilation, groups=spec.groups
+    )  # [C_in / groups, C_out, >= kH, >= kW]
     # A remainder of at least the dilation lets the window move on past the kernel: those rows are not weights.
     return gradient.transpose(0, 1)[..., : spec.kernel_size[0], : spec.kernel_size[1]].contiguous()

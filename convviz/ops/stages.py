@@ -221,9 +221,7 @@ def _loss_kind(loss: str | None, grad_output: Any, target: Any) -> str:
     return kind
 
 
-def _tensor(
-    name: str, value: Any, shape: tuple[int, ...], device: torch.device, dtype: torch.dtype
-) -> torch.Tensor:
+def _tensor(name: str, value: Any, shape: tuple[int, ...], device: torch.device, dtype: torch.dtype) -> torch.Tensor:
     try:
         tensor = torch.as_tensor(value)
     except (TypeError, ValueError, RuntimeError) as error:

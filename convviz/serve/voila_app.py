@@ -145,9 +145,7 @@ def run(
         notebook_path=str(notebook),
         ip=host,
         port=listener.getsockname()[1],
-        config_file_paths=[
-            str(settings)
-        ],  # and no other: a voila.json elsewhere belongs to another dashboard
+        config_file_paths=[str(settings)],  # and no other: a voila.json elsewhere belongs to another dashboard
     )
     app.initialize([f"--VoilaConfiguration.preheat_kernel={preheat}"])
     app.start()

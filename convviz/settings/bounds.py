@@ -98,7 +98,8 @@ def _shrink_kernel(spec: ConvSpec, changes: dict[str, Any], notices: list[str]) 
         for name, old, new in zip(("dilation", "kernel_size"), before, (dilation[axis], kernel[axis]), strict=True):
             if old != new:
                 notices.append(
-                    f"{name} of the {AXES[axis]} moved from {old} to {new}: the kernel must fit into {room} padded cells."
+                    f"{name} of the {AXES[axis]} moved from {old} to {new}: "
+                    f"the kernel must fit into {room} padded cells."
                 )
     changes |= {"kernel_size": tuple(kernel), "dilation": tuple(dilation)}
     return spec.replace(**changes), notices

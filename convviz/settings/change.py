@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import torch
@@ -79,7 +78,9 @@ def one_hot(settings: Settings, row: int, column: int) -> Settings:
     return settings.replace(loss="weighted_sum", grad=Source("one_hot", place))
 
 
-def edit_cell(settings: Settings, panel: str, row: int, column: int, value: float, grad_output: torch.Tensor) -> Settings:
+def edit_cell(
+    settings: Settings, panel: str, row: int, column: int, value: float, grad_output: torch.Tensor
+) -> Settings:
     """Write a number into a cell of a panel.
 
     Args:
@@ -114,5 +115,7 @@ def edit_cell(settings: Settings, panel: str, row: int, column: int, value: floa
         raise ValueError("this cell belongs to the border, which follows from the input; type into a cell of the input")
     tensor[index] = value
     source = Source.of(tensor.flatten() if panel == "bias" else tensor)
-    changed = {EDITED[panel]: source}
-    return replace(settings, **changed, **({"loss": "weighted_sum"} if panel == "grad_output" else {}))
+    changed: dict[str, Any] = {EDITED[panel]: source}
+    if panel == "grad_output":
+        changed["loss"] = "weighted_sum"
+    return settings.replace(**changed)

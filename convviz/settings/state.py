@@ -91,7 +91,7 @@ class Settings:
     seed: int = 0
     device: str = "cpu"
     dtype: str = "float32"
-    plane: Plane = Plane()
+    plane: Plane = dataclasses.field(default_factory=Plane)
     link_axes: bool = True
     scale: str = "equation"
     theme: str = "auto"

@@ -15,9 +15,7 @@ def formula(stages: Stages, plane: Plane, name: str) -> str:
     k, j = c % (spec.in_channels // spec.groups), o % (spec.out_channels // spec.groups)
     if name == "forward":
         sum_c = spec.in_channels // spec.groups > 1
-        term = (
-            f"Σ_c padded_input[{n}, c] ⊛ weight[{o}, c]" if sum_c else f"padded_input[{n}, {c}] ⊛ weight[{o}, {k}]"
-        )
+        term = f"Σ_c padded_input[{n}, c] ⊛ weight[{o}, c]" if sum_c else f"padded_input[{n}, {c}] ⊛ weight[{o}, {k}]"
         return f"output[{n}, {o}] = {term}" + (f" + bias[{o}]" if stages.bias is not None else "")
     if name == "input":
         sum_o = spec.out_channels // spec.groups > 1
@@ -109,7 +107,9 @@ def _padding_note(stages: Stages) -> str:
     same = before[0] == before[1] and after[0] == after[1]
     size = f"{before[0]} before, {after[0]} after" if same else f"{padding[0]} rows, {padding[1]} columns"
     reads = "d(k−1)−p" if stages.grad_padded_input is None else "d(k−1)"
-    parts.append(f"padded by {reads}: {size.replace('-', MINUS)}" + (", the remainder included" if any(spec.remainder) else ""))
+    parts.append(
+        f"padded by {reads}: {size.replace('-', MINUS)}" + (", the remainder included" if any(spec.remainder) else "")
+    )
     if min(*before, *after) < 0:
         parts.append("a negative padding crops: those windows lay wholly in the padding")
     text = "; ".join(parts)
@@ -120,4 +120,6 @@ def _exchange_note(stages: Stages) -> str:
     spec = stages.spec
     if spec.stride == (1, 1) and spec.dilation == (1, 1):
         return "Nothing is rotated here."
-    return "Stride and dilation change places: the forward stride spreads grad_output, the forward dilation is the step."
+    return (
+        "Stride and dilation change places: the forward stride spreads grad_output, the forward dilation is the step."
+    )

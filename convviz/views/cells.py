@@ -32,16 +32,12 @@ class Roles:
 
 def roles(spec: ConvSpec, name: str, shape: tuple[int, int]) -> Roles:
     """Return the roles of the panel that shows the stage of that name, of that many rows and columns."""
-    if name == "padded_input":
-        rows, columns = (_padded(spec, axis) for axis in (0, 1))
-        return Roles(rows, columns, _unread_padded(spec, 0), _unread_padded(spec, 1))
+    if name in ("padded_input", "grad_padded_input"):
+        return Roles(_padded(spec, 0), _padded(spec, 1), _unread_padded(spec, 0), _unread_padded(spec, 1))
     if name == "padded_grad_output":
-        return Roles(*(_padded_grad_output(spec, axis) for axis in (0, 1)))
+        return Roles(_padded_grad_output(spec, 0), _padded_grad_output(spec, 1))
     if name == "dilated_grad_output":
-        return Roles(*(_dilated(spec, axis) for axis in (0, 1)))
-    if name == "grad_padded_input":
-        rows, columns = (_padded(spec, axis) for axis in (0, 1))
-        return Roles(rows, columns, _unread_padded(spec, 0), _unread_padded(spec, 1))
+        return Roles(_dilated(spec, 0), _dilated(spec, 1))
     if name in ("input", "grad_input"):
         return Roles(DATA * shape[0], DATA * shape[1], spec.unread_rows, spec.unread_columns)
     return Roles(DATA * shape[0], DATA * shape[1])

@@ -33,7 +33,13 @@ def frame(panel: Panel) -> dict[str, Any]:
         "hovertemplate": f"{panel.name} row %{{y}}, column %{{x}}: %{{z}}<extra></extra>",
         "colorbar": {"thickness": 12, "outlinewidth": 0},
     }
-    axis = {"constrain": "domain", "showgrid": False, "zeroline": False, "ticks": "", "dtick": 1 if rows <= 16 else 8}
+    axis = {
+        "constrain": "domain",
+        "showgrid": False,
+        "zeroline": False,
+        "ticks": "",
+        "dtick": 1 if rows <= 16 else 8,
+    }
     layout = {
         "title": {"text": title, "font": {"size": 14}},
         "width": round(side * columns) + 130,

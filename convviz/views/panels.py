@@ -122,6 +122,7 @@ def panel(stages: Stages, plane: Plane, name: str) -> Panel:
 def _panel_maker(stages: Stages, plane: Plane) -> Callable[[str], Panel]:
     spec = stages.spec
     in_per_group, out_per_group = spec.in_channels // spec.groups, spec.out_channels // spec.groups
+
     def make(name: str) -> Panel:
         tensor: torch.Tensor = getattr(stages, name)
         if name in ("bias", "grad_bias"):

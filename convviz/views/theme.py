@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -51,15 +52,13 @@ def rgb(color: str) -> tuple[int, int, int]:
 
 def luminance(color: tuple[float, float, float]) -> float:
     """Return the relative luminance of WCAG 2, 0 (black) to 1 (white)."""
-    linear = [
-        part / 255 / 12.92 if part / 255 <= 0.04045 else ((part / 255 + 0.055) / 1.055) ** 2.4 for part in color
-    ]
+    linear = [part / 255 / 12.92 if part / 255 <= 0.04045 else ((part / 255 + 0.055) / 1.055) ** 2.4 for part in color]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def color_at(scale: list[list[Any]], position: float) -> tuple[float, float, float]:
     """Return the colour at a position from 0 to 1, interpolated between the stops as plotly does it."""
-    for (start, low), (end, high) in zip(scale, scale[1:], strict=False):
+    for (start, low), (end, high) in itertools.pairwise(scale):
         if position <= end:
             share = (position - start) / (end - start)
             a, b = rgb(low), rgb(high)

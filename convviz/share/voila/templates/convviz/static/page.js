@@ -182,7 +182,6 @@
       location.reload();
     });
     byId("convviz-restart")?.addEventListener("click", () => {
-      window.dispatchEvent(new CustomEvent("convviz:forget"));
       history.replaceState(null, "", location.pathname + location.search);
       location.reload();
     });
@@ -195,8 +194,8 @@
     const root = document.documentElement;
     const apply = () => {
       const sheet = byId("convviz-dark");
-      const media = { dark: "screen", light: "not all" }[root.dataset.convvizTheme ?? ""];
-      if (sheet instanceof HTMLLinkElement) sheet.media = media ?? "screen and (prefers-color-scheme: dark)";
+      const media = { dark: "all", light: "not all" }[root.dataset.convvizTheme ?? ""];
+      if (sheet instanceof HTMLLinkElement) sheet.media = media ?? "(prefers-color-scheme: dark)";
     };
     new MutationObserver(apply).observe(root, { attributes: true, attributeFilter: ["data-convviz-theme"] });
     apply();

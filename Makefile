@@ -1,0 +1,77 @@
+# Everything happens in .venv, made here on first use: nothing else on your machine changes.
+#
+#   PYTHON=python3.12     which Python makes .venv (3.11 to 3.13; by default the first that fits)
+#   PIP_FLAGS=...         passed on to pip. On Linux without a GPU, save several GB of CUDA packages in one line:
+#                         make app PIP_FLAGS="--extra-index-url <the CPU index that PyTorch's 'Get Started' page shows>"
+#   PORT= HOST= DEVICE=   for `make app`, as the options of `convviz serve`
+#   PYTEST_FLAGS=...      for `make test`, such as PYTEST_FLAGS="-k spec -x"
+
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do $$p -c \
+	'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null && echo $$p && break; done)
+
+BIN := .venv/bin
+STAMP := .venv/.installed
+# The template is copied into .venv, as the rest of an editable install is not: install again when it changes.
+SOURCES := pyproject.toml constraints.txt $(shell find convviz/share/voila -type f 2>/dev/null)
+
+# Run quietly what takes minutes, with a dot every few seconds, and end as it ended.
+dots = { $(1) & job=$$!; while kill -0 $$job 2>/dev/null; do printf .; sleep 2; done; echo; wait $$job; }
+
+.PHONY: help app test test-js test-py lint bench clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+
+# HOST counts only when given to make itself: conda and csh export one of their own, which is no address.
+SERVE_FLAGS = $(strip $(if $(PORT),--port $(PORT)) $(if $(DEVICE),--device $(DEVICE)) \
+	$(if $(findstring command,$(origin HOST)),--host $(HOST)))
+app: $(STAMP)-app ## open convviz as a dashboard (PORT=, HOST=, DEVICE=)
+	$(BIN)/convviz serve $(SERVE_FLAGS)
+
+test: lint test-js test-py ## lint, types, JavaScript tests and all Python tests, in a real browser too
+
+test-py: $(STAMP)-test
+	@echo "Browser for the tests: $$($(BIN)/python -m tests.chromium)"
+	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+test-js:
+	@tests=$$(find tests/js -name '*.test.*js' 2>/dev/null); \
+	if ! node -e 'process.exit(parseInt(process.versions.node) < 18 ? 1 : 0)' 2>/dev/null; then \
+		echo "JavaScript tests SKIPPED: they need node 18 or newer, which is not installed."; test "$$CI" != true; \
+	elif [ -z "$$tests" ]; then echo "tests/js has no *.test.js or *.test.mjs: nothing would be tested."; exit 1; \
+	else node --test $$tests; fi
+
+lint: $(STAMP)-test ## ruff (rules and format) and mypy
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+bench: $(STAMP)-test ## measure what README promises: start, size, slider to paint
+	$(BIN)/python -m benchmarks
+
+clean: ## remove .venv, caches and build outputs
+	rm -rf .venv build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage htmlcov
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# pip comes last into a new environment: where it is, the environment is whole.
+$(BIN)/pip:
+	@if ! command -v "$(PYTHON)" >/dev/null; then \
+		echo "convviz needs Python 3.11, 3.12 or 3.13; $(if $(PYTHON),there is no $(PYTHON).,none is on PATH.)"; \
+		echo "Install one, or name it: make PYTHON=/path/to/python3.12"; exit 1; fi
+	@$(PYTHON) -c 'import sys; v = sys.version_info; (3, 11) <= v[:2] < (3, 14) or sys.exit( \
+		f"convviz needs Python 3.11, 3.12 or 3.13; $(PYTHON) is {v[0]}.{v[1]}. Name another: make PYTHON=python3.12")'
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "$(PYTHON) cannot make virtual environments: a part of it is missing."; \
+		echo "On Debian and Ubuntu: sudo apt-get install python3-venv"; exit 1; }
+	@echo "Making .venv with $$($(PYTHON) --version), a few seconds."
+	@$(PYTHON) -m venv --clear .venv
+
+$(STAMP)-app: $(SOURCES) | $(BIN)/pip
+	@echo "Installing convviz and what it runs on (torch is the large part): 1 to 5 minutes the first time."
+	@$(call dots,$(BIN)/pip install -q --disable-pip-version-check $(PIP_FLAGS) -c constraints.txt -e .)
+	@touch $@
+
+$(STAMP)-test: $(SOURCES) | $(BIN)/pip
+	@echo "Installing convviz, what it runs on and its test tools: 1 to 6 minutes the first time."
+	@$(call dots,$(BIN)/pip install -q --disable-pip-version-check $(PIP_FLAGS) -c constraints.txt -e ".[test]")
+	@touch $@ $(STAMP)-app

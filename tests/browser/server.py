@@ -1,0 +1,149 @@
+"""Starts `convviz serve` for a test, and ends it with all its kernels."""
+
+import contextlib
+import os
+import queue
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+ROOT = Path(__file__).parents[2]
+APP = ROOT / "app.ipynb"
+STARTS_WITHIN_S = 90
+ADDRESS = re.compile(r"served at (http://\S+)")
+CONNECTION_FILE = re.compile(r"kernel-([0-9a-f-]{36})\.json")
+
+
+@dataclass
+class Server:
+    """A running `convviz serve`.
+
+    Attributes:
+        url: Where the page is.
+        process: The server; each of its kernels is a child in a process group of its own.
+        said: The lines it has printed so far, stdout and stderr together.
+    """
+
+    url: str
+    process: subprocess.Popen
+    said: list[str] = field(default_factory=list)
+
+    def kernels(self):
+        """Return {kernel id: psutil.Process} of the kernels that are alive."""
+        found = {}
+        with contextlib.suppress(psutil.NoSuchProcess):
+            for child in psutil.Process(self.process.pid).children():
+                with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+                    if match := CONNECTION_FILE.search(" ".join(child.cmdline())):
+                        found[match[1]] = child
+        return found
+
+    def kill_kernel(self, kernel_id):
+        """Kill a kernel's process, as the operating system does when memory runs out."""
+        self.kernels()[kernel_id].kill()
+
+    def kill(self):
+        """Kill the server; its kernels notice and end by themselves."""
+        self.process.kill()
+        self.process.wait(30)
+
+    def interrupt(self):
+        """Press Ctrl+C; return the exit code."""
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(30)
+
+
+@contextlib.contextmanager
+def voila_server(notebook=None, env=None, preheat=False, arguments=()):
+    """Run `python -m convviz serve` and yield a Server whose page answers.
+
+    Args:
+        notebook: Path of a notebook; None serves the app.
+        env: Variables to add to the server's environment.
+        preheat: Whether to keep one kernel started; without, the only kernels are those of open pages.
+        arguments: More words for the command line.
+    """
+    # Port 0: the server takes a free port and tells which, so that no other process can take it in between.
+    command = [sys.executable, "-m", "convviz", "serve", "--port", "0", *map(str, arguments)]
+    command += [] if preheat else ["--no-preheat"]
+    command += [] if notebook is None else [str(notebook)]
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    process = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **(env or {})},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,  # Ctrl+C in the terminal that runs the tests is not for the server
+    )
+    server = Server("", process)
+    reader = threading.Thread(target=_read, args=(server, lines := queue.Queue()), daemon=True)
+    reader.start()
+    try:
+        server.url = _wait_for_address(server, lines)
+        yield server
+    finally:
+        _end(server)
+        reader.join(10)
+
+
+def wait_until(condition, within_s=20, what=None):
+    """Return condition()'s first true value; fail after a deadline.
+
+    Args:
+        condition: Called again and again.
+        within_s: The deadline.
+        what: Words for the failure.
+    """
+    deadline = time.monotonic() + within_s
+    while not (value := condition()):
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {within_s} s: {what or condition}")
+        threading.Event().wait(0.05)  # between two looks; what is asserted is the condition
+    return value
+
+
+def _read(server, lines):
+    for line in server.process.stdout:
+        server.said.append(line.rstrip("\n"))
+        lines.put(line)
+    lines.put(None)
+
+
+def _wait_for_address(server, lines):
+    deadline = time.monotonic() + STARTS_WITHIN_S
+    failure = f"told no address within {STARTS_WITHIN_S} s"
+    while (left := deadline - time.monotonic()) > 0:
+        try:
+            line = lines.get(timeout=left)
+        except queue.Empty:
+            break
+        if line is None:
+            failure = f"ended with {server.process.wait(10)}"
+            break
+        if found := ADDRESS.search(line):
+            return found[1]
+    raise AssertionError(f"convviz serve {failure}: " + "\n".join(server.said))
+
+
+def _end(server):
+    """Ask, then insist: SIGTERM lets the server end its kernels."""
+    kernels = server.kernels()
+    if server.process.poll() is None:
+        server.process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            server.process.wait(20)
+    if server.process.poll() is None:
+        server.process.kill()
+        server.process.wait(10)
+    for kernel in kernels.values():
+        with contextlib.suppress(psutil.NoSuchProcess):
+            kernel.kill()  # psutil compares start times: a new process with an old number is safe

@@ -1,0 +1,70 @@
+"""Fixtures for tests in a real browser. Nothing heavy is imported here: tests of the maths start at once."""
+
+import re
+
+import pytest
+
+from tests.chromium import find_chromium
+
+CHROMIUM_ARGS = [
+    "--no-sandbox",  # Chromium refuses to start as root, as in containers, with its sandbox on
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    # Behind the routes below, a wall that websockets and workers cannot get around: no other host resolves.
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
+]
+# data:, blob: and file: have no host and leave nothing behind on the network.
+OUTSIDE = re.compile(r"^(https?|wss?|ftp)://(?!(127\.0\.0\.1|localhost)(:\d+)?(/|$))")
+
+
+def pytest_collection_modifyitems(items):
+    """Mark what needs a browser, and run it last: while Playwright is up, asyncio.run() does not work."""
+    for item in items:
+        if {"browser", "page"} & set(item.fixturenames):
+            item.add_marker("browser")
+    items.sort(key=lambda item: "browser" in item.keywords)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """One headless Chromium for all tests. Without one they fail: a skipped browser test proves nothing."""
+    path = find_chromium()
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser):
+    """A fresh page that reaches only this machine.
+
+    `page.outside` lists the addresses elsewhere that it asked for, in vain. `page.page_errors` lists the
+    errors no script caught: any left at the end fails the test, so one that provokes them clears the list.
+    """
+    context = browser.new_context(viewport={"width": 1400, "height": 900}, service_workers="block")
+    page = context.new_page()
+    page.outside, page.page_errors = [], []
+
+    def abort(route):
+        page.outside.append(route.request.url)
+        route.abort()
+
+    def note_websocket(websocket):
+        if OUTSIDE.match(websocket.url):
+            page.outside.append(websocket.url)
+
+    context.route(OUTSIDE, abort)
+    page.on("websocket", note_websocket)
+    page.on("pageerror", lambda error: page.page_errors.append(error))
+    yield page
+    errors = [error.stack or error.message for error in page.page_errors]
+    context.close()
+    if errors:
+        pytest.fail("uncaught in the page:\n" + "\n".join(errors), pytrace=False)

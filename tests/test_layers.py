@@ -1,0 +1,204 @@
+"""Imports point downwards only. Every import counts, at the top of a module or inside a function."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "convviz"
+
+LAYERS = {
+    "spec": 0, "taps": 0, "plane": 0, "plane": 0,
+    "ops": 1, "nn": 1, "samples": 1,
+    "settings": 2, "settings": 2, "explain": 2, "check": 2, "lab": 2,
+    "views": 3,
+    "board": 4,
+    "app": 5, "export": 5,
+    "courses": 6, "cli": 6, "serve": 6,
+}  # fmt: skip
+TOP = max(LAYERS.values())
+# Neighbours on one layer may import each other one way round (a test below forbids circles), but these never.
+STRANGERS = {("app", "export"), ("export", "app"), ("ops", "samples"), ("ops", "nn")}
+
+UI_PACKAGES = {"ipywidgets", "anywidget", "traitlets", "voila"}
+FIRST_UI_LAYER = LAYERS["board"]
+WIDGETS = {"ipywidgets", "anywidget"}
+WIDGET_FREE = {"convviz.app.model"}  # a plain HasTraits, driven without a browser
+
+
+def modules():
+    """Dotted name → (source, whether it is a package's __init__), for every module of convviz."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+        is_package = parts[-1] == "__init__"
+        found[".".join(parts[:-1] if is_package else parts)] = (path.read_text(encoding="utf-8"), is_package)
+    return found
+
+
+def imports(module, source, is_package=False):
+    """Yield (line, dotted name) for every import; `from a import b` yields a.b, a module or not."""
+    package = module.split(".") if is_package else module.split(".")[:-1]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) + 1 - node.level] if node.level else []
+            base = base + (node.module.split(".") if node.module else [])
+            yield from ((node.lineno, ".".join([*base, alias.name])) for alias in node.names)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in {
+            "importlib.import_module",
+            "import_module",
+        }:
+            first = node.args[0] if node.args else None
+            if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                yield node.lineno, first.value
+
+
+def part(dotted):
+    """Return the part of convviz that owns a dotted name; None for the front door, __init__ and __main__."""
+    names = dotted.split(".")
+    return names[1] if len(names) > 1 and names[1] != "__main__" else None
+
+
+def violations(module, source, is_package=False):
+    """Return one sentence for each import in `module` that breaks the layers of LAYERS."""
+    own = part(module)
+    if own is None:
+        return []  # the front door may open on everything
+    if own not in LAYERS:
+        return [f"{module}: every part of convviz has a layer, {own!r} has none; add it to LAYERS"]
+    found = []
+    for line, target in imports(module, source, is_package):
+        complaint = complain(module, own, target)
+        if complaint:
+            found.append(f"{module}:{line} imports {target}: {complaint}")
+    return found
+
+
+def complain(module, own, target):
+    """Return what is wrong with `module`, of the part `own`, importing `target`; None if nothing is."""
+    layer = LAYERS[own]
+    root = target.split(".")[0]
+    if root in UI_PACKAGES and layer < FIRST_UI_LAYER:
+        return f"layers 0 to {FIRST_UI_LAYER - 1} know no UI package; move what needs {root} to board or app"
+    if root in WIDGETS and module in WIDGET_FREE:
+        return "this module is tested without widgets; put the widget into a module beside it"
+    if root != "convviz" or target == "convviz.__version__":
+        return None
+    other = part(target)
+    if other not in LAYERS and target.count(".") > 1:
+        return f"{other!r} has no layer yet; add it to LAYERS"
+    if other not in LAYERS:  # the front door itself, or a name that it hands on
+        return None if layer == TOP else "import from the module that defines the name, not from the front door"
+    if LAYERS[other] > layer:
+        return f"{own} is layer {layer}, {other} is layer {LAYERS[other]}, and imports point downwards only"
+    if (own, other) in STRANGERS:
+        return f"{own} and {other} stand on one layer and must not know each other"
+    return None
+
+
+def neighbours():
+    """Part → the parts of the same layer that it imports."""
+    edges = {name: set() for name in LAYERS}
+    for module, (source, is_package) in modules().items():
+        own = part(module)
+        for _, target in imports(module, source, is_package):
+            other = part(target) if target.startswith("convviz.") else None
+            if own in LAYERS and other in LAYERS and own != other and LAYERS[own] == LAYERS[other]:
+                edges[own].add(other)
+    return edges
+
+
+def circle(edges):
+    """Return the names along one circle in a graph, or [] if it has none."""
+
+    def walk(path):
+        for following in sorted(edges[path[-1]]):
+            if following in path:
+                return [*path[path.index(following) :], following]
+            if found := walk([*path, following]):
+                return found
+        return []
+
+    return next(filter(None, (walk([name]) for name in sorted(edges))), [])
+
+
+@pytest.mark.parametrize("module", sorted(modules()))
+def test_imports_point_downwards(module):
+    source, is_package = modules()[module]
+    assert violations(module, source, is_package) == []
+
+
+def test_the_widget_free_modules_exist():
+    assert set(modules()) >= WIDGET_FREE, "a module was renamed: name it anew in WIDGET_FREE"
+
+
+def test_neighbours_import_each_other_one_way_round_only():
+    edges = {name: others for name, others in neighbours().items() if LAYERS[name] > 0}  # 0 is one thing
+    assert circle(edges) == []
+
+
+def test_a_circle_is_found():
+    assert circle({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c", "b"]
+    assert circle({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("convviz.ops.grad_input", "from convviz.views import theme"),
+        ("convviz.ops.grad_input", "def f():\n    import convviz.app.model"),
+        ("convviz.ops.grad_input", "from ..views.theme import COLOURS"),
+        ("convviz.ops.grad_input", "from .. import views"),
+        ("convviz.ops.grad_input", "import importlib\nimportlib.import_module('convviz.board')"),
+        ("convviz.ops.grad_input", "from convviz.samples import kernels"),
+        ("convviz.ops.grad_input", "from convviz import ConvSpec"),
+        ("convviz.ops.grad_input", "import convviz"),
+        ("convviz.spec", "from convviz.ops import stages"),
+        ("convviz.views.figures", "def f():\n    from ipywidgets import HTML"),
+        ("convviz.check", "import traitlets"),
+        ("convviz.app.model", "import ipywidgets as widgets"),
+        ("convviz.app.page", "from convviz import export"),
+        ("convviz.export.page", "from convviz.app.model import Model"),
+        ("convviz.helpers", ""),
+    ],
+)
+def test_a_forbidden_import_is_reported(module, source):
+    (report,) = violations(module, source)
+    assert report.startswith(module)
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("convviz.nn", "from convviz.ops import grad_input\nimport torch"),
+        ("convviz.spec", "from convviz.taps import taps"),
+        ("convviz.ops.grad_input", "from . import padding\nfrom ..spec import ConvSpec"),
+        (
+            "convviz.app.model",
+            "import traitlets\nfrom convviz.views import theme\nfrom .bounds import limits",
+        ),
+        ("convviz.app.page", "import ipywidgets"),
+        ("convviz.export.page", "from convviz import __version__"),
+        ("convviz.cli", "import convviz\nfrom convviz import serve"),
+        ("convviz", "from convviz.app.app import App"),
+        ("convviz.__main__", "from convviz.cli import main"),
+    ],
+)
+def test_an_allowed_import_is_not_reported(module, source):
+    assert violations(module, source) == []
+
+
+def test_a_relative_import_in_a_package_starts_at_the_package():
+    assert list(imports("convviz.ops", "from . import padding", is_package=True)) == [(1, "convviz.ops.padding")]
+
+
+def test_import_convviz_loads_no_user_interface():
+    names = ("ipywidgets", "anywidget", "plotly", "voila", "PIL")
+    code = f"import sys, convviz; print(*[name for name in {names} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=PACKAGE.parent)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [], "import convviz must stay light: load these inside the function that needs them"
