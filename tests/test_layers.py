@@ -10,9 +10,9 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "convviz"
 
 LAYERS = {
-    "spec": 0, "taps": 0, "plane": 0, "plane": 0,
+    "spec": 0, "taps": 0, "plane": 0,
     "ops": 1, "nn": 1, "samples": 1,
-    "settings": 2, "settings": 2, "explain": 2, "check": 2, "lab": 2,
+    "settings": 2, "explain": 2, "check": 2, "lab": 2,
     "views": 3,
     "board": 4,
     "app": 5, "export": 5,

@@ -246,7 +246,6 @@ def test_a_mistake_of_values_turns_the_truth_line_red(mistake, spec, tensor, dty
     assert found.tensor == tensor
 
 
-@pytest.mark.xfail(reason="reported: in bfloat16 half of the largest number counts as rounding")
 def test_bfloat16_shows_them_as_well():
     green = []
     for name, (mistake, specs, _) in SILENT.items():
@@ -265,7 +264,8 @@ def test_a_mistake_of_shape_does_not_pass(mistake, spec, monkeypatch):
     try:
         found = deviation(spec)
     except (ValueError, RuntimeError) as error:
-        assert re.search(r"size|shape|channels", str(error)), error
+        if not re.search(r"size|shape|channels", str(error)):
+            raise
     else:
         assert not found.within_rounding, found
 
@@ -289,7 +289,6 @@ def test_random_geometries_show_a_kernel_that_is_not_rotated(monkeypatch):
     assert not any(deviation(spec).within_rounding for spec in specs)
 
 
-@pytest.mark.xfail(reason="reported: the tolerance never falls below 64 units of 1.0, however small the numbers are")
 def test_small_gradients_are_held_to_small_tolerances(monkeypatch):
     """With loss='mean' over many cells every gradient is tiny; a wrong one must still be red."""
     spec = ConvSpec(64, 4, 8, 3, padding=1, batch=8)
@@ -300,7 +299,6 @@ def test_small_gradients_are_held_to_small_tolerances(monkeypatch):
     assert not found.within_rounding, found
 
 
-@pytest.mark.xfail(reason="reported: the largest difference is kept, not the one furthest beyond its tolerance")
 def test_a_wrong_tensor_is_not_hidden_behind_the_rounding_of_a_larger_one(monkeypatch):
     """Large inputs and many windows: grad_weight rounds by more than the whole of grad_input."""
     spec = ConvSpec(28, 1, 6, 5, batch=64)
@@ -311,26 +309,24 @@ def test_a_wrong_tensor_is_not_hidden_behind_the_rounding_of_a_larger_one(monkey
     assert not found.within_rounding, found
 
 
-@pytest.mark.xfail(reason="reported: the tolerance does not know how many numbers were added")
 def test_long_sums_raise_no_alarm():
     """36,864 equal terms in grad_bias, whose rounding adds up: right, so it must be green."""
     found = deviation(ConvSpec(28, 1, 6, 5, batch=64), loss="mean")
     assert found.within_rounding, found
 
 
-@pytest.mark.xfail(reason="reported: a wrong shape ends in torch's own error", raises=RuntimeError)
 @pytest.mark.parametrize("mistake", [remainder_dropped, zeros_not_inserted, grad_weight_not_cropped])
 def test_a_wrong_shape_is_told_in_our_words(mistake, monkeypatch):
     mistake(monkeypatch)
     try:
         found = deviation(WIDE_REMAINDER)
     except ValueError as error:
-        assert re.search(r"grad_(input|weight).*shape", str(error)), error
+        if not re.search(r"grad_(input|weight).*shape", str(error)):
+            raise
     else:
         assert not found.within_rounding
 
 
-@pytest.mark.xfail(reason="reported: a gradient of the wrong shape passes where it broadcasts")
 def test_a_shape_that_broadcasts_is_not_right(monkeypatch):
     """All entries of grad_bias are equal under loss='sum'; one entry in place of three is still a mistake."""
     monkeypatch.setattr(bias_module, "grad_bias", lambda grad_output: grad_bias(grad_output)[:1])

@@ -5,6 +5,7 @@ import dataclasses
 import itertools
 import json
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -191,9 +192,8 @@ def test_from_dict_fills_in_what_is_missing_and_leaves_its_argument_alone():
     ],
 )
 def test_from_dict_says_what_is_wrong(state, message):
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         ConvSpec.from_dict(state)
-    assert str(caught.value) == message
 
 
 def test_equal_geometries_are_one_key():
@@ -229,7 +229,7 @@ def test_replace_checks_like_a_new_one():
     spec = ConvSpec(5, kernel_size=3)
     assert spec.replace(padding="same", dilation=2) == ConvSpec(5, kernel_size=3, dilation=2, padding=2)
     assert spec == ConvSpec(5, kernel_size=3)
-    with pytest.raises(ValueError, match="^the kernel must fit into the padded input"):
+    with pytest.raises(ValueError, match=r"^the kernel must fit into the padded input"):
         spec.replace(kernel_size=6)
 
 
@@ -287,9 +287,8 @@ def test_replace_checks_like_a_new_one():
     ],
 )
 def test_every_message_states_rule_value_and_remedy(arguments, message):
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         ConvSpec(**arguments)
-    assert str(caught.value) == message
 
 
 NONSENSE = (
@@ -382,9 +381,12 @@ def test_a_geometry_is_torchs_or_a_value_error(**arguments):
     try:
         spec = ConvSpec(**arguments)
     except ValueError as error:
-        assert ": " in str(error)
-        if "padding='same' needs stride 1" not in str(error):
-            assert torch_output() is None, error
+        refusal = str(error)
+    else:
+        refusal = ""
+    if refusal:
+        assert ": " in refusal
+        assert "padding='same' needs stride 1" in refusal or torch_output() is None, refusal
     else:
         output = torch_output()
         assert output is not None

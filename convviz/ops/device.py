@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import torch
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64, "bfloat16": torch.bfloat16}
@@ -42,3 +44,15 @@ def check_dtype(dtype: str | torch.dtype | None, device: torch.device) -> torch.
         raise ValueError("the mps device has no float64: got dtype float64; use float32, or the cpu")
     assert chosen is not None
     return chosen
+
+
+def full_precision(device: torch.device) -> contextlib.AbstractContextManager[None]:
+    """Return a context in which float32 means float32.
+
+    On CUDA a float32 convolution is by default computed in TF32, with 10 bits after the point instead of 23: two
+    right ways to compute a gradient then differ by a thousandth, and no comparison could tell that from a mistake.
+    """
+    if device.type != "cuda":
+        return contextlib.nullcontext()
+    context: contextlib.AbstractContextManager[None] = torch.backends.cudnn.flags(enabled=True, allow_tf32=False)
+    return context

@@ -11,34 +11,13 @@ import torch.nn.functional as F
 from convviz.ops import grad_bias as _bias
 from convviz.ops import grad_input as _input
 from convviz.ops import grad_weight as _weight
-from convviz.ops.device import check_device, check_dtype
+from convviz.ops.deviation import Deviation, compare
+from convviz.ops.device import check_device, check_dtype, full_precision
 from convviz.ops.loss import LOSSES, loss_gradient, loss_value
 from convviz.ops.padding import fold_padding, pad_input
 from convviz.spec import ConvSpec
 
 GRADIENTS = ("grad_output", "grad_input", "grad_weight", "grad_bias")
-
-
-@dataclass(frozen=True)
-class Deviation:
-    """How far the pictures' own arithmetic is from autograd, and where.
-
-    Attributes:
-        value: largest |difference| over all gradients; nan when one side has a nan that the other has not.
-        tensor: name of the gradient that holds it.
-        index: its place there.
-        tolerance: what rounding can explain: 64 units in the last place of the largest number.
-    """
-
-    value: float
-    tensor: str
-    index: tuple[int, ...]
-    tolerance: float
-
-    @property
-    def within_rounding(self) -> bool:
-        """True when the difference is no more than rounding."""
-        return self.value <= self.tolerance
 
 
 @dataclass(frozen=True, eq=False)  # tensors have no one answer to ==
@@ -131,9 +110,10 @@ def stages(
     b = None if bias is None else tensor("bias", bias, (spec.out_channels,))
     other_name, other_value = ("target", target) if kind == "half_squared_error" else ("grad_output", grad_output)
     other = None if other_value is None else tensor(other_name, other_value, spec.output_shape)
-    with torch.no_grad():
-        result = _compute(spec, kind, x, w, b, other)
-    return _with_deviation(result, other) if compare else Stages(**result)
+    with full_precision(on):
+        with torch.no_grad():
+            result = _compute(spec, kind, x, w, b, other)
+        return _with_deviation(result, other) if compare else Stages(**result)
 
 
 def _compute(
@@ -183,23 +163,31 @@ def _with_deviation(result: dict[str, Any], other: torch.Tensor | None) -> Stage
         loss = loss_value(result["loss_kind"], output, other)
         wanted = (output, x, w) if b is None else (output, x, w, b)
         truth = torch.autograd.grad(loss, wanted)
-    worst = Deviation(-1.0, "", (), 0.0)
-    for name, reference in zip(GRADIENTS, truth, strict=False):
-        worst = max(worst, _deviation(name, result[name], reference), key=_severity)
+    with torch.no_grad():
+        sizes = _magnitudes(result)
+    cells = spec.batch * spec.output_size[0] * spec.output_size[1]
+    kernel_cells = spec.kernel_size[0] * spec.kernel_size[1] * (spec.out_channels // spec.groups)
+    terms = {"grad_output": 1, "grad_input": kernel_cells, "grad_weight": cells, "grad_bias": cells}
+    found = [
+        compare(name, result[name], reference, sizes[name], terms[name])
+        for name, reference in zip(GRADIENTS, truth, strict=False)  # without a bias there is no fourth
+    ]
+    worst = max(found, key=lambda deviation: (deviation.severity, deviation.value))
     return Stages(**result | {"deviation_from_autograd": worst})
 
 
-def _deviation(name: str, ours: torch.Tensor, reference: torch.Tensor) -> Deviation:
-    same = (ours == reference) | (ours.isnan() & reference.isnan())  # equal infinities differ by nan
-    difference = (ours - reference).abs().masked_fill(same, 0).flatten()
-    place = int(difference.nan_to_num(nan=float("inf")).argmax())
-    largest = float(reference.nan_to_num(posinf=0, neginf=0).abs().max())
-    index = tuple(int(i) for i in torch.unravel_index(torch.tensor(place), ours.shape))
-    return Deviation(float(difference[place]), name, index, 64 * torch.finfo(ours.dtype).eps * max(largest, 1.0))
-
-
-def _severity(deviation: Deviation) -> float:
-    return float("inf") if deviation.value != deviation.value else deviation.value
+def _magnitudes(result: dict[str, Any]) -> dict[str, torch.Tensor]:
+    """Return the gradients' sums with every term made positive: the scale of their rounding."""
+    spec = result["spec"]
+    x, w, g = (result[name].abs() for name in ("padded_input", "weight", "grad_output"))
+    dilated = result["dilated_grad_output"].abs()
+    gradient = _input.correlate(result["padded_grad_output"].abs(), _input.rotate_weight(w, spec.groups), spec)
+    return {
+        "grad_output": g,
+        "grad_input": gradient,
+        "grad_weight": _weight.grad_weight(x, dilated, spec),
+        "grad_bias": _bias.grad_bias(g),
+    }
 
 
 def _loss_kind(loss: str | None, grad_output: Any, target: Any) -> str:

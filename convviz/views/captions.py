@@ -55,6 +55,8 @@ def truth(stages: Stages) -> tuple[str, bool]:
     largest = _short(deviation.value)
     if deviation.within_rounding:
         return f"equals autograd: largest difference {largest} {where}", True
+    if not deviation.index:
+        return f"differs from autograd: its {deviation.tensor} has another shape {where}", False
     place = ", ".join(str(i) for i in deviation.index)
     return f"differs from autograd by {largest} at {deviation.tensor}[{place}] {where}", False
 
