@@ -101,7 +101,7 @@ function render({ model, el }) {
   }
 
   function resize() {
-    const width = rows.clientWidth;
+    const width = rows.firstElementChild?.clientWidth; // of one equation: on a wide screen two stand side by side
     if (!width) return;
     const cell = cellSize([...equations.values()].map((equation) => equation.measure()), width);
     for (const equation of equations.values()) equation.setSize(cell, width);
@@ -140,6 +140,7 @@ function render({ model, el }) {
   model.on("change:selected", markSelected);
   model.on("change:theme", follower.refresh);
   const stopKeeping = keepState(model);
+  const stopKeys = undoKeys(model, root);
   board.plotly.then(
     (loaded) => {
       plotly = loaded;
@@ -158,6 +159,7 @@ function render({ model, el }) {
     follower.stop();
     watcher.disconnect();
     stopKeeping();
+    stopKeys();
     for (const equation of equations.values()) equation.destroy(plotly);
     root.remove();
   };
@@ -190,6 +192,25 @@ function createKey() {
     entry("remainder", "padding for the remainder"),
     entry("unread", "never read"),
   );
+}
+
+/**
+ * Ctrl+Z and Ctrl+Shift+Z (or Ctrl+Y) while the focus is in the app, but not in a field with an undo of its own.
+ * @param {any} model @param {HTMLElement} root
+ */
+function undoKeys(model, root) {
+  const app = /** @type {HTMLElement} */ (root.closest(".cv-app") ?? root);
+  /** @param {KeyboardEvent} event */
+  const onKey = (event) => {
+    const key = event.key.toLowerCase();
+    const field = /** @type {HTMLElement} */ (event.target).closest("input:not([type=range], [type=checkbox]), [contenteditable=true]");
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || field || !["z", "y"].includes(key)) return;
+    model.send({ type: key === "y" || event.shiftKey ? "redo" : "undo" });
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  app.addEventListener("keydown", onKey);
+  return () => app.removeEventListener("keydown", onKey);
 }
 
 /**

@@ -50,5 +50,5 @@ export function openEditor(area, cell, label, text, commit, complain, closed) {
   input.addEventListener("blur", () => (parseNumber(input.value) === null ? close(false) : finish(false)));
   area.append(input);
   input.focus();
-  if (text.length > 1) input.select();
+  return input;
 }

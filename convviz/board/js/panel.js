@@ -52,7 +52,7 @@ export function createPanel(board, first) {
       return;
     }
     const value = grid.value(row, column);
-    openEditor(
+    const field = openEditor(
       area,
       { row, column, rows: rows.length, columns: columns.length },
       `New value of ${spec.label}, row ${row}, column ${column}`,
@@ -61,6 +61,7 @@ export function createPanel(board, first) {
       board.say,
       () => grid.focusCell(row, column),
     );
+    if (!typed) field.select(); // what was already typed must not be typed over
   }
 
   /** The figure that Python's app.figure() returns, with its numbers, as one picture. @param {"png" | "svg"} format */

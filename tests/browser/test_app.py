@@ -1,0 +1,789 @@
+"""The app in Voilà: every control moves, and each number on the page equals what autograd makes of what it shows."""
+
+import copy
+import io
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+import torch
+from PIL import Image
+
+from tests.browser.app_page import (
+    FOLLOWS_WITHIN_MS,
+    assert_page_equals_autograd,
+    cell,
+    choose,
+    fresh_page,
+    kernel_id,
+    open_app,
+    painted,
+    read_panel,
+    repaint,
+    shown_plane,
+    show_plane,
+    slide,
+    slider,
+    slider_value,
+    snapshot,
+    switch,
+    wait_notice,
+    wait_painted,
+    wait_value,
+)
+from tests.browser.server import voila_server, wait_until
+
+pytestmark = pytest.mark.browser
+
+STOPS = {
+    "input_size": [7, 10],
+    "kernel_size": [2, 1, 5],
+    "stride": [1, 4],
+    "padding": [0, 4],
+    "dilation": [3, 1],
+    "in_channels": [3, 1],
+    "out_channels": [3, 1],
+    "batch": [2, 1],
+    "digit": [7],
+}
+MENUS = [
+    ("padding_mode", ["reflect", "replicate", "circular", "zeros"]),
+    ("input", ["delta", "ramp", "checkerboard", "random", "digit"]),
+    ("loss", ["sum", "mean", "half squared error"]),
+    ("target", ["ones", "random", "zeros"]),
+    ("dtype", ["float64", "bfloat16", "float32"]),
+    ("scale", ["one a panel", "one an equation"]),
+]
+PRESETS = {
+    "identity": [[0, 0, 0], [0, 1, 0], [0, 0, 0]],
+    "box": [[1 / 9] * 3] * 3,
+    "Gaussian": [[1 / 16, 2 / 16, 1 / 16], [2 / 16, 4 / 16, 2 / 16], [1 / 16, 2 / 16, 1 / 16]],
+    "sharpen": [[0, -1, 0], [-1, 5, -1], [0, -1, 0]],
+    "Sobel y": [[-1, -2, -1], [0, 0, 0], [1, 2, 1]],
+    "Laplacian": [[0, 1, 0], [1, -4, 1], [0, 1, 0]],
+    "emboss": [[-2, -1, 0], [-1, 1, 1], [0, 1, 2]],
+    "Sobel x": [[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]],
+}
+
+
+@pytest.fixture(scope="module")
+def served():
+    """A server of the real app."""
+    with voila_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def visitor(browser, served):
+    """One open page for all tests that leave it alive; its first state is kept beside it."""
+    with fresh_page(browser, accept_downloads=True) as page:
+        open_app(page, served.url)
+        page.start = snapshot(page)
+        yield page
+
+
+@pytest.fixture
+def app(visitor):
+    """The open page, at the settings it started with; asks for nothing outside and breaks nothing while it is used."""
+    page = visitor
+    page.set_viewport_size({"width": 1400, "height": 900})
+    page.keyboard.press("Escape")
+    choose(page, "theme", "auto")
+    undo_everything(page)
+    page.complaints.clear()
+    yield page
+    assert page.outside == []
+    assert page.complaints == []
+    errors, page.page_errors[:] = page.page_errors[:], []
+    assert [error.stack or error.message for error in errors] == []
+
+
+def undo_everything(page):
+    """Press Reset and wait until all of the page is as at the start."""
+    page.get_by_role("button", name="Reset").click()
+    wait_until(lambda: same_state(snapshot(page), page.start), what="the state of the start")
+
+
+def same_state(one, other):
+    """Tell whether two snapshots show the same numbers and settings, wherever the keyboard is."""
+    return plain(one) == plain(other)
+
+
+def plain(shot):
+    """A snapshot without what depends on the window: places in pixels."""
+    shot = copy.deepcopy(shot)
+    for section in shot["equations"]:
+        for panel in section["panels"]:
+            del panel["off"]
+    return shot
+
+
+# -- the first look ----------------------------------------------------------------------------------------------
+
+
+def test_first_look_is_right_and_asks_nobody_outside(page, served):
+    open_app(page, served.url)
+    seen = assert_page_equals_autograd(page)
+    assert seen.geometry["stride"] == [2, 2]
+    assert seen.tensors["weight"].flatten().tolist() == [-1, 0, 1, -2, 0, 2, -1, 0, 1]
+    assert [section["name"] for section in seen.shot["equations"]] == ["forward", "input", "weight"]
+    assert page.locator("[data-panel=padded_input] .cv-band-unread").count() > 0, "the remainder is hatched"
+    assert "Remainder" in page.locator("[data-equation=forward] .cv-note").text_content()
+    assert "stride" in page.locator(".cv-heading").text_content()
+    assert (page.outside, page.complaints) == ([], [])
+    page.close(run_before_unload=True)
+
+
+# -- every control -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", STOPS)
+def test_slider_by_keyboard(app, name):
+    for stop in STOPS[name]:
+        slide(app, name, stop)
+        assert_page_equals_autograd(app)
+
+
+@pytest.mark.parametrize(("name", "entries"), MENUS, ids=[name for name, _ in MENUS])
+def test_menu(app, name, entries):
+    for entry in entries:
+        choose(app, name, entry)
+        seen = assert_page_equals_autograd(app)
+        if name == "padding_mode" and entry != "zeros":
+            assert "grad_padded_input" in seen.tensors
+
+
+def test_menu_of_losses_offers_grad_output_by_hand(app):
+    choose(app, "loss", "set grad_output by hand")
+    for kind in ("ones", "random", "one-hot (click an output cell)"):
+        choose(app, "grad_output", kind)
+        seen = assert_page_equals_autograd(app)
+    assert seen.tensors["grad_output"].sum() == 1
+    cell(app, "output", 2, 1).click()
+    wait_value(app, "grad_output", 2, 1, 1)
+    seen = assert_page_equals_autograd(app)
+    assert seen.tensors["grad_output"].nonzero().tolist() == [[0, 0, 2, 1]]
+    cell(app, "output", 0, 3).click()
+    wait_value(app, "grad_output", 0, 3, 1)
+    assert assert_page_equals_autograd(app).tensors["grad_output"].nonzero().tolist() == [[0, 0, 0, 3]]
+
+
+def test_kernel_slider_of_every_cell_by_keyboard(app):
+    for row in range(3):
+        for column in range(3):
+            handle = app.locator(f'[data-slider="{row},{column}"] input[type=range]')
+            before = float(read_panel(app, "weight")[row, column])
+            handle.focus()
+            with repaint(app):
+                app.keyboard.press("ArrowRight")
+            assert float(read_panel(app, "weight")[row, column]) == pytest.approx(before + 0.1, abs=1e-6)
+    assert_page_equals_autograd(app)
+    with repaint(app):
+        app.keyboard.press("End")
+    wait_value(app, "weight", 2, 2, 3)
+    with repaint(app):
+        app.keyboard.press("Home")
+    wait_value(app, "weight", 2, 2, -3)
+    assert_page_equals_autograd(app)
+
+
+def test_number_typed_beside_a_kernel_slider(app):
+    field = app.locator('[data-slider="0,1"] input[type=text]')
+    with repaint(app):
+        field.fill("4,25")  # beyond the slider's reach, with a decimal comma
+        field.press("Enter")
+    wait_value(app, "weight", 0, 1, 4.25)
+    assert_page_equals_autograd(app)
+    before = painted(app)
+    field.fill("much")
+    field.press("Enter")
+    assert field.get_attribute("aria-invalid") == "true"
+    field.press("Escape")
+    assert (field.input_value(), painted(app)) == ("4.25", before)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_preset(app, preset):
+    choose(app, "kernel", "random")
+    choose(app, "kernel", preset)
+    weight = assert_page_equals_autograd(app).tensors["weight"][0, 0]
+    assert torch.allclose(weight, torch.tensor(PRESETS[preset], dtype=torch.float64), atol=1e-6), weight
+
+
+def test_off_centre_delta_shows_that_the_kernel_is_rotated(app):
+    choose(app, "kernel", "off-centre delta")
+    seen = assert_page_equals_autograd(app)
+    assert int((seen.tensors["weight"] != 0).sum()) == 1
+    assert not torch.equal(seen.tensors["weight"], seen.tensors["rotated_weight"])
+
+
+def test_height_and_width_apart_and_linked_again(app):
+    switch(app, "link height and width", False)
+    slide(app, "stride", 3, axis=1)
+    slide(app, "kernel_size", 2)
+    slide(app, "padding", 0, axis=1)
+    slide(app, "dilation", 2)
+    slide(app, "input_size", 6, axis=1)
+    at = assert_page_equals_autograd(app).geometry
+    assert (at["stride"], at["kernel_size"], at["padding"]) == ([2, 3], [2, 3], [1, 0])
+    assert (at["dilation"], at["input_size"]) == ([2, 1], [8, 6])
+    switch(app, "link height and width", True)
+    wait_notice(app, "stride of the width moved to 2")
+    at = assert_page_equals_autograd(app).geometry
+    assert (at["stride"], at["kernel_size"], at["padding"]) == ([2, 2], [2, 2], [1, 1])
+    slide(app, "stride", 1)
+    assert assert_page_equals_autograd(app).geometry["stride"] == [1, 1]
+
+
+def test_bounds_keep_the_geometry_possible(app):
+    choose(app, "padding_mode", "reflect")
+    slider(app, "padding").focus()
+    with repaint(app):
+        app.keyboard.press("End")
+    assert slider_value(app, "padding") == 4
+    slider(app, "input_size").focus()
+    with repaint(app):
+        app.keyboard.press("Home")
+    assert slider_value(app, "input_size") == 5, "reflect needs padding < input size"
+    assert_page_equals_autograd(app)
+
+
+def test_bound_that_moves_a_value_says_so(app):
+    slide(app, "padding", 4)
+    slide(app, "input_size", 3)
+    choose(app, "padding_mode", "reflect")
+    wait_notice(app, "moved from 4 to 2")
+    assert slider_value(app, "padding") == 2
+    assert_page_equals_autograd(app)
+
+
+def test_channels_groups_bias_and_planes(app):
+    slide(app, "in_channels", 4)
+    slide(app, "out_channels", 4)
+    switch(app, "bias", True)
+    seen = assert_page_equals_autograd(app)
+    assert seen.tensors["weight"].shape == (4, 4, 3, 3)
+    assert seen.tensors["bias"].tolist() == [0.5, -0.5, 1, -1]
+    assert "Σ" in app.locator("[data-equation=forward] .cv-row").text_content()
+    for groups in ("2", "4"):
+        choose(app, "groups", groups)
+        assert assert_page_equals_autograd(app).tensors["weight"].shape == (4, 4 // int(groups), 3, 3)
+    slide(app, "out_channels", 3)
+    wait_notice(app, "groups moved from 4 to 1")
+    assert_page_equals_autograd(app)
+
+
+def test_thumbnails_show_their_planes(app):
+    slide(app, "in_channels", 2)
+    slide(app, "out_channels", 3)
+    thumbs = app.locator("[data-equation=forward] [data-panel=weight] .cv-thumb")
+    assert thumbs.count() == 6
+    with repaint(app):
+        app.get_by_role("button", name="Show weight[2, 1]").first.click()
+    assert shown_plane(app) == {"o": "2", "c": "1"}
+    labels = {panel["label"] for section in snapshot(app)["equations"] for panel in section["panels"]}
+    assert {"weight[2, 1]", "output[0, 2]", "padded_input[0, 1]", "rotated_weight[1, 2]"} <= labels
+    assert thumbs.nth(5).get_attribute("aria-pressed") == "true"
+    # The sliders are those of the plane that is shown.
+    app.locator('[data-slider="0,0"] input[type=range]').focus()
+    before = float(read_panel(app, "weight")[0, 0])
+    with repaint(app):
+        app.keyboard.press("ArrowRight")
+    assert float(read_panel(app, "weight")[0, 0]) == pytest.approx(before + 0.1, abs=1e-6)
+    assert_page_equals_autograd(app)
+    assert shown_plane(app) == {"o": "2", "c": "1"}
+    # Every small picture is drawn in colours, not left empty.
+    assert thumbs.evaluate_all("""(thumbs) => thumbs.every((thumb) => {
+        const canvas = thumb.firstElementChild;
+        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        return data.every((part, i) => i % 4 !== 3 || part === 255);
+    })""")
+
+
+def test_bias_and_batch_together(app):
+    switch(app, "bias", True)
+    slide(app, "batch", 2)
+    seen = assert_page_equals_autograd(app)
+    assert [section["name"] for section in seen.shot["equations"]] == ["forward", "input", "weight", "bias"]
+    show_plane(app, "n", 1)
+    assert_page_equals_autograd(app)
+    switch(app, "bias", False)
+    assert "grad_bias" not in assert_page_equals_autograd(app).tensors
+
+
+def test_seed_makes_other_numbers_and_the_same_ones_again(app):
+    choose(app, "kernel", "random")
+    first = read_panel(app, "weight")
+    seed = app.locator(".cv-seed input")
+    for number, same in (("7", False), ("0", True)):
+        with repaint(app):
+            seed.fill(number)
+            seed.press("Enter")
+        assert torch.equal(read_panel(app, "weight"), first) == same
+    assert_page_equals_autograd(app)
+
+
+# -- typing into cells -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("panel", ["padded_input", "weight", "grad_output"])
+def test_number_typed_into_a_cell(app, panel):
+    cell(app, panel, 1, 2).dblclick()
+    editor = app.locator(".cv-editor")
+    assert panel in editor.get_attribute("aria-label")
+    with repaint(app):
+        editor.fill("\N{MINUS SIGN}1.5")
+        editor.press("Enter")
+    wait_value(app, panel, 1, 2, -1.5)
+    assert editor.count() == 0
+    assert_page_equals_autograd(app)
+    # By keyboard alone: a digit opens the field, and Enter goes back to the grid.
+    app.keyboard.press("ArrowRight" if panel != "weight" else "ArrowUp")
+    place = (1, 3) if panel != "weight" else (0, 2)
+    app.keyboard.press("2")
+    with repaint(app):
+        app.keyboard.type(".25")
+        app.keyboard.press("Enter")
+    wait_value(app, panel, *place, 2.25)
+    assert app.evaluate("document.activeElement.dataset.cell") == f"{place[0]},{place[1]}"
+    seen = assert_page_equals_autograd(app)
+    if panel == "grad_output":
+        assert seen.shot["menus"]["loss"] == "set grad_output by hand"
+        assert seen.shot["menus"]["grad_output"] == "typed by hand"
+    app.get_by_role("button", name="Undo").click()
+    wait_until(lambda: float(read_panel(app, panel)[place]) != 2.25)
+    wait_value(app, panel, 1, 2, -1.5)
+    assert_page_equals_autograd(app)
+
+
+def test_typed_bias(app):
+    switch(app, "bias", True)
+    cell(app, "bias", 0, 0).dblclick()
+    with repaint(app):
+        app.locator(".cv-editor").fill("-2")
+        app.keyboard.press("Enter")
+    assert float(assert_page_equals_autograd(app).tensors["bias"]) == -2
+
+
+def test_nonsense_in_a_cell_is_refused_in_a_sentence_and_kept(app):
+    before = snapshot(app)
+    cell(app, "padded_input", 3, 3).focus()
+    app.keyboard.press("Enter")
+    editor = app.locator(".cv-editor")
+    editor.fill("one half")
+    app.keyboard.press("Enter")
+    assert editor.get_attribute("aria-invalid") == "true"
+    assert editor.input_value() == "one half"
+    assert 'A cell holds a number such as \N{MINUS SIGN}1.5: got "one half"' in app.locator(".cv-live").text_content()
+    app.keyboard.press("Escape")
+    assert editor.count() == 0
+    assert app.evaluate("document.activeElement.dataset.cell") == "3,3"
+    assert same_state(snapshot(app), before)
+
+
+def test_border_and_results_cannot_be_typed_into(app):
+    before = snapshot(app)
+    cell(app, "padded_input", 0, 0).dblclick()
+    assert "belongs to the border" in app.locator(".cv-live").text_content()
+    cell(app, "grad_input", 1, 1).dblclick()
+    cell(app, "output", 1, 1).press("Enter")
+    assert app.locator(".cv-editor").count() == 0
+    assert same_state(snapshot(app), before)
+
+
+# -- back and forth ----------------------------------------------------------------------------------------------
+
+
+def test_undo_redo_reset(app):
+    undo, redo = (app.get_by_role("button", name=name, exact=True) for name in ("Undo", "Redo"))
+    slide(app, "stride", 1)
+    choose(app, "kernel", "Laplacian")
+    choose(app, "padding_mode", "circular")
+    last = snapshot(app)
+    for button, mode, kernel in ((undo, "zeros", "Laplacian"), (undo, "zeros", "Sobel x")):
+        with repaint(app):
+            button.click()
+        seen = assert_page_equals_autograd(app)
+        assert (seen.shot["menus"]["padding mode"], seen.shot["menus"]["kernel"]) == (mode, kernel)
+    with repaint(app):
+        undo.click()
+    assert same_state(snapshot(app), app.start)
+    for _ in range(3):
+        with repaint(app):
+            redo.click()
+    assert redo.is_disabled()
+    assert same_state(snapshot(app), last)
+    with repaint(app):
+        app.get_by_role("button", name="Reset").click()
+    assert same_state(snapshot(app), app.start)
+    with repaint(app):
+        undo.click()
+    assert same_state(snapshot(app), last), "undo takes a reset back"
+
+
+# -- the grid by keyboard ----------------------------------------------------------------------------------------
+
+
+def test_arrow_keys_move_in_the_grid_and_the_live_region_speaks(app):
+    live = app.locator(".cv-live")
+    assert (live.get_attribute("role"), live.get_attribute("aria-live")) == ("status", "polite")
+    cell(app, "output", 0, 0).focus()
+    at = [0, 0]
+    for key, (down, right) in {
+        "ArrowRight": (0, 1),
+        "ArrowDown": (1, 0),
+        "ArrowLeft": (0, -1),
+        "ArrowUp": (-1, 0),
+        "End": (0, 3),
+        "PageDown": (3, 0),
+        "Home": (0, -3),
+        "Control+Home": (-3, 0),
+        "Control+End": (3, 3),
+    }.items():
+        app.keyboard.press(key)
+        at = [at[0] + down, at[1] + right]
+        assert app.evaluate("document.activeElement.dataset.cell") == f"{at[0]},{at[1]}", key
+        spoken = live.text_content()
+        assert spoken.startswith(f"output[0, 0], row {at[0]}, column {at[1]}: "), spoken
+        value = float(spoken.rsplit(": ", 1)[1].split(" (")[0].replace("\N{MINUS SIGN}", "-"))
+        assert value == pytest.approx(float(read_panel(app, "output")[tuple(at)]), rel=1e-6, abs=1e-12)
+    app.keyboard.press("ArrowRight")
+    assert app.evaluate("document.activeElement.dataset.cell") == "3,3", "the edge holds"
+
+
+def test_live_region_names_padding_and_what_is_never_read(app):
+    cell(app, "padded_input", 0, 0).focus()
+    assert "padding" in app.locator(".cv-live").text_content()
+    app.keyboard.press("Control+End")
+    assert "never read" in app.locator(".cv-live").text_content()
+
+
+def test_one_tab_stop_a_panel(app):
+    stops = app.locator("[data-panel]").evaluate_all(
+        "(panels) => panels.map((panel) => panel.querySelectorAll('svg [tabindex=\"0\"]').length)"
+    )
+    assert stops == [1] * 10
+    assert app.locator("[data-panel] svg[role=grid]").count() == 10
+    assert app.locator("[data-panel=output] [role=row]").count() == 4
+    cell(app, "output", 0, 0).focus()
+    app.keyboard.press("ArrowDown")
+    app.keyboard.press("Tab")
+    assert app.evaluate("document.activeElement.closest('[data-panel=output] svg')") is None
+    app.keyboard.press("Shift+Tab")
+    assert app.evaluate("document.activeElement.dataset.cell") == "1,0", "the stop is where the cursor was"
+
+
+def test_clicked_cell_has_a_ring(app):
+    cell(app, "grad_weight", 1, 1).click()
+    ring = app.locator("[data-panel=grad_weight] .cv-ring[visibility=visible]")
+    ring.wait_for(state="attached")
+    assert (ring.get_attribute("x"), ring.get_attribute("y")) == ("40", "40")
+
+
+# -- the menu of a panel -----------------------------------------------------------------------------------------
+
+
+def save(page, panel, entry):
+    """Choose an entry of a panel's menu and return the downloaded file's name and bytes."""
+    with page.expect_download() as download:
+        open_menu(page, panel, entry)
+    return download.value.suggested_filename, download.value.path().read_bytes()
+
+
+def open_menu(page, panel, entry):
+    """Open the menu of the first panel of a name and choose an entry."""
+    menu = page.locator(f"[data-panel={panel}]").first.locator(".cv-menu")
+    menu.locator("summary").click()
+    menu.get_by_role("button", name=entry).click()
+
+
+def test_panel_is_saved_as_png_and_svg_and_the_page_lives_on(app):
+    name, data = save(app, "grad_weight", "Picture as PNG")
+    assert name == "convviz-grad_weight.png"
+    picture = Image.open(io.BytesIO(data)).convert("RGB")
+    assert min(picture.size) >= 100
+    assert len(picture.getcolors(1 << 24)) > 20, "a heatmap with numbers, not an empty picture"
+    name, data = save(app, "output", "Picture as SVG")
+    assert name == "convviz-output.svg"
+    root = ElementTree.fromstring(data)
+    assert root.tag.endswith("svg")
+    assert b"<image" in data
+    slide(app, "stride", 1)  # a download must not end the kernel
+    assert_page_equals_autograd(app)
+
+
+def test_numbers_are_copied(app):
+    app.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    open_menu(app, "weight", "Copy the numbers")
+    app.locator(".cv-live", has_text="Copied weight").wait_for(state="attached")
+    assert app.evaluate("navigator.clipboard.readText()") == "-1\t0\t1\n-2\t0\t2\n-1\t0\t1"
+
+
+# -- pictures and sizes ------------------------------------------------------------------------------------------
+
+
+def wait_aligned(page):
+    """Wait until every heatmap stands where its panel stands; return the snapshot."""
+
+    def aligned():
+        shot = snapshot(page)
+        return all(panel["off"] is not None and panel["off"] <= 1.5 for panel in panels_of(shot)) and shot
+
+    try:
+        return wait_until(aligned, within_s=8)
+    except AssertionError:
+        off = {f"{panel['label']}": panel["off"] for panel in panels_of(snapshot(page))}
+        raise AssertionError(f"pixels between heatmap and panel: {off}") from None
+
+
+def panels_of(shot):
+    """All panels of a snapshot, in reading order."""
+    return [panel for section in shot["equations"] for panel in section["panels"]]
+
+
+def assert_heatmaps_hold_the_numbers(page):
+    """Every panel has one heatmap, at its place, of its numbers."""
+    shot = wait_aligned(page)
+    for section in shot["equations"]:
+        assert section["traces"] == len(section["panels"]), section["name"]
+    for panel in panels_of(shot):
+        rows = [[panel["cells"][f"{r},{c}"] for c in range(panel["columns"])] for r in range(panel["rows"])]
+        assert panel["z"] == rows, panel["label"]
+
+
+def test_heatmaps_stand_under_their_numbers(app):
+    assert_heatmaps_hold_the_numbers(app)
+    slide(app, "stride", 1)
+    assert_heatmaps_hold_the_numbers(app)
+    choose(app, "padding_mode", "reflect")
+    switch(app, "bias", True)
+    slide(app, "in_channels", 2)
+    assert_heatmaps_hold_the_numbers(app)
+    switch(app, "bias", False)
+    choose(app, "padding_mode", "zeros")
+    assert_heatmaps_hold_the_numbers(app)
+
+
+@pytest.mark.parametrize("width", [360, 800, 1400, 3840])
+def test_nothing_is_cut_off_at_any_width(app, width):
+    app.set_viewport_size({"width": width, "height": 800})
+    assert_inside(app, width)
+    assert_heatmaps_hold_the_numbers(app)
+    slide(app, "padding", 2)
+    choose(app, "padding_mode", "reflect")
+    slide(app, "in_channels", 2)
+    switch(app, "bias", True)
+    assert_inside(app, width)
+    assert_heatmaps_hold_the_numbers(app)
+
+
+def assert_inside(page, width):
+    """No scrolling to the side, and all panels, headings and controls within the window."""
+    look = """(width) => {
+        const names = ".cv-panel, .cv-area, figcaption, .cv-formula, .cv-note, .cv-group, .cv-slider, .widget-slider, select, .cv-tools, .cv-truth";
+        const outside = [...document.querySelectorAll(names)].map((node) => [node, node.getBoundingClientRect()])
+            .filter(([node, box]) => box.width && (box.left < -0.5 || box.right > width + 0.5))
+            .map(([node, box]) => `${node.className || node.tagName} of ${node.closest("[data-panel]")?.dataset.panel}: ${box.left}-${box.right}`);
+        const page = document.documentElement.scrollWidth;
+        return [...(page > width ? [`the page is ${page} wide`] : []), ...outside];
+    }"""
+    try:
+        wait_until(lambda: page.evaluate(look, width) == [], within_s=8)
+    except AssertionError:
+        raise AssertionError(f"outside of {width} px: {page.evaluate(look, width)}") from None
+
+
+def test_large_input_loses_its_numbers_and_keeps_its_heatmap(app):
+    choose(app, "input", "random")
+    slider(app, "input_size").focus()
+    with repaint(app):
+        app.keyboard.press("End")
+    assert slider_value(app, "input_size") == 64
+    shot = wait_aligned(app)
+    padded = panels_of(shot)[0]
+    assert (padded["rows"], padded["columns"], padded["numbered"]) == (66, 66, False)
+    assert len(padded["cells"]) == 1, "one cursor cell stands for all"
+    seen = assert_page_equals_autograd(app)
+    # The cursor cell walks and speaks like any other.
+    box = app.locator("[data-panel=padded_input] svg.cv-grid").first.bounding_box()
+    app.mouse.click(box["x"] + 10.5 / 66 * box["width"], box["y"] + 20.5 / 66 * box["height"])
+    assert app.evaluate("document.activeElement.dataset.cell") == "20,10"
+    app.keyboard.press("ArrowDown")
+    app.keyboard.press("ArrowRight")
+    here = app.evaluate("({...document.activeElement.dataset})")
+    assert here["cell"] == "21,11"
+    value = float(seen.tensors["padded_input"][0, 0, 21, 11])
+    assert float(here["value"]) == value
+    assert "row 21, column 11: " in app.locator(".cv-live").text_content()
+    app.keyboard.press("F2")
+    with repaint(app):
+        app.locator(".cv-editor").fill("3")
+        app.keyboard.press("Enter")
+    assert float(assert_page_equals_autograd(app).tensors["padded_input"][0, 0, 21, 11]) == 3
+    for width in (360, 1400):
+        app.set_viewport_size({"width": width, "height": 800})
+        assert_inside(app, width)
+        wait_aligned(app)
+
+
+def test_dark_theme_changes_colours_and_no_number(app):
+    ink = "(name) => getComputedStyle(document.querySelector(name)).color"
+    before, light = snapshot(app), app.evaluate(ink, ".cv-board")
+    choose(app, "theme", "dark")
+    app.locator(".cv-app[data-theme=dark] .cv-board[data-theme=dark]").wait_for()
+    assert app.evaluate("document.documentElement.dataset.convvizTheme") == "dark"
+    assert app.evaluate(ink, ".cv-board") != light
+    after = snapshot(app)
+    assert after["equations"][0]["panels"][0]["cells"] == before["equations"][0]["panels"][0]["cells"]
+    assert_page_equals_autograd(app)
+    choose(app, "theme", "auto")
+    app.emulate_media(color_scheme="dark")
+    app.locator(".cv-board[data-theme=dark]").wait_for()
+    app.emulate_media(color_scheme="light")
+    app.locator(".cv-board[data-theme=light]").wait_for()
+    assert app.evaluate(ink, ".cv-board") == light
+
+
+# -- uploads -----------------------------------------------------------------------------------------------------
+
+
+def picture(form="PNG", size=(8, 8)):
+    """A picture file of known grey values."""
+    image = Image.new("L", size)
+    image.putdata([(7 * x + 20 * y) % 256 for y in range(size[1]) for x in range(size[0])])
+    image.convert("RGB").save(data := io.BytesIO(), form)
+    return data.getvalue()
+
+
+def upload(page, name, kind, data):
+    """Choose a file of one's own."""
+    page.locator(".cv-upload input").set_input_files({"name": name, "mimeType": kind, "buffer": data})
+
+
+def test_upload_of_a_picture(app):
+    with repaint(app):
+        upload(app, "mine.png", "image/png", picture())
+    seen = assert_page_equals_autograd(app)
+    grey = torch.tensor([[(7 * x + 20 * y) % 256 for x in range(8)] for y in range(8)], dtype=torch.float64) / 255
+    assert torch.allclose(seen.tensors["padded_input"][0, 0, 1:-1, 1:-1], grey, atol=6e-4)
+    assert seen.shot["menus"]["input"] == "uploaded image"
+    with repaint(app):
+        upload(app, "photo.jpg", "image/jpeg", picture("JPEG", (300, 200)))
+    assert_page_equals_autograd(app)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "data", "words"),
+    [
+        ("huge.png", "image/png", b"\x89PNG" + bytes(8_500_000), "up to 8 MB"),
+        ("broken.png", "image/png", picture(size=(64, 64))[:200], "damaged"),
+        ("notes.txt", "text/plain", b"not a picture", "PNG or JPEG"),
+        ("empty.png", "image/png", b"", "PNG or JPEG"),
+    ],
+    ids=["huge", "broken", "text", "empty"],
+)
+def test_upload_that_cannot_be_used_is_refused_and_changes_nothing(app, name, kind, data, words):
+    slide(app, "stride", 1)
+    before = snapshot(app)
+    upload(app, name, kind, data)
+    sentence = wait_notice(app, words)
+    assert sentence.count("\n") == 0
+    assert app.locator(".cv-notice [role=alert]").count() == 1
+    assert same_state(snapshot(app), before)
+    slide(app, "stride", 2)  # the kernel is alive
+    assert_page_equals_autograd(app)
+    assert app.locator(".cv-notice [role=alert]").count() == 0, "the sentence goes when something works"
+
+
+# -- speed and memory --------------------------------------------------------------------------------------------
+
+
+def test_300_steps_do_not_grow_the_page(app):
+    count = """async (count) => {
+        const range = document.querySelector('[data-slider="1,1"] input[type=range]');
+        const board = document.querySelector(".cv-board");
+        for (let step = 1; step <= count; step++) {
+            const before = Number(board.dataset.painted);
+            range.value = String((step % 40 - 20) / 10 || 0.05);
+            range.dispatchEvent(new Event("input", { bubbles: true }));
+            for (let frame = 0; Number(board.dataset.painted) === before; frame++) {
+                if (frame > 600) throw new Error(`step ${step} was never drawn`);
+                await new Promise(requestAnimationFrame);
+            }
+        }
+        return document.getElementsByTagName("*").length;
+    }"""
+    nodes = app.evaluate(count, 5)
+    assert app.evaluate(count, 300) == nodes
+    assert_page_equals_autograd(app)
+
+
+def test_fast_slides_drop_stale_steps_and_the_last_one_arrives(app):
+    before = painted(app)
+    app.evaluate("""() => {
+        const range = document.querySelector('[data-slider="1,1"] input[type=range]');
+        for (let step = 1; step <= 60; step++) {
+            range.value = String(-3 + step / 10);
+            range.dispatchEvent(new Event("input", { bubbles: true }));
+        }
+    }""")
+    wait_value(app, "weight", 1, 1, 3)
+    assert_page_equals_autograd(app)
+    assert painted(app) - before <= 10, "stale steps are dropped"
+    # The same by keyboard on a slider of ipywidgets, without waiting between the keys.
+    handle = slider(app, "input_size")
+    handle.focus()
+    for _ in range(20):
+        app.keyboard.press("ArrowRight")
+    app.wait_for_function(
+        "() => document.querySelector('[data-panel=grad_input] svg').getAttribute('aria-rowcount') === '28'",
+        timeout=FOLLOWS_WITHIN_MS,
+    )
+    assert slider_value(app, "input_size") == 28
+    assert_page_equals_autograd(app)
+
+
+# -- kernels and visitors ----------------------------------------------------------------------------------------
+
+
+def test_killed_kernel_is_told_and_the_reload_restores_the_settings(page, served):
+    open_app(page, served.url)
+    slide(page, "stride", 1)
+    choose(page, "padding_mode", "circular")
+    cell(page, "padded_input", 2, 2).dblclick()
+    with repaint(page):
+        page.locator(".cv-editor").fill("2.5")
+        page.keyboard.press("Enter")
+    before = snapshot(page)
+    served.kill_kernel(kernel_id(page))
+    page.locator("#convviz-lost").wait_for(state="visible", timeout=20_000)
+    assert "kernel" in page.locator("#convviz-lost-text").text_content()
+    assert read_panel(page, "padded_input")[2, 2] == 2.5, "what one sees stays"
+    with page.expect_navigation():
+        page.get_by_role("button", name="Reload with my settings").click()
+    wait_painted(page, 0, 60_000)
+    wait_value(page, "padded_input", 2, 2, 2.5)
+    after = snapshot(page)
+    assert same_state(after, before)
+    assert_page_equals_autograd(page)
+    assert page.outside == []
+    page.page_errors.clear()  # JupyterLab's own, about messages that the dead kernel never answered
+    page.close(run_before_unload=True)
+
+
+def test_two_visitors_never_see_each_others_state(page, app, served):
+    open_app(page, served.url)
+    assert kernel_id(page) != kernel_id(app)
+    first = snapshot(app)
+    slide(page, "stride", 1)
+    choose(page, "kernel", "Laplacian")
+    theirs = snapshot(page)
+    assert same_state(snapshot(app), first)
+    slide(app, "padding", 3)
+    cell(app, "weight", 0, 0).dblclick()
+    with repaint(app):
+        app.locator(".cv-editor").fill("3")
+        app.keyboard.press("Enter")
+    assert same_state(snapshot(page), theirs)
+    assert_page_equals_autograd(page)
+    assert_page_equals_autograd(app)
+    page.close(run_before_unload=True)
