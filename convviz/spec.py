@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 from convviz.taps import PADDING_MODES, axis_taps
@@ -190,11 +191,11 @@ def _plain(value: Any) -> Any:
 
 def _is_int(value: object) -> bool:
     # bool is an int in Python, but "stride=True" is a slip, not a stride.
-    return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def _is_pair(value: object) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 2
+    return isinstance(value, (tuple, list)) and len(value) == 2
 
 
 def _count(name: str, value: Any) -> int:

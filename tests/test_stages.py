@@ -427,7 +427,6 @@ def test_any_memory_layout_gives_the_same():
     assert torch.equal(expanded.output, stages(spec, values["input"], torch.ones(spec.weight_shape)).output)
 
 
-@pytest.mark.xfail(reason="reported: torch.as_tensor refuses negative strides, and the message hides it")
 def test_a_flipped_numpy_view_is_an_array():
     spec = ConvSpec(4)
     values = {name: value.numpy() for name, value in drawn(spec, 0).items()}
@@ -445,7 +444,6 @@ def test_what_comes_in_is_not_modified():
     assert versions == {name: value._version for name, value in values.items()}
 
 
-@pytest.mark.xfail(reason="reported: torch warns about arrays that must not be written, as PIL's are")
 def test_a_read_only_array_is_an_array_without_a_warning():
     """In a fresh interpreter, because torch gives this warning once in a process."""
     code = (
@@ -457,7 +455,6 @@ def test_a_read_only_array_is_an_array_without_a_warning():
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.xfail(reason="reported: a result of the caller's dtype shares the caller's memory")
 def test_a_result_does_not_change_when_the_callers_tensors_do():
     spec = ConvSpec(4)
     values = drawn(spec, 0)
@@ -508,14 +505,12 @@ def test_global_state_is_untouched(enabled):
         assert state() == before
 
 
-@pytest.mark.xfail(reason="reported: autograd cannot be asked inside torch.inference_mode", raises=RuntimeError)
 def test_inference_mode():
     spec = ConvSpec(4)
     with torch.inference_mode():
         assert stages(spec, **drawn(spec, 0)).deviation == 0
 
 
-@pytest.mark.xfail(reason="reported: the loss uses the caller's tensor, not a copy", raises=RuntimeError)
 def test_tensors_made_in_inference_mode():
     spec = ConvSpec(4, padding=1)
     with torch.inference_mode():

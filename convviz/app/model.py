@@ -92,15 +92,11 @@ class Model(traitlets.HasTraits):
 
     def undo(self) -> None:
         """Go one step back."""
-        if self._past:
-            self._future.append(self.settings)
-            self._go(self._past.pop())
+        self._go(self._past, self._future)
 
     def redo(self) -> None:
         """Go one step forward again."""
-        if self._future:
-            self._past.append(self.settings)
-            self._go(self._future.pop())
+        self._go(self._future, self._past)
 
     def reset(self) -> None:
         """Go back to the settings that the app started with; undo brings the others back."""
@@ -151,11 +147,16 @@ class Model(traitlets.HasTraits):
             return
         self._past = [*self._past, old][-HISTORY:]
 
-    def _go(self, settings: Settings) -> None:
-        view = {name: getattr(self.settings, name) for name in VIEW}
-        there = settings.replace(**view)
+    def _go(self, source: list[Settings], target: list[Settings]) -> None:
+        """Take the last settings of one list, and put the present ones on the other."""
+        if not source:
+            return
+        there = source[-1].replace(**{name: getattr(self.settings, name) for name in VIEW})
+        result = compute(there)  # before the lists change: a failure leaves all as it was
+        source.pop()
+        target.append(self.settings)
         self._last_move = ("", 0.0)
-        self._set(there, compute(there))
+        self._set(there, result)
         self.tell("")
 
     def _set(self, settings: Settings, result: Stages) -> None:

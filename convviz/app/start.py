@@ -11,7 +11,6 @@ from convviz.ops.device import check_device, check_dtype
 from convviz.settings.state import Settings, Source
 from convviz.spec import ConvSpec
 
-MOST = 64  # rows and columns that a panel can show
 AXES = {"input": 4, "weight": 4, "bias": 1, "grad_output": 4, "target": 4}
 
 
@@ -87,11 +86,6 @@ def _geometry(spec: ConvSpec, given: Mapping[str, torch.Tensor], infer: bool) ->
         if "bias" in given and "weight" not in given:
             changes["out_channels"] = given["bias"].numel()
         spec = spec.replace(**changes)
-    if max(spec.input_size) > MOST:
-        raise ValueError(
-            f"the board shows inputs of up to {MOST} x {MOST} cells: got {spec.input_size[0]} x {spec.input_size[1]}; "
-            "pass a window of it, such as input[..., :32, :32]"
-        )
     return spec
 
 

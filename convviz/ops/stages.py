@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 
@@ -105,12 +106,13 @@ def stages(
     def tensor(name: str, value: Any, shape: tuple[int, ...]) -> torch.Tensor:
         return _tensor(name, value, shape, on, as_type)
 
-    x = tensor("input", input, spec.input_shape)
-    w = tensor("weight", weight, spec.weight_shape)
-    b = None if bias is None else tensor("bias", bias, (spec.out_channels,))
-    other_name, other_value = ("target", target) if kind == "half_squared_error" else ("grad_output", grad_output)
-    other = None if other_value is None else tensor(other_name, other_value, spec.output_shape)
-    with full_precision(on):
+    # Autograd cannot be asked inside torch.inference_mode, which may be the caller's.
+    with torch.inference_mode(False), full_precision(on):
+        x = tensor("input", input, spec.input_shape)
+        w = tensor("weight", weight, spec.weight_shape)
+        b = None if bias is None else tensor("bias", bias, (spec.out_channels,))
+        other_name, other_value = ("target", target) if target is not None else ("grad_output", grad_output)
+        other = None if other_value is None else tensor(other_name, other_value, spec.output_shape)
         with torch.no_grad():
             result = _compute(spec, kind, x, w, b, other)
         return _with_deviation(result, other) if compare else Stages(**result)
@@ -211,7 +213,8 @@ def _loss_kind(loss: str | None, grad_output: Any, target: Any) -> str:
 
 def _tensor(name: str, value: Any, shape: tuple[int, ...], device: torch.device, dtype: torch.dtype) -> torch.Tensor:
     try:
-        tensor = torch.as_tensor(value)
+        # A copy by numpy first: torch takes neither arrays that run backwards nor, without a warning, read-only ones.
+        tensor = value if isinstance(value, torch.Tensor) else torch.as_tensor(np.array(value))
     except (TypeError, ValueError, RuntimeError) as error:
         raise ValueError(f"{name} must be a tensor, an array or nested lists of numbers: got {value!r:.80}") from error
     if tensor.is_complex():
@@ -221,4 +224,4 @@ def _tensor(name: str, value: Any, shape: tuple[int, ...], device: torch.device,
             f"{name} must have the shape {list(shape)} that the geometry asks for: got {list(tensor.shape)}; "
             "reshape it, or change the geometry"
         )
-    return tensor.detach().to(device=device, dtype=dtype)
+    return tensor.detach().to(device=device, dtype=dtype, copy=True)  # a result keeps its numbers

@@ -25,6 +25,9 @@ BIAS_KINDS = ("values",)
 TARGET_KINDS = ("zeros", "ones", "random", "values")
 GRAD_KINDS = ("ones", "one_hot", "random", "values")
 THEMES = ("auto", "light", "dark")
+# What the board can show, and what a state from outside may make the kernel compute.
+MOST = {"input_size": 64, "kernel_size": 11, "stride": 64, "padding": 16, "dilation": 16}
+MOST_PLANES = {"in_channels": 8, "out_channels": 8, "batch": 8}
 SCALES = ("equation", "panel")
 
 
@@ -113,6 +116,7 @@ class Settings:
         for name, (value, known) in choices.items():
             if value not in known:
                 raise ValueError(f"{name} is one of {', '.join(map(str, known))}: got {value!r}")
+        check_size(self.spec)
         object.__setattr__(self, "plane", self.plane.within(self.spec))
 
     def replace(self, **changes: Any) -> Settings:
@@ -195,37 +199,82 @@ class Settings:
             raise ValueError(f"a state has the keys {', '.join(sorted(known))}: got {', '.join(unknown)} as well")
         try:
             if "spec" in fields:
-                fields["spec"] = ConvSpec.from_dict(fields["spec"])
+                fields["spec"] = ConvSpec.from_dict(_mapping("spec", fields["spec"]))
             for name in ("input", "weight", "bias", "target", "grad"):
                 if fields.get(name) is not None:
                     fields[name] = _source(name, fields[name])
             if "plane" in fields:
-                fields["plane"] = Plane(**{key: _whole(f"plane.{key}", v) for key, v in fields["plane"].items()})
+                fields["plane"] = Plane(
+                    **{key: _whole(f"plane.{key}", v) for key, v in _mapping("plane", fields["plane"]).items()}
+                )
             for name in ("digit", "seed"):
                 if name in fields:
                     fields[name] = _whole(name, fields[name])
+            for name, kind in (("device", str), ("link_axes", bool)):
+                if name in fields and not isinstance(fields[name], kind):
+                    raise ValueError(f"{name} is a {kind.__name__}: got {fields[name]!r}")
             return cls(**fields)
         except (TypeError, AttributeError, KeyError) as error:
             raise ValueError(f"the state is not of the form that App.state() returns: {error}") from error
 
 
-def _whole(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError(f"{name} is a whole number: got {value!r}")
+def check_size(spec: ConvSpec) -> None:
+    """Refuse what the board cannot show.
+
+    Raises:
+        ValueError: the geometry is larger than the board; the message offers a window.
+    """
+    for name, most in MOST.items():
+        value = getattr(spec, name)
+        largest = max(max(side) for side in value) if name == "padding" else max(value)
+        if largest > most:
+            raise ValueError(
+                f"the board shows geometries with {name} up to {most}: got {value}; "
+                "show a window of it, such as input[..., :32, :32]"
+            )
+    for name, most in MOST_PLANES.items():
+        if getattr(spec, name) > most:
+            raise ValueError(
+                f"the board shows up to {most} planes of each kind: got {name}={getattr(spec, name)}; "
+                "show some of them, such as input[:1, :8]"
+            )
+
+
+def _mapping(name: str, value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{name} is a dict as App.state() returns it: got {value!r:.80}")
     return value
 
 
-def _source(name: str, data: Mapping[str, Any]) -> Source:
-    values, shape = tuple(map(float, data.get("values", ()))), tuple(data.get("shape", ()))
-    source = Source(data["kind"], values, shape)
+def _whole(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > 2**53:
+        raise ValueError(f"{name} is a whole number of up to 2**53: got {value!r:.80}")
+    return value
+
+
+def _number(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 1e300:
+        raise ValueError(f"the values of {name} are finite numbers: got {value!r:.80}")
+    return float(value)
+
+
+def _source(name: str, data: Any) -> Source:
+    fields = _mapping(name, data)
+    values, shape = fields.get("values", ()), fields.get("shape", ())
+    if not isinstance(values, (list, tuple)) or not isinstance(shape, (list, tuple)):
+        raise ValueError(f"values and shape of {name} are lists: got {values!r:.40} and {shape!r:.40}")
+    source = Source(
+        str(fields.get("kind")),
+        tuple(_number(name, v) for v in values),
+        tuple(_whole(f"shape of {name}", n) for n in shape),
+    )
     if source.kind in ("values", "image"):
         axes = {"bias": 1}.get(name, 2 if source.kind == "image" else 4)
-        whole = all(isinstance(size, int) and size > 0 for size in shape)
-        if len(shape) != axes or not whole or math.prod(shape) != len(values):
+        if len(shape) != axes or min(shape) < 1 or math.prod(shape) != len(values):
             raise ValueError(
                 f"{name} needs as many values as its shape has cells, over {axes} axes: "
                 f"got {len(values)} values for the shape {list(shape)}"
             )
-    if source.kind == "one_hot" and len(values) not in (0, 4):
-        raise ValueError(f"a one-hot grad_output has four indices (n, o, row, column): got {list(values)}")
+    if source.kind == "one_hot" and (len(values) not in (0, 4) or any(v < 0 or v % 1 for v in values)):
+        raise ValueError(f"a one-hot grad_output has four indices (n, o, row, column) of 0 or more: got {list(values)}")
     return source

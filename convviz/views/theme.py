@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 # Diverging around zero and safe for every common colour blindness: blue is negative, orange is positive.
@@ -35,14 +36,22 @@ def format_number(value: float) -> str:
     size = abs(value)
     if size == 0:
         return "0"
-    if size < 0.0005 or size >= 9999.5:
-        mantissa, exponent = f"{size:.1e}".split("e")
-        text = f"{mantissa.removesuffix('.0')}e{int(exponent)}".replace("-", MINUS)
+    if size < 0.00095 or size >= 9999.5:
+        exponent = Decimal(size).adjusted()
+        mantissa = _rounded(Decimal(size).scaleb(-exponent), 1)
+        if mantissa == "10.0":
+            mantissa, exponent = "1.0", exponent + 1
+        text = f"{mantissa.removesuffix('.0')}e{exponent}".replace("-", MINUS)
     else:
         digits = 0 if size >= 99.95 else 1 if size >= 9.995 else 2 if size >= 0.0995 else 3
-        text = f"{size:.{digits}f}"
+        text = _rounded(Decimal(size), digits)
         text = text.rstrip("0").rstrip(".") if "." in text else text
     return MINUS + text if value < 0 else text
+
+
+def _rounded(size: Decimal, digits: int) -> str:
+    """Round half up, as JavaScript does; Python's own formatting rounds an exact half to the even digit."""
+    return str(size.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
 
 
 def rgb(color: str) -> tuple[int, int, int]:

@@ -65,7 +65,7 @@ SNAPSHOT = """() => {
   }
   const menus = [...document.querySelectorAll(".cv-app .widget-dropdown")].map((menu) => [
     menu.querySelector("label").textContent,
-    menu.querySelector("select").selectedOptions[0]?.text,
+    menu.querySelector("select").selectedOptions[0]?.text.replaceAll("\\u00a0", " "), // as ipywidgets writes spaces
   ]);
   const switches = [...document.querySelectorAll(".cv-app .widget-checkbox")].map((box) => [
     box.textContent.replace("\\u200b", "").trim(),
@@ -189,17 +189,18 @@ def slide(page, name, value, axis=0):
 
 
 def choose(page, name, words):
-    """Choose an entry of a menu: name is that of its class cv-set-<name>, else the words before it."""
+    """Choose an entry of a menu, named as in its class cv-set-<name>, else by the words before it."""
     menu = page.locator(f".cv-set-{name} select")
-    menu = menu if menu.count() else page.locator(".cv-app").get_by_label(name, exact=True)
-    if menu.evaluate("(menu) => menu.selectedOptions[0]?.text") != words:
+    menu = menu if menu.count() else page.locator(".cv-app").get_by_role("combobox", name=name, exact=True)
+    entries = menu.evaluate("(menu) => [...menu.options].map(({ text }) => text.replaceAll('\\u00a0', ' '))")
+    if menu.evaluate("(menu) => menu.selectedIndex") != entries.index(words):
         with repaint(page):
-            menu.select_option(label=words)
+            menu.select_option(index=entries.index(words))
 
 
 def switch(page, label, on):
     """Set a checkbox with the keyboard."""
-    box = page.locator(".cv-app").get_by_label(label, exact=True)
+    box = page.locator(".cv-app").get_by_role("checkbox", name=label, exact=True)
     if box.is_checked() != on:
         with repaint(page):
             box.press("Space")
@@ -223,7 +224,9 @@ def show_plane(page, axis, index):
 def shown_plane(page):
     """Return {axis: index} of the plane that the forward equation's selectors show."""
     labels = page.locator("[data-equation=forward] .cv-choices label")
-    return dict(labels.evaluate_all("labels => labels.map((l) => [l.textContent.match(/ ([noc]) /)[1], l.lastChild.value])"))
+    return dict(
+        labels.evaluate_all("labels => labels.map((l) => [l.textContent.match(/ ([noc]) /)[1], l.lastChild.value])")
+    )
 
 
 # -- what the page shows -----------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ export function formatNumber(value) {
   const size = Math.abs(value);
   if (size === Infinity) return `${sign}\u221e`;
   if (size === 0) return "0";
-  if (size < 0.0005 || size >= 9999.5) {
+  if (size < 0.00095 || size >= 9999.5) {
     const [mantissa, exponent] = size.toExponential(1).split("e");
     return `${sign}${mantissa.replace(".0", "")}e${exponent.replace("+", "").replace("-", MINUS)}`;
   }
@@ -29,7 +29,13 @@ export function formatNumber(value) {
  */
 export function fullNumber(value, dtype) {
   if (!Number.isFinite(value)) return formatNumber(value);
-  return String(Number(value.toPrecision(dtype === "float64" ? 16 : 8))).replace("-", MINUS);
+  let text = String(value);
+  // The shortest text that reads back as the same float32: 0.1 instead of 0.10000000149011612.
+  for (let digits = 6; dtype !== "float64" && digits <= 9; digits++) {
+    text = String(Number(value.toPrecision(digits)));
+    if (Math.fround(Number(text)) === value) break;
+  }
+  return text.replaceAll("-", MINUS);
 }
 
 /**
@@ -38,7 +44,7 @@ export function fullNumber(value, dtype) {
  * @returns {number | null} null when it is no finite number
  */
 export function parseNumber(text) {
-  const plain = text.trim().replace(MINUS, "-").replace(",", ".");
+  const plain = text.trim().replaceAll(MINUS, "-").replace(",", ".");
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return null;
   const value = Number(plain);
   return Number.isFinite(value) ? value : null;

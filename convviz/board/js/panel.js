@@ -86,7 +86,7 @@ export function createPanel(board, first) {
     const { values, dtype } = shown;
     const width = spec.columns.length;
     const rows = [...spec.rows].map((_, row) =>
-      Array.from(values.slice(row * width, (row + 1) * width), (value) => fullNumber(value, dtype).replace("\u2212", "-")),
+      Array.from(values.slice(row * width, (row + 1) * width), (value) => fullNumber(value, dtype).replaceAll("\u2212", "-")),
     );
     try {
       await navigator.clipboard.writeText(rows.map((row) => row.join("\t")).join("\n"));

@@ -1,0 +1,98 @@
+"""Starts JupyterLab for a test, with settings of its own, and ends it with all its kernels."""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+
+import psutil
+
+from tests.browser.server import ROOT, STARTS_WITHIN_S, wait_until
+
+FOLDERS = {
+    "JUPYTER_CONFIG_DIR": "config",
+    "JUPYTER_DATA_DIR": "data",  # the user's; widgets and kernels are found beside the interpreter
+    "JUPYTER_RUNTIME_DIR": "runtime",
+    "JUPYTERLAB_SETTINGS_DIR": "settings",
+    "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+    "IPYTHONDIR": "ipython",
+}
+OPTIONS = [
+    "--no-browser",
+    "--allow-root",
+    "--ServerApp.ip=127.0.0.1",
+    "--ServerApp.port=0",  # a free one; the runtime file tells which
+    "--IdentityProvider.token=",
+    # Whatever Lab would ask the world of its own accord.
+    "--LabApp.news_url=None",
+    "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+    "--LabApp.extension_manager=readonly",
+]
+
+
+@contextlib.contextmanager
+def lab_server(folder, source):
+    """Run JupyterLab on a notebook of one cell; yield the address of that notebook.
+
+    Args:
+        folder: An empty folder for the notebook, the settings and the log.
+        source: The cell's code.
+    """
+    root = folder / "notebooks"
+    root.mkdir()
+    _write_notebook(root / "page.ipynb", source)
+    _decline_the_news(folder / FOLDERS["JUPYTERLAB_SETTINGS_DIR"])
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    env = os.environ | {name: str(folder / place) for name, place in FOLDERS.items()}
+    with (folder / "log.txt").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "jupyterlab", *OPTIONS, f"--ServerApp.root_dir={root}"],
+            cwd=folder,
+            env=env | {"PYTHONPATH": os.pathsep.join(paths)},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        place = wait_until(lambda: _place(folder, process), STARTS_WITHIN_S, "JupyterLab tells its address")
+        yield f"http://127.0.0.1:{place['port']}/lab/tree/page.ipynb"
+    finally:
+        _end(process)
+
+
+def _place(folder, process):
+    if process.poll() is not None:
+        raise AssertionError((folder / "log.txt").read_text())
+    for path in (folder / "runtime").glob("jpserver-*.json"):
+        with contextlib.suppress(json.JSONDecodeError):  # half written
+            return json.loads(path.read_text())
+    return None
+
+
+def _write_notebook(path, source):
+    cell = {"cell_type": "code", "id": "c", "metadata": {}, "outputs": [], "execution_count": None, "source": source}
+    kernelspec = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    content = {"cells": [cell], "metadata": {"kernelspec": kernelspec}, "nbformat": 4, "nbformat_minor": 5}
+    path.write_text(json.dumps(content), encoding="utf-8")
+
+
+def _decline_the_news(settings):
+    """Answer Lab's question for news beforehand: it stands over the notebook until somebody does."""
+    path = settings / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"fetchNews": "false", "checkForUpdates": False}), encoding="utf-8")
+
+
+def _end(process):
+    family = []
+    with contextlib.suppress(psutil.NoSuchProcess):
+        family = psutil.Process(process.pid).children(recursive=True)
+    if process.poll() is None:
+        process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(20)
+    for left in [*family, process]:
+        with contextlib.suppress(psutil.NoSuchProcess, ProcessLookupError):
+            left.kill()  # psutil compares start times: a new process with an old number is safe
+    process.wait(10)

@@ -1,0 +1,128 @@
+"""The app in JupyterLab 4: the same numbers, Lab's own theme, and the keys stay in the app."""
+
+import pytest
+
+from tests.browser.app_page import (
+    APPEARS_WITHIN_MS,
+    assert_page_equals_autograd,
+    cell,
+    choose,
+    fresh_page,
+    read_panel,
+    repaint,
+    slide,
+    snapshot,
+    switch,
+    wait_painted,
+    wait_value,
+)
+from tests.browser.lab import lab_server
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def lab(browser, tmp_path_factory):
+    """A page of JupyterLab with the app in a notebook."""
+    source = "import convviz\napp = convviz.App()\napp"
+    with lab_server(tmp_path_factory.mktemp("lab"), source) as url, fresh_page(browser) as page:
+        page.goto(url, wait_until="commit", timeout=APPEARS_WITHIN_MS)
+        page.locator(".jp-NotebookPanel .jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(
+            timeout=APPEARS_WITHIN_MS
+        )
+        page.locator(".jp-Notebook .jp-CodeCell .cm-content").first.click()
+        page.keyboard.press("Control+Enter")
+        wait_painted(page, 0, APPEARS_WITHIN_MS)
+        yield page
+
+
+@pytest.fixture
+def app(lab):
+    """The page; nothing outside was asked for when the test is over."""
+    yield lab
+    assert lab.outside == []
+
+
+def test_first_look_equals_autograd(app):
+    seen = assert_page_equals_autograd(app)
+    assert seen.geometry["stride"] == [2, 2]
+    assert [section["name"] for section in seen.shot["equations"]] == ["forward", "input", "weight"]
+
+
+def test_controls_move_the_numbers(app):
+    slide(app, "stride", 1)
+    assert_page_equals_autograd(app)
+    app.locator('[data-slider="0,0"] input[type=range]').focus()
+    with repaint(app):
+        app.keyboard.press("ArrowRight")
+    assert float(read_panel(app, "weight")[0, 0]) == pytest.approx(-0.9)
+    assert_page_equals_autograd(app)
+    choose(app, "padding_mode", "reflect")
+    slide(app, "in_channels", 2)
+    slide(app, "out_channels", 2)
+    switch(app, "bias", True)
+    choose(app, "groups", "2")
+    choose(app, "loss", "mean")
+    assert_page_equals_autograd(app)
+    for _ in range(3):
+        with repaint(app):
+            app.get_by_role("button", name="Undo", exact=True).click()
+    assert_page_equals_autograd(app)
+    with repaint(app):
+        app.get_by_role("button", name="Reset", exact=True).click()
+    assert assert_page_equals_autograd(app).geometry["stride"] == [2, 2]
+
+
+def test_keys_stay_in_the_app(app):
+    """In Lab's command mode letters and arrows are commands: x cuts a cell, 1 makes it a heading."""
+    cells = app.locator(".jp-Notebook .jp-Cell").count()
+    cell(app, "padded_input", 3, 3).click()
+    app.keyboard.press("ArrowDown")
+    assert app.evaluate("document.activeElement.dataset.cell") == "4,3"
+    app.keyboard.press("1")
+    with repaint(app):
+        app.keyboard.type(".5")
+        app.keyboard.press("Enter")
+    wait_value(app, "padded_input", 4, 3, 1.5)
+    assert_page_equals_autograd(app)
+    field = app.locator('[data-slider="1,1"] input[type=text]')
+    field.focus()
+    app.keyboard.type("x2")
+    assert field.input_value() == "x2"
+    app.keyboard.press("Escape")
+    assert app.locator(".jp-Notebook .jp-Cell").count() == cells
+    assert app.locator(".jp-Notebook .jp-MarkdownCell").count() == 0
+
+
+def test_output_fits_and_heatmaps_stand_under_their_numbers(app):
+    for width in (1400, 900):
+        app.set_viewport_size({"width": width, "height": 900})
+        app.wait_for_function("""() => {
+            const room = document.querySelector(".cv-app").closest(".jp-OutputArea-output").getBoundingClientRect();
+            return [...document.querySelectorAll(".cv-panel, .cv-area, .cv-group")].every((node) => {
+                const box = node.getBoundingClientRect();
+                return !box.width || (box.left >= room.left - 0.5 && box.right <= room.right + 0.5);
+            });
+        }""")
+        output = app.locator(".cv-app").locator("xpath=ancestor::*[contains(@class, 'jp-OutputArea-output')]").first
+        assert output.evaluate("(node) => node.scrollWidth <= node.clientWidth")
+        panels = [panel for section in snapshot(app)["equations"] for panel in section["panels"]]
+        assert max(panel["off"] for panel in panels) <= 1.5
+    app.set_viewport_size({"width": 1400, "height": 900})
+
+
+def test_theme_follows_lab(app):
+    app.locator(".cv-board[data-theme=light]").wait_for()
+    choose_lab_theme(app, "JupyterLab Dark")
+    app.locator(".cv-app[data-theme=dark] .cv-board[data-theme=dark]").wait_for()
+    assert_page_equals_autograd(app)
+    choose_lab_theme(app, "JupyterLab Light")
+    app.locator(".cv-app[data-theme=light] .cv-board[data-theme=light]").wait_for()
+    assert app.locator(".cv-app").count() == 1
+
+
+def choose_lab_theme(page, name):
+    """Choose a theme in Lab's own menu."""
+    page.get_by_role("menuitem", name="Settings", exact=True).click()
+    page.get_by_role("menuitem", name="Theme", exact=True).click()
+    page.get_by_role("menuitem", name=name, exact=True).click()

@@ -1,0 +1,461 @@
+"""The model alone: what undo does, what failures leave behind, and that two models share nothing."""
+
+import dataclasses
+import json
+import logging
+import random
+
+import pytest
+import torch
+
+import convviz.app.model as model_module
+from convviz.app.model import HISTORY, SAME_MOVE, Model, compute
+from convviz.plane import Plane
+from convviz.settings import change
+from convviz.settings.state import Settings, Source
+from convviz.spec import ConvSpec
+
+
+class Clock:
+    """Seconds that pass only when told to."""
+
+    def __init__(self):
+        self.now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+def numbers_of(result):
+    return {
+        field.name: getattr(result, field.name)
+        for field in dataclasses.fields(result)
+        if isinstance(getattr(result, field.name), torch.Tensor)
+    }
+
+
+def assert_in_step(model):
+    """What is shown follows from what is set."""
+    expected = numbers_of(compute(model.settings))
+    shown = numbers_of(model.result)
+    assert shown.keys() == expected.keys()
+    assert all(torch.equal(shown[name], expected[name]) for name in shown)
+
+
+def digit(model, number):
+    model.apply(model.settings.replace(digit=number))
+
+
+# Where it starts.
+
+
+def test_the_default_is_a_digit_under_sobel_x_with_a_remainder():
+    model = Model()
+    assert model.settings == Settings()
+    assert (model.settings.input.kind, model.settings.weight.kind) == ("digit", "sobel_x")
+    assert (model.settings.spec.stride, model.settings.spec.remainder) == ((2, 2), (1, 1))
+    assert (model.can_undo, model.can_redo, model.notice, model.failed, model.selected) == (
+        False,
+        False,
+        "",
+        False,
+        None,
+    )
+    assert_in_step(model)
+
+
+# Undo and redo.
+
+
+def test_undo_and_redo_walk_through_the_steps():
+    model = Model()
+    for number in (4, 5, 6):
+        digit(model, number)
+    seen = []
+    while model.can_undo:
+        model.undo()
+        seen.append(model.settings.digit)
+        assert_in_step(model)
+    assert seen == [5, 4, 3]
+    assert not model.can_undo
+    while model.can_redo:
+        model.redo()
+        seen.append(model.settings.digit)
+        assert_in_step(model)
+    assert seen[3:] == [4, 5, 6]
+
+
+def test_a_new_step_ends_what_could_be_redone():
+    model = Model()
+    digit(model, 4)
+    model.undo()
+    assert model.can_redo
+    digit(model, 7)
+    assert not model.can_redo
+    model.redo()
+    assert model.settings.digit == 7
+
+
+def test_undo_and_redo_without_steps_do_nothing():
+    model = Model()
+    model.undo()
+    model.redo()
+    assert model.settings == Settings()
+
+
+def test_applying_the_same_settings_is_no_step():
+    model = Model()
+    before = model.result
+    model.apply(Settings())
+    assert not model.can_undo
+    assert model.result is before, "nothing was computed anew"
+
+
+def test_moves_of_one_slider_in_quick_succession_are_one_step():
+    clock = Clock()
+    model = Model(clock=clock)
+    for number in (4, 5, 6, 7):
+        model.apply(model.settings.replace(digit=number), move="digit")
+        clock.now += SAME_MOVE / 2
+    assert model.settings.digit == 7
+    model.undo()
+    assert model.settings.digit == 3
+    assert not model.can_undo
+    model.redo()
+    assert model.settings.digit == 7
+
+
+def test_a_pause_another_slider_or_no_slider_begins_a_new_step():
+    clock = Clock()
+    model = Model(clock=clock)
+    for number, move, pause in ((4, "a", 0), (5, "a", SAME_MOVE), (6, "b", 0), (7, "a", 0), (8, "", 0), (9, "", 0)):
+        clock.now += pause
+        model.apply(model.settings.replace(digit=number), move=move)
+    seen = []
+    while model.can_undo:
+        model.undo()
+        seen.append(model.settings.digit)
+    assert seen == [8, 7, 6, 5, 4, 3]
+
+
+def test_a_move_after_undo_begins_a_new_step():
+    clock = Clock()
+    model = Model(clock=clock)
+    digit(model, 1)
+    model.apply(model.settings.replace(digit=4), move="digit")
+    model.undo()
+    model.apply(model.settings.replace(digit=5), move="digit")
+    model.undo()
+    assert model.settings.digit == 1, "the move was not joined to the one that was undone"
+
+
+def test_undo_remembers_a_bounded_number_of_steps():
+    model = Model()
+    for step in range(HISTORY + 20):
+        digit(model, (step + 4) % 10)
+    count = 0
+    while model.can_undo:
+        model.undo()
+        count += 1
+    assert count == HISTORY
+
+
+def test_any_walk_forward_and_back_ends_where_it_began():
+    draw = random.Random(3)
+    model = Model(clock=Clock())
+    trail = [model.settings]
+    for _ in range(60):
+        number = draw.choice([n for n in range(10) if n != model.settings.digit])
+        digit(model, number)
+        trail.append(model.settings)
+    place = len(trail) - 1
+    for _ in range(300):
+        back = draw.random() < 0.5
+        place = max(place - 1, 0) if back else min(place + 1, len(trail) - 1)
+        (model.undo if back else model.redo)()
+        assert model.settings == trail[place]
+        assert (model.can_undo, model.can_redo) == (place > 0, place < len(trail) - 1)
+
+
+@pytest.mark.parametrize(
+    "view",
+    [{"plane": Plane(0, 1, 1)}, {"scale": "panel"}, {"theme": "dark"}, {"link_axes": False}],
+    ids=lambda view: next(iter(view)),
+)
+def test_looking_elsewhere_is_no_step_and_undo_leaves_it_alone(view):
+    model = Model(Settings(spec=ConvSpec(5, 2, 2)))
+    digit(model, 4)
+    model.apply(model.settings.replace(**view))
+    digit(model, 5)
+    model.undo()
+    model.undo()
+    assert not model.can_undo
+    name, value = next(iter(view.items()))
+    assert getattr(model.settings, name) == value
+    assert model.settings.digit == 3
+    model.redo()
+    model.apply(model.settings.replace(**{name: getattr(Settings(), name)}))
+    assert model.can_redo, "and what could be redone still can"
+
+
+def test_undo_of_more_channels_shows_a_plane_that_exists():
+    model = Model()
+    model.apply(*change.set_geometry(model.settings, in_channels=3, out_channels=3))
+    model.apply(model.settings.replace(plane=Plane(0, 2, 2)))
+    model.undo()
+    assert model.settings.plane == Plane()
+
+
+def test_reset_goes_back_to_the_start_and_can_be_undone():
+    start = Settings(digit=8, theme="light")
+    model = Model(start)
+    digit(model, 1)
+    model.apply(model.settings.replace(theme="dark"))
+    model.reset()
+    assert model.settings == start.replace(theme="dark"), "the theme is the reader's, not the lesson's"
+    model.undo()
+    assert model.settings.digit == 1
+
+
+# What is said.
+
+
+def test_notices_are_said_and_forgotten_at_the_next_step():
+    model = Model()
+    model.apply(model.settings.replace(digit=4), ["One thing moved.", "Another too."])
+    assert (model.notice, model.failed) == ("One thing moved. Another too.", False)
+    digit(model, 5)
+    assert model.notice == ""
+    model.tell("Hm.", failed=True)
+    model.undo()
+    assert (model.notice, model.failed) == ("", False)
+
+
+def test_a_sentence_and_its_kind_arrive_together():
+    model, heard = Model(), []
+    model.observe(lambda _: heard.append((model.notice, model.failed)), names=("notice", "failed"))
+    model.tell("No.", failed=True)
+    assert set(heard) == {("No.", True)}
+
+
+def test_settings_and_result_arrive_together():
+    model, heard = Model(), []
+
+    def look(_):
+        heard.append(model.result.spec == model.settings.spec)
+
+    model.observe(look, names=("settings", "result", "can_undo"))
+    model.apply(change.set_axis(model.settings, "kernel_size", 0, 5))
+    assert heard
+    assert all(heard), "nobody sees the new geometry with the old numbers"
+
+
+# What fails.
+
+
+def snapshot(model):
+    return model.settings, model.result, model.can_undo, model.can_redo, model.selected
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"type": "edit", "panel": "output", "row": 0, "column": 0, "value": 1.0},
+        {"type": "edit", "panel": "padded_input", "row": 0, "column": 0, "value": 1.0},
+        {"type": "edit", "panel": "weight", "row": 9, "column": 0, "value": 1.0},
+        {"type": "edit", "panel": "weight", "row": 0, "column": 0, "value": float("inf")},
+        {"type": "restore", "state": {"version": 99}},
+        {"type": "restore", "state": {"spec": {"input_size": 1, "kernel_size": 5}}},
+        {"type": "restore", "state": {"device": "abacus"}},
+    ],
+    ids=lambda m: f"{m['type']} {m.get('panel', '')}",
+)
+def test_a_failing_action_leaves_everything_as_it_was_and_says_why(message, caplog):
+    model = Model()
+    digit(model, 4)
+    model.undo()
+    before = snapshot(model)
+    with caplog.at_level(logging.WARNING):
+        model.attempt(lambda: model.act(message))
+    assert all(a is b or a == b for a, b in zip(snapshot(model), before, strict=True))
+    assert model.result is before[1]
+    assert model.failed
+    assert len(model.notice) > 20
+    assert not caplog.records, "a mistake of the user's is no error of ours"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"type": "edit", "panel": "weight"},
+        {"type": "edit", "panel": "weight", "row": "a", "column": 0, "value": 1.0},
+        {"type": "edit", "panel": "weight", "row": 0, "column": 0, "value": None},
+        {"type": "plane", "panel": "loss", "at": [0, 0]},
+        {"type": "plane", "panel": "weight", "at": None},
+        {"type": "axis", "axis": "n", "index": "one"},
+        {"type": "restore"},
+    ],
+    ids=str,
+)
+def test_a_malformed_message_is_logged_and_the_app_lives_on(message, caplog):
+    model = Model()
+    before = snapshot(model)
+    with caplog.at_level(logging.ERROR):
+        model.attempt(lambda: model.act(message))
+    assert snapshot(model) == before
+    assert model.failed
+    assert "Your settings are as before" in model.notice
+    assert [record.exc_info is not None for record in caplog.records] == [True]
+    digit(model, 4)
+    assert not model.failed
+
+
+def test_numbers_that_cannot_be_computed_leave_the_settings(monkeypatch, caplog):
+    model = Model()
+    before = snapshot(model)
+
+    def fail(*_, **__):
+        raise RuntimeError("out of memory")
+
+    monkeypatch.setattr(model_module, "stages", fail)
+    model.attempt(lambda: digit(model, 4))
+    assert snapshot(model) == before
+    assert model.notice == "That did not work (RuntimeError: out of memory). Your settings are as before."
+    assert "an action failed" in caplog.text
+
+
+@pytest.mark.parametrize("way", ["undo", "redo"])
+def test_a_step_back_that_cannot_be_computed_is_not_lost(monkeypatch, way):
+    model = Model()
+    digit(model, 4)
+    digit(model, 5)
+    model.undo()
+    before = snapshot(model)
+
+    def fail(*_, **__):
+        raise RuntimeError("out of memory")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(model_module, "stages", fail)
+        model.attempt(getattr(model, way))
+    assert model.failed
+    assert snapshot(model) == before
+    getattr(model, way)()
+    assert model.settings.digit == {"undo": 3, "redo": 5}[way]
+
+
+def test_a_success_after_a_failure_clears_the_sentence():
+    model = Model()
+    model.attempt(lambda: model.act({"type": "restore", "state": {"version": 99}}))
+    assert model.failed
+    model.attempt(lambda: digit(model, 4))
+    assert (model.failed, model.notice) == (False, "")
+
+
+# Messages from the board.
+
+
+def test_editing_a_cell_moves_every_number_that_depends_on_it():
+    model = Model()
+    before = numbers_of(model.result)
+    model.act({"type": "edit", "panel": "weight", "row": 0, "column": 1, "value": 2.5})
+    after = numbers_of(model.result)
+    assert float(after["weight"][0, 0, 0, 1]) == 2.5
+    moved = {name for name in after if not torch.equal(before[name], after[name])}
+    assert moved >= {"weight", "rotated_weight", "output", "loss", "grad_output", "grad_input", "grad_weight"}
+    assert not moved & {"input", "padded_input"}
+    assert_in_step(model)
+    model.undo()
+    assert torch.equal(model.result.weight, before["weight"])
+
+
+def test_typing_grad_output_keeps_the_other_cells():
+    model = Model()
+    shown = model.result.grad_output.clone()
+    model.act({"type": "edit", "panel": "grad_output", "row": 1, "column": 2, "value": -7})
+    assert model.settings.loss == "weighted_sum"
+    shown[0, 0, 1, 2] = -7
+    assert torch.equal(model.result.grad_output, shown)
+
+
+def test_selecting_is_no_step_unless_it_moves_the_one_hot():
+    model = Model()
+    model.act({"type": "select", "panel": "output", "row": 1, "column": 2, "extra": 1})
+    assert model.selected == {"panel": "output", "row": 1, "column": 2}
+    assert not model.can_undo
+    model.apply(model.settings.replace(loss="weighted_sum", grad=Source("one_hot")))
+    for panel in ("output", "grad_output"):
+        model.act({"type": "select", "panel": panel, "row": 3, "column": 0})
+        assert model.result.grad_output.nonzero().tolist() == [[0, 0, 3, 0]]
+        model.act({"type": "select", "panel": panel, "row": 1, "column": 2})
+        assert model.result.grad_output.nonzero().tolist() == [[0, 0, 1, 2]]
+    model.act({"type": "select", "panel": "weight", "row": 0, "column": 0})
+    assert model.result.grad_output.nonzero().tolist() == [[0, 0, 1, 2]]
+
+
+def test_choosing_planes():
+    model = Model(Settings(spec=ConvSpec(5, 4, 4, groups=2, batch=2)))
+    model.act({"type": "plane", "panel": "weight", "at": [3, 1]})
+    assert model.settings.plane == Plane(0, 3, 3)
+    model.act({"type": "axis", "axis": "n", "index": 1})
+    assert model.settings.plane == Plane(1, 3, 3)
+    model.act({"type": "axis", "axis": "c", "index": 0})
+    assert model.settings.plane == Plane(1, 1, 0), "the output channel follows into the group"
+    assert not model.can_undo
+
+
+def test_undo_and_redo_by_message():
+    model = Model()
+    digit(model, 4)
+    model.act({"type": "undo"})
+    assert model.settings.digit == 3
+    model.act({"type": "redo"})
+    assert model.settings.digit == 4
+
+
+def test_messages_of_another_kind_are_ignored():
+    model = Model()
+    before = snapshot(model)
+    for message in ({}, {"type": "plotly"}, {"type": None}, {"type": "future", "x": 1}):
+        model.act(message)
+    assert snapshot(model) == before
+
+
+# State.
+
+
+def test_state_goes_through_json_into_another_model():
+    model = Model()
+    model.act({"type": "edit", "panel": "weight", "row": 0, "column": 1, "value": 0.1 + 0.2})
+    model.apply(*change.set_geometry(model.settings, in_channels=2, padding_mode="reflect"))
+    other = Model()
+    other.set_state(json.loads(json.dumps(model.state(), allow_nan=False)))
+    assert other.settings == model.settings
+    assert torch.equal(other.result.grad_weight, model.result.grad_weight)
+    other.undo()
+    assert other.settings == Settings(), "a state is a step like any other"
+
+
+def test_a_state_is_a_copy():
+    model = Model()
+    model.state()["spec"]["stride"][0] = 99
+    model.state()["plane"]["sample"] = 99
+    assert model.state() == Settings().to_dict()
+
+
+def test_two_models_share_nothing():
+    one, other = Model(), Model()
+    before = snapshot(other)
+    digit(one, 4)
+    one.act({"type": "edit", "panel": "padded_input", "row": 3, "column": 3, "value": 42.0})
+    one.act({"type": "select", "panel": "output", "row": 1, "column": 1})
+    one.tell("Only here.", failed=True)
+    one.undo()
+    assert snapshot(other) == before
+    assert (other.notice, other.failed) == ("", False)
+    other.redo()
+    other.undo()
+    assert snapshot(other) == before
+    mine, theirs = numbers_of(one.result), numbers_of(other.result)
+    addresses = {tensor.data_ptr() for tensor in mine.values()} & {tensor.data_ptr() for tensor in theirs.values()}
+    assert not addresses, "no tensor of one can be written through the other"
