@@ -49,7 +49,13 @@ class Plane:
         return {"n": self.sample, "o": self.out_channel, "c": self.in_channel}[axis]
 
     def choose(self, spec: ConvSpec, axis: str, index: int) -> Plane:
-        """Return the plane with another index on one axis; the other channel follows into its group."""
+        """Return the plane with another index on one axis; the other channel follows into its group.
+
+        Raises:
+            ValueError: there is no such axis.
+        """
+        if axis not in ("n", "o", "c"):
+            raise ValueError(f"an axis is one of n, o, c: got {axis!r}")
         if axis == "n":
             return Plane(index, self.out_channel, self.in_channel).within(spec)
         if axis == "o":
@@ -60,6 +66,8 @@ class Plane:
 
     def show(self, spec: ConvSpec, name: str, at: tuple[int, int]) -> Plane:
         """Return the plane that shows ``name[at]``; the second axis of a weight counts within the group."""
+        if name not in PANEL_AXES:
+            raise ValueError(f"a panel with planes is one of {', '.join(PANEL_AXES)}: got {name!r}")
         first, second = PANEL_AXES[name]
         plane = self.choose(spec, first, at[0])
         start = {

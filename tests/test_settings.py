@@ -7,7 +7,8 @@ import random
 
 import pytest
 import torch
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from convviz.app.model import compute
 from convviz.plane import PANEL_AXES, Plane
@@ -140,17 +141,17 @@ JSON = st.recursive(
     max_leaves=8,
 )
 SOURCE = st.fixed_dictionaries({}, optional={"kind": SCALARS | JSON, "values": st.lists(SCALARS) | JSON, "shape": JSON})
-GEOMETRY = st.fixed_dictionaries({}, optional={name: JSON for name in Settings().spec.to_dict()} | {"x": JSON})
+GEOMETRY = st.fixed_dictionaries({}, optional=dict.fromkeys(Settings().spec.to_dict(), JSON) | {"x": JSON})
 PLACE = st.dictionaries(st.sampled_from(["sample", "out_channel", "in_channel", "x"]), SCALARS)
 FIELDS = (
-    {name: JSON for name in Settings().to_dict()}
+    dict.fromkeys(Settings().to_dict(), JSON)
     | {
         "spec": GEOMETRY | JSON,
         "plane": PLACE | JSON,
         "version": st.sampled_from([1, 2]) | JSON,
         "unknown": JSON,
     }
-    | {name: SOURCE | JSON for name in ("input", "weight", "bias", "target", "grad")}
+    | dict.fromkeys(("input", "weight", "bias", "target", "grad"), SOURCE | JSON)
 )
 
 
@@ -160,10 +161,10 @@ def test_nonsense_is_a_value_error_and_never_another_exception(state):
     before = copy.deepcopy(state)
     try:
         made = Settings.from_dict(state)
-    except ValueError as error:
-        assert str(error)
+    except ValueError:
+        pass
     else:
-        assert Settings.from_dict(made.to_dict()) == made
+        assert Settings.from_dict(json.loads(json.dumps(made.to_dict(), allow_nan=False))) == made
     assert repr(state) == repr(before), "what the caller passed is not changed"
 
 

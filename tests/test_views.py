@@ -315,6 +315,8 @@ def test_the_limit_is_the_largest_finite_number_of_all_planes_or_one():
 
 # Numbers: one rule, written once more with exact decimals.
 
+TINY, HUGE = 0.00095, 9999.5  # below and from here on in powers of ten
+
 
 def text_by_rule(value):
     """At most three significant digits, rounded half away from zero; powers of ten for the tiny and the huge."""
@@ -327,7 +329,7 @@ def text_by_rule(value):
     size = Decimal(abs(value))  # the exact value of the float
     if size == 0:
         return "0"
-    if size < Decimal(0.00095) or size >= Decimal("9999.5"):
+    if size < Decimal(TINY) or size >= Decimal(HUGE):
         power = size.adjusted()
         mantissa = size.scaleb(-power, context=exact).quantize(Decimal("0.1"), ROUND_HALF_UP, context=exact)
         if mantissa >= 10:
@@ -361,9 +363,7 @@ def colors_by_rule():
     for name, stops in COLORSCALES.items():
         for step in range(0, 41):
             position = step / 40
-            (start, low), (end, high) = next(
-                pair for pair in zip(stops, stops[1:], strict=False) if position <= pair[1][0]
-            )
+            (start, low), (end, high) = next(pair for pair in itertools.pairwise(stops) if position <= pair[1][0])
             share = (position - start) / (end - start)
             color = [a * (1 - share) + b * share for a, b in zip(rgb(low), rgb(high), strict=True)]
             cases.append([name, position, [round(part, 6) for part in color]])
@@ -471,9 +471,9 @@ def test_a_scale_is_symmetric_around_a_neutral_zero(name):
     neutral = color_at(stops, 0.5)
     assert max(neutral) - min(neutral) <= 12, "grey, white or nearly black"
     sizes = [abs(luminance(color_at(stops, position)) - luminance(neutral)) for position in STEPS]
-    for less, more in zip(sizes[100:], sizes[101:], strict=False):
+    for less, more in itertools.pairwise(sizes[100:]):
         assert less < more, "the farther from zero, the farther from neutral"
-    for less, more in zip(sizes[100::-1], sizes[99::-1], strict=False):
+    for less, more in itertools.pairwise(sizes[100::-1]):
         assert less < more
 
 

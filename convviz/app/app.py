@@ -73,7 +73,7 @@ class App(widgets.VBox):
             "grad_output": grad_output,
             "target": target,
         }
-        device = device or os.environ.get(DEVICE_VARIABLE)
+        device = device or os.environ.get(DEVICE_VARIABLE) or None
         self.model = Model(start_settings(spec, tensors, loss, device, dtype, state=state, theme=theme))
         self.board = Board(self._on_board)
         self._kernel = KernelPad(self.model)
@@ -131,8 +131,8 @@ class App(widgets.VBox):
         style.add_class("cv-style")
         heading = widgets.HTML(HEADING)
         heading.add_class("cv-heading")
-        self._undo = _button("Undo", "undo the last change", self.model.undo)
-        self._redo = _button("Redo", "do it again", self.model.redo)
+        self._undo = _button("Undo", "undo the last change", lambda: self.model.attempt(self.model.undo))
+        self._redo = _button("Redo", "do it again", lambda: self.model.attempt(self.model.redo))
         reset = _button("Reset", "back to the settings of the start", lambda: self.model.attempt(self.model.reset))
         tools = widgets.HBox([self._undo, self._redo, reset])
         tools.add_class("cv-tools")
@@ -177,7 +177,10 @@ class App(widgets.VBox):
             self.board.structure = structure | {"version": self._version}
             self.board.values = payload.values(rows, one_scale) | texts
             self.board.theme = settings.theme
-            self.board.state = settings.to_dict()
+            # Typed numbers may be many: apart, and sent again only when they change.
+            state = settings.to_dict()
+            self.board.sources = {name: state.pop(name) for name in ("input", "target", "grad")}
+            self.board.state = state
 
     def _on_notice(self, _: dict[str, Any]) -> None:
         text = self.model.notice

@@ -76,7 +76,8 @@ class Controls:
         linked = widgets.Checkbox(description="link height and width", indent=False, layout=self._layout)
         self._wire(linked, lambda settings: settings.link_axes, lambda s, value: change.link_axes(s, bool(value)))
         sliders = [self._axis_slider(name, axis) for name in PER_AXIS for axis in (0, 1)]
-        self._refreshers.append(lambda settings: _set_bounds(sliders, settings))
+        # Before the values, which a slider would otherwise push into its old bounds.
+        self._refreshers.insert(0, lambda settings: _set_bounds(sliders, settings))
         mode = self._menu(
             "padding_mode", PADDING_MODES, lambda s: s.spec.padding_mode, _geometry_setter("padding_mode")
         )
@@ -87,6 +88,7 @@ class Controls:
         for name in ("in_channels", "out_channels", "batch"):
             low, high = LIMITS[name]
             slider = self._slider(name, low, high)
+            self._refreshers.append(_widener(slider, name, high))
             self._wire(slider, _geometry_getter(name), _geometry_setter(name))
             counts.append(slider)
         groups = widgets.Dropdown(description="groups", options=[1], layout=self._layout)
@@ -222,6 +224,15 @@ def _geometry_setter(name: str) -> Callable[[Settings, Any], tuple[Settings, lis
 
 def _equal(settings: Settings, name: str) -> bool:
     return value_of(settings.spec, name, 0) == value_of(settings.spec, name, 1)
+
+
+def _widener(slider: IntSlider, name: str, high: int) -> Callable[[Settings], None]:
+    """Let a slider reach a number of planes that only a state or a tensor from outside can bring."""
+
+    def widen(settings: Settings) -> None:
+        slider.max = max(high, getattr(settings.spec, name))
+
+    return widen
 
 
 def _show(widget: widgets.Widget, visible: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import ipywidgets as widgets
@@ -56,30 +57,36 @@ class KernelPad:
         plane = settings.weight_tensor()[out, into]
         with self._grid.hold_sync():
             self._grid.label = f"weight[{out}, {into}]"
+            self._grid.of = self._grid.label
             self._grid.shape = settings.spec.kernel_size
             self._grid.values = plane.flatten().tolist()
 
     def _on_slide(self, event: dict[str, Any]) -> None:
-        if not self._refreshing:
-            self._model.attempt(lambda: self._write(event["new"]))
+        if self._refreshing:
+            return
+        if self._grid.of != self._grid.label:  # meant for a plane or a size that is no longer shown
+            self.refresh()
+            return
+        self._attempt(lambda: self._write(event["new"]))
 
     def _write(self, values: list[float]) -> None:
-        settings, columns = self._model.settings, self._model.settings.spec.kernel_size[1]
+        settings, grad_output = self._model.settings, self._model.result.grad_output
+        columns = settings.spec.kernel_size[1]
         shown = settings.weight_tensor()[settings.plane.out_channel, shown_in_group(settings)].flatten().tolist()
-        if len(values) != len(shown):  # sent before the page had heard of another kernel size
-            return
-        for index, (old, new) in enumerate(zip(shown, values, strict=True)):
-            if old != new:
-                row, column = divmod(index, columns)
-                edited = change.edit_cell(
-                    self._model.settings, "weight", row, column, new, self._model.result.grad_output
-                )
-                self._model.apply(edited, move=f"weight {row} {column} {settings.plane}")
+        moved = [index for index, (old, new) in enumerate(zip(shown, values, strict=True)) if old != new]
+        edited = settings
+        for index in moved:
+            edited = change.edit_cell(edited, "weight", *divmod(index, columns), values[index], grad_output)
+        self._model.apply(edited, move=f"weight {moved} {settings.plane}")
 
     def _on_preset(self, event: dict[str, Any]) -> None:
-        if self._refreshing or event["new"] in (None, "values"):
-            return
-        self._model.attempt(lambda: self._model.apply(change.choose_kernel(self._model.settings, event["new"])))
+        if not self._refreshing and event["new"] not in (None, "values"):
+            self._attempt(lambda: self._model.apply(change.choose_kernel(self._model.settings, event["new"])))
+
+    def _attempt(self, action: Callable[[], None]) -> None:
+        self._model.attempt(action)
+        if self._model.failed:
+            self.refresh()  # the page goes back to what holds
 
 
 def shown_in_group(settings: Settings) -> int:

@@ -11,7 +11,7 @@ import traitlets
 
 from convviz.ops.stages import Stages, stages
 from convviz.settings import change
-from convviz.settings.state import Settings
+from convviz.settings.state import Settings, number
 
 HISTORY = 100  # steps that undo remembers
 SAME_MOVE = 1.0  # seconds within which moves of one slider count as one
@@ -66,9 +66,14 @@ class Model(traitlets.HasTraits):
         """
         old = self.settings
         if settings != old:
-            result = compute(settings)  # before anything is touched: a failure leaves all as it was
+            result, before = compute(settings), (self.result, self._past, list(self._future))
             self._remember(old, settings, move)
-            self._set(settings, result)
+            try:
+                self._set(settings, result)
+            except Exception:  # somebody who watches could not follow: all goes back, so that the page stays whole
+                old_result, self._past, self._future = before
+                self._set(old, old_result)
+                raise
         self.tell(" ".join(notices or []))
 
     def tell(self, sentence: str, failed: bool = False) -> None:
@@ -119,20 +124,24 @@ class Model(traitlets.HasTraits):
         kind = message.get("type")
         settings = self.settings
         if kind == "select":
-            self.selected = {key: message[key] for key in ("panel", "row", "column")}
-            if message["panel"] in ("output", "grad_output") and _is_one_hot(settings):
-                self.apply(change.one_hot(settings, message["row"], message["column"]))
+            row, column = _index(message, "row"), _index(message, "column")
+            self.selected = {"panel": str(message.get("panel")), "row": row, "column": column}
+            if message.get("panel") in ("output", "grad_output") and _is_one_hot(settings):
+                self.apply(change.one_hot(settings, row, column))
         elif kind == "edit":
-            place = (message["panel"], message["row"], message["column"], message["value"])
-            self.apply(change.edit_cell(settings, *place, self.result.grad_output))
+            place = (str(message.get("panel")), _index(message, "row"), _index(message, "column"))
+            self.apply(
+                change.edit_cell(settings, *place, number("a cell", message.get("value")), self.result.grad_output)
+            )
         elif kind == "plane":
-            first, second = message["at"]
-            self.apply(settings.replace(plane=settings.plane.show(settings.spec, message["panel"], (first, second))))
+            at = dict(enumerate(message.get("at", ())))
+            plane = settings.plane.show(settings.spec, str(message.get("panel")), (_index(at, 0), _index(at, 1)))
+            self.apply(settings.replace(plane=plane))
         elif kind == "axis":
-            plane = settings.plane.choose(settings.spec, message["axis"], message["index"])
+            plane = settings.plane.choose(settings.spec, str(message.get("axis")), _index(message, "index"))
             self.apply(settings.replace(plane=plane))
         elif kind == "restore":
-            self.set_state(message["state"])
+            self.set_state(message.get("state", {}))
         elif kind in ("undo", "redo"):
             (self.undo if kind == "undo" else self.redo)()
 
@@ -180,6 +189,14 @@ def compute(settings: Settings) -> Stages:
         settings.device,
         settings.dtype,
     )
+
+
+def _index(message: Mapping[Any, Any], key: Any) -> int:
+    """Read an index from the page, which may be of another version, or not ours."""
+    value = message.get(key)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ValueError(f"{key} is a whole number of 0 or more: got {value!r:.40}")
+    return value
 
 
 def _is_one_hot(settings: Settings) -> bool:

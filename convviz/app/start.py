@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from convviz.ops.device import check_device, check_dtype
+from convviz.ops.tensors import real_tensor
 from convviz.settings.state import Settings, Source
 from convviz.spec import ConvSpec
 
@@ -39,7 +40,7 @@ def start_settings(
     defaults = Settings(theme=theme)
     settings = defaults.replace(
         spec=_geometry(spec or defaults.spec, given, infer=spec is None),
-        device=str(check_device(device)),
+        device=check_device(device).type,
         dtype=str(check_dtype(dtype, check_device(device))).removeprefix("torch."),
         link_axes=spec is None or _linked(spec),
     )
@@ -50,16 +51,15 @@ def start_settings(
         if loss not in (None, "weighted_sum"):
             raise ValueError(f"a grad_output set by hand needs loss='weighted_sum': got loss={loss!r}; leave one out")
         fields["grad"], loss = Source.of(given["grad_output"]), "weighted_sum"
+    if "target" in given and loss not in (None, "half_squared_error"):
+        raise ValueError(f"a target needs loss='half_squared_error': got loss={loss!r}; leave one out")
     settings = settings.replace(**fields, **({"loss": loss} if loss else {}))
     _check_shapes(settings, given)
     return settings
 
 
 def _tensor(name: str, value: Any) -> torch.Tensor:
-    try:
-        tensor = torch.as_tensor(value).detach().to("cpu", torch.float64)
-    except (TypeError, ValueError, RuntimeError) as error:
-        raise ValueError(f"{name} must be a tensor, an array or nested lists of numbers: got {value!r:.80}") from error
+    tensor = real_tensor(name, value).to("cpu", torch.float64)
     axes = AXES[name]
     if not 0 < tensor.dim() <= axes or (axes == 4 and tensor.dim() < 2):
         form = "[C_out]" if axes == 1 else "2 to 4 axes, the last two rows and columns"

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Callable
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anywidget
+import numpy as np
 import torch
 import traitlets
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 MOST_BYTES = 8_000_000  # below the 10 MB at which Jupyter's server would cut the connection
 MOST_PIXELS = 50_000_000
@@ -67,26 +72,39 @@ def read_picture(data: bytes) -> torch.Tensor:
     Raises:
         ValueError: it is no PNG or JPEG, it is damaged, or it is too large.
     """
-    from PIL import Image, UnidentifiedImageError  # a tenth of a second, only for those who upload
-
     if len(data) > MOST_BYTES:
         raise ValueError(
             f"a picture may have up to {MOST_BYTES // 10**6} MB: got {len(data) / 10**6:.0f} MB; make it smaller first"
         )
-    try:
-        with Image.open(io.BytesIO(data), formats=("PNG", "JPEG")) as image:
-            if image.width * image.height > MOST_PIXELS:
-                raise ValueError(
-                    f"a picture may have up to {MOST_PIXELS // 10**6} million pixels: "
-                    f"got {image.width} x {image.height}; make it smaller first"
-                )
-            grey = image.convert("L")
-    except UnidentifiedImageError as error:
-        raise ValueError(
-            "an input picture is a PNG or JPEG file, and this file is neither; save it as one first"
-        ) from error
-    except (OSError, SyntaxError, Image.DecompressionBombError) as error:
-        raise ValueError(f"this picture file is damaged and cannot be read ({error}); save it anew") from error
-    grey.thumbnail((SIDE, SIDE), Image.Resampling.BOX)
+    grey = _grey(data)
     pixels = torch.frombuffer(bytearray(grey.tobytes()), dtype=torch.uint8)
     return pixels.reshape(grey.height, grey.width).double() / 255
+
+
+def _grey(data: bytes) -> Image.Image:
+    """Decode, put what is transparent on white paper, and reduce to at most SIDE x SIDE."""
+    from PIL import Image, ImageOps, UnidentifiedImageError  # a tenth of a second, only for those who upload
+
+    too_large = f"a picture may have up to {MOST_PIXELS // 10**6} million pixels; make it smaller first"
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            image: Image.Image = Image.open(io.BytesIO(data), formats=("PNG", "JPEG"))
+        large = image.width * image.height > MOST_PIXELS
+        if not large:
+            image.load()
+    except UnidentifiedImageError as error:
+        raise ValueError("an input picture is a PNG or JPEG file, and this is neither; save it as one first") from error
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise ValueError(too_large) from error
+    except Exception as error:  # a damaged file makes the decoders fail in many ways
+        raise ValueError(f"this picture file is damaged and cannot be read ({error}); save it anew") from error
+    if large:
+        raise ValueError(too_large)
+    image = ImageOps.exif_transpose(image)  # phones store a portrait lying on its side
+    if image.mode.startswith("I"):  # 16 bits a pixel: Pillow would cut them off at 255
+        image = Image.fromarray((np.asarray(image).clip(0, 65535) / 257).round().astype(np.uint8))
+    paper = Image.new("RGBA", image.size, "white")
+    grey = Image.alpha_composite(paper, image.convert("RGBA")).convert("L")
+    grey.thumbnail((SIDE, SIDE), Image.Resampling.BOX)
+    return grey

@@ -24,6 +24,7 @@ class Board(anywidget.AnyWidget):
         selected: ``{"panel", "row", "column"}`` or None.
         theme: ``"auto"``, ``"light"`` or ``"dark"``.
         state: the app's settings, kept by the page when its kernel is lost.
+        sources: the larger part of them, apart because it changes rarely.
     """
 
     # Text, not a Path: anywidget watches a Path for changes and so keeps every closed widget alive.
@@ -35,13 +36,14 @@ class Board(anywidget.AnyWidget):
     selected = traitlets.Dict(allow_none=True, default_value=None).tag(sync=True)
     theme = traitlets.Enum(("auto", "light", "dark"), default_value="auto").tag(sync=True)
     state = traitlets.Dict().tag(sync=True)
+    sources = traitlets.Dict().tag(sync=True)
 
     def __init__(self, on_action: Callable[[dict[str, Any]], None] | None = None) -> None:
         """Make a board.
 
         Args:
-            on_action: called with ``{"type": "select" | "edit" | "plane" | "axis" | "restore", ...}`` for
-                everything that a person does on the board.
+            on_action: called for everything that a person does on the board with ``{"type": ..., ...}``: select, edit,
+                plane, axis, undo, redo or restore.
         """
         super().__init__()
         self._on_action = on_action

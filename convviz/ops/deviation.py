@@ -9,7 +9,7 @@ import torch
 
 @dataclass(frozen=True)
 class Deviation:
-    """The gradient that is furthest from autograd, measured by what rounding can explain.
+    """How far one gradient is from autograd's, and how far rounding could bring it.
 
     Attributes:
         value: its largest |difference|; nan when one side has a nan that the other has not, inf when the shapes
@@ -37,7 +37,7 @@ class Deviation:
         return self.value / self.tolerance if self.tolerance else self.value and float("inf")
 
 
-def tolerance(reference: torch.Tensor, magnitude: torch.Tensor, terms: int) -> float:
+def tolerance(reference: torch.Tensor, magnitude: torch.Tensor, terms: int, *, folded: bool = False) -> float:
     """Return the largest difference that rounding can explain between two ways to add the same numbers.
 
     Two sums of the same n terms in another order differ by at most ``n * eps * sum(|terms|)``: by the size of the
@@ -49,13 +49,24 @@ def tolerance(reference: torch.Tensor, magnitude: torch.Tensor, terms: int) -> f
         reference: autograd's gradient.
         magnitude: the same sums with every term made positive, of the same shape.
         terms: how many numbers one entry adds up.
+        folded: whether the sums were rounded before they were added up again, as a border's gradient is.
     """
     eps = torch.finfo(reference.dtype).eps
     eps_of_sums = min(eps, torch.finfo(torch.float32).eps)
-    return eps_of_sums * (4 + terms / 8) * _largest(magnitude) + 4 * eps * _largest(reference)
+    return eps_of_sums * (4 + terms / 8) * _largest(magnitude) + eps * (
+        4 * _largest(reference) + (2 * _largest(magnitude) if folded else 0.0)
+    )
 
 
-def compare(name: str, ours: torch.Tensor, reference: torch.Tensor, magnitude: torch.Tensor, terms: int) -> Deviation:
+def compare(
+    name: str,
+    ours: torch.Tensor,
+    reference: torch.Tensor,
+    magnitude: torch.Tensor,
+    terms: int,
+    *,
+    folded: bool = False,
+) -> Deviation:
     """Return how far one gradient is from autograd's.
 
     Args:
@@ -64,6 +75,7 @@ def compare(name: str, ours: torch.Tensor, reference: torch.Tensor, magnitude: t
         reference: by autograd.
         magnitude: see ``tolerance``.
         terms: see ``tolerance``.
+        folded: see ``tolerance``.
     """
     if ours.shape != reference.shape:
         return Deviation(float("inf"), name, (), 0.0)
@@ -71,7 +83,7 @@ def compare(name: str, ours: torch.Tensor, reference: torch.Tensor, magnitude: t
     difference = (ours - reference).abs().masked_fill(same, 0).flatten()
     place = int(difference.nan_to_num(nan=float("inf")).argmax())
     index = tuple(int(i) for i in torch.unravel_index(torch.tensor(place), ours.shape))
-    return Deviation(float(difference[place]), name, index, tolerance(reference, magnitude, terms))
+    return Deviation(float(difference[place]), name, index, tolerance(reference, magnitude, terms, folded=folded))
 
 
 def _largest(tensor: torch.Tensor) -> float:

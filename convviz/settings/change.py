@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
 
+from convviz.samples.kernels import make_kernel
 from convviz.settings.bounds import PER_AXIS, mend, value_of, with_value
-from convviz.settings.state import PRESETS, Settings, Source
+from convviz.settings.state import MOST_PLANES, PRESETS, Settings, Source, number
 
 DEFAULT_BIAS = (0.5, -0.5, 1.0, -1.0)
 EDITED = {"padded_input": "input", "weight": "weight", "grad_output": "grad", "bias": "bias"}
@@ -44,7 +46,15 @@ def link_axes(settings: Settings, linked: bool) -> tuple[Settings, list[str]]:
 
 
 def choose_kernel(settings: Settings, name: str) -> Settings:
-    """Give the plane that is shown a kernel by name; the other planes follow in the list's order."""
+    """Give the plane that is shown a kernel by name.
+
+    The other planes follow in the list's order, unless some were typed: those keep their numbers.
+    """
+    if settings.weight.kind == "values" and math.prod(settings.spec.weight_shape[:2]) > 1:
+        tensor = settings.weight_tensor()
+        kernel = make_kernel(name, settings.spec.kernel_size, seed=settings.seed + 1)
+        tensor.flatten(0, 1)[shown_weight_plane(settings)] = kernel
+        return settings.replace(weight=Source.of(tensor))
     if name not in PRESETS:
         return settings.replace(weight=Source(name))
     first = (PRESETS.index(name) - shown_weight_plane(settings)) % len(PRESETS)
@@ -53,6 +63,10 @@ def choose_kernel(settings: Settings, name: str) -> Settings:
 
 def kernel_name(settings: Settings) -> str:
     """Return the name of the kernel in the plane that is shown, ``"values"`` if it has none."""
+    if settings.weight.kind == "values":
+        plane = settings.weight_tensor().flatten(0, 1)[shown_weight_plane(settings)]
+        same = (name for name in PRESETS if torch.equal(plane, make_kernel(name, settings.spec.kernel_size)))
+        return next(same, "values")
     if settings.weight.kind not in PRESETS:
         return settings.weight.kind
     return PRESETS[(PRESETS.index(settings.weight.kind) + shown_weight_plane(settings)) % len(PRESETS)]
@@ -65,10 +79,9 @@ def shown_weight_plane(settings: Settings) -> int:
 
 
 def set_bias(settings: Settings, wanted: bool) -> Settings:
-    """Switch the bias on, with numbers that differ, or off."""
-    channels = settings.spec.out_channels
-    values = tuple(DEFAULT_BIAS[channel % len(DEFAULT_BIAS)] for channel in range(channels))
-    return settings.replace(bias=Source("values", values, (channels,)) if wanted else None)
+    """Switch the bias on, with numbers that differ also when channels are added later, or off."""
+    values = tuple(DEFAULT_BIAS[channel % len(DEFAULT_BIAS)] for channel in range(MOST_PLANES["out_channels"]))
+    return settings.replace(bias=Source("values", values, (len(values),)) if wanted else None)
 
 
 def one_hot(settings: Settings, row: int, column: int) -> Settings:
@@ -96,8 +109,7 @@ def edit_cell(
     """
     if panel not in EDITED:
         raise ValueError(f"{panel} follows from other panels; type into {', '.join(EDITED)} instead")
-    if not abs(value) < float("inf"):
-        raise ValueError(f"a cell holds a finite number: got {value}")
+    value = number("a cell", value)
     n, o, c = settings.plane.sample, settings.plane.out_channel, settings.plane.in_channel
     if panel == "padded_input":
         row, column = row - settings.spec.padding[0][0], column - settings.spec.padding[1][0]
@@ -105,7 +117,8 @@ def edit_cell(
     elif panel == "weight":
         tensor, index = settings.weight_tensor(), (o, c % settings.spec.weight_shape[1], row, column)
     elif panel == "grad_output":
-        tensor, index = grad_output.double().cpu().clone(), (n, o, row, column)
+        own = settings.grad_tensor()  # by hand already: its own digits, not those that the dtype left of them
+        tensor, index = (grad_output.double().cpu() if own is None else own).clone(), (n, o, row, column)
     else:
         bias = settings.bias_tensor()
         if bias is None:

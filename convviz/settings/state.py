@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from convviz.ops.device import DTYPES
+from convviz.ops.device import DTYPES, check_device
 from convviz.ops.loss import LOSSES
 from convviz.plane import Plane
 from convviz.samples.inputs import PATTERNS, fit, make_input, random_tensor, resize
@@ -28,6 +28,7 @@ THEMES = ("auto", "light", "dark")
 # What the board can show, and what a state from outside may make the kernel compute.
 MOST = {"input_size": 64, "kernel_size": 11, "stride": 64, "padding": 16, "dilation": 16}
 MOST_PLANES = {"in_channels": 8, "out_channels": 8, "batch": 8}
+MOST_PRODUCTS = 50_000_000  # a third of a second a step on one core
 SCALES = ("equation", "panel")
 
 
@@ -213,6 +214,10 @@ class Settings:
             for name, kind in (("device", str), ("link_axes", bool)):
                 if name in fields and not isinstance(fields[name], kind):
                     raise ValueError(f"{name} is a {kind.__name__}: got {fields[name]!r}")
+            if "device" in fields:
+                fields["device"] = check_device(fields["device"]).type
+            if not 0 <= fields.get("seed", 0) < 2**31:
+                raise ValueError(f"seed is a whole number from 0 to 2**31 - 1: got {fields['seed']}")
             return cls(**fields)
         except (TypeError, AttributeError, KeyError) as error:
             raise ValueError(f"the state is not of the form that App.state() returns: {error}") from error
@@ -238,6 +243,12 @@ def check_size(spec: ConvSpec) -> None:
                 f"the board shows up to {most} planes of each kind: got {name}={getattr(spec, name)}; "
                 "show some of them, such as input[:1, :8]"
             )
+    products = spec.batch * math.prod(spec.output_size) * math.prod(spec.weight_shape)
+    if products > MOST_PRODUCTS:
+        raise ValueError(
+            f"one step of the app may take up to {MOST_PRODUCTS // 10**6} million products: this geometry takes "
+            f"{products // 10**6} million; show a window, or fewer channels"
+        )
 
 
 def _mapping(name: str, value: Any) -> Mapping[str, Any]:
@@ -252,9 +263,14 @@ def _whole(name: str, value: Any) -> int:
     return value
 
 
-def _number(name: str, value: Any) -> float:
+def number(name: str, value: Any) -> float:
+    """Return a value as a float that can be stored, shown and sent.
+
+    Raises:
+        ValueError: it is no finite number.
+    """
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 1e300:
-        raise ValueError(f"the values of {name} are finite numbers: got {value!r:.80}")
+        raise ValueError(f"{name} holds finite numbers: got {value!r:.80}")
     return float(value)
 
 
@@ -265,7 +281,7 @@ def _source(name: str, data: Any) -> Source:
         raise ValueError(f"values and shape of {name} are lists: got {values!r:.40} and {shape!r:.40}")
     source = Source(
         str(fields.get("kind")),
-        tuple(_number(name, v) for v in values),
+        tuple(number(name, v) for v in values),
         tuple(_whole(f"shape of {name}", n) for n in shape),
     )
     if source.kind in ("values", "image"):

@@ -19,8 +19,8 @@ from tests.browser.app_page import (
     painted,
     read_panel,
     repaint,
-    shown_plane,
     show_plane,
+    shown_plane,
     slide,
     slider,
     slider_value,
@@ -420,6 +420,18 @@ def test_undo_redo_reset(app):
     assert same_state(snapshot(app), last), "undo takes a reset back"
 
 
+def test_undo_and_redo_by_keyboard_anywhere_in_the_app(app):
+    slide(app, "stride", 1)  # the focus stays on the slider
+    for keys, stride in (("Control+z", 2), ("Control+Shift+Z", 1), ("Control+z", 2), ("Control+y", 1)):
+        with repaint(app):
+            app.keyboard.press(keys)
+        assert slider_value(app, "stride") == stride, keys
+    cell(app, "output", 0, 0).click()
+    with repaint(app):
+        app.keyboard.press("Control+z")
+    assert same_state(snapshot(app), app.start)
+
+
 # -- the grid by keyboard ----------------------------------------------------------------------------------------
 
 
@@ -554,8 +566,8 @@ def assert_heatmaps_hold_the_numbers(page):
     for section in shot["equations"]:
         assert section["traces"] == len(section["panels"]), section["name"]
     for panel in panels_of(shot):
-        rows = [[panel["cells"][f"{r},{c}"] for c in range(panel["columns"])] for r in range(panel["rows"])]
-        assert panel["z"] == rows, panel["label"]
+        heat = {place: panel["z"][int(place.split(",")[0])][int(place.split(",")[1])] for place in panel["cells"]}
+        assert heat == panel["cells"], panel["label"]
 
 
 def test_heatmaps_stand_under_their_numbers(app):
@@ -587,10 +599,13 @@ def test_nothing_is_cut_off_at_any_width(app, width):
 def assert_inside(page, width):
     """No scrolling to the side, and all panels, headings and controls within the window."""
     look = """(width) => {
-        const names = ".cv-panel, .cv-area, figcaption, .cv-formula, .cv-note, .cv-group, .cv-slider, .widget-slider, select, .cv-tools, .cv-truth";
-        const outside = [...document.querySelectorAll(names)].map((node) => [node, node.getBoundingClientRect()])
-            .filter(([node, box]) => box.width && (box.left < -0.5 || box.right > width + 0.5))
-            .map(([node, box]) => `${node.className || node.tagName} of ${node.closest("[data-panel]")?.dataset.panel}: ${box.left}-${box.right}`);
+        const outside = [...document.querySelectorAll(
+            ".cv-panel, .cv-area, figcaption, .cv-sign, .cv-formula, .cv-note, .cv-truth, "
+            + ".cv-group, .cv-slider, .widget-slider, .widget-readout, select, .cv-tools",
+        )]
+            .map((node) => [node, node.getBoundingClientRect()])
+            .filter(([_, box]) => box.width && (box.left < -0.5 || box.right > width + 0.5))
+            .map(([node, box]) => `${node.textContent.slice(0, 40)}: ${box.left} to ${box.right}`);
         const page = document.documentElement.scrollWidth;
         return [...(page > width ? [`the page is ${page} wide`] : []), ...outside];
     }"""
@@ -631,6 +646,14 @@ def test_large_input_loses_its_numbers_and_keeps_its_heatmap(app):
         app.set_viewport_size({"width": width, "height": 800})
         assert_inside(app, width)
         wait_aligned(app)
+
+
+def test_page_opened_in_a_dark_system_is_dark_at_once(browser, served):
+    with fresh_page(browser, color_scheme="dark") as page:
+        open_app(page, served.url)
+        page.locator(".cv-app[data-theme=dark] .cv-board[data-theme=dark]").wait_for()
+        paper = "getComputedStyle(document.querySelector('.cv-set-theme select')).backgroundColor"
+        assert page.evaluate(paper) == "rgb(23, 27, 33)"
 
 
 def test_dark_theme_changes_colours_and_no_number(app):

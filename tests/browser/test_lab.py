@@ -27,12 +27,9 @@ def lab(browser, tmp_path_factory):
     source = "import convviz\napp = convviz.App()\napp"
     with lab_server(tmp_path_factory.mktemp("lab"), source) as url, fresh_page(browser) as page:
         page.goto(url, wait_until="commit", timeout=APPEARS_WITHIN_MS)
-        page.locator(".jp-NotebookPanel .jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(
-            timeout=APPEARS_WITHIN_MS
-        )
-        page.locator(".jp-Notebook .jp-CodeCell .cm-content").first.click()
-        page.keyboard.press("Control+Enter")
-        wait_painted(page, 0, APPEARS_WITHIN_MS)
+        # Not the notebook's own indicator: it says idle before there is a kernel, and the cell would not run.
+        page.locator("#jp-main-statusbar", has_text="| Idle").wait_for(timeout=APPEARS_WITHIN_MS)
+        run_cell(page)
         yield page
 
 
@@ -52,9 +49,10 @@ def test_first_look_equals_autograd(app):
 def test_controls_move_the_numbers(app):
     slide(app, "stride", 1)
     assert_page_equals_autograd(app)
-    app.locator('[data-slider="0,0"] input[type=range]').focus()
+    field = app.locator('[data-slider="0,0"] input[type=text]')
     with repaint(app):
-        app.keyboard.press("ArrowRight")
+        field.fill("-0.9")
+        field.press("Enter")
     assert float(read_panel(app, "weight")[0, 0]) == pytest.approx(-0.9)
     assert_page_equals_autograd(app)
     choose(app, "padding_mode", "reflect")
@@ -94,6 +92,28 @@ def test_keys_stay_in_the_app(app):
     assert app.locator(".jp-Notebook .jp-MarkdownCell").count() == 0
 
 
+@pytest.mark.parametrize("key", ["ArrowRight", "ArrowUp", "ArrowLeft", "ArrowDown"])
+def test_kernel_slider_hears_its_arrow_keys(app, key):
+    """Lab has commands on the arrow keys, and would take them from the browser's own sliders."""
+    before = float(read_panel(app, "weight")[1, 0])
+    app.locator('[data-slider="1,0"] input[type=range]').focus()
+    with repaint(app):
+        app.keyboard.press(key)
+    step = 0.1 if key in ("ArrowRight", "ArrowUp") else -0.1
+    assert float(read_panel(app, "weight")[1, 0]) == pytest.approx(before + step, abs=1e-6)
+
+
+def test_arrow_keys_do_not_leave_the_app(app):
+    menu = app.locator(".cv-set-padding_mode select")
+    menu.focus()
+    app.keyboard.press("ArrowDown")
+    assert menu.evaluate("(menu) => document.activeElement === menu")
+    handle = app.locator(".cv-set-stride .noUi-handle").first
+    handle.focus()
+    app.keyboard.press("ArrowDown")
+    assert handle.evaluate("(handle) => document.activeElement === handle")
+
+
 def test_output_fits_and_heatmaps_stand_under_their_numbers(app):
     for width in (1400, 900):
         app.set_viewport_size({"width": width, "height": 900})
@@ -112,17 +132,30 @@ def test_output_fits_and_heatmaps_stand_under_their_numbers(app):
 
 
 def test_theme_follows_lab(app):
-    app.locator(".cv-board[data-theme=light]").wait_for()
+    app.locator(".cv-app[data-theme=light] .cv-board[data-theme=light]").wait_for()
     choose_lab_theme(app, "JupyterLab Dark")
     app.locator(".cv-app[data-theme=dark] .cv-board[data-theme=dark]").wait_for()
     assert_page_equals_autograd(app)
+    # Opened in the dark as well.
+    run_cell(app)
+    app.locator(".cv-app[data-theme=dark] .cv-board[data-theme=dark]").wait_for()
     choose_lab_theme(app, "JupyterLab Light")
     app.locator(".cv-app[data-theme=light] .cv-board[data-theme=light]").wait_for()
     assert app.locator(".cv-app").count() == 1
 
 
+def run_cell(page):
+    """Run the notebook's cell and wait until its app is drawn."""
+    drawn = page.locator(".cv-board").element_handles()
+    page.locator(".jp-Notebook .jp-CodeCell .cm-content").first.click()
+    page.keyboard.press("Control+Enter")
+    for board in drawn:
+        board.wait_for_element_state("hidden", timeout=APPEARS_WITHIN_MS)
+    wait_painted(page, 0, APPEARS_WITHIN_MS)
+
+
 def choose_lab_theme(page, name):
     """Choose a theme in Lab's own menu."""
-    page.get_by_role("menuitem", name="Settings", exact=True).click()
-    page.get_by_role("menuitem", name="Theme", exact=True).click()
-    page.get_by_role("menuitem", name=name, exact=True).click()
+    page.locator(".lm-MenuBar-item", has_text="Settings").click()
+    for label in ("Theme", name):
+        page.locator(".lm-Menu-item").filter(has=page.get_by_text(label, exact=True)).click()

@@ -33,10 +33,11 @@ function render({ model, el }) {
   let whole = true; // whether the next frame lays out everything, or only draws new numbers
   let gone = false;
 
+  const library = loadPlotly(model);
   const board = {
     model,
     uid: Math.random().toString(36).slice(2, 8),
-    plotly: loadPlotly(model),
+    plotly: library.ready,
     plotLayout: {
       margin: { l: 0, r: 0, t: 0, b: 0 },
       paper_bgcolor: "rgba(0,0,0,0)",
@@ -133,24 +134,36 @@ function render({ model, el }) {
       schedule(true);
     },
   );
-  const watcher = new ResizeObserver(() => schedule(true));
+  // A widget is drawn before it is put into the page: only now can the app around the board be found.
+  let stopKeys = () => {};
+  const arrive = once(() => {
+    stopKeys = undoKeys(model, root);
+    follower.refresh();
+  });
+  let width = -1;
+  const watcher = new ResizeObserver(() => {
+    arrive();
+    if (width === root.clientWidth) return; // its own rows made the board higher
+    width = root.clientWidth;
+    schedule(true);
+  });
   watcher.observe(root);
   model.on("change:structure", onStructure);
   model.on("change:values", onValues);
   model.on("change:selected", markSelected);
   model.on("change:theme", follower.refresh);
   const stopKeeping = keepState(model);
-  const stopKeys = undoKeys(model, root);
   board.plotly.then(
     (loaded) => {
       plotly = loaded;
       schedule(true);
     },
-    (error) => board.say(`The heatmaps' colours could not be loaded (${error.message}); the numbers are all there.`),
+    (error) => gone || board.say(`The heatmaps' colours could not be loaded (${error.message}); the numbers are all there.`),
   );
 
   return () => {
     gone = true;
+    library.cancel();
     cancelAnimationFrame(frame);
     model.off("change:structure", onStructure);
     model.off("change:values", onValues);
@@ -194,6 +207,15 @@ function createKey() {
   );
 }
 
+/** A function that acts at its first call only. @param {() => void} act */
+function once(act) {
+  let done = false;
+  return () => {
+    if (!done) act();
+    done = true;
+  };
+}
+
 /**
  * Ctrl+Z and Ctrl+Shift+Z (or Ctrl+Y) while the focus is in the app, but not in a field with an undo of its own.
  * @param {any} model @param {HTMLElement} root
@@ -203,6 +225,11 @@ function undoKeys(model, root) {
   /** @param {KeyboardEvent} event */
   const onKey = (event) => {
     const key = event.key.toLowerCase();
+    // A notebook has commands on bare keys (arrows, letters) and would take them from our sliders and menus.
+    if (!event.ctrlKey && !event.metaKey && !event.altKey && !(event.shiftKey && key === "enter")) {
+      event.stopPropagation();
+      return;
+    }
     const field = /** @type {HTMLElement} */ (event.target).closest("input:not([type=range], [type=checkbox]), [contenteditable=true]");
     if (!(event.ctrlKey || event.metaKey) || event.altKey || field || !["z", "y"].includes(key)) return;
     model.send({ type: key === "y" || event.shiftKey ? "redo" : "undo" });
@@ -220,7 +247,7 @@ function undoKeys(model, root) {
 function keepState(model) {
   const save = () => {
     try {
-      sessionStorage.setItem(STORE, JSON.stringify(model.get("state")));
+      sessionStorage.setItem(STORE, JSON.stringify({ ...model.get("state"), ...model.get("sources") }));
     } catch {
       // A sandboxed page has no storage: it starts from the default.
     }

@@ -30,6 +30,7 @@ export function openEditor(area, cell, label, text, commit, complain, closed) {
     if (refocus) closed();
   };
   const finish = (refocus) => {
+    if (done) return;
     const value = parseNumber(input.value);
     if (value === null) {
       input.setAttribute("aria-invalid", "true");
@@ -47,7 +48,12 @@ export function openEditor(area, cell, label, text, commit, complain, closed) {
     event.preventDefault();
   });
   // Leaving the field takes what is a number and drops what is not: nobody may be trapped in it.
-  input.addEventListener("blur", () => (parseNumber(input.value) === null ? close(false) : finish(false)));
+  // Removing the field after Enter or Esc blurs it as well: by then it is done.
+  input.addEventListener("blur", () => {
+    if (done) return;
+    if (parseNumber(input.value) === null) close(false);
+    else finish(false);
+  });
   area.append(input);
   input.focus();
   return input;

@@ -59,7 +59,9 @@ export function createEquation(board, name) {
       terms.push(element("div", { class: "cv-term" }, ...signs, /** @type {any} */ (panels.get(item.key)).el));
       signs = [];
     }
+    const held = /** @type {HTMLElement | SVGElement | null} */ (row.contains(document.activeElement) ? document.activeElement : null);
     row.replaceChildren(...terms);
+    held?.focus({ preventScroll: true });
   }
 
   function setChoices(list) {
@@ -167,7 +169,7 @@ export function createEquation(board, name) {
 
     /** Draw with plotly what changed. @param {any} plotly @param {number[] | null} changed null: everything */
     draw(plotly, changed) {
-      if (!plotly || !spec || !stage.isConnected || !planes.length) return;
+      if (!plotly || !spec || !stage.clientWidth || !planes.length) return; // not in a hidden tab
       if (drawn && changed) {
         if (!changed.length) return;
         const update = {

@@ -28,7 +28,7 @@ const ROLE_WORDS = {
  * @typedef {{ rows: string, columns: string, unread_rows: number[], unread_columns: number[], label: string,
  *   editable: boolean }} GridSpec
  * @typedef {{ onFocus: (row: number, column: number) => void, onSelect: (row: number, column: number) => void,
- *   onEdit: (row: number, column: number, typed: string) => void }} GridEvents
+ *   onEdit: (row: number, column: number, typed: string) => void, onMenu: () => void }} GridEvents
  */
 
 /**
@@ -101,9 +101,12 @@ export function createGrid(uid, events) {
       }
       rows.push(line);
     }
+    const held = body.contains(document.activeElement);
     body.replaceChildren(...rows);
     moveCursor();
-    cellAt(focus.row, focus.column).group.setAttribute("tabindex", "0");
+    const { group } = cellAt(focus.row, focus.column);
+    group.setAttribute("tabindex", "0");
+    if (held) group.focus({ preventScroll: true }); // else the next key would go nowhere
   }
 
   /** In a large panel one cell stands for all: it moves to where the focus is. */
@@ -119,6 +122,7 @@ export function createGrid(uid, events) {
     const value = shown ? shown.values[row * spec.columns.length + column] : 0;
     group.setAttribute("data-value", String(value));
     setText(text, formatNumber(value));
+    group.setAttribute("aria-label", formatNumber(value)); // its text is not visible
   }
 
   /** @param {number} row @param {number} column @param {boolean} [take] whether to take the keyboard focus */
@@ -139,6 +143,8 @@ export function createGrid(uid, events) {
     if (move && !event.altKey && !event.metaKey) {
       const edge = event.ctrlKey && (event.key === "Home" || event.key === "End");
       focusCell(focus.row + (edge ? move[1] : move[0]), focus.column + move[1]);
+    } else if (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) {
+      events.onMenu();
     } else if (event.key === "Enter" || event.key === "F2") {
       if (spec.editable) events.onEdit(focus.row, focus.column, "");
       else events.onSelect(focus.row, focus.column);
@@ -171,7 +177,12 @@ export function createGrid(uid, events) {
     if (spec.editable) events.onEdit(...place(event), "");
   });
   svg.addEventListener("pointermove", (event) => events.onFocus(...place(event)));
-  svg.addEventListener("focusin", () => events.onFocus(focus.row, focus.column));
+  // A screen reader puts the focus into any cell by itself: the cursor follows it there.
+  svg.addEventListener("focusin", (event) => {
+    const at = /** @type {SVGElement} */ (event.target).dataset.cell?.split(",").map(Number) ?? [focus.row, focus.column];
+    if (at[0] === focus.row && at[1] === focus.column) events.onFocus(focus.row, focus.column);
+    else focusCell(at[0], at[1], false);
+  });
 
   return {
     svg,

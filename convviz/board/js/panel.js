@@ -27,6 +27,7 @@ export function createPanel(board, first) {
     },
     onSelect: (row, column) => send({ type: "select", row, column }),
     onEdit: edit,
+    onMenu: () => openMenu(menu),
   });
   const name = element("span", { class: "cv-name" });
   const shape = element("span", { class: "cv-shape" });
@@ -67,7 +68,6 @@ export function createPanel(board, first) {
   /** The figure that Python's app.figure() returns, with its numbers, as one picture. @param {"png" | "svg"} format */
   async function savePicture(format) {
     if (!shown) return;
-    const plotly = await board.plotly;
     const { values, limit } = shown;
     const width = spec.columns.length;
     const rows = [...spec.rows].map((_, row) => Array.from(values.slice(row * width, (row + 1) * width)));
@@ -76,9 +76,14 @@ export function createPanel(board, first) {
     const text = small ? { text: rows.map((row) => row.map(formatNumber)), texttemplate: "%{text}" } : {};
     const data = [{ ...trace, ...text, z: rows, zmin: -limit, zmax: limit }];
     const { width: w, height: h } = spec.figure.layout;
-    const url = await plotly.toImage({ data, layout: spec.figure.layout }, { format, width: w, height: h, scale: 2 });
-    element("a", { href: url, download: `convviz-${spec.name}.${format}` }).click();
-    board.say(`Saved convviz-${spec.name}.${format}.`);
+    try {
+      const plotly = await board.plotly;
+      const url = await plotly.toImage({ data, layout: spec.figure.layout }, { format, width: w, height: h, scale: 2 });
+      element("a", { href: url, download: `convviz-${spec.name}.${format}` }).click();
+      board.say(`Saved convviz-${spec.name}.${format}.`);
+    } catch (error) {
+      board.say(`The picture could not be made (${/** @type {Error} */ (error).message}).`);
+    }
   }
 
   async function copyNumbers() {
@@ -119,7 +124,7 @@ export function createPanel(board, first) {
     planes.forEach((plane, index) => {
       let button = thumbs.children[index];
       if (!button) {
-        button = element("button", { type: "button", class: "cv-thumb" }, element("canvas", {}));
+        button = element("button", { type: "button", class: "cv-thumb", tabindex: "-1" }, element("canvas", {}));
         button.addEventListener("click", () => {
           send({ type: "plane", at: spec.thumbs?.planes[index].at });
         });
@@ -148,7 +153,7 @@ export function createPanel(board, first) {
       setText(name, next.label);
       setText(shape, next.shape);
       area.classList.toggle("cv-editable", next.editable);
-      menu.firstElementChild?.setAttribute("aria-label", `Menu of ${next.name}`);
+      menu.firstElementChild?.setAttribute("aria-label", `Menu of ${next.name}, ${next.key.split(":")[0]}`);
       grid.setSpec(next);
       buildThumbs();
     },
@@ -168,15 +173,23 @@ export function createPanel(board, first) {
   };
 }
 
+/** @param {HTMLDetailsElement} menu */
+function openMenu(menu) {
+  menu.open = true;
+  menu.querySelector("button")?.focus();
+}
+
 /** @param {[string, () => void][]} entries */
 function createMenu(entries) {
   const list = element("div", { class: "cv-menu-list" });
   const menu = /** @type {HTMLDetailsElement} */ (
-    element("details", { class: "cv-menu" }, element("summary", {}, "\u22ef"), list)
+    // Not a tab stop of its own: the grid opens it with Shift+F10 or the menu key.
+    element("details", { class: "cv-menu" }, element("summary", { tabindex: "-1" }, "\u22ef"), list)
   );
   for (const [label, action] of entries) {
     const button = element("button", { type: "button" }, label);
     button.addEventListener("click", () => {
+      /** @type {HTMLElement} */ (menu.firstElementChild).focus(); // the entry that had it disappears
       menu.open = false;
       action();
     });

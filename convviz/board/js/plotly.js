@@ -30,21 +30,27 @@ async function unpack(packed) {
 /**
  * Get plotly's functions.
  * @param {any} model the widget model; asked for the bundle if the page has none yet
- * @returns {Promise<any>}
+ * @returns {{ ready: Promise<any>, cancel: () => void }} cancel when the board goes before the answer came
  */
 export function loadPlotly(model) {
   const page = /** @type {any} */ (globalThis);
-  page[KEY] ??= new Promise((resolve, reject) => {
+  if (page[KEY]) return { ready: Promise.resolve(page[KEY]), cancel() {} };
+  let cancel = () => {};
+  const answer = new Promise((resolve, reject) => {
     /** @param {any} message @param {DataView[]} buffers */
     const receive = (message, buffers) => {
       if (message.type !== "plotly") return;
       model.off("msg:custom", receive);
-      unpack(buffers[0]).then(evaluate).then(resolve, reject);
+      resolve(buffers[0]);
+    };
+    cancel = () => {
+      model.off("msg:custom", receive);
+      reject(new Error("the board was closed"));
     };
     model.on("msg:custom", receive);
     model.send({ type: "plotly" });
   });
-  // A page whose kernel died before it answered may ask again.
-  page[KEY].catch(() => delete page[KEY]);
-  return page[KEY];
+  // Two boards that open together may both ask; whichever answer is evaluated first serves the page.
+  const ready = answer.then((packed) => page[KEY] ?? unpack(packed).then(evaluate)).then((loaded) => (page[KEY] ??= loaded));
+  return { ready, cancel };
 }

@@ -17,48 +17,64 @@ function render({ model, el }) {
     if (values[index] === value) return;
     values[index] = value;
     model.set("values", values);
+    model.set("of", model.get("label"));
     model.save_changes(); // while one message is under way the next ones become one: the last value always arrives
   }
 
-  /** @param {number} index @param {string} name */
-  function makeCell(index, name) {
-    const range = /** @type {HTMLInputElement} */ (
-      element("input", { type: "range", step: String(model.get("step")), "aria-label": `${name}, slider` })
-    );
-    const field = /** @type {HTMLInputElement} */ (
-      element("input", { type: "text", inputmode: "decimal", "aria-label": name })
-    );
+  /** @param {number} index */
+  function makeCell(index) {
+    const range = /** @type {HTMLInputElement} */ (element("input", { type: "range", step: String(model.get("step")) }));
+    const field = /** @type {HTMLInputElement} */ (element("input", { type: "text", inputmode: "decimal" }));
+    Object.assign(range, { min: -model.get("reach"), max: model.get("reach") });
     range.addEventListener("input", () => {
       // The range's steps start at its minimum: -3 + 0.1 * 33 is 0.30000000000000027, and 0.3 is meant.
       change(index, Number(Number(range.value).toFixed(6)));
       show(index);
     });
+    range.addEventListener("change", () => fitReach(index)); // not while it is dragged: it would move under the finger
     const commit = () => {
+      if (field.value === field.dataset.shown) return; // untouched: the short text must not replace the number
       const value = parseNumber(field.value);
       field.setAttribute("aria-invalid", String(value === null));
       if (value === null) return;
+      field.dataset.shown = field.value;
       change(index, value);
-      show(index);
+      fitReach(index);
     };
     field.addEventListener("change", commit);
     field.addEventListener("keydown", (event) => {
       if (event.key === "Enter") commit();
-      if (event.key === "Escape") show(index);
+      if (event.key === "Escape") showWhole(index);
       event.stopPropagation();
     });
-    field.addEventListener("focus", () => field.select());
+    field.addEventListener("focus", () => showWhole(index));
     field.addEventListener("blur", () => show(index)); // what is no number goes back to what holds
     return { range, field };
+  }
+
+  /** The whole number, to be edited. @param {number} index */
+  function showWhole(index) {
+    const { field } = cells[index];
+    field.value = field.dataset.shown = String(model.get("values")[index]).replace("-", "\u2212");
+    field.removeAttribute("aria-invalid");
+    field.select();
+  }
+
+  /** A number beyond the reach widens its own slider. @param {number} index */
+  function fitReach(index) {
+    const { range } = cells[index];
+    const value = Math.abs(model.get("values")[index]);
+    const reach = String(Math.max(model.get("reach"), Math.ceil(value)));
+    if (range.max !== reach) Object.assign(range, { min: `-${reach}`, max: reach });
   }
 
   /** @param {number} index */
   function show(index) {
     const value = model.get("values")[index];
     const { range, field } = cells[index];
-    const reach = String(Math.max(model.get("reach"), Math.abs(value)));
-    if (range.max !== reach) Object.assign(range, { min: `-${reach}`, max: reach });
+    if (Math.abs(value) > Number(range.max) || !range.matches(":active")) fitReach(index);
     if (Number(range.value) !== value) range.value = String(value);
-    field.value = formatNumber(value);
+    field.value = field.dataset.shown = formatNumber(value);
     field.title = String(value);
     field.removeAttribute("aria-invalid");
   }
@@ -70,7 +86,7 @@ function render({ model, el }) {
       grid.dataset.shape = `${rows},${columns}`;
       grid.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
       cells = Array.from({ length: rows * columns }, (_, index) =>
-        makeCell(index, `${model.get("label")}, row ${Math.floor(index / columns)}, column ${index % columns}`),
+        makeCell(index),
       );
       grid.replaceChildren(
         ...cells.map(({ range, field }, index) => {
@@ -81,7 +97,12 @@ function render({ model, el }) {
     }
     grid.setAttribute("aria-label", model.get("label"));
     const typing = /** @type {Document | ShadowRoot} */ (grid.getRootNode()).activeElement;
-    cells.forEach(({ field }, index) => field !== typing && show(index));
+    cells.forEach(({ range, field }, index) => {
+      const name = `${model.get("label")}, row ${Math.floor(index / columns)}, column ${index % columns}`;
+      range.setAttribute("aria-label", `${name}, slider`);
+      field.setAttribute("aria-label", name);
+      if (field !== typing) show(index);
+    });
   }
 
   for (const name of ["shape", "values", "label"]) model.on(`change:${name}`, update);

@@ -1,0 +1,1 @@
+"""What the app is measured against: the same eight tensors, shown in other ways."""

@@ -1,0 +1,63 @@
+"""Reads what a page and its kernel tell each other, from the browser's own record of its websockets."""
+
+import base64
+import json
+import struct
+import zlib
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One message.
+
+    Attributes:
+        received: Whether the page got it; otherwise the page sent it.
+        size: Its bytes before compression.
+        packed: Its bytes after the compression that our server and Chromium agree on.
+        kind: Jupyter's message type, such as "comm_msg" or "status".
+        comm: The widget it is for, or "".
+    """
+
+    received: bool
+    size: int
+    packed: int
+    kind: str
+    comm: str
+
+
+class Traffic:
+    """Everything over a page's websockets since it was made."""
+
+    def __init__(self, page):
+        self.frames = []
+        # permessage-deflate keeps one window a direction; level 6 is tornado's.
+        self._deflate = {way: zlib.compressobj(6, zlib.DEFLATED, -15) for way in (True, False)}
+        session = page.context.new_cdp_session(page)
+        session.send("Network.enable")
+        session.on("Network.webSocketFrameReceived", lambda event: self._note(True, event["response"]))
+        session.on("Network.webSocketFrameSent", lambda event: self._note(False, event["response"]))
+
+    def _note(self, received, response):
+        if response["opcode"] not in (1, 2):  # a ping
+            return
+        binary = response["opcode"] == 2
+        data = base64.b64decode(response["payloadData"]) if binary else response["payloadData"].encode()
+        deflate = self._deflate[received]
+        packed = len(deflate.compress(data)) + len(deflate.flush(zlib.Z_SYNC_FLUSH)) - 4
+        header, content = _parts(data) if binary else _json_parts(data)
+        self.frames.append(Frame(received, len(data), packed, header["msg_type"], content.get("comm_id", "")))
+
+
+def _parts(data):
+    """Return header and content of a message of v1.kernel.websocket.jupyter.org: a count, offsets, parts."""
+    (count,) = struct.unpack_from("<Q", data)
+    offsets = struct.unpack_from(f"<{count}Q", data, 8)
+    parts = [data[start:end] for start, end in zip(offsets, [*offsets[1:], len(data)], strict=True)]
+    _, header, _, _, content, *_ = parts
+    return json.loads(header), json.loads(content)
+
+
+def _json_parts(data):
+    message = json.loads(data)
+    return message["header"], message["content"]
