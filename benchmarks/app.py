@@ -195,7 +195,10 @@ def _check(page, way):
     shown = page.evaluate(way.read, list(NAMES))
     for name, plane in planes(weight).items():
         expected = torch.as_tensor(plane).flatten()
-        torch.testing.assert_close(torch.tensor(shown[name]), expected, rtol=1e-5, atol=1e-5, msg=f"{way.name}: {name}")
+        found = torch.tensor(shown[name], dtype=torch.float32)
+        torch.testing.assert_close(
+            found, expected, rtol=1e-5, atol=1e-5, msg=lambda text: f"{way.name}, {name}: {text}"
+        )
 
 
 def _wait_for_end(server):

@@ -1,10 +1,14 @@
 """Fixtures for tests in a real browser. Nothing heavy is imported here: tests of the maths start at once."""
 
+import os
 import re
 
 import pytest
 
 from tests.chromium import find_chromium
+
+# Before torch is loaded: on tensors of 8 x 8 a second thread only waits for the first.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 CHROMIUM_ARGS = [
     "--no-sandbox",  # Chromium refuses to start as root, as in containers, with its sandbox on

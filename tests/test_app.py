@@ -106,7 +106,7 @@ CONTROLS = [
     ("out_channels", 0, 4, lambda s: s.spec.out_channels),
     ("batch", 0, 2, lambda s: s.spec.batch),
     ("bias", 0, True, lambda s: s.bias is not None),
-    ("link height and width", 0, False, lambda s: s.link_axes),
+    ("link_axes", 0, False, lambda s: s.link_axes),
     ("input", 0, "checkerboard", lambda s: s.input.kind),
     ("digit", 0, 7, lambda s: s.digit),
     ("seed", 0, 41, lambda s: s.seed),
@@ -129,12 +129,12 @@ def test_every_control_changes_its_setting_and_follows_undo(open_app, name, axis
     control.value = value
     assert get(app.model.settings) == value
     assert not app.model.failed
-    assert app.board.state == app.model.state()
+    assert {**app.board.state, **app.board.sources} == app.model.state()
     if app.model.can_undo:
         app.model.undo()
         assert control.value == get(app.model.settings) == before
     else:
-        assert name in ("link height and width", "scale", "theme")
+        assert name in ("link_axes", "scale", "theme")
 
 
 def test_the_groups_menu_offers_what_divides(open_app):
@@ -154,13 +154,13 @@ def test_linked_axes_move_together_and_unlinked_ones_alone(open_app):
     find(app, "stride").value = 3
     assert app.model.settings.spec.stride == (3, 3)
     assert "cv-hidden" in find(app, "stride", 1)._dom_classes
-    find(app, "link height and width").value = False
+    find(app, "link_axes").value = False
     assert "cv-hidden" not in find(app, "stride", 1)._dom_classes
     find(app, "stride", 1).value = 1
     assert app.model.settings.spec.stride == (3, 1)
-    find(app, "link height and width").value = True
+    find(app, "link_axes").value = True
     assert app.model.settings.spec.stride == (3, 3)
-    assert "stride of the width moved to 3" in app.model.notice
+    assert "stride of the width moved from 1 to 3" in app.model.notice
 
 
 def test_the_device_menu_offers_what_there_is(open_app):
@@ -570,11 +570,14 @@ def test_opening_and_closing_leaves_nothing_alive(sent):
 
 def test_a_closed_app_is_silent_and_closing_again_is_harmless(sent):
     app = convviz.App()
-    board, model = app.board, app.model
+    board, model, before = app.board, app.model, app.state()
     app.close()
     sent.clear()
+    shown = board.values
     receive_custom(board, {"type": "edit", "panel": "weight", "row": 0, "column": 0, "value": 9})
+    assert model.state() == before, "a message that was still under way moves nothing"
     model.apply(model.settings.replace(digit=5))
+    assert board.values is shown
     app.close()
     assert sent == []
 
@@ -674,10 +677,10 @@ def bomb(side):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "PNG or JPEG file, and this file is neither"),
-        (b"hello, I am a text file\n" * 50, "PNG or JPEG file, and this file is neither"),
-        (encoded(gradient(), "GIF"), "PNG or JPEG file, and this file is neither"),
-        (encoded(gradient(), "BMP"), "PNG or JPEG file, and this file is neither"),
+        (b"", "PNG or JPEG file, and this is neither"),
+        (b"hello, I am a text file\n" * 50, "PNG or JPEG file, and this is neither"),
+        (encoded(gradient(), "GIF"), "PNG or JPEG file, and this is neither"),
+        (encoded(gradient(), "BMP"), "PNG or JPEG file, and this is neither"),
         (encoded(gradient(60, 60), "PNG")[:-60], "damaged"),
         (encoded(gradient(60, 60), "JPEG")[:300], "damaged|neither"),
         (bytes(MOST_BYTES + 1), "up to 8 MB"),

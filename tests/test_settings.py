@@ -287,6 +287,12 @@ def test_mend_says_what_it_moved_and_why():
     ]
 
 
+def test_mend_moves_only_the_side_that_is_too_wide():
+    made, notices = mend(ConvSpec((3, 8), padding=((4, 1), (0, 2))), padding_mode="reflect")
+    assert made.padding == ((2, 1), (0, 2))
+    assert len(notices) == 1
+
+
 def test_mend_without_need_moves_nothing():
     for spec in random_specs(23, 100):
         assert mend(spec) == (spec, [])
@@ -303,9 +309,9 @@ def test_linking_gives_the_width_the_heights_values():
     assert (spec.kernel_size, spec.stride, spec.padding) == ((3, 3), (2, 2), ((1, 1), (1, 1)))
     assert spec.input_size == (8, 7), "a picture's own size is nobody's to link"
     assert notices == [
-        "kernel_size of the width moved to 3, that of the height.",
-        "stride of the width moved to 2, that of the height.",
-        "padding of the width moved to 1, that of the height.",
+        "kernel_size of the width moved from 2 to 3: it is linked to the height.",
+        "stride of the width moved from 1 to 2: it is linked to the height.",
+        "padding of the width moved from 0 to 1: it is linked to the height.",
     ]
     unlinked, notices = change.link_axes(linked, False)
     assert (unlinked.spec, unlinked.link_axes, notices) == (spec, False, [])

@@ -453,6 +453,7 @@ def test_colors_are_interpolated_as_the_table_says():
 def test_luminance_is_that_of_wcag():
     assert luminance(rgb("#000000")) == 0
     assert luminance(rgb("#ffffff")) == pytest.approx(1)
+    assert luminance(rgb("#0a0a0a")) == pytest.approx(10 / 255 / 12.92), "the straight part of the curve"
     assert luminance(rgb("#808080")) == pytest.approx(0.2159, abs=1e-4)
     assert contrast(rgb("#ffffff"), rgb("#767676")) == pytest.approx(4.54, abs=0.01), "WCAG's own example"
 

@@ -74,6 +74,7 @@ class Controls:
 
     def _geometry(self) -> widgets.Box:
         linked = widgets.Checkbox(description="link height and width", indent=False, layout=self._layout)
+        linked.add_class("cv-set-link_axes")
         self._wire(linked, lambda settings: settings.link_axes, lambda s, value: change.link_axes(s, bool(value)))
         sliders = [self._axis_slider(name, axis) for name in PER_AXIS for axis in (0, 1)]
         # Before the values, which a slider would otherwise push into its old bounds.
@@ -92,9 +93,11 @@ class Controls:
             self._wire(slider, _geometry_getter(name), _geometry_setter(name))
             counts.append(slider)
         groups = widgets.Dropdown(description="groups", options=[1], layout=self._layout)
+        groups.add_class("cv-set-groups")
         self._refreshers.append(lambda s: _set_options(groups, [(str(g), g) for g in group_choices(s.spec)]))
         self._wire(groups, lambda s: s.spec.groups, _geometry_setter("groups"))
         bias = widgets.Checkbox(description="bias", indent=False, layout=self._layout)
+        bias.add_class("cv-set-bias")
         self._wire(bias, lambda s: s.bias is not None, lambda s, value: change.set_bias(s, bool(value)))
         return self._group("Channels", [*counts, groups, bias])
 
@@ -154,12 +157,13 @@ class Controls:
         self._wire(
             slider,
             lambda settings: value_of(settings.spec, name, axis),
-            lambda settings, value: change.set_axis(settings, name, axis, value),
+            lambda settings, value: _moved(settings, change.set_axis(settings, name, axis, value)),
         )
         return name, axis, slider
 
     def _slider(self, name: str, low: int, high: int) -> IntSlider:
         slider = IntSlider(description=WORDS.get(name, name), min=low, max=high, value=low, layout=self._layout)
+        slider.tooltip = WORDS.get(name, name)
         slider.add_class(f"cv-set-{name}")
         return slider
 
@@ -220,6 +224,10 @@ def _replacer(name: str) -> Callable[[Settings, Any], Settings]:
 
 def _geometry_setter(name: str) -> Callable[[Settings, Any], tuple[Settings, list[str]]]:
     return lambda settings, value: change.set_geometry(settings, **{name: value})
+
+
+def _moved(before: Settings, after: Settings) -> tuple[Settings, list[str]]:
+    return after, change.moved_along(before, after) if after.link_axes else []
 
 
 def _equal(settings: Settings, name: str) -> bool:

@@ -141,7 +141,8 @@ class Model(traitlets.HasTraits):
             plane = settings.plane.choose(settings.spec, str(message.get("axis")), _index(message, "index"))
             self.apply(settings.replace(plane=plane))
         elif kind == "restore":
-            self.set_state(message.get("state", {}))
+            state: Any = message.get("state")
+            self.set_state(state)
         elif kind in ("undo", "redo"):
             (self.undo if kind == "undo" else self.redo)()
 

@@ -32,17 +32,23 @@ def set_geometry(settings: Settings, **changes: Any) -> tuple[Settings, list[str
 
 def link_axes(settings: Settings, linked: bool) -> tuple[Settings, list[str]]:
     """Link height and width: the width then takes the height's values where it can."""
+    if not linked:
+        return settings.replace(link_axes=False), []
+    heights = {name: getattr(settings.spec, name)[0] for name in PER_AXIS if name != "input_size"}
+    spec, notices = mend(settings.spec, **{name: (height, height) for name, height in heights.items()})
+    made = settings.replace(spec=spec, link_axes=True)
+    return made, [notice for notice in notices if "width" not in notice] + moved_along(settings, made)
+
+
+def moved_along(before: Settings, after: Settings) -> list[str]:
+    """Return a sentence for every setting of the width that moved because it is linked to the height."""
     notices = []
-    if linked:
-        changes: dict[str, Any] = {}
-        for name in PER_AXIS:
-            height = getattr(settings.spec, name)[0]
-            if name != "input_size" and getattr(settings.spec, name)[1] != height:
-                changes[name] = (height, height)
-                notices.append(f"{name} of the width moved to {value_of(settings.spec, name, 0)}, that of the height.")
-        spec, more = mend(settings.spec, **changes)
-        return settings.replace(spec=spec, link_axes=True), notices + more
-    return settings.replace(link_axes=False), notices
+    for name in PER_AXIS:
+        height, old, new = (*getattr(before.spec, name), getattr(after.spec, name)[1])
+        if old != new and old != height:
+            shown = [max(side) if isinstance(side, tuple) and len(set(side)) == 1 else side for side in (old, new)]
+            notices.append(f"{name} of the width moved from {shown[0]} to {shown[1]}: it is linked to the height.")
+    return notices
 
 
 def choose_kernel(settings: Settings, name: str) -> Settings:

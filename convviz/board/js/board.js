@@ -98,6 +98,7 @@ function render({ model, el }) {
       }
       equations.get(spec.name)?.setSpec(spec);
     }
+    nameSliders(root.closest(".cv-app") ?? root);
     root.style.setProperty("--cv-ramp", structure.colorscales[theme].map(([at, color]) => `${color} ${at * 100}%`).join());
   }
 
@@ -205,6 +206,17 @@ function createKey() {
     entry("remainder", "padding for the remainder"),
     entry("unread", "never read"),
   );
+}
+
+/**
+ * ipywidgets' slider handles have no accessible name: give them that of their label.
+ * @param {Element} app
+ */
+function nameSliders(app) {
+  for (const slider of app.querySelectorAll(".widget-slider")) {
+    const name = slider.querySelector(".widget-label")?.textContent;
+    if (name) slider.querySelector(".noUi-handle")?.setAttribute("aria-label", name);
+  }
 }
 
 /** A function that acts at its first call only. @param {() => void} act */
