@@ -209,7 +209,7 @@ def _wait_for_end(server):
 # -- the figures -----------------------------------------------------------------------------------------------------
 
 
-def _figures(app, FW, SVG):  # noqa: N803 (named as in the table)
+def _figures(app, FW, SVG):
     ways = {"app": app, "FW": FW, "SVG": SVG}
     steps = {name: statistics.median(taken.steps) for name, taken in ways.items()}
     p95 = {name: statistics.quantiles(taken.steps, n=20)[-1] for name, taken in ways.items()}

@@ -94,9 +94,7 @@ def _grey(data: bytes) -> Image.Image:
         if not large:
             image.load()
     except UnidentifiedImageError as error:
-        raise ValueError(
-            "an input picture is a PNG or JPEG file, and this file is neither; save it as one first"
-        ) from error
+        raise ValueError("an input picture is a PNG or JPEG file, and this is neither; save it as one first") from error
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise ValueError(too_large) from error
     except Exception as error:  # a damaged file makes the decoders fail in many ways

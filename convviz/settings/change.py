@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from convviz.samples.kernels import make_kernel
-from convviz.settings.bounds import PER_AXIS, mend, value_of, with_value
+from convviz.settings.bounds import PER_AXIS, mend, with_value
 from convviz.settings.state import MOST_PLANES, PRESETS, Settings, Source, number
 
 DEFAULT_BIAS = (0.5, -0.5, 1.0, -1.0)
@@ -44,7 +44,8 @@ def moved_along(before: Settings, after: Settings) -> list[str]:
     """Return a sentence for every setting of the width that moved because it is linked to the height."""
     notices = []
     for name in PER_AXIS:
-        height, old, new = (*getattr(before.spec, name), getattr(after.spec, name)[1])
+        height, old = getattr(before.spec, name)
+        new = getattr(after.spec, name)[1]
         if old != new and old != height:
             shown = [max(side) if isinstance(side, tuple) and len(set(side)) == 1 else side for side in (old, new)]
             notices.append(f"{name} of the width moved from {shown[0]} to {shown[1]}: it is linked to the height.")
