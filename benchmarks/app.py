@@ -26,7 +26,8 @@ SETTLE_MS = 120  # between steps, so that the answers to one do not delay the ne
 CENTRE = 4  # of the kernel: the number that the slider moves
 
 READ_CELLS = """(names) => Object.fromEntries(names.map((name) => [name, Array.from(
-    document.querySelector(`[data-panel="${name}"]`).querySelectorAll("[data-value]"), (cell) => Number(cell.dataset.value),
+    document.querySelector(`[data-panel="${name}"]`).querySelectorAll("[data-value]"),
+    (cell) => Number(cell.dataset.value),
 )]))"""
 READ_PLOT = """(names) => Object.fromEntries(document.querySelector(".js-plotly-plot").data.map((trace) => [
     trace.name, Array.from(trace.z, (row) => Array.from(row)).flat(),
@@ -197,7 +198,7 @@ def _check(page, way):
         expected = torch.as_tensor(plane).flatten()
         found = torch.tensor(shown[name], dtype=torch.float32)
         torch.testing.assert_close(
-            found, expected, rtol=1e-5, atol=1e-5, msg=lambda text: f"{way.name}, {name}: {text}"
+            found, expected, rtol=1e-5, atol=1e-5, msg=f"{way.name} shows another {name} than torch computes"
         )
 
 

@@ -66,12 +66,13 @@ class Model(traitlets.HasTraits):
         """
         old = self.settings
         if settings != old:
-            result, before = compute(settings), (self.result, self._past, list(self._future))
+            result = compute(settings)
+            before = (self.result, self._past, list(self._future), self._last_move)
             self._remember(old, settings, move)
             try:
                 self._set(settings, result)
             except Exception:  # somebody who watches could not follow: all goes back, so that the page stays whole
-                old_result, self._past, self._future = before
+                old_result, self._past, self._future, self._last_move = before
                 self._set(old, old_result)
                 raise
         self.tell(" ".join(notices or []))

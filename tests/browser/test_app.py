@@ -227,7 +227,7 @@ def test_height_and_width_apart_and_linked_again(app):
     assert (at["stride"], at["kernel_size"], at["padding"]) == ([2, 3], [2, 3], [1, 0])
     assert (at["dilation"], at["input_size"]) == ([2, 1], [8, 6])
     switch(app, "link height and width", True)
-    wait_notice(app, "stride of the width moved to 2")
+    wait_notice(app, "stride of the width moved from 3 to 2")
     at = assert_page_equals_autograd(app).geometry
     assert (at["stride"], at["kernel_size"], at["padding"]) == ([2, 2], [2, 2], [1, 1])
     slide(app, "stride", 1)

@@ -9,11 +9,12 @@ import { parseNumber } from "./format.js";
  * @param {{ row: number, column: number, rows: number, columns: number }} cell
  * @param {string} label what is being typed, for screen readers
  * @param {string} text what stands in the field at first
+ * @param {boolean} typed whether a person typed it; otherwise it is the cell's number, and leaving it changes nothing
  * @param {(value: number) => void} commit
  * @param {(sentence: string) => void} complain
  * @param {() => void} closed gives the focus back
  */
-export function openEditor(area, cell, label, text, commit, complain, closed) {
+export function openEditor(area, cell, label, text, typed, commit, complain, closed) {
   const input = /** @type {HTMLInputElement} */ (
     element("input", { class: "cv-editor", type: "text", inputmode: "decimal", "aria-label": label })
   );
@@ -31,6 +32,7 @@ export function openEditor(area, cell, label, text, commit, complain, closed) {
   };
   const finish = (refocus) => {
     if (done) return;
+    if (!typed && input.value === text) return close(refocus);
     const value = parseNumber(input.value);
     if (value === null) {
       input.setAttribute("aria-invalid", "true");
@@ -56,5 +58,5 @@ export function openEditor(area, cell, label, text, commit, complain, closed) {
   });
   area.append(input);
   input.focus();
-  return input;
+  if (!typed) input.select();
 }

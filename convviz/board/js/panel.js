@@ -53,16 +53,16 @@ export function createPanel(board, first) {
       return;
     }
     const value = grid.value(row, column);
-    const field = openEditor(
+    openEditor(
       area,
       { row, column, rows: rows.length, columns: columns.length },
       `New value of ${spec.label}, row ${row}, column ${column}`,
       typed || fullNumber(value, shown?.dtype ?? "float64"),
+      typed !== "",
       (number) => send({ type: "edit", row, column, value: number }),
       board.say,
       () => grid.focusCell(row, column),
     );
-    if (!typed) field.select(); // what was already typed must not be typed over
   }
 
   /** The figure that Python's app.figure() returns, with its numbers, as one picture. @param {"png" | "svg"} format */

@@ -39,7 +39,7 @@ function render({ model, el }) {
       if (value === null) return;
       field.dataset.shown = field.value;
       change(index, value);
-      fitReach(index);
+      showSlider(index); // the text stays as it was typed until the field is left
     };
     field.addEventListener("change", commit);
     field.addEventListener("keydown", (event) => {
@@ -69,13 +69,19 @@ function render({ model, el }) {
   }
 
   /** @param {number} index */
-  function show(index) {
+  function showSlider(index) {
     const value = model.get("values")[index];
     const { range, field } = cells[index];
     if (Math.abs(value) > Number(range.max) || !range.matches(":active")) fitReach(index);
     if (Number(range.value) !== value) range.value = String(value);
-    field.value = field.dataset.shown = formatNumber(value);
     field.title = String(value);
+  }
+
+  /** @param {number} index */
+  function show(index) {
+    const { field } = cells[index];
+    showSlider(index);
+    field.value = field.dataset.shown = formatNumber(model.get("values")[index]);
     field.removeAttribute("aria-invalid");
   }
 
@@ -101,7 +107,8 @@ function render({ model, el }) {
       const name = `${model.get("label")}, row ${Math.floor(index / columns)}, column ${index % columns}`;
       range.setAttribute("aria-label", `${name}, slider`);
       field.setAttribute("aria-label", name);
-      if (field !== typing) show(index);
+      if (field === typing) showSlider(index);
+      else show(index);
     });
   }
 
