@@ -1,20 +1,16 @@
 """What a long visit leaves behind: a thousand slider steps, and twenty apps opened and closed."""
 
-from __future__ import annotations
-
 import gc
 import weakref
 
-from ipywidgets.widgets.widget import _instances
-from playwright.sync_api import sync_playwright
-
-import convviz
-from benchmarks.app import ARGUMENTS, VARIANTS
-from benchmarks.report import Figure
+from benchmarks.chromium import chromium, visit
+from benchmarks.report import Figure, main
 from tests.browser.server import voila_server
-from tests.chromium import find_chromium
 
+PART = "what stays behind"
+APPS = 20
 WARM_UP, STEPS = 200, 1000
+READY = '.cv-board[data-painted]:not([data-painted=""])'
 # Moves the slider to and fro in the page, each step after the one before was painted.
 SLIDE = """async (count) => {
   const range = document.querySelector('[data-slider="0,1"] input[type=range]');
@@ -29,40 +25,41 @@ SLIDE = """async (count) => {
 }"""
 
 
-def _long_visit() -> list[Figure]:
-    with voila_server() as server, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
-        page = browser.new_page(viewport={"width": 1400, "height": 1000})
-        page.goto(server.url)
-        page.wait_for_selector(VARIANTS["convviz"].ready, state="attached", timeout=90_000)
-        (kernel,) = server.kernels().values()
-        nodes = page.evaluate(SLIDE, WARM_UP)
-        before = kernel.memory_full_info().uss
-        nodes_after = page.evaluate(SLIDE, STEPS)
-        grown = kernel.memory_full_info().uss - before
-        browser.close()
-    return [
-        Figure(f"kernel's private memory, growth over {STEPS} steps", grown / 1e6, "MB", 2),
-        Figure(f"elements in the page, growth over {STEPS} steps", nodes_after - nodes, "", 0),
-    ]
+def measure(say):
+    say(f"{APPS} apps opened and closed")
+    figures = list(_open_and_close())
+    say(f"{STEPS} slider steps")
+    return [*figures, *_long_visit()]
 
 
-def _open_and_close() -> list[Figure]:
-    before = len(_instances)
-    apps = []
-    for _ in range(20):
+def _open_and_close():
+    from ipywidgets.widgets.widget import _instances
+
+    import convviz
+
+    before, apps = len(_instances), []
+    for _ in range(APPS):
         app = convviz.App()
         apps.append(weakref.ref(app))
         app.close()
         del app
     gc.collect()
-    alive = sum(ref() is not None for ref in apps)
-    return [
-        Figure("widgets alive after 20 apps were closed", len(_instances) - before, "", 0),
-        Figure("apps alive after 20 were closed", alive, "", 0),
-    ]
+    yield Figure(PART, f"widgets alive after {APPS} apps were closed", len(_instances) - before, "", 0)
+    yield Figure(PART, f"apps alive after {APPS} were closed", sum(ref() is not None for ref in apps), "", 0)
 
 
-def measure() -> list[Figure]:
-    """Return the figures of this part."""
-    return [*_open_and_close(), *_long_visit()]
+def _long_visit():
+    with voila_server() as server, chromium() as browser, visit(browser) as page:
+        page.goto(server.url)
+        page.wait_for_selector(READY)
+        (kernel,) = server.kernels().values()
+        nodes = page.evaluate(SLIDE, WARM_UP)
+        memory = kernel.memory_full_info().uss
+        nodes_after = page.evaluate(SLIDE, STEPS)
+        grown = (kernel.memory_full_info().uss - memory) / 1e6
+    yield Figure(PART, f"kernel's private memory, growth over {STEPS} steps", grown, "MB", 2)
+    yield Figure(PART, f"elements in the page, growth over {STEPS} steps", nodes_after - nodes, "", 0)
+
+
+if __name__ == "__main__":
+    main(measure)

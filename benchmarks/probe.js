@@ -44,7 +44,8 @@
   window.convvizProbe = {
     /** Milliseconds from the navigation to the first frame with `count` elements. */
     first: (selector, count) =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
+        setTimeout(() => reject(new Error(`no ${count} elements ${selector}`)), 120000);
         const poll = () => {
           if (document.querySelectorAll(selector).length < count) nextFrame(poll);
           else afterPaint(() => resolve(performance.now()));

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from tests.browser.server import voila_server
@@ -21,6 +22,8 @@ def main() -> None:
         page.wait_for_selector('.cv-board[data-painted]:not([data-painted=""])', timeout=60_000)
         page.screenshot(path=PICTURE)
         browser.close()
+    with Image.open(PICTURE) as image:  # 256 colours are enough, and half the size
+        image.quantize(256).save(PICTURE, optimize=True)
     print(f"{PICTURE}: {PICTURE.stat().st_size // 1000} kB")
 
 

@@ -13,7 +13,7 @@ def explorer():
         widgets.FloatSlider(value, min=-REACH, max=REACH, step=STEP, layout=widgets.Layout(width="auto"))
         for value in SOBEL_X
     ]
-    figure = go.FigureWidget(make_subplots(rows=2, cols=4, subplot_titles=NAMES))
+    figure = make_subplots(rows=2, cols=4, subplot_titles=NAMES)
     for index, (name, plane) in enumerate(planes(SOBEL_X).items()):
         row, column = divmod(index, 4)
         heatmap = go.Heatmap(
@@ -22,6 +22,7 @@ def explorer():
         figure.add_trace(heatmap, row=row + 1, col=column + 1)
     figure.update_yaxes(autorange="reversed")
     figure.update_layout(width=1300, height=680, margin={"l": 20, "r": 20, "t": 40, "b": 20})
+    figure = go.FigureWidget(figure)  # only now: inside a box it shows the traces of its construction only
 
     def follow(_):
         with figure.batch_update():
