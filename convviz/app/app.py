@@ -82,6 +82,7 @@ class App(widgets.VBox):
         self._controls.upload_slot.children = (self._upload,)
         self._notice = widgets.HTML()
         self._notice.add_class("cv-notice")
+        self._drawn: tuple[Any, ...] | None = None  # what the board's structure was made for
         self._version = 0
         self._step = 0
         self._show_result()
@@ -159,8 +160,10 @@ class App(widgets.VBox):
         result, settings = self.model.result, self.model.settings
         one_scale = settings.scale == "equation"
         rows = equations(result, settings.plane)
-        structure = payload.structure(rows, settings.plane, one_scale)
-        if structure != {key: value for key, value in self.board.structure.items() if key != "version"}:
+        drawn = (settings.spec, settings.plane, settings.bias is None, one_scale)
+        new_structure = drawn != self._drawn
+        if new_structure:
+            self._drawn = drawn
             self._version += 1
         self._step += 1
         truth, truth_ok = captions.truth(result)
@@ -174,7 +177,9 @@ class App(widgets.VBox):
             "notes": {row.name: captions.note(result, row.name) for row in rows},
         }
         with self.board.hold_sync():
-            self.board.structure = structure | {"version": self._version}
+            if new_structure:
+                structure = payload.structure(rows, settings.plane, one_scale)
+                self.board.structure = structure | {"version": self._version}
             self.board.values = payload.values(rows, one_scale) | texts
             self.board.theme = settings.theme
             # Typed numbers may be many: apart, and sent again only when they change.

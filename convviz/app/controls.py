@@ -14,7 +14,7 @@ from convviz.samples.inputs import PATTERNS
 from convviz.settings import change
 from convviz.settings.bounds import LIMITS, PER_AXIS, bounds, group_choices, value_of
 from convviz.settings.state import SCALES, THEMES, Settings, Source
-from convviz.spec import AXES
+from convviz.spec import AXES, ConvSpec
 from convviz.taps import PADDING_MODES
 
 WORDS = {
@@ -58,6 +58,7 @@ class Controls:
         self._layout = widgets.Layout(width="auto")
         self._refreshers: list[Callable[[Settings], None]] = []
         self._refreshing = False
+        self._bounded: tuple[ConvSpec, bool] | None = None
         self.groups = [self._geometry(), self._channels(), self._input(), self._loss(), self._look()]
         self.refresh()
 
@@ -78,7 +79,7 @@ class Controls:
         self._wire(linked, lambda settings: settings.link_axes, lambda s, value: change.link_axes(s, bool(value)))
         sliders = [self._axis_slider(name, axis) for name in PER_AXIS for axis in (0, 1)]
         # Before the values, which a slider would otherwise push into its old bounds.
-        self._refreshers.insert(0, lambda settings: _set_bounds(sliders, settings))
+        self._refreshers.insert(0, lambda settings: self._refresh_bounds(sliders, settings))
         mode = self._menu(
             "padding_mode", PADDING_MODES, lambda s: s.spec.padding_mode, _geometry_setter("padding_mode")
         )
@@ -136,6 +137,13 @@ class Controls:
         menus = [self._menu(name, options, _getter(name), _replacer(name)) for name, options in entries]
         menus[2].description = "colour scale"
         return self._group("Computing and colours", menus)
+
+    def _refresh_bounds(self, sliders: list[tuple[str, int, IntSlider]], settings: Settings) -> None:
+        """Set the sliders' ranges, but not while only numbers change: that would be most of a step's time."""
+        bounded = (settings.spec, settings.link_axes)
+        if bounded != self._bounded:
+            _set_bounds(sliders, settings)
+            self._bounded = bounded
 
     # -- the pieces ------------------------------------------------------------------------------------
 

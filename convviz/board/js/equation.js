@@ -4,6 +4,7 @@
 // time that 11 take.
 import { element, setText } from "./dom.js";
 import { createPanel } from "./panel.js";
+import { createRepainter } from "./repaint.js";
 
 const AXIS_WORDS = { n: "sample n", o: "output channel o", c: "input channel c" };
 
@@ -17,6 +18,7 @@ export function createEquation(board, name) {
   const formula = element("code", { class: "cv-formula" });
   const choices = element("div", { class: "cv-choices" });
   const plot = element("div", { class: "cv-plot", "aria-hidden": "true" });
+  const repainter = createRepainter(plot);
   const row = element("div", { class: "cv-row" });
   const stage = element("div", { class: "cv-stage" }, plot, row);
   const note = element("p", { class: "cv-note" });
@@ -170,16 +172,11 @@ export function createEquation(board, name) {
     /** Draw with plotly what changed. @param {any} plotly @param {number[] | null} changed null: everything */
     draw(plotly, changed) {
       if (!plotly || !spec || !stage.clientWidth || !planes.length) return; // not in a hidden tab
-      if (drawn && changed) {
-        if (!changed.length) return;
-        const update = {
-          z: changed.map((i) => planes[i]),
-          zmin: changed.map((i) => -limits[i]),
-          zmax: changed.map((i) => limits[i]),
-        };
-        plotly.restyle(plot, update, changed);
+      if (drawn && changed?.every((i) => repainter.paint(i, planes[i], limits[i], board.scale()))) {
+        if (changed.length) repainter.settle(plotly);
         return;
       }
+      repainter.forget();
       const { data, layout } = picture();
       drawn = plotly.react(plot, data, layout, { staticPlot: true, displayModeBar: false });
     },
@@ -188,6 +185,7 @@ export function createEquation(board, name) {
 
     /** @param {any} plotly */
     destroy(plotly) {
+      repainter.forget();
       plotly?.purge(plot);
       el.remove();
     },
