@@ -85,7 +85,7 @@ def taps(spec: ConvSpec) -> torch.Tensor:
     zeros between the grad_output cells appear when the stride leaves out some of the i.
 
     With ``padding_mode`` reflect, replicate or circular a border row is a copy of an input row, so its tap
-    names the cell that was copied; the same (o, i) then stands in several rows, with different k.
+    names the cell that was copied; the same (o, i) can then stand in several rows, with different k.
 
     Args:
         spec: the geometry. Channels play no part: every (sample, output channel, input channel of the same

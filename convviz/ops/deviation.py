@@ -41,7 +41,7 @@ def tolerance(reference: torch.Tensor, magnitude: torch.Tensor, terms: int, *, f
     """Return the largest difference that rounding can explain between two ways to add the same numbers.
 
     Two sums of the same n terms in another order differ by at most ``n * eps * sum(|terms|)``: by the size of the
-    terms, not of the result, which may be zero. An eighth of it is allowed; the worst that was met, in a bias
+    terms, not of the result, which may be zero. A quarter of it is allowed; the worst that was met, in a bias
     gradient of 36,864 equal terms, is a twenty-fourth. Formats shorter than float32 are added up in float32 and
     rounded once, so there the result counts as well.
 
@@ -53,7 +53,7 @@ def tolerance(reference: torch.Tensor, magnitude: torch.Tensor, terms: int, *, f
     """
     eps = torch.finfo(reference.dtype).eps
     eps_of_sums = min(eps, torch.finfo(torch.float32).eps)
-    return eps_of_sums * (4 + terms / 8) * _largest(magnitude) + eps * (
+    return eps_of_sums * (4 + terms / 4) * _largest(magnitude) + eps * (
         4 * _largest(reference) + (2 * _largest(magnitude) if folded else 0.0)
     )
 

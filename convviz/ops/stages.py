@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -172,7 +173,9 @@ def _with_deviation(result: dict[str, Any], other: torch.Tensor | None) -> Stage
     cells = spec.batch * spec.output_size[0] * spec.output_size[1]
     kernel_cells = spec.kernel_size[0] * spec.kernel_size[1] * (spec.out_channels // spec.groups)
     folds = spec.padding_mode != "zeros"
-    terms = {"grad_output": 1, "grad_input": kernel_cells, "grad_weight": cells, "grad_bias": cells}
+    around = [padded - own + 1 for padded, own in zip(spec.padded_size, spec.input_size, strict=True)]
+    copies = math.prod(around) if folds else 1  # the most border cells that one input cell can be copied to
+    terms = {"grad_output": 1, "grad_input": kernel_cells * copies, "grad_weight": cells, "grad_bias": cells}
     found = [
         compare(name, result[name], reference, sizes[name], terms[name], folded=folds and name == "grad_input")
         for name, reference in zip(GRADIENTS, truth, strict=False)  # without a bias there is no fourth
