@@ -36,7 +36,7 @@ export function createRepainter(plot) {
         }
       });
       context.putImageData(pixels, 0, 0);
-      image.setAttributeNS("http://www.w3.org/1999/xlink", "xlink:href", canvas.toDataURL());
+      image.href.baseVal = canvas.toDataURL();
       Object.assign(plot.data[index], { z: rows, zmin: -limit, zmax: limit });
       dirty.set(index, { z: rows, zmin: -limit, zmax: limit });
       return true;
