@@ -61,7 +61,18 @@
       const before = shown(target);
       this.done = new Promise((resolve, reject) => {
         step = { before, shown: () => shown(target), resolve };
-        setTimeout(() => reject(new Error("the step was never painted")), 20000);
+        const own = step;
+        setTimeout(() => {
+          const focus = document.activeElement;
+          const words = [
+            own.start === undefined ? "no key arrived" : "a key arrived",
+            `the picture was ${before} and is ${shown(target)}`,
+            `the focus is on ${focus?.getAttribute("aria-label") ?? focus?.className}`,
+            `a slider stands at ${/** @type {any} */ (focus)?.value ?? focus?.getAttribute("aria-valuenow")}`,
+            target.isConnected ? "the picture is in the page" : "the picture was replaced",
+          ];
+          reject(new Error(`the step was never painted: ${words.join(", ")}`));
+        }, 20000);
       });
     },
     done: Promise.resolve(0),
