@@ -21,6 +21,8 @@ SLIDER = "import ipywidgets as w; w.IntSlider(value=3, max=9, description='kerne
 def open_page(page, url):
     """Open the page and return its kernel's id, once the widgets are there."""
     page.goto(url, wait_until="commit", timeout=APPEARS_WITHIN_MS)
+    # Words that are not there yet are no words that have gone: they stand before <main>.
+    page.locator("main").wait_for(state="attached", timeout=APPEARS_WITHIN_MS)
     page.locator(LOADING).wait_for(state="detached", timeout=APPEARS_WITHIN_MS)
     assert page.locator(BANNER).is_hidden(), page.locator("body").inner_text()
     page.locator("body[data-convviz-kernel=ok]").wait_for()
@@ -68,6 +70,26 @@ def test_the_app_asks_nobody_outside_and_has_its_landmarks(page, app):
     assert main.count() == 1
     assert main.locator(".cv-board").count() >= 1, "the app stands inside the landmark"
     assert page.locator("[role=alert]:visible").count() == 0
+
+
+def test_words_stay_until_the_board_is_there_on_the_slowest_machine(page, app):
+    # The wait for "nothing more comes" is over at once, as on a machine too busy to draw in the meantime.
+    page.add_init_script("""
+        const later = window.setTimeout;
+        const whenTheAppIsThere = (what) => new MutationObserver((_, observer) => {
+            if (!document.querySelector(".cv-app")) return;
+            observer.disconnect();
+            what();
+        }).observe(document, {childList: true, subtree: true, attributes: true});
+        window.setTimeout = (what, ms, ...rest) => ms === 3000 ? whenTheAppIsThere(what) : later(what, ms, ...rest);
+        new MutationObserver((_, observer) => {
+            if (!document.querySelector("main") || document.querySelector("#convviz-loading")) return;
+            window.boardsWhenTheWordsWent = document.querySelectorAll(".cv-board").length;
+            observer.disconnect();
+        }).observe(document, {childList: true, subtree: true});
+    """)
+    open_page(page, app.url)
+    assert page.evaluate("window.boardsWhenTheWordsWent") == 1
 
 
 def test_words_tell_each_step_until_the_app_is_there(page, app):

@@ -9,7 +9,7 @@
 
   const SLOW_AFTER_MS = 20000;
   const PROBE_EVERY_MS = 2000;
-  const WIDGETS_WITHOUT_BOARD_MS = 3000;
+  const WIDGETS_WITHOUT_APP_MS = 3000;
 
   const WORDS = {
     torch: "Loading torch …",
@@ -79,8 +79,8 @@
         done();
         show(WORDS.failed);
       } else if (!timer && main.querySelector(".jupyter-widgets, .jupyter-widget")) {
-        // A notebook without our board is complete when its widgets are there; with it, the board comes next.
-        timer = setTimeout(done, WIDGETS_WITHOUT_BOARD_MS);
+        // Widgets alone are complete; our app brings a board, however long a busy machine takes.
+        timer = setTimeout(() => main.querySelector(".cv-app") || done(), WIDGETS_WITHOUT_APP_MS);
       }
     }
   }
