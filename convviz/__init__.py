@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from convviz.ops.conv2d import conv2d
+from convviz.ops.conv2d_bias import conv2d_bias
+from convviz.ops.conv2d_input import conv2d_input
+from convviz.ops.conv2d_weight import conv2d_weight
+from convviz.ops.conv_transpose2d import conv_transpose2d
+from convviz.ops.convolution_backward import convolution_backward
+from convviz.ops.linear import linear
 from convviz.ops.stages import Stages, stages
 from convviz.spec import ConvSpec
 from convviz.taps import taps
@@ -12,7 +19,20 @@ if TYPE_CHECKING:
     from convviz.app.app import App
 
 __version__ = "0.1.0"
-__all__ = ["App", "ConvSpec", "Stages", "stages", "taps"]
+__all__ = [
+    "App",
+    "ConvSpec",
+    "Stages",
+    "conv2d",
+    "conv2d_bias",
+    "conv2d_input",
+    "conv2d_weight",
+    "conv_transpose2d",
+    "convolution_backward",
+    "linear",
+    "stages",
+    "taps",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -149,14 +149,14 @@ def test_a_circle_is_found():
 @pytest.mark.parametrize(
     ("module", "source"),
     [
-        ("convviz.ops.grad_input", "from convviz.views import theme"),
-        ("convviz.ops.grad_input", "def f():\n    import convviz.app.model"),
-        ("convviz.ops.grad_input", "from ..views.theme import COLOURS"),
-        ("convviz.ops.grad_input", "from .. import views"),
-        ("convviz.ops.grad_input", "import importlib\nimportlib.import_module('convviz.board')"),
-        ("convviz.ops.grad_input", "from convviz.samples import kernels"),
-        ("convviz.ops.grad_input", "from convviz import ConvSpec"),
-        ("convviz.ops.grad_input", "import convviz"),
+        ("convviz.ops.by_rotate", "from convviz.views import theme"),
+        ("convviz.ops.by_rotate", "def f():\n    import convviz.app.model"),
+        ("convviz.ops.by_rotate", "from ..views.theme import COLOURS"),
+        ("convviz.ops.by_rotate", "from .. import views"),
+        ("convviz.ops.by_rotate", "import importlib\nimportlib.import_module('convviz.board')"),
+        ("convviz.ops.by_rotate", "from convviz.samples import kernels"),
+        ("convviz.ops.by_rotate", "from convviz import ConvSpec"),
+        ("convviz.ops.by_rotate", "import convviz"),
         ("convviz.spec", "from convviz.ops import stages"),
         ("convviz.views.figures", "def f():\n    from ipywidgets import HTML"),
         ("convviz.check", "import traitlets"),
@@ -174,9 +174,9 @@ def test_a_forbidden_import_is_reported(module, source):
 @pytest.mark.parametrize(
     ("module", "source"),
     [
-        ("convviz.nn", "from convviz.ops import grad_input\nimport torch"),
+        ("convviz.nn", "from convviz.ops import by_rotate\nimport torch"),
         ("convviz.spec", "from convviz.taps import taps"),
-        ("convviz.ops.grad_input", "from . import padding\nfrom ..spec import ConvSpec"),
+        ("convviz.ops.by_rotate", "from . import padding\nfrom ..spec import ConvSpec"),
         (
             "convviz.app.model",
             "import traitlets\nfrom convviz.views import theme\nfrom .bounds import limits",

@@ -9,9 +9,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-import convviz.ops.grad_bias as bias_module
-import convviz.ops.grad_input as input_module
-import convviz.ops.grad_weight as weight_module
+import convviz.ops.by_rotate as rotate_module
 import convviz.ops.stages as stages_module
 from convviz import ConvSpec, stages
 from convviz.ops.stages import Deviation
@@ -19,11 +17,11 @@ from convviz.spec import Sides
 from tests.geometries import EDGE_CASES, random_specs, reals
 
 Patch = pytest.MonkeyPatch
-rotate_weight = input_module.rotate_weight
-backward_padding = input_module.backward_padding
-correlate = input_module.correlate
-grad_weight = weight_module.grad_weight
-grad_bias = bias_module.grad_bias
+rotate_weight = rotate_module.rotate_weight
+backward_padding = rotate_module.backward_padding
+correlate = rotate_module.correlate
+grad_weight = rotate_module.correlate_with_grad_output
+grad_bias = stages_module.conv2d_bias
 
 PLAIN = ConvSpec((6, 7), 2, 3, (3, 2))
 PADDED = ConvSpec((5, 6), 2, 2, 3, padding=1, batch=2)
@@ -48,11 +46,11 @@ def deviation(spec: ConvSpec, loss: str = "weighted_sum", dtype: str = "float32"
 
 
 def not_rotated(patch: Patch) -> None:
-    patch.setattr(input_module, "rotate_weight", lambda weight, groups: rotate_weight(weight.flip(-2, -1), groups))
+    patch.setattr(rotate_module, "rotate_weight", lambda weight, groups: rotate_weight(weight.flip(-2, -1), groups))
 
 
 def flipped_on_one_axis(patch: Patch) -> None:
-    patch.setattr(input_module, "rotate_weight", lambda weight, groups: rotate_weight(weight.flip(-2), groups))
+    patch.setattr(rotate_module, "rotate_weight", lambda weight, groups: rotate_weight(weight.flip(-2), groups))
 
 
 def swapped_globally(patch: Patch) -> None:
@@ -60,7 +58,7 @@ def swapped_globally(patch: Patch) -> None:
         out_channels, in_per_group, *size = weight.shape
         return weight.flip(-2, -1).transpose(0, 1).reshape(groups * in_per_group, out_channels // groups, *size)
 
-    patch.setattr(input_module, "rotate_weight", rotate)
+    patch.setattr(rotate_module, "rotate_weight", rotate)
 
 
 def remainder_before(patch: Patch) -> None:
@@ -70,7 +68,7 @@ def remainder_before(patch: Patch) -> None:
         )
         return rows, columns
 
-    patch.setattr(input_module, "backward_padding", padding)
+    patch.setattr(rotate_module, "backward_padding", padding)
 
 
 def remainder_of_zeros(patch: Patch) -> None:
@@ -80,18 +78,20 @@ def remainder_of_zeros(patch: Patch) -> None:
         gradient[..., gradient.shape[-1] - spec.remainder[1] :] = 0
         return gradient
 
-    patch.setattr(input_module, "correlate", fill)
+    patch.setattr(rotate_module, "correlate", fill)
 
 
 def stride_not_dilated(patch: Patch) -> None:
     def wrong(padded_input: torch.Tensor, dilated: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
         return grad_weight(padded_input, dilated[..., :: spec.stride[0], :: spec.stride[1]], spec)
 
-    patch.setattr(weight_module, "grad_weight", wrong)
+    patch.setattr(rotate_module, "correlate_with_grad_output", wrong)
 
 
 def dilation_not_strided(patch: Patch) -> None:
-    patch.setattr(weight_module, "grad_weight", lambda x, g, spec: grad_weight(x, g, spec.replace(dilation=1)))
+    patch.setattr(
+        rotate_module, "correlate_with_grad_output", lambda x, g, spec: grad_weight(x, g, spec.replace(dilation=1))
+    )
 
 
 def cropped_from_the_wrong_end(patch: Patch) -> None:
@@ -99,18 +99,18 @@ def cropped_from_the_wrong_end(patch: Patch) -> None:
         whole = grad_weight_uncropped(padded_input, dilated, spec)
         return whole[..., -spec.kernel_size[0] :, -spec.kernel_size[1] :]
 
-    patch.setattr(weight_module, "grad_weight", wrong)
+    patch.setattr(rotate_module, "correlate_with_grad_output", wrong)
 
 
 def weight_gradient_rotated(patch: Patch) -> None:
-    patch.setattr(weight_module, "grad_weight", lambda x, g, spec: grad_weight(x, g, spec).flip(-2, -1))
+    patch.setattr(rotate_module, "correlate_with_grad_output", lambda x, g, spec: grad_weight(x, g, spec).flip(-2, -1))
 
 
 def weight_gradient_of_the_last_sample(patch: Patch) -> None:
     def wrong(padded_input: torch.Tensor, dilated: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
         return grad_weight(padded_input[-1:], dilated[-1:], spec.replace(batch=1))
 
-    patch.setattr(weight_module, "grad_weight", wrong)
+    patch.setattr(rotate_module, "correlate_with_grad_output", wrong)
 
 
 def fold_omitted(patch: Patch) -> None:
@@ -122,7 +122,7 @@ def fold_omitted(patch: Patch) -> None:
 
 
 def bias_mean_of_samples(patch: Patch) -> None:
-    patch.setattr(bias_module, "grad_bias", lambda grad_output: grad_bias(grad_output) / len(grad_output))
+    patch.setattr(stages_module, "conv2d_bias", lambda grad_output: grad_bias(grad_output) / len(grad_output))
 
 
 def grad_weight_uncropped(padded_input: torch.Tensor, dilated: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
@@ -190,7 +190,7 @@ def remainder_dropped(patch: Patch) -> None:
         )
         return rows, columns
 
-    patch.setattr(input_module, "backward_padding", padding)
+    patch.setattr(rotate_module, "backward_padding", padding)
 
 
 def negative_padding_clamped(patch: Patch) -> None:
@@ -198,19 +198,19 @@ def negative_padding_clamped(patch: Patch) -> None:
         rows, columns = (tuple(max(cells, 0) for cells in sides) for sides in backward_padding(spec))
         return rows, columns
 
-    patch.setattr(input_module, "backward_padding", padding)
+    patch.setattr(rotate_module, "backward_padding", padding)
 
 
 def zeros_not_inserted(patch: Patch) -> None:
-    patch.setattr(input_module, "dilate_grad_output", lambda grad_output, stride: grad_output)
+    patch.setattr(rotate_module, "dilate_grad_output", lambda grad_output, stride: grad_output)
 
 
 def grad_weight_not_cropped(patch: Patch) -> None:
-    patch.setattr(weight_module, "grad_weight", grad_weight_uncropped)
+    patch.setattr(rotate_module, "correlate_with_grad_output", grad_weight_uncropped)
 
 
 def channels_not_swapped(patch: Patch) -> None:
-    patch.setattr(input_module, "rotate_weight", lambda weight, groups: weight.flip(-2, -1))
+    patch.setattr(rotate_module, "rotate_weight", lambda weight, groups: weight.flip(-2, -1))
 
 
 SHAPED: dict[str, tuple[Callable[[Patch], None], tuple[ConvSpec, ...]]] = {
@@ -329,5 +329,5 @@ def test_a_wrong_shape_is_told_in_our_words(mistake, monkeypatch):
 
 def test_a_shape_that_broadcasts_is_not_right(monkeypatch):
     """All entries of grad_bias are equal under loss='sum'; one entry in place of three is still a mistake."""
-    monkeypatch.setattr(bias_module, "grad_bias", lambda grad_output: grad_bias(grad_output)[:1])
+    monkeypatch.setattr(stages_module, "conv2d_bias", lambda grad_output: grad_bias(grad_output)[:1])
     assert not deviation(PLAIN, loss="sum").within_rounding

@@ -14,15 +14,14 @@ import torch
 import torch.nn.functional as F
 
 import convviz.ops.stages as stages_module
-from convviz import ConvSpec, Stages, stages
-from convviz.ops.device import available_devices
-from convviz.ops.grad_input import (
+from convviz import ConvSpec, Stages, conv2d_input, conv2d_weight, stages
+from convviz.ops.by_rotate import (
     backward_padding,
     dilate_grad_output,
-    grad_input,
     pad_grad_output,
     rotate_weight,
 )
+from convviz.ops.device import available_devices
 from convviz.ops.loss import LOSSES
 from convviz.ops.padding import fold_padding, pad_input
 from tests.geometries import EDGE_CASES, conv2d_by_definition, integers, random_specs, reals, source_plane
@@ -261,7 +260,12 @@ def test_the_gradient_functions_agree_with_the_stages():
     for number, spec in enumerate(random_specs(seed=37, count=200)):
         values = drawn(spec, number)
         result = stages(spec, **values, dtype="float64")
-        assert torch.equal(grad_input(values["grad_output"], values["weight"], spec), result.grad_input), spec
+        geometry = (spec.stride, spec.padding, spec.dilation, spec.groups)
+        x, w, g = (values[name].double() for name in ("input", "weight", "grad_output"))
+        to_input = conv2d_input(spec.input_shape, w, g, *geometry, padding_mode=spec.padding_mode)
+        to_weight = conv2d_weight(x, spec.weight_shape, g, *geometry, padding_mode=spec.padding_mode)
+        assert torch.equal(to_input, result.grad_input), spec
+        assert torch.equal(to_weight, result.grad_weight), spec
 
 
 def test_unread_rows_have_no_gradient():

@@ -9,9 +9,8 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from convviz.ops import grad_bias as _bias
-from convviz.ops import grad_input as _input
-from convviz.ops import grad_weight as _weight
+from convviz.ops import by_rotate as rotate
+from convviz.ops.conv2d_bias import conv2d_bias
 from convviz.ops.deviation import Deviation, compare
 from convviz.ops.device import check_device, check_dtype, full_precision
 from convviz.ops.loss import LOSSES, loss_gradient, loss_value
@@ -132,10 +131,10 @@ def _compute(
     padded_input = pad_input(x, spec)
     output = F.conv2d(padded_input, w, b, spec.stride, 0, spec.dilation, spec.groups)
     grad_output = loss_gradient(kind, output, other)
-    dilated = _input.dilate_grad_output(grad_output, spec.stride)
-    padded = _input.pad_grad_output(dilated, spec)
-    rotated = _input.rotate_weight(w, spec.groups)
-    gradient = _input.correlate(padded, rotated, spec)
+    dilated = rotate.dilate_grad_output(grad_output, spec.stride)
+    padded = rotate.pad_grad_output(dilated, spec)
+    rotated = rotate.rotate_weight(w, spec.groups)
+    gradient = rotate.correlate(padded, rotated, spec)
     folds = spec.padding_mode != "zeros"
     return {
         "spec": spec,
@@ -153,8 +152,8 @@ def _compute(
         "rotated_weight": rotated,
         "grad_padded_input": gradient if folds else None,
         "grad_input": fold_padding(gradient, spec) if folds else gradient,
-        "grad_weight": _weight.grad_weight(padded_input, dilated, spec),
-        "grad_bias": None if b is None else _bias.grad_bias(grad_output),
+        "grad_weight": rotate.correlate_with_grad_output(padded_input, dilated, spec),
+        "grad_bias": None if b is None else conv2d_bias(grad_output),
         "deviation_from_autograd": None,
     }
 
@@ -191,12 +190,12 @@ def _magnitudes(result: dict[str, Any]) -> dict[str, torch.Tensor]:
     spec = result["spec"]
     x, w, g = (result[name].abs() for name in ("padded_input", "weight", "grad_output"))
     dilated = result["dilated_grad_output"].abs()
-    gradient = _input.correlate(result["padded_grad_output"].abs(), _input.rotate_weight(w, spec.groups), spec)
+    gradient = rotate.correlate(result["padded_grad_output"].abs(), rotate.rotate_weight(w, spec.groups), spec)
     return {
         "grad_output": g,
         "grad_input": gradient if spec.padding_mode == "zeros" else fold_padding(gradient, spec),
-        "grad_weight": _weight.grad_weight(x, dilated, spec),
-        "grad_bias": _bias.grad_bias(g),
+        "grad_weight": rotate.correlate_with_grad_output(x, dilated, spec),
+        "grad_bias": conv2d_bias(g),
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from convviz.ops.grad_input import backward_padding
+from convviz.ops.by_rotate import backward_padding
 from convviz.ops.stages import Stages
 from convviz.plane import Plane
 from convviz.views.theme import MINUS, format_number

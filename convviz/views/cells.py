@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from convviz.ops.grad_input import backward_padding
+from convviz.ops.by_rotate import backward_padding
 from convviz.spec import ConvSpec
 
 DATA, PADDING, INSERTED, REMAINDER = "d", "p", "i", "r"

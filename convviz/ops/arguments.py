@@ -1,0 +1,132 @@
+"""What people pass to an operator: checked before any number is computed, in their own words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from convviz.spec import ConvSpec
+
+
+def cast_for_autocast(*tensors: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
+    """Return the tensors in autocast's dtype where torch.autocast is on, as they are otherwise.
+
+    Before an autograd Function, not within: so the gradients come back in the dtype of the caller's tensors.
+    """
+    return tuple(_cast(tensor) for tensor in tensors)
+
+
+def _cast(tensor: torch.Tensor | None) -> torch.Tensor | None:
+    if not isinstance(tensor, torch.Tensor) or not tensor.is_floating_point() or tensor.dtype == torch.float64:
+        return tensor  # autocast itself leaves these alone
+    kind = tensor.device.type
+    return tensor.to(torch.get_autocast_dtype(kind)) if torch.is_autocast_enabled(kind) else tensor
+
+
+def check_tensors(**tensors: Any) -> None:
+    """Check that all are tensors of real numbers, of one dtype, on one device; None is skipped.
+
+    Raises:
+        TypeError: one is no tensor or holds no real floating-point numbers, or two have different dtypes.
+        ValueError: two are on different devices.
+    """
+    given = {name: tensor for name, tensor in tensors.items() if tensor is not None}
+    for name, tensor in given.items():
+        if not isinstance(tensor, torch.Tensor):
+            raise TypeError(f"{name} must be a torch.Tensor: got {type(tensor).__name__}; torch.as_tensor makes one")
+        if not tensor.is_floating_point():
+            raise TypeError(
+                f"{name} must hold real floating-point numbers, which have gradients: got {tensor.dtype}; use "
+                f"{name}.float()"
+            )
+    first, *others = given
+    for other in others:
+        if given[other].dtype != given[first].dtype:
+            raise TypeError(
+                f"{first} and {other} must have one dtype: got {given[first].dtype} and {given[other].dtype}; use "
+                f"{other}.to({first}.dtype)"
+            )
+        if given[other].device != given[first].device:
+            raise ValueError(
+                f"{first} and {other} must be on one device: got {given[first].device} and {given[other].device}; use "
+                f"{other}.to({first}.device)"
+            )
+
+
+def as_batch(name: str, tensor: torch.Tensor) -> torch.Tensor:
+    """Return ``[C, H, W]`` as a batch of one, ``[N, C, H, W]`` as it is.
+
+    Raises:
+        ValueError: it has another number of axes.
+    """
+    if tensor.dim() not in (3, 4):
+        raise ValueError(
+            f"{name} must be [N, C, H, W], or [C, H, W] for one sample: got the shape {list(tensor.shape)}, "
+            f"{tensor.dim()} axes"
+        )
+    return tensor if tensor.dim() == 4 else tensor.unsqueeze(0)
+
+
+def check_shape(name: str, tensor: torch.Tensor | None, shape: Sequence[int], rule: str) -> None:
+    """Check one tensor's shape; None passes.
+
+    Raises:
+        ValueError: it is another; the message gives the rule and both shapes.
+    """
+    if tensor is not None and tuple(tensor.shape) != tuple(shape):
+        raise ValueError(f"{name} must be {rule}, {list(shape)}: got the shape {list(tensor.shape)}")
+
+
+def sizes_of(name: str, sizes: Any, forms: str, lengths: tuple[int, ...]) -> tuple[int, ...]:
+    """Return a shape that was given as numbers.
+
+    Raises:
+        ValueError: it is no sequence of as many numbers as the forms have.
+    """
+    if not isinstance(sizes, (tuple, list)) or len(sizes) not in lengths:
+        raise ValueError(f"{name} must be a shape, {forms}: got {sizes!r}")
+    return tuple(sizes)
+
+
+def conv_spec(
+    input_shape: Sequence[int],
+    weight_shape: Sequence[int],
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: Any,
+    padding_mode: str = "zeros",
+) -> ConvSpec:
+    """Return the geometry of conv2d for these two shapes, checked. The batch is not in it: it may be empty.
+
+    Args:
+        input_shape: ``[N, C_in, H, W]``.
+        weight_shape: ``[C_out, C_in / groups, kH, kW]``.
+        stride: as in ``torch.nn.functional.conv2d``, like all that follow.
+        padding: also a pair of pairs, see ``ConvSpec``.
+        dilation: see stride.
+        groups: see stride.
+        padding_mode: see ``ConvSpec``.
+
+    Raises:
+        ValueError: the shapes do not fit together, or the geometry is impossible.
+    """
+    if len(weight_shape) != 4:
+        raise ValueError(f"weight must be [C_out, C_in / groups, kH, kW]: got the shape {list(weight_shape)}")
+    _, in_channels, *input_size = input_shape
+    out_channels, in_per_group, *kernel_size = weight_shape
+    pairs = {"stride": stride, "padding": padding, "dilation": dilation}
+    # torch takes [2] for (2, 2).
+    pairs = {name: v[0] if isinstance(v, (tuple, list)) and len(v) == 1 else v for name, v in pairs.items()}
+    spec = ConvSpec(
+        input_size, in_channels, out_channels, kernel_size, groups=groups, padding_mode=padding_mode, **pairs
+    )
+    if in_per_group * groups != in_channels:
+        raise ValueError(
+            "weight must have C_in / groups input channels: got "
+            f"{in_per_group} in the weight {list(weight_shape)} for {in_channels} of the input {list(input_shape)} in "
+            f"{groups} group(s), which makes {in_channels // groups}"
+        )
+    return spec

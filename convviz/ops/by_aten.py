@@ -1,0 +1,53 @@
+"""A convolution and its gradients by PyTorch's own operators.
+
+``aten::convolution`` chooses a backend (oneDNN, cuDNN, im2col, ...; see ``which_backend``), and
+``aten::convolution_backward`` chooses it again and returns all three gradients. Its ``output_mask`` says which of them
+are wanted; for the others it returns None.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from convviz.spec import ConvSpec
+
+Gradients = tuple[torch.Tensor | None, torch.Tensor | None, torch.Tensor | None]
+
+
+def conv2d(input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, spec: ConvSpec) -> torch.Tensor:
+    """Return the output ``[N, C_out, H_out, W_out]``."""
+    output: torch.Tensor = torch.ops.aten.convolution(input, weight, bias, *_arguments(spec))
+    return output
+
+
+def backward(
+    grad_output: torch.Tensor,
+    input: torch.Tensor | None,
+    weight: torch.Tensor | None,
+    spec: ConvSpec,
+    output_mask: tuple[bool, bool, bool],
+) -> Gradients:
+    """Return (grad_input, grad_weight, grad_bias), None where the mask is False.
+
+    Args:
+        grad_output: ``[N, C_out, H_out, W_out]``.
+        input: ``[N, C_in, H, W]``; None unless grad_weight is wanted.
+        weight: ``[C_out, C_in / groups, kH, kW]``; None unless grad_input is wanted.
+        spec: the geometry, padded with zeros.
+        output_mask: which gradients are wanted.
+    """
+    batch = grad_output.shape[0]
+    # The operator reads the shape of both, and the numbers of those it needs: one number stands for all others.
+    x = grad_output.new_empty(1).expand(batch, *spec.input_shape[1:]) if input is None else input
+    w = grad_output.new_empty(1).expand(spec.weight_shape) if weight is None else weight
+    bias_sizes = [spec.out_channels]
+    gradients: Gradients = torch.ops.aten.convolution_backward(
+        grad_output, x, w, bias_sizes, *_arguments(spec), list(output_mask)
+    )
+    return gradients
+
+
+def _arguments(spec: ConvSpec) -> tuple[list[int], list[int], list[int], bool, list[int], int]:
+    """Return stride, padding, dilation, transposed, output_padding and groups, as the two operators take them."""
+    padding = [spec.padding[0][0], spec.padding[1][0]]
+    return list(spec.stride), padding, list(spec.dilation), False, [0, 0], spec.groups

@@ -1,0 +1,162 @@
+"""A convolution and its gradients by rotating the kernel: the pictures' own way.
+
+Both gradients are correlations again, of other tensors:
+
+* to the input: put zeros between the cells of grad_output, pad it, rotate the kernel, correlate with stride 1;
+* to the weight: correlate the padded input with the grad_output that has the zeros in it.
+
+The correlation itself is PyTorch's conv2d; everything around it is the method, and stands here.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+
+from convviz.spec import ConvSpec, Pair, Sides
+
+
+def conv2d(input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, spec: ConvSpec) -> torch.Tensor:
+    """Return the output ``[N, C_out, H_out, W_out]``: the kernel slides over the padded input."""
+    padding = (spec.padding[0][0], spec.padding[1][0])
+    return F.conv2d(input, weight, bias, spec.stride, padding, spec.dilation, spec.groups)
+
+
+def grad_input(grad_output: torch.Tensor, weight: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
+    """Return the gradient of the loss with respect to the input.
+
+    Args:
+        grad_output: ``[N, C_out, H_out, W_out]``.
+        weight: ``[C_out, C_in / groups, kH, kW]``.
+        spec: the geometry, padded with zeros.
+
+    Returns:
+        grad_input ``[N, C_in, H, W]``; entry ``[n, c, i, j]`` is the sum of ``grad_output[o] * weight[k]``
+        over the taps (o, k) that read this input cell, and over the output channels of the group.
+    """
+    padded = pad_grad_output(dilate_grad_output(grad_output, spec.stride), spec)
+    return correlate(padded, rotate_weight(weight, spec.groups), spec)
+
+
+def grad_weight(input: torch.Tensor, grad_output: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
+    """Return the gradient of the loss with respect to the weight.
+
+    Args:
+        input: ``[N, C_in, H, W]``.
+        grad_output: ``[N, C_out, H_out, W_out]``.
+        spec: the geometry, padded with zeros.
+
+    Returns:
+        grad_weight ``[C_out, C_in / groups, kH, kW]``; entry ``[o, c, u, v]`` is the sum of
+        ``grad_output[o] * input[i]`` over the taps (o, i) of kernel cell (u, v), and over the samples.
+    """
+    (top, bottom), (left, right) = spec.padding
+    padded_input = F.pad(input, (left, right, top, bottom)) if top or bottom or left or right else input
+    return correlate_with_grad_output(padded_input, dilate_grad_output(grad_output, spec.stride), spec)
+
+
+def dilate_grad_output(grad_output: torch.Tensor, stride: Pair) -> torch.Tensor:
+    """Insert ``stride - 1`` zeros between neighbouring cells, as the stride had left out windows.
+
+    Args:
+        grad_output: ``[N, C_out, H_out, W_out]``.
+        stride: of the forward pass.
+
+    Returns:
+        dilated_grad_output ``[N, C_out, s (H_out - 1) + 1, s (W_out - 1) + 1]``.
+    """
+    if stride == (1, 1):
+        return grad_output
+    *leading, height, width = grad_output.shape
+    dilated = grad_output.new_zeros(*leading, stride[0] * (height - 1) + 1, stride[1] * (width - 1) + 1)
+    dilated[..., :: stride[0], :: stride[1]] = grad_output
+    return dilated
+
+
+def backward_padding(spec: ConvSpec) -> Sides:
+    """How many cells the backward pass adds around dilated_grad_output; a negative number crops.
+
+    ``d (k - 1) - p`` before, ``d (k - 1) - p' + remainder`` after. The remainder belongs after: these are the
+    rows at the end of the padded input that no window reached. In a padding mode other than zeros the border
+    has a gradient as well, which is folded back afterwards, so there p counts as 0.
+    """
+    sides = []
+    for axis in range(2):
+        before, after = spec.padding[axis] if spec.padding_mode == "zeros" else (0, 0)
+        reach = spec.effective_kernel[axis] - 1
+        sides.append((reach - before, reach - after + spec.remainder[axis]))
+    return (sides[0], sides[1])
+
+
+def pad_grad_output(dilated_grad_output: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
+    """Pad dilated_grad_output so that the rotated kernel produces exactly the input's size.
+
+    Args:
+        dilated_grad_output: from ``dilate_grad_output``.
+        spec: the geometry.
+
+    Returns:
+        padded_grad_output, the "padded deconvolution": the tensor over which the rotated kernel slides.
+    """
+    (top, bottom), (left, right) = backward_padding(spec)
+    # Pad first, crop second: F.pad crops first, and fails when the crop is larger than what is there.
+    padded = F.pad(dilated_grad_output, (max(left, 0), max(right, 0), max(top, 0), max(bottom, 0)))
+    height, width = padded.shape[-2:]
+    return padded[..., max(-top, 0) : height - max(-bottom, 0), max(-left, 0) : width - max(-right, 0)]
+
+
+def rotate_weight(weight: torch.Tensor, groups: int) -> torch.Tensor:
+    """Turn every kernel by 180 degrees and swap its input and output channels within each group.
+
+    Args:
+        weight: ``[C_out, C_in / groups, kH, kW]``.
+        groups: number of channel groups.
+
+    Returns:
+        rotated_weight ``[C_in, C_out / groups, kH, kW]``; entry ``[c, o, u, v]`` is
+        ``weight[o, c, kH - 1 - u, kW - 1 - v]``, o and c counted within the group.
+    """
+    out_channels, in_per_group, height, width = weight.shape
+    by_group = weight.flip(-2, -1).reshape(groups, out_channels // groups, in_per_group, height, width)
+    return by_group.transpose(1, 2).reshape(groups * in_per_group, out_channels // groups, height, width)
+
+
+def correlate(padded_grad_output: torch.Tensor, rotated_weight: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
+    """Slide the rotated kernel over padded_grad_output, stride 1, the forward pass's dilation.
+
+    Returns:
+        The gradient ``[N, C_in, H, W]`` of the input, or of padded_input when the padding mode is not zeros.
+    """
+    return F.conv2d(padded_grad_output, rotated_weight, dilation=spec.dilation, groups=spec.groups)
+
+
+def correlate_with_grad_output(
+    padded_input: torch.Tensor, dilated_grad_output: torch.Tensor, spec: ConvSpec
+) -> torch.Tensor:
+    """Slide the dilated grad_output over the padded input: the gradient of the weight.
+
+    Stride and dilation change places: the forward stride spreads grad_output apart, and the forward dilation
+    becomes the step of the window. Samples are summed, so batch and channels change places as well. Nothing
+    is rotated.
+
+    Args:
+        padded_input: ``[N, C_in, H + p, W + p]``.
+        dilated_grad_output: grad_output with the stride's zeros inserted.
+        spec: the geometry.
+
+    Returns:
+        grad_weight ``[C_out, C_in / groups, kH, kW]``.
+    """
+    batch, _, height, width = padded_input.shape
+    in_per_group = spec.in_channels // spec.groups
+    windows = (
+        padded_input.reshape(batch, spec.groups, in_per_group, height, width)
+        .permute(2, 1, 0, 3, 4)
+        .reshape(in_per_group, spec.groups * batch, height, width)
+    )
+    kernels = dilated_grad_output.transpose(0, 1)  # [C_out, N, s (H_out - 1) + 1, s (W_out - 1) + 1]
+    gradient = F.conv2d(
+        windows, kernels, stride=spec.dilation, groups=spec.groups
+    )  # [C_in / groups, C_out, >= kH, >= kW]
+    # A remainder of at least the dilation lets the window move on past the kernel: those rows are not weights.
+    return gradient.transpose(0, 1)[..., : spec.kernel_size[0], : spec.kernel_size[1]].contiguous()

@@ -1,0 +1,56 @@
+"""conv2d, the forward pass, with a backward pass of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from convviz.ops.arguments import as_batch, cast_for_autocast, check_shape, check_tensors, conv_spec
+from convviz.ops.functions import convolve
+from convviz.ops.methods import check_method
+
+
+def conv2d(
+    input: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor | None = None,
+    stride: int | Sequence[int] = 1,
+    padding: int | str | Sequence[int] | Sequence[Sequence[int]] = 0,
+    dilation: int | Sequence[int] = 1,
+    groups: int = 1,
+    *,
+    padding_mode: str = "zeros",
+    method: str = "rotate",
+) -> torch.Tensor:
+    """Slide the kernels over the input: ``torch.nn.functional.conv2d`` with the gradients by a chosen method.
+
+    Args:
+        input: ``[N, C_in, H, W]``, or ``[C_in, H, W]`` for one sample; N may be 0.
+        weight: ``[C_out, C_in / groups, kH, kW]``.
+        bias: ``[C_out]`` or None.
+        stride: step of the window; an int or a pair (height, width), here and below.
+        padding: cells added around the input; also ``"same"``, ``"valid"``, or a pair of pairs ((top, bottom),
+            (left, right)).
+        dilation: distance between neighbouring kernel cells.
+        groups: number of independent channel groups.
+        padding_mode: ``"zeros"``, ``"reflect"``, ``"replicate"`` or ``"circular"``.
+        method: ``"taps"`` (the definition), ``"unfold"`` (im2col and col2im), ``"rotate"`` (zero-insert, pad, rotated
+            kernel) or ``"aten"`` (PyTorch's own ``convolution_backward``).
+
+    Returns:
+        output ``[N, C_out, H_out, W_out]``; entry ``[n, o, i, j]`` is ``bias[o]`` plus the sum of
+        ``weight[k] * input[i]`` over its taps and over the input channels of the group.
+
+    Raises:
+        ValueError: the shapes do not fit together, the geometry is impossible, or the devices differ.
+        TypeError: something is no tensor of real floating-point numbers, or the dtypes differ.
+    """
+    check_method(method)
+    input, weight, bias = cast_for_autocast(input, weight, bias)  # type: ignore[assignment]
+    check_tensors(input=input, weight=weight, bias=bias)
+    images = as_batch("input", input)
+    spec = conv_spec(images.shape, weight.shape, stride, padding, dilation, groups, padding_mode)
+    check_shape("bias", bias, (spec.out_channels,), "one number for every output channel, [C_out]")
+    output = convolve(images, weight, bias, spec, method)
+    return output if input.dim() == 4 else output.squeeze(0)

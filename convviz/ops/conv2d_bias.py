@@ -1,0 +1,25 @@
+"""The gradient to the bias: every output cell used it once, so its gradient is a sum."""
+
+from __future__ import annotations
+
+import torch
+
+
+def conv2d_bias(grad_output: torch.Tensor) -> torch.Tensor:
+    """Return the gradient of the loss with respect to the bias.
+
+    Args:
+        grad_output: ``[N, C_out, H_out, W_out]`` or, for one sample, ``[C_out, H_out, W_out]``.
+
+    Returns:
+        grad_bias ``[C_out]``; entry o is the sum of grad_output over the samples and the cells of channel o.
+
+    Raises:
+        ValueError: grad_output is no batch of images.
+    """
+    if grad_output.dim() not in (3, 4):
+        raise ValueError(
+            "grad_output must be [N, C_out, H_out, W_out], or [C_out, H_out, W_out] for one sample: got the shape "
+            f"{list(grad_output.shape)}"
+        )
+    return grad_output.sum((0, -2, -1) if grad_output.dim() == 4 else (-2, -1))

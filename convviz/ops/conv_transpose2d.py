@@ -1,0 +1,132 @@
+"""conv_transpose2d: the gradient of a convolution with respect to its input, used as a forward pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+
+from convviz.ops.arguments import as_batch, cast_for_autocast, check_shape, check_tensors, conv_spec
+from convviz.ops.functions import gradients
+from convviz.ops.methods import check_method
+from convviz.spec import AXES, ConvSpec, Pair
+
+
+def conv_transpose2d(
+    input: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor | None = None,
+    stride: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+    output_padding: int | Sequence[int] = 0,
+    groups: int = 1,
+    dilation: int | Sequence[int] = 1,
+    *,
+    method: str = "rotate",
+) -> torch.Tensor:
+    """Run a convolution's backward pass to the input as a forward pass: ``torch.nn.functional.conv_transpose2d``.
+
+    Args:
+        input: ``[N, C_in, H, W]``, or ``[C_in, H, W]`` for one sample: what that convolution calls grad_output.
+        weight: ``[C_in, C_out / groups, kH, kW]``: that convolution's weight, so C_in comes first.
+        bias: ``[C_out]`` or None.
+        stride: of that convolution; here it spreads the input apart. An int or a pair, here and below.
+        padding: of that convolution; here it crops the output.
+        output_padding: rows and columns at the end of the output that no window of that convolution reached: its
+            remainder, which the sizes alone do not tell. Less than stride or less than dilation.
+        groups: number of independent channel groups.
+        dilation: distance between neighbouring kernel cells.
+        method: see ``conv2d``.
+
+    Returns:
+        output ``[N, C_out, (H - 1) s - 2 p + d (kH - 1) + output_padding + 1, ...]``; entry ``[n, c, i, j]`` is
+        ``bias[c]`` plus the sum of ``input[o] * weight[k]`` over the taps (o, k) that reach this cell.
+
+    Raises:
+        ValueError: the shapes do not fit together, the geometry is impossible, or the devices differ.
+        TypeError: something is no tensor of real floating-point numbers, or the dtypes differ.
+    """
+    check_method(method)
+    input, weight, bias = cast_for_autocast(input, weight, bias)  # type: ignore[assignment]
+    check_tensors(input=input, weight=weight, bias=bias)
+    images = as_batch("input", input)
+    spec = transposed_spec(images.shape, weight.shape, stride, padding, output_padding, groups, dilation)
+    check_shape("bias", bias, (spec.in_channels,), "one number for every output channel, [C_out]")
+    spread = match_output(images, spec)
+    output, _, _ = gradients(spread, None, weight, spec, method, (True, False, False))
+    assert output is not None
+    output = output if bias is None else output + bias[:, None, None]
+    return output if input.dim() == 4 else output.squeeze(0)
+
+
+def transposed_spec(
+    input_shape: Sequence[int],
+    weight_shape: Sequence[int],
+    stride: Any,
+    padding: Any,
+    output_padding: Any,
+    groups: Any,
+    dilation: Any,
+) -> ConvSpec:
+    """Return the geometry of the convolution whose backward pass this is: its input is our output.
+
+    Args:
+        input_shape: ``[N, C_in, H, W]`` of conv_transpose2d.
+        weight_shape: ``[C_in, C_out / groups, kH, kW]``.
+        stride: see ``conv_transpose2d``, like all that follow.
+        padding: see above.
+        output_padding: see above.
+        groups: see above.
+        dilation: see above.
+
+    Raises:
+        ValueError: the shapes do not fit together, or the geometry is impossible.
+    """
+    if len(weight_shape) != 4 or weight_shape[0] != input_shape[1]:
+        raise ValueError(
+            "weight must be [C_in, C_out / groups, kH, kW], with the input's channels first: got the weight "
+            f"{list(weight_shape)} for the input {list(input_shape)}"
+        )
+    steps, gaps = _pair("stride", stride, 1), _pair("dilation", dilation, 1)
+    crops, extras = _pair("padding", padding, 0), _pair("output_padding", output_padding, 0)
+    sizes = []
+    for axis, name in enumerate(AXES):
+        length, kernel = input_shape[2 + axis], weight_shape[2 + axis]
+        step, gap, crop, extra = steps[axis], gaps[axis], crops[axis], extras[axis]
+        if extra >= max(step, gap):
+            raise ValueError(
+                f"output_padding must be less than stride or dilation: got {extra} along the {name}, with stride "
+                f"{step} and dilation {gap}"
+            )
+        size = (length - 1) * step - 2 * crop + gap * (kernel - 1) + extra + 1
+        if length < 1 or size < 1:
+            raise ValueError(
+                f"input and output must have a {name} of 1 or more: got {length}, which makes ({length} - 1) * {step} "
+                f"- 2 * {crop} + {gap} * ({kernel} - 1) + {extra} + 1 = {size}; use less padding or a larger input"
+            )
+        sizes.append(size)
+    channels = weight_shape[1] * groups if isinstance(groups, int) else 1  # ConvSpec says what groups may be
+    return conv_spec((1, channels, *sizes), weight_shape, steps, crops, gaps, groups)
+
+
+def match_output(input: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
+    """Append the zeros that an output_padding of the stride and more stands for.
+
+    So much output_padding makes room for another window of the convolution, which then belongs to no input cell.
+    """
+    height, width = spec.output_size
+    missing = (height - input.shape[-2], width - input.shape[-1])
+    return F.pad(input, (0, missing[1], 0, missing[0])) if any(missing) else input
+
+
+def _pair(name: str, value: Any, least: int) -> Pair:
+    pair = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    pair = pair * 2 if len(pair) == 1 else pair
+    whole = all(isinstance(part, int) and not isinstance(part, bool) for part in pair)
+    if len(pair) != 2 or not whole or min(pair) < least:
+        raise ValueError(
+            f"{name} is a whole number of {least} or more, or a pair (height, width) of them: got {value!r}"
+        )
+    return (pair[0], pair[1])

@@ -1,0 +1,214 @@
+"""The convolution as autograd sees it: two nodes that are each other's derivative.
+
+A convolution is linear in the input and linear in the weight. So its backward pass is made of convolutions, and the
+backward pass of that again: with these two Functions every derivative of every order is covered, by every method.
+
+The recipe for such Functions, each line of which answers a mistake that is in circulation: ``setup_context`` apart from
+``forward`` and ``generate_vmap_rule`` for torch.func; only inputs are saved; ``backward`` is written with Functions, so
+that it is differentiable itself; gradients that nobody asked for are not computed; tensors are cast for autocast and
+checked before ``apply``, where the caller's names are still known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from convviz.ops.by_aten import Gradients
+from convviz.ops.methods import METHODS, Mask
+from convviz.ops.padding import fold_padding, pad_input
+from convviz.spec import ConvSpec
+
+Context = Any  # torch's own type, FunctionCtx, does not know the attributes that one hangs on it
+
+
+def convolve(
+    input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, spec: ConvSpec, method: str
+) -> torch.Tensor:
+    """Return the output ``[N, C_out, H_out, W_out]``, differentiable; the arguments are checked already."""
+    if not _knows_border(spec, method):
+        input, spec = Pad.apply(input, spec), _without_border(spec)
+    output: torch.Tensor = Convolution.apply(input, weight, bias, spec, method)
+    return output
+
+
+def gradients(
+    grad_output: torch.Tensor,
+    input: torch.Tensor | None,
+    weight: torch.Tensor | None,
+    spec: ConvSpec,
+    method: str,
+    output_mask: Mask,
+) -> Gradients:
+    """Return (grad_input, grad_weight, grad_bias), differentiable; the arguments are checked already.
+
+    Args:
+        grad_output: ``[N, C_out, H_out, W_out]``.
+        input: ``[N, C_in, H, W]``; may be None when grad_weight is not wanted.
+        weight: ``[C_out, C_in / groups, kH, kW]``; may be None when grad_input is not wanted.
+        spec: the geometry.
+        method: a key of ``METHODS``.
+        output_mask: which gradients are wanted; the others are None.
+    """
+    if _knows_border(spec, method):
+        return _backward(grad_output, input, weight, spec, method, output_mask)
+    padded = None if input is None else Pad.apply(input, spec)
+    inner = _without_border(spec)
+    to_padded, to_weight, to_bias = _backward(grad_output, padded, weight, inner, method, output_mask)
+    return None if to_padded is None else Fold.apply(to_padded, spec), to_weight, to_bias
+
+
+def _backward(
+    grad_output: torch.Tensor,
+    input: torch.Tensor | None,
+    weight: torch.Tensor | None,
+    spec: ConvSpec,
+    method: str,
+    output_mask: Mask,
+) -> Gradients:
+    """Apply ``ConvolutionBackward`` and put its results back in their places."""
+    found: Iterator[torch.Tensor] = iter(
+        ConvolutionBackward.apply(grad_output, input, weight, spec, method, output_mask) if any(output_mask) else ()
+    )
+    to_input, to_weight, to_bias = (next(found) if wanted else None for wanted in output_mask)
+    return to_input, to_weight, to_bias
+
+
+class Convolution(torch.autograd.Function):
+    """The forward pass, (input, weight, bias) to the output."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(
+        input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, spec: ConvSpec, method: str
+    ) -> torch.Tensor:
+        if input.shape[0] == 0:
+            return input.new_zeros(0, *spec.output_shape[1:])
+        return _in_layout_of(METHODS[method].conv2d(input, weight, bias, spec), input, weight)
+
+    @staticmethod
+    def setup_context(ctx: Context, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
+        input, weight, _, ctx.spec, ctx.method = inputs
+        ctx.save_for_backward(input, weight)
+
+    @staticmethod
+    def backward(ctx: Context, grad_output: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        input, weight = ctx.saved_tensors
+        wanted = ctx.needs_input_grad[:3]
+        return *_backward(grad_output, input, weight, ctx.spec, ctx.method, wanted), None, None
+
+
+class ConvolutionBackward(torch.autograd.Function):
+    """The backward pass, (grad_output, input, weight) to (grad_input, grad_weight, grad_bias).
+
+    Only the gradients that are wanted are in the result: torch.compile takes no None among the outputs.
+    """
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(
+        grad_output: torch.Tensor,
+        input: torch.Tensor | None,
+        weight: torch.Tensor | None,
+        spec: ConvSpec,
+        method: str,
+        output_mask: Mask,
+    ) -> tuple[torch.Tensor, ...]:
+        if grad_output.shape[0] == 0:
+            shapes = ((0, *spec.input_shape[1:]), spec.weight_shape, (spec.out_channels,))
+            return tuple(
+                grad_output.new_zeros(shape) for shape, wanted in zip(shapes, output_mask, strict=True) if wanted
+            )
+        to_input, to_weight, to_bias = METHODS[method].backward(grad_output, input, weight, spec, output_mask)
+        to_input = None if to_input is None else _in_layout_of(to_input, grad_output, input, weight)
+        to_weight = None if to_weight is None else _in_layout_of(to_weight, weight)
+        return tuple(gradient for gradient in (to_input, to_weight, to_bias) if gradient is not None)
+
+    @staticmethod
+    def setup_context(ctx: Context, inputs: tuple[Any, ...], output: tuple[torch.Tensor, ...]) -> None:
+        grad_output, input, weight, ctx.spec, ctx.method, ctx.output_mask = inputs
+        ctx.save_for_backward(grad_output, input, weight)
+        ctx.set_materialize_grads(False)  # a result that was not used costs nothing: its gradient comes as None
+
+    @staticmethod
+    def backward(ctx: Context, *above: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
+        """Differentiate grad_input, linear in (G, weight), grad_weight, in (input, G), and grad_bias, in G."""
+        grad_output, input, weight = ctx.saved_tensors
+        wants_grad_output, wants_input, wants_weight, *_ = ctx.needs_input_grad
+        found = iter(above)
+        above_input, above_weight, above_bias = (next(found) if given else None for given in ctx.output_mask)
+        here = (ctx.spec, ctx.method)
+        terms, to_input, to_weight = [], None, None
+        if wants_grad_output and above_input is not None:
+            terms.append(Convolution.apply(above_input, weight, None, *here))
+        if wants_grad_output and above_weight is not None:
+            terms.append(Convolution.apply(input, above_weight, None, *here))
+        if wants_grad_output and above_bias is not None:
+            terms.append(above_bias[:, None, None].expand_as(grad_output))
+        if wants_input and above_weight is not None:
+            to_input, _, _ = _backward(grad_output, None, above_weight, *here, (True, False, False))
+        if wants_weight and above_input is not None:
+            _, to_weight, _ = _backward(grad_output, above_input, None, *here, (False, True, False))
+        return sum(terms[1:], terms[0]) if terms else None, to_input, to_weight, None, None, None
+
+
+class Pad(torch.autograd.Function):
+    """Adding the border that the padding mode asks for; its derivative is ``Fold``."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(input: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
+        return pad_input(input, spec)
+
+    @staticmethod
+    def setup_context(ctx: Context, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
+        _, ctx.spec = inputs
+
+    @staticmethod
+    def backward(ctx: Context, gradient: torch.Tensor) -> tuple[torch.Tensor, None]:
+        return Fold.apply(gradient, ctx.spec), None
+
+
+class Fold(torch.autograd.Function):
+    """Giving the border's gradient to the cells that it copies; its derivative is ``Pad``."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(grad_padded_input: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
+        return fold_padding(grad_padded_input, spec)
+
+    @staticmethod
+    def setup_context(ctx: Context, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
+        _, ctx.spec = inputs
+
+    @staticmethod
+    def backward(ctx: Context, gradient: torch.Tensor) -> tuple[torch.Tensor, None]:
+        return Pad.apply(gradient, ctx.spec), None
+
+
+def _knows_border(spec: ConvSpec, method: str) -> bool:
+    symmetric = all(before == after for before, after in spec.padding)
+    return METHODS[method].knows_borders or (symmetric and spec.padding_mode == "zeros")
+
+
+def _without_border(spec: ConvSpec) -> ConvSpec:
+    """Return the same geometry for an input that has its border already."""
+    return spec.replace(input_size=spec.padded_size, padding=0, padding_mode="zeros")
+
+
+def _in_layout_of(tensor: torch.Tensor, *others: torch.Tensor | None) -> torch.Tensor:
+    """Return the tensor in channels_last where one of the others is, as torch's own operators do."""
+    if not any(other is not None and _is_channels_last(other) for other in others) or _is_channels_last(tensor):
+        return tensor
+    # Not contiguous(memory_format=...), which vmap does not know.
+    return tensor.permute(0, 2, 3, 1).contiguous().permute(0, 3, 1, 2)
+
+
+def _is_channels_last(tensor: torch.Tensor) -> bool:
+    return tensor.shape[1] > 1 and tensor.stride(1) == 1 and not tensor.is_contiguous()

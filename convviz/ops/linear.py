@@ -1,0 +1,67 @@
+"""linear, with its three rules written out: a convolution without windows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from convviz.ops.arguments import cast_for_autocast, check_shape, check_tensors
+from convviz.ops.methods import check_method
+
+
+def linear(
+    input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None, *, method: str = "rotate"
+) -> torch.Tensor:
+    """Multiply by a matrix: ``torch.nn.functional.linear`` with the gradients written out.
+
+    Args:
+        input: ``[..., C_in]``, with any axes before.
+        weight: ``[C_out, C_in]``.
+        bias: ``[C_out]`` or None.
+        method: ``"taps"`` adds up products one by one, by the definition. The others are one matrix product: where
+            there are no windows, there is nothing to unfold or to rotate.
+
+    Returns:
+        output ``[..., C_out]``; entry o is ``bias[o]`` plus the sum of ``weight[o, i] * input[i]`` over i.
+
+    Raises:
+        ValueError: the shapes do not fit together, or the devices differ.
+        TypeError: something is no tensor of real floating-point numbers, or the dtypes differ.
+    """
+    check_method(method)
+    input, weight, bias = cast_for_autocast(input, weight, bias)  # type: ignore[assignment]
+    check_tensors(input=input, weight=weight, bias=bias)
+    if weight.dim() != 2 or input.dim() < 1 or input.shape[-1] != weight.shape[1]:
+        raise ValueError(
+            "weight must be [C_out, C_in] and input [..., C_in]: got the weight "
+            f"{list(weight.shape)} for the input {list(input.shape)}"
+        )
+    check_shape("bias", bias, (weight.shape[0],), "one number for every output channel, [C_out]")
+    rows = input.reshape(-1, weight.shape[1])  # [N, C_in]
+    output: torch.Tensor = Product.apply(rows, weight.t(), method == "taps")  # [N, C_out]
+    output = output if bias is None else output + bias
+    return output.reshape(*input.shape[:-1], weight.shape[0])
+
+
+class Product(torch.autograd.Function):
+    """The matrix product, ``left @ right``. Its two gradients are products again."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(left: torch.Tensor, right: torch.Tensor, one_by_one: bool) -> torch.Tensor:
+        return (left[:, :, None] * right[None]).sum(1) if one_by_one else left @ right
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
+        left, right, ctx.one_by_one = inputs
+        ctx.save_for_backward(left, right)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor | None, torch.Tensor | None, None]:
+        left, right = ctx.saved_tensors
+        wants_left, wants_right, _ = ctx.needs_input_grad
+        to_left = Product.apply(gradient, right.t(), ctx.one_by_one) if wants_left else None
+        to_right = Product.apply(left.t(), gradient, ctx.one_by_one) if wants_right else None
+        return to_left, to_right, None

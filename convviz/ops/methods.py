@@ -1,0 +1,68 @@
+"""The four ways to compute a convolution and its gradients, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+
+from convviz.ops import by_aten, by_rotate, by_taps, by_unfold
+from convviz.ops.by_aten import Gradients
+from convviz.ops.conv2d_bias import conv2d_bias
+from convviz.spec import ConvSpec
+
+Mask = tuple[bool, bool, bool]
+Product = Callable[[torch.Tensor, torch.Tensor, ConvSpec], torch.Tensor]
+
+
+@dataclass(frozen=True)
+class Method:
+    """One way to compute a convolution and its gradients.
+
+    Attributes:
+        conv2d: (input, weight, bias, spec) to the output.
+        backward: (grad_output, input, weight, spec, output_mask) to (grad_input, grad_weight, grad_bias), None where
+            the mask is False.
+        knows_borders: whether it takes every padding of a ConvSpec; otherwise only zeros, as many on both sides.
+    """
+
+    conv2d: Callable[[torch.Tensor, torch.Tensor, torch.Tensor | None, ConvSpec], torch.Tensor]
+    backward: Callable[[torch.Tensor, torch.Tensor | None, torch.Tensor | None, ConvSpec, Mask], Gradients]
+    knows_borders: bool = False
+
+
+def one_by_one(grad_input: Product, grad_weight: Product) -> Callable[..., Gradients]:
+    """Return a method's backward, made of its two gradients: only those that are asked for are computed."""
+
+    def backward(
+        grad_output: torch.Tensor,
+        input: torch.Tensor | None,
+        weight: torch.Tensor | None,
+        spec: ConvSpec,
+        output_mask: Mask,
+    ) -> Gradients:
+        to_input = grad_input(grad_output, weight, spec) if output_mask[0] and weight is not None else None
+        to_weight = grad_weight(input, grad_output, spec) if output_mask[1] and input is not None else None
+        return to_input, to_weight, conv2d_bias(grad_output) if output_mask[2] else None
+
+    return backward
+
+
+METHODS = {
+    "taps": Method(by_taps.conv2d, one_by_one(by_taps.grad_input, by_taps.grad_weight), knows_borders=True),
+    "unfold": Method(by_unfold.conv2d, one_by_one(by_unfold.grad_input, by_unfold.grad_weight)),
+    "rotate": Method(by_rotate.conv2d, one_by_one(by_rotate.grad_input, by_rotate.grad_weight)),
+    "aten": Method(by_aten.conv2d, by_aten.backward),
+}
+
+
+def check_method(method: str) -> str:
+    """Return the method's name.
+
+    Raises:
+        ValueError: there is no such method.
+    """
+    if method not in METHODS:
+        raise ValueError(f"method is one of {', '.join(METHODS)}: got {method!r}")
+    return method
