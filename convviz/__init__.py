@@ -12,6 +12,7 @@ from convviz.ops.conv_transpose2d import conv_transpose2d
 from convviz.ops.convolution_backward import convolution_backward
 from convviz.ops.linear import linear
 from convviz.ops.stages import Stages, stages
+from convviz.ops.which_backend import which_backend
 from convviz.spec import ConvSpec
 from convviz.taps import taps
 
@@ -32,6 +33,7 @@ __all__ = [
     "linear",
     "stages",
     "taps",
+    "which_backend",
 ]
 
 

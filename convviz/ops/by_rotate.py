@@ -34,8 +34,13 @@ def grad_input(grad_output: torch.Tensor, weight: torch.Tensor, spec: ConvSpec) 
         grad_input ``[N, C_in, H, W]``; entry ``[n, c, i, j]`` is the sum of ``grad_output[o] * weight[k]``
         over the taps (o, k) that read this input cell, and over the output channels of the group.
     """
-    padded = pad_grad_output(dilate_grad_output(grad_output, spec.stride), spec)
-    return correlate(padded, rotate_weight(weight, spec.groups), spec)
+    dilated = dilate_grad_output(grad_output, spec.stride)
+    rotated = rotate_weight(weight, spec.groups)
+    rows, columns = backward_padding(spec)
+    if rows[0] == rows[1] >= 0 and columns[0] == columns[1] >= 0:
+        # The same on both sides is what conv2d pads by itself, without a copy of grad_output.
+        return F.conv2d(dilated, rotated, None, 1, (rows[0], columns[0]), spec.dilation, spec.groups)
+    return correlate(pad_grad_output(dilated, spec), rotated, spec)
 
 
 def grad_weight(input: torch.Tensor, grad_output: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
@@ -50,9 +55,9 @@ def grad_weight(input: torch.Tensor, grad_output: torch.Tensor, spec: ConvSpec) 
         grad_weight ``[C_out, C_in / groups, kH, kW]``; entry ``[o, c, u, v]`` is the sum of
         ``grad_output[o] * input[i]`` over the taps (o, i) of kernel cell (u, v), and over the samples.
     """
-    (top, bottom), (left, right) = spec.padding
-    padded_input = F.pad(input, (left, right, top, bottom)) if top or bottom or left or right else input
-    return correlate_with_grad_output(padded_input, dilate_grad_output(grad_output, spec.stride), spec)
+    # conv2d pads by itself, and a dilation by the stride stands for the inserted zeros: fewer copies, same sums.
+    padding = (spec.padding[0][0], spec.padding[1][0])
+    return _slide_grad_output(input, grad_output, spec, padding, dilation=spec.stride)
 
 
 def dilate_grad_output(grad_output: torch.Tensor, stride: Pair) -> torch.Tensor:
@@ -133,11 +138,7 @@ def correlate(padded_grad_output: torch.Tensor, rotated_weight: torch.Tensor, sp
 def correlate_with_grad_output(
     padded_input: torch.Tensor, dilated_grad_output: torch.Tensor, spec: ConvSpec
 ) -> torch.Tensor:
-    """Slide the dilated grad_output over the padded input: the gradient of the weight.
-
-    Stride and dilation change places: the forward stride spreads grad_output apart, and the forward dilation
-    becomes the step of the window. Samples are summed, so batch and channels change places as well. Nothing
-    is rotated.
+    """Slide the dilated grad_output over the padded input: the gradient of the weight, as the picture shows it.
 
     Args:
         padded_input: ``[N, C_in, H + p, W + p]``.
@@ -147,16 +148,27 @@ def correlate_with_grad_output(
     Returns:
         grad_weight ``[C_out, C_in / groups, kH, kW]``.
     """
-    batch, _, height, width = padded_input.shape
+    return _slide_grad_output(padded_input, dilated_grad_output, spec, padding=(0, 0), dilation=(1, 1))
+
+
+def _slide_grad_output(
+    input: torch.Tensor, grad_output: torch.Tensor, spec: ConvSpec, padding: Pair, dilation: Pair
+) -> torch.Tensor:
+    """Correlate the input with grad_output; nothing is rotated.
+
+    Stride and dilation change places: the forward stride spreads grad_output apart, and the forward dilation
+    becomes the step of the window. Samples are summed, so batch and channels change places as well.
+    """
+    batch, _, height, width = input.shape
     in_per_group = spec.in_channels // spec.groups
-    windows = (
-        padded_input.reshape(batch, spec.groups, in_per_group, height, width)
+    images = (
+        input.reshape(batch, spec.groups, in_per_group, height, width)
         .permute(2, 1, 0, 3, 4)
         .reshape(in_per_group, spec.groups * batch, height, width)
     )
-    kernels = dilated_grad_output.transpose(0, 1)  # [C_out, N, s (H_out - 1) + 1, s (W_out - 1) + 1]
+    kernels = grad_output.transpose(0, 1)  # [C_out, N, H_out, W_out]
     gradient = F.conv2d(
-        windows, kernels, stride=spec.dilation, groups=spec.groups
+        images, kernels, None, spec.dilation, padding, dilation, spec.groups
     )  # [C_in / groups, C_out, >= kH, >= kW]
     # A remainder of at least the dilation lets the window move on past the kernel: those rows are not weights.
     return gradient.transpose(0, 1)[..., : spec.kernel_size[0], : spec.kernel_size[1]].contiguous()

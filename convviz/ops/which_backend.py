@@ -1,0 +1,297 @@
+"""Which of PyTorch's convolutions a call really runs, forward and backward: asked, and watched running."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import torch
+import torch.nn.functional as F
+
+try:
+    # Watched with this one, torch 2.13 writes nothing to stderr; its successor writes two lines a run, which a
+    # notebook shows in red. It also refuses to run inside the caller's profiler instead of emptying that one.
+    from torch.autograd.profiler_legacy import profile as _profile
+except ImportError:  # announced for some later torch
+    from torch.autograd.profiler import profile as _profile  # type: ignore[assignment]
+
+SELECT, PROFILER = "torch._C._select_conv_backend", "profiler"
+
+# Name, as in torch's enum → the op that only this backend runs forward, and what the backend is.
+BACKENDS = {
+    "Slow2d": (
+        "aten::_slow_conv2d_forward",
+        "im2col: windows become the columns of a matrix, and the weight times this matrix is the output; backward, "
+        "col2im adds the columns' gradients up in the image.",
+    ),
+    "SlowDilated2d": (
+        "aten::slow_conv_dilated2d",
+        "im2col that leaves gaps between the kernel's cells, one sample after the other.",
+    ),
+    "SlowTranspose2d": (
+        "aten::slow_conv_transpose2d",
+        "a matrix product makes a patch of the kernel's size from each input cell, and col2im adds the patches up.",
+    ),
+    "Mkldnn": ("aten::mkldnn_convolution", "oneDNN: convolution and both gradients compiled for this very processor."),
+    "MkldnnTranspose": (None, "oneDNN: a transposed convolution compiled for this very processor, without an op name."),
+    "NnpackSpatial": (
+        "aten::_nnpack_spatial_convolution",
+        "NNPACK: Winograd or Fourier transforms, or a matrix product; forward only, backward is SlowDilated2d's.",
+    ),
+    "Empty": (None, "nothing to compute: without a sample or without a channel there are no products to add."),
+    "Overrideable": ("aten::convolution_overrideable", "what the maker of the device registered for it."),
+    "Cudnn": ("aten::cudnn_convolution", "cuDNN, NVIDIA's library: an algorithm is picked for output and gradients."),
+    "CudnnTranspose": ("aten::cudnn_convolution_transpose", "cuDNN's gradient to the input, used as forward pass."),
+    "CudaDepthwise2d": ("aten::_conv_depthwise2d", "torch's own CUDA kernels for groups of one channel."),
+    "Miopen": ("aten::miopen_convolution", "MIOpen, AMD's library."),
+    "MiopenDepthwise": ("aten::miopen_depthwise_convolution", "MIOpen, AMD's library, for groups of one channel."),
+    "MiopenTranspose": ("aten::miopen_convolution_transpose", "MIOpen, AMD's library, transposed."),
+    "Mps": ("aten::_mps_convolution", "Metal Performance Shaders, Apple's library."),
+    "MpsTranspose": ("aten::_mps_convolution_transpose", "Metal Performance Shaders, Apple's library, transposed."),
+}
+UNDESCRIBED = (None, "a backend that convviz cannot describe; the ops that ran say more.")
+BACKWARD_OF = {"NnpackSpatial": "SlowDilated2d"}  # every other one has a backward pass of its own
+
+NOTES = (
+    "derivatives.yaml, torch's table of derivatives, gives aten::convolution one formula for input, weight and bias, "
+    "aten::convolution_backward: that is why grad_fn is ConvolutionBackward0 whatever runs.",
+    "aten::convolution_backward chooses a backend anew by the same rules: forward and backward belong to one family "
+    "unless a switch such as torch.backends.mkldnn.flags is turned in between.",
+    "finput is the im2col buffer of Slow2d, [N, C_in · kH · kW, H_out · W_out], one column per window; the forward "
+    "pass once handed it to the backward pass.",
+    "Today finput is an empty tensor where old code still passes one, and no longer an argument of torch's ops: since "
+    "the end of 2021 the backward pass computes the columns anew, so of the tensors only input and weight are saved.",
+)
+
+
+@dataclass(frozen=True)
+class Backend:
+    """What torch does with one call of conv2d, as plain data.
+
+    Attributes:
+        forward: name of the backend of the forward pass, one of ``BACKENDS``; ``"unknown (23)"`` when torch gives
+            only that number, ``"unknown"`` when no op that ran tells.
+        backward: likewise for the backward pass.
+        algorithm: what the forward backend is, in a sentence.
+        found_by: ``"torch._C._select_conv_backend"`` when torch was asked, ``"profiler"`` when it could not be and
+            the names follow from the ops that ran.
+        forward_ops: every op that the forward pass ran, in the order of its first start, each name once; an op
+            stands before those that it calls.
+        backward_ops: likewise for ``output.backward()`` with the gradients of input, weight and bias.
+        chain: from ``"nn.Conv2d"`` over the convolution ops that ran to ``"aten::convolution_backward"``.
+        notes: what the names do not say, a sentence or two each.
+    """
+
+    forward: str
+    backward: str
+    algorithm: str
+    found_by: str
+    forward_ops: tuple[str, ...]
+    backward_ops: tuple[str, ...]
+    chain: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+class _Call(NamedTuple):
+    """The arguments of ``which_backend``, with tensors that are its own."""
+
+    input: torch.Tensor
+    weight: torch.Tensor
+    bias: torch.Tensor | None
+    stride: int | Sequence[int]
+    padding: int | str | Sequence[int]
+    dilation: int | Sequence[int]
+    groups: int
+    transposed: bool
+    output_padding: int | Sequence[int]
+
+
+def which_backend(
+    input: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor | None = None,
+    stride: int | Sequence[int] = 1,
+    padding: int | str | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    groups: int = 1,
+    *,
+    transposed: bool = False,
+    output_padding: int | Sequence[int] = 0,
+) -> Backend:
+    """Find out which backend handles this call of conv2d, by running it once forward and once backward.
+
+    The arguments are those of ``torch.nn.functional.conv2d`` (``conv_transpose2d`` when transposed). The answer is
+    for these very tensors, as when every one needs its gradient, and for the switches of ``torch.backends`` and
+    autocast as they are now. The tensors and their ``.grad`` stay as they are.
+
+    Args:
+        input: ``[N, C_in, H, W]``, or ``[C_in, H, W]`` for one sample.
+        weight: ``[C_out, C_in / groups, kH, kW]``; transposed: ``[C_in, C_out / groups, kH, kW]``.
+        bias: ``[C_out]`` or None.
+        stride: step of the window; an int or a pair (height, width), here and below.
+        padding: cells of zeros on each side; also ``"same"`` or ``"valid"`` unless transposed.
+        dilation: distance between neighbouring kernel cells.
+        groups: number of independent channel groups.
+        transposed: whether the call is conv_transpose2d.
+        output_padding: rows and columns added at the end of a transposed convolution's output.
+
+    Returns:
+        The names of the backends, and of the ops that ran.
+
+    Raises:
+        TypeError: input, weight or bias is not a tensor of real floating-point numbers.
+        ValueError: torch refuses the call; the message states the rule, both shapes and torch's own words.
+        RuntimeError: the caller's own profiler is running.
+    """
+    for name, tensor in {"input": input, "weight": weight, "bias": bias}.items():
+        if tensor is not None or name != "bias":
+            _check_numbers(name, tensor)
+    if not transposed and output_padding not in (0, (0, 0), [0, 0]):
+        raise ValueError(
+            f"output_padding belongs to a transposed convolution: got output_padding={output_padding!r} with "
+            "transposed=False; leave it 0, or set transposed=True"
+        )
+    with torch.inference_mode(False), torch.enable_grad():
+        x, w, b = _leaf(input), _leaf(weight), None if bias is None else _leaf(bias)
+        call = _Call(x, w, b, stride, padding, dilation, groups, transposed, output_padding)
+        output, forward_ops = _watch(lambda: _convolve(call))
+        grad_output = torch.ones_like(output)
+        _, backward_ops = _watch(lambda: output.backward(grad_output))
+        asked = _select(call)
+    forward = asked or _infer(call, forward_ops)
+    return Backend(
+        forward=forward,
+        backward=BACKWARD_OF.get(forward, forward),
+        algorithm=BACKENDS.get(forward, UNDESCRIBED)[1],
+        found_by=SELECT if asked else PROFILER,
+        forward_ops=forward_ops,
+        backward_ops=backward_ops,
+        chain=_chain(forward_ops, backward_ops, transposed),
+        notes=NOTES,
+    )
+
+
+def _check_numbers(name: str, value: Any) -> None:
+    got = f"dtype {value.dtype}" if isinstance(value, torch.Tensor) else type(value).__name__
+    if not isinstance(value, torch.Tensor) or not value.is_floating_point():
+        raise TypeError(
+            f"{name} must be a torch tensor of real floating-point numbers, which have gradients: got {got}; "
+            f"use torch.as_tensor({name}, dtype=torch.float32)"
+        )
+
+
+def _leaf(tensor: torch.Tensor) -> torch.Tensor:
+    """Return a tensor of the same numbers with a ``.grad`` of its own."""
+    # Autograd refuses the memory of a tensor made in inference mode; any other is shared, for nothing writes to it.
+    return (tensor.clone() if tensor.is_inference() else tensor).detach().requires_grad_()
+
+
+def _watch(action: Callable[[], Any]) -> tuple[Any, tuple[str, ...]]:
+    if torch._C._autograd._profiler_enabled():
+        raise RuntimeError(
+            "which_backend needs torch's profiler, of which only one runs at a time: got a call inside a running one; "
+            "call which_backend before or after it"
+        )
+    with _profile() as profiler:
+        result = action()
+    events: Any = profiler.function_events
+    # By the clock: on an accelerator the backward pass runs in another thread. A caller ends after what it calls.
+    events = sorted(events, key=lambda event: (event.time_range.start, -event.time_range.end))
+    return result, tuple(dict.fromkeys(event.name for event in events))
+
+
+def _convolve(call: _Call) -> torch.Tensor:
+    x, w, b, stride, padding, dilation, groups, transposed, output_padding = call
+    convolution: Any = F.conv_transpose2d if transposed else F.conv2d
+    last = (output_padding, groups, dilation) if transposed else (dilation, groups)
+    try:
+        with warnings.catch_warnings():
+            # 'same' with an even kernel warns that the input may be copied: here that copy is part of the answer.
+            warnings.simplefilter("ignore")
+            output: torch.Tensor = convolution(x, w, b, stride, padding, *last)
+    except (RuntimeError, TypeError) as error:
+        raise ValueError(
+            f"{_broken_rule(call)}: got input {list(x.shape)}, weight {list(w.shape)}, stride={stride!r}, "
+            f"padding={padding!r}, dilation={dilation!r}, groups={groups!r}; correct the one that is wrong "
+            f"(torch says: {str(error).splitlines()[0]})"
+        ) from error
+    return output
+
+
+def _broken_rule(call: _Call) -> str:
+    """Return the rule that torch's refusal most likely rests on."""
+    x, w, groups = call.input, call.weight, call.groups
+    axes = "[C_in, C_out / groups, kH, kW]" if call.transposed else "[C_out, C_in / groups, kH, kW]"
+    if x.dim() not in (3, 4) or w.dim() != 4:
+        return f"input is [N, C_in, H, W], or [C_in, H, W] for one sample, and weight is {axes}"
+    if not isinstance(groups, int) or groups < 1 or w.shape[0] % groups:
+        return f"groups is 1 or more and divides the first axis of the weight, {axes}"
+    channels, outputs = w.shape[1] * groups, w.shape[0]
+    if call.transposed:
+        channels, outputs = outputs, channels
+    if channels != x.shape[-3]:
+        return f"the weight, {axes}, reads {channels} channels, and the input must have as many"
+    if call.bias is not None and call.bias.shape != (outputs,):
+        return f"bias has the shape [{outputs}], a number for each output channel, not {list(call.bias.shape)}"
+    special = "'same' only with stride 1"
+    if call.transposed:
+        special = f"output_padding (here {call.output_padding!r}) below stride or dilation"
+    return (
+        "input, weight and bias have one dtype and one device; stride and dilation are whole numbers of 1 or more, "
+        f"padding of 0 or more, {special}; the dilated kernel fits into the padded input"
+    )
+
+
+def _select(call: _Call) -> str | None:
+    """Return the backend's name from torch itself, or None where this torch cannot be asked."""
+    x, device = call.input if call.input.dim() == 4 else call.input.unsqueeze(0), call.input.device.type
+    if device != "meta" and torch.is_autocast_enabled(device):
+        return None  # the convolution gets other tensors than these
+    stride, dilation, output_padding = _pair(call.stride), _pair(call.dilation), _pair(call.output_padding)
+    if isinstance(call.padding, str):
+        same = call.padding == "same"
+        totals = [d * (k - 1) if same else 0 for d, k in zip(dilation, call.weight.shape[-2:], strict=True)]
+        padding = [total // 2 for total in totals]
+        x = F.pad(x, (0, totals[1] % 2, 0, totals[0] % 2))  # the odd row or column comes last, as in torch
+    else:
+        padding = _pair(call.padding)
+    geometry = (stride, padding, dilation, call.transposed, output_padding, call.groups)
+    try:
+        return _name(torch._C._select_conv_backend(x, call.weight, call.bias, *geometry))
+    except (AttributeError, TypeError, RuntimeError):  # it is private: it may go, or ask for something else
+        return None
+
+
+def _name(found: Any) -> str:
+    """Return the name of one value of torch's enum of backends."""
+    name = str(getattr(found, "name", "???")).rstrip(",")  # 2.13 calls one "MpsTranspose,"
+    if name != "???":
+        return name
+    # 2.13 forgot to name MkldnnTranspose, the value after Mkldnn.
+    return "MkldnnTranspose" if int(found) == 9 else f"unknown ({int(found)})"
+
+
+def _pair(value: int | Sequence[int]) -> list[int]:
+    numbers = [value] if isinstance(value, int) else list(value)
+    return numbers * 2 if len(numbers) == 1 else numbers
+
+
+def _infer(call: _Call, forward_ops: tuple[str, ...]) -> str:
+    """Return the backend's name from the ops that ran."""
+    if not call.input.numel():
+        return "Empty"
+    for name, (op, _) in BACKENDS.items():
+        if op in forward_ops:
+            return name
+    return "MkldnnTranspose" if call.transposed and call.input.device.type == "cpu" else "unknown"
+
+
+def _chain(forward_ops: tuple[str, ...], backward_ops: tuple[str, ...], transposed: bool) -> tuple[str, ...]:
+    def convolutions(ops: tuple[str, ...]) -> list[str]:
+        return [op for op in ops if "conv" in op.lower() and not op.startswith("autograd::engine")]
+
+    backward, last = convolutions(backward_ops), "aten::convolution_backward"
+    start = ("nn.ConvTranspose2d", "F.conv_transpose2d") if transposed else ("nn.Conv2d", "F.conv2d")
+    return (*start, *convolutions(forward_ops), *backward[: backward.index(last)], last)
