@@ -89,6 +89,10 @@ def transposed_spec(
             "weight must be [C_in, C_out / groups, kH, kW], with the input's channels first: got the weight "
             f"{list(weight_shape)} for the input {list(input_shape)}"
         )
+    if not isinstance(groups, int) or groups < 1 or weight_shape[0] % groups:
+        raise ValueError(
+            f"groups must divide the input's channels: got groups={groups!r} for {weight_shape[0]} channels"
+        )
     steps, gaps = _pair("stride", stride, 1), _pair("dilation", dilation, 1)
     crops, extras = _pair("padding", padding, 0), _pair("output_padding", output_padding, 0)
     sizes = []
@@ -107,8 +111,7 @@ def transposed_spec(
                 f"- 2 * {crop} + {gap} * ({kernel} - 1) + {extra} + 1 = {size}; use less padding or a larger input"
             )
         sizes.append(size)
-    channels = weight_shape[1] * groups if isinstance(groups, int) else 1  # ConvSpec says what groups may be
-    return conv_spec((1, channels, *sizes), weight_shape, steps, crops, gaps, groups)
+    return conv_spec((1, weight_shape[1] * groups, *sizes), weight_shape, steps, crops, gaps, groups)
 
 
 def match_output(input: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
