@@ -98,7 +98,7 @@ def measure(say):
         torch.set_num_threads(before)
     if torch.cuda.is_available():
         figures += _times("cuda", torch.cuda.get_device_name(), say, promised=False)
-    return figures + _memory(say)
+    return [*figures, *_memory(say)]
 
 
 def _times(device, place, say, promised):

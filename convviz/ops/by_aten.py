@@ -16,7 +16,7 @@ Gradients = tuple[torch.Tensor | None, torch.Tensor | None, torch.Tensor | None]
 
 def conv2d(input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, spec: ConvSpec) -> torch.Tensor:
     """Return the output ``[N, C_out, H_out, W_out]``."""
-    output: torch.Tensor = torch.ops.aten.convolution(input, weight, bias, *_arguments(spec))
+    output: torch.Tensor = torch.ops.aten.convolution.default(input, weight, bias, *_arguments(spec))
     return output
 
 
@@ -41,7 +41,7 @@ def backward(
     x = grad_output.new_empty(1).expand(batch, *spec.input_shape[1:]) if input is None else input
     w = grad_output.new_empty(1).expand(spec.weight_shape) if weight is None else weight
     bias_sizes = [spec.out_channels]
-    gradients: Gradients = torch.ops.aten.convolution_backward(
+    gradients: Gradients = torch.ops.aten.convolution_backward.default(
         grad_output, x, w, bias_sizes, *_arguments(spec), list(output_mask)
     )
     return gradients

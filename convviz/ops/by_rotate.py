@@ -161,14 +161,19 @@ def _slide_grad_output(
     """
     batch, _, height, width = input.shape
     in_per_group = spec.in_channels // spec.groups
-    images = (
-        input.reshape(batch, spec.groups, in_per_group, height, width)
-        .permute(2, 1, 0, 3, 4)
-        .reshape(in_per_group, spec.groups * batch, height, width)
-    )
-    kernels = grad_output.transpose(0, 1)  # [C_out, N, H_out, W_out]
-    gradient = F.conv2d(
-        images, kernels, None, spec.dilation, padding, dilation, spec.groups
-    )  # [C_in / groups, C_out, >= kH, >= kW]
+    if in_per_group == 1:
+        # Nothing is shared between channels: each sample can be a group of its own, and nothing has to be moved.
+        images = input.reshape(1, batch * spec.groups, height, width)
+        kernels = grad_output.reshape(batch * spec.out_channels, 1, *grad_output.shape[-2:])
+        products = F.conv2d(images, kernels, None, spec.dilation, padding, dilation, batch * spec.groups)
+        gradient = products.reshape(batch, spec.out_channels, 1, *products.shape[-2:]).sum(0)
+    else:
+        images = (
+            input.reshape(batch, spec.groups, in_per_group, height, width)
+            .permute(2, 1, 0, 3, 4)
+            .reshape(in_per_group, spec.groups * batch, height, width)
+        )
+        kernels = grad_output.transpose(0, 1)  # [C_out, N, H_out, W_out]
+        gradient = F.conv2d(images, kernels, None, spec.dilation, padding, dilation, spec.groups).transpose(0, 1)
     # A remainder of at least the dilation lets the window move on past the kernel: those rows are not weights.
-    return gradient.transpose(0, 1)[..., : spec.kernel_size[0], : spec.kernel_size[1]].contiguous()
+    return gradient[..., : spec.kernel_size[0], : spec.kernel_size[1]].contiguous()

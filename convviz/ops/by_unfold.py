@@ -20,8 +20,8 @@ import torch.nn.functional as F
 
 from convviz.spec import ConvSpec
 
-# What the columns of one chunk may take: on a CPU about a cache, elsewhere enough to keep the device busy.
-CPU_BYTES = 6 * 2**20
+# What one chunk may take: on a CPU about a cache, elsewhere enough to keep the device busy.
+CPU_BYTES = 3 * 2**19
 DEVICE_BYTES = 256 * 2**20
 
 
@@ -81,9 +81,10 @@ def _window(spec: ConvSpec) -> dict[str, tuple[int, int]]:
 
 
 def _chunks(tensor: torch.Tensor, spec: ConvSpec) -> Iterator[slice]:
-    """Yield slices of the batch whose columns fit into the buffer, at least one image each."""
+    """Yield slices of the batch whose columns and outputs fit into the buffer, at least one image each."""
     cells_of_column = spec.in_channels * spec.kernel_size[0] * spec.kernel_size[1]
-    per_image = cells_of_column * spec.output_size[0] * spec.output_size[1] * tensor.element_size()
+    windows = spec.output_size[0] * spec.output_size[1]
+    per_image = (cells_of_column + spec.out_channels) * windows * tensor.element_size()
     step = max(1, (CPU_BYTES if tensor.device.type == "cpu" else DEVICE_BYTES) // per_image)
     for start in range(0, tensor.shape[0], step):
         yield slice(start, start + step)

@@ -11,7 +11,6 @@ checked before ``apply``, where the caller's names are still known.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -30,7 +29,7 @@ def convolve(
     """Return the output ``[N, C_out, H_out, W_out]``, differentiable; the arguments are checked already."""
     if not _knows_border(spec, method):
         input, spec = Pad.apply(input, spec), _without_border(spec)
-    output: torch.Tensor = Convolution.apply(input, weight, bias, spec, method)
+    output: torch.Tensor = _run(Convolution, input, weight, bias, spec, method)
     return output
 
 
@@ -69,11 +68,16 @@ def _backward(
     output_mask: Mask,
 ) -> Gradients:
     """Apply ``ConvolutionBackward`` and put its results back in their places."""
-    found: Iterator[torch.Tensor] = iter(
-        ConvolutionBackward.apply(grad_output, input, weight, spec, method, output_mask) if any(output_mask) else ()
-    )
+    if not any(output_mask):
+        return None, None, None
+    found = iter(_run(ConvolutionBackward, grad_output, input, weight, spec, method, output_mask))
     to_input, to_weight, to_bias = (next(found) if wanted else None for wanted in output_mask)
     return to_input, to_weight, to_bias
+
+
+def _run(function: type[torch.autograd.Function], *arguments: Any) -> Any:
+    """Apply the Function; where no graph is recorded, as in most backward passes, ``apply`` would only take time."""
+    return function.apply(*arguments) if torch.is_grad_enabled() else function.forward(*arguments)
 
 
 class Convolution(torch.autograd.Function):
@@ -163,7 +167,7 @@ class Pad(torch.autograd.Function):
 
     @staticmethod
     def forward(input: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
-        return pad_input(input, spec)
+        return pad_input(input, spec).to(input.dtype)  # on a CPU autocast makes float32 of a reflected border
 
     @staticmethod
     def setup_context(ctx: Context, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
@@ -181,7 +185,7 @@ class Fold(torch.autograd.Function):
 
     @staticmethod
     def forward(grad_padded_input: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
-        return fold_padding(grad_padded_input, spec)
+        return fold_padding(grad_padded_input, spec).to(grad_padded_input.dtype)
 
     @staticmethod
     def setup_context(ctx: Context, inputs: tuple[Any, ...], output: torch.Tensor) -> None:

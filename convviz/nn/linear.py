@@ -1,0 +1,51 @@
+"""torch.nn.Linear, computed by ``convviz.linear``."""
+
+from __future__ import annotations
+
+import torch
+
+from convviz.ops.linear import linear
+from convviz.ops.methods import check_method
+
+
+class Linear(torch.nn.Linear):
+    """``torch.nn.Linear`` with one more keyword, ``method``: which of our ways computes it and its gradients.
+
+    Parameters, initial values and ``state_dict`` are torch's: weight ``[C_out, C_in]``, whose entry ``[o, c]``
+    multiplies feature c of the input on its way to feature o of the output, and bias ``[C_out]``.
+    """
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+        *,
+        method: str = "rotate",
+    ) -> None:
+        """Make the layer as torch does.
+
+        Args:
+            in_features: C_in.
+            out_features: C_out.
+            bias: whether the layer has one.
+            device: of the parameters.
+            dtype: of the parameters.
+            method: ``"taps"``, ``"unfold"``, ``"rotate"`` or ``"aten"``, see ``convviz.conv2d``.
+
+        Raises:
+            ValueError: there is no such method.
+        """
+        check_method(method)
+        super().__init__(in_features, out_features, bias, device, dtype)
+        self.method = method
+
+    def forward(self, input: torch.Tensor) -> torch.Tensor:
+        """Return the output ``[..., C_out]`` for the input ``[..., C_in]``."""
+        return linear(input, self.weight, self.bias, method=self.method)
+
+    def extra_repr(self) -> str:
+        """Say what torch says, and the method where it is not the default."""
+        return super().extra_repr() + (f", method={self.method!r}" if self.method != "rotate" else "")
