@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from convviz.ops.conv2d import conv2d
@@ -17,6 +18,7 @@ from convviz.spec import ConvSpec
 from convviz.taps import taps
 
 if TYPE_CHECKING:
+    from convviz import nn
     from convviz.app.app import App
 
 __version__ = "0.1.0"
@@ -31,6 +33,7 @@ __all__ = [
     "conv_transpose2d",
     "convolution_backward",
     "linear",
+    "nn",
     "stages",
     "taps",
     "which_backend",
@@ -38,7 +41,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load the app, and with it the widgets, on first use: graders and scripts never pay for them."""
+    """Load layers and app, and with it the widgets, on first use: graders and scripts never pay for them."""
+    if name == "nn":
+        return importlib.import_module("convviz.nn")
     if name == "App":
         from convviz.app.app import App
 
