@@ -179,7 +179,8 @@ class App(widgets.VBox):
         with self.board.hold_sync():
             if new_structure:
                 structure = payload.structure(rows, settings.plane, one_scale)
-                self.board.structure = structure | {"version": self._version}
+                geometry = payload.geometry(settings.spec, settings.plane)
+                self.board.structure = structure | {"geometry": geometry, "version": self._version}
             self.board.values = payload.values(rows, one_scale) | texts
             self.board.theme = settings.theme
             # Typed numbers may be many: apart, and sent again only when they change.

@@ -121,7 +121,7 @@ class Model(traitlets.HasTraits):
         self.apply(Settings.from_dict(state))
 
     def act(self, message: Mapping[str, Any]) -> None:
-        """Do what a person asked for on the board: select, edit, plane, axis, undo, redo or restore."""
+        """Do what a person asked for on the board: select, release, edit, plane, axis, undo, redo or restore."""
         kind = message.get("type")
         settings = self.settings
         if kind == "select":
@@ -129,6 +129,8 @@ class Model(traitlets.HasTraits):
             self.selected = {"panel": str(message.get("panel")), "row": row, "column": column}
             if message.get("panel") in ("output", "grad_output") and _is_one_hot(settings):
                 self.apply(change.one_hot(settings, row, column))
+        elif kind == "release":
+            self.selected = None  # type: ignore[assignment]  # the trait allows it
         elif kind == "edit":
             place = (str(message.get("panel")), _index(message, "row"), _index(message, "column"))
             self.apply(

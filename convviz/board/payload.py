@@ -6,7 +6,9 @@ from typing import Any
 
 import torch
 
+from convviz.ops.by_rotate import backward_padding
 from convviz.plane import Plane
+from convviz.spec import ConvSpec
 from convviz.views.figures import frame, limit
 from convviz.views.panels import Equation, Panel, Sign
 from convviz.views.theme import COLORSCALES
@@ -40,6 +42,21 @@ def structure(equations: tuple[Equation, ...], plane: Plane, one_scale: bool) ->
     }
 
 
+def geometry(spec: ConvSpec, plane: Plane) -> dict[str, Any]:
+    """Return what the page needs to find the taps by itself: which cells belong together.
+
+    Args:
+        spec: the geometry.
+        plane: the chosen sample and channels.
+    """
+    at = plane.within(spec)
+    return spec.to_dict() | {
+        "output_size": list(spec.output_size),
+        "gradient_padding": [before for before, _ in backward_padding(spec)],  # a negative number crops
+        "plane": {"n": at.sample, "o": at.out_channel, "c": at.in_channel},
+    }
+
+
 def values(equations: tuple[Equation, ...], one_scale: bool) -> dict[str, Any]:
     """Return the numbers of the planes that are shown, as bytes, with the ends of their colour scales."""
     panels = {panel.name: panel for equation in equations for panel in equation.panels}
@@ -66,6 +83,7 @@ def _item(equation: str, item: Panel | Sign) -> dict[str, Any]:
         "name": item.name,
         "label": item.label,
         "shape": str(list(item.shape)),
+        "at": list(item.at),
         "rows": item.roles.rows,
         "columns": item.roles.columns,
         "unread_rows": list(item.roles.unread_rows),

@@ -627,8 +627,9 @@ def test_large_input_loses_its_numbers_and_keeps_its_heatmap(app):
     assert len(padded["cells"]) == 1, "one cursor cell stands for all"
     seen = assert_page_equals_autograd(app)
     # The cursor cell walks and speaks like any other.
-    box = app.locator("[data-panel=padded_input] svg.cv-grid").first.bounding_box()
-    app.mouse.click(box["x"] + 10.5 / 66 * box["width"], box["y"] + 20.5 / 66 * box["height"])
+    grid = app.locator("[data-panel=padded_input] svg.cv-grid").first
+    box = grid.bounding_box()
+    grid.click(position={"x": 10.5 / 66 * box["width"], "y": 20.5 / 66 * box["height"]})
     assert app.evaluate("document.activeElement.dataset.cell") == "20,10"
     app.keyboard.press("ArrowDown")
     app.keyboard.press("ArrowRight")

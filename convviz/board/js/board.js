@@ -3,6 +3,7 @@
 import { element, setText } from "./dom.js";
 import { createEquation } from "./equation.js";
 import { decode } from "./format.js";
+import { createHighlighter } from "./highlight.js";
 import { loadPlotly } from "./plotly.js";
 import { followTheme } from "./theme.js";
 
@@ -15,13 +16,14 @@ function render({ model, el }) {
   const rows = element("div", { class: "cv-equations" });
   const readout = element("p", { class: "cv-readout" });
   const live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });
+  const foot = element("div", { class: "cv-foot" }, readout, live);
   const root = element(
     "div",
     { class: "cv-board" },
     element("div", { class: "cv-facts" }, loss, truth),
     rows,
     createKey(),
-    element("div", { class: "cv-foot" }, readout, live),
+    foot,
   );
   el.append(root);
 
@@ -36,6 +38,9 @@ function render({ model, el }) {
   const library = loadPlotly(model);
   const board = {
     model,
+    highlight: createHighlighter({ scale: () => board.scale() }, function* () {
+      for (const equation of equations.values()) yield* equation.panels.values();
+    }),
     uid: Math.random().toString(36).slice(2, 8),
     plotly: library.ready,
     plotLayout: {
@@ -57,6 +62,8 @@ function render({ model, el }) {
     },
   };
 
+  foot.prepend(board.highlight.el);
+
   function schedule(everything) {
     whole ||= everything;
     frame ||= requestAnimationFrame(paint);
@@ -77,6 +84,8 @@ function render({ model, el }) {
       if (!everything) equation.draw(plotly, changed);
     }
     if (everything) resize();
+    if (everything) board.highlight.setGeometry(structure.geometry);
+    board.highlight.setNumbers(numbers, values.limits);
     setText(loss, values.loss);
     setText(truth, values.truth);
     truth.dataset.ok = String(values.truth_ok);
@@ -112,6 +121,7 @@ function render({ model, el }) {
 
   function markSelected() {
     const selected = model.get("selected");
+    board.highlight.pin(selected);
     for (const equation of equations.values()) {
       for (const panel of equation.panels.values()) {
         const here = selected && selected.panel === panel.spec().name;

@@ -28,7 +28,8 @@ const ROLE_WORDS = {
  * @typedef {{ rows: string, columns: string, unread_rows: number[], unread_columns: number[], label: string,
  *   editable: boolean }} GridSpec
  * @typedef {{ onFocus: (row: number, column: number) => void, onSelect: (row: number, column: number) => void,
- *   onEdit: (row: number, column: number, typed: string) => void, onMenu: () => void }} GridEvents
+ *   onEdit: (row: number, column: number, typed: string) => void, onMenu: () => void, onLeave: () => void,
+ *   onRelease: () => void }} GridEvents
  */
 
 /**
@@ -57,7 +58,8 @@ export function createGrid(uid, events) {
   const bands = svgElement("g", { "aria-hidden": "true" });
   const body = svgElement("g", { role: "presentation" });
   const ring = svgElement("rect", { class: "cv-ring", width: CELL, height: CELL, visibility: "hidden" });
-  const svg = svgElement("svg", { class: "cv-grid", role: "grid" }, patterns(uid), bands, body, ring);
+  const lights = svgElement("g", { class: "cv-lights", "aria-hidden": "true" });
+  const svg = svgElement("svg", { class: "cv-grid", role: "grid" }, patterns(uid), bands, body, lights, ring);
   /** @type {GridSpec} */
   let spec = { rows: "", columns: "", unread_rows: [], unread_columns: [], label: "", editable: false };
   /** @type {{ group: SVGElement, text: SVGElement }[]} */
@@ -143,6 +145,8 @@ export function createGrid(uid, events) {
     if (move && !event.altKey && !event.metaKey) {
       const edge = event.ctrlKey && (event.key === "Home" || event.key === "End");
       focusCell(focus.row + (edge ? move[1] : move[0]), focus.column + move[1]);
+    } else if (event.key === "Escape") {
+      events.onRelease();
     } else if (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) {
       events.onMenu();
     } else if (event.key === "Enter" || event.key === "F2") {
@@ -177,6 +181,8 @@ export function createGrid(uid, events) {
     if (spec.editable) events.onEdit(...place(event), "");
   });
   svg.addEventListener("pointermove", (event) => events.onFocus(...place(event)));
+  svg.addEventListener("pointerleave", () => events.onLeave());
+  svg.addEventListener("focusout", () => events.onLeave());
   // A screen reader puts the focus into any cell by itself: the cursor follows it there.
   svg.addEventListener("focusin", (event) => {
     const at = /** @type {SVGElement} */ (event.target).dataset.cell?.split(",").map(Number) ?? [focus.row, focus.column];
@@ -218,6 +224,19 @@ export function createGrid(uid, events) {
       });
     },
 
+    /**
+     * Light cells up: a frame in a colour, or a thin dashed one where a factor is zero by construction.
+     * @param {{ row: number, column: number, color: string, real: boolean }[]} links
+     */
+    light(links) {
+      const inside = links.filter(({ row, column }) => row < spec.rows.length && column < spec.columns.length);
+      const names = (real) => inside.filter((link) => link.real === real).map(({ row, column }) => `${row},${column}`).join(" ");
+      if (!inside.length && !lights.childElementCount) return;
+      lights.replaceChildren(...frames(inside));
+      lights.setAttribute("data-lit", names(true));
+      lights.setAttribute("data-zero", names(false));
+    },
+
     /** Draw a ring around a cell, or none. @param {{ row: number, column: number } | null} cell */
     mark(cell) {
       const inside = cell && cell.row < spec.rows.length && cell.column < spec.columns.length;
@@ -235,6 +254,25 @@ export function createGrid(uid, events) {
       return `${spec.label}, row ${row}, column ${column}: ${value}${role ? ` (${role})` : ""}`;
     },
   };
+}
+
+/**
+ * One path a colour, not a shape a cell: a weight can light up every cell of two panels.
+ * @param {{ row: number, column: number, color: string, real: boolean }[]} links
+ */
+function frames(links) {
+  const paths = new Map();
+  for (const { row, column, color, real } of links) {
+    const key = real ? color : "";
+    const inset = 2;
+    const [x, y, side] = [column * CELL + inset, row * CELL + inset, CELL - 2 * inset];
+    paths.set(key, `${paths.get(key) ?? ""}M${x} ${y}h${side}v${side}h${-side}z`);
+  }
+  return [...paths].flatMap(([color, d]) =>
+    color
+      ? [svgElement("path", { d, class: "cv-halo" }), svgElement("path", { d, class: "cv-lit", style: `stroke: ${color}` })]
+      : [svgElement("path", { d, class: "cv-covered" })],
+  );
 }
 
 /** @param {number} index @param {number} count */

@@ -6,7 +6,7 @@ import { colorOf, formatNumber, fullNumber } from "./format.js";
 import { createGrid } from "./grid.js";
 
 /**
- * @typedef {{ key: string, name: string, label: string, shape: string, rows: string, columns: string,
+ * @typedef {{ key: string, name: string, label: string, shape: string, at: [number, number], rows: string, columns: string,
  *   unread_rows: number[], unread_columns: number[], editable: boolean, figure: any,
  *   thumbs: null | { rows: number, columns: number, planes: { label: string, at: [number, number], shown: boolean }[] } }} PanelSpec
  */
@@ -24,7 +24,10 @@ export function createPanel(board, first) {
   const grid = createGrid(`cv${board.uid}-${first.key.replace(/\W/g, "-")}`, {
     onFocus(row, column) {
       board.read(grid.describe(row, column), document.activeElement?.closest(".cv-grid") === grid.svg);
+      board.highlight.hover({ panel: spec.name, row, column });
     },
+    onLeave: () => board.highlight.hover(null),
+    onRelease: () => send({ type: "release" }),
     onSelect: (row, column) => send({ type: "select", row, column }),
     onEdit: edit,
     onMenu: () => openMenu(menu),

@@ -1,0 +1,167 @@
+// @ts-check
+// What lights up: the cells linked with the one under the pointer or the focus, or with the one that is pinned.
+import { colorOf } from "./format.js";
+import { createLinks } from "./links.js";
+import { createSum, planesOf } from "./sum.js";
+
+const PLAIN = "var(--cv-accent)"; // a copy of the same number: there is no factor to take a colour from
+const HINT = "Click a cell, or press Enter on it, to pin it: the sum behind it is written here. Esc releases it.";
+const KERNELS = { weight: "forward", rotated_weight: "input", dilated_grad_output: "weight" };
+
+/**
+ * Make the highlighter of a board.
+ * @param {any} board @param {() => Iterable<any>} panels all panels, in all rows
+ */
+export function createHighlighter(board, panels) {
+  const sum = createSum((factors) => {
+    term = factors;
+    draw();
+  });
+  /** @type {ReturnType<typeof createLinks> | null} */
+  let links = null;
+  let geometry = null;
+  let numbers = null; // { planes, thumbs, limits }
+  let hovered = null;
+  let pinned = null;
+  let term = null; // factors of the sum, while one is pointed at
+
+  /** @param {string} panel */
+  const panelNamed = (panel) => [...panels()].find((each) => each.spec().name === panel);
+
+  /** @param {any} cell */
+  function exists(cell) {
+    const spec = cell && panelNamed(cell.panel)?.spec();
+    return Boolean(spec) && cell.row < spec.rows.length && cell.column < spec.columns.length;
+  }
+
+  /** The colour of a value on its panel's scale. @param {string} panel @param {number} value */
+  function colorIn(panel, value) {
+    const key = `${KERNELS[panel] ?? panelNamed(panel)?.spec().key.split(":")[0]}:${panel}`;
+    return colorOf(board.scale(), Number.isFinite(value) ? value : 0, numbers.limits[key]);
+  }
+
+  function colorOfLink(kernel) {
+    const spec = kernel && panelNamed(kernel.panel)?.spec();
+    if (!spec) return PLAIN;
+    const value = numbers.planes[kernel.panel][kernel.row * spec.columns.length + kernel.column];
+    return `rgb(${colorIn(kernel.panel, value).map(Math.round).join()})`;
+  }
+
+  function draw() {
+    if (!links || !numbers) return;
+    const cell = hovered ?? pinned;
+    const found = term
+      ? term.map((factor) => ({ ...factor, real: true, kernel: null }))
+      : exists(cell) ? links.of(cell) : [];
+    const byPanel = groupByPanel(found);
+    for (const panel of panels()) {
+      const list = byPanel.get(panel.spec().name) ?? [];
+      panel.grid.light(list.map((link) => ({ ...link, color: colorOfLink(link.kernel) })));
+    }
+  }
+
+  /** A number of any plane, if the page has it. @param {string} panel @param {[number, number]} at */
+  function numberOf(panel, at, row, column) {
+    const spec = panelNamed(panel).spec();
+    const place = row * spec.columns.length + column;
+    if (!spec.thumbs) return numbers.planes[panel][place];
+    const index = spec.thumbs.planes.findIndex((plane) => plane.at[0] === at[0] && plane.at[1] === at[1]);
+    const whole = spec.thumbs.rows === spec.rows.length && spec.thumbs.columns === spec.columns.length;
+    if (!whole) return undefined; // a large plane's small picture leaves cells out
+    return numbers.thumbs[panel][index * spec.rows.length * spec.columns.length + place];
+  }
+
+  /** Every product of the pinned cell, over all channels or samples. @returns {any[][] | null} */
+  function products() {
+    const single = (panel, row, column) => ({
+      panel, row, column, shown: true, value: numberOf(panel, panelNamed(panel).spec().at, row, column),
+    });
+    if (pinned.panel === "grad_bias") {
+      const spec = panelNamed("grad_output").spec();
+      const cells = [...Array(spec.rows.length * spec.columns.length).keys()];
+      return [...Array(geometry.batch).keys()].flatMap((sample) => cells.map((cell) => {
+        const [row, column] = [Math.floor(cell / spec.columns.length), cell % spec.columns.length];
+        const value = numberOf("grad_output", [sample, pinned.column], row, column);
+        return [{ panel: "grad_output", row, column, value, shown: sample === spec.at[0] && pinned.column === spec.at[1] }];
+      }));
+    }
+    const list = /** @type {any} */ (links).terms(pinned);
+    const planes = planesOf(geometry, pinned.panel);
+    const found = planes.flatMap(([kernelPlane, imagePlane]) =>
+      list.map(({ kernel, image }) => {
+        const factor = (cell, plane) => {
+          const at = panelNamed(cell.panel).spec().at;
+          return { ...cell, value: numberOf(cell.panel, plane, cell.row, cell.column), shown: at[0] === plane[0] && at[1] === plane[1] };
+        };
+        const factors = [factor(kernel, kernelPlane), factor(image, imagePlane)];
+        return kernel.panel === "rotated_weight" ? factors.reverse() : factors; // grad_output first, as in the formula
+      }),
+    );
+    if (pinned.panel === "output" && panelNamed("bias")) found.push([single("bias", 0, geometry.plane.o)]);
+    return found;
+  }
+
+  function write() {
+    if (!numbers || !links) return;
+    if (!pinned || !exists(pinned)) return sum.say(HINT);
+    const { panel, row, column } = pinned;
+    const spec = panelNamed(panel).spec();
+    const value = numbers.planes[panel][row * spec.columns.length + column];
+    const isSum = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_bias"].includes(panel);
+    if (!isSum) return sum.say(`${panelNamed(panel).grid.describe(row, column)}. It is no sum: pin a cell of output, grad_input or grad_weight to read one.`);
+    const terms = products();
+    if (terms?.some((factors) => factors.some((factor) => factor.value === undefined))) {
+      return sum.say("This sum runs over other channels or samples of more than 16 \u00d7 16 cells, which the page does not have.");
+    }
+    sum.show({ cell: pinned, label: `${spec.label}[${row},${column}]`, value, terms: terms ?? [] }, colorIn);
+  }
+
+  return {
+    el: sum.el,
+
+    /** @param {any} next */
+    setGeometry(next) {
+      geometry = next;
+      links = createLinks(next);
+    },
+
+    /** @param {any} next @param {Record<string, number>} limits */
+    setNumbers(next, limits) {
+      numbers = { ...next, limits };
+      draw();
+      write();
+    },
+
+    /** @param {any} cell null when the pointer or the focus has left */
+    hover(cell) {
+      if (sameCell(cell, hovered)) return;
+      hovered = cell;
+      draw();
+    },
+
+    /** @param {any} cell null to release */
+    pin(cell) {
+      if (sameCell(cell, pinned)) return;
+      pinned = cell;
+      draw();
+      write();
+    },
+
+  };
+}
+
+/** @param {any} one @param {any} other */
+function sameCell(one, other) {
+  if (!one || !other) return !one && !other;
+  return one.panel === other.panel && one.row === other.row && one.column === other.column;
+}
+
+/** @param {any[]} links @returns {Map<string, any[]>} */
+function groupByPanel(links) {
+  const found = new Map();
+  for (const link of links) {
+    if (!found.has(link.panel)) found.set(link.panel, []);
+    found.get(link.panel).push(link);
+  }
+  return found;
+}

@@ -1,0 +1,33 @@
+// @ts-check
+// The index formula, i = o * stride - padding + k * dilation: once in Python (taps.py), and once here.
+
+/**
+ * Which row of the input a row of the padded input is a copy of; null for a padding zero.
+ * @param {number} position counted from the input's first row @param {number} size @param {string} mode
+ */
+export function sourceOf(position, size, mode) {
+  if (position >= 0 && position < size) return position;
+  if (mode === "reflect") return position < 0 ? -position : 2 * (size - 1) - position;
+  if (mode === "replicate") return position < 0 ? 0 : size - 1;
+  if (mode === "circular") return ((position % size) + size) % size;
+  return null;
+}
+
+/**
+ * The taps of one axis: output row o receives weight row k times input row i, which stands in row `at` of the padded
+ * input. i is null on a padding zero.
+ * @param {any} geometry @param {number} axis 0 for rows, 1 for columns
+ * @returns {{ o: number, k: number, i: number | null, at: number }[]}
+ */
+export function axisTaps(geometry, axis) {
+  const [size, kernel, stride] = [geometry.input_size[axis], geometry.kernel_size[axis], geometry.stride[axis]];
+  const [padding, dilation] = [geometry.padding[axis][0], geometry.dilation[axis]];
+  const taps = [];
+  for (let o = 0; o < geometry.output_size[axis]; o++) {
+    for (let k = 0; k < kernel; k++) {
+      const position = o * stride - padding + k * dilation;
+      taps.push({ o, k, i: sourceOf(position, size, geometry.padding_mode), at: position + padding });
+    }
+  }
+  return taps;
+}
