@@ -14,6 +14,7 @@ const KERNELS = { weight: "forward", rotated_weight: "input", dilated_grad_outpu
  */
 export function createHighlighter(board, panels) {
   const sum = createSum((factors) => {
+    if (!factors && !term) return;
     term = factors;
     draw();
   });

@@ -74,6 +74,7 @@ function* triplesAt(rule, part, cell) {
  */
 export function createLinks(geometry) {
   const rules = rulesOf(geometry);
+  const toInput = rules[1];
   const folds = geometry.padding_mode !== "zeros";
   const { stride, kernel_size: kernel, output_size: output, input_size: size, gradient_padding: start } = geometry;
   const padding = geometry.padding.map((sides) => sides[0]);
@@ -95,7 +96,12 @@ export function createLinks(geometry) {
       { panel: "grad_output", row: o.row, column: o.column },
       { panel: "dilated_grad_output", row: o.row * stride[0], column: o.column * stride[1] },
       { panel: "padded_grad_output", row: start[0] + o.row * stride[0], column: start[1] + o.column * stride[1] },
-    ].filter((copy) => copy.panel !== panel && copy.row >= 0 && copy.column >= 0);
+    ].filter((copy) => copy.panel !== panel && (copy.panel !== "padded_grad_output" || notCropped(copy)));
+  }
+
+  /** Whether a cell of padded_grad_output is there: negative padding crops it. @param {Cell} cell */
+  function notCropped({ row, column }) {
+    return [row, column].every((at, axis) => at >= 0 && at <= Math.max(...toInput.axes[axis].map(({ image }) => image)));
   }
 
   /** The output cell whose gradient stands here; null for an inserted zero or padding. @param {Cell} cell */
@@ -179,7 +185,7 @@ export function createLinks(geometry) {
         }
       }
     }
-    sumsOverAll(cell).forEach((other) => add(other, true, null));
+    sumsOverAll(cell).forEach((other) => addWithCopies(other, true, null));
     found.delete(`${cell.panel} ${cell.row},${cell.column}`);
     return [...found.values()];
   }

@@ -72,6 +72,7 @@ export function createSum(onTerm) {
     /** @param {string} text shown instead of a sum */
     say(text) {
       shown = "";
+      onTerm(null);
       el.replaceChildren(...(text ? [text] : []));
     },
 
@@ -87,6 +88,7 @@ export function createSum(onTerm) {
       const visible = folded ? terms.slice(0, FOLDED) : terms;
       const held = el.contains(document.activeElement) ? [...el.querySelectorAll("button")].indexOf(/** @type {any} */ (document.activeElement)) : -1;
       const head = element("code", {}, `${label} = ${FACTORS[cell.panel] ? `\u03a3 ${FACTORS[cell.panel]} = ` : ""}`);
+      onTerm(null); // a term that is replaced never tells that the pointer has left it
       const products = visible.flatMap((factors, index) => [...(index ? [" + "] : []), createTerm(factors, colors)]);
       const total = element("output", { "data-value": String(value) }, formatNumber(value));
       const more = element("button", { type: "button", class: "cv-more" }, folded ? `show all ${terms.length}` : "show fewer");

@@ -1,0 +1,321 @@
+"""Linked cells: what lights up is what moves when torch is asked. Nothing that is expected here comes from the taps."""
+
+import json
+from importlib.resources import files
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from convviz.board.bundle import bundle
+from convviz.board.payload import geometry
+from convviz.ops.by_rotate import dilate_grad_output, pad_grad_output, rotate_weight
+from convviz.plane import Plane
+from tests.browser.app_page import cell, open_app, read_panel, repaint, slide, snapshot
+from tests.browser.server import APP, voila_server
+from tests.geometries import EDGE_CASES, random_specs, reals
+
+pytestmark = pytest.mark.browser
+
+COPIES = (
+    "padded_input",
+    "weight",
+    "rotated_weight",
+    "bias",
+    "grad_output",
+    "dilated_grad_output",
+    "padded_grad_output",
+)
+ALL_LINKS = """([geometry, sizes]) => {
+  const links = createLinks(geometry);
+  const found = {};
+  for (const [panel, [rows, columns]] of Object.entries(sizes)) {
+    for (let row = 0; row < rows; row++) {
+      for (let column = 0; column < columns; column++) {
+        found[`${panel} ${row},${column}`] = links
+          .of({ panel, row, column })
+          .map((link) => [link.real, `${link.panel} ${link.row},${link.column}`]);
+      }
+    }
+  }
+  return found;
+}"""
+
+
+def single(spec):
+    """Return the geometry with one channel and one sample: links are the same in every plane."""
+    return spec.replace(in_channels=1, out_channels=1, groups=1, batch=1)
+
+
+def panels(spec, x, w, b, g):
+    """Return every panel's plane as a function of the four tensors that a person can change."""
+    (top, bottom), (left, right) = spec.padding
+    mode = "constant" if spec.padding_mode == "zeros" else spec.padding_mode
+    padded = F.pad(x, (left, right, top, bottom), mode=mode)
+    output = F.conv2d(padded, w, b, spec.stride, 0, spec.dilation)
+    to_padded, to_input, to_weight = torch.autograd.grad(output, (padded, x, w), g, create_graph=True)
+    dilated = dilate_grad_output(g, spec.stride)
+    found = {
+        "padded_input": padded,
+        "weight": w,
+        "bias": b.reshape(1, 1, 1, 1),
+        "output": output,
+        "grad_output": g,
+        "dilated_grad_output": dilated,
+        "padded_grad_output": pad_grad_output(dilated, spec),
+        "rotated_weight": rotate_weight(w, 1),
+        "grad_input": to_input,
+        "grad_weight": to_weight,
+        "grad_bias": g.sum().reshape(1, 1, 1, 1),
+    }
+    return found if spec.padding_mode == "zeros" else found | {"grad_padded_input": to_padded}
+
+
+def moved_by(spec):
+    """Return {panel: size} and, for every number that can be changed, the cells that move with it."""
+    variables = [
+        reals(shape, seed).double().requires_grad_()
+        for seed, shape in enumerate((spec.input_shape, spec.weight_shape, (1,), spec.output_shape))
+    ]
+    found = panels(spec, *variables)
+    sizes = {name: list(plane.shape[-2:]) for name, plane in found.items()}
+    moved = {}
+    for name, plane in found.items():
+        for at, value in enumerate(plane.flatten()):
+            cell = f"{name} {at // plane.shape[-1]},{at % plane.shape[-1]}"
+            slopes = torch.autograd.grad(value, variables, retain_graph=True, allow_unused=True)
+            for number, slope in enumerate(slopes):
+                for place in () if slope is None else slope.flatten().nonzero().flatten().tolist():
+                    moved.setdefault((number, place), set()).add(cell)
+    return sizes, moved
+
+
+def is_copy(cell):
+    return cell.split()[0] in COPIES
+
+
+def expected_links(spec, moved):
+    """Return {name: (must light, may light)}: a border may show a copy or not, where the cell itself is lit."""
+    of = {}
+    for cells in moved.values():
+        for name in cells:
+            of.setdefault(name, []).append(cells)
+    border = {name for cells in moved.values() for name in cells if name.startswith("padded_input")}
+    (top, _), (left, _) = spec.padding
+    rows, columns = spec.input_size
+    inner = {f"padded_input {top + i},{left + j}" for i in range(rows) for j in range(columns)}
+    expected = {}
+    for name, groups in of.items():
+        lit = set()
+        for cells in groups:
+            # A copy lights up all that moves with it; a result only the numbers that it is made of.
+            lit |= cells if is_copy(name) else {other for other in cells if is_copy(other)}
+        must = lit - (border - inner) if not is_copy(name) else lit
+        expected[name] = (must - {name}, lit - {name})
+    # The fold: a border's gradient goes into the gradient of the cell that it copies.
+    for cells in moved.values() if spec.padding_mode != "zeros" else ():
+        own = {name for name in cells if name.startswith("padded_input")}
+        for name in own & inner:
+            row, column = (int(part) for part in name.split()[1].split(","))
+            folded = f"grad_input {row - top},{column - left}"
+            for copy in own:
+                border_cell = f"grad_padded_input {copy.split()[1]}"
+                for one, other in ((folded, border_cell), (border_cell, folded)):
+                    must, may = expected.get(one, (set(), set()))
+                    expected[one] = (must | {other}, may | {other})
+    return expected
+
+
+@pytest.fixture
+def links(page):
+    """Return a function: spec → {cell: [[real, cell], ...]} as the page finds it."""
+    code = bundle(files("convviz.board").joinpath("js"), "links.js")
+    page.goto("about:blank")
+    page.add_script_tag(content=f"{code}\nwindow.createLinks = createLinks;")
+    return lambda spec, sizes: page.evaluate(ALL_LINKS, [geometry(spec, Plane()), sizes])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_lit_cells_are_those_that_move_in_torch(links, seed):
+    specs = [single(spec) for spec in random_specs(seed=700 + seed, count=50)]
+    if seed == 0:
+        specs += [single(spec) for spec in EDGE_CASES.values()]
+    for spec in specs:
+        sizes, moved = moved_by(spec)
+        expected = expected_links(spec, moved)
+        for name, found in links(spec, sizes).items():
+            real = {other for is_real, other in found if is_real}
+            must, may = expected.get(name, (set(), set()))
+            assert must <= real <= may, (json.dumps(spec.to_dict()), name, sorted(must - real), sorted(real - may))
+
+
+def test_a_window_shows_its_zeros_apart(links):
+    """A corner of grad_input at stride 2: under the rotated kernel lie inserted zeros and padding, named as such."""
+    spec = next(iter(random_specs(seed=1, count=1))).replace(
+        input_size=8, in_channels=1, out_channels=1, groups=1, batch=1,
+        kernel_size=3, stride=2, padding=1, dilation=1, padding_mode="zeros",
+    )  # fmt: skip
+    found = dict(reversed(link) for link in links(spec, {"grad_input": [8, 8]})["grad_input 3,3"])
+    window = {f"padded_grad_output {3 + u},{3 + v}" for u in range(3) for v in range(3)}
+    assert window <= found.keys()
+    assert {cell for cell in window if found[cell]} == {f"padded_grad_output {r},{c}" for r in (3, 5) for c in (3, 5)}
+
+
+# -- in the app --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def server():
+    with voila_server(APP) as server:
+        yield server
+
+
+@pytest.fixture
+def app(page, server):
+    open_app(page, server.url)
+    return page
+
+
+def lit(app):
+    """Return {panel: set of lit cells} as the page draws them."""
+    read = """() => Object.fromEntries([...document.querySelectorAll("[data-panel] .cv-lights")].map((group) => [
+        group.closest("[data-panel]").dataset.panel, (group.dataset.lit ?? "").split(" ").filter(Boolean)]))"""
+    return {panel: set(cells) for panel, cells in app.evaluate(read).items() if cells}
+
+
+def the_sum(app):
+    """Return the products behind the pinned cell, as lists of full factors, and the total: value and text."""
+    read = """() => {
+      const line = document.querySelector(".cv-sum");
+      const total = line.querySelector("output");
+      const products = [...line.querySelectorAll(".cv-product")].map((product) =>
+        [...product.querySelectorAll(".cv-factor")].map((factor) => Number(factor.dataset.value)));
+      return { products, value: total && Number(total.dataset.value), text: total?.textContent, all: line.textContent };
+    }"""
+    return app.evaluate(read)
+
+
+def added(products):
+    total = 0.0
+    for factors in products:
+        product = 1.0
+        for factor in factors:
+            product *= factor
+        total += product
+    return total
+
+
+CORNER = {"0,0", "0,1", "1,0", "1,1"}
+
+
+def test_hovering_lights_up_without_a_message_to_the_kernel(app):
+    assert lit(app) == {}
+    app.evaluate("""() => {
+        const send = WebSocket.prototype.send;
+        window.sent = [];
+        WebSocket.prototype.send = function (data) {
+          window.sent.push(String(data).slice(0, 200));
+          return send.call(this, data);
+        };
+    }""")
+    cell(app, "output", 0, 0).hover()
+    found = lit(app)
+    # Stride 2, padding 1: the first window has four cells on the image; in the weight these are the lower right four.
+    assert found["padded_input"] == {"1,1", "1,2", "2,1", "2,2"}
+    assert found["weight"] == {"1,1", "1,2", "2,1", "2,2"}
+    assert found["rotated_weight"] == CORNER
+    assert found.keys() == {"padded_input", "weight", "rotated_weight"}
+    app.mouse.move(2, 2)
+    assert lit(app) == {}
+    assert app.evaluate("window.sent.filter((data) => data.includes('comm_msg'))") == []
+
+
+def test_a_pin_survives_sliders_and_writes_its_sum(app):
+    cell(app, "grad_weight", 1, 2).click()
+    app.locator(".cv-product").first.wait_for()
+    app.mouse.move(2, 2)
+    before = lit(app)
+    assert before["grad_output"] == {f"{r},{c}" for r in range(4) for c in range(4)}
+    app.locator(".cv-more").click()
+    app.mouse.move(2, 2)
+    sums = the_sum(app)
+    assert len(sums["products"]) == 16
+    assert "grad_weight[0, 0][1,2] = \u03a3 grad_output[o]\u00b7input[i] = " in sums["all"]
+    shown = cell(app, "grad_weight", 1, 2)
+    assert sums["text"] == shown.text_content()
+    assert added(sums["products"]) == pytest.approx(float(shown.get_attribute("data-value")), rel=1e-5)
+    with repaint(app):
+        slide(app, "digit", 7)
+    after = the_sum(app)
+    assert lit(app) == before, "the pin is where it was"
+    assert len(after["products"]) == 16, "and the long sum stays open"
+    assert after["value"] != sums["value"]
+    assert after["text"] == cell(app, "grad_weight", 1, 2).text_content()
+    app.keyboard.press("Tab")
+    cell(app, "weight", 0, 0).focus()
+    app.keyboard.press("Escape")
+    app.get_by_text("to pin it: the sum behind it is written here").wait_for()
+    app.mouse.move(2, 2)
+
+
+def test_a_pin_goes_with_its_cell(app):
+    cell(app, "output", 3, 3).click()
+    app.locator(".cv-product").first.wait_for()
+    with repaint(app):
+        slide(app, "stride", 4)  # output is 2 x 2 now
+    app.get_by_text("to pin it: the sum behind it is written here").wait_for()
+    app.mouse.move(2, 2)
+    assert lit(app) == {}
+
+
+@pytest.mark.parametrize("mode", ["zeros", "reflect"])
+def test_sums_run_over_all_channels_and_samples(app, mode):
+    for name, value in (("in_channels", 2), ("out_channels", 2), ("batch", 2)):
+        with repaint(app):
+            slide(app, name, value)
+    if mode != "zeros":
+        with repaint(app):
+            app.locator(".cv-set-padding_mode select").select_option(mode)
+    with repaint(app):
+        app.locator(".widget-checkbox", has_text="bias").locator("input").check()
+    for panel, row, column in (("output", 1, 2), ("grad_input", 0, 1), ("grad_weight", 2, 0), ("grad_bias", 0, 1)):
+        shown = cell(app, panel, row, column)
+        shown.click()
+        app.wait_for_function(
+            "(words) => document.querySelector('.cv-sum').textContent.startsWith(words)", arg=f"{panel}["
+        )
+        if app.locator(".cv-more").count():
+            app.locator(".cv-more").click()
+        sums = the_sum(app)
+        value = float(shown.get_attribute("data-value"))
+        assert added(sums["products"]) == pytest.approx(value, rel=1e-4, abs=1e-5), (panel, sums)
+        assert sums["text"] == shown.text_content()
+
+
+def test_a_term_lights_its_two_cells_with_pointer_and_keyboard(app):
+    cell(app, "grad_input", 3, 3).click()
+    app.locator(".cv-product").first.wait_for()
+    term = app.locator(".cv-product").nth(1)
+    factors = term.locator(".cv-factor")
+    wanted = {factors.nth(i).get_attribute("data-panel"): {factors.nth(i).get_attribute("data-cell")} for i in (0, 1)}
+    assert wanted.keys() == {"padded_grad_output", "rotated_weight"}
+    term.hover()
+    assert lit(app) == wanted
+    app.mouse.move(2, 2)
+    assert lit(app) != wanted
+    term.focus()
+    assert lit(app) == wanted
+
+
+def test_keyboard_alone_pins_reads_and_releases(app):
+    cell(app, "grad_input", 0, 0).focus()
+    for key in ("ArrowDown", "ArrowRight"):
+        app.keyboard.press(key)
+    assert "grad_output" in lit(app), "the focus lights up as the pointer does"
+    app.keyboard.press("Enter")
+    app.locator(".cv-product").first.wait_for()
+    assert the_sum(app)["all"].startswith("grad_input[0, 0][1,1] = ")
+    app.keyboard.press("Escape")
+    app.get_by_text("to pin it: the sum behind it is written here").wait_for()
+    assert snapshot(app)["truth_ok"] == "true"
+    assert read_panel(app, "grad_input").shape[-2:] == (8, 8)
