@@ -22,17 +22,19 @@ def _cast(tensor: torch.Tensor | None) -> torch.Tensor | None:
     if not isinstance(tensor, torch.Tensor) or not tensor.is_floating_point() or tensor.dtype == torch.float64:
         return tensor  # autocast itself leaves these alone
     kind = tensor.device.type
+    if kind == "meta":  # has no autocast, and no way to ask for it
+        return tensor
     return tensor.to(torch.get_autocast_dtype(kind)) if torch.is_autocast_enabled(kind) else tensor
 
 
 def check_tensors(**tensors: Any) -> None:
-    """Check that all are tensors of real numbers, of one dtype, on one device; None is skipped.
+    """Check that all are tensors of real numbers, of one dtype, on one device; only the bias may be None.
 
     Raises:
         TypeError: one is no tensor or holds no real floating-point numbers, or two have different dtypes.
         ValueError: two are on different devices.
     """
-    given = {name: tensor for name, tensor in tensors.items() if tensor is not None}
+    given = {name: tensor for name, tensor in tensors.items() if tensor is not None or name != "bias"}
     for name, tensor in given.items():
         if not isinstance(tensor, torch.Tensor):
             raise TypeError(f"{name} must be a torch.Tensor: got {type(tensor).__name__}; torch.as_tensor makes one")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import torch
 
+from convviz.ops.layout import is_channels_last
 from convviz.spec import ConvSpec
 
 Gradients = tuple[torch.Tensor | None, torch.Tensor | None, torch.Tensor | None]
@@ -39,6 +40,10 @@ def backward(
     batch = grad_output.shape[0]
     # The operator reads the shape of both, and the numbers of those it needs: one number stands for all others.
     x = grad_output.new_empty(1).expand(batch, *spec.input_shape[1:]) if input is None else input
+    if input is not None and not is_channels_last(input):
+        # One sample of a batch in channels_last has strides of neither layout. With a weight in channels_last and
+        # groups, torch 2.13 then returns a wrong grad_weight on a CPU.
+        x = input.contiguous()
     w = grad_output.new_empty(1).expand(spec.weight_shape) if weight is None else weight
     bias_sizes = [spec.out_channels]
     gradients: Gradients = torch.ops.aten.convolution_backward.default(

@@ -82,6 +82,9 @@ def _window(spec: ConvSpec) -> dict[str, tuple[int, int]]:
 
 def _chunks(tensor: torch.Tensor, spec: ConvSpec) -> Iterator[slice]:
     """Yield slices of the batch whose columns and outputs fit into the buffer, at least one image each."""
+    if torch.compiler.is_compiling():  # plans its own memory; a loop would be compiled anew for each size of batch
+        yield slice(0, tensor.shape[0])
+        return
     cells_of_column = spec.in_channels * spec.kernel_size[0] * spec.kernel_size[1]
     windows = spec.output_size[0] * spec.output_size[1]
     per_image = (cells_of_column + spec.out_channels) * windows * tensor.element_size()

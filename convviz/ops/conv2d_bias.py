@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import torch
 
+from convviz.ops.arguments import check_tensors
+
 
 def conv2d_bias(grad_output: torch.Tensor) -> torch.Tensor:
     """Return the gradient of the loss with respect to the bias.
@@ -16,7 +18,9 @@ def conv2d_bias(grad_output: torch.Tensor) -> torch.Tensor:
 
     Raises:
         ValueError: grad_output is no batch of images.
+        TypeError: grad_output is no tensor of real floating-point numbers.
     """
+    check_tensors(grad_output=grad_output)
     if grad_output.dim() not in (3, 4):
         raise ValueError(
             "grad_output must be [N, C_out, H_out, W_out], or [C_out, H_out, W_out] for one sample: got the shape "

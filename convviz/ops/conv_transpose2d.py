@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 import torch
@@ -89,7 +90,7 @@ def transposed_spec(
             "weight must be [C_in, C_out / groups, kH, kW], with the input's channels first: got the weight "
             f"{list(weight_shape)} for the input {list(input_shape)}"
         )
-    if not isinstance(groups, int) or groups < 1 or weight_shape[0] % groups:
+    if not isinstance(groups, Integral) or groups < 1 or weight_shape[0] % groups:
         raise ValueError(
             f"groups must divide the input's channels: got groups={groups!r} for {weight_shape[0]} channels"
         )
@@ -111,7 +112,7 @@ def transposed_spec(
                 f"- 2 * {crop} + {gap} * ({kernel} - 1) + {extra} + 1 = {size}; use less padding or a larger input"
             )
         sizes.append(size)
-    return conv_spec((1, weight_shape[1] * groups, *sizes), weight_shape, steps, crops, gaps, groups)
+    return conv_spec((1, weight_shape[1] * int(groups), *sizes), weight_shape, steps, crops, gaps, groups)
 
 
 def match_output(input: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
@@ -127,9 +128,9 @@ def match_output(input: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
 def _pair(name: str, value: Any, least: int) -> Pair:
     pair = tuple(value) if isinstance(value, (tuple, list)) else (value,)
     pair = pair * 2 if len(pair) == 1 else pair
-    whole = all(isinstance(part, int) and not isinstance(part, bool) for part in pair)
+    whole = all(isinstance(part, Integral) and not isinstance(part, bool) for part in pair)
     if len(pair) != 2 or not whole or min(pair) < least:
         raise ValueError(
             f"{name} is a whole number of {least} or more, or a pair (height, width) of them: got {value!r}"
         )
-    return (pair[0], pair[1])
+    return (int(pair[0]), int(pair[1]))

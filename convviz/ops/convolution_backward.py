@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import torch
 
-from convviz.ops.arguments import cast_for_autocast, check_shape, check_tensors, conv_spec
+from convviz.ops.arguments import cast_for_autocast, check_shape, check_tensors, conv_spec, sizes_of
 from convviz.ops.by_aten import Gradients
 from convviz.ops.conv2d_bias import conv2d_bias
 from convviz.ops.conv_transpose2d import match_output, transposed_spec
@@ -68,8 +68,8 @@ def convolution_backward(
         if any(output_padding) if isinstance(output_padding, (tuple, list)) else output_padding:
             raise ValueError(f"output_padding belongs to transposed=True: got {output_padding!r} for conv2d; use 0")
     check_shape("grad_output", grad_output, output_shape, f"of the output's shape for input {list(input.shape)}")
-    if bias_sizes is not None and list(bias_sizes) != [channels]:
-        raise ValueError(f"bias_sizes must be [C_out], [{channels}], or None: got {list(bias_sizes)}")
+    if bias_sizes is not None and tuple(sizes_of("bias_sizes", bias_sizes, "[C_out] or None", (1,))) != (channels,):
+        raise ValueError(f"bias_sizes must be [C_out], [{channels}], or None: got {bias_sizes!r}")
     if transposed:
         return _transposed(grad_output, input, weight, spec, method, mask)
     return gradients(grad_output, input, weight, spec, method, mask)
@@ -93,10 +93,10 @@ def _transposed(
 
 
 def _mask(output_mask: Sequence[bool]) -> Mask:
-    if len(output_mask) != 3:
+    if not isinstance(output_mask, (tuple, list)) or len(output_mask) != 3:
         raise ValueError(
             "output_mask must be three booleans, for grad_input, grad_weight and grad_bias: got "
-            f"{list(output_mask)!r}; for example [True, True, False]"
+            f"{output_mask!r}; for example [True, True, False]"
         )
     to_input, to_weight, to_bias = output_mask
     return bool(to_input), bool(to_weight), bool(to_bias)

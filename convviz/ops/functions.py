@@ -16,6 +16,7 @@ from typing import Any
 import torch
 
 from convviz.ops.by_aten import Gradients
+from convviz.ops.layout import in_layout_of
 from convviz.ops.methods import METHODS, Mask
 from convviz.ops.padding import fold_padding, pad_input
 from convviz.spec import ConvSpec
@@ -91,7 +92,7 @@ class Convolution(torch.autograd.Function):
     ) -> torch.Tensor:
         if input.shape[0] == 0:
             return input.new_zeros(0, *spec.output_shape[1:])
-        return _in_layout_of(METHODS[method].conv2d(input, weight, bias, spec), input, weight)
+        return in_layout_of(METHODS[method].conv2d(input, weight, bias, spec), input, weight)
 
     @staticmethod
     def setup_context(ctx: Context, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
@@ -128,8 +129,10 @@ class ConvolutionBackward(torch.autograd.Function):
                 grad_output.new_zeros(shape) for shape, wanted in zip(shapes, output_mask, strict=True) if wanted
             )
         to_input, to_weight, to_bias = METHODS[method].backward(grad_output, input, weight, spec, output_mask)
-        to_input = None if to_input is None else _in_layout_of(to_input, grad_output, input, weight)
-        to_weight = None if to_weight is None else _in_layout_of(to_weight, weight)
+        # grad_output counts where it stands in for one of them: as conv_transpose2d's input, in a second derivative.
+        like = (input, weight) if input is not None and weight is not None else (input, weight, grad_output)
+        to_input = None if to_input is None else in_layout_of(to_input, *like)
+        to_weight = None if to_weight is None else in_layout_of(to_weight, *like)
         return tuple(gradient for gradient in (to_input, to_weight, to_bias) if gradient is not None)
 
     @staticmethod
@@ -204,15 +207,3 @@ def _knows_border(spec: ConvSpec, method: str) -> bool:
 def _without_border(spec: ConvSpec) -> ConvSpec:
     """Return the same geometry for an input that has its border already."""
     return spec.replace(input_size=spec.padded_size, padding=0, padding_mode="zeros")
-
-
-def _in_layout_of(tensor: torch.Tensor, *others: torch.Tensor | None) -> torch.Tensor:
-    """Return the tensor in channels_last where one of the others is, as torch's own operators do."""
-    if not any(other is not None and _is_channels_last(other) for other in others) or _is_channels_last(tensor):
-        return tensor
-    # Not contiguous(memory_format=...), which vmap does not know.
-    return tensor.permute(0, 2, 3, 1).contiguous().permute(0, 3, 1, 2)
-
-
-def _is_channels_last(tensor: torch.Tensor) -> bool:
-    return tensor.shape[1] > 1 and tensor.stride(1) == 1 and not tensor.is_contiguous()

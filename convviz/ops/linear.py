@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -38,7 +39,7 @@ def linear(
             f"{list(weight.shape)} for the input {list(input.shape)}"
         )
     check_shape("bias", bias, (weight.shape[0],), "one number for every output channel, [C_out]")
-    rows = input.reshape(-1, weight.shape[1])  # [N, C_in]
+    rows = input.reshape(math.prod(input.shape[:-1]), weight.shape[1])  # [N, C_in]; N spelled out: C_in may be 0
     output: torch.Tensor = Product.apply(rows, weight.t(), method == "taps")  # [N, C_out]
     output = output if bias is None else output + bias
     return output.reshape(*input.shape[:-1], weight.shape[0])

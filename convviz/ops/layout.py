@@ -1,0 +1,43 @@
+"""Memory layout: channels_last goes in, channels_last comes out, as with torch's own operators."""
+
+from __future__ import annotations
+
+import torch
+
+
+def in_layout_of(tensor: torch.Tensor, *others: torch.Tensor | None) -> torch.Tensor:
+    """Return a fresh tensor ``[N, C, H, W]`` in channels_last where one of the others is, else contiguous.
+
+    Args:
+        tensor: what was computed.
+        others: what it was computed from.
+    """
+    wanted = any(other is not None and is_channels_last(other) for other in others)
+    if wanted and not is_channels_last(tensor):
+        # Not contiguous(memory_format=...), which vmap does not know.
+        tensor = tensor.permute(0, 2, 3, 1).contiguous().permute(0, 3, 1, 2)
+    return owned(tensor if wanted else tensor.contiguous())
+
+
+def owned(tensor: torch.Tensor) -> torch.Tensor:
+    """Return the same numbers as a tensor that is no view: a Function's result may then be changed in place.
+
+    Only for tensors that were made here, whose memory nobody else sees.
+    """
+    fresh: torch.Tensor = torch.ops.aten._unsafe_view.default(tensor, tensor.shape)
+    return fresh
+
+
+def is_channels_last(tensor: torch.Tensor) -> bool:
+    """Say whether torch takes a tensor ``[N, C, H, W]`` for one in channels_last: by its strides.
+
+    Where C or both H and W are 1 the memory is the same in both layouts, and only the strides tell. The same rule
+    as torch's ``suggest_memory_format``, which Python cannot ask.
+    """
+    size, stride = tensor.shape, tensor.stride()
+    least = 0
+    for axis in (1, 3, 2, 0):
+        if size[axis] == 0 or stride[axis] < least or stride[1] == 0 or (axis == 0 and least == stride[1]):
+            return False
+        least = stride[axis] * max(size[axis], 1)
+    return True

@@ -1,0 +1,355 @@
+"""The operators against the definition and against torch: forward and every gradient, by every method."""
+
+import itertools
+import math
+import random
+
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import convviz
+from convviz import ConvSpec, conv2d, conv2d_bias, conv2d_input, conv2d_weight, conv_transpose2d, linear
+from convviz.ops import by_taps, by_unfold
+from tests.geometries import EDGE_CASES, MODES, integers, random_specs, reals
+from tests.operators import (
+    METHODS,
+    conv_transpose2d_by_definition,
+    definition,
+    definition_of_grad_input,
+    definition_of_grad_weight,
+    drawn,
+    random_transposed,
+    results,
+    same,
+    spelled,
+    torch_conv2d,
+)
+
+# Whole numbers must agree to the last bit. Real ones to a part of the largest number of the tensor: each sum here has
+# at most some hundred terms of its size, and float64 rounds each by 1e-16.
+EXACT, ROUNDED = (integers, 0.0), (reals, 1e-13)
+# torch says that 'same' with an even kernel copies the input; convviz never asks torch for 'same'.
+even_same = pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel")
+
+
+def same_specs(seed, count):
+    """Random geometries with padding="same", wherever the padding mode has room for so much of it."""
+    for spec in random_specs(seed, 4 * count):
+        try:
+            yield spec.replace(stride=1, padding="same")
+        except ValueError:
+            continue
+        count -= 1
+        if not count:
+            return
+
+
+def check_conv2d(specs, make, tolerance):
+    count = 0
+    for number, spec in enumerate(specs):
+        x, w, b, g = drawn(spec, number, make)
+        if number % 4 == 0:
+            x, g, spec = x[0], g[0], spec.replace(batch=1)
+        b = None if number % 3 == 0 else b
+        arguments = spelled(spec, number)
+        truth = results(lambda x, w, b, spec=spec: definition(x, w, b, spec), (x, w, b), g)
+        padding = arguments["padding"]
+        others = {"torch": lambda x, w, b, spec=spec, padding=padding: torch_conv2d(x, w, b, spec, padding)}
+        if x.dim() == 4:
+            others["autograd through the taps"] = lambda x, w, b, spec=spec: by_taps.conv2d(x, w, b, spec)
+        for method in METHODS:
+            others[method] = lambda x, w, b, m=method, arguments=arguments: conv2d(x, w, b, **arguments, method=m)
+        for name, function in others.items():
+            assert same(results(function, (x, w, b), g), truth, tolerance), (name, spec, arguments)
+        count += 1
+    return count
+
+
+@even_same
+def test_conv2d_and_its_gradients_are_exact_in_whole_numbers():
+    assert check_conv2d([*EDGE_CASES.values(), *random_specs(seed=100, count=1700)], *EXACT) > 1700
+
+
+@even_same
+def test_conv2d_with_padding_same_is_exact_in_whole_numbers():
+    assert check_conv2d(same_specs(seed=101, count=300), *EXACT) == 300
+
+
+@even_same
+def test_conv2d_of_real_numbers_is_right_up_to_rounding():
+    assert check_conv2d([*random_specs(seed=102, count=250), *same_specs(seed=103, count=50)], *ROUNDED) == 300
+
+
+@pytest.mark.parametrize(("make", "tolerance", "count"), [(*EXACT, 700), (*ROUNDED, 100)], ids=["whole", "real"])
+def test_conv_transpose2d_and_its_gradients(make, tolerance, count):
+    generous = 0
+    for number, call in enumerate(random_transposed(seed=104, count=count)):
+        _, _, stride, padding, output_padding, groups, dilation = call
+        generous += any(extra >= step for extra, step in zip(output_padding, stride, strict=True))
+        x, w = make(call.input_shape, 4 * number), make(call.weight_shape, 4 * number + 1)
+        b = None if number % 3 == 0 else make((call.out_channels,), 4 * number + 2)
+        g = make(call.output_shape, 4 * number + 3)
+        if number % 4 == 0:
+            x, g = x[0], g[0]
+        truth = results(lambda x, w, b, call=call: conv_transpose2d_by_definition(x, w, b, call), (x, w, b), g)
+        arguments = (stride, padding, output_padding, groups, dilation)
+        theirs = results(lambda x, w, b, rest=arguments: F.conv_transpose2d(x, w, b, *rest), (x, w, b), g)
+        assert same(theirs, truth, tolerance), call
+        for m in METHODS:
+            ours = results(lambda *t, m=m, rest=arguments: conv_transpose2d(*t, *rest, method=m), (x, w, b), g)
+            assert same(ours, truth, tolerance), (m, call)
+    assert generous > count / 8
+
+
+@pytest.mark.parametrize(("make", "tolerance", "count"), [(*EXACT, 400), (*ROUNDED, 60)], ids=["whole", "real"])
+def test_the_gradient_functions_and_their_own_gradients(make, tolerance, count):
+    for number, spec in enumerate(random_specs(seed=105, count=count)):
+        x, w, _, g = drawn(spec, number, make)
+        if number % 4 == 0:
+            x, g = x[0], g[0]
+        arguments = spelled(spec, number)
+        above_input, above_weight = make(tuple(x.shape), 4 * number + 5), make(spec.weight_shape, 4 * number + 6)
+        to_input = results(lambda w, g, spec=spec: definition_of_grad_input(w, g, spec), (w, g), above_input)
+        to_weight = results(lambda x, g, spec=spec: definition_of_grad_weight(x, g, spec), (x, g), above_weight)
+        for m in METHODS:
+            rest, size, weight_size = arguments | {"method": m}, x.shape, spec.weight_shape
+            ours = results(lambda w, g, size=size, rest=rest: conv2d_input(size, w, g, **rest), (w, g), above_input)
+            assert same(ours, to_input, tolerance), (m, spec, arguments)
+            ours = results(
+                lambda x, g, size=weight_size, rest=rest: conv2d_weight(x, size, g, **rest), (x, g), above_weight
+            )
+            assert same(ours, to_weight, tolerance), (m, spec, arguments)
+        assert same([conv2d_bias(g)], [g.transpose(0, -3).flatten(1).sum(1)], tolerance), spec
+
+
+@pytest.mark.parametrize(("make", "tolerance", "count"), [(*EXACT, 250), (*ROUNDED, 60)], ids=["whole", "real"])
+def test_linear_and_its_gradients(make, tolerance, count):
+    draw = random.Random(106)
+    for number in range(count):
+        leading = tuple(draw.randint(0, 3) for _ in range(draw.randint(0, 3)))
+        columns, rows = draw.randint(1, 5), draw.randint(1, 5)
+        x, w, b = make((*leading, columns), number), make((rows, columns), number + 1), make((rows,), number + 2)
+        b, g = None if number % 3 == 0 else b, make((*leading, rows), number + 3)
+        truth = results(lambda x, w, b: (x[..., None, :] * w).sum(-1) + (0 if b is None else b), (x, w, b), g)
+        assert same(results(F.linear, (x, w, b), g), truth, tolerance)
+        for m in METHODS:
+            ours = results(lambda x, w, b, m=m: linear(x, w, b, method=m), (x, w, b), g)
+            assert same(ours, truth, tolerance), (m, tuple(x.shape), tuple(w.shape))
+
+
+@st.composite
+def geometries(draw):
+    """Any geometry that fits, shrinking towards one cell, one channel, no padding and step 1."""
+    mode, axes = draw(st.sampled_from(MODES)), []
+    for _ in range(2):
+        kernel, dilation, stride = draw(st.integers(1, 4)), draw(st.integers(1, 3)), draw(st.integers(1, 5))
+        sides = draw(st.tuples(st.integers(0, 4), st.integers(0, 4)))
+        enough = {"reflect": max(sides) + 1, "circular": max(sides)}.get(mode, 1)
+        least = max(dilation * (kernel - 1) + 1 - sum(sides), enough, 1)
+        axes.append((least + draw(st.integers(0, 5)), kernel, stride, sides, dilation))
+    groups, per_group = draw(st.integers(1, 3)), draw(st.tuples(st.integers(1, 2), st.integers(1, 2)))
+    size, kernel, stride, padding, dilation = zip(*axes, strict=True)
+    channels = (groups * per_group[0], groups * per_group[1])
+    return ConvSpec(size, *channels, kernel, stride, padding, dilation, groups, mode, draw(st.integers(1, 2)))
+
+
+@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@given(spec=geometries(), method=st.sampled_from(METHODS), seed=st.integers(0, 99))
+def test_the_gradients_are_the_adjoints_of_the_convolution(spec, method, seed):
+    """⟨conv(x, w), G⟩ = ⟨x, grad_input⟩ = ⟨w, grad_weight⟩ = ⟨conv_transpose(G, w), x⟩: no other code is asked."""
+    x, w, _, g = drawn(spec, seed)
+    rest = spelled(spec, seed) | {"method": method}
+    product = (conv2d(x, w, **rest) * g).sum()
+    assert (conv2d_input(spec.input_shape, w, g, **rest) * x).sum() == product
+    assert (conv2d_weight(x, spec.weight_shape, g, **rest) * w).sum() == product
+    (top, bottom), (left, right) = spec.padding
+    if spec.padding_mode == "zeros" and (top, left) == (bottom, right):
+        back = conv_transpose2d(
+            g, w, None, spec.stride, (top, left), spec.remainder, spec.groups, spec.dilation, method=method
+        )
+        assert (back * x).sum() == product
+
+
+def backward_calls(seed, count):
+    """Yield (grad_output, input, weight, [C_out], and the arguments from stride to groups), half of them transposed."""
+    plain = random_specs(seed, count // 2, modes=("zeros",))
+    for number, spec in enumerate(plain):
+        spec = spec.replace(padding=[max(sides) for sides in spec.padding])
+        x, w, _, g = drawn(spec, number)
+        sides = [before for before, _ in spec.padding]
+        yield g, x, w, [spec.out_channels], [*spec.stride], sides, [*spec.dilation], False, [0, 0], spec.groups
+    for number, call in enumerate(random_transposed(seed, count - count // 2)):
+        shapes = (call.output_shape, call.input_shape, call.weight_shape)
+        tensors = (integers(shape, 3 * number + position) for position, shape in enumerate(shapes))
+        geometry = ([*call.stride], [*call.padding], [*call.dilation], True, [*call.output_padding], call.groups)
+        yield *tensors, [call.out_channels], *geometry
+
+
+def test_convolution_backward_is_torchs_for_every_mask():
+    for number, call in enumerate(backward_calls(seed=107, count=120)):
+        for mask in itertools.product([True, False], repeat=3):
+            theirs = torch.ops.aten.convolution_backward(*call, list(mask))
+            call_of_ours = (*call[:3], None, *call[4:]) if number % 2 else call
+            for method in METHODS:
+                ours = convviz.convolution_backward(*call_of_ours, mask, method=method)
+                assert [gradient is not None for gradient in ours] == list(mask), (method, call[4:])
+                pairs = [pair for pair, wanted in zip(zip(ours, theirs, strict=True), mask, strict=True) if wanted]
+                assert all(same([mine], [torchs]) for mine, torchs in pairs), (method, mask, call[4:])
+
+
+# One rounding for each term of a sum, at worst; measured against the sum of the absolute values it is far less.
+DTYPES = {torch.float64: 4, torch.float32: 4, torch.float16: 2, torch.bfloat16: 2}
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_dtype_is_near_the_truth(dtype):
+    """|error| <= DTYPES[dtype] · eps · (the same sums over absolute values), cell by cell."""
+    worst = dict.fromkeys(METHODS, 0.0)
+    for number, spec in enumerate(random_specs(seed=108, count=120)):
+        *tensors, g = (tensor.to(dtype) for tensor in drawn(spec, number, reals))
+        exact = [tensor.double() for tensor in (*tensors, g)]
+        truth = results(lambda *t, spec=spec: definition(*t, spec), exact[:3], exact[3])
+        sums = results(lambda *t, spec=spec: definition(*t, spec), [t.abs() for t in exact[:3]], exact[3].abs())
+        for method in METHODS:
+            rest = spelled(spec, number) | {"method": method}
+            for ours, right, size in zip(
+                results(lambda *t, rest=rest: conv2d(*t, **rest), tensors, g), truth, sums, strict=True
+            ):
+                assert ours.dtype == dtype
+                error = ((ours.double() - right).abs() / size.clamp(min=1e-300)).max().item()
+                worst[method] = max(worst[method], error / torch.finfo(dtype).eps)
+    assert max(worst.values()) <= DTYPES[dtype], worst
+
+
+LAYOUTS = (
+    ConvSpec((6, 7), 4, 6, (3, 2), 2, 1, 1, 2, batch=2),
+    ConvSpec((6, 7), 4, 6, 1, batch=2),
+    ConvSpec((6, 7), 4, 4, 3, 1, 1, 2, groups=4, batch=2),
+    ConvSpec((6, 7), 3, 1, 3, 1, 1, batch=1),
+    ConvSpec((3, 3), 4, 6, 3, batch=2),
+    ConvSpec((1, 1), 4, 6, 1, batch=2),
+)
+SINGLE_CHANNEL = ConvSpec((6, 7), 1, 3, 3, 1, 1, batch=2)  # LeNet's first layer
+BORDERED = ConvSpec((6, 7), 4, 6, 3, 1, 2, batch=2, padding_mode="reflect")
+LAST = {"memory_format": torch.channels_last}
+
+
+def layouts(tensors):
+    return [(tensor.is_contiguous(), tensor.is_contiguous(**LAST)) for tensor in tensors]
+
+
+def check_layouts(specs, channels_last, upto=3):
+    """Compare the layouts of output, grad_input and grad_weight with torch's, as far as `upto`."""
+    for spec, dtype, method in itertools.product(specs, (torch.float32, torch.float64, torch.bfloat16), METHODS):
+        x, w, b, g = (tensor.to(dtype) for tensor in drawn(spec, 1, reals))
+        x, w, g = (t.to(**LAST) if name in channels_last else t for name, t in (("x", x), ("w", w), ("g", g)))
+        theirs = results(lambda *t, spec=spec: torch_conv2d(*t, spec), (x, w, b), g)
+        rest = spelled(spec, 1) | {"method": method}
+        ours = results(lambda *t, rest=rest: conv2d(*t, **rest), (x, w, b), g)
+        assert layouts(ours[:upto]) == layouts(theirs[:upto]), (spec, dtype, method)
+
+
+@pytest.mark.parametrize("channels_last", ["", "xw", "xwg"])
+def test_a_model_in_channels_last_stays_so_as_in_torch(channels_last):
+    check_layouts([*LAYOUTS, BORDERED], channels_last)
+
+
+@pytest.mark.parametrize("channels_last", ["x", "xg", "w", "wg", "g"])
+def test_one_tensor_in_channels_last_has_torchs_consequences(channels_last):
+    """For output and grad_input; where only the input is, torch turns grad_weight round as well, and nobody sees it."""
+    check_layouts(LAYOUTS, channels_last, upto=2)
+
+
+def test_a_single_channel_in_channels_last_makes_an_output_in_channels_last():
+    check_layouts([SINGLE_CHANNEL], "xw")
+
+
+def test_conv_transpose2d_keeps_channels_last():
+    for method, groups in itertools.product(METHODS, (1, 2)):
+        x, w = reals((2, 4, 5, 6), 0).float().to(**LAST), reals((4, 3, 3, 2), 1).float().to(**LAST)
+        g = reals((2, 3 * groups, 11, 13), 2).float().to(**LAST)
+        theirs = results(lambda *t, n=groups: F.conv_transpose2d(*t, None, 2, 0, (0, 1), n), (x, w), g)
+        ours = results(lambda *t, n=groups, m=method: conv_transpose2d(*t, None, 2, 0, (0, 1), n, method=m), (x, w), g)
+        assert layouts(ours) == layouts(theirs), (method, groups)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_one_sample_in_channels_last_has_the_right_gradients_in_groups(method):
+    """Not so in torch 2.13: on a CPU, F.conv2d(x[0], w, groups=2) in float64 or float16 has a wrong grad_weight."""
+    spec = ConvSpec((5, 6), 4, 4, 3, groups=2)
+    x, w, _, g = (tensor.to(**LAST) if tensor.dim() == 4 else tensor for tensor in drawn(spec, 0))
+    for arranged in ((x, w, g), (x[0], w, g[0]), (x[:1].reshape(x.shape), w, g)):
+        *tensors, above = arranged
+        truth = results(lambda *t: definition(*t, None, spec), tensors, above)
+        assert same(results(lambda *t: conv2d(*t, groups=2, method=method), tensors, above), truth)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_empty_batch_has_gradients_of_zeros(method):
+    for mode in MODES:
+        spec = ConvSpec((6, 7), 4, 6, (3, 2), (2, 3), ((1, 0), (2, 1)), (1, 2), 2, padding_mode=mode)
+        x, w, b, g = drawn(spec, 0)
+        rest = spelled(spec, 0) | {"method": method}
+        theirs = results(lambda *t, spec=spec: torch_conv2d(*t, spec), (x[:0], w, b), g[:0])
+        assert same(results(lambda *t, rest=rest: conv2d(*t, **rest), (x[:0], w, b), g[:0]), theirs), mode
+        assert same([conv2d_input(x[:0].shape, w, g[:0], **rest)], [x[:0]])
+        assert same([conv2d_weight(x[:0], spec.weight_shape, g[:0], **rest)], [torch.zeros_like(w)])
+    for extra, step in ((1, 2), (2, 1)):
+        x, w, b = integers((0, 4, 3, 5), 0), integers((4, 3, 3, 2), 1), integers((6,), 2)
+        rest = (step, 1, extra, 2, 3)
+        g = F.conv_transpose2d(x, w, b, *rest)
+        theirs = results(lambda *t, rest=rest: F.conv_transpose2d(*t, *rest), (x, w, b), g)
+        ours = results(lambda *t, rest=rest: conv_transpose2d(*t, *rest, method=method), (x, w, b), g)
+        assert same(ours, theirs)
+        call = (g, x, w, [6], [step] * 2, [1, 1], [3, 3], True, [extra] * 2, 2, [True] * 3)
+        found = convviz.convolution_backward(*call, method=method)
+        assert same(found, torch.ops.aten.convolution_backward(*call))
+
+
+# Tensors as they arrive in practice: y.sum() expands one gradient, a transpose permutes, a slice leaves gaps.
+STRIDES = {
+    "expanded": lambda t: t[(slice(1),) * t.dim()].expand(t.shape),
+    "permuted": lambda t: t.movedim(-1, 0).contiguous().movedim(0, -1),
+    "reversed": lambda t: t.permute(*range(t.dim() - 1, -1, -1)).contiguous().permute(*range(t.dim() - 1, -1, -1)),
+    "with gaps": lambda t: F.pad(t, (1, 2) * t.dim())[(slice(1, -2),) * t.dim()],
+}
+
+
+@pytest.mark.parametrize("strides", STRIDES)
+def test_no_layout_in_memory_changes_the_numbers_and_no_argument_is_written_to(strides):
+    arrange = STRIDES[strides]
+    for number, spec in enumerate(random_specs(seed=109, count=60)):
+        x, w, b, g = tensors = [arrange(tensor) for tensor in drawn(spec, number)]
+        before = [tensor.clone() for tensor in tensors]
+        truth = results(lambda *t, spec=spec: definition(*t, spec), before[:3], before[3])
+        for method in METHODS:
+            rest = spelled(spec, number) | {"method": method}
+            assert same(results(lambda *t, rest=rest: conv2d(*t, **rest), (x, w, b), g), truth), (method, spec)
+            assert same([conv2d_input(x.shape, w, g, **rest)], truth[1:2]), (method, spec)
+            assert same([conv2d_weight(x, w.shape, g, **rest)], truth[2:3]), (method, spec)
+        assert same(tensors, before)
+    for number, call in enumerate(random_transposed(seed=110, count=30)):
+        shapes = (call.input_shape, call.weight_shape, call.output_shape)
+        x, w, g = tensors = [arrange(integers(shape, number + position)) for position, shape in enumerate(shapes)]
+        before = [tensor.clone() for tensor in tensors]
+        truth = results(lambda *t, call=call: conv_transpose2d_by_definition(*t, None, call), before[:2], before[2])
+        for method in METHODS:
+            ours = results(lambda *t, m=method, c=call: conv_transpose2d(*t, None, *c[2:], method=m), (x, w), g)
+            assert same(ours, truth), (method, call)
+        assert same(tensors, before)
+
+
+def test_unfold_computes_large_batches_chunk_by_chunk(monkeypatch):
+    """With a buffer of one byte every image is a chunk of its own; with one of three images the last is smaller."""
+    for number, spec in enumerate(random_specs(seed=111, count=60)):
+        spec = spec.replace(batch=4)
+        x, w, b, g = drawn(spec, number)
+        truth = results(lambda *t, spec=spec: definition(*t, spec), (x, w, b), g)
+        columns = math.prod((spec.in_channels, *spec.kernel_size, *spec.output_size)) * x.element_size()
+        for size in (1, 3 * columns):
+            monkeypatch.setattr(by_unfold, "CPU_BYTES", size)
+            rest = spelled(spec, number)
+            assert same(results(lambda *t, rest=rest: conv2d(*t, **rest, method="unfold"), (x, w, b), g), truth), spec
