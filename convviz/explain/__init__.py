@@ -1,0 +1,1 @@
+"""Numbers turned into teaching steps: what the app explains beside the picture, as plain data."""
