@@ -95,8 +95,26 @@ def _remainder_note(stages: Stages) -> str:
     if gaps:
         rows_text = _cells(len(spec.unread_rows), "row")
         columns_text = _cells(len(spec.unread_columns), "column")
-        note += f" Of the input itself {rows_text} and {columns_text} are never read."
+        note += f" Of the input itself {rows_text} and {columns_text} are never read: their gradient is exactly 0."
+    if parts:
+        note += f" {_sizes_that_share_the_output(stages)}"
     return note.strip()
+
+
+def _sizes_that_share_the_output(stages: Stages) -> str:
+    """Say which inputs have an output as large as this one's, and what tells them apart."""
+    spec = stages.spec
+
+    def sizes(axis: int) -> str:
+        smallest = spec.input_size[axis] - spec.remainder[axis]
+        numbers = [str(size) for size in range(max(smallest, 1), smallest + spec.stride[axis])]
+        return " or ".join([", ".join(numbers[:-1]), numbers[-1]] if len(numbers) > 1 else numbers)
+
+    high, wide = sizes(0), sizes(1)
+    which = f"size {high}" if high == wide else f"height {high} and width {wide}"
+    rows, columns = spec.remainder
+    told = str(rows) if rows == columns else f"({rows}, {columns})"
+    return f"Inputs of {which} share this output size; output_padding={told} leads conv_transpose2d back to this one."
 
 
 def _padding_note(stages: Stages) -> str:

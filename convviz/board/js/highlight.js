@@ -5,7 +5,7 @@ import { createLinks } from "./links.js";
 import { createSum, planesOf } from "./sum.js";
 
 const PLAIN = "var(--cv-accent)"; // a copy of the same number: there is no factor to take a colour from
-const HINT = "Click a cell, or press Enter on it, to pin it: the sum behind it is written here. Esc releases it.";
+const HINT = "Click a cell, or press Space on it, to pin it: the sum behind it is written here. Esc releases it.";
 const KERNELS = { weight: "forward", rotated_weight: "input", dilated_grad_output: "weight" };
 
 /**
