@@ -70,7 +70,7 @@ def check_conv2d(specs, make, tolerance):
 
 @even_same
 def test_conv2d_and_its_gradients_are_exact_in_whole_numbers():
-    assert check_conv2d([*EDGE_CASES.values(), *random_specs(seed=100, count=1700)], *EXACT) > 1700
+    assert check_conv2d([*EDGE_CASES.values(), *random_specs(seed=100, count=1300)], *EXACT) > 1300
 
 
 @even_same
@@ -83,7 +83,7 @@ def test_conv2d_of_real_numbers_is_right_up_to_rounding():
     assert check_conv2d([*random_specs(seed=102, count=250), *same_specs(seed=103, count=50)], *ROUNDED) == 300
 
 
-@pytest.mark.parametrize(("make", "tolerance", "count"), [(*EXACT, 700), (*ROUNDED, 100)], ids=["whole", "real"])
+@pytest.mark.parametrize(("make", "tolerance", "count"), [(*EXACT, 600), (*ROUNDED, 100)], ids=["whole", "real"])
 def test_conv_transpose2d_and_its_gradients(make, tolerance, count):
     generous = 0
     for number, call in enumerate(random_transposed(seed=104, count=count)):
@@ -104,7 +104,7 @@ def test_conv_transpose2d_and_its_gradients(make, tolerance, count):
     assert generous > count / 8
 
 
-@pytest.mark.parametrize(("make", "tolerance", "count"), [(*EXACT, 400), (*ROUNDED, 60)], ids=["whole", "real"])
+@pytest.mark.parametrize(("make", "tolerance", "count"), [(*EXACT, 300), (*ROUNDED, 60)], ids=["whole", "real"])
 def test_the_gradient_functions_and_their_own_gradients(make, tolerance, count):
     for number, spec in enumerate(random_specs(seed=105, count=count)):
         x, w, _, g = drawn(spec, number, make)
@@ -267,6 +267,16 @@ def test_a_single_channel_in_channels_last_makes_an_output_in_channels_last():
     check_layouts([SINGLE_CHANNEL], "xw")
 
 
+def test_a_batch_of_one_in_channels_last_has_torchs_strides():
+    """Others mean the same memory, but with them torch 2.13 differentiates the next layer wrongly: see below."""
+    x, w, b, g = (t.to(**LAST) if t.dim() == 4 else t for t in drawn(ConvSpec((5, 6), 4, 4, 3), 0))
+    for ours, torchs, rest in ((conv2d, F.conv2d, {}), (conv_transpose2d, F.conv_transpose2d, {"padding": 2})):
+        theirs = results(lambda *t, f=torchs, rest=rest: f(*t, **rest), (x, w, b), g)
+        for m in METHODS:
+            found = results(lambda *t, f=ours, rest=rest, m=m: f(*t, **rest, method=m), (x, w, b), g)
+            assert [t.stride() for t in found] == [t.stride() for t in theirs], (ours.__name__, m)
+
+
 def test_conv_transpose2d_keeps_channels_last():
     for method, groups in itertools.product(METHODS, (1, 2)):
         x, w = reals((2, 4, 5, 6), 0).float().to(**LAST), reals((4, 3, 3, 2), 1).float().to(**LAST)
@@ -353,3 +363,36 @@ def test_unfold_computes_large_batches_chunk_by_chunk(monkeypatch):
             monkeypatch.setattr(by_unfold, "CPU_BYTES", size)
             rest = spelled(spec, number)
             assert same(results(lambda *t, rest=rest: conv2d(*t, **rest, method="unfold"), (x, w, b), g), truth), spec
+
+
+def test_the_sum_over_many_samples_does_not_stop_growing_in_bfloat16():
+    """600 chunks of one image each add 1: in bfloat16 a running sum would stay at 256."""
+    x = torch.ones(1, 64, 34, 34, dtype=torch.bfloat16).expand(600, -1, -1, -1)
+    g = torch.full((1, 1, 1, 1), 2.0**-10, dtype=torch.bfloat16).expand(600, 2, 32, 32)
+    assert conv2d_weight(x, (2, 64, 3, 3), g, method="unfold")[0, 0, 0, 0] == 600
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_backward_pass_inside_an_autocast_block_keeps_the_forward_passs_precision(method):
+    spec = ConvSpec((7, 8), 4, 6, 3, 2, 1, groups=2)
+    x, w, _, g = (tensor.float().requires_grad_() for tensor in drawn(spec, 5, reals))
+    output = conv2d(x, w, None, 2, 1, groups=2, method=method)
+    matrix = linear(x, torch.ones(3, 8, requires_grad=True), method=method)
+    with torch.autocast("cpu", torch.bfloat16):
+        found = torch.autograd.grad(output, (x, w), g.detach())
+        of_matrix = torch.autograd.grad(matrix, x, torch.full_like(matrix, 1 / 3))[0]
+    expected = torch.autograd.grad(F.conv2d(x, w, None, 2, 1, groups=2), (x, w), g.detach())
+    for mine, torchs in zip(found, expected, strict=True):
+        assert torch.allclose(mine, torchs, rtol=1e-5, atol=1e-5)
+    assert torch.allclose(of_matrix, torch.ones(()), rtol=1e-5)
+
+
+def test_what_names_no_method_and_no_size_is_told_so():
+    x, w = reals((1, 4, 5, 5), 0), reals((4, 4, 3, 3), 1)
+    with pytest.raises(ValueError, match="method is one of"):
+        conv2d(x, w, method=["taps"])
+    for sizes in ((1.5, 4, 5, 5), (-1, 4, 5, 5)):
+        with pytest.raises(ValueError, match="input_size must be a shape"):
+            conv2d_input(sizes, w, x)
+    with pytest.raises(TypeError, match=r"input\.real"):
+        conv2d(x.to(torch.complex128), w)

@@ -42,8 +42,8 @@ class Board(anywidget.AnyWidget):
         """Make a board.
 
         Args:
-            on_action: called for everything that a person does on the board with ``{"type": ..., ...}``: select, release,
-                edit, plane, axis, undo, redo or restore.
+            on_action: called for everything that a person does on the board with ``{"type": ..., ...}``: select,
+                release, edit, plane, axis, undo, redo or restore.
         """
         super().__init__()
         self._on_action = on_action

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,6 +28,19 @@ def _cast(tensor: torch.Tensor | None) -> torch.Tensor | None:
     return tensor.to(torch.get_autocast_dtype(kind)) if torch.is_autocast_enabled(kind) else tensor
 
 
+def in_given_dtype(tensor: torch.Tensor) -> contextlib.AbstractContextManager[Any]:
+    """Return a context in which autocast does not narrow what a Function computes.
+
+    For the bodies of Functions: their tensors were cast before ``apply``, and a backward pass may be run inside an
+    autocast block that the forward pass was not in.
+    """
+    kind = tensor.device.type
+    if kind == "meta" or not torch.is_autocast_enabled(kind):
+        return contextlib.nullcontext()
+    context: contextlib.AbstractContextManager[Any] = torch.autocast(kind, enabled=False)
+    return context
+
+
 def check_tensors(**tensors: Any) -> None:
     """Check that all are tensors of real numbers, of one dtype, on one device; only the bias may be None.
 
@@ -39,9 +53,9 @@ def check_tensors(**tensors: Any) -> None:
         if not isinstance(tensor, torch.Tensor):
             raise TypeError(f"{name} must be a torch.Tensor: got {type(tensor).__name__}; torch.as_tensor makes one")
         if not tensor.is_floating_point():
+            remedy = f"{name}.real or {name}.imag" if tensor.is_complex() else f"{name}.float()"
             raise TypeError(
-                f"{name} must hold real floating-point numbers, which have gradients: got {tensor.dtype}; use "
-                f"{name}.float()"
+                f"{name} must hold real floating-point numbers, which have gradients: got {tensor.dtype}; use {remedy}"
             )
     first, *others = given
     for other in others:
@@ -87,7 +101,8 @@ def sizes_of(name: str, sizes: Any, forms: str, lengths: tuple[int, ...]) -> tup
     Raises:
         ValueError: it is no sequence of as many numbers as the forms have.
     """
-    if not isinstance(sizes, (tuple, list)) or len(sizes) not in lengths:
+    whole = isinstance(sizes, (tuple, list)) and not any(isinstance(size, float) or size < 0 for size in sizes)
+    if not whole or len(sizes) not in lengths:
         raise ValueError(f"{name} must be a shape, {forms}: got {sizes!r}")
     return tuple(sizes)
 

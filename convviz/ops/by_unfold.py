@@ -51,11 +51,15 @@ def grad_input(grad_output: torch.Tensor, weight: torch.Tensor, spec: ConvSpec) 
 def grad_weight(input: torch.Tensor, grad_output: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
     """Return grad_weight ``[C_out, C_in / groups, kH, kW]``: ``G @ columns.T``, summed over the samples."""
     gradients = _by_group(grad_output, spec)  # [N, groups, C_out / groups, L]
-    sums = [
-        (gradients[chunk] @ _columns(input[chunk], spec).transpose(-2, -1)).sum(0)  # [groups, C_out / groups, K]
-        for chunk in _chunks(input, spec)
-    ]
-    return sum(sums[1:], sums[0]).reshape(spec.weight_shape)
+    # A sum of many small parts stops growing in 16 bits.
+    wide = torch.float32 if input.element_size() == 2 else input.dtype
+    total = None
+    for chunk in _chunks(input, spec):
+        products = gradients[chunk] @ _columns(input[chunk], spec).transpose(-2, -1)  # [n, groups, C_out / groups, K]
+        part = products.sum(0, dtype=wide)
+        total = part if total is None else total + part
+    assert total is not None  # an empty batch never comes here
+    return total.to(input.dtype).reshape(spec.weight_shape)
 
 
 def _columns(images: torch.Tensor, spec: ConvSpec) -> torch.Tensor:

@@ -36,7 +36,8 @@ def conv2d(
         groups: number of independent channel groups.
         padding_mode: ``"zeros"``, ``"reflect"``, ``"replicate"`` or ``"circular"``.
         method: ``"taps"`` (the definition), ``"unfold"`` (im2col and col2im), ``"rotate"`` (zero-insert, pad, rotated
-            kernel) or ``"aten"`` (PyTorch's own ``convolution_backward``).
+            kernel) or ``"aten"`` (PyTorch's own ``convolution_backward``). Where a weight is inf or nan, rotate has nan
+            in more cells of grad_input than the others: it multiplies the zeros that it inserts and pads.
 
     Returns:
         output ``[N, C_out, H_out, W_out]``; entry ``[n, o, i, j]`` is ``bias[o]`` plus the sum of

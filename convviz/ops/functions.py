@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 
+from convviz.ops.arguments import in_given_dtype
 from convviz.ops.by_aten import Gradients
 from convviz.ops.layout import in_layout_of
 from convviz.ops.methods import METHODS, Mask
@@ -92,7 +93,8 @@ class Convolution(torch.autograd.Function):
     ) -> torch.Tensor:
         if input.shape[0] == 0:
             return input.new_zeros(0, *spec.output_shape[1:])
-        return in_layout_of(METHODS[method].conv2d(input, weight, bias, spec), input, weight)
+        with in_given_dtype(input):
+            return in_layout_of(METHODS[method].conv2d(input, weight, bias, spec), input, weight)
 
     @staticmethod
     def setup_context(ctx: Context, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
@@ -128,7 +130,8 @@ class ConvolutionBackward(torch.autograd.Function):
             return tuple(
                 grad_output.new_zeros(shape) for shape, wanted in zip(shapes, output_mask, strict=True) if wanted
             )
-        to_input, to_weight, to_bias = METHODS[method].backward(grad_output, input, weight, spec, output_mask)
+        with in_given_dtype(grad_output):
+            to_input, to_weight, to_bias = METHODS[method].backward(grad_output, input, weight, spec, output_mask)
         # grad_output counts where it stands in for one of them: as conv_transpose2d's input, in a second derivative.
         like = (input, weight) if input is not None and weight is not None else (input, weight, grad_output)
         to_input = None if to_input is None else in_layout_of(to_input, *like)
@@ -201,7 +204,8 @@ class Fold(torch.autograd.Function):
 
 def _knows_border(spec: ConvSpec, method: str) -> bool:
     symmetric = all(before == after for before, after in spec.padding)
-    return METHODS[method].knows_borders or (symmetric and spec.padding_mode == "zeros")
+    plain = spec.padding_mode == "zeros" or not any(map(any, spec.padding))
+    return METHODS[method].knows_borders or (symmetric and plain)
 
 
 def _without_border(spec: ConvSpec) -> ConvSpec:

@@ -12,11 +12,15 @@ def in_layout_of(tensor: torch.Tensor, *others: torch.Tensor | None) -> torch.Te
         tensor: what was computed.
         others: what it was computed from.
     """
-    wanted = any(other is not None and is_channels_last(other) for other in others)
-    if wanted and not is_channels_last(tensor):
-        # Not contiguous(memory_format=...), which vmap does not know.
-        tensor = tensor.permute(0, 2, 3, 1).contiguous().permute(0, 3, 1, 2)
-    return owned(tensor if wanted else tensor.contiguous())
+    if not any(other is not None and is_channels_last(other) for other in others):
+        return owned(tensor.contiguous())
+    if is_channels_last(tensor):
+        return tensor
+    # Not clone(memory_format=...), which vmap does not know; not a view of a permuted copy, which would have to be made
+    # one's own: that invents another first stride for a batch of one.
+    _, channels, height, width = tensor.shape
+    strides = (channels * height * width, 1, channels * width, channels)
+    return tensor.new_empty_strided(tensor.shape, strides).copy_(tensor)
 
 
 def owned(tensor: torch.Tensor) -> torch.Tensor:

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from convviz.ops.arguments import cast_for_autocast, check_shape, check_tensors
+from convviz.ops.arguments import cast_for_autocast, check_shape, check_tensors, in_given_dtype
 from convviz.ops.methods import check_method
 
 
@@ -52,7 +52,8 @@ class Product(torch.autograd.Function):
 
     @staticmethod
     def forward(left: torch.Tensor, right: torch.Tensor, one_by_one: bool) -> torch.Tensor:
-        return (left[:, :, None] * right[None]).sum(1) if one_by_one else left @ right
+        with in_given_dtype(left):
+            return (left[:, :, None] * right[None]).sum(1) if one_by_one else left @ right
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:

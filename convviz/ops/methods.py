@@ -13,7 +13,7 @@ from convviz.ops.conv2d_bias import conv2d_bias
 from convviz.spec import ConvSpec
 
 Mask = tuple[bool, bool, bool]
-Product = Callable[[torch.Tensor, torch.Tensor, ConvSpec], torch.Tensor]
+Gradient = Callable[[torch.Tensor, torch.Tensor, ConvSpec], torch.Tensor]
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Method:
     knows_borders: bool = False
 
 
-def one_by_one(grad_input: Product, grad_weight: Product) -> Callable[..., Gradients]:
+def one_by_one(grad_input: Gradient, grad_weight: Gradient) -> Callable[..., Gradients]:
     """Return a method's backward, made of its two gradients: only those that are asked for are computed."""
 
     def backward(
@@ -63,6 +63,6 @@ def check_method(method: str) -> str:
     Raises:
         ValueError: there is no such method.
     """
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method is one of {', '.join(METHODS)}: got {method!r}")
     return method
