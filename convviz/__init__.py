@@ -20,6 +20,7 @@ from convviz.taps import taps
 if TYPE_CHECKING:
     from convviz import nn
     from convviz.app.app import App
+    from convviz.explain.graph import graph
 
 __version__ = "0.1.0"
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "conv2d_weight",
     "conv_transpose2d",
     "convolution_backward",
+    "graph",
     "linear",
     "nn",
     "stages",
@@ -41,9 +43,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load layers and app, and with it the widgets, on first use: graders and scripts never pay for them."""
+    """Load layers, graph and app, and with it the widgets, on first use: graders and scripts never pay for them."""
     if name == "nn":
         return importlib.import_module("convviz.nn")
+    if name == "graph":
+        from convviz.explain.graph import graph
+
+        return graph
     if name == "App":
         from convviz.app.app import App
 

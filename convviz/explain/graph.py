@@ -1,0 +1,132 @@
+"""The autograd graph behind a tensor, with the values and the gradients in its boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from convviz.explain.graph_backward import Pass, run_backward
+from convviz.explain.graph_data import Graph
+from convviz.explain.graph_nodes import OUTPUT, Reading, edges_of, nodes_of
+from convviz.explain.graph_saved import kept_by
+from convviz.explain.graph_snapshot import snapshot
+from convviz.explain.graph_values import Kind, Place, forward_values
+from convviz.explain.graph_walk import Function, leaf_of, name_of, walk
+
+ALL_ONES = "grad_output was not given, so it is all ones: the gradients are those of output.sum()."
+
+
+def graph(output: torch.Tensor, params: Mapping[str, torch.Tensor] | None = None, *, grad_output: Any = None) -> Graph:
+    """Read the graph that autograd recorded for a tensor, and run its backward pass once to see the gradients.
+
+    The graph can be used as before, and no .grad changes. Hooks that you registered on tensors run once more.
+
+    Args:
+        output: any tensor with a grad_fn, of any shape.
+        params: name → leaf tensor, as in ``{"x": x}`` or ``dict(model.named_parameters())``; leaves that are not
+            in it are called by their shape.
+        grad_output: of the output's shape: the gradient to start with; default: ones, so that the gradients are
+            those of ``output.sum()``.
+
+    Returns:
+        Boxes, arrows and the order of the backward pass, with copies of all numbers.
+
+    Raises:
+        TypeError: output, grad_output or one of params is no tensor, or params is no dict.
+        ValueError: output has no graph or too large a one, one of params is no leaf, or grad_output does not have the
+            output's shape.
+    """
+    root = _grad_fn(output)
+    names = _names(params)
+    start = _start(output, grad_output)
+    # Copies made in the caller's inference mode could not be used outside it.
+    with torch.inference_mode(False), torch.no_grad():
+        return _read(output, start, root, names, "" if grad_output is not None or output.numel() == 1 else ALL_ONES)
+
+
+def _read(output: torch.Tensor, start: torch.Tensor, root: Function, names: dict[int, str], note: str) -> Graph:
+    functions = walk(root)
+    kept = {function: kept_by(function) for function in functions if leaf_of(function) is None}
+    record = run_backward(output, start, functions)
+    values = forward_values(output, functions, kept, _kinds(record))
+    reading = Reading(output, start, functions, names, kept, record, values)
+    return Graph(
+        nodes=nodes_of(reading),
+        edges=edges_of(reading),
+        steps=(OUTPUT, *(reading.ids[function] for function in record.order)),
+        grad_output=snapshot(start),
+        note=" ".join(filter(None, [note, _stop(record)])),
+    )
+
+
+def _kinds(record: Pass) -> dict[Place, Kind]:
+    """Return each output's shape and dtype: its gradient has the same."""
+    return {
+        (function, slot): (gradient.shape, gradient.dtype)
+        for function, gradients in record.into.items()
+        for slot, gradient in enumerate(gradients)
+        if gradient is not None
+    }
+
+
+def _stop(record: Pass) -> str:
+    """Return why the backward pass did not come to its end; empty if it did."""
+    if not record.failure:
+        return ""
+    at = f" at {name_of(record.stopped_at)}" if record.stopped_at is not None else ""
+    return f"The backward pass stopped{at}, and gradients are missing. {record.failure}"
+
+
+def _grad_fn(output: Any) -> Function:
+    if not isinstance(output, torch.Tensor):
+        raise TypeError(f"output must be a torch.Tensor: got {type(output).__name__}; pass what your function returned")
+    if output.grad_fn is not None:
+        return output.grad_fn
+    if not (output.is_floating_point() or output.is_complex()):
+        why = f"dtype {output.dtype}, which has no gradients; pass a floating-point result"
+    elif output.requires_grad:
+        why = "a leaf, which nothing was computed for; pass the result of a computation with it"
+    else:
+        why = "a tensor without a grad_fn; set requires_grad=True on an input, and compute outside torch.no_grad()"
+    raise ValueError(f"output must come from tensors that require gradients: got {why}")
+
+
+def _names(params: Any) -> dict[int, str]:
+    """Return id of a tensor → its name in params; both names of a tensor that has two."""
+    if params is None:
+        return {}
+    if not isinstance(params, Mapping):
+        raise TypeError(
+            f'params must be a dict of names and tensors, such as {{"x": x}}: got {type(params).__name__}; for a '
+            "model use dict(model.named_parameters(remove_duplicate=False))"
+        )
+    names: dict[int, str] = {}
+    for name, tensor in params.items():
+        if not isinstance(name, str):
+            raise TypeError(f"params must have texts as names: got {name!r}; use {str(name)!r}")
+        if not isinstance(tensor, torch.Tensor):
+            raise TypeError(f"params[{name!r}] must be a torch.Tensor: got {type(tensor).__name__}; leave it out")
+        if tensor.grad_fn is not None:  # that is, not tensor.is_leaf
+            raise ValueError(
+                f"params[{name!r}] must be a leaf, a tensor that you made: got a result of {name_of(tensor.grad_fn)}; "
+                "leave it out, the graph calls it by its function"
+            )
+        names[id(tensor)] = f"{names[id(tensor)]} = {name}" if id(tensor) in names else name
+    return names
+
+
+def _start(output: torch.Tensor, grad_output: Any) -> torch.Tensor:
+    if grad_output is None:
+        return torch.ones_like(output, memory_format=torch.preserve_format).detach()
+    if not isinstance(grad_output, torch.Tensor):
+        raise TypeError(
+            f"grad_output must be a torch.Tensor: got {type(grad_output).__name__}; torch.as_tensor makes one"
+        )
+    if grad_output.shape != output.shape:
+        raise ValueError(
+            f"grad_output must have the output's shape, {list(output.shape)}: got {list(grad_output.shape)}; "
+            "torch.ones_like(output) has it"
+        )
+    return grad_output.detach().to(output)

@@ -1,0 +1,153 @@
+"""An autograd graph as plain data: what an app, a page or a test can read without torch's engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from convviz.explain.graph_layout import arrange
+from convviz.explain.graph_snapshot import Snapshot
+from convviz.explain.graph_svg import draw
+
+
+@dataclass(frozen=True, eq=False)
+class Slot:
+    """One output of a function in the forward pass, and the gradient that comes back for it.
+
+    Attributes:
+        number: which output it is; a function has a slot for each output that the graph uses.
+        value: what the forward pass made; None where it is unknown.
+        value_note: where the value comes from, or why it is unknown.
+        gradient: the derivative of the graph's output, weighted by grad_output, by this value: the sum over all
+            edges that leave here; None where none came.
+        gradient_note: why there is no gradient; empty when there is one.
+    """
+
+    number: int
+    value: Snapshot | None
+    value_note: str
+    gradient: Snapshot | None
+    gradient_note: str
+
+
+@dataclass(frozen=True, eq=False)
+class Saved:
+    """One thing that a function keeps for its backward pass.
+
+    Attributes:
+        name: as torch has it, without ``_saved_``; ``saved_tensors[0]`` or ``ctx.k`` for a custom Function.
+        tensor: its numbers, if it is a tensor that can be read.
+        setting: numbers, texts and tuples of them, if it is none.
+        note: why it cannot be read, or what is wrong with it; empty as a rule.
+    """
+
+    name: str
+    tensor: Snapshot | None
+    setting: Any
+    note: str
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """A box of the graph.
+
+    Attributes:
+        id: unique in its graph.
+        kind: ``"output"``, ``"function"`` or ``"leaf"``.
+        label: ``"output"``; a function's name as torch has it; a leaf's name in params, or its shape.
+        note: sentences that one should read, such as torch's message about a changed tensor; empty as a rule.
+        slots: value and gradient of each output; one, but for functions such as split.
+        saved: what the function keeps, tensors and settings.
+        opens_into: names of the stages inside, for a 2-D convolution that makes grad_input; else empty.
+    """
+
+    id: str
+    kind: str
+    label: str
+    note: str
+    slots: tuple[Slot, ...]
+    saved: tuple[Saved, ...] = ()
+    opens_into: tuple[str, ...] = ()
+
+    @property
+    def value(self) -> Snapshot | None:
+        """The value of the only output; None where it is unknown, or where there are several: see ``slots``."""
+        return self.slots[0].value if len(self.slots) == 1 else None
+
+    @property
+    def gradient(self) -> Snapshot | None:
+        """The gradient by the only output; None where there is none, or where there are several: see ``slots``."""
+        return self.slots[0].gradient if len(self.slots) == 1 else None
+
+
+@dataclass(frozen=True, eq=False)
+class Edge:
+    """A value on its way from one function to the next, and a gradient on its way back.
+
+    Attributes:
+        source: id of the node that made the value in the forward pass.
+        target: id of the node that used it.
+        output_slot: which output of the source it is.
+        input_slot: which of the target's inputs it is, counted among those that torch looks at for gradients.
+        gradient: what the target's backward passes on to the source; None where it passes nothing.
+    """
+
+    source: str
+    target: str
+    output_slot: int
+    input_slot: int
+    gradient: Snapshot | None
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """The graph behind one tensor.
+
+    Attributes:
+        nodes: the output first; no node stands before those that use its value.
+        edges: in the order of their targets, then of the targets' inputs.
+        steps: ids of the nodes in the order in which the backward pass visits them, as far as it came.
+        grad_output: the gradient that the pass started with.
+        note: sentences about the whole: where grad_output comes from, and why the pass stopped if it did.
+    """
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    steps: tuple[str, ...]
+    grad_output: Snapshot
+    note: str
+
+    def node(self, id: str) -> Node:
+        """Return the node with this id.
+
+        Raises:
+            KeyError: there is none.
+        """
+        found = next((node for node in self.nodes if node.id == id), None)
+        if found is None:
+            raise KeyError(f"the graph has the nodes {self.nodes[0].id} to {self.nodes[-1].id}: got {id!r}")
+        return found
+
+    def layout(self) -> dict[str, tuple[float, float]]:
+        """Return id → (x, y), the middle of each box: y grows by 1 a layer from the leaves down to the output.
+
+        Boxes of one layer are at least 1 apart.
+        """
+        return arrange([node.id for node in self.nodes], [(edge.source, edge.target) for edge in self.edges]).positions
+
+    def _repr_svg_(self) -> str:
+        """Draw it where a notebook shows the value of a cell."""
+        return self.to_svg()
+
+    def to_svg(self, *, theme: str = "light") -> str:
+        """Return the drawing as one ``<svg>`` element: text stays text, nothing is loaded from elsewhere.
+
+        Each node is a ``<g data-node="id">``, each edge a ``<g data-edge="source target input_slot">``.
+
+        Args:
+            theme: ``"light"`` or ``"dark"``.
+
+        Raises:
+            ValueError: theme is neither.
+        """
+        return draw(self, theme)

@@ -1,0 +1,134 @@
+"""From what was read of torch's graph to boxes and arrows that know nothing of torch's engine."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+
+from convviz.explain.graph_backward import Pass
+from convviz.explain.graph_data import Edge, Node, Saved, Slot
+from convviz.explain.graph_saved import NOT_NEEDED, Kept
+from convviz.explain.graph_snapshot import Snapshot, snapshot
+from convviz.explain.graph_values import UNKNOWN, Values
+from convviz.explain.graph_walk import Function, is_convolution, leaf_of, name_of, opens_into
+
+OUTPUT = "n0"
+ONLY_GRAD_WEIGHT = "The input needs no gradient: of its gradients only those by weight and bias are computed."
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """All that was read of one graph, still in torch's terms.
+
+    Attributes:
+        output: the tensor whose graph it is.
+        start: the gradient that the backward pass started with.
+        functions: from ``walk``.
+        names: id of a leaf tensor → its name.
+        kept: function → what it saved.
+        record: the backward pass.
+        values: from ``forward_values``.
+    """
+
+    output: torch.Tensor
+    start: torch.Tensor
+    functions: list[Function]
+    names: dict[int, str]
+    kept: dict[Function, tuple[Kept, ...]]
+    record: Pass
+    values: Values
+
+    @cached_property
+    def ids(self) -> dict[Function, str]:
+        """Function → id of its box."""
+        return {function: f"n{number}" for number, function in enumerate(self.functions, start=1)}
+
+    @cached_property
+    def slots(self) -> dict[Function, list[int]]:
+        """Function → the outputs that the graph uses, by number."""
+        used = defaultdict(set)
+        used[self.output.grad_fn].add(self.output.output_nr)
+        for function in self.functions:
+            for source, slot in function.next_functions:
+                used[source].add(slot)
+        return {function: sorted(used[function]) for function in self.functions}
+
+
+def nodes_of(reading: Reading) -> tuple[Node, ...]:
+    """Return the box of the output, then those of all functions and leaves."""
+    value, gradient = snapshot(reading.output), snapshot(reading.start)
+    output = Node(OUTPUT, "output", "output", "", (Slot(0, value, "The output itself.", gradient, ""),))
+    return (output, *(_node(function, reading) for function in reading.functions))
+
+
+def edges_of(reading: Reading) -> tuple[Edge, ...]:
+    """Return the arrow into the output, then those into each function."""
+    return tuple(_edges(reading))
+
+
+def _edges(reading: Reading) -> Iterator[Edge]:
+    ids, root = reading.ids, reading.output.grad_fn
+    if root is not None:
+        yield Edge(ids[root], OUTPUT, reading.output.output_nr, 0, snapshot(reading.start))
+    for function in reading.functions:
+        passed_on = reading.record.out_of.get(function)
+        for place, (source, slot) in enumerate(function.next_functions):
+            if source is not None:
+                yield Edge(ids[source], ids[function], slot, place, passed_on[place] if passed_on else None)
+
+
+def _node(function: Function, reading: Reading) -> Node:
+    slots = tuple(_slot(function, number, reading) for number in reading.slots[function])
+    leaf = leaf_of(function)
+    if leaf is not None:
+        label = reading.names.get(id(leaf), str(list(leaf.shape)) if leaf.dim() else "scalar")
+        return Node(reading.ids[function], "leaf", label, "", slots)
+    kept = reading.kept[function]
+    return Node(
+        id=reading.ids[function],
+        kind="function",
+        label=name_of(function),
+        note=" ".join(_notes(function, kept, reading.record)),
+        slots=slots,
+        saved=tuple(_saved(thing) for thing in kept),
+        opens_into=opens_into(function),
+    )
+
+
+def _notes(function: Function, kept: tuple[Kept, ...], record: Pass) -> list[str]:
+    notes = [thing.note for thing in kept if thing.note and thing.note != NOT_NEEDED]
+    if function is record.stopped_at:
+        notes.append(record.failure)
+    if is_convolution(function) and function.next_functions[0][0] is None:
+        notes.append(ONLY_GRAD_WEIGHT)
+    return list(dict.fromkeys(notes))  # two tensors that were freed are one thing to say
+
+
+def _slot(function: Function, number: int, reading: Reading) -> Slot:
+    known, origin = reading.values.get((function, number), (None, UNKNOWN))
+    value = None if known is None else snapshot(known)
+    gradient, why_not = _gradient(function, number, reading.record)
+    return Slot(number, value, origin, gradient, why_not)
+
+
+def _gradient(function: Function, number: int, record: Pass) -> tuple[Snapshot | None, str]:
+    found = record.leaves.get(function)
+    if number < len(record.into.get(function, ())):
+        found = record.into[function][number]
+    if found is not None:
+        return found, ""
+    if function in record.into or function in record.leaves:
+        return None, "No gradient: the functions that use this value pass none back."
+    if record.stopped_at is not None:
+        return None, f"No gradient: the backward pass stopped at {name_of(record.stopped_at)}, before it came here."
+    return None, record.failure or "No gradient: autograd runs only functions that have a leaf behind them."
+
+
+def _saved(thing: Kept) -> Saved:
+    if isinstance(thing.content, torch.Tensor):
+        return Saved(thing.name, snapshot(thing.content), None, thing.note)
+    return Saved(thing.name, None, thing.content, thing.note)

@@ -1,0 +1,97 @@
+"""What a function of the graph keeps for its backward pass."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from convviz.explain.graph_walk import Function, forward_class
+
+FREED = (
+    "An earlier backward pass freed what this function had saved; call backward(retain_graph=True) there, or run the "
+    "forward pass again."
+)
+NOT_NEEDED = "Not saved: no gradient that is wanted here needs it."
+ON_CTX = "Kept on ctx instead of by ctx.save_for_backward: torch cannot notice when it is changed in place."
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """One thing that a function keeps, not copied yet.
+
+    Attributes:
+        name: as one reads it from the grad_fn, without ``_saved_``; ``saved_tensors[0]`` or ``ctx.k`` for a custom
+            Function.
+        content: a tensor or a plain value; None also when it cannot be read.
+        note: why it cannot be read, or what is wrong with it.
+        unreadable: whether it was saved but cannot be read.
+    """
+
+    name: str
+    content: Any
+    note: str = ""
+    unreadable: bool = False
+
+
+def kept_by(function: Function) -> tuple[Kept, ...]:
+    """Return all that a function keeps, tensors and settings, in the order of their names."""
+    if forward_class(function) is not None:
+        return (*_saved_tensors(function), *_on_ctx(function))
+    names = sorted(name for name in dir(function) if name.startswith("_saved_"))
+    return tuple(kept for name in names for kept in _read(function, name, name.removeprefix("_saved_")))
+
+
+def explain_failure(error: Exception) -> str:
+    """Return torch's message as a note; the one about freed graphs in words that say what to do."""
+    message = str(error)
+    if "backward through the graph a second time" in message:
+        return FREED
+    return message if isinstance(error, RuntimeError) else f"{type(error).__name__}: {message}"
+
+
+def _read(function: Function, attribute: str, name: str) -> Iterator[Kept]:
+    try:
+        content = getattr(function, attribute)
+    except Exception as error:  # the caller's own unpack hooks run here and may raise anything
+        yield Kept(name, None, explain_failure(error), unreadable=True)
+        return
+    if isinstance(content, (tuple, list)) and any(isinstance(entry, torch.Tensor) for entry in content):
+        for place, entry in enumerate(content):
+            yield Kept(f"{name}[{place}]", entry, "" if entry is not None else NOT_NEEDED)
+    elif isinstance(content, torch.Tensor):
+        yield Kept(name, content)
+    else:
+        # torch shows a tensor that it did not save as None; a setting that is None reads the same, and has no raw twin
+        absent = content is None and hasattr(function, attribute.replace("_saved_", "_raw_saved_", 1))
+        yield Kept(name, plain(content), NOT_NEEDED if absent else "")
+
+
+def _saved_tensors(function: Function) -> Iterator[Kept]:
+    for kept in _read(function, "saved_tensors", "saved_tensors"):
+        if kept.content != () or isinstance(kept.content, torch.Tensor):  # nothing saved is nothing to show
+            yield kept
+
+
+def _on_ctx(function: Function) -> Iterator[Kept]:
+    for name, content in sorted(vars(function).items()):
+        if isinstance(content, torch.Tensor):
+            yield Kept(f"ctx.{name}", content, ON_CTX)
+        else:
+            yield Kept(f"ctx.{name}", plain(content))
+
+
+def plain(value: Any) -> Any:
+    """Return numbers, texts and tuples of them as they are, anything else as a short text."""
+    if isinstance(value, (tuple, list)):
+        return tuple(plain(entry) for entry in value)
+    if type(value) is int and value >= 2**63:  # torch hands out a negative axis as an unsigned number
+        return value - 2**64
+    if value is None or isinstance(value, (bool, int, float, complex, str)):
+        return value
+    short = reprlib.Repr()
+    short.maxother = 200  # characters: a whole ConvSpec
+    return short.repr(value)

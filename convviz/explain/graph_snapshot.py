@@ -1,0 +1,60 @@
+"""A tensor as it was when the graph was read: a copy that nothing later can change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+KEEP = 65_536  # elements: above this only the extremes and the mean are kept, or 500 nodes would fill the memory
+
+
+@dataclass(frozen=True, eq=False)  # tensors have no one answer to ==
+class Snapshot:
+    """A tensor's numbers, or what can be said of them.
+
+    Attributes:
+        shape: of the tensor.
+        dtype: its name, such as ``"float32"``.
+        tensor: a detached copy on the cpu; None when it has more than ``KEEP`` elements or no numbers to read.
+        minimum: the smallest element; None when there is none, or when they are complex.
+        mean: of all elements; None as above.
+        maximum: the largest element; None as above.
+    """
+
+    shape: tuple[int, ...]
+    dtype: str
+    tensor: torch.Tensor | None
+    minimum: float | None
+    mean: float | None
+    maximum: float | None
+
+    @property
+    def elements(self) -> int:
+        """How many numbers the tensor has."""
+        return torch.Size(self.shape).numel()
+
+
+def snapshot(tensor: torch.Tensor) -> Snapshot:
+    """Copy a tensor of any device, layout and dtype.
+
+    Args:
+        tensor: any; a sparse gradient, as an embedding's may be, is written out when it is small enough.
+    """
+    shape, dtype = tuple(tensor.shape), str(tensor.dtype).removeprefix("torch.")
+    tensor = tensor.detach()
+    small = torch.Size(shape).numel() <= KEEP
+    if tensor.is_meta or (tensor.layout != torch.strided and not small):
+        return Snapshot(shape, dtype, None, None, None, None)
+    if tensor.layout != torch.strided:
+        tensor = tensor.to_dense()
+    copy = tensor.to("cpu", copy=True) if small else None
+    return Snapshot(shape, dtype, copy, *_summary(tensor))
+
+
+def _summary(tensor: torch.Tensor) -> tuple[float | None, float | None, float | None]:
+    """Return minimum, mean and maximum; bool and integers, as masks and indices have, count as numbers."""
+    if tensor.is_complex() or tensor.numel() == 0:
+        return None, None, None
+    numbers = tensor.float() if tensor.element_size() < 4 or tensor.device.type == "mps" else tensor.double()
+    return float(numbers.min()), float(numbers.mean()), float(numbers.max())

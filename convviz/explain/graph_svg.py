@@ -1,0 +1,221 @@
+"""The drawing of a graph as one SVG element, readable without anything else."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from xml.sax.saxutils import escape, quoteattr
+
+from convviz.explain.graph_layout import Arrangement, arrange
+from convviz.explain.graph_text import NONE, box_lines, columns, details, numbers, shortened
+
+if TYPE_CHECKING:
+    from convviz.explain.graph_data import Edge, Graph, Node
+
+Place = tuple[float, float]  # x, y in pixels
+
+
+@dataclass(frozen=True)
+class Palette:
+    """The colours of one theme; the test holds each text against each fill it stands on.
+
+    Attributes:
+        paper: behind everything.
+        ink: labels and values.
+        muted: shapes, steps and the caption.
+        gradient: the gradients, in boxes.
+        line: arrows and outlines.
+        fills: kind of a node → its box.
+    """
+
+    paper: str
+    ink: str
+    muted: str
+    gradient: str
+    line: str
+    fills: dict[str, str]
+
+
+PALETTES = {
+    "light": Palette(
+        "#ffffff", "#16191d", "#5a626d", "#86198f", "#6b7482",
+        {"output": "#e4f2e8", "function": "#f3f5f8", "leaf": "#fdf1dc"},
+    ),
+    "dark": Palette(
+        "#171b21", "#e8eaee", "#a4adba", "#f0abfc", "#8a94a3",
+        {"output": "#17321f", "function": "#252b35", "leaf": "#392d15"},
+    ),
+}  # fmt: skip
+ROUNDING = {"output": 4, "function": 4, "leaf": 20}  # of corners, so that colour is not the only difference
+FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+SIZE, CHARACTER, LINE = 12, 7.3, 17  # of the font, the width of its widest kin, and a line's height, in pixels
+LABEL_SIZE = 13
+MOST, MOST_IN_LABEL = 38, 30  # characters in a line of a box; the label's are larger and leave room for the step
+PADDING = 10
+HEIGHT = 4 * LINE + 2 * PADDING
+GAP_X, GAP_Y = 26, 46
+MARGIN, CAPTION = 16, 28
+CAPTION_TEXT = "↓ values · ↑ gradients · at the right: order of the backward pass"
+
+
+def draw(graph: Graph, theme: str) -> str:
+    """Return the SVG text; see ``Graph.to_svg``."""
+    if theme not in PALETTES:
+        raise ValueError(f"theme is one of {', '.join(PALETTES)}: got {theme!r}")
+    return _Drawing(graph, PALETTES[theme]).text()
+
+
+class _Drawing:
+    """One drawing: the measures that all its parts share."""
+
+    def __init__(self, graph: Graph, palette: Palette) -> None:
+        self.graph, self.palette = graph, palette
+        self.step = {id: number for number, id in enumerate(graph.steps, start=1)}
+        self.lines = {node.id: _lines(node) for node in graph.nodes}
+        self.slots: dict[str, list[int]] = defaultdict(list)  # of each node, those that arrows leave from
+        for edge in sorted(graph.edges, key=lambda edge: edge.output_slot):
+            if edge.output_slot not in self.slots[edge.source]:
+                self.slots[edge.source].append(edge.output_slot)
+        self.width = self._box_width()
+        arrows = [(edge.source, edge.target) for edge in graph.edges]
+        self.arranged: Arrangement = arrange([node.id for node in graph.nodes], arrows)
+        places = self.arranged.positions.values()
+        across = [x for x, _ in places] + [x for route in self.arranged.routes.values() for x in route]
+        self.total_width = max(
+            (max(across) + 1) * (self.width + GAP_X) - GAP_X + 2 * MARGIN,
+            columns(CAPTION_TEXT) * CHARACTER + 2 * MARGIN,
+        )
+        self.total_height = self.top(max(y for _, y in places)) + HEIGHT + MARGIN
+
+    def _box_width(self) -> float:
+        """Return a width that holds every line; beside the label the step needs room, and bold letters are wider."""
+        longest = max(
+            max(columns(label) * LABEL_SIZE / SIZE + 5, *map(columns, others)) for label, *others in self.lines.values()
+        )
+        return round(longest * CHARACTER + 2 * PADDING)
+
+    def middle(self, x: float) -> float:
+        return MARGIN + self.width / 2 + x * (self.width + GAP_X)
+
+    def top(self, layer: float) -> float:
+        return MARGIN + CAPTION + layer * (HEIGHT + GAP_Y)
+
+    def text(self) -> str:
+        palette, size = self.palette, f"{_n(self.total_width)} {_n(self.total_height)}"
+        width, height = size.split()
+        parts = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {size}" '
+            f'role="img" font-family="{FONT}" font-size="{SIZE}">',
+            f"<title>{_escape(self._title())}</title>",
+            f"<desc>{_escape(self._description())}</desc>",
+            f'<rect width="{width}" height="{height}" fill="{palette.paper}"/>',
+            f'<text x="{MARGIN}" y="{MARGIN + 10}" fill="{palette.muted}">{CAPTION_TEXT}</text>',
+            *self._arrows(),
+            *(self._box(node) for node in self.graph.nodes),
+            "</svg>",
+        ]
+        return "\n".join(parts) + "\n"
+
+    def _title(self) -> str:
+        functions = [node.label for node in self.graph.nodes if node.kind == "function"]
+        leaves = [node.label for node in self.graph.nodes if node.kind == "leaf"]
+        return f"Autograd graph: {len(functions)} functions from {', '.join(leaves) or 'no leaf'} to the output"
+
+    def _description(self) -> str:
+        by_id = {node.id: node for node in self.graph.nodes}
+        visits = [f"{number} {by_id[id].label}, {box_lines(by_id[id])[2]}" for id, number in self.step.items()]
+        return " ".join(["The backward pass, step by step:", "; ".join(visits) + ".", self.graph.note]).strip()
+
+    def _box(self, node: Node) -> str:
+        x, layer = self.arranged.positions[node.id]
+        left, top = self.middle(x) - self.width / 2, self.top(layer)
+        start, end, line = left + PADDING, left + self.width - PADDING, top + PADDING + 11
+        label, *others = self.lines[node.id]
+        muted, ink = self.palette.muted, self.palette.ink
+        attributes = f'data-node="{node.id}" data-kind="{node.kind}"'
+        if node.id in self.step:
+            attributes += f' data-step="{self.step[node.id]}"'
+        if node.opens_into:
+            attributes += f" data-opens-into={quoteattr(' '.join(node.opens_into))}"
+        parts = [
+            f"<g {attributes}><title>{_escape(details(node))}</title>",
+            f'<rect x="{_n(left)}" y="{_n(top)}" width="{_n(self.width)}" height="{HEIGHT}" rx="{ROUNDING[node.kind]}" '
+            f'fill="{self.palette.fills[node.kind]}" stroke="{self.palette.line}" '
+            f'stroke-width="{2 if node.kind == "output" else 1}"/>',
+            _text(start, line, label, ink, f' font-size="{LABEL_SIZE}" font-weight="600"'),
+        ]
+        if node.id in self.step:
+            parts.append(_text(end, line, str(self.step[node.id]), muted, ' text-anchor="end"'))
+        for text, colour in zip(others, (muted, ink, self.palette.gradient), strict=True):
+            line += LINE
+            parts.append(_text(start, line, text, colour))
+        return "".join([*parts, "</g>"])
+
+    def _arrows(self) -> list[str]:
+        """Return the arrows, grouped by the box they end in, where they keep the order in which they come."""
+        into: dict[str, list[Edge]] = defaultdict(list)
+        for edge in self.graph.edges:
+            into[edge.target].append(edge)
+        drawn = []
+        for edges in into.values():
+            edges.sort(key=lambda edge: (self._last_x(edge), edge.input_slot))
+            for place, edge in enumerate(edges, start=1):
+                drawn.append(self._arrow(edge, place / (len(edges) + 1)))
+        return drawn
+
+    def _last_x(self, edge: Edge) -> float:
+        route = self.arranged.routes[edge.source, edge.target]
+        return route[-1] if route else self.arranged.positions[edge.source][0]
+
+    def _arrow(self, edge: Edge, share: float) -> str:
+        """Return one arrow that enters its box at a share of the box's width."""
+        (from_x, from_layer), (to_x, to_layer) = (self.arranged.positions[id] for id in (edge.source, edge.target))
+        slots = self.slots[edge.source]
+        leave = (slots.index(edge.output_slot) + 1) / (len(slots) + 1)
+        start = self.middle(from_x) + (leave - 0.5) * self.width, self.top(from_layer) + HEIGHT
+        end = self.middle(to_x) + (share - 0.5) * self.width, self.top(to_layer)
+        layers = enumerate(self.arranged.routes[edge.source, edge.target], start=1)
+        bends = [(self.middle(x), self.top(from_layer + layer)) for layer, x in layers]
+        gradient = NONE if edge.gradient is None else numbers(edge.gradient)
+        dashes = ' stroke-dasharray="4 3"' if edge.gradient is None else ""
+        line = self.palette.line
+        return (
+            f'<g data-edge="{edge.source} {edge.target} {edge.input_slot}"><title>gradient along this arrow: {gradient}'
+            f'</title><path d="{_path(start, bends, end)}" fill="none" stroke="{line}" stroke-width="1.5"{dashes}/>'
+            f'<path d="M{_n(end[0])} {_n(end[1])}l-4 -8h8z" fill="{line}"/></g>'
+        )
+
+
+def _path(start: Place, bends: list[Place], end: Place) -> str:
+    """Return a line that passes each layer straight down at its bend, and curves only between the layers."""
+    (x, y), path = start, f"M{_n(start[0])} {_n(start[1])}"
+    drawn_to = y  # what stands straight below itself is one line, however many layers it passes
+    for to_x, to_y in [*bends, end]:
+        if (to_x, to_y) == end or abs(to_x - x) >= 0.01:
+            path += f"V{_n(y)}" if y > drawn_to else ""
+            half = (y + to_y) / 2
+            path += f"C{_n(x)} {_n(half)} {_n(to_x)} {_n(half)} {_n(to_x)} {_n(to_y)}"
+            drawn_to = to_y
+        x, y = to_x, to_y + HEIGHT
+    return path
+
+
+def _lines(node: Node) -> tuple[str, ...]:
+    """Return label, shape, value and gradient, none longer than a box may be."""
+    label = shortened(node.label, MOST_IN_LABEL)
+    return (f"{label} ▸" if node.opens_into else label, *(shortened(line, MOST) for line in box_lines(node)))
+
+
+def _text(x: float, y: float, text: str, ink: str, attributes: str = "") -> str:
+    return f'<text x="{_n(x)}" y="{_n(y)}" fill="{ink}"{attributes}>{_escape(text)}</text>'
+
+
+def _escape(text: str) -> str:
+    """Escape for XML; characters that XML does not have at all, such as a control code in a name, become �."""
+    return escape(re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "�", text))
+
+
+def _n(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")

@@ -1,0 +1,117 @@
+"""What stands in a box, as text: short enough to be read at a glance."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from decimal import ROUND_HALF_UP, Decimal
+from typing import TYPE_CHECKING
+
+from convviz.explain.graph_snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from convviz.explain.graph_data import Node, Slot
+
+FEW = 4  # numbers that fit on one line; of more, the range and the mean are shown
+UNKNOWN = "unknown"
+NONE = "none"
+
+
+def number(value: float) -> str:
+    """Write a number as the panels do: three significant digits or fewer.
+
+    ``views/theme.py`` has these rules; this layer may not import it, and a test holds the two equal.
+    """
+    if math.isnan(value):
+        return "nan"
+    size = abs(value)
+    sign = "−" if value < 0 else ""
+    if math.isinf(size):
+        return f"{sign}∞"
+    if size == 0:
+        return "0"
+    if size < 0.00095 or size >= 9999.5:
+        exponent = Decimal(size).adjusted()
+        mantissa = _rounded(Decimal(size).scaleb(-exponent), 1)
+        mantissa, exponent = ("1", exponent + 1) if mantissa == "10" else (mantissa, exponent)
+        return f"{sign}{mantissa}e{exponent}".replace("e-", "e−")
+    digits = 0 if size >= 99.95 else 1 if size >= 9.995 else 2 if size >= 0.0995 else 3
+    return sign + _rounded(Decimal(size), digits)
+
+
+def _rounded(size: Decimal, digits: int) -> str:
+    text = str(size.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def numbers(snapshot: Snapshot) -> str:
+    """Write up to four numbers as they are, of more the range and the mean."""
+    if snapshot.elements == 0:
+        return "empty"
+    if snapshot.tensor is not None and snapshot.elements <= FEW:
+        return ", ".join(_entry(entry) for entry in snapshot.tensor.flatten().tolist())
+    if snapshot.minimum is None or snapshot.mean is None or snapshot.maximum is None:
+        return "complex" if snapshot.dtype.startswith("complex") else "no numbers"
+    if snapshot.minimum == snapshot.maximum:
+        return f"all {number(snapshot.minimum)}"
+    if math.isnan(snapshot.minimum):
+        return "nan among them"
+    return f"{number(snapshot.minimum)}…{number(snapshot.maximum)}, mean {number(snapshot.mean)}"
+
+
+def _entry(entry: complex | float | bool) -> str:
+    if isinstance(entry, complex):
+        return f"{number(entry.real)}{'−' if entry.imag < 0 else '+'}{number(abs(entry.imag))}i"
+    return str(entry) if isinstance(entry, bool) else number(entry)
+
+
+def shape(snapshot: Snapshot) -> str:
+    """Write shape and dtype: ``[2, 3] float32``."""
+    return f"{list(snapshot.shape) if snapshot.shape else 'scalar'} {snapshot.dtype}"
+
+
+def box_lines(node: Node) -> tuple[str, str, str]:
+    """Return the three lines under a box's label: shape, value, gradient."""
+    shapes = [slot.value or slot.gradient for slot in node.slots]
+    known = list(dict.fromkeys(shape(snapshot) for snapshot in shapes if snapshot is not None))
+    several = f"{len(node.slots)} outputs " if len(node.slots) > 1 else ""
+    return (
+        several + (", ".join(known) or "shape unknown"),
+        "value "
+        + _per_slot(node.slots, [UNKNOWN if slot.value is None else numbers(slot.value) for slot in node.slots]),
+        "grad "
+        + _per_slot(node.slots, [NONE if slot.gradient is None else numbers(slot.gradient) for slot in node.slots]),
+    )
+
+
+def _per_slot(slots: tuple[Slot, ...], texts: list[str]) -> str:
+    if len(slots) == 1:
+        return texts[0]
+    return " | ".join(f"{slot.number}: {text}" for slot, text in zip(slots, texts, strict=True))
+
+
+def columns(text: str) -> int:
+    """Return how many letters wide a text is in a font of equal widths: Chinese letters count as two."""
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
+def shortened(text: str, most: int) -> str:
+    """Cut a text that is wider than ``most`` letters."""
+    if columns(text) <= most:
+        return text
+    while columns(text) >= most:
+        text = text[:-1]
+    return f"{text}…"
+
+
+def details(node: Node) -> str:
+    """Return all that there is to say about a box, a line a thing."""
+    lines = [node.label, *box_lines(node)]
+    for slot in node.slots:
+        lines += [slot.value_note, slot.gradient_note]
+    for saved in node.saved:
+        content = f"{shape(saved.tensor)}: {numbers(saved.tensor)}" if saved.tensor else f"{saved.setting}"
+        lines.append(f"saved {saved.name}: {content if not saved.note else saved.note}")
+    if node.opens_into:
+        lines.append(f"opens into {' → '.join(node.opens_into)}")
+    return "\n".join(line for line in [*lines, node.note] if line)

@@ -1,0 +1,72 @@
+"""The numbers that the forward pass made: found where somebody kept them, or computed once more."""
+
+from __future__ import annotations
+
+import torch
+
+from convviz.explain.graph_replay import replay
+from convviz.explain.graph_saved import Kept
+from convviz.explain.graph_walk import Function, leaf_of, name_of
+
+Place = tuple[Function, int]  # a function and the number of its output
+Kind = tuple[tuple[int, ...], str]  # shape and dtype
+Values = dict[Place, tuple[torch.Tensor, str]]  # with where each comes from
+
+UNKNOWN = "Nobody saved it for the backward pass, and it cannot be computed again from what was saved."
+
+
+def forward_values(
+    output: torch.Tensor,
+    functions: list[Function],
+    kept: dict[Function, tuple[Kept, ...]],
+    shapes: dict[Place, Kind],
+) -> Values:
+    """Return function and number of output → its value and where that comes from; no entry where it is unknown.
+
+    Args:
+        output: the tensor whose graph it is.
+        functions: from ``walk``: no function stands before its consumers.
+        kept: what each function saved.
+        shapes: shape and dtype name of each output, as far as they are known: what is computed again must have them.
+    """
+    values: Values = {}
+    for function in functions:
+        leaf = leaf_of(function)
+        if leaf is not None:
+            values[function, 0] = (leaf, "The leaf itself, as it is now.")
+        for thing in kept.get(function, ()):
+            tensor = thing.content
+            # A saved tensor knows which output of which function it is.
+            if isinstance(tensor, torch.Tensor) and tensor.grad_fn is not None:
+                values.setdefault((tensor.grad_fn, tensor.output_nr), (tensor, f"Saved by {name_of(function)}."))
+    if output.grad_fn is not None:
+        values[output.grad_fn, output.output_nr] = (output, "The output itself.")
+    for function in reversed(functions):  # forward: the inputs' values first
+        if (function, 0) not in values and leaf_of(function) is None:
+            value = _computed(function, kept.get(function, ()), values, shapes.get((function, 0)))
+            if value is not None:
+                values[function, 0] = (value, "Computed again from what was saved and from the leaves as they are now.")
+    return values
+
+
+def _computed(
+    function: Function,
+    kept: tuple[Kept, ...],
+    values: Values,
+    kind: Kind | None,
+) -> torch.Tensor | None:
+    """Return a function's result where a rule can tell it and it fits the gradient that came for it."""
+    if any(thing.unreadable for thing in kept):
+        return None
+    inputs = [
+        values[source, slot][0] if source is not None and (source, slot) in values else None
+        for source, slot in function.next_functions
+    ]
+    saved = {thing.name: thing.content for thing in kept}
+    value = replay(function, inputs, saved, None if kind is None else kind[0])
+    return value if value is None or kind is None or kind == kind_of(value) else None
+
+
+def kind_of(tensor: torch.Tensor) -> Kind:
+    """Return shape and name of the dtype."""
+    return tuple(tensor.shape), str(tensor.dtype).removeprefix("torch.")

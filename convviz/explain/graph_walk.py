@@ -1,0 +1,81 @@
+"""The nodes of an autograd graph, each once, in an order that both passes can follow."""
+
+from __future__ import annotations
+
+import torch
+
+from convviz.ops.functions import Convolution
+
+Function = torch.autograd.graph.Node  # what torch calls a node of the graph: a grad_fn, or a leaf's AccumulateGrad
+
+LIMIT = 500  # nodes: more are no picture any more
+OPENS_INTO = ("dilated_grad_output", "padded_grad_output", "rotated_weight", "grad_input")
+
+
+def walk(root: Function) -> list[Function]:
+    """Return every node that the backward pass from ``root`` can reach; no node stands before its consumers.
+
+    Args:
+        root: the output's grad_fn.
+
+    Raises:
+        ValueError: there are too many for a picture; the message gives the number.
+    """
+    finished: list[Function] = []
+    seen = {root}
+    path = [(root, _inputs(root))]  # a list, not recursion: a chain of a thousand functions is no rarity
+    while path:
+        function, inputs = path[-1]
+        if not inputs:
+            finished.append(function)
+            path.pop()
+            continue
+        following = inputs.pop()
+        if following not in seen:
+            seen.add(following)
+            path.append((following, _inputs(following)))
+    if len(finished) >= LIMIT:  # the output is a node as well
+        raise ValueError(
+            f"the graph of output must have at most {LIMIT} nodes, or no picture can be read: got {len(finished) + 1}; "
+            "pass the output of one block, computed from a detached input: block(x.detach().requires_grad_())"
+        )
+    return finished[::-1]
+
+
+def _inputs(function: Function) -> list[Function]:
+    """Return what feeds a function, the last input first: the walk takes them from the end."""
+    return [source for source, _ in reversed(function.next_functions) if source is not None]
+
+
+def leaf_of(function: Function) -> torch.Tensor | None:
+    """Return the leaf tensor whose .grad this node fills, None for a function."""
+    variable = getattr(function, "variable", None) if name_of(function) == "AccumulateGrad" else None
+    return variable if isinstance(variable, torch.Tensor) else None
+
+
+def name_of(function: Function) -> str:
+    """Return the name as torch prints it, without its C++ namespace."""
+    return function.name().rpartition("::")[2]
+
+
+def forward_class(function: Function) -> type[torch.autograd.Function] | None:
+    """Return the custom Function that made this node, None for torch's own."""
+    return getattr(type(function), "_forward_cls", None)
+
+
+def is_convolution(function: Function) -> bool:
+    """Tell whether this node is a 2-D convolution that is not transposed, torch's or our own."""
+    if forward_class(function) is Convolution:
+        return True
+    if name_of(function) != "ConvolutionBackward0":
+        return False
+    # A pair of strides tells 2-D: unlike the saved input it can be read after the graph was freed.
+    return len(getattr(function, "_saved_stride", ())) == 2 and not getattr(function, "_saved_transposed", True)
+
+
+def opens_into(function: Function) -> tuple[str, ...]:
+    """Return the four stages inside the box, by their names in ``convviz.stages``; () when it has no such inside.
+
+    They make grad_input, so a convolution has them only if its input needs a gradient.
+    """
+    return OPENS_INTO if is_convolution(function) and function.next_functions[0][0] is not None else ()

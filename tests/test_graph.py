@@ -1,0 +1,1130 @@
+"""The graph as data and as a drawing, held against torch: its own walk, its own gradients, its own intermediates."""
+
+import dataclasses
+import functools
+import gc
+import itertools
+import re
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+import convviz
+from convviz.explain import graph_layout
+from convviz.explain.graph import graph
+from convviz.explain.graph_snapshot import KEEP, snapshot
+from convviz.explain.graph_svg import PALETTES
+from convviz.explain.graph_text import number
+from convviz.explain.graph_values import UNKNOWN
+from convviz.explain.graph_walk import LIMIT, OPENS_INTO
+from convviz.views import theme
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def leaf(*shape, seed=0, dtype=torch.float32):
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=dtype).requires_grad_()
+
+
+class Scaled(torch.autograd.Function):
+    """The old style: ctx in forward; two outputs, a setting that is no tensor, a tensor kept on ctx by mistake."""
+
+    @staticmethod
+    def forward(ctx, a, factor, b):
+        ctx.save_for_backward(a, b)
+        ctx.factor, ctx.leaked = factor, a
+        return a * factor * b, a + b
+
+    @staticmethod
+    def backward(ctx, grad_product, grad_sum):
+        a, b = ctx.saved_tensors
+        return grad_product * ctx.factor * b + grad_sum, None, grad_product * a * ctx.factor + grad_sum
+
+
+class Cubed(torch.autograd.Function):
+    """The new style: setup_context; saves its output as well."""
+
+    @staticmethod
+    def forward(x):
+        return x**3
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs, output)
+        ctx.axes = (-1, "last")
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        x, _ = ctx.saved_tensors
+        return grad_output * 3 * x**2
+
+
+# Each case returns the output, the leaves by name and the intermediates that torch can be asked about.
+
+
+def chain():
+    x, y = torch.tensor(3.0, requires_grad=True), torch.tensor(5.0, requires_grad=True)
+    a = x**2
+    b = a * 3
+    return b * y, {"x": x, "y": y}, [a, b]
+
+
+def shared():
+    x = leaf(3)
+    a = x * x
+    return a + x, {"x": x}, [a]
+
+
+def diamond():
+    x = leaf(2, 3)
+    a = x.exp()
+    b, c = a.sin(), a.cos()
+    d = b * c
+    return d.sum(), {"x": x}, [a, b, c, d]
+
+
+def mlp():
+    x, w1, b1, w2 = leaf(4, 3), leaf(5, 3, seed=1), leaf(5, seed=2), leaf(2, 5, seed=3)
+    a = F.linear(x, w1, b1)
+    b = a.relu()
+    c = F.linear(b, w2)
+    d = c.log_softmax(1)
+    return F.nll_loss(d, torch.tensor([0, 1, 1, 0])), {"x": x, "w1": w1, "b1": b1, "w2": w2}, [a, b, c, d]
+
+
+def cnn():
+    x, w, b = leaf(2, 2, 6, 6), leaf(3, 2, 3, 3, seed=1), leaf(3, seed=2)
+    a = F.conv2d(x, w, b, stride=1, padding=1)
+    r = a.relu()
+    p = F.max_pool2d(r, 2)
+    f = p.flatten(1)
+    return f.mean(), {"x": x, "weight": w, "bias": b}, [a, r, p, f]
+
+
+def own_conv(method):
+    def case():
+        x, w, b = leaf(1, 2, 5, 5), leaf(4, 1, 3, 3, seed=1), leaf(4, seed=2)
+        a = convviz.conv2d(x, w, b, stride=2, padding=1, groups=2, method=method)
+        return a.relu().sum(), {"x": x, "w": w, "b": b}, [a]
+
+    return case
+
+
+def old_style():
+    a, b = leaf(3), leaf(3, seed=1)
+    product, total = Scaled.apply(a, 2.5, b)
+    return product + total.exp(), {"a": a, "b": b}, [product, total]
+
+
+def new_style():
+    x = leaf(2, 2)
+    cube = Cubed.apply(x)
+    return (cube * x).sum(), {"x": x}, [cube]
+
+
+def cat_split():
+    a, b = leaf(2, 3), leaf(4, 3, seed=1)
+    joined = torch.cat([a * 2, b])
+    first, second, third = joined.split(2)
+    row, _ = second.unbind(0)
+    stacked = torch.stack([first, third])
+    return (stacked * row).sum(), {"a": a, "b": b}, [joined, first, second, third, row, stacked]
+
+
+def in_place():
+    x, w = leaf(3, 4), leaf(3, 4, seed=1)
+    a = x * 2
+    a.mul_(w)
+    a[:, 0] = 0.0
+    a[1:].exp_()
+    return (a * x).sum(), {"x": x, "w": w}, [a]
+
+
+def broadcasting():
+    x, row, scalar = leaf(4, 3), leaf(3, seed=1), leaf(seed=2)
+    a = x * row
+    b = a + scalar
+    c = b / (row - scalar)
+    return c, {"x": x, "row": row, "scalar": scalar}, [a, b, c]
+
+
+def batch_norm():
+    x, gamma, beta = leaf(4, 2, 3, 3), leaf(2, seed=1), leaf(2, seed=2)
+    a = F.batch_norm(x, None, None, gamma, beta, training=True)
+    return (a**2).mean(), {"x": x, "gamma": gamma, "beta": beta}, [a]
+
+
+def embedding():
+    table = leaf(7, 3)
+    a = F.embedding(torch.tensor([[1, 2, 2], [6, 0, 1]]), table)
+    b = a.mean(1)
+    return b.tanh().sum(), {"table": table}, [a, b]
+
+
+def twice():
+    w = leaf(3, 3)
+    a = w @ w
+    b = a @ w.t()
+    return b.sum(), {"w": w}, [a, b]
+
+
+def views():
+    x = leaf(2, 3, 4)
+    a = x.permute(2, 0, 1)
+    b = a.reshape(4, 6)
+    c = b[1:, ::2]
+    d = c.unsqueeze(0).expand(5, 3, 3)
+    e = d.transpose(1, 2)
+    return (e**2).sum(), {"x": x}, [a, b, c, d, e]
+
+
+def numbers_and_dtypes():
+    x = leaf(3, dtype=torch.float64)
+    a = x * 0.1
+    b = a.float()
+    c = -(b / 3)
+    return c.sum() - b.mean(), {"x": x}, [a, b, c]
+
+
+CASES = {
+    "chain": chain, "shared": shared, "diamond": diamond, "mlp": mlp, "cnn": cnn, "convviz rotate": own_conv("rotate"),
+    "convviz taps": own_conv("taps"), "old style": old_style, "new style": new_style, "cat and split": cat_split,
+    "in place": in_place, "broadcasting": broadcasting, "batch norm": batch_norm, "embedding": embedding,
+    "twice": twice, "views": views, "numbers and dtypes": numbers_and_dtypes,
+}  # fmt: skip
+
+
+@functools.cache
+def read(name):
+    """Return output, leaves, intermediates and graph of a case, built once: the tests below only look."""
+    output, params, intermediates = CASES[name]()
+    return output, params, intermediates, graph(output, params)
+
+
+every_case = pytest.mark.parametrize("case", CASES)
+
+
+def match(found, output):
+    """Walk torch's graph and ours side by side; return torch's function → our id. Fails where they differ."""
+    arrows = {(edge.target, edge.input_slot): edge for edge in found.edges}
+    assert len(arrows) == len(found.edges), "two arrows into one place"
+    labels = {node.id: node.label for node in found.nodes}
+    first = arrows.pop(("n0", 0))
+    assert first.output_slot == output.output_nr
+    ids, waiting = {output.grad_fn: first.source}, [output.grad_fn]
+    while waiting:
+        function = waiting.pop()
+        if not hasattr(function, "variable"):
+            assert labels[ids[function]] == function.name().split("::")[-1]
+        for place, (source, slot) in enumerate(function.next_functions):
+            if source is None:
+                continue
+            arrow = arrows.pop((ids[function], place))
+            assert arrow.output_slot == slot
+            if source not in ids:
+                ids[source] = arrow.source
+                waiting.append(source)
+            assert ids[source] == arrow.source
+    assert not arrows, "arrows that torch does not have"
+    assert {"n0", *ids.values()} == set(labels), "boxes that torch does not have, or lacks"
+    assert len(set(ids.values())) == len(ids), "one box for two functions"
+    return ids
+
+
+def slot_of(found, ids, tensor):
+    slots = found.node(ids[tensor.grad_fn]).slots
+    return next(slot for slot in slots if slot.number == tensor.output_nr)
+
+
+def same(snapshot, tensor):
+    assert snapshot.shape == tuple(tensor.shape)
+    assert torch.equal(snapshot.tensor, tensor.detach())
+    assert f"torch.{snapshot.dtype}" == str(tensor.dtype)
+
+
+def all_slots(found):
+    return [slot for node in found.nodes for slot in node.slots]
+
+
+def start_of(output):
+    return torch.ones_like(output)
+
+
+@every_case
+def test_the_graph_is_torchs(case):
+    output, params, _, found = read(case)
+    match(found, output)
+    kinds = [node.kind for node in found.nodes]
+    assert kinds[0] == "output"
+    assert kinds.count("output") == 1
+    assert sorted(node.label for node in found.nodes if node.kind == "leaf") == sorted(params)
+    assert [node.id for node in found.nodes] == [f"n{place}" for place in range(len(found.nodes))]
+
+
+@every_case
+def test_gradients_are_autograds(case):
+    output, params, intermediates, found = read(case)
+    ids = match(found, output)
+    wanted = [*params.values(), *intermediates]
+    truth = torch.autograd.grad(output, wanted, start_of(output), retain_graph=True)
+    for tensor, gradient in zip(wanted[: len(params)], truth, strict=False):
+        (node,) = [node for node in found.nodes if node.label in params and params[node.label] is tensor]
+        same(node.gradient, gradient)
+        assert node.slots[0].gradient_note == ""
+    for tensor, gradient in zip(intermediates, truth[len(params) :], strict=True):
+        same(slot_of(found, ids, tensor).gradient, gradient)
+    same(found.node("n0").gradient, start_of(output))
+
+
+@every_case
+def test_values_are_those_of_the_forward_pass_or_none_with_a_reason(case):
+    output, params, intermediates, found = read(case)
+    ids = match(found, output)
+    same(found.node("n0").value, output)
+    same(slot_of(found, ids, output).value, output)
+    for node in found.nodes:
+        if node.kind == "leaf":
+            same(node.value, params[node.label])
+        for slot in node.slots:
+            assert slot.value_note.endswith(".")
+    for tensor in intermediates:
+        slot = slot_of(found, ids, tensor)
+        if slot.value is None:
+            assert slot.value_note == UNKNOWN
+        else:
+            same(slot.value, tensor)
+
+
+KNOWN = {
+    "chain": 2, "shared": 1, "diamond": 4, "mlp": 4, "cnn": 4, "convviz rotate": 1, "convviz taps": 1, "old style": 0,
+    "new style": 1, "cat and split": 3, "in place": 1, "broadcasting": 3, "batch norm": 1, "embedding": 2, "twice": 2,
+    "views": 5, "numbers and dtypes": 1,
+}  # fmt: skip
+
+
+@every_case
+def test_so_many_values_of_intermediates_are_known(case):
+    output, _, intermediates, found = read(case)
+    ids = match(found, output)
+    assert sum(slot_of(found, ids, tensor).value is not None for tensor in intermediates) == KNOWN[case]
+
+
+@every_case
+def test_gradients_along_arrows_add_up(case):
+    found = read(case)[-1]
+    for node in found.nodes[1:]:
+        for slot in node.slots:
+            parts = [edge.gradient for edge in found.edges if (edge.source, edge.output_slot) == (node.id, slot.number)]
+            torch.testing.assert_close(slot.gradient.tensor, sum(part.tensor for part in parts))
+
+
+@every_case
+def test_steps_go_backwards_through_all_boxes(case):
+    found = read(case)[-1]
+    assert found.steps[0] == "n0"
+    assert sorted(found.steps) == sorted(node.id for node in found.nodes)
+    place = {id: number for number, id in enumerate(found.steps)}
+    assert all(place[edge.target] < place[edge.source] for edge in found.edges)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_steps_are_in_the_order_of_the_engine(case):
+    output, params, _ = CASES[case]()
+    found = graph(output, params)
+    ids, order = match(found, output), []
+    for function, id in ids.items():
+        function.register_prehook(lambda _, id=id: order.append(id))
+    output.backward(start_of(output))  # here the leaves' own nodes run as well
+    leaves = {node.id for node in found.nodes if node.kind == "leaf"}
+    assert [id for id in order if id not in leaves] == [id for id in found.steps[1:] if id not in leaves]
+    # Leaves that become ready together are filled in an order of the engine's own: each group as a set.
+    assert groups(order, leaves) == groups(found.steps[1:], leaves)
+
+
+def groups(order, leaves):
+    return [(is_leaf, set(group)) for is_leaf, group in itertools.groupby(order, lambda id: id in leaves)]
+
+
+@every_case
+def test_the_callers_graph_and_gradients_stay_as_they_were(case):
+    output, params, intermediates = CASES[case]()
+    untouched = CASES[case]()[:2]
+    for tensor in intermediates:
+        tensor.retain_grad()
+    first, *others = params.values()
+    first.grad = before = torch.full_like(first, 7.0)
+    graph(output, params)
+    assert first.grad is before
+    assert (before == 7).all()
+    assert all(tensor.grad is None for tensor in [*others, *intermediates])
+    first.grad = None
+    output.backward(start_of(output))
+    untouched[0].backward(start_of(output))
+    for tensor, truth in zip(params.values(), untouched[1].values(), strict=True):
+        assert torch.equal(tensor.grad, truth.grad)
+    assert all(tensor.grad is not None for tensor in intermediates)
+
+
+def test_retained_gradients_that_are_there_stay_the_same_tensor():
+    output, params, (_, b) = chain()
+    b.retain_grad()
+    torch.autograd.grad(output, params["x"], retain_graph=True)
+    before = b.grad
+    assert before == 5
+    graph(output, params)
+    assert b.grad is before
+    assert before == 5
+
+
+@pytest.mark.parametrize("case", ["chain", "cnn", "old style"])
+def test_the_second_time_is_as_the_first(case):
+    output, params, _, found = read(case)
+    assert graph(output, params).to_svg() == found.to_svg()
+
+
+def test_no_hook_of_ours_runs_in_the_callers_backward(monkeypatch):
+    output, params, _ = diamond()
+    found = graph(output, params)
+    from convviz.explain import graph_backward
+
+    def fail(*_):
+        raise AssertionError("a hook was left behind")
+
+    monkeypatch.setattr(graph_backward, "snapshot", fail)
+    output.backward()
+    assert found.node("n1").gradient.tensor == 1
+
+
+def test_hooks_are_removed_when_the_backward_fails(monkeypatch):
+    output, params, _ = failing()
+    graph(output, params)
+    from convviz.explain import graph_backward
+
+    def fail(*_):
+        raise AssertionError("a hook was left behind")
+
+    monkeypatch.setattr(graph_backward, "snapshot", fail)
+    with pytest.raises(ZeroDivisionError):
+        output.backward()
+
+
+def test_nothing_keeps_the_graph_alive():
+    output, params, _ = diamond()
+    found = graph(output, params)
+    x = params["x"]
+    references = len(gc.get_referrers(x))
+    graph(output, params)
+    assert len(gc.get_referrers(x)) == references
+    assert all(slot.value.tensor.grad_fn is None for node in found.nodes for slot in node.slots)
+
+
+def test_the_data_are_copies():
+    output, params, _ = chain()
+    found = graph(output, params)
+    with torch.no_grad():
+        params["x"].add_(100)
+    (x,) = [node for node in found.nodes if node.label == "x"]
+    assert x.value.tensor == 3
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        x.label = "other"
+
+
+def test_retained_gradients_of_a_class_of_ones_own():
+    class Measured(torch.Tensor):
+        pass
+
+    x = leaf(3)
+    a = (x * 2).as_subclass(Measured)
+    a.retain_grad()
+    graph(a.sum(), {"x": x})
+    assert a.grad is None
+
+
+def test_the_first_example():
+    output, params, _ = chain()
+    found = graph(output, params)
+    boxes = {(node.label, float(node.value.tensor), float(node.gradient.tensor)) for node in found.nodes}
+    assert boxes == {
+        ("output", 135.0, 1.0), ("MulBackward0", 135.0, 1.0), ("MulBackward0", 27.0, 5.0), ("PowBackward0", 9.0, 15.0),
+        ("x", 3.0, 90.0), ("y", 5.0, 27.0),
+    }  # fmt: skip
+    assert found.note == ""
+
+
+def test_a_retained_hook_of_the_caller_changes_the_gradients_that_are_shown():
+    output, params, (a, _) = chain()
+    a.register_hook(lambda gradient: gradient * 2)
+    found = graph(output, params)
+    assert next(node for node in found.nodes if node.label == "x").gradient.tensor == 180
+
+
+def test_under_no_grad_and_inference_mode():
+    output, params, _ = diamond()
+    plain = graph(output, params)
+    for mode in (torch.no_grad, torch.inference_mode):
+        with mode():
+            found = graph(output, params)
+        assert found.to_svg() == plain.to_svg()
+        assert not found.note
+        tensors = [tensor for slot in all_slots(found) for tensor in (slot.value.tensor, slot.gradient.tensor)]
+        assert not any(tensor.is_inference() or tensor.requires_grad for tensor in tensors)
+
+
+def test_a_leaf_whose_requires_grad_was_switched_off_since():
+    x = leaf(2)
+    output = (x * leaf(2, seed=1)).sum()
+    x.requires_grad_(False)
+    found = graph(output, {"x": x})
+    assert next(node for node in found.nodes if node.label == "x").gradient is not None
+
+
+def test_labels_of_leaves_without_or_with_two_names():
+    x, y, z = leaf(2, 3), leaf(seed=1), leaf(3, seed=2)
+    found = graph(x * y * z, {"a": z, "b": z, "unused": leaf(4)})
+    assert {node.label for node in found.nodes if node.kind == "leaf"} == {"[2, 3]", "scalar", "a = b"}
+
+
+def test_grad_output():
+    output, params, _ = broadcasting()
+    start = torch.arange(12.0).reshape(4, 3)
+    found = graph(output, params, grad_output=start)
+    same(found.grad_output, start)
+    same(found.node("n0").gradient, start)
+    (truth,) = torch.autograd.grad(output, params["row"], start, retain_graph=True)
+    same(next(node for node in found.nodes if node.label == "row").gradient, truth)
+    assert found.note == ""
+    assert "grad_output was not given, so it is all ones" in graph(output, params).note
+
+
+def test_values_of_one_output_among_several():
+    x = leaf(4, 3)
+    first, second, _, fourth = (x * 1).unbind(0)
+    product = second * fourth
+    outputs = (product + first).split(1)
+    output = outputs[2]
+    found = graph(output, {"x": x})
+    ids = match(found, output)
+    for tensor in (second, fourth, output):
+        same(slot_of(found, ids, tensor).value, tensor)
+    assert slot_of(found, ids, first).value is None
+    assert [slot.number for slot in found.node(ids[first.grad_fn]).slots] == [0, 1, 3]
+    assert [slot.number for slot in found.node(ids[output.grad_fn]).slots] == [2]
+
+
+def test_a_value_is_not_computed_from_what_was_changed_since():
+    x, w = leaf(3), leaf(3, seed=1)
+    a = x * w
+    output = (a + x).sum()
+    with torch.no_grad():
+        w.mul_(100)
+    found = graph(output, {"x": x, "w": w})
+    ids = match(found, output)
+    assert slot_of(found, ids, a).value is None
+    assert "modified by an inplace operation" in found.node(ids[a.grad_fn]).note
+
+
+def test_a_value_is_computed_only_if_it_fits_its_gradient():
+    x = leaf(3)
+    a = -x
+    output = a * 2
+    x.data = torch.ones(2)  # another tensor now: what is computed from it is not what the forward pass made
+    found = graph(output, {"x": x})
+    assert slot_of(found, match(found, output), a).value is None
+    assert slot_of(found, match(found, output), a).gradient is not None
+
+
+# What functions keep
+
+
+def saved_of(found, label):
+    return {saved.name: saved for node in found.nodes if node.label == label for saved in node.saved}
+
+
+def test_saved_of_a_convolution():
+    output, params, _ = cnn()
+    saved = saved_of(graph(output, params), "ConvolutionBackward0")
+    same(saved["input"].tensor, params["x"])
+    same(saved["weight"].tensor, params["weight"])
+    assert saved["stride"].setting == (1, 1)
+    assert saved["padding"].setting == (1, 1)
+    assert saved["groups"].setting == 1
+    assert saved["transposed"].setting is False
+    assert all(saved.note == "" for saved in saved.values())
+
+
+def test_saved_of_custom_functions():
+    output, params, _ = old_style()
+    found = graph(output, params)
+    saved = saved_of(found, "ScaledBackward")
+    same(saved["saved_tensors[0]"].tensor, params["a"])
+    same(saved["saved_tensors[1]"].tensor, params["b"])
+    assert saved["ctx.factor"].setting == 2.5
+    same(saved["ctx.leaked"].tensor, params["a"])
+    assert "instead of by ctx.save_for_backward" in saved["ctx.leaked"].note
+    (node,) = [node for node in found.nodes if node.label == "ScaledBackward"]
+    assert saved["ctx.leaked"].note in node.note
+    assert (node.value, node.gradient) == (None, None)  # two outputs: the slots have them
+    assert [slot.number for slot in node.slots] == [0, 1]
+    saved = saved_of(graph(*new_style()[:2]), "CubedBackward")
+    assert saved["ctx.axes"].setting == (-1, "last")
+    assert len(saved) == 3
+
+
+def test_saved_of_our_own_convolution_and_settings_that_are_no_numbers():
+    saved = saved_of(graph(*own_conv("taps")()[:2]), "ConvolutionBackward")
+    assert saved["ctx.method"].setting == "taps"
+    assert saved["ctx.spec"].setting.startswith("ConvSpec(input_size=(5, 5), in_channels=2")
+
+
+def test_negative_axes_indices_and_what_was_not_needed():
+    x = leaf(3, 4)
+    found = graph(x.sum(-1)[torch.tensor([0, 2])].sum() * 3, {"x": x})
+    assert saved_of(found, "SumBackward1")["dim"].setting == (-1,)
+    assert saved_of(found, "IndexBackward0")["indices[0]"].tensor.tensor.tolist() == [0, 2]
+    unsaved = saved_of(found, "MulBackward0")["self"]
+    assert (unsaved.tensor, unsaved.setting) == (None, None)
+    assert unsaved.note.startswith("Not saved")
+    assert all(node.note == "" for node in found.nodes)
+
+
+def test_large_tensors_are_summed_up():
+    x = torch.linspace(-1, 3, KEEP + 1).requires_grad_()
+    found = graph(x.sin().sum(), {"x": x})
+    (node,) = [node for node in found.nodes if node.label == "x"]
+    assert node.value.tensor is None
+    assert (node.value.minimum, node.value.maximum) == (-1, 3)
+    assert node.value.mean == pytest.approx(1)
+    assert node.gradient.shape == (KEEP + 1,)
+
+
+@pytest.mark.parametrize(
+    "tensor",
+    [
+        torch.zeros(0, 3), torch.tensor(True), torch.tensor([1 + 2j, 3 - 4j]).conj(), torch.zeros(2, device="meta"),
+        torch.eye(3).to_sparse(), torch.ones(5, dtype=torch.bfloat16), torch.tensor([float("nan"), 1, 2, 3, 4]),
+        torch.tensor([torch.inf, -torch.inf]),
+    ],
+    ids=["empty", "bool", "complex", "meta", "sparse", "bfloat16", "nan", "infinite"],
+)  # fmt: skip
+def test_any_tensor_can_be_copied(tensor):
+    found = snapshot(tensor)
+    assert found.shape == tuple(tensor.shape)
+    assert (found.tensor is None) == tensor.is_meta
+    if found.tensor is not None and tensor.dtype != torch.bfloat16:
+        assert found.tensor.numpy().shape == tensor.shape  # no lazy conjugate, no layout that numpy does not know
+    if found.minimum is not None and found.tensor.isfinite().all():
+        assert found.minimum <= found.mean <= found.maximum
+
+
+def test_a_sparse_gradient():
+    table = leaf(5, 2)
+    found = graph(F.embedding(torch.tensor([1, 1, 4]), table, sparse=True).sum(), {"table": table})
+    assert found.nodes[-1].gradient.tensor.tolist() == [[0, 0], [2, 2], [0, 0], [0, 0], [1, 1]]
+
+
+def test_complex_numbers():
+    z = torch.tensor([1 + 2j, 3 - 1j], requires_grad=True)
+    found = graph(z * z, {"z": z})
+    (truth,) = torch.autograd.grad((z * z), z, torch.ones(2, dtype=torch.complex64))
+    same(found.nodes[-1].gradient, truth)
+    assert "1+2i, 3−1i" in found.to_svg()
+
+
+# Graphs that cannot be read whole
+
+
+def test_a_freed_graph():
+    output, params, _ = cnn()
+    output.backward()
+    found = graph(output, params)
+    match(found, output)
+    assert "An earlier backward pass freed" in found.note
+    assert "retain_graph=True" in found.note
+    (conv,) = [node for node in found.nodes if node.label == "ConvolutionBackward0"]
+    assert conv.note.startswith("An earlier backward pass freed what this function had saved")
+    assert conv.note.count("freed") == 1
+    assert {saved.name for saved in conv.saved if saved.note} == {"input", "weight"}
+    assert conv.gradient is None
+    assert "the backward pass stopped at" in conv.slots[0].gradient_note
+    assert conv.opens_into == OPENS_INTO
+    assert found.node("n0").gradient is not None
+    assert "unknown" in found.to_svg()
+
+
+def test_a_freed_custom_function():
+    output, params, _ = new_style()
+    output.backward()
+    found = graph(output, params)
+    (node,) = [node for node in found.nodes if node.label == "CubedBackward"]
+    assert node.note.startswith("An earlier backward pass freed")
+
+
+def test_a_saved_tensor_that_was_changed_in_place():
+    x, w = leaf(3), leaf(3, seed=1)
+    a = x * 1
+    b = a * w
+    a.add_(1)
+    found = graph(b.exp().sum(), {"x": x, "w": w})
+    node = next(node for node in found.nodes if "in" in node.note and node.label == "MulBackward0")
+    assert "has been modified by an inplace operation" in node.note
+    assert "is at version 1; expected version 0" in node.note
+    assert "has been modified by an inplace operation" in found.note
+    assert node.gradient is not None  # the pass came as far as that
+    assert found.steps[0] == "n0"
+    assert node.id == found.steps[-1]
+    (leaf_x,) = [node for node in found.nodes if node.label == "x"]
+    assert (
+        leaf_x.slots[0].gradient_note == "No gradient: the backward pass stopped at MulBackward0, before it came here."
+    )
+
+
+class Failing(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 1
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        raise ZeroDivisionError("of the learner's own")
+
+
+class WrongCount(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 1
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return grad_output, grad_output
+
+
+class NoGradient(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 1
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return None
+
+
+def failing():
+    x = leaf(2)
+    return Failing.apply(x.sin()).sum(), {"x": x}, []
+
+
+def test_a_custom_backward_that_raises():
+    found = graph(*failing()[:2])
+    (node,) = [node for node in found.nodes if node.label == "FailingBackward"]
+    assert node.note == "ZeroDivisionError: of the learner's own"
+    assert found.note == (
+        "The backward pass stopped at FailingBackward, and gradients are missing. "
+        "ZeroDivisionError: of the learner's own"
+    )
+
+
+def test_a_custom_backward_that_returns_too_many_gradients():
+    x = leaf(2)
+    found = graph(WrongCount.apply(x.sin()).sum(), {"x": x})
+    (node,) = [node for node in found.nodes if node.label == "WrongCountBackward"]
+    assert "incorrect number of gradients" in node.note
+
+
+def test_a_custom_backward_that_passes_nothing_on():
+    x, y = leaf(2), leaf(2, seed=1)
+    found = graph((NoGradient.apply(x.sin()) * y).sum(), {"x": x, "y": y})
+    by_label = {node.label: node for node in found.nodes}
+    assert by_label["NoGradientBackward"].gradient is not None
+    for label in ("SinBackward0", "x"):
+        assert by_label[label].gradient is None
+        assert by_label[label].slots[0].gradient_note.endswith("the functions that use this value pass none back.")
+    assert by_label["y"].gradient is not None
+    assert sorted(found.steps) == sorted(node.id for node in found.nodes)
+    assert found.to_svg().count("stroke-dasharray") == 2
+
+
+def test_a_hook_of_the_caller_that_raises():
+    x = leaf(2)
+    output = x.sin()
+    output.register_hook(lambda gradient: 1 / 0)
+    found = graph(output, {"x": x})
+    assert found.note.endswith(
+        "The backward pass stopped, and gradients are missing. ZeroDivisionError: division by zero"
+    )
+    assert found.nodes[1].slots[0].gradient_note == "ZeroDivisionError: division by zero"
+    assert found.steps == ("n0",)
+
+
+def test_what_was_packed_away_and_cannot_be_unpacked():
+    def unpack(packed):
+        raise KeyError("the disk is gone")
+
+    x = leaf(2)
+    with torch.autograd.graph.saved_tensors_hooks(lambda tensor: tensor, unpack):
+        output = x.sin()
+    found = graph(output, {"x": x})
+    assert found.nodes[1].note == "KeyError: 'the disk is gone'"
+
+
+# The convolution's box
+
+
+def conv_node(output, params=None):
+    return next(node for node in graph(output, params).nodes if node.label.startswith("Convolution"))
+
+
+def test_a_convolution_opens_into_the_four_steps():
+    x, w = leaf(1, 1, 4, 4), leaf(1, 1, 3, 3, seed=1)
+    for output in (F.conv2d(x, w), convviz.conv2d(x, w), convviz.conv2d(x, w, padding=1, padding_mode="circular")):
+        assert conv_node(output).opens_into == (
+            "dilated_grad_output", "padded_grad_output", "rotated_weight", "grad_input",
+        )  # fmt: skip
+    stages = convviz.stages(convviz.ConvSpec((4, 4), kernel_size=3), x.detach(), w.detach())
+    assert all(hasattr(stages, name) for name in OPENS_INTO)
+
+
+def test_boxes_without_the_four_steps():
+    x, w = leaf(1, 1, 4, 4), leaf(1, 1, 3, 3, seed=1)
+    for function in (F.conv2d, convviz.conv2d):
+        node = conv_node(function(x.detach(), w))
+        assert node.opens_into == ()
+        assert "The input needs no gradient" in node.note
+    assert conv_node(F.conv_transpose2d(x, w)).opens_into == ()
+    assert conv_node(F.conv1d(x[0], leaf(1, 4, 3))).opens_into == ()
+
+    class Convolution(Cubed):  # a name is no evidence
+        pass
+
+    assert conv_node(Convolution.apply(x)).opens_into == ()
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("output", "error", "message"),
+    [
+        ([1.0], TypeError, "output must be a torch.Tensor: got list; pass"),
+        (
+            torch.ones(2),
+            ValueError,
+            "output must come from tensors that require gradients: got a tensor without a grad_",
+        ),
+        (
+            torch.ones(2, dtype=torch.int64),
+            ValueError,
+            "got dtype torch.int64, which has no gradients; pass a floating",
+        ),
+        (torch.ones(2, requires_grad=True), ValueError, "got a leaf, which nothing was computed for; pass the result"),
+    ],
+)
+def test_bad_outputs(output, error, message):
+    with pytest.raises(error, match=re.escape(message)):
+        graph(output)
+
+
+def test_bad_params():
+    x = leaf(2)
+    model = torch.nn.Linear(2, 2)
+    for params, error, message in [
+        (model, TypeError, 'params must be a dict of names and tensors, such as {"x": x}: got Linear; for a model use'),
+        (model.named_parameters(), TypeError, "got generator"),
+        ([x], TypeError, "got list"),
+        ({0: x}, TypeError, "params must have texts as names: got 0; use '0'"),
+        ({"x": 3.0}, TypeError, "params['x'] must be a torch.Tensor: got float; leave it out"),
+        ({"h": x * 2}, ValueError, "params['h'] must be a leaf, a tensor that you made: got a result of MulBackward0;"),
+    ]:
+        with pytest.raises(error, match=re.escape(message)):
+            graph(x * 2, params)
+
+
+def test_bad_grad_output():
+    x = leaf(2, 3)
+    with pytest.raises(
+        ValueError, match=re.escape("grad_output must have the output's shape, [2, 3]: got [3]; torch.")
+    ):
+        graph(x * 2, grad_output=torch.ones(3))
+    with pytest.raises(TypeError, match=re.escape("grad_output must be a torch.Tensor: got float; torch.as_tensor")):
+        graph(x * 2, grad_output=1.0)
+
+
+def test_too_large_a_graph():
+    x = leaf()
+    y = x
+    for _ in range(LIMIT - 2):
+        y = y.sin()
+    assert len(graph(y).nodes) == LIMIT
+    with pytest.raises(ValueError, match=f"at most {LIMIT} nodes, or no picture can be read: got {LIMIT + 1}; pass"):
+        graph(y.sin())
+    for _ in range(5000):  # far deeper than Python's own recursion goes
+        y = y.sin()
+    with pytest.raises(ValueError, match="got 5500"):
+        graph(y)
+
+
+def test_bad_theme_and_id():
+    *_, found = read("chain")
+    with pytest.raises(ValueError, match="theme is one of light, dark: got 'blue'"):
+        found.to_svg(theme="blue")
+    with pytest.raises(KeyError, match="the graph has the nodes n0 to n5: got 'x'"):
+        found.node("x")
+
+
+# The layout
+
+
+@every_case
+def test_layout(case):
+    found = read(case)[-1]
+    layout = found.layout()
+    assert list(layout) == [node.id for node in found.nodes]
+    assert all(layout[edge.source][1] < layout[edge.target][1] for edge in found.edges)
+    assert layout["n0"][1] == max(y for _, y in layout.values())
+    assert min(x for x, _ in layout.values()) >= 0
+    for one, (x, y) in layout.items():
+        for other, (other_x, other_y) in layout.items():
+            assert one == other or y != other_y or abs(x - other_x) > 1 - 1e-3
+    assert found.layout() == layout
+
+
+def test_boxes_stand_by_their_neighbours():
+    layout = read("chain")[-1].layout()
+    straight = [layout[id][0] for id in ("n3", "n4", "n5")]  # ·3, x², x
+    assert max(straight) - min(straight) < 0.01
+    assert layout["n1"][0] == pytest.approx((layout["n2"][0] + layout["n3"][0]) / 2, abs=0.05)
+    assert layout["n0"][0] == pytest.approx(layout["n1"][0], abs=0.01)
+
+
+def count_crossings(found):
+    ids, arrows = [node.id for node in found.nodes], [(edge.source, edge.target) for edge in found.edges]
+    layer = graph_layout._layers(ids, arrows)
+    links = graph_layout._links(layer, arrows)
+    rows = graph_layout._order(graph_layout._rows(ids, layer, links), links)
+    x = graph_layout._place(rows, links)
+    pieces = [(a, b, layer[a] if isinstance(a, str) else a[1]) for a, b in links]
+    return sum(  # by geometry, not by the layout's own counting
+        (x[a] - x[c]) * (x[b] - x[d]) < -1e-9
+        for number, (a, b, at) in enumerate(pieces)
+        for c, d, other in pieces[:number]
+        if at == other
+    )
+
+
+@every_case
+def test_graphs_that_can_be_drawn_without_crossings_are(case):
+    assert count_crossings(read(case)[-1]) == 0
+
+
+def test_the_sweeps_find_an_order_without_crossings():
+    # In the order of a walk from the output a2 → b2 crosses a1 → b1; with b2 beside b0 nothing crosses.
+    ids = ["out", "b0", "b1", "b2", "a0", "a2", "a1"]
+    arrows = [("a0", "b0"), ("a2", "b0"), ("a1", "b1"), ("a2", "b2"), ("b0", "out"), ("b1", "out"), ("b2", "out")]
+    x = {id: place for id, (place, _) in graph_layout.arrange(ids, arrows).positions.items()}
+    upper = arrows[:4]
+    assert not any((x[a] - x[c]) * (x[b] - x[d]) < 0 for a, b in upper for c, d in upper)
+
+
+def test_crossings_are_counted():
+    rows = [["a", "b", "c"], ["x", "y"]]
+    assert graph_layout.crossings(rows, {"a": ["x"], "b": ["y"], "c": ["y"]}) == 0
+    assert graph_layout.crossings(rows, {"a": ["y"], "b": ["x"], "c": ["x"]}) == 2
+    assert graph_layout.crossings(rows, {"a": ["x", "y"], "b": ["x", "y"], "c": []}) == 1
+
+
+# The drawing
+
+
+def parse(found, **options):
+    return ElementTree.fromstring(found.to_svg(**options))
+
+
+def boxes_of(svg):
+    boxes = {}
+    for group in svg.iter(f"{SVG}g"):
+        if "data-node" in group.attrib:
+            (rect,) = group.findall(f"{SVG}rect")
+            boxes[group.get("data-node")] = tuple(float(rect.get(name)) for name in ("x", "y", "width", "height"))
+    return boxes
+
+
+@every_case
+@pytest.mark.parametrize("palette", PALETTES)
+def test_the_drawing(case, palette):
+    found = read(case)[-1]
+    svg = parse(found, theme=palette)
+    width, height = float(svg.get("width")), float(svg.get("height"))
+    assert svg.get("role") == "img"
+    assert svg.find(f"{SVG}title").text.startswith("Autograd graph")
+    assert len(svg.find(f"{SVG}desc").text) > 30
+    boxes = boxes_of(svg)
+    assert list(boxes) == [node.id for node in found.nodes]
+    for one, (x, y, w, h) in boxes.items():
+        assert x >= 0
+        assert y >= 0
+        assert x + w <= width
+        assert y + h <= height
+        for other, (other_x, other_y, _, _) in boxes.items():
+            assert one == other or abs(x - other_x) >= w + 5 or abs(y - other_y) >= h + 5
+    steps = {g.get("data-node"): int(g.get("data-step")) for g in svg.iter(f"{SVG}g") if "data-step" in g.attrib}
+    assert [id for id, _ in sorted(steps.items(), key=lambda item: item[1])] == list(found.steps)
+    assert re.search(r"<script|<style|href|url\(|@import", found.to_svg(theme=palette)) is None
+
+
+@every_case
+def test_arrows_end_at_boxes_and_run_through_none(case):
+    found = read(case)[-1]
+    svg = parse(found)
+    boxes = boxes_of(svg)
+    drawn = [group for group in svg.iter(f"{SVG}g") if "data-edge" in group.attrib]
+    wanted = sorted(f"{edge.source} {edge.target} {edge.input_slot}" for edge in found.edges)
+    assert sorted(group.get("data-edge") for group in drawn) == wanted
+    ends = set()
+    for group in drawn:
+        source, target, _ = group.get("data-edge").split()
+        line, head = (path.get("d") for path in group.findall(f"{SVG}path"))
+        points, curved = trace(line)
+        x, y, w, h = boxes[source]
+        assert x < points[0][0] < x + w
+        assert points[0][1] == pytest.approx(y + h, abs=0.02)
+        x, y, w, h = boxes[target]
+        assert x < points[-1][0] < x + w
+        assert points[-1][1] == pytest.approx(y, abs=0.02)
+        assert [float(part) for part in re.match(r"M(\S+) (\S+?)l", head).groups()] == list(points[-1])
+        assert points[-1] not in ends, "two arrows end in one point"
+        ends.add(points[-1])
+        for x, y, w, h in boxes.values():
+            assert not any(x < px < x + w and y + 0.1 < py < y + h - 0.1 for px, py in points)
+            assert not any(y + 0.1 < py < y + h - 0.1 for _, py in curved), "an arrow turns beside a box, not between"
+
+
+def test_arrows_of_different_outputs_leave_apart():
+    found = read("cat and split")[-1]
+    (split,) = [node.id for node in found.nodes if node.label == "SplitBackward0"]
+    slots = {f"{edge.source} {edge.target} {edge.input_slot}": edge.output_slot for edge in found.edges}
+    starts = {}
+    for group in parse(found).iter(f"{SVG}g"):
+        if group.get("data-edge", "").startswith(f"{split} "):
+            points, _ = trace(group.find(f"{SVG}path").get("d"))
+            starts[slots[group.get("data-edge")]] = points[0][0]
+    assert list(dict(sorted(starts.items())).values()) == sorted(set(starts.values()))
+    assert len(starts) == 3
+
+
+def trace(path):
+    """Return points along a path of M, V and C, 25 a piece, and those of them that lie on a C."""
+    points, curved = [], []
+    for command, arguments in re.findall(r"([MVC])([^MVC]*)", path):
+        numbers = [float(part) for part in arguments.split()]
+        if command == "M":
+            points.append(tuple(numbers))
+            continue
+        x, y = points[-1]
+        if command == "V":
+            points += [(x, y + (numbers[0] - y) * n / 25) for n in range(1, 26)]
+            continue
+        corners = [(x, y), *zip(numbers[::2], numbers[1::2], strict=True)]
+        for n in range(1, 26):
+            t = n / 25
+            weights = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3)
+            points.append(
+                tuple(sum(w * corner[axis] for w, corner in zip(weights, corners, strict=True)) for axis in (0, 1))
+            )
+        points[-1] = corners[-1]
+        curved += points[-25:]
+    return points, curved
+
+
+def test_text_is_escaped():
+    x, y, z = leaf(2), leaf(3, 1, seed=1), leaf(1, seed=2)
+    found = graph(x * y * z, {"<a&b>\"'": x, "</svg><script>": y, "nul\x00\x1b\ud800": z})
+    text = found.to_svg()
+    assert "<script" not in text
+    labels = {
+        group.findall(f"{SVG}text")[0].text
+        for group in ElementTree.fromstring(text).iter(f"{SVG}g")
+        if group.get("data-node")
+    }
+    assert {"<a&b>\"'", "</svg><script>", "nul���"} <= labels
+    text.encode("utf-8")
+
+
+def test_the_numbers_of_a_box():
+    svg = parse(read("chain")[-1])
+    lines = {
+        group.get("data-node"): [text.text for text in group.findall(f"{SVG}text")]
+        for group in svg.iter(f"{SVG}g")
+        if group.get("data-node")
+    }
+    assert lines["n4"] == ["PowBackward0", "5", "scalar float32", "value 9", "grad 15"]
+    x = torch.tensor([[-1.0, 2.5], [0.125, 4.0]], requires_grad=True)
+    boxes = graph((x * torch.ones(3, 2, 2)).sum(), {"x": x}).to_svg()
+    assert "value −1, 2.5, 0.13, 4<" in boxes
+    assert "grad all 1<" in boxes
+    assert "value −1…4, mean 1.41<" in boxes
+    assert "[2, 2] float32<" in boxes
+
+
+def test_text_stays_within_its_box():
+    x, y = leaf(2), leaf(2, seed=1)
+    names = {"a_parameter_with_a_name_that_no_box_can_hold_in_full": x, "卷积核的权重卷积核的权重卷积核的权重": y}
+    found = graph((x * y) @ leaf(2, 5, seed=2), names)
+    svg = parse(found)
+    boxes = boxes_of(svg)
+    for group in svg.iter(f"{SVG}g"):
+        for text in group.findall(f"{SVG}text"):
+            x, _, w, _ = boxes[group.get("data-node")]
+            wide = sum(2 if letter > "⺀" else 1 for letter in text.text) * 0.61 * float(text.get("font-size", 12))
+            at = float(text.get("x"))
+            assert at >= x
+            assert at + (0 if text.get("text-anchor") else wide) <= x + w
+    assert "a_parameter_with_a_name_that_no_box_can_hold_in_full\n" in found.to_svg()  # whole in the tooltip
+
+
+@pytest.mark.parametrize("name", PALETTES)
+def test_text_has_contrast(name):
+    palette = PALETTES[name]
+
+    def ratio(one, other):
+        light, dark = sorted((theme.luminance(theme.rgb(one)), theme.luminance(theme.rgb(other))), reverse=True)
+        return (light + 0.05) / (dark + 0.05)
+
+    for fill in palette.fills.values():
+        for ink in (palette.ink, palette.muted, palette.gradient):
+            assert ratio(ink, fill) >= 4.5
+    assert ratio(palette.muted, palette.paper) >= 4.5
+    assert ratio(palette.line, palette.paper) >= 3  # lines: what WCAG asks of graphics
+
+
+@pytest.mark.parametrize("palette", PALETTES)
+def test_the_drawing_uses_only_the_palettes_colours(palette):
+    text = read("cnn")[-1].to_svg(theme=palette)
+    colours = {PALETTES[palette].paper, *dataclasses.asdict(PALETTES[palette])["fills"].values()}
+    colours |= {getattr(PALETTES[palette], name) for name in ("ink", "muted", "gradient", "line")}
+    assert set(re.findall(r"#[0-9a-f]{6}", text)) == colours
+
+
+def test_the_convolutions_box_says_that_it_opens():
+    svg = parse(read("cnn")[-1])
+    (group,) = [group for group in svg.iter(f"{SVG}g") if "data-opens-into" in group.attrib]
+    assert group.get("data-opens-into").split() == list(OPENS_INTO)
+    assert group.findall(f"{SVG}text")[0].text == "ConvolutionBackward0 ▸"
+
+
+def test_numbers_are_written_as_in_the_panels():
+    generator = torch.Generator().manual_seed(0)
+    random = torch.randn(2000, generator=generator, dtype=torch.float64)
+    values = [*(random * 10.0 ** torch.randint(-8, 8, (2000,), generator=generator)).tolist()]
+    values += [n / 8 for n in range(-100, 100)] + [0.00095, 9999.5, 9.995, 99.95, 0.0995, 9.95e12, 1e-300, 0.0, -0.0]
+    values += [float("nan"), float("inf"), float("-inf")]
+    assert [number(value) for value in values] == [theme.format_number(value) for value in values]
+
+
+def test_the_front_door_and_a_notebook_show_it():
+    import convviz
+
+    x, y = torch.tensor(3.0, requires_grad=True), torch.tensor(5.0, requires_grad=True)
+    found = convviz.graph(x**2 * 3 * y, {"x": x, "y": y})
+    assert found._repr_svg_() == found.to_svg()
+    assert x.grad is None
