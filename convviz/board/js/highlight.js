@@ -24,6 +24,7 @@ export function createHighlighter(board, panels) {
   let numbers = null; // { planes, thumbs, limits }
   let hovered = null;
   let pinned = null;
+  let anyLit = false;
   let term = null; // factors of the sum, while one is pointed at
 
   /** @param {string} panel */
@@ -54,6 +55,8 @@ export function createHighlighter(board, panels) {
     const found = term
       ? term.map((factor) => ({ ...factor, real: true, kernel: null }))
       : exists(cell) ? links.of(cell) : [];
+    if (!found.length && !anyLit) return; // a slider step with nothing pinned
+    anyLit = found.length > 0;
     const byPanel = groupByPanel(found);
     for (const panel of panels()) {
       const list = byPanel.get(panel.spec().name) ?? [];

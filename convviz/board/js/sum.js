@@ -73,7 +73,7 @@ export function createSum(onTerm) {
     say(text) {
       shown = "";
       onTerm(null);
-      el.replaceChildren(...(text ? [text] : []));
+      if (el.childElementCount || el.textContent !== text) el.replaceChildren(text);
     },
 
     /**
