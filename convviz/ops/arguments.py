@@ -22,10 +22,12 @@ def cast_for_autocast(*tensors: torch.Tensor | None) -> tuple[torch.Tensor | Non
 def _cast(tensor: torch.Tensor | None) -> torch.Tensor | None:
     if not isinstance(tensor, torch.Tensor) or not tensor.is_floating_point() or tensor.dtype == torch.float64:
         return tensor  # autocast itself leaves these alone
+    return tensor.to(torch.get_autocast_dtype(tensor.device.type)) if _is_autocast_on(tensor) else tensor
+
+
+def _is_autocast_on(tensor: torch.Tensor) -> bool:
     kind = tensor.device.type
-    if kind == "meta":  # has no autocast, and no way to ask for it
-        return tensor
-    return tensor.to(torch.get_autocast_dtype(kind)) if torch.is_autocast_enabled(kind) else tensor
+    return kind != "meta" and torch.is_autocast_enabled(kind)  # meta has none, and torch fails when asked
 
 
 def in_given_dtype(tensor: torch.Tensor) -> contextlib.AbstractContextManager[Any]:
@@ -34,10 +36,9 @@ def in_given_dtype(tensor: torch.Tensor) -> contextlib.AbstractContextManager[An
     For the bodies of Functions: their tensors were cast before ``apply``, and a backward pass may be run inside an
     autocast block that the forward pass was not in.
     """
-    kind = tensor.device.type
-    if kind == "meta" or not torch.is_autocast_enabled(kind):
+    if not _is_autocast_on(tensor):
         return contextlib.nullcontext()
-    context: contextlib.AbstractContextManager[Any] = torch.autocast(kind, enabled=False)
+    context: contextlib.AbstractContextManager[Any] = torch.autocast(tensor.device.type, enabled=False)
     return context
 
 

@@ -27,8 +27,10 @@ export function createHighlighter(board, panels) {
   let anyLit = false;
   let term = null; // factors of the sum, while one is pointed at
 
+  /** @type {Map<string, any>} the first panel of each name; they change with the geometry only */
+  let named = new Map();
   /** @param {string} panel */
-  const panelNamed = (panel) => [...panels()].find((each) => each.spec().name === panel);
+  const panelNamed = (panel) => named.get(panel);
 
   /** @param {any} cell */
   function exists(cell) {
@@ -75,11 +77,8 @@ export function createHighlighter(board, panels) {
     return numbers.thumbs[panel][index * spec.rows.length * spec.columns.length + place];
   }
 
-  /** Every product of the pinned cell, over all channels or samples. @returns {any[][] | null} */
+  /** Every product of the pinned cell, over all channels or samples. @returns {any[][]} */
   function products() {
-    const single = (panel, row, column) => ({
-      panel, row, column, shown: true, value: numberOf(panel, panelNamed(panel).spec().at, row, column),
-    });
     if (pinned.panel === "grad_bias") {
       const spec = panelNamed("grad_output").spec();
       const cells = [...Array(spec.rows.length * spec.columns.length).keys()];
@@ -101,7 +100,10 @@ export function createHighlighter(board, panels) {
         return kernel.panel === "rotated_weight" ? factors.reverse() : factors; // grad_output first, as in the formula
       }),
     );
-    if (pinned.panel === "output" && panelNamed("bias")) found.push([single("bias", 0, geometry.plane.o)]);
+    if (pinned.panel === "output" && panelNamed("bias")) {
+      const column = geometry.plane.o;
+      found.push([{ panel: "bias", row: 0, column, shown: true, value: numbers.planes.bias[column] }]);
+    }
     return found;
   }
 
@@ -114,10 +116,10 @@ export function createHighlighter(board, panels) {
     const isSum = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_bias"].includes(panel);
     if (!isSum) return sum.say(`${panelNamed(panel).grid.describe(row, column)}. It is no sum: pin a cell of output, grad_input or grad_weight to read one.`);
     const terms = products();
-    if (terms?.some((factors) => factors.some((factor) => factor.value === undefined))) {
+    if (terms.some((factors) => factors.some((factor) => factor.value === undefined))) {
       return sum.say("This sum runs over other channels or samples of more than 16 \u00d7 16 cells, which the page does not have.");
     }
-    sum.show({ cell: pinned, label: `${spec.label}[${row},${column}]`, value, terms: terms ?? [] }, colorIn);
+    sum.show({ cell: pinned, label: `${spec.label}[${row},${column}]`, value, terms }, colorIn);
   }
 
   return {
@@ -127,6 +129,7 @@ export function createHighlighter(board, panels) {
     setGeometry(next) {
       geometry = next;
       links = createLinks(next);
+      named = new Map([...panels()].reverse().map((panel) => [panel.spec().name, panel]));
     },
 
     /** @param {any} next @param {Record<string, number>} limits */
@@ -150,7 +153,6 @@ export function createHighlighter(board, panels) {
       draw();
       write();
     },
-
   };
 }
 

@@ -74,7 +74,7 @@ function* triplesAt(rule, part, cell) {
  */
 export function createLinks(geometry) {
   const rules = rulesOf(geometry);
-  const toInput = rules[1];
+  const lastOfPadded = rules[1].axes.map((triples) => Math.max(...triples.map(({ image }) => image)));
   const folds = geometry.padding_mode !== "zeros";
   const { stride, kernel_size: kernel, output_size: output, input_size: size, gradient_padding: start } = geometry;
   const padding = geometry.padding.map((sides) => sides[0]);
@@ -101,7 +101,7 @@ export function createLinks(geometry) {
 
   /** Whether a cell of padded_grad_output is there: negative padding crops it. @param {Cell} cell */
   function notCropped({ row, column }) {
-    return [row, column].every((at, axis) => at >= 0 && at <= Math.max(...toInput.axes[axis].map(({ image }) => image)));
+    return [row, column].every((at, axis) => at >= 0 && at <= lastOfPadded[axis]);
   }
 
   /** The output cell whose gradient stands here; null for an inserted zero or padding. @param {Cell} cell */
