@@ -20,7 +20,7 @@ from convviz.taps import taps
 if TYPE_CHECKING:
     from convviz import nn
     from convviz.app.app import App
-    from convviz.explain.graph import graph
+    from convviz.explanation.graph import graph
 
 __version__ = "0.1.0"
 __all__ = [
@@ -47,7 +47,7 @@ def __getattr__(name: str) -> Any:
     if name == "nn":
         return importlib.import_module("convviz.nn")
     if name == "graph":
-        from convviz.explain.graph import graph
+        from convviz.explanation.graph import graph
 
         return graph
     if name == "App":

@@ -13,8 +13,8 @@ import torch
 import torch.nn.functional as F
 
 from convviz import ConvSpec, stages
-from convviz.explain.code.steps import PANELS, call, write
-from convviz.explain.snippets import WAYS, Snippet, snippets
+from convviz.explanation.code.steps import PANELS, call, write
+from convviz.explanation.snippets import WAYS, Snippet, snippets
 from convviz.ops.by_rotate import backward_padding
 from tests.geometries import EDGE_CASES, random_specs
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from convviz.explain.code.setting import Setting, numbers, section
-from convviz.explain.code.steps import GRAD_INPUT, INPUT, Part, Step, Value, assign, call, note, step
+from convviz.explanation.code.setting import Setting, numbers, section
+from convviz.explanation.code.steps import GRAD_INPUT, INPUT, Part, Step, Value, assign, call, note, step
 from convviz.spec import ConvSpec, Pair
 
 SOURCES = ("source_rows", "source_columns")

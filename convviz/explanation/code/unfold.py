@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from convviz.explain.code.border import copies, give_back, grad_read, pad_input, padded_apart, read_size
-from convviz.explain.code.setting import Setting, numbers, options, rows_and_columns, short
-from convviz.explain.code.shared import FUNCTIONAL, TORCH, bias_added, grad_bias
-from convviz.explain.code.steps import BLANK, GRAD_OUTPUT, GRAD_WEIGHT, OUTPUT, WEIGHT, Step, Value, assign, call
+from convviz.explanation.code.border import copies, give_back, grad_read, pad_input, padded_apart, read_size
+from convviz.explanation.code.setting import Setting, numbers, options, rows_and_columns, short
+from convviz.explanation.code.shared import FUNCTIONAL, TORCH, bias_added, grad_bias
+from convviz.explanation.code.steps import BLANK, GRAD_OUTPUT, GRAD_WEIGHT, OUTPUT, WEIGHT, Step, Value, assign, call
 
 ROWS = Value("rows", WEIGHT.panels)
 GRADIENTS = Value("gradients", GRAD_OUTPUT.panels)

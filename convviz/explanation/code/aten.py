@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from convviz.explain.code.border import give_back, grad_read, pad_input, padded_apart
-from convviz.explain.code.setting import Setting
-from convviz.explain.code.shared import FUNCTIONAL, TORCH
-from convviz.explain.code.steps import (
+from convviz.explanation.code.border import give_back, grad_read, pad_input, padded_apart
+from convviz.explanation.code.setting import Setting
+from convviz.explanation.code.shared import FUNCTIONAL, TORCH
+from convviz.explanation.code.steps import (
     BIAS,
     BLANK,
     GRAD_BIAS,

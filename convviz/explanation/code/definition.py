@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from convviz.explain.code.border import copied_cell
-from convviz.explain.code.setting import Setting, times
-from convviz.explain.code.shared import TORCH, bias_added, grad_bias
-from convviz.explain.code.steps import (
+from convviz.explanation.code.border import copied_cell
+from convviz.explanation.code.setting import Setting, times
+from convviz.explanation.code.shared import TORCH, bias_added, grad_bias
+from convviz.explanation.code.steps import (
     BLANK,
     GRAD_INPUT,
     GRAD_OUTPUT,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from convviz.explain.code import rotate
-from convviz.explain.code.border import copies, grad_read, pad_input
-from convviz.explain.code.setting import Setting
-from convviz.explain.code.shared import FUNCTIONAL, TORCH, forward, grad_bias, shapes
-from convviz.explain.code.steps import (
+from convviz.explanation.code import rotate
+from convviz.explanation.code.border import copies, grad_read, pad_input
+from convviz.explanation.code.setting import Setting
+from convviz.explanation.code.shared import FUNCTIONAL, TORCH, forward, grad_bias, shapes
+from convviz.explanation.code.steps import (
     BIAS,
     BLANK,
     GRAD_BIAS,

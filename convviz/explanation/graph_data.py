@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from convviz.explain.graph_layout import arrange
-from convviz.explain.graph_snapshot import Snapshot
-from convviz.explain.graph_svg import draw
+from convviz.explanation.graph_layout import arrange
+from convviz.explanation.graph_snapshot import Snapshot
+from convviz.explanation.graph_svg import draw
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,12 +9,12 @@ from functools import cached_property
 
 import torch
 
-from convviz.explain.graph_backward import Pass
-from convviz.explain.graph_data import Edge, Node, Saved, Slot
-from convviz.explain.graph_saved import NOT_NEEDED, Kept
-from convviz.explain.graph_snapshot import Snapshot, snapshot
-from convviz.explain.graph_values import UNKNOWN, Values
-from convviz.explain.graph_walk import Function, is_convolution, leaf_of, name_of, opens_into
+from convviz.explanation.graph_backward import Pass
+from convviz.explanation.graph_data import Edge, Node, Saved, Slot
+from convviz.explanation.graph_saved import NOT_NEEDED, Kept
+from convviz.explanation.graph_snapshot import Snapshot, snapshot
+from convviz.explanation.graph_values import UNKNOWN, Values
+from convviz.explanation.graph_walk import Function, is_convolution, leaf_of, name_of, opens_into
 
 OUTPUT = "n0"
 ONLY_GRAD_WEIGHT = "The input needs no gradient: of its gradients only those by weight and bias are computed."

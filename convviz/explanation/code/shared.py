@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from convviz.explain.code.setting import Setting, numbers, options
-from convviz.explain.code.steps import (
+from convviz.explanation.code.setting import Setting, numbers, options
+from convviz.explanation.code.steps import (
     BIAS,
     GRAD_BIAS,
     GRAD_OUTPUT,

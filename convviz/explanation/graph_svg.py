@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
-from convviz.explain.graph_layout import Arrangement, arrange
-from convviz.explain.graph_text import NONE, box_lines, columns, details, numbers, shortened
+from convviz.explanation.graph_layout import Arrangement, arrange
+from convviz.explanation.graph_text import NONE, box_lines, columns, details, numbers, shortened
 
 if TYPE_CHECKING:
-    from convviz.explain.graph_data import Edge, Graph, Node
+    from convviz.explanation.graph_data import Edge, Graph, Node
 
 Place = tuple[float, float]  # x, y in pixels
 

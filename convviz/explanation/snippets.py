@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import torch
 
-from convviz.explain.code import aten, definition, function, numpy_only, rotate, unfold
-from convviz.explain.code.setting import Setting
-from convviz.explain.code.shared import numpy_preamble, preamble
-from convviz.explain.code.steps import Step, write
+from convviz.explanation.code import aten, definition, function, numpy_only, rotate, unfold
+from convviz.explanation.code.setting import Setting
+from convviz.explanation.code.shared import numpy_preamble, preamble
+from convviz.explanation.code.steps import Step, write
 from convviz.ops.device import check_dtype
 from convviz.spec import ConvSpec
 

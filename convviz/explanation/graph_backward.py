@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 import torch
 
-from convviz.explain.graph_saved import explain_failure
-from convviz.explain.graph_snapshot import Snapshot, snapshot
-from convviz.explain.graph_walk import Function, leaf_of
+from convviz.explanation.graph_saved import explain_failure
+from convviz.explanation.graph_snapshot import Snapshot, snapshot
+from convviz.explanation.graph_walk import Function, leaf_of
 
 Gradients = tuple[Snapshot | None, ...]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from convviz.explain.code.border import copied_cells, copies, drop_border, grad_read, has_border, padded_axes
-from convviz.explain.code.setting import Setting, numbers, times
-from convviz.explain.code.shared import bias_added, grad_bias
-from convviz.explain.code.steps import (
+from convviz.explanation.code.border import copied_cells, copies, drop_border, grad_read, has_border, padded_axes
+from convviz.explanation.code.setting import Setting, numbers, times
+from convviz.explanation.code.shared import bias_added, grad_bias
+from convviz.explanation.code.steps import (
     BLANK,
     GRAD_INPUT,
     GRAD_OUTPUT,
