@@ -401,7 +401,7 @@ def test_the_boards_own_state_is_small(open_app):
     app = open_app()
     state, _, buffers = ipywidgets.widgets.widget._remove_buffers(app.board.get_state())
     assert "render" in state["_esm"]
-    assert ".cv-board" in state["_css"]
+    assert ".cv-look" in state["_css"]
     assert len(json.dumps(state)) + sum(len(bytes(buffer)) for buffer in buffers) < 200_000
 
 

@@ -7,13 +7,17 @@ from importlib.resources import files
 import pytest
 
 from convviz.board.bundle import bundle
+from convviz.board.pane import Pane
 from convviz.board.sliders import SliderGrid
+from convviz.board.tabbar import TabBar
 from convviz.board.widget import Board
 
 BOARD = files("convviz.board")
 JS = BOARD.joinpath("js")
 SOURCES = sorted(path.name for path in JS.iterdir() if path.name.endswith(".js"))
-ENTRIES = {"board.js": Board, "sliders.js": SliderGrid}
+WIDGETS = {"board.js": Board, "sliders.js": SliderGrid, "tabbar.js": TabBar}
+PANES = [name for name in SOURCES if name.startswith("tab_")]
+ENTRIES = [*WIDGETS, *PANES]
 # plotly-cartesian.min.js and LICENSE of the npm package plotly.js-cartesian-dist-min.
 PLOTLY_VERSION = "4.1.1"
 PLOTLY_SHA256 = "79542150855a52c567260e3137095dbe2b744e6d702a5cabe67da246942fba7a"
@@ -70,12 +74,21 @@ def test_nothing_but_import_and_export_lines_is_lost(entry):
 
 
 def test_a_widget_carries_its_bundle_and_text_not_a_path():
-    for entry, widget in ENTRIES.items():
+    for entry, widget in WIDGETS.items():
         esm = widget._esm
         assert str(esm) == bundle(JS, entry)
         assert isinstance(esm, str)
     assert isinstance(Board._css, str)
-    assert ".cv-board" in Board._css
+    assert ".cv-look" in Board._css
+
+
+@pytest.mark.parametrize("script", PANES)
+def test_a_pane_carries_its_own_script_and_the_shared_look(script):
+    pane = Pane(script)
+    assert pane._esm == bundle(JS, script)
+    assert ".cv-look" in pane._css
+    assert ".cv-pane" in pane._css
+    pane.close()
 
 
 def test_every_file_belongs_to_an_entry():
@@ -167,7 +180,7 @@ def test_plotly_is_the_published_file_with_its_licence():
 
 OUR_TEXTS = [
     *(JS.joinpath(name) for name in SOURCES),
-    BOARD.joinpath("board.css"),
+    *(path for path in BOARD.iterdir() if path.name.endswith(".css")),
     files("convviz.app").joinpath("upload.js"),
     files("convviz.app").joinpath("app.css"),
 ]

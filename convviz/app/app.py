@@ -13,6 +13,7 @@ from convviz.app.controls import Controls
 from convviz.app.kernel import KernelPad
 from convviz.app.model import Model
 from convviz.app.start import start_settings
+from convviz.app.tabs.tabs import Tabs
 from convviz.app.upload import Upload, read_picture
 from convviz.board import payload
 from convviz.board.widget import Board
@@ -82,6 +83,7 @@ class App(widgets.VBox):
         self._controls.upload_slot.children = (self._upload,)
         self._notice = widgets.HTML()
         self._notice.add_class("cv-notice")
+        self._tabs = Tabs(self.model)
         self._drawn: tuple[Any, ...] | None = None  # what the board's structure was made for
         self._version = 0
         self._step = 0
@@ -121,6 +123,7 @@ class App(widgets.VBox):
         if not hasattr(self, "_undo"):  # ipywidgets closes on deletion, also what was never built
             return
         self.model.unobserve_all()
+        self._tabs.close()
         for child in _all_below(self):
             child.close()
         super().close()
@@ -140,7 +143,7 @@ class App(widgets.VBox):
         self._on_history(None)
         controls = widgets.Box([tools, self._notice, self._kernel.group, *self._controls.groups])
         controls.add_class("cv-controls")
-        picture = widgets.Box([self.board])
+        picture = widgets.Box([self._tabs.bar, self._tabs.slot, self.board])
         picture.add_class("cv-picture")
         body = widgets.Box([controls, picture])
         body.add_class("cv-body")
@@ -154,6 +157,7 @@ class App(widgets.VBox):
             self._kernel.refresh()
         else:
             self._show_result()
+            self._tabs.show()
 
     def _show_result(self) -> None:
         """Send the board what changed: the structure with a new geometry or plane, the values at every step."""

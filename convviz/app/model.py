@@ -15,7 +15,7 @@ from convviz.settings.state import Settings, number
 
 HISTORY = 100  # steps that undo remembers
 SAME_MOVE = 1.0  # seconds within which moves of one slider count as one
-VIEW = ("plane", "scale", "theme", "link_axes")  # what undo leaves alone
+VIEW = ("plane", "scale", "theme", "link_axes", "tab")  # what undo leaves alone
 
 log = logging.getLogger(__name__)
 

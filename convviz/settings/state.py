@@ -30,6 +30,7 @@ MOST = {"input_size": 64, "kernel_size": 11, "stride": 64, "padding": 16, "dilat
 MOST_PLANES = {"in_channels": 8, "out_channels": 8, "batch": 8}
 MOST_PRODUCTS = 50_000_000  # a third of a second a step on one core
 SCALES = ("equation", "panel")
+TABS = ("", "matrix", "graph", "code", "pytorch", "check", "quantised", "linear")
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,7 @@ class Settings:
         link_axes: whether height and width are set together.
         scale: one colour scale an ``"equation"`` or a ``"panel"``.
         theme: ``"auto"``, ``"light"`` or ``"dark"``.
+        tab: name of the open tab beside the board, or empty.
     """
 
     spec: ConvSpec = dataclasses.field(default_factory=lambda: ConvSpec((8, 8), stride=2, padding=1))
@@ -99,6 +101,7 @@ class Settings:
     link_axes: bool = True
     scale: str = "equation"
     theme: str = "auto"
+    tab: str = ""
 
     def __post_init__(self) -> None:
         """Check the words; the geometry checks itself."""
@@ -112,6 +115,7 @@ class Settings:
             "dtype": (self.dtype, tuple(DTYPES)),
             "theme": (self.theme, THEMES),
             "scale": (self.scale, SCALES),
+            "tab": (self.tab, TABS),
             "digit": (self.digit, tuple(range(10))),
         }
         for name, (value, known) in choices.items():

@@ -19,7 +19,7 @@ function render({ model, el }) {
   const foot = element("div", { class: "cv-foot" }, readout, live);
   const root = element(
     "div",
-    { class: "cv-board" },
+    { class: "cv-board cv-look" },
     element("div", { class: "cv-facts" }, loss, truth),
     rows,
     createKey(),
@@ -164,6 +164,7 @@ function render({ model, el }) {
   model.on("change:selected", markSelected);
   model.on("change:theme", follower.refresh);
   const stopKeeping = keepState(model);
+  const stopListening = board.highlight.listen(root);
   board.plotly.then(
     (loaded) => {
       plotly = loaded;
@@ -183,6 +184,7 @@ function render({ model, el }) {
     follower.stop();
     watcher.disconnect();
     stopKeeping();
+    stopListening();
     stopKeys();
     for (const equation of equations.values()) equation.destroy(plotly);
     root.remove();

@@ -53,8 +53,9 @@ export function roleOf(spec, row, column) {
  * Make the layer.
  * @param {string} uid unique in the page: names the hatching patterns
  * @param {GridEvents} events
+ * @param {number} [numbersUpTo] rows or columns; in a larger grid a cell has no room for its number
  */
-export function createGrid(uid, events) {
+export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   const bands = svgElement("g", { "aria-hidden": "true" });
   const body = svgElement("g", { role: "presentation" });
   const ring = svgElement("rect", { class: "cv-ring", width: CELL, height: CELL, visibility: "hidden" });
@@ -68,7 +69,7 @@ export function createGrid(uid, events) {
   /** @type {{ values: ArrayLike<number>, dtype: string, scale: any, limit: number } | null} */
   let shown = null;
 
-  const numbered = () => Math.max(spec.rows.length, spec.columns.length) <= NUMBERS_UP_TO;
+  const numbered = () => Math.max(spec.rows.length, spec.columns.length) <= numbersUpTo;
   const cellAt = (row, column) => (numbered() ? cells[row * spec.columns.length + column] : cells[0]);
 
   /** @param {number} row @param {number} column */

@@ -3,6 +3,7 @@
 import { colorOf } from "./format.js";
 import { createLinks } from "./links.js";
 import { createSum, planesOf } from "./sum.js";
+import { followPointer, pointAt } from "./wire.js";
 
 const PLAIN = "var(--cv-accent)"; // a copy of the same number: there is no factor to take a colour from
 const HINT = "Click a cell, or press Space on it, to pin it: the sum behind it is written here. Esc releases it.";
@@ -26,6 +27,8 @@ export function createHighlighter(board, panels) {
   let pinned = null;
   let anyLit = false;
   let term = null; // factors of the sum, while one is pointed at
+  /** @type {import("./wire.js").Pointed | null} */
+  let elsewhere = null; // what a pane beside the board points at
 
   /** @type {Map<string, any>} the first panel of each name; they change with the geometry only */
   let named = new Map();
@@ -53,10 +56,12 @@ export function createHighlighter(board, panels) {
 
   function draw() {
     if (!links || !numbers) return;
-    const cell = hovered ?? pinned;
-    const found = term
-      ? term.map((factor) => ({ ...factor, real: true, kernel: null }))
+    const cell = hovered ?? elsewhere?.cell ?? pinned;
+    const alone = term ?? (hovered ? null : elsewhere?.cells.length ? elsewhere.cells : null);
+    const found = alone
+      ? alone.map((each) => ({ ...each, real: true, kernel: null }))
       : exists(cell) ? links.of(cell) : [];
+    if (!alone && cell === elsewhere?.cell && exists(cell)) found.push({ ...cell, real: true, kernel: null });
     if (!found.length && !anyLit) return; // a slider step with nothing pinned
     anyLit = found.length > 0;
     const byPanel = groupByPanel(found);
@@ -107,6 +112,12 @@ export function createHighlighter(board, panels) {
     return found;
   }
 
+  /** Tell the panes beside the board what is pointed at. */
+  function tell() {
+    const cell = hovered ?? (exists(pinned) ? pinned : null);
+    pointAt(sum.el, { cell, panels: cell ? [cell.panel] : [] });
+  }
+
   function write() {
     if (!numbers || !links) return;
     if (!pinned || !exists(pinned)) return sum.say(HINT);
@@ -144,6 +155,16 @@ export function createHighlighter(board, panels) {
       if (sameCell(cell, hovered)) return;
       hovered = cell;
       draw();
+      tell();
+    },
+
+    /** Light up what the panes beside the board point at. @param {HTMLElement} root @returns {() => void} stop */
+    listen(root) {
+      return followPointer(root, (pointed) => {
+        elsewhere = pointed;
+        for (const panel of panels()) panel.el.classList.toggle("cv-pointed", pointed.panels.includes(panel.spec().name));
+        draw();
+      });
     },
 
     /** @param {any} cell null to release */
@@ -152,6 +173,7 @@ export function createHighlighter(board, panels) {
       pinned = cell;
       draw();
       write();
+      tell();
     },
   };
 }

@@ -5,7 +5,18 @@ from __future__ import annotations
 from convviz.explanation.code.border import copies, give_back, grad_read, pad_input, read_size
 from convviz.explanation.code.setting import Setting, numbers, options, rows_and_columns, section
 from convviz.explanation.code.shared import FUNCTIONAL, TORCH, forward, grad_bias
-from convviz.explanation.code.steps import BLANK, GRAD_OUTPUT, GRAD_WEIGHT, WEIGHT, Part, Step, Value, assign, call, note
+from convviz.explanation.code.steps import (
+    BLANK,
+    GRAD_OUTPUT,
+    GRAD_WEIGHT,
+    WEIGHT,
+    Part,
+    Step,
+    Value,
+    assign,
+    call,
+    note,
+)
 from convviz.ops.by_rotate import backward_padding
 from convviz.spec import ConvSpec, Pair, Sides
 

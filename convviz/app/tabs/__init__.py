@@ -1,0 +1,1 @@
+"""The tabs beside the board, one file each."""

@@ -1,0 +1,85 @@
+// @ts-check
+// A heatmap in a pane: the board's grid of numbers over colours on a canvas. Plotly stays with the board: what a tab
+// shows is small, and must be there at once.
+import { element, setText } from "./dom.js";
+import { colorOf } from "./format.js";
+import { createGrid } from "./grid.js";
+
+const NOTHING = () => {};
+let made = 0;
+
+/**
+ * `rows` and `columns` hold a letter each, as in the board: d data, p padding, i inserted zero, r remainder.
+ * @typedef {{ values: number[][], label: string, shape?: string, limit?: number, dtype?: string, rows?: string,
+ *   columns?: string, cell?: number, colors?: [number, string][] }} HeatmapData `limit`: the value at the end of the
+ *   scale, else the largest; `cell`: the side of a cell in pixels
+ * @typedef {{ onPoint?: (row: number, column: number) => void, onLeave?: () => void,
+ *   onSelect?: (row: number, column: number) => void, numbersUpTo?: number }} HeatmapEvents
+ */
+
+/**
+ * Make a heatmap.
+ * @param {import("./pane.js").PaneTools} pane @param {HeatmapEvents} [events]
+ */
+export function createHeatmap(pane, events = {}) {
+  const grid = createGrid(
+    `cv${pane.uid}-${made++}`,
+    {
+      onFocus: events.onPoint ?? NOTHING,
+      onLeave: events.onLeave ?? NOTHING,
+      onSelect: events.onSelect ?? NOTHING,
+      onEdit: NOTHING,
+      onMenu: NOTHING,
+      onRelease: NOTHING,
+    },
+    events.numbersUpTo,
+  );
+  const canvas = /** @type {HTMLCanvasElement} */ (element("canvas", { class: "cv-pixels", "aria-hidden": "true" }));
+  const name = element("span", { class: "cv-name" });
+  const shape = element("span", { class: "cv-shape" });
+  const area = element("div", { class: "cv-area" }, canvas, grid.svg);
+  const el = element("figure", { class: "cv-panel" }, element("figcaption", {}, name, shape), area);
+
+  /** @param {number[][]} values @param {number} limit @param {[number, string][]} scale */
+  function paint(values, limit, scale) {
+    const [height, width] = [values.length, values[0].length];
+    Object.assign(canvas, { width, height });
+    const context = canvas.getContext("2d");
+    if (!context) return;
+    const image = context.createImageData(width, height);
+    values.flat().forEach((value, index) => {
+      if (Number.isFinite(value)) image.data.set([...colorOf(scale, value, limit), 255], 4 * index);
+    });
+    context.putImageData(image, 0, 0);
+  }
+
+  return {
+    el,
+    grid,
+    /** @param {HeatmapData} data */
+    set(data) {
+      const { values, label } = data;
+      const [height, width] = [values.length, values[0].length];
+      const sizes = values.flat().filter(Number.isFinite).map(Math.abs);
+      const limit = data.limit || Math.max(...sizes, 0) || 1;
+      const scale = data.colors ?? pane.scale();
+      setText(name, label);
+      setText(shape, data.shape ?? `[${height}, ${width}]`);
+      el.setAttribute("aria-label", `${label}, shape ${shape.textContent}`);
+      const cell = data.cell ?? Math.max(6, Math.min(36, Math.floor(340 / Math.max(height, width))));
+      Object.assign(area.style, { width: `${cell * width}px`, height: `${cell * height}px` });
+      grid.setSpec({
+        rows: data.rows ?? "d".repeat(height),
+        columns: data.columns ?? "d".repeat(width),
+        unread_rows: [],
+        unread_columns: [],
+        label,
+        editable: false,
+      });
+      grid.setValues(values.flat(), data.dtype ?? "float32", scale, limit);
+      paint(values, limit, scale);
+    },
+    /** Light cells up. @param {{ row: number, column: number }[]} cells */
+    light: (cells) => grid.light(cells.map((cell) => ({ ...cell, color: "var(--cv-accent)", real: true }))),
+  };
+}

@@ -1,0 +1,58 @@
+"""The widget that carries a pane: what stands in a tab beside the board."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Any
+
+import anywidget
+import traitlets
+
+from convviz.board.bundle import bundle
+from convviz.views.theme import COLORSCALES
+
+HERE = files("convviz.board")
+
+
+class Pane(anywidget.AnyWidget):
+    """Draws plain data with JavaScript of its own.
+
+    Attributes:
+        data: what to draw; ``{"error": sentence}`` keeps the last picture and shows the sentence.
+        wanted: counted up when new data would be made; the page asks for them when the sliders rest.
+        theme: ``"auto"``, ``"light"`` or ``"dark"``.
+        colorscales: the two colour scales.
+    """
+
+    # The board's numbers and frames look the same in a pane.
+    _css = "\n".join(HERE.joinpath(name).read_text(encoding="utf-8") for name in ("board.css", "pane.css"))
+
+    data = traitlets.Dict().tag(sync=True)
+    wanted = traitlets.Int(0).tag(sync=True)
+    theme = traitlets.Enum(("auto", "light", "dark"), default_value="auto").tag(sync=True)
+    colorscales = traitlets.Dict(COLORSCALES).tag(sync=True)
+
+    def __init__(self, script: str, on_action: Callable[[dict[str, Any]], None] | None = None) -> None:
+        """Make a pane.
+
+        Args:
+            script: the file in ``board/js`` that draws it.
+            on_action: called for everything that a person does in the pane, with ``{"type": ..., ...}``.
+        """
+        self._esm = bundle(HERE.joinpath("js"), script)
+        own = HERE.joinpath(script.replace(".js", ".css").replace("tab_", "pane_"))
+        if own.is_file():
+            self._css = f"{self._css}\n{own.read_text(encoding='utf-8')}"
+        super().__init__()
+        self._on_action = on_action
+        self.on_msg(self._receive)
+
+    def _receive(self, _: object, message: dict[str, Any], buffers: list[bytes]) -> None:
+        if self._on_action is not None:
+            self._on_action(message)
+
+    def close(self) -> None:
+        """Close the widget and let go of everybody who listens."""
+        self._on_action = None
+        super().close()
