@@ -20,7 +20,9 @@ from convviz.taps import taps
 if TYPE_CHECKING:
     from convviz import nn
     from convviz.app.app import App
+    from convviz.app.explain import explain
     from convviz.explanation.graph import graph
+    from convviz.export.page import export_html
 
 __version__ = "0.1.0"
 __all__ = [
@@ -33,6 +35,8 @@ __all__ = [
     "conv2d_weight",
     "conv_transpose2d",
     "convolution_backward",
+    "explain",
+    "export_html",
     "graph",
     "linear",
     "nn",
@@ -47,11 +51,21 @@ def __getattr__(name: str) -> Any:
     if name == "nn":
         return importlib.import_module("convviz.nn")
     if name == "graph":
+        from convviz.app.graph_display import show_interactively
         from convviz.explanation.graph import graph
 
+        show_interactively()
         return graph
+    if name == "export_html":
+        from convviz.export.page import export_html
+
+        return export_html
     if name == "App":
         from convviz.app.app import App
 
         return App
+    if name == "explain":
+        from convviz.app.explain import explain
+
+        return explain
     raise AttributeError(f"module 'convviz' has no attribute {name!r}")

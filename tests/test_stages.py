@@ -30,7 +30,7 @@ GRADIENTS = ("grad_output", "grad_input", "grad_weight", "grad_bias")
 NAMES = [
     field.name
     for field in dataclasses.fields(Stages)
-    if field.name not in ("spec", "loss_kind", "deviation_from_autograd")
+    if field.name not in ("spec", "loss_kind", "deviation_from_autograd", "transposed")
 ]
 ROOT = Path(__file__).parents[1]
 NO_CUDA = "cuda" not in available_devices()

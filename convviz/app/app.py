@@ -22,6 +22,7 @@ from convviz.spec import ConvSpec
 from convviz.views import captions
 from convviz.views.figures import figure
 from convviz.views.panels import equations, panel
+from convviz.views.remainder import story
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 DEVICE_VARIABLE = "CONVVIZ_DEVICE"
 HEADING = """<p>Every number below is computed by torch. Move a kernel slider and watch all gradients follow; then try
 <b>stride&nbsp;1</b>: the zeros inside <code>padded_grad_output</code> vanish, and so does the hatched remainder.</p>"""
+HEADING_TRANSPOSED = """<p>Every number below is computed by torch. Each cell of <code>input</code> stamps the kernel
+into <code>output</code>; choose <b>as stamps</b> to see it. Then try <b>stride&nbsp;1</b>: the zeros inside
+<code>padded_input</code> vanish.</p>"""
 
 
 class App(widgets.VBox):
@@ -48,6 +52,7 @@ class App(widgets.VBox):
         *,
         state: Mapping[str, Any] | None = None,
         theme: str = "auto",
+        transposed: bool = False,
     ) -> None:
         """Open the app.
 
@@ -63,6 +68,8 @@ class App(widgets.VBox):
             dtype: ``"float32"``, ``"float64"`` or ``"bfloat16"``.
             state: what ``state()`` returned; the other arguments are then left out.
             theme: ``"auto"``, ``"light"`` or ``"dark"``.
+            transposed: show ``torch.nn.ConvTranspose2d``: weight is then ``[C_in, C_out / groups, kH, kW]``, and spec
+                the geometry of the convolution that is read the other way: its input is the output here.
 
         Raises:
             ValueError: the arguments contradict each other or conv2d's rules, or are too large for the board.
@@ -75,12 +82,17 @@ class App(widgets.VBox):
             "target": target,
         }
         device = device or os.environ.get(DEVICE_VARIABLE) or None
-        self.model = Model(start_settings(spec, tensors, loss, device, dtype, state=state, theme=theme))
+        self.model = Model(
+            start_settings(spec, tensors, loss, device, dtype, state=state, theme=theme, transposed=transposed)
+        )
         self.board = Board(self._on_board)
         self._kernel = KernelPad(self.model)
         self._controls = Controls(self.model)
         self._upload = Upload(self._on_picture, lambda sentence: self.model.tell(sentence, failed=True))
         self._controls.upload_slot.children = (self._upload,)
+        self._introduction = ""
+        self._heading = widgets.HTML()
+        self._heading.add_class("cv-heading")
         self._notice = widgets.HTML()
         self._notice.add_class("cv-notice")
         self._tabs = Tabs(self.model)
@@ -90,7 +102,7 @@ class App(widgets.VBox):
         self._show_result()
         super().__init__(self._layout())
         self.add_class("cv-app")
-        self.model.observe(self._on_model, names=("settings", "result"))
+        self.model.observe(self._on_settings, names="settings")  # the result is there by then
         self.model.observe(self._on_notice, names=("notice", "failed"))
         self.model.observe(self._on_selected, names="selected")
         self.model.observe(self._on_history, names=("can_undo", "can_redo"))
@@ -111,12 +123,17 @@ class App(widgets.VBox):
         """Return one panel as a plotly figure.
 
         Args:
-            name: the stage's name, such as ``"grad_weight"``.
+            name: as on the page, such as ``"grad_weight"``.
 
         Raises:
             ValueError: there is no such panel now.
         """
         return figure(panel(self.model.result, self.model.settings.plane, name))
+
+    def introduce(self, text: str) -> None:
+        """Show these sentences above the app instead of its own."""
+        self._introduction = f"<p>{_escaped(text)}</p>"
+        self._heading.value = self._introduction
 
     def close(self) -> None:
         """Close the app and every widget in it."""
@@ -133,8 +150,6 @@ class App(widgets.VBox):
     def _layout(self) -> list[widgets.Widget]:
         style = widgets.HTML(f"<style>{files('convviz.app').joinpath('app.css').read_text(encoding='utf-8')}</style>")
         style.add_class("cv-style")
-        heading = widgets.HTML(HEADING)
-        heading.add_class("cv-heading")
         self._undo = _button("Undo", "undo the last change", lambda: self.model.attempt(self.model.undo))
         self._redo = _button("Redo", "do it again", lambda: self.model.attempt(self.model.redo))
         reset = _button("Reset", "back to the settings of the start", lambda: self.model.attempt(self.model.reset))
@@ -147,27 +162,27 @@ class App(widgets.VBox):
         picture.add_class("cv-picture")
         body = widgets.Box([controls, picture])
         body.add_class("cv-body")
-        return [style, heading, body]
+        return [style, self._heading, body]
 
     # -- the model moved -------------------------------------------------------------------------------
 
-    def _on_model(self, event: dict[str, Any]) -> None:
-        if event["name"] == "settings":
-            self._controls.refresh()
-            self._kernel.refresh()
-        else:
-            self._show_result()
-            self._tabs.show()
+    def _on_settings(self, _: dict[str, Any]) -> None:
+        self._controls.refresh()
+        self._kernel.refresh()
+        self._show_result()
+        self._tabs.show()
 
     def _show_result(self) -> None:
         """Send the board what changed: the structure with a new geometry or plane, the values at every step."""
         result, settings = self.model.result, self.model.settings
         one_scale = settings.scale == "equation"
-        rows = equations(result, settings.plane)
-        drawn = (settings.spec, settings.plane, settings.bias is None, one_scale)
+        rows = equations(result, settings.plane, settings.input_view)
+        shown_as = (one_scale, settings.input_view, settings.link_axes)
+        drawn = (settings.spec, settings.plane, settings.bias is None, settings.transposed, shown_as)
         new_structure = drawn != self._drawn
         if new_structure:
             self._drawn = drawn
+            self._heading.value = self._introduction or (HEADING_TRANSPOSED if settings.transposed else HEADING)
             self._version += 1
         self._step += 1
         truth, truth_ok = captions.truth(result)
@@ -177,14 +192,15 @@ class App(widgets.VBox):
             "loss": captions.loss(result),
             "truth": truth,
             "truth_ok": truth_ok,
-            "formulas": {row.name: captions.formula(result, settings.plane, row.name) for row in rows},
-            "notes": {row.name: captions.note(result, row.name) for row in rows},
+            "formulas": {row.name: captions.formula(result, settings.plane, row.name, row.view) for row in rows},
+            "notes": {row.name: captions.note(result, row.name, row.view) for row in rows},
         }
         with self.board.hold_sync():
             if new_structure:
-                structure = payload.structure(rows, settings.plane, one_scale)
-                geometry = payload.geometry(settings.spec, settings.plane)
-                self.board.structure = structure | {"geometry": geometry, "version": self._version}
+                structure = payload.structure(rows, settings.plane, one_scale, settings.transposed)
+                geometry = payload.geometry(settings.spec, settings.plane, settings.transposed)
+                told = payload.remainder(None if settings.transposed else story(settings.spec, settings.link_axes))
+                self.board.structure = structure | {"geometry": geometry, "remainder": told, "version": self._version}
             self.board.values = payload.values(rows, one_scale) | texts
             self.board.theme = settings.theme
             # Typed numbers may be many: apart, and sent again only when they change.
@@ -194,10 +210,9 @@ class App(widgets.VBox):
 
     def _on_notice(self, _: dict[str, Any]) -> None:
         text = self.model.notice
-        escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
         role = "alert" if self.model.failed else "status"
         self._notice.value = (
-            f'<p role="{role}" data-failed="{str(self.model.failed).lower()}">{escaped}</p>' if text else ""
+            f'<p role="{role}" data-failed="{str(self.model.failed).lower()}">{_escaped(text)}</p>' if text else ""
         )
 
     def _on_selected(self, _: dict[str, Any]) -> None:
@@ -218,6 +233,10 @@ class App(widgets.VBox):
             self.model.apply(self.model.settings.replace(input=source))
 
         self.model.attempt(use)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _button(word: str, tooltip: str, action: Any) -> widgets.Button:

@@ -12,7 +12,7 @@ from convviz.app.model import Model
 from convviz.ops.device import DTYPES, available_devices
 from convviz.samples.inputs import PATTERNS
 from convviz.settings import change
-from convviz.settings.bounds import LIMITS, PER_AXIS, bounds, group_choices, value_of
+from convviz.settings.bounds import LIMITS, PER_AXIS_TRANSPOSED, bounds, group_choices, value_of
 from convviz.settings.state import SCALES, THEMES, Settings, Source
 from convviz.spec import AXES, ConvSpec
 from convviz.taps import PADDING_MODES
@@ -58,7 +58,7 @@ class Controls:
         self._layout = widgets.Layout(width="auto")
         self._refreshers: list[Callable[[Settings], None]] = []
         self._refreshing = False
-        self._bounded: tuple[ConvSpec, bool] | None = None
+        self._bounded: tuple[ConvSpec, bool, bool] | None = None
         self.groups = [self._geometry(), self._channels(), self._input(), self._loss(), self._look()]
         self.refresh()
 
@@ -74,16 +74,20 @@ class Controls:
     # -- the groups ------------------------------------------------------------------------------------
 
     def _geometry(self) -> widgets.Box:
+        transposed = widgets.Checkbox(description="transposed convolution", indent=False, layout=self._layout)
+        transposed.add_class("cv-set-transposed")
+        self._wire(transposed, lambda s: s.transposed, lambda s, value: change.set_transposed(s, bool(value)))
         linked = widgets.Checkbox(description="link height and width", indent=False, layout=self._layout)
         linked.add_class("cv-set-link_axes")
         self._wire(linked, lambda settings: settings.link_axes, lambda s, value: change.link_axes(s, bool(value)))
-        sliders = [self._axis_slider(name, axis) for name in PER_AXIS for axis in (0, 1)]
+        sliders = [self._axis_slider(name, axis) for name in PER_AXIS_TRANSPOSED for axis in (0, 1)]
         # Before the values, which a slider would otherwise push into its old bounds.
         self._refreshers.insert(0, lambda settings: self._refresh_bounds(sliders, settings))
         mode = self._menu(
             "padding_mode", PADDING_MODES, lambda s: s.spec.padding_mode, _geometry_setter("padding_mode")
         )
-        return self._group("Geometry", [linked, *(slider for _, _, slider in sliders), mode])
+        self._refreshers.append(lambda s: _show(mode, not s.transposed))  # torch's layer pads with zeros only
+        return self._group("Geometry", [transposed, linked, *(slider for _, _, slider in sliders), mode])
 
     def _channels(self) -> widgets.Box:
         counts = []
@@ -91,7 +95,7 @@ class Controls:
             low, high = LIMITS[name]
             slider = self._slider(name, low, high)
             self._refreshers.append(_widener(slider, name, high))
-            self._wire(slider, _geometry_getter(name), _geometry_setter(name))
+            self._wire(slider, _channel_getter(name), _channel_setter(name))
             counts.append(slider)
         groups = widgets.Dropdown(description="groups", options=[1], layout=self._layout)
         groups.add_class("cv-set-groups")
@@ -140,7 +144,7 @@ class Controls:
 
     def _refresh_bounds(self, sliders: list[tuple[str, int, IntSlider]], settings: Settings) -> None:
         """Set the sliders' ranges, but not while only numbers change: that would be most of a step's time."""
-        bounded = (settings.spec, settings.link_axes)
+        bounded = (settings.spec, settings.link_axes, settings.transposed)
         if bounded != self._bounded:
             _set_bounds(sliders, settings)
             self._bounded = bounded
@@ -159,12 +163,13 @@ class Controls:
         def describe(settings: Settings) -> None:
             word = WORDS.get(name, name)
             slider.description = word if settings.link_axes and _equal(settings, name) else f"{word}, {AXES[axis]}"
-            _show(slider, axis == 0 or not settings.link_axes or not _equal(settings, name))
+            matters = name != "output_padding" or (settings.transposed and max(settings.spec.stride) > 1)
+            _show(slider, matters and (axis == 0 or not settings.link_axes or not _equal(settings, name)))
 
         self._refreshers.append(describe)
         self._wire(
             slider,
-            lambda settings: value_of(settings.spec, name, axis),
+            lambda settings: _axis_value(settings, name, axis),
             lambda settings, value: _moved(settings, change.set_axis(settings, name, axis, value)),
         )
         return name, axis, slider
@@ -222,8 +227,18 @@ def _getter(name: str) -> Callable[[Settings], Any]:
     return lambda settings: getattr(settings, name)
 
 
-def _geometry_getter(name: str) -> Callable[[Settings], Any]:
-    return lambda settings: getattr(settings.spec, name)
+def _channel_field(settings: Settings, name: str) -> str:
+    """Return the geometry's word for a number of channels: what the transposed layer takes in, it calls out."""
+    swapped = {"in_channels": "out_channels", "out_channels": "in_channels"}
+    return swapped.get(name, name) if settings.transposed else name
+
+
+def _channel_getter(name: str) -> Callable[[Settings], Any]:
+    return lambda settings: getattr(settings.spec, _channel_field(settings, name))
+
+
+def _channel_setter(name: str) -> Callable[[Settings, Any], tuple[Settings, list[str]]]:
+    return lambda settings, value: change.set_geometry(settings, **{_channel_field(settings, name): value})
 
 
 def _replacer(name: str) -> Callable[[Settings, Any], Settings]:
@@ -235,18 +250,24 @@ def _geometry_setter(name: str) -> Callable[[Settings, Any], tuple[Settings, lis
 
 
 def _moved(before: Settings, after: Settings) -> tuple[Settings, list[str]]:
-    return after, change.moved_along(before, after) if after.link_axes else []
+    return after, change.moved_along(before, after)
+
+
+def _axis_value(settings: Settings, name: str, axis: int) -> int:
+    if name == "output_padding" and not settings.transposed:
+        return 0  # its slider is hidden, and should not speak up with every remainder
+    return value_of(settings.spec, name, axis, settings.transposed)
 
 
 def _equal(settings: Settings, name: str) -> bool:
-    return value_of(settings.spec, name, 0) == value_of(settings.spec, name, 1)
+    return _axis_value(settings, name, 0) == _axis_value(settings, name, 1)
 
 
 def _widener(slider: IntSlider, name: str, high: int) -> Callable[[Settings], None]:
     """Let a slider reach a number of planes that only a state or a tensor from outside can bring."""
 
     def widen(settings: Settings) -> None:
-        slider.max = max(high, getattr(settings.spec, name))
+        slider.max = max(high, getattr(settings.spec, _channel_field(settings, name)))
 
     return widen
 
@@ -267,9 +288,9 @@ def _offer(menu: widgets.Dropdown, kinds: tuple[str, ...], current: str) -> None
 
 
 def _set_bounds(sliders: list[tuple[str, int, IntSlider]], settings: Settings) -> None:
-    limits = bounds(settings.spec, settings.link_axes)
+    limits = bounds(settings.spec, settings.link_axes, settings.transposed)
     for name, axis, slider in sliders:
-        low, high = limits[name, axis]
+        low, high = limits.get((name, axis), LIMITS[name])
         if (slider.min, slider.max) != (low, high):
             with slider.hold_trait_notifications():
                 slider.max, slider.min = high, low

@@ -10,12 +10,14 @@ from typing import Any
 import traitlets
 
 from convviz.ops.stages import Stages, stages
+from convviz.ops.stages_transposed import stages_transposed
 from convviz.settings import change
 from convviz.settings.state import Settings, number
 
 HISTORY = 100  # steps that undo remembers
 SAME_MOVE = 1.0  # seconds within which moves of one slider count as one
-VIEW = ("plane", "scale", "theme", "link_axes", "tab")  # what undo leaves alone
+# What undo leaves alone, because it changes no number.
+VIEW = ("plane", "scale", "input_view", "theme", "link_axes", "tab")
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +68,7 @@ class Model(traitlets.HasTraits):
         """
         old = self.settings
         if settings != old:
-            result = compute(settings)
+            result = self.result if _same_numbers(old, settings) else compute(settings)
             before = (self.result, self._past, list(self._future), self._last_move)
             self._remember(old, settings, move)
             try:
@@ -106,7 +108,7 @@ class Model(traitlets.HasTraits):
 
     def reset(self) -> None:
         """Go back to the settings that the app started with; undo brings the others back."""
-        self.apply(self._initial.replace(theme=self.settings.theme))
+        self.apply(self._initial.replace(theme=self.settings.theme, tab=self.settings.tab))
 
     def state(self) -> dict[str, Any]:
         """Return the settings as plain data: the dict behind links, exports and undo."""
@@ -121,21 +123,20 @@ class Model(traitlets.HasTraits):
         self.apply(Settings.from_dict(state))
 
     def act(self, message: Mapping[str, Any]) -> None:
-        """Do what a person asked for on the board: select, release, edit, plane, axis, undo, redo or restore."""
+        """Do what a person asked for on the board; ``type`` says what, as ``Board`` lists it."""
         kind = message.get("type")
         settings = self.settings
         if kind == "select":
             row, column = _index(message, "row"), _index(message, "column")
             self.selected = {"panel": str(message.get("panel")), "row": row, "column": column}
-            if message.get("panel") in ("output", "grad_output") and _is_one_hot(settings):
+            if message.get("panel") in _one_hot_panels(settings):
                 self.apply(change.one_hot(settings, row, column))
         elif kind == "release":
             self.selected = None  # type: ignore[assignment]  # the trait allows it
         elif kind == "edit":
             place = (str(message.get("panel")), _index(message, "row"), _index(message, "column"))
-            self.apply(
-                change.edit_cell(settings, *place, number("a cell", message.get("value")), self.result.grad_output)
-            )
+            grad_output = self.result.input if settings.transposed else self.result.grad_output
+            self.apply(change.edit_cell(settings, *place, number("a cell", message.get("value")), grad_output))
         elif kind == "plane":
             at = dict(enumerate(message.get("at", ())))
             plane = settings.plane.show(settings.spec, str(message.get("panel")), (_index(at, 0), _index(at, 1)))
@@ -143,6 +144,11 @@ class Model(traitlets.HasTraits):
         elif kind == "axis":
             plane = settings.plane.choose(settings.spec, str(message.get("axis")), _index(message, "index"))
             self.apply(settings.replace(plane=plane))
+        elif kind == "view":
+            self.apply(settings.replace(input_view=message.get("view")))
+        elif kind == "size":
+            size = dict(enumerate(message.get("size", ())))
+            self.apply(*change.set_size(settings, _index(size, 0), _index(size, 1)))
         elif kind == "restore":
             state: Any = message.get("state")
             self.set_state(state)
@@ -150,7 +156,7 @@ class Model(traitlets.HasTraits):
             (self.undo if kind == "undo" else self.redo)()
 
     def _remember(self, old: Settings, new: Settings, move: str) -> None:
-        if old == new.replace(**{name: getattr(old, name) for name in VIEW}):
+        if _same_numbers(old, new):
             return
         last, when = self._last_move
         now = self._clock()
@@ -180,9 +186,15 @@ class Model(traitlets.HasTraits):
             self.can_redo = bool(self._future)
 
 
+def _same_numbers(one: Settings, other: Settings) -> bool:
+    """Return whether two settings differ in what is looked at only."""
+    return one == other.replace(**{name: getattr(one, name) for name in VIEW})
+
+
 def compute(settings: Settings) -> Stages:
     """Compute the numbers that follow from the settings."""
-    return stages(
+    compute_stages = stages_transposed if settings.transposed else stages
+    return compute_stages(
         settings.spec,
         settings.input_tensor(),
         settings.weight_tensor(),
@@ -203,5 +215,8 @@ def _index(message: Mapping[Any, Any], key: Any) -> int:
     return value
 
 
-def _is_one_hot(settings: Settings) -> bool:
-    return settings.loss == "weighted_sum" and settings.grad.kind == "one_hot"
+def _one_hot_panels(settings: Settings) -> tuple[str, ...]:
+    """Return the panels in which a click moves the 1 of a one-hot grad_output."""
+    if settings.loss != "weighted_sum" or settings.grad.kind != "one_hot":
+        return ()
+    return ("grad_input", "input") if settings.transposed else ("output", "grad_output")

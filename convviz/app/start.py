@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 
 from convviz.ops.device import check_device, check_dtype
 from convviz.ops.tensors import real_tensor
+from convviz.settings.bounds_transposed import layer_spec, output_size
 from convviz.settings.state import Settings, Source
 from convviz.spec import ConvSpec
 
@@ -24,6 +25,7 @@ def start_settings(
     *,
     state: Mapping[str, Any] | None = None,
     theme: str = "auto",
+    transposed: bool = False,
 ) -> Settings:
     """Return the settings that the app opens with.
 
@@ -32,14 +34,16 @@ def start_settings(
     """
     given = {name: _tensor(name, value) for name, value in tensors.items() if value is not None}
     if state is not None:
-        if spec is not None or given or loss or dtype:
+        if spec is not None or given or loss or dtype or transposed:
             raise ValueError("a state holds everything: got other arguments beside state=; give one or the other")
         settings = Settings.from_dict(state)
         check_device(settings.device)
         return settings
     defaults = Settings(theme=theme)
+    infer = _transposed_geometry if transposed else _geometry
     settings = defaults.replace(
-        spec=_geometry(spec or defaults.spec, given, infer=spec is None),
+        spec=infer(defaults.spec, given) if spec is None else spec,
+        transposed=transposed,
         device=check_device(device).type,
         dtype=str(check_dtype(dtype, check_device(device))).removeprefix("torch."),
         link_axes=spec is None or _linked(spec),
@@ -69,34 +73,52 @@ def _tensor(name: str, value: Any) -> torch.Tensor:
     return tensor.reshape((1,) * (axes - tensor.dim()) + tuple(tensor.shape))
 
 
-def _geometry(spec: ConvSpec, given: Mapping[str, torch.Tensor], infer: bool) -> ConvSpec:
+def _geometry(spec: ConvSpec, given: Mapping[str, torch.Tensor]) -> ConvSpec:
     """Take the sizes from the tensors where no geometry was given."""
-    if infer:
-        changes: dict[str, Any] = {}
-        if "input" in given:
-            batch, channels, height, width = given["input"].shape
-            changes |= {"batch": batch, "in_channels": channels, "input_size": (height, width)}
-        if "weight" in given:
-            out_channels, in_channels, *kernel = given["weight"].shape
-            changes |= {"out_channels": out_channels, "kernel_size": tuple(kernel)}
-            changes.setdefault("in_channels", in_channels)
-        elif "input" in given:
-            room = [size + 2 for size in given["input"].shape[-2:]]
-            changes["kernel_size"] = tuple(min(3, cells) for cells in room)
-        if "bias" in given and "weight" not in given:
-            changes["out_channels"] = given["bias"].numel()
-        spec = spec.replace(**changes)
-    return spec
+    changes: dict[str, Any] = {}
+    if "input" in given:
+        batch, channels, height, width = given["input"].shape
+        changes |= {"batch": batch, "in_channels": channels, "input_size": (height, width)}
+    if "weight" in given:
+        out_channels, in_channels, *kernel = given["weight"].shape
+        changes |= {"out_channels": out_channels, "kernel_size": tuple(kernel)}
+        changes.setdefault("in_channels", in_channels)
+    elif "input" in given:
+        room = [size + 2 for size in given["input"].shape[-2:]]
+        changes["kernel_size"] = tuple(min(3, cells) for cells in room)
+    if "bias" in given and "weight" not in given:
+        changes["out_channels"] = given["bias"].numel()
+    return spec.replace(**changes)
+
+
+def _transposed_geometry(spec: ConvSpec, given: Mapping[str, torch.Tensor]) -> ConvSpec:
+    """Take the sizes of a transposed layer from its tensors; its input is what the geometry calls output."""
+    changes: dict[str, Any] = {}
+    size: Sequence[int] = spec.output_size
+    extra = spec.remainder
+    if "input" in given:
+        batch, channels, *size = given["input"].shape
+        changes |= {"batch": batch, "out_channels": channels}
+    if "weight" in given:
+        in_channels, out_channels, *kernel = given["weight"].shape
+        changes |= {"in_channels": out_channels, "kernel_size": tuple(kernel)}
+        changes.setdefault("out_channels", in_channels)
+    elif "bias" in given:
+        changes["in_channels"] = given["bias"].numel()
+    kernel = changes.get("kernel_size", spec.kernel_size)
+    cells = output_size(size, kernel, extra, spec.stride, spec.padding, spec.dilation)
+    padding = tuple(sides if left >= 1 else (0, 0) for sides, left in zip(spec.padding, cells, strict=True))
+    return layer_spec(spec, size, extra, padding=padding, **changes)
 
 
 def _check_shapes(settings: Settings, given: Mapping[str, torch.Tensor]) -> None:
     spec = settings.spec
     wanted = {
-        "input": spec.input_shape,
+        "input": settings.input_shape,
         "weight": spec.weight_shape,
-        "bias": (spec.out_channels,),
-        "grad_output": spec.output_shape,
-        "target": spec.output_shape,
+        "bias": settings.output_shape[1:2],
+        "grad_output": settings.output_shape,
+        "target": settings.output_shape,
     }
     for name, tensor in given.items():
         if tuple(tensor.shape) != wanted[name]:

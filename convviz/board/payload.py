@@ -2,39 +2,48 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import torch
 
 from convviz.ops.by_rotate import backward_padding
 from convviz.plane import Plane
+from convviz.settings.change import edited
+from convviz.settings.names import axis_word, cell_words, products
 from convviz.spec import ConvSpec
 from convviz.views.figures import frame, limit
 from convviz.views.panels import Equation, Panel, Sign
+from convviz.views.remainder import Story
 from convviz.views.theme import COLORSCALES
 
-EDITABLE = ("padded_input", "weight", "grad_output", "bias")
 THUMB = 16  # most rows and columns of a thumbnail
 
 
-def structure(equations: tuple[Equation, ...], plane: Plane, one_scale: bool) -> dict[str, Any]:
+def structure(
+    equations: tuple[Equation, ...], plane: Plane, one_scale: bool, transposed: bool = False
+) -> dict[str, Any]:
     """Return everything about the picture but its numbers.
 
     Args:
         equations: from ``views.equations``.
         plane: the chosen sample and channels.
         one_scale: one colour scale an equation; otherwise one a panel.
+        transposed: whether the picture is that of a transposed convolution.
     """
     return {
         "colorscales": COLORSCALES,
+        "cell_words": cell_words(transposed),
         "equations": [
             {
                 "name": equation.name,
                 "title": equation.title,
                 "one_scale": one_scale,
-                "items": [_item(equation.name, item) for item in equation.items],
+                "view": equation.view,
+                "items": [_item(equation.name, item, transposed) for item in equation.items],
                 "choices": [
-                    {"axis": axis, "count": count, "value": plane.index(axis)} for axis, count in equation.choices
+                    {"axis": axis, "word": axis_word(axis, transposed), "count": count, "value": plane.index(axis)}
+                    for axis, count in equation.choices
                 ],
             }
             for equation in equations
@@ -42,19 +51,26 @@ def structure(equations: tuple[Equation, ...], plane: Plane, one_scale: bool) ->
     }
 
 
-def geometry(spec: ConvSpec, plane: Plane) -> dict[str, Any]:
+def geometry(spec: ConvSpec, plane: Plane, transposed: bool = False) -> dict[str, Any]:
     """Return what the page needs to find the taps by itself: which cells belong together.
 
     Args:
         spec: the geometry.
         plane: the chosen sample and channels.
+        transposed: whether it is read as a transposed convolution.
     """
     at = plane.within(spec)
     return spec.to_dict() | {
         "output_size": list(spec.output_size),
         "gradient_padding": [before for before, _ in backward_padding(spec)],  # a negative number crops
         "plane": {"n": at.sample, "o": at.out_channel, "c": at.in_channel},
+        "transposed": transposed,
     }
+
+
+def remainder(told: Story | None) -> dict[str, Any] | None:
+    """Return the story of the remainder as plain data; None where there is none."""
+    return None if told is None else dataclasses.asdict(told)
 
 
 def values(equations: tuple[Equation, ...], one_scale: bool) -> dict[str, Any]:
@@ -75,20 +91,23 @@ def values(equations: tuple[Equation, ...], one_scale: bool) -> dict[str, Any]:
     }
 
 
-def _item(equation: str, item: Panel | Sign) -> dict[str, Any]:
+def _item(equation: str, item: Panel | Sign, transposed: bool) -> dict[str, Any]:
     if isinstance(item, Sign):
         return {"symbol": item.symbol, "note": item.note}
     return {
         "key": f"{equation}:{item.name}",
         "name": item.name,
+        "called": item.called,
         "label": item.label,
+        "products": products(item.name, transposed),
         "shape": str(list(item.shape)),
         "at": list(item.at),
         "rows": item.roles.rows,
         "columns": item.roles.columns,
         "unread_rows": list(item.roles.unread_rows),
         "unread_columns": list(item.roles.unread_columns),
-        "editable": item.name in EDITABLE,
+        "words": cell_words(transposed),
+        "editable": item.name in edited(transposed),
         "figure": frame(item),
         "thumbs": _planes(item) if _has_thumbs(item) else None,
     }
@@ -109,7 +128,7 @@ def _planes(panel: Panel) -> dict[str, Any]:
     first, second = panel.tensor.shape[:2]
     thumbs = _thumbs(panel)
     planes = [
-        {"label": f"{panel.name}[{a}, {b}]", "at": [a, b], "shown": (a, b) == panel.at}
+        {"label": f"{panel.called}[{a}, {b}]", "at": [a, b], "shown": (a, b) == panel.at}
         for a in range(first)
         for b in range(second)
     ]

@@ -31,6 +31,10 @@ class Stages:
     backward pass's border as well; bias and grad_bias ``[C_out]`` or None; loss 0-d; target None unless the loss
     has one. grad_padded_input is None when the padding is zeros: then the border's gradient is never computed.
     deviation_from_autograd is None when the comparison was left out.
+
+    With transposed set these are the stages of a transposed convolution, and every name is that of the tensor in the
+    convolution that it reads the other way: grad_output is then the layer's input, grad_input its output (with the
+    bias, ``[C_in]`` of the spec), input its grad_output and output its grad_input.
     """
 
     spec: ConvSpec
@@ -51,6 +55,7 @@ class Stages:
     grad_weight: torch.Tensor
     grad_bias: torch.Tensor | None
     deviation_from_autograd: Deviation | None
+    transposed: bool = False
 
     @property
     def deviation(self) -> float:
@@ -103,10 +108,10 @@ def stages(
     """
     on = check_device(device)
     as_type = check_dtype(dtype, on)
-    kind = _loss_kind(loss, grad_output, target)
+    kind = choose_loss(loss, grad_output, target)
 
     def tensor(name: str, value: Any, shape: tuple[int, ...]) -> torch.Tensor:
-        return _tensor(name, value, shape, on, as_type)
+        return shaped_tensor(name, value, shape, on, as_type)
 
     # Autograd cannot be asked inside torch.inference_mode, which may be the caller's.
     with torch.inference_mode(False), full_precision(on):
@@ -199,7 +204,12 @@ def _magnitudes(result: dict[str, Any]) -> dict[str, torch.Tensor]:
     }
 
 
-def _loss_kind(loss: str | None, grad_output: Any, target: Any) -> str:
+def choose_loss(loss: str | None, grad_output: Any, target: Any) -> str:
+    """Return the kind of the loss.
+
+    Raises:
+        ValueError: there is no such loss, or it contradicts the grad_output or the target.
+    """
     kind = loss or ("weighted_sum" if grad_output is not None else "sum")
     if kind not in LOSSES:
         raise ValueError(f"loss is one of {', '.join(LOSSES)}: got {loss!r}")
@@ -218,7 +228,14 @@ def _loss_kind(loss: str | None, grad_output: Any, target: Any) -> str:
     return kind
 
 
-def _tensor(name: str, value: Any, shape: tuple[int, ...], device: torch.device, dtype: torch.dtype) -> torch.Tensor:
+def shaped_tensor(
+    name: str, value: Any, shape: tuple[int, ...], device: torch.device, dtype: torch.dtype
+) -> torch.Tensor:
+    """Return a copy of an argument as a tensor of that shape, device and dtype.
+
+    Raises:
+        ValueError: it has another shape, or is no tensor of real numbers.
+    """
     tensor = real_tensor(name, value)
     if tuple(tensor.shape) != shape:
         raise ValueError(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
+
+from convviz.ops.backends import BACKENDS, BACKWARD_OF, NOTES, UNDESCRIBED
 
 try:
     # Watched with this one, torch 2.13 writes nothing to stderr; its successor writes two lines a run, which a
@@ -18,52 +20,6 @@ except ImportError:  # announced for some later torch
     from torch.autograd.profiler import profile as _profile  # type: ignore[assignment]
 
 SELECT, PROFILER = "torch._C._select_conv_backend", "profiler"
-
-# Name, as in torch's enum → the op that only this backend runs forward, and what the backend is.
-BACKENDS = {
-    "Slow2d": (
-        "aten::_slow_conv2d_forward",
-        "im2col: windows become the columns of a matrix, and the weight times this matrix is the output; backward, "
-        "col2im adds the columns' gradients up in the image.",
-    ),
-    "SlowDilated2d": (
-        "aten::slow_conv_dilated2d",
-        "im2col that leaves gaps between the kernel's cells, one sample after the other.",
-    ),
-    "SlowTranspose2d": (
-        "aten::slow_conv_transpose2d",
-        "a matrix product makes a patch of the kernel's size from each input cell, and col2im adds the patches up.",
-    ),
-    "Mkldnn": ("aten::mkldnn_convolution", "oneDNN: convolution and both gradients compiled for this very processor."),
-    "MkldnnTranspose": (None, "oneDNN: a transposed convolution compiled for this very processor, without an op name."),
-    "NnpackSpatial": (
-        "aten::_nnpack_spatial_convolution",
-        "NNPACK: Winograd or Fourier transforms, or a matrix product; forward only, backward is SlowDilated2d's.",
-    ),
-    "Empty": (None, "nothing to compute: without a sample or without a channel there are no products to add."),
-    "Overrideable": ("aten::convolution_overrideable", "what the maker of the device registered for it."),
-    "Cudnn": ("aten::cudnn_convolution", "cuDNN, NVIDIA's library: an algorithm is picked for output and gradients."),
-    "CudnnTranspose": ("aten::cudnn_convolution_transpose", "cuDNN's gradient to the input, used as forward pass."),
-    "CudaDepthwise2d": ("aten::_conv_depthwise2d", "torch's own CUDA kernels for groups of one channel."),
-    "Miopen": ("aten::miopen_convolution", "MIOpen, AMD's library."),
-    "MiopenDepthwise": ("aten::miopen_depthwise_convolution", "MIOpen, AMD's library, for groups of one channel."),
-    "MiopenTranspose": ("aten::miopen_convolution_transpose", "MIOpen, AMD's library, transposed."),
-    "Mps": ("aten::_mps_convolution", "Metal Performance Shaders, Apple's library."),
-    "MpsTranspose": ("aten::_mps_convolution_transpose", "Metal Performance Shaders, Apple's library, transposed."),
-}
-UNDESCRIBED = (None, "a backend that convviz cannot describe; the ops that ran say more.")
-BACKWARD_OF = {"NnpackSpatial": "SlowDilated2d"}  # every other one has a backward pass of its own
-
-NOTES = (
-    "derivatives.yaml, torch's table of derivatives, gives aten::convolution one formula for input, weight and bias, "
-    "aten::convolution_backward: that is why grad_fn is ConvolutionBackward0 whatever runs.",
-    "aten::convolution_backward chooses a backend anew by the same rules: forward and backward belong to one family "
-    "unless a switch such as torch.backends.mkldnn.flags is turned in between.",
-    "finput is the im2col buffer of Slow2d, [N, C_in · kH · kW, H_out · W_out], one column per window; the forward "
-    "pass once handed it to the backward pass.",
-    "Today finput is an empty tensor where old code still passes one, and no longer an argument of torch's ops: since "
-    "the end of 2021 the backward pass computes the columns anew, so of the tensors only input and weight are saved.",
-)
 
 
 @dataclass(frozen=True)
@@ -80,6 +36,10 @@ class Backend:
         forward_ops: every op that the forward pass ran, in the order of its first start, each name once; an op
             stands before those that it calls.
         backward_ops: likewise for ``output.backward()`` with the gradients of input, weight and bias.
+        forward_tree: what called what in the forward pass: a line for each op, two spaces deeper than its caller's,
+            with ``× 3`` after an op that ran three times.
+        backward_tree: likewise for the backward pass.
+        grad_fn: name of the output's node in the autograd graph.
         chain: from ``"nn.Conv2d"`` over the convolution ops that ran to ``"aten::convolution_backward"``.
         notes: what the names do not say, a sentence or two each.
     """
@@ -90,6 +50,9 @@ class Backend:
     found_by: str
     forward_ops: tuple[str, ...]
     backward_ops: tuple[str, ...]
+    forward_tree: tuple[str, ...]
+    backward_tree: tuple[str, ...]
+    grad_fn: str
     chain: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -156,9 +119,9 @@ def which_backend(
     with torch.inference_mode(False), torch.enable_grad():
         x, w, b = _leaf(input), _leaf(weight), None if bias is None else _leaf(bias)
         call = _Call(x, w, b, stride, padding, dilation, groups, transposed, output_padding)
-        output, forward_ops = _watch(lambda: _convolve(call))
+        output, forward_ops, forward_tree = _watch(lambda: _convolve(call))
         grad_output = torch.ones_like(output)
-        _, backward_ops = _watch(lambda: output.backward(grad_output))
+        _, backward_ops, backward_tree = _watch(lambda: output.backward(grad_output))
         asked = _select(call)
     forward = asked or _infer(call, forward_ops)
     return Backend(
@@ -168,9 +131,34 @@ def which_backend(
         found_by=SELECT if asked else PROFILER,
         forward_ops=forward_ops,
         backward_ops=backward_ops,
+        forward_tree=forward_tree,
+        backward_tree=backward_tree,
+        grad_fn=output.grad_fn.name() if output.grad_fn is not None else "",
         chain=_chain(forward_ops, backward_ops, transposed),
         notes=NOTES,
     )
+
+
+def select_backend(
+    input: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor | None = None,
+    stride: int | Sequence[int] = 1,
+    padding: int | str | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    groups: int = 1,
+    *,
+    transposed: bool = False,
+    output_padding: int | Sequence[int] = 0,
+) -> tuple[str, str] | None:
+    """Ask torch which backend it would choose, without running anything; the arguments are ``which_backend``'s.
+
+    Returns:
+        The names of the forward and the backward pass's backend; None where torch cannot be asked or refuses the call.
+    """
+    call = _Call(input, weight, bias, stride, padding, dilation, groups, transposed, output_padding)
+    name = _select(call)
+    return None if name is None else (name, BACKWARD_OF.get(name, name))
 
 
 def _check_numbers(name: str, value: Any) -> None:
@@ -188,7 +176,8 @@ def _leaf(tensor: torch.Tensor) -> torch.Tensor:
     return (tensor.clone() if tensor.is_inference() else tensor).detach().requires_grad_()
 
 
-def _watch(action: Callable[[], Any]) -> tuple[Any, tuple[str, ...]]:
+def _watch(action: Callable[[], Any]) -> tuple[Any, tuple[str, ...], tuple[str, ...]]:
+    """Return the action's result, every op that it ran once, and the tree of their calls."""
     if torch._C._autograd._profiler_enabled():
         raise RuntimeError(
             "which_backend needs torch's profiler, of which only one runs at a time: got a call inside a running one; "
@@ -199,7 +188,28 @@ def _watch(action: Callable[[], Any]) -> tuple[Any, tuple[str, ...]]:
     events: Any = profiler.function_events
     # By the clock: on an accelerator the backward pass runs in another thread. A caller ends after what it calls.
     events = sorted(events, key=lambda event: (event.time_range.start, -event.time_range.end))
-    return result, tuple(dict.fromkeys(event.name for event in events))
+    tree: dict[str, Any] = {}
+    for event in events:
+        _add_call(tree, event)
+    return result, tuple(dict.fromkeys(event.name for event in events)), tuple(_lines(tree))
+
+
+def _add_call(tree: dict[str, Any], event: Any) -> None:
+    """Count a call in the tree {name: [times, what it called]}; calls of one name by one caller are one branch."""
+    callers = []
+    while event is not None:
+        callers.append(event.name)
+        event = event.cpu_parent
+    *outer, name = reversed(callers)
+    for caller in outer:
+        tree = tree[caller][1]
+    tree.setdefault(name, [0, {}])[0] += 1
+
+
+def _lines(tree: dict[str, Any], depth: int = 0) -> Iterator[str]:
+    for name, (times, called) in tree.items():
+        yield f"{'  ' * depth}{name}" + (f" × {times}" if times > 1 else "")
+        yield from _lines(called, depth + 1)
 
 
 def _convolve(call: _Call) -> torch.Tensor:

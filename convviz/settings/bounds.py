@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from convviz.settings.bounds_transposed import layer_pair, mend_layer, with_layer_value
 from convviz.spec import AXES, ConvSpec
 
 # What the app offers. A geometry from outside may lie beyond; its own value is then allowed as well.
@@ -13,26 +14,35 @@ LIMITS = {
     "kernel_size": (1, 5),
     "stride": (1, 4),
     "padding": (0, 4),
+    "output_padding": (0, 3),
     "dilation": (1, 3),
     "in_channels": (1, 4),
     "out_channels": (1, 4),
     "batch": (1, 2),
 }
 PER_AXIS = ("input_size", "kernel_size", "stride", "padding", "dilation")
+PER_AXIS_TRANSPOSED = ("input_size", "kernel_size", "stride", "padding", "output_padding", "dilation")
 
 
-def value_of(spec: ConvSpec, name: str, axis: int) -> int:
+def per_axis(transposed: bool) -> tuple[str, ...]:
+    """Return the settings that each axis has of its own."""
+    return PER_AXIS_TRANSPOSED if transposed else PER_AXIS
+
+
+def value_of(spec: ConvSpec, name: str, axis: int, transposed: bool = False) -> int:
     """Return a per-axis setting as the one number of its slider; of an asymmetric padding the larger side."""
-    value = getattr(spec, name)[axis]
+    value = (layer_pair(spec, name) if transposed else getattr(spec, name))[axis]
     return max(value) if name == "padding" else int(value)
 
 
-def with_value(spec: ConvSpec, name: str, axis: int, value: int, linked: bool) -> ConvSpec:
+def with_value(spec: ConvSpec, name: str, axis: int, value: int, linked: bool, transposed: bool = False) -> ConvSpec:
     """Return the geometry with one slider moved, on both axes if they are linked.
 
     Raises:
         ValueError: the geometry is impossible.
     """
+    if transposed:
+        return with_layer_value(spec, name, axis, value, linked)
     values = [value_of(spec, name, 0), value_of(spec, name, 1)] if name != "padding" else list(spec.padding)
     new: Any = (value, value) if name == "padding" else value
     for changed in (0, 1) if linked else (axis,):
@@ -40,12 +50,13 @@ def with_value(spec: ConvSpec, name: str, axis: int, value: int, linked: bool) -
     return spec.replace(**{name: tuple(values)})
 
 
-def bounds(spec: ConvSpec, linked: bool) -> dict[tuple[str, int], tuple[int, int]]:
+def bounds(spec: ConvSpec, linked: bool, transposed: bool = False) -> dict[tuple[str, int], tuple[int, int]]:
     """Return the smallest and largest value of every per-axis slider, all others held.
 
     The range is walked outwards from the current value, so every value between the bounds is possible.
     """
-    return {(name, axis): _range(spec, name, axis, linked) for name in PER_AXIS for axis in (0, 1)}
+    names = per_axis(transposed)
+    return {(name, axis): _range(spec, name, axis, linked, transposed) for name in names for axis in (0, 1)}
 
 
 def group_choices(spec: ConvSpec) -> tuple[int, ...]:
@@ -54,8 +65,13 @@ def group_choices(spec: ConvSpec) -> tuple[int, ...]:
     return tuple(groups for groups in range(1, channels + 1) if channels % groups == 0)
 
 
-def mend(spec: ConvSpec, **changes: Any) -> tuple[ConvSpec, list[str]]:
+def mend(spec: ConvSpec, transposed: bool = False, **changes: Any) -> tuple[ConvSpec, list[str]]:
     """Apply changes that no slider can guard, moving other settings where a rule demands it.
+
+    Args:
+        spec: before.
+        transposed: whether it is read as a transposed convolution, whose input then keeps its size.
+        changes: fields of ConvSpec; of a transposed convolution also output_padding.
 
     Returns:
         The geometry, and one sentence for every setting that was moved.
@@ -69,6 +85,8 @@ def mend(spec: ConvSpec, **changes: Any) -> tuple[ConvSpec, list[str]]:
             f"groups moved from {groups} to {possible}: it must divide both {in_channels} and {out_channels} channels."
         )
     changes["groups"] = possible
+    if transposed:
+        return mend_layer(spec, notices, changes), notices
     mode = changes.get("padding_mode", spec.padding_mode)
     sides = [list(side) for side in changes.pop("padding", spec.padding)]
     for axis, size in enumerate(changes.get("input_size", spec.input_size)):
@@ -105,20 +123,20 @@ def _shrink_kernel(spec: ConvSpec, changes: dict[str, Any], notices: list[str]) 
     return spec.replace(**changes), notices
 
 
-def _range(spec: ConvSpec, name: str, axis: int, linked: bool) -> tuple[int, int]:
+def _range(spec: ConvSpec, name: str, axis: int, linked: bool, transposed: bool) -> tuple[int, int]:
     low, high = LIMITS[name]
-    current = value_of(spec, name, axis)
+    current = value_of(spec, name, axis, transposed)
     bottom = top = current
-    while bottom > low and _possible(spec, name, axis, bottom - 1, linked):
+    while bottom > low and _possible(spec, name, axis, bottom - 1, linked, transposed):
         bottom -= 1
-    while top < high and _possible(spec, name, axis, top + 1, linked):
+    while top < high and _possible(spec, name, axis, top + 1, linked, transposed):
         top += 1
     return bottom, top
 
 
-def _possible(spec: ConvSpec, name: str, axis: int, value: int, linked: bool) -> bool:
+def _possible(spec: ConvSpec, name: str, axis: int, value: int, linked: bool, transposed: bool) -> bool:
     try:
-        with_value(spec, name, axis, value, linked)
+        with_value(spec, name, axis, value, linked, transposed)
     except ValueError:
         return False
     return True

@@ -7,12 +7,23 @@ from typing import Any
 
 import torch
 
+from convviz.ops.by_rotate import backward_padding
 from convviz.samples.kernels import make_kernel
-from convviz.settings.bounds import PER_AXIS, mend, with_value
+from convviz.settings.bounds import mend, per_axis, with_value
+from convviz.settings.bounds_transposed import layer_pair, output_padding_moved
+from convviz.settings.names import shown_name
 from convviz.settings.state import MOST_PLANES, PRESETS, Settings, Source, number
 
 DEFAULT_BIAS = (0.5, -0.5, 1.0, -1.0)
+# The panels whose cells can be typed into, with the setting that then holds the numbers.
 EDITED = {"padded_input": "input", "weight": "weight", "grad_output": "grad", "bias": "bias"}
+EDITED_TRANSPOSED = {
+    "padded_grad_output": "input",
+    "grad_output": "input",
+    "weight": "weight",
+    "input": "grad",
+    "bias": "bias",
+}
 
 
 def set_axis(settings: Settings, name: str, axis: int, value: int) -> Settings:
@@ -21,31 +32,62 @@ def set_axis(settings: Settings, name: str, axis: int, value: int) -> Settings:
     Raises:
         ValueError: the geometry would be impossible.
     """
-    return settings.replace(spec=with_value(settings.spec, name, axis, value, settings.link_axes))
+    spec = with_value(settings.spec, name, axis, value, settings.link_axes, settings.transposed)
+    return settings.replace(spec=spec)
 
 
 def set_geometry(settings: Settings, **changes: Any) -> tuple[Settings, list[str]]:
     """Change padding_mode, groups, channels or batch; what has to give way is moved, and said."""
-    spec, notices = mend(settings.spec, **changes)
+    spec, notices = mend(settings.spec, settings.transposed, **changes)
     return settings.replace(spec=spec), notices
+
+
+def set_transposed(settings: Settings, wanted: bool) -> tuple[Settings, list[str]]:
+    """Read the same geometry as a transposed convolution, or as a convolution again."""
+    spec, notices = settings.spec, []
+    if wanted and spec.padding_mode != "zeros":
+        notices = [
+            f"padding_mode moved from {spec.padding_mode} to zeros: a transposed convolution has no other, as in torch."
+        ]
+        spec = spec.replace(padding_mode="zeros")
+    return settings.replace(spec=spec, transposed=wanted), notices
+
+
+def set_size(settings: Settings, height: int, width: int) -> tuple[Settings, list[str]]:
+    """Give the input another size; what no longer fits is moved, and said. Linked axes move together.
+
+    Raises:
+        ValueError: a size below 1, or too large for the board.
+    """
+    if settings.link_axes:
+        moved = width if height == settings.spec.input_size[0] else height
+        height = width = moved
+    if min(height, width) < 1:
+        raise ValueError(f"an input has at least one row and one column: got {height} x {width}; use 1 or more")
+    return set_geometry(settings, input_size=(height, width))
 
 
 def link_axes(settings: Settings, linked: bool) -> tuple[Settings, list[str]]:
     """Link height and width: the width then takes the height's values where it can."""
     if not linked:
         return settings.replace(link_axes=False), []
-    heights = {name: getattr(settings.spec, name)[0] for name in PER_AXIS if name != "input_size"}
-    spec, notices = mend(settings.spec, **{name: (height, height) for name, height in heights.items()})
+    heights = {name: pair[0] for name, pair in _pairs(settings).items() if name != "input_size"}
+    changes = {name: (height, height) for name, height in heights.items()}
+    spec, notices = mend(settings.spec, settings.transposed, **changes)
     made = settings.replace(spec=spec, link_axes=True)
     return made, [notice for notice in notices if "width" not in notice] + moved_along(settings, made)
 
 
 def moved_along(before: Settings, after: Settings) -> list[str]:
-    """Return a sentence for every setting of the width that moved because it is linked to the height."""
-    notices = []
-    for name in PER_AXIS:
-        height, old = getattr(before.spec, name)
-        new = getattr(after.spec, name)[1]
+    """Return a sentence for every setting that moved because it is linked to the one that was set."""
+    notices = output_padding_moved(before.spec, after.spec) if after.transposed else []
+    told = bool(notices)
+    if not after.link_axes:
+        return notices
+    for name, (height, old) in _pairs(before).items():
+        new = _pairs(after)[name][1]
+        if name == "output_padding" and told:
+            continue
         if old != new and old != height:
             shown = [max(side) if isinstance(side, tuple) and len(set(side)) == 1 else side for side in (old, new)]
             notices.append(f"{name} of the width moved from {shown[0]} to {shown[1]}: it is linked to the height.")
@@ -94,8 +136,14 @@ def set_bias(settings: Settings, wanted: bool) -> Settings:
 def one_hot(settings: Settings, row: int, column: int) -> Settings:
     """Make grad_output 1 at one cell of the plane that is shown, 0 elsewhere."""
     plane = settings.plane
-    place = (float(plane.sample), float(plane.out_channel), float(row), float(column))
+    channel = plane.in_channel if settings.transposed else plane.out_channel
+    place = (float(plane.sample), float(channel), float(row), float(column))
     return settings.replace(loss="weighted_sum", grad=Source("one_hot", place))
+
+
+def edited(transposed: bool) -> dict[str, str]:
+    """Return the panels that can be typed into, with the setting that each edits."""
+    return EDITED_TRANSPOSED if transposed else EDITED
 
 
 def edit_cell(
@@ -105,7 +153,7 @@ def edit_cell(
 
     Args:
         settings: before.
-        panel: padded_input (a cell of the input in it), weight, grad_output or bias.
+        panel: one of ``edited``.
         row: as shown in the panel.
         column: as shown in the panel.
         value: the new number.
@@ -114,28 +162,64 @@ def edit_cell(
     Raises:
         ValueError: the panel follows from others, the cell is not the input's, or the number is not finite.
     """
-    if panel not in EDITED:
-        raise ValueError(f"{panel} follows from other panels; type into {', '.join(EDITED)} instead")
+    fields = edited(settings.transposed)
+    if panel not in fields:
+        names = dict.fromkeys(shown_name(name, settings.transposed) for name in fields)
+        raise ValueError(
+            f"{shown_name(panel, settings.transposed)} follows from other panels; type into {', '.join(names)} instead"
+        )
     value = number("a cell", value)
-    n, o, c = settings.plane.sample, settings.plane.out_channel, settings.plane.in_channel
-    if panel == "padded_input":
-        row, column = row - settings.spec.padding[0][0], column - settings.spec.padding[1][0]
-        tensor, index = settings.input_tensor(), (n, c, row, column)
-    elif panel == "weight":
-        tensor, index = settings.weight_tensor(), (o, c % settings.spec.weight_shape[1], row, column)
-    elif panel == "grad_output":
-        own = settings.grad_tensor()  # by hand already: its own digits, not those that the dtype left of them
-        tensor, index = (grad_output.double().cpu() if own is None else own).clone(), (n, o, row, column)
-    else:
-        bias = settings.bias_tensor()
-        if bias is None:
-            raise ValueError("there is no bias to type into; switch it on first")
-        tensor, index = bias.reshape(1, 1, 1, -1), (0, 0, row, column)
+    field = fields[panel]
+    tensor = _edited_tensor(settings, field, grad_output)
+    index = _place(settings, panel, row, column)
     if not all(0 <= at < size for at, size in zip(index, tensor.shape, strict=True)):
-        raise ValueError("this cell belongs to the border, which follows from the input; type into a cell of the input")
+        border = "belongs to the border, which follows from the input"
+        zero = "is a zero between or around the cells of input"
+        what = zero if panel == "padded_grad_output" else border
+        raise ValueError(f"this cell {what}; type into a cell of the input")
     tensor[index] = value
-    source = Source.of(tensor.flatten() if panel == "bias" else tensor)
-    changed: dict[str, Any] = {EDITED[panel]: source}
-    if panel == "grad_output":
+    changed: dict[str, Any] = {field: Source.of(tensor.flatten() if field == "bias" else tensor)}
+    if field == "grad":
         changed["loss"] = "weighted_sum"
     return settings.replace(**changed)
+
+
+def _edited_tensor(settings: Settings, field: str, grad_output: torch.Tensor) -> torch.Tensor:
+    """Return a copy of the numbers that an edit goes into, over four axes."""
+    if field == "input":
+        return settings.input_tensor()
+    if field == "weight":
+        return settings.weight_tensor()
+    if field == "grad":
+        own = settings.grad_tensor()  # by hand already: its own digits, not those that the dtype left of them
+        return (grad_output.double().cpu() if own is None else own).clone()
+    bias = settings.bias_tensor()
+    if bias is None:
+        raise ValueError("there is no bias to type into; switch it on first")
+    return bias.reshape(1, 1, 1, -1)
+
+
+def _place(settings: Settings, panel: str, row: int, column: int) -> tuple[int, int, int, int]:
+    """Return the index of a panel's cell in the tensor that it edits; outside of it for a cell that is not data."""
+    spec = settings.spec
+    n, o, c = settings.plane.sample, settings.plane.out_channel, settings.plane.in_channel
+    if panel == "padded_input":
+        return n, c, row - spec.padding[0][0], column - spec.padding[1][0]
+    if panel == "padded_grad_output":
+        starts = [before for before, _ in backward_padding(spec)]
+        places = [divmod(at - start, step) for at, start, step in zip((row, column), starts, spec.stride, strict=True)]
+        inside = [at if rest == 0 else -1 for at, rest in places]  # -1 stands for a zero of the stride
+        return n, o, inside[0], inside[1]
+    if panel == "weight":
+        return o, c % spec.weight_shape[1], row, column
+    if panel == "bias":
+        return 0, 0, row, column
+    return n, c if panel == "input" else o, row, column
+
+
+def _pairs(settings: Settings) -> dict[str, Any]:
+    """Return every setting that each axis has of its own, as (height, width)."""
+    names = per_axis(settings.transposed)
+    return {
+        name: layer_pair(settings.spec, name) if settings.transposed else getattr(settings.spec, name) for name in names
+    }

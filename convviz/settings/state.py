@@ -30,6 +30,7 @@ MOST = {"input_size": 64, "kernel_size": 11, "stride": 64, "padding": 16, "dilat
 MOST_PLANES = {"in_channels": 8, "out_channels": 8, "batch": 8}
 MOST_PRODUCTS = 50_000_000  # a third of a second a step on one core
 SCALES = ("equation", "panel")
+INPUT_VIEWS = ("window", "stamps")
 TABS = ("", "matrix", "graph", "code", "pytorch", "check", "quantised", "linear")
 
 
@@ -67,8 +68,11 @@ class Source:
 class Settings:
     """Everything a person can set.
 
+    A transposed convolution is the picture read the other way: the input is then what spec calls its output, with
+    ``spec.output_shape``, and the output, to which bias, target and grad belong, is what spec calls its input.
+
     Attributes:
-        spec: the geometry.
+        spec: the geometry of the convolution, also where it is read the other way.
         input: a kind of INPUT_KINDS; an image is one plane that is resized to the input's size.
         digit: which digit the first plane shows, 0 to 9.
         weight: a kind of WEIGHT_KINDS; a named kernel is that of the first plane, the others follow in the list.
@@ -82,8 +86,10 @@ class Settings:
         plane: which sample and channels are shown.
         link_axes: whether height and width are set together.
         scale: one colour scale an ``"equation"`` or a ``"panel"``.
+        input_view: how the equation to the input is told: as a sliding ``"window"`` or as ``"stamps"`` that add up.
         theme: ``"auto"``, ``"light"`` or ``"dark"``.
         tab: name of the open tab beside the board, or empty.
+        transposed: whether it is a transposed convolution; its padding mode is zeros.
     """
 
     spec: ConvSpec = dataclasses.field(default_factory=lambda: ConvSpec((8, 8), stride=2, padding=1))
@@ -100,8 +106,10 @@ class Settings:
     plane: Plane = dataclasses.field(default_factory=Plane)
     link_axes: bool = True
     scale: str = "equation"
+    input_view: str = "window"
     theme: str = "auto"
     tab: str = ""
+    transposed: bool = False
 
     def __post_init__(self) -> None:
         """Check the words; the geometry checks itself."""
@@ -115,12 +123,18 @@ class Settings:
             "dtype": (self.dtype, tuple(DTYPES)),
             "theme": (self.theme, THEMES),
             "scale": (self.scale, SCALES),
+            "input_view": (self.input_view, INPUT_VIEWS),
             "tab": (self.tab, TABS),
             "digit": (self.digit, tuple(range(10))),
         }
         for name, (value, known) in choices.items():
             if value not in known:
                 raise ValueError(f"{name} is one of {', '.join(map(str, known))}: got {value!r}")
+        if self.transposed and self.spec.padding_mode != "zeros":
+            raise ValueError(
+                "a transposed convolution has padding_mode='zeros' only, as in torch: got "
+                f"{self.spec.padding_mode!r}; use 'zeros', or transposed=False"
+            )
         check_size(self.spec)
         object.__setattr__(self, "plane", self.plane.within(self.spec))
 
@@ -130,18 +144,28 @@ class Settings:
 
     # -- the tensors -----------------------------------------------------------------------------------
 
+    @property
+    def input_shape(self) -> tuple[int, int, int, int]:
+        """Shape of the input, ``[N, C_in, H, W]``."""
+        return self.spec.output_shape if self.transposed else self.spec.input_shape
+
+    @property
+    def output_shape(self) -> tuple[int, int, int, int]:
+        """Shape of the output, ``[N, C_out, H_out, W_out]``."""
+        return self.spec.input_shape if self.transposed else self.spec.output_shape
+
     def input_tensor(self) -> torch.Tensor:
         """Return the input, float64 ``[N, C_in, H, W]``."""
-        shape = self.spec.input_shape
+        shape = self.input_shape
         if self.input.kind == "values":
             return fit(self.input.tensor(), shape)
         if self.input.kind == "image":
-            plane = resize(self.input.tensor(), self.spec.input_size)
+            plane = resize(self.input.tensor(), shape[2:])
             return plane.expand(shape).clone()
         return make_input(self.input.kind, shape, digit=self.digit, seed=self.seed)
 
     def weight_tensor(self) -> torch.Tensor:
-        """Return the weight, float64 ``[C_out, C_in / groups, kH, kW]``."""
+        """Return the weight, float64 ``[C_out, C_in / groups, kH, kW]``; transposed, C_in comes first."""
         shape = self.spec.weight_shape
         if self.weight.kind == "values":
             return fit(self.weight.tensor(), shape)
@@ -153,7 +177,7 @@ class Settings:
 
     def bias_tensor(self) -> torch.Tensor | None:
         """Return the bias, float64 ``[C_out]``, or None."""
-        return None if self.bias is None else fit(self.bias.tensor(), (self.spec.out_channels,))
+        return None if self.bias is None else fit(self.bias.tensor(), self.output_shape[1:2])
 
     def target_tensor(self) -> torch.Tensor | None:
         """Return the target of the half squared error, or None for another loss."""
@@ -164,7 +188,7 @@ class Settings:
         return self._output_like(self.grad, 3) if self.loss == "weighted_sum" else None
 
     def _output_like(self, source: Source, stream: int) -> torch.Tensor:
-        shape = self.spec.output_shape
+        shape = self.output_shape
         if source.kind == "values":
             return fit(source.tensor(), shape)
         if source.kind == "random":
@@ -215,7 +239,7 @@ class Settings:
             for name in ("digit", "seed"):
                 if name in fields:
                     fields[name] = _whole(name, fields[name])
-            for name, kind in (("device", str), ("link_axes", bool)):
+            for name, kind in (("device", str), ("link_axes", bool), ("transposed", bool)):
                 if name in fields and not isinstance(fields[name], kind):
                     raise ValueError(f"{name} is a {kind.__name__}: got {fields[name]!r}")
             if "device" in fields:

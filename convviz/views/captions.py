@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from convviz.ops.by_rotate import backward_padding
 from convviz.ops.stages import Stages
 from convviz.plane import Plane
+from convviz.settings.names import in_layers_words
+from convviz.views.remainder import inner_gaps
 from convviz.views.theme import MINUS, format_number
 
 
-def formula(stages: Stages, plane: Plane, name: str) -> str:
+def formula(stages: Stages, plane: Plane, name: str, input_view: str = "window") -> str:
     """Return an equation in the words of Python, for the plane that is shown."""
+    if stages.transposed and name != "bias":
+        convolution = dataclasses.replace(stages, transposed=False, bias=None)
+        text = in_layers_words(formula(convolution, plane, name, input_view))
+        return text + (f" + bias[{plane.in_channel}]" if name == "input" and stages.bias is not None else "")
     spec = stages.spec
     n, o, c = plane.sample, plane.out_channel, plane.in_channel
     k, j = c % (spec.in_channels // spec.groups), o % (spec.out_channels // spec.groups)
@@ -20,6 +28,10 @@ def formula(stages: Stages, plane: Plane, name: str) -> str:
     if name == "input":
         sum_o = spec.out_channels // spec.groups > 1
         left = "grad_input" if stages.grad_padded_input is None else "grad_padded_input"
+        if input_view == "stamps":
+            over, one = ("oij", "o") if sum_o else ("ij", str(o))
+            term = f"Σ_{over} grad_output[{n}, {one}, i, j] · weight[{one}, {k}]"
+            return f"{left}[{n}, {c}] = {term} laid at {_stamp_place(stages)}"
         term = (
             f"Σ_o padded_grad_output[{n}, o] ⊛ rotated_weight[{c}, o]"
             if sum_o
@@ -33,12 +45,14 @@ def formula(stages: Stages, plane: Plane, name: str) -> str:
     return "grad_bias[o] = Σ grad_output[n, o, i, j] over n, i and j"
 
 
-def note(stages: Stages, name: str) -> str:
+def note(stages: Stages, name: str, input_view: str = "window") -> str:
     """Return what is worth saying about an equation for this geometry; may be empty."""
+    if stages.transposed:
+        return _transposed_note(stages, name, input_view)
     if name == "forward":
-        return _remainder_note(stages)
+        return _gaps_note(stages)
     if name == "input":
-        return _padding_note(stages)
+        return _stamps_note(stages) if input_view == "stamps" else _padding_note(stages)
     if name == "weight":
         return _exchange_note(stages)
     return ""
@@ -80,41 +94,15 @@ def _cells(count: int, what: str) -> str:
     return f"{count} {what}" + ("" if count == 1 else "s")
 
 
-def _last(count: int, what: str) -> str:
-    return f"the last {what}" if count == 1 else f"the last {count} {what}s"
-
-
-def _remainder_note(stages: Stages) -> str:
-    spec = stages.spec
-    rows, columns = spec.remainder
-    parts = [_last(count, what) for count, what in ((rows, "row"), (columns, "column")) if count]
-    note = ""
-    if parts:
-        note = f"Remainder: no window reaches {' and '.join(parts)} of padded_input (hatched)."
-    gaps = len(spec.unread_rows) + len(spec.unread_columns)
-    if gaps:
-        rows_text = _cells(len(spec.unread_rows), "row")
-        columns_text = _cells(len(spec.unread_columns), "column")
-        note += f" Of the input itself {rows_text} and {columns_text} are never read: their gradient is exactly 0."
-    if parts:
-        note += f" {_sizes_that_share_the_output(stages)}"
-    return note.strip()
-
-
-def _sizes_that_share_the_output(stages: Stages) -> str:
-    """Say which inputs have an output as large as this one's, and what tells them apart."""
-    spec = stages.spec
-
-    def sizes(axis: int) -> str:
-        smallest = spec.input_size[axis] - spec.remainder[axis]
-        numbers = [str(size) for size in range(max(smallest, 1), smallest + spec.stride[axis])]
-        return " or ".join([", ".join(numbers[:-1]), numbers[-1]] if len(numbers) > 1 else numbers)
-
-    high, wide = sizes(0), sizes(1)
-    which = f"size {high}" if high == wide else f"height {high} and width {wide}"
-    rows, columns = spec.remainder
-    told = str(rows) if rows == columns else f"({rows}, {columns})"
-    return f"Inputs of {which} share this output size; output_padding={told} leads conv_transpose2d back to this one."
+def _gaps_note(stages: Stages) -> str:
+    rows, columns = inner_gaps(stages.spec)
+    parts = [_cells(count, what) for count, what in ((rows, "row"), (columns, "column")) if count]
+    if not parts:
+        return ""
+    return (
+        f"The windows leave gaps: {' and '.join(parts)} of the input between them are never read, "
+        "with a gradient of exactly 0."
+    )
 
 
 def _padding_note(stages: Stages) -> str:
@@ -136,6 +124,27 @@ def _padding_note(stages: Stages) -> str:
     return text[0].upper() + text[1:] + "."
 
 
+def _stamp_place(stages: Stages) -> str:
+    """Where the stamp of grad_output[i, j] has its first row and column."""
+
+    def line(name: str, axis: int) -> str:
+        stride = stages.spec.stride[axis]
+        before = stages.spec.padding[axis][0] if stages.grad_padded_input is None else 0
+        return (f"{stride}{name}" if stride > 1 else name) + (f" {MINUS} {before}" if before else "")
+
+    return f"({line('i', 0)}, {line('j', 1)})"
+
+
+def _stamps_note(stages: Stages) -> str:
+    spec = stages.spec
+    parts = ["Each cell of grad_output stamps the kernel as it lies, times its own value; overlapping stamps add up"]
+    if stages.grad_padded_input is None and any(map(any, spec.padding)):
+        parts.append("what falls on the padding is dropped")
+    if any(spec.remainder):
+        parts.append("no stamp reaches the remainder")
+    return "; ".join(parts) + "."
+
+
 def _exchange_note(stages: Stages) -> str:
     spec = stages.spec
     if spec.stride == (1, 1) and spec.dilation == (1, 1):
@@ -143,3 +152,37 @@ def _exchange_note(stages: Stages) -> str:
     return (
         "Stride and dilation change places: the forward stride spreads grad_output, the forward dilation is the step."
     )
+
+
+def _transposed_note(stages: Stages, name: str, input_view: str) -> str:
+    """The same facts in the words of a transposed convolution, whose remainder is its output_padding."""
+    spec = stages.spec
+    if name == "forward":
+        return "Nothing is rotated here: the gradient to the input is an ordinary conv2d of grad_output."
+    if name == "weight":
+        return in_layers_words(_exchange_note(stages))
+    if name != "input":
+        return ""
+    text = in_layers_words(_stamps_note(stages) if input_view == "stamps" else _padding_note(stages))
+    text = text.replace("reaches the remainder", "reaches output_padding").replace("the remainder", "output_padding")
+    gaps = [(len(spec.unread_rows), "row"), (len(spec.unread_columns), "column")]
+    bare = " and ".join(_cells(count, what) for count, what in gaps if count)
+    filled = "hold the bias alone" if stages.bias is not None else "are exactly 0"
+    return text + (f" No input cell reaches {bare} of output: they {filled}." if bare else "") + _size_note(stages)
+
+
+def _size_note(stages: Stages) -> str:
+    """Say how the output's size follows from the input's."""
+    spec = stages.spec
+
+    def sum_of(axis: int) -> str:
+        before, after = spec.padding[axis]
+        padding = f"2·{before}" if before == after else f"({before} + {after})"
+        kernel = f"{spec.dilation[axis]}·({spec.kernel_size[axis]} {MINUS} 1)"
+        start = f"({spec.output_size[axis]} {MINUS} 1)·{spec.stride[axis]} {MINUS} {padding} + {kernel}"
+        return f"{start} + output_padding {spec.remainder[axis]} + 1 = {spec.input_size[axis]}"
+
+    rows, columns = sum_of(0), sum_of(1)
+    if rows == columns:
+        return f" Output size: {rows}."
+    return f" Output size: {rows} rows; {columns} columns."

@@ -27,10 +27,10 @@ def frame(panel: Panel) -> dict[str, Any]:
     side = max(min(CELL * max(rows, columns), 720), 220) / max(rows, columns)
     trace = {
         "type": "heatmap",
-        "name": panel.name,
+        "name": panel.called,
         "zmid": 0,
         "colorscale": COLORSCALES["light"],
-        "hovertemplate": f"{panel.name} row %{{y}}, column %{{x}}: %{{z}}<extra></extra>",
+        "hovertemplate": f"{panel.called} row %{{y}}, column %{{x}}: %{{z}}<extra></extra>",
         "colorbar": {"thickness": 12, "outlinewidth": 0},
     }
     axis = {

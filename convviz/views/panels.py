@@ -9,6 +9,7 @@ import torch
 
 from convviz.ops.stages import Stages
 from convviz.plane import PANEL_AXES, Plane
+from convviz.settings.names import in_layers_words, shown_name
 from convviz.views.cells import Roles, roles
 
 
@@ -18,6 +19,7 @@ class Panel:
 
     Attributes:
         name: the stage's name.
+        called: what the page calls it; a transposed convolution has its own words.
         tensor: ``[A, B, H, W]``, the planes that can be shown.
         axes: what the two leading axes count: n sample, o output channel, c input channel.
         at: the plane that is shown, as indices of the leading axes.
@@ -26,6 +28,7 @@ class Panel:
     """
 
     name: str
+    called: str
     tensor: torch.Tensor
     axes: tuple[str, str]
     at: tuple[int, int]
@@ -40,7 +43,7 @@ class Panel:
     @property
     def label(self) -> str:
         """The plane's name as one would write it in Python."""
-        return self.name if len(self.shape) == 1 else f"{self.name}[{self.at[0]}, {self.at[1]}]"
+        return self.called if len(self.shape) == 1 else f"{self.called}[{self.at[0]}, {self.at[1]}]"
 
 
 @dataclass(frozen=True)
@@ -65,12 +68,14 @@ class Equation:
         title: its heading.
         items: panels and signs, in reading order.
         choices: the axes that can be chosen, with how many planes there are: n, o, c.
+        view: ``"window"`` or ``"stamps"`` where the same numbers can be shown both ways, else empty.
     """
 
     name: str
     title: str
     items: tuple[Panel | Sign, ...]
     choices: tuple[tuple[str, int], ...]
+    view: str = ""
 
     @property
     def panels(self) -> tuple[Panel, ...]:
@@ -78,14 +83,16 @@ class Equation:
         return tuple(item for item in self.items if isinstance(item, Panel))
 
 
-def equations(stages: Stages, plane: Plane) -> tuple[Equation, ...]:
+def equations(stages: Stages, plane: Plane, input_view: str = "window") -> tuple[Equation, ...]:
     """Lay out everything that was computed as rows of panels.
 
     Args:
         stages: the numbers.
         plane: which sample and channels to show.
+        input_view: the equation to the input as a sliding ``"window"`` or as ``"stamps"`` that add up.
     """
     spec = stages.spec
+    to_input = _as_stamps if input_view == "stamps" else _to_input
     at = plane.within(spec)
     make = _panel_maker(stages, at)
     choices = {"n": spec.batch, "o": spec.out_channels, "c": spec.in_channels}
@@ -93,9 +100,11 @@ def equations(stages: Stages, plane: Plane) -> tuple[Equation, ...]:
     def several(names: str) -> tuple[tuple[str, int], ...]:
         return tuple((name, choices[name]) for name in names if choices[name] > 1)
 
+    if stages.transposed:
+        return _transposed_rows(stages, make, several, to_input(stages, make), input_view)
     rows = [
         Equation("forward", "Forward", _forward(stages, make), several("noc")),
-        Equation("input", "Backward, to the input", _to_input(stages, make), several("noc")),
+        Equation("input", "Backward, to the input", to_input(stages, make), several("noc"), input_view),
         Equation("weight", "Backward, to the weight", _to_weight(stages, make), several("noc")),
     ]
     if stages.bias is not None:
@@ -105,18 +114,18 @@ def equations(stages: Stages, plane: Plane) -> tuple[Equation, ...]:
 
 
 def panel(stages: Stages, plane: Plane, name: str) -> Panel:
-    """Return one panel by its stage's name.
+    """Return one panel by the name that it has on the page.
 
     Raises:
         ValueError: no stage of that name can be shown, or it does not exist for this geometry.
     """
-    names = [*PANEL_AXES, "bias", "grad_bias"]
+    names = {shown_name(each, stages.transposed): each for each in (*PANEL_AXES, "bias", "grad_bias")}
     if name not in names:
         raise ValueError(f"a panel is one of {', '.join(names)}: got {name!r}")
-    if getattr(stages, name) is None:
+    if getattr(stages, names[name]) is None:
         reason = "the padding mode is zeros" if name == "grad_padded_input" else "there is no bias"
         raise ValueError(f"{name} does not exist here, because {reason}; change that first")
-    return _panel_maker(stages, plane.within(stages.spec))(name)
+    return _panel_maker(stages, plane.within(stages.spec))(names[name])
 
 
 def _panel_maker(stages: Stages, plane: Plane) -> Callable[[str], Panel]:
@@ -125,9 +134,10 @@ def _panel_maker(stages: Stages, plane: Plane) -> Callable[[str], Panel]:
 
     def make(name: str) -> Panel:
         tensor: torch.Tensor = getattr(stages, name)
+        called, shape = shown_name(name, stages.transposed), tuple(tensor.shape)
         if name in ("bias", "grad_bias"):
             row = tensor.reshape(1, 1, 1, -1)  # [1, 1, 1, C_out]
-            return Panel(name, row, ("n", "o"), (0, 0), roles(spec, name, (1, tensor.numel())), tuple(tensor.shape))
+            return Panel(name, called, row, ("n", "o"), (0, 0), roles(spec, name, (1, tensor.numel())), shape)
         axes = PANEL_AXES[name]
         first, second = plane.index(axes[0]), plane.index(axes[1])
         if axes == ("o", "c"):  # the second axis of a weight counts within the group
@@ -135,7 +145,7 @@ def _panel_maker(stages: Stages, plane: Plane) -> Callable[[str], Panel]:
         elif axes == ("c", "o"):
             second %= out_per_group
         height, width = tensor.shape[-2:]
-        return Panel(name, tensor, axes, (first, second), roles(spec, name, (height, width)), tuple(tensor.shape))
+        return Panel(name, called, tensor, axes, (first, second), roles(spec, name, (height, width)), shape)
 
     return make
 
@@ -175,10 +185,27 @@ def _to_input(stages: Stages, make: Callable[[str], Panel]) -> tuple[Panel | Sig
         make("rotated_weight"),
         Sign("="),
     ]
-    if stages.grad_padded_input is not None:
-        items += [make("grad_padded_input"), Sign("→", "fold the border back")]
-    items.append(make("grad_input"))
-    return _without_empty(items)
+    return _without_empty(items + _gradient(stages, make))
+
+
+def _as_stamps(stages: Stages, make: Callable[[str], Panel]) -> tuple[Panel | Sign, ...]:
+    spec = stages.spec
+    note = _notes(("stride", spec.stride), ("dilation", spec.dilation))
+    items: list[Panel | Sign] = [
+        _sum("o", spec.out_channels // spec.groups),
+        make("grad_output"),
+        Sign("⊞", "stamps" + (f", {note}" if note else "")),
+        make("weight"),
+        Sign("="),
+    ]
+    return _without_empty(items + _gradient(stages, make))
+
+
+def _gradient(stages: Stages, make: Callable[[str], Panel]) -> list[Panel | Sign]:
+    """The result of the equation to the input: a border of copies has a gradient, which is folded back."""
+    if stages.grad_padded_input is None:
+        return [make("grad_input")]
+    return [make("grad_padded_input"), Sign("→", "fold the border back"), make("grad_input")]
 
 
 def _to_weight(stages: Stages, make: Callable[[str], Panel]) -> tuple[Panel | Sign, ...]:
@@ -193,6 +220,43 @@ def _to_weight(stages: Stages, make: Callable[[str], Panel]) -> tuple[Panel | Si
             make("grad_weight"),
         ]
     )
+
+
+def _transposed_rows(
+    stages: Stages,
+    make: Callable[[str], Panel],
+    several: Callable[[str], tuple[tuple[str, int], ...]],
+    to_input: tuple[Panel | Sign, ...],
+    input_view: str,
+) -> tuple[Equation, ...]:
+    """The rows of a transposed convolution: what leads a convolution back to its input comes first and makes output."""
+    spec = stages.spec
+    plus_bias = () if stages.bias is None else (Sign("+"), make("bias"))
+    forward = (*to_input[:-2], *plus_bias, *to_input[-2:], Sign("→", "loss"), make("input"))
+    to_layers_input = [
+        _sum("c", spec.in_channels // spec.groups),
+        make("padded_input"),
+        Sign("⊛", _notes(("stride", spec.stride), ("dilation", spec.dilation))),
+        make("weight"),
+        Sign("="),
+        make("output"),
+    ]
+    rows = [
+        ("input", "Forward", forward, "noc", input_view),
+        ("forward", "Backward, to the input", to_layers_input, "noc", ""),
+        ("weight", "Backward, to the weight", _to_weight(stages, make), "noc", ""),
+    ]
+    if stages.bias is not None:
+        items = (_sum("n, rows and columns", 2), make("input"), Sign("="), make("grad_bias"))
+        rows.append(("bias", "Backward, to the bias", items, "nc", ""))
+    return tuple(
+        Equation(name, title, tuple(map(_in_layers_words, _without_empty(list(items)))), several(axes), view)
+        for name, title, items, axes, view in rows
+    )
+
+
+def _in_layers_words(item: Panel | Sign) -> Panel | Sign:
+    return item if isinstance(item, Panel) else Sign(item.symbol, in_layers_words(item.note))
 
 
 def _without_empty(items: list[Panel | Sign]) -> tuple[Panel | Sign, ...]:

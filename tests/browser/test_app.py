@@ -127,7 +127,7 @@ def test_first_look_is_right_and_asks_nobody_outside(page, served):
     assert seen.tensors["weight"].flatten().tolist() == [-1, 0, 1, -2, 0, 2, -1, 0, 1]
     assert [section["name"] for section in seen.shot["equations"]] == ["forward", "input", "weight"]
     assert page.locator("[data-panel=padded_input] .cv-band-unread").count() > 0, "the remainder is hatched"
-    assert "Remainder" in page.locator("[data-equation=forward] .cv-note").text_content()
+    assert "Remainder" in page.locator("[data-equation=forward] .cv-remainder").text_content()
     assert "stride" in page.locator(".cv-heading").text_content()
     assert (page.outside, page.complaints) == ([], [])
     page.close(run_before_unload=True)

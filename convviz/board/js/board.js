@@ -38,7 +38,7 @@ function render({ model, el }) {
   const library = loadPlotly(model);
   const board = {
     model,
-    highlight: createHighlighter({ scale: () => board.scale() }, function* () {
+    highlight: createHighlighter({ scale: () => board.scale(), aside: (text) => board.aside(text) }, function* () {
       for (const equation of equations.values()) yield* equation.panels.values();
     }),
     uid: Math.random().toString(36).slice(2, 8),
@@ -50,6 +50,12 @@ function render({ model, el }) {
       showlegend: false,
     },
     scale: () => model.get("structure").colorscales?.[theme],
+    /** @type {any} the stepper that is open */
+    stepping: null,
+    /** Draw what another step changed in one equation. @param {any} equation @param {number[]} changed */
+    redraw: (equation, changed) => equation.draw(plotly, changed),
+    /** What the equation to the input says about the cell that is looked at. @param {string} text */
+    aside: (text) => equations.get("input")?.say(text),
     /** Speak a sentence and show it. @param {string} text */
     say(text) {
       setText(readout, text);
@@ -105,7 +111,13 @@ function render({ model, el }) {
         equations.set(spec.name, createEquation(board, spec.name));
         rows.append(/** @type {any} */ (equations.get(spec.name)).el);
       }
-      equations.get(spec.name)?.setSpec(spec);
+      equations.get(spec.name)?.setSpec(spec, structure.geometry, spec.name === "forward" ? structure.remainder : null);
+    }
+    const inOrder = wanted.map((name) => /** @type {any} */ (equations.get(name)).el);
+    if (inOrder.some((el, index) => el !== rows.children[index])) rows.append(...inOrder); // the other way round now
+    for (const [kind, words] of Object.entries(structure.cell_words)) {
+      const entry = root.querySelector(`.cv-key-${kind}`);
+      if (entry?.lastChild) entry.lastChild.textContent = words;
     }
     nameSliders(root.closest(".cv-app") ?? root);
     root.style.setProperty("--cv-ramp", structure.colorscales[theme].map(([at, color]) => `${color} ${at * 100}%`).join());

@@ -3,10 +3,12 @@
 // One graph a row instead of one a panel, because plotly's cost is mostly per call: 3 graphs take a third of the
 // time that 11 take.
 import { element, setText } from "./dom.js";
+import { createChoice, createLegend, createSign } from "./equation_parts.js";
 import { createPanel } from "./panel.js";
+import { createRemainder } from "./remainder.js";
 import { createRepainter } from "./repaint.js";
-
-const AXIS_WORDS = { n: "sample n", o: "output channel o", c: "input channel c" };
+import { createStepper } from "./stepper.js";
+import { createViewSwitch } from "./viewswitch.js";
 
 /**
  * Make one equation.
@@ -22,20 +24,29 @@ export function createEquation(board, name) {
   const row = element("div", { class: "cv-row" });
   const stage = element("div", { class: "cv-stage" }, plot, row);
   const note = element("p", { class: "cv-note" });
+  const aside = element("p", { class: "cv-aside" });
   const scale = createLegend();
+  const views = createViewSwitch((view) => board.model.send({ type: "view", view }));
+  const remainder = createRemainder((size) => board.model.send({ type: "size", size }));
+  /** @type {Map<string, ReturnType<typeof createPanel>>} */
+  const panels = new Map();
+  const stepper = createStepper(board, name, { panels, refresh });
+  const tools = { bias: [], input: [views.el, stepper.button] }[name] ?? [stepper.button]; // the bias has no window
   const el = element(
     "section",
     { class: "cv-equation", "data-equation": name },
-    element("header", {}, title, formula, choices, scale.el),
+    element("header", {}, title, formula, choices, ...tools, scale.el),
+    stepper.bar,
     stage,
     note,
+    ...({ forward: [remainder.el], input: [aside] }[name] ?? []),
   );
-  /** @type {Map<string, ReturnType<typeof createPanel>>} */
-  const panels = new Map();
   /** @type {any} */
   let spec = null;
   let planes = [];
   let limits = [];
+  /** @type {any[]} */
+  let latest = []; // what setValues was last called with
   let drawn = null; // the plane data and layout that plotly has now
 
   function setItems(items) {
@@ -67,7 +78,7 @@ export function createEquation(board, name) {
   }
 
   function setChoices(list) {
-    const order = list.map((choice) => `${choice.axis}${choice.count}`).join();
+    const order = list.map((choice) => `${choice.axis}${choice.count}${choice.word}`).join();
     if (choices.dataset.order !== order) {
       choices.dataset.order = order;
       choices.replaceChildren(...list.map((choice) => createChoice(board, choice)));
@@ -114,13 +125,21 @@ export function createEquation(board, name) {
     return { data, layout };
   }
 
-  return {
+  /** Show the numbers again: those of another step. */
+  function refresh() {
+    if (latest.length) board.redraw(equation, equation.setValues(...latest));
+  }
+
+  const equation = {
     el,
 
-    /** @param {any} next */
-    setSpec(next) {
+    /** @param {any} next @param {any} geometry @param {any} story of the remainder, or null */
+    setSpec(next, geometry, story) {
       spec = next;
       setText(title, next.title);
+      views.set(next.view);
+      stepper.setSpec(next, geometry);
+      remainder.set(story);
       setItems(next.items);
       setChoices(next.choices);
       drawn = null;
@@ -132,6 +151,8 @@ export function createEquation(board, name) {
      * @param {any} texts
      */
     setValues(values, dtype, texts) {
+      latest = [values, dtype, texts];
+      stepper.setNumbers(values);
       setText(formula, texts.formulas[name] ?? "");
       setText(note, texts.notes[name] ?? "");
       const before = planes;
@@ -140,7 +161,7 @@ export function createEquation(board, name) {
       limits = [];
       for (const panel of panels.values()) {
         const { key, name: stageName, columns } = panel.spec();
-        const plane = values.planes[stageName];
+        const plane = stepper.valuesOf(stageName) ?? values.planes[stageName];
         limits.push(texts.limits[key]);
         panel.setValues(plane, dtype, texts.limits[key], values.thumbs[stageName] ?? null);
         planes.push(toRows(plane, columns.length));
@@ -183,53 +204,18 @@ export function createEquation(board, name) {
 
     panels,
 
+    /** Say something about the cell that is looked at. @param {string} text */
+    say: (text) => setText(aside, text),
+
     /** @param {any} plotly */
     destroy(plotly) {
+      stepper.destroy();
       repainter.forget();
       plotly?.purge(plot);
       el.remove();
     },
   };
-}
-
-/** @param {{ symbol: string, note: string }} item */
-function createSign(item) {
-  return element(
-    "div",
-    { class: "cv-sign" },
-    element("span", { class: "cv-symbol" }, item.symbol),
-    element("span", { class: "cv-sign-note" }, item.note),
-  );
-}
-
-function createChoice(board, choice) {
-  const select = element("select", {});
-  for (let index = 0; index < choice.count; index++) {
-    select.append(element("option", { value: String(index) }, String(index)));
-  }
-  select.addEventListener("change", () => {
-    const value = Number(/** @type {HTMLSelectElement} */ (select).value);
-    board.model.send({ type: "axis", axis: choice.axis, index: value });
-  });
-  return element("label", {}, `${AXIS_WORDS[choice.axis]} `, select);
-}
-
-/** The colour scale of the row in words and colour. */
-function createLegend() {
-  const low = element("span", {});
-  const high = element("span", {});
-  const el = element("div", { class: "cv-scale", "aria-hidden": "true" }, low, element("i", {}), high);
-  return {
-    el,
-    /** @param {number | null} limit null when every panel has a scale of its own */
-    set(limit) {
-      el.hidden = limit === null;
-      if (limit === null) return;
-      const text = limit >= 99.5 ? limit.toFixed(0) : String(Number(limit.toPrecision(2)));
-      setText(low, `\u2212${text}`);
-      setText(high, text);
-    },
-  };
+  return equation;
 }
 
 /** @param {number} share */

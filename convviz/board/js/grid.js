@@ -4,7 +4,7 @@
 import { svgElement, setText } from "./dom.js";
 import { colorOf, formatNumber, fullNumber, needsWhiteInk } from "./format.js";
 
-const CELL = 40;
+export const CELL = 40;
 const NUMBERS_UP_TO = 12;
 const BANDS = { p: "padding", i: "inserted", r: "remainder" };
 const KEYS = {
@@ -22,11 +22,12 @@ const ROLE_WORDS = {
   inserted: "zero inserted by the stride",
   remainder: "padding for the remainder",
   unread: "never read",
-};
+}; // a transposed convolution says some of it in other words: spec.words
 
 /**
  * @typedef {{ rows: string, columns: string, unread_rows: number[], unread_columns: number[], label: string,
- *   editable: boolean }} GridSpec
+ *   editable: boolean, words?: Record<string, string>, numbers?: boolean }} GridSpec `numbers`: whether the cells have
+ *   room for them, where their count does not tell it
  * @typedef {{ onFocus: (row: number, column: number) => void, onSelect: (row: number, column: number) => void,
  *   onEdit: (row: number, column: number, typed: string) => void, onMenu: () => void, onLeave: () => void,
  *   onRelease: () => void }} GridEvents
@@ -38,14 +39,15 @@ const ROLE_WORDS = {
  */
 export function roleOf(spec, row, column) {
   const words = [];
+  const named = { ...ROLE_WORDS, ...spec.words };
   const letters = [spec.rows[row], spec.columns[column]];
   for (const letter of ["p", "r", "i"]) {
     if (letters.includes(letter)) {
-      words.push(ROLE_WORDS[BANDS[letter]]);
+      words.push(named[BANDS[letter]]);
       break;
     }
   }
-  if (spec.unread_rows.includes(row) || spec.unread_columns.includes(column)) words.push(ROLE_WORDS.unread);
+  if (spec.unread_rows.includes(row) || spec.unread_columns.includes(column)) words.push(named.unread);
   return words.join(", ");
 }
 
@@ -69,7 +71,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   /** @type {{ values: ArrayLike<number>, dtype: string, scale: any, limit: number } | null} */
   let shown = null;
 
-  const numbered = () => Math.max(spec.rows.length, spec.columns.length) <= numbersUpTo;
+  const numbered = () => spec.numbers ?? Math.max(spec.rows.length, spec.columns.length) <= numbersUpTo;
   const cellAt = (row, column) => (numbered() ? cells[row * spec.columns.length + column] : cells[0]);
 
   /** @param {number} row @param {number} column */
@@ -194,6 +196,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   return {
     svg,
     focusCell,
+    numbered,
     /** @param {number} row @param {number} column */
     value: (row, column) => (shown ? shown.values[row * spec.columns.length + column] : NaN),
 

@@ -2,6 +2,8 @@
 // What lights up: the cells linked with the one under the pointer or the focus, or with the one that is pinned.
 import { colorOf } from "./format.js";
 import { createLinks } from "./links.js";
+import { findPlane } from "./planes.js";
+import { createPairing } from "./stamps.js";
 import { createSum, planesOf } from "./sum.js";
 import { followPointer, pointAt } from "./wire.js";
 
@@ -27,6 +29,9 @@ export function createHighlighter(board, panels) {
   let pinned = null;
   let anyLit = false;
   let term = null; // factors of the sum, while one is pointed at
+  /** @type {{ cell: any, links: (() => any[]) | null, text: (() => string) | null } | null} */
+  let step = null; // of the equation that is stepped through
+  const pairing = createPairing(board);
   /** @type {import("./wire.js").Pointed | null} */
   let elsewhere = null; // what a pane beside the board points at
 
@@ -48,19 +53,21 @@ export function createHighlighter(board, panels) {
   }
 
   function colorOfLink(kernel) {
-    const spec = kernel && panelNamed(kernel.panel)?.spec();
+    const cell = kernel && present(kernel);
+    const spec = cell && panelNamed(cell.panel)?.spec();
     if (!spec) return PLAIN;
-    const value = numbers.planes[kernel.panel][kernel.row * spec.columns.length + kernel.column];
-    return `rgb(${colorIn(kernel.panel, value).map(Math.round).join()})`;
+    const value = numbers.planes[cell.panel][cell.row * spec.columns.length + cell.column];
+    return `rgb(${colorIn(cell.panel, value).map(Math.round).join()})`;
   }
 
   function draw() {
     if (!links || !numbers) return;
-    const cell = hovered ?? elsewhere?.cell ?? pinned;
+    const cell = hovered ?? elsewhere?.cell ?? step?.cell ?? pinned;
+    pairUp();
     const alone = term ?? (hovered ? null : elsewhere?.cells.length ? elsewhere.cells : null);
     const found = alone
       ? alone.map((each) => ({ ...each, real: true, kernel: null }))
-      : exists(cell) ? links.of(cell) : [];
+      : step?.links && cell === step.cell ? step.links() : exists(cell) ? links.of(cell) : [];
     if (!alone && cell === elsewhere?.cell && exists(cell)) found.push({ ...cell, real: true, kernel: null });
     if (!found.length && !anyLit) return; // a slider step with nothing pinned
     anyLit = found.length > 0;
@@ -71,42 +78,54 @@ export function createHighlighter(board, panels) {
     }
   }
 
+  /** Show in the equation to the input which factors belong together. */
+  function pairUp() {
+    const isGradient = (cell) => cell && ["grad_input", "grad_padded_input"].includes(cell.panel) && exists(cell);
+    const cell = [hovered, step?.cell, pinned].find(isGradient) ?? null;
+    pairing.show(cell, () => [...panels()].filter((panel) => panel.spec().key.startsWith("input:")), links);
+  }
+
   /** A number of any plane, if the page has it. @param {string} panel @param {[number, number]} at */
   function numberOf(panel, at, row, column) {
     const spec = panelNamed(panel).spec();
-    const place = row * spec.columns.length + column;
-    if (!spec.thumbs) return numbers.planes[panel][place];
-    const index = spec.thumbs.planes.findIndex((plane) => plane.at[0] === at[0] && plane.at[1] === at[1]);
-    const whole = spec.thumbs.rows === spec.rows.length && spec.thumbs.columns === spec.columns.length;
-    if (!whole) return undefined; // a large plane's small picture leaves cells out
-    return numbers.thumbs[panel][index * spec.rows.length * spec.columns.length + place];
+    const found = findPlane(spec, numbers, at);
+    return found?.values[found.start + row * spec.columns.length + column];
   }
 
-  /** Every product of the pinned cell, over all channels or samples. @returns {any[][]} */
-  function products() {
-    if (pinned.panel === "grad_bias") {
-      const spec = panelNamed("grad_output").spec();
-      const cells = [...Array(spec.rows.length * spec.columns.length).keys()];
-      return [...Array(geometry.batch).keys()].flatMap((sample) => cells.map((cell) => {
-        const [row, column] = [Math.floor(cell / spec.columns.length), cell % spec.columns.length];
-        const value = numberOf("grad_output", [sample, pinned.column], row, column);
-        return [{ panel: "grad_output", row, column, value, shown: sample === spec.at[0] && pinned.column === spec.at[1] }];
+  /** A factor where the page shows it: told as stamps, the gradient is made of weight and grad_output themselves. */
+  function present(factor) {
+    const panel = { rotated_weight: "weight", padded_grad_output: "grad_output" }[factor.panel];
+    return panelNamed(factor.panel) || !panel ? factor : links.copyIn(panel, factor);
+  }
+
+  /** Every product of a cell, over all channels or samples. @param {any} cell @returns {any[][]} */
+  function products(cell) {
+    if (cell.panel === "grad_bias") {
+      // A transposed convolution's own grad_output is what the convolution that it reads the other way calls input.
+      const panel = geometry.transposed ? "input" : "grad_output";
+      const spec = panelNamed(panel).spec();
+      const places = [...Array(spec.rows.length * spec.columns.length).keys()];
+      return [...Array(geometry.batch).keys()].flatMap((sample) => places.map((place) => {
+        const [row, column] = [Math.floor(place / spec.columns.length), place % spec.columns.length];
+        const value = numberOf(panel, [sample, cell.column], row, column);
+        return [{ panel, row, column, value, shown: sample === spec.at[0] && cell.column === spec.at[1] }];
       }));
     }
-    const list = /** @type {any} */ (links).terms(pinned);
-    const planes = planesOf(geometry, pinned.panel);
+    const list = /** @type {any} */ (links).terms(cell);
+    const planes = planesOf(geometry, cell.panel, !panelNamed("rotated_weight"));
     const found = planes.flatMap(([kernelPlane, imagePlane]) =>
       list.map(({ kernel, image }) => {
-        const factor = (cell, plane) => {
-          const at = panelNamed(cell.panel).spec().at;
-          return { ...cell, value: numberOf(cell.panel, plane, cell.row, cell.column), shown: at[0] === plane[0] && at[1] === plane[1] };
+        const factor = (one, plane) => {
+          const { panel, row, column } = present(one);
+          const at = panelNamed(panel).spec().at;
+          return { panel, row, column, value: numberOf(panel, plane, row, column), shown: at[0] === plane[0] && at[1] === plane[1] };
         };
         const factors = [factor(kernel, kernelPlane), factor(image, imagePlane)];
         return kernel.panel === "rotated_weight" ? factors.reverse() : factors; // grad_output first, as in the formula
       }),
     );
-    if (pinned.panel === "output" && panelNamed("bias")) {
-      const column = geometry.plane.o;
+    if (cell.panel === (geometry.transposed ? "grad_input" : "output") && panelNamed("bias")) {
+      const column = geometry.transposed ? geometry.plane.c : geometry.plane.o;
       found.push([{ panel: "bias", row: 0, column, shown: true, value: numbers.planes.bias[column] }]);
     }
     return found;
@@ -120,17 +139,19 @@ export function createHighlighter(board, panels) {
 
   function write() {
     if (!numbers || !links) return;
-    if (!pinned || !exists(pinned)) return sum.say(HINT);
-    const { panel, row, column } = pinned;
+    if (step?.text) return sum.say(step.text());
+    const cell = step?.cell ?? pinned;
+    if (!cell || !exists(cell)) return sum.say(HINT);
+    const { panel, row, column } = cell;
     const spec = panelNamed(panel).spec();
     const value = numbers.planes[panel][row * spec.columns.length + column];
     const isSum = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_bias"].includes(panel);
     if (!isSum) return sum.say(`${panelNamed(panel).grid.describe(row, column)}. It is no sum: pin a cell of output, grad_input or grad_weight to read one.`);
-    const terms = products();
+    const terms = products(cell);
     if (terms.some((factors) => factors.some((factor) => factor.value === undefined))) {
       return sum.say("This sum runs over other channels or samples of more than 16 \u00d7 16 cells, which the page does not have.");
     }
-    sum.show({ cell: pinned, label: `${spec.label}[${row},${column}]`, value, terms }, colorIn);
+    sum.show({ cell, label: `${spec.label}[${row},${column}]`, factors: spec.products, value, terms }, colorIn);
   }
 
   return {
@@ -141,6 +162,7 @@ export function createHighlighter(board, panels) {
       geometry = next;
       links = createLinks(next);
       named = new Map([...panels()].reverse().map((panel) => [panel.spec().name, panel]));
+      pairing.forget();
     },
 
     /** @param {any} next @param {Record<string, number>} limits */
@@ -165,6 +187,18 @@ export function createHighlighter(board, panels) {
         for (const panel of panels()) panel.el.classList.toggle("cv-pointed", pointed.panels.includes(panel.spec().name));
         draw();
       });
+    },
+
+    /**
+     * Light up one step of an equation, and write what happens in it.
+     * @param {{ cell: any, links: (() => any[]) | null, text: (() => string) | null } | null} next null when it ends
+     * @param {boolean} [now] false when all is drawn anew right after
+     */
+    step(next, now = true) {
+      step = next;
+      if (!now) return;
+      draw();
+      write();
     },
 
     /** @param {any} cell null to release */

@@ -86,6 +86,11 @@ export function createLinks(geometry) {
       const other = panel === "weight" ? "rotated_weight" : "weight";
       return [{ panel: other, row: kernel[0] - 1 - row, column: kernel[1] - 1 - column }];
     }
+    if (panel === "input") return [{ panel: "padded_input", row: row + padding[0], column: column + padding[1] }];
+    if (panel === "padded_input" && geometry.transposed) {
+      const from = sourceCell(cell);
+      return from ? [{ panel: "input", ...from }] : [];
+    }
     if (panel === "padded_input" && folds) {
       const from = sourceCell(cell);
       return cellsCopying(from).filter((copy) => copy.row !== row || copy.column !== column);
@@ -157,7 +162,7 @@ export function createLinks(geometry) {
     const addWithCopies = (other, real, kernelCell) => {
       add(other, real, kernelCell);
       if (!real) return;
-      if (other.panel !== "padded_input") copies(other).forEach((copy) => add(copy, true, kernelCell));
+      if (other.panel !== "padded_input" || geometry.transposed) copies(other).forEach((copy) => add(copy, true, kernelCell));
       else if (folds) {
         const from = sourceCell(other); // not all other copies: the cell itself is what the border shows
         if (from) add({ panel: "padded_input", row: from.row + padding[0], column: from.column + padding[1] }, true, kernelCell);
@@ -192,13 +197,24 @@ export function createLinks(geometry) {
 
   /** The bias is in every output cell of its channel, and its gradient is the sum of theirs. @param {Cell} cell */
   function sumsOverAll(cell) {
-    const channel = geometry.plane.o;
-    const all = (panel) => upTo(output[0]).flatMap((row) => upTo(output[1]).map((column) => ({ panel, row, column })));
+    const channel = geometry.transposed ? geometry.plane.c : geometry.plane.o;
+    const [rows, columns] = geometry.transposed ? size : output;
+    const all = (panel) => upTo(rows).flatMap((row) => upTo(columns).map((column) => ({ panel, row, column })));
+    if (geometry.transposed) { // its output is what the convolution that it reads the other way calls grad_input
+      if (cell.panel === "grad_input") return [{ panel: "bias", row: 0, column: channel }];
+      if (cell.panel === "bias" && cell.column === channel) return all("grad_input");
+      if (cell.panel === "grad_bias" && cell.column === channel) return all("input");
+      const isInput = cell.panel === "input" || (cell.panel === "padded_input" && sourceCell(cell));
+      return isInput ? [{ panel: "grad_bias", row: 0, column: channel }] : [];
+    }
     if (cell.panel === "output") return [{ panel: "bias", row: 0, column: channel }];
     if (cell.panel === "bias" && cell.column === channel) return all("output");
     if (cell.panel === "grad_bias" && cell.column === channel) return all("grad_output");
     return outputCell(cell) ? [{ panel: "grad_bias", row: 0, column: channel }] : [];
   }
 
-  return { of, terms };
+  /** Where the number of a cell stands in another panel. @param {string} panel @param {Cell} cell */
+  const copyIn = (panel, cell) => [cell, ...copies(cell)].find((copy) => copy.panel === panel);
+
+  return { of, terms, results, copyIn };
 }

@@ -4,6 +4,7 @@ import { element, setText } from "./dom.js";
 import { openEditor } from "./editor.js";
 import { colorOf, formatNumber, fullNumber } from "./format.js";
 import { createGrid } from "./grid.js";
+import { createVeil } from "./veil.js";
 
 /**
  * @typedef {{ key: string, name: string, label: string, shape: string, at: [number, number], rows: string, columns: string,
@@ -23,7 +24,7 @@ export function createPanel(board, first) {
   const send = (message) => board.model.send({ panel: spec.name, ...message });
   const grid = createGrid(`cv${board.uid}-${first.key.replace(/\W/g, "-")}`, {
     onFocus(row, column) {
-      board.read(grid.describe(row, column), document.activeElement?.closest(".cv-grid") === grid.svg);
+      board.read(describe(row, column), document.activeElement?.closest(".cv-grid") === grid.svg);
       board.highlight.hover({ panel: spec.name, row, column });
     },
     onLeave: () => board.highlight.hover(null),
@@ -32,6 +33,9 @@ export function createPanel(board, first) {
     onEdit: edit,
     onMenu: () => openMenu(menu),
   });
+  const veil = createVeil();
+  grid.svg.insertBefore(veil.el, grid.svg.querySelector(".cv-lights"));
+  grid.svg.append(veil.top);
   const name = element("span", { class: "cv-name" });
   const shape = element("span", { class: "cv-shape" });
   const area = element("div", { class: "cv-area" }, grid.svg);
@@ -48,6 +52,12 @@ export function createPanel(board, first) {
     area,
     thumbs,
   );
+
+  /** A veiled cell keeps its number to itself. @param {number} row @param {number} column */
+  function describe(row, column) {
+    if (!veil.covers(row, column)) return grid.describe(row, column);
+    return `${spec.label}, row ${row}, column ${column}: not computed yet at this step`;
+  }
 
   function edit(row, column, typed) {
     const { rows, columns } = spec;
@@ -146,6 +156,7 @@ export function createPanel(board, first) {
     el,
     area,
     grid,
+    veil,
     spec: () => spec,
 
     /** @param {PanelSpec} next */

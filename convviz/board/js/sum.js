@@ -5,19 +5,14 @@ import { colorOf, formatNumber, needsWhiteInk } from "./format.js";
 
 const FOLD_ABOVE = 8;
 const FOLDED = 6;
-const FACTORS = {
-  output: "weight[k]\u00b7input[i]",
-  grad_input: "grad_output[o]\u00b7weight[k]",
-  grad_padded_input: "grad_output[o]\u00b7weight[k]",
-  grad_weight: "grad_output[o]\u00b7input[i]",
-};
 
 /**
  * The pairs of planes whose products a cell adds up, as [kernel's plane, image's plane].
  * @param {any} geometry @param {string} panel of the result
+ * @param {boolean} [stamps] whether the kernel of the input's gradient is the weight itself, not the rotated one
  * @returns {[number, number][][]}
  */
-export function planesOf(geometry, panel) {
+export function planesOf(geometry, panel, stamps = false) {
   const { n, o, c } = geometry.plane;
   const [inputs, outputs] = [geometry.in_channels / geometry.groups, geometry.out_channels / geometry.groups];
   const list = (count, make) => [...Array(count).keys()].map(make);
@@ -27,7 +22,7 @@ export function planesOf(geometry, panel) {
   }
   if (panel === "grad_weight") return list(geometry.batch, (sample) => [[sample, o], [sample, c]]);
   const first = Math.floor(c / inputs) * outputs;
-  return list(outputs, (j) => [[c, j], [n, first + j]]);
+  return list(outputs, (j) => [stamps ? [first + j, c % inputs] : [c, j], [n, first + j]]);
 }
 
 /**
@@ -77,24 +72,25 @@ export function createSum(onTerm) {
     },
 
     /**
-     * @param {{ cell: any, label: string, value: number, terms: any[][] }} sum terms as lists of factors
+     * @param {{ cell: any, label: string, factors: string, value: number, terms: any[][] }} sum `factors`: the product
+     *   in words; terms as lists of factors
      * @param {(panel: string, value: number) => number[]} colors
      */
-    show({ cell, label, value, terms }, colors) {
+    show({ cell, label, factors, value, terms }, colors) {
       const key = `${cell.panel} ${cell.row},${cell.column}`;
       open = open && key === shown;
       shown = key;
       const folded = terms.length > FOLD_ABOVE && !open;
       const visible = folded ? terms.slice(0, FOLDED) : terms;
       const held = el.contains(document.activeElement) ? [...el.querySelectorAll("button")].indexOf(/** @type {any} */ (document.activeElement)) : -1;
-      const head = element("code", {}, `${label} = ${FACTORS[cell.panel] ? `\u03a3 ${FACTORS[cell.panel]} = ` : ""}`);
+      const head = element("code", {}, `${label} = ${factors ? `\u03a3 ${factors} = ` : ""}`);
       onTerm(null); // a term that is replaced never tells that the pointer has left it
-      const products = visible.flatMap((factors, index) => [...(index ? [" + "] : []), createTerm(factors, colors)]);
+      const products = visible.flatMap((term, index) => [...(index ? [" + "] : []), createTerm(term, colors)]);
       const total = element("output", { "data-value": String(value) }, formatNumber(value));
       const more = element("button", { type: "button", class: "cv-more" }, folded ? `show all ${terms.length}` : "show fewer");
       more.addEventListener("click", () => {
         open = !open;
-        this.show({ cell, label, value, terms }, colors);
+        this.show({ cell, label, factors, value, terms }, colors);
         /** @type {HTMLElement | null} */ (el.querySelector(".cv-more"))?.focus();
       });
       const rest = terms.length > FOLD_ABOVE ? [folded ? " + \u2026 " : " ", more] : [];

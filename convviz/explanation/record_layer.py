@@ -1,0 +1,230 @@
+"""One run of a model, forward and backward, with what one convolution in it took, gave and was sent back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch.nn.utils import parametrize
+
+from convviz.explanation.find_layer import find_layer
+from convviz.explanation.model_input import arguments, check_batch
+from convviz.ops.deviation import compare
+from convviz.ops.padding import pad_input
+from convviz.spec import ConvSpec
+
+TF32 = 2.0**13  # how much coarser its rounding is than that of float32
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """What one convolution did in one run of a model.
+
+    Shapes are the layer's: input ``[N, C_in, H, W]``, output and grad_output ``[N, C_out, H_out, W_out]``, weight
+    ``[C_out, C_in / groups, kH, kW]``, of a transposed layer ``[C_in, C_out / groups, kH, kW]``, bias ``[C_out]``.
+
+    Attributes:
+        name: of the layer in the model; empty for the model itself.
+        kind: the name of its class.
+        transposed: whether it is a transposed convolution.
+        spec: its geometry; of a transposed one that of the convolution whose input is its output.
+        input: what it took.
+        weight: what it multiplied with; of a quantised layer the quantised weight.
+        bias: or None.
+        output: what it gave.
+        grad_output: the derivative of the loss by its output.
+        runs: how often it ran.
+        run: which of these was recorded.
+        quantised: whether weight is not the parameter itself.
+    """
+
+    name: str
+    kind: str
+    transposed: bool
+    spec: ConvSpec
+    input: torch.Tensor
+    weight: torch.Tensor
+    bias: torch.Tensor | None
+    output: torch.Tensor
+    grad_output: torch.Tensor
+    runs: int
+    run: int
+    quantised: bool
+
+
+def record_layer(
+    module: torch.nn.Module,
+    x: Any,
+    layer: str | torch.nn.Module | None = None,
+    loss: Callable[[Any], torch.Tensor] | None = None,
+    run: int = 0,
+) -> Recorded:
+    """Run a model forward and backward on a batch, and return what one convolution in it did.
+
+    The model is left as it was: no gradient is added to a parameter, running statistics and torch's random numbers
+    go back to where they were, and x is not written to.
+
+    Args:
+        module: a layer or a model.
+        x: what it takes: a tensor, a tuple of arguments, or a dict of named ones.
+        layer: see ``find_layer``.
+        loss: from the model's output to a number; default: the sum of the output.
+        run: which run of the layer, where the model runs it more than once.
+
+    Raises:
+        TypeError: module, layer or loss is of another type.
+        ValueError: the layer cannot be shown, did not run, or the loss cannot be differentiated by its output.
+    """
+    module = getattr(module, "_orig_mod", module)  # torch.compile's wrapper: what it wraps can be watched
+    name, found = find_layer(module, layer)
+    if loss is not None and not callable(loss):
+        raise TypeError(f"loss is a function from the model's output to a number: got {type(loss).__name__}")
+    if found is module:
+        check_batch(found, x)
+    watcher = _Watcher(found, run)
+    devices = {tensor.device.index for tensor in module.parameters() if tensor.device.type == "cuda"}
+    # Autograd cannot be asked inside inference_mode, which may be the caller's.
+    with torch.inference_mode(False), torch.enable_grad(), torch.random.fork_rng(sorted(devices)):
+        handle = found.register_forward_hook(watcher, with_kwargs=True, prepend=True)
+        try:
+            # Copies of the buffers: a batch norm in training would move its running statistics.
+            buffers = {each: buffer.clone() for each, buffer in module.named_buffers()}
+            args, kwargs = arguments(x)
+            with parametrize.cached():  # a weight that is computed is the same here and in forward
+                output = torch.func.functional_call(module, buffers, args, kwargs)
+        finally:
+            handle.remove()
+        watcher.check_run(name or type(found).__name__)
+        grad_output = _grad_output(output, loss, watcher.output)
+    return _recorded(name, found, watcher, grad_output)
+
+
+class _Watcher:
+    """A forward hook that keeps what one run of a layer took and gave, and starts the graph at its output."""
+
+    def __init__(self, layer: torch.nn.Module, run: int) -> None:
+        self.run = run
+        self._layer: Any = layer
+        self.runs = 0
+
+    def __call__(
+        self, _: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: torch.Tensor
+    ) -> torch.Tensor | None:
+        self.runs += 1
+        if self.runs != self.run + 1:
+            return None
+        weight = getattr(self._layer, "quantized_weight", self._layer.weight)
+        bias = self._layer.bias
+        with torch.inference_mode(False):
+            self.input, self.weight, self.output = (
+                tensor.detach().clone() for tensor in (args[0] if args else kwargs["input"], weight, output)
+            )
+            self.bias = bias.detach().clone() if isinstance(bias, torch.Tensor) else None
+        self.output.requires_grad_()
+        return self.output.clone()  # not the leaf itself: the next layer may write into it
+
+    def check_run(self, name: str) -> None:
+        if not self.runs:
+            raise ValueError(
+                f"{name} did not run: the model's forward does not call it for this x; choose a layer that it calls"
+            )
+        if not 0 <= self.run < self.runs:
+            raise ValueError(
+                f"run counts the runs of {name} from 0: got {self.run!r}, and it ran {self.runs} times for this x"
+            )
+
+
+def _grad_output(output: Any, loss: Callable[[Any], torch.Tensor] | None, leaf: torch.Tensor) -> torch.Tensor:
+    if loss is None and not isinstance(output, torch.Tensor):
+        raise ValueError(
+            f"the sum of the output needs a tensor: the model returns a {type(output).__name__}; say which number "
+            "counts, such as loss=lambda output: output[0].sum()"
+        )
+    value = output.sum() if loss is None else loss(output)
+    if not isinstance(value, torch.Tensor) or value.numel() != 1:
+        got = f"shape {list(value.shape)}" if isinstance(value, torch.Tensor) else type(value).__name__
+        raise ValueError(f"loss returns one number, a tensor with one entry: got {got}; for example output.sum()")
+    if value.is_complex() or not value.is_floating_point():
+        raise ValueError(f"loss must be a real floating-point number to have a gradient: got dtype {value.dtype}")
+    gradient = torch.autograd.grad(value, leaf, allow_unused=True)[0] if value.requires_grad else None
+    if gradient is None:
+        raise ValueError(
+            "the loss must depend differentiably on the layer's output: after the layer the model leaves the graph "
+            "(no_grad, inference_mode, detach, argmax or a conversion to whole numbers), or does not use it"
+        )
+    return gradient.detach()
+
+
+def _recorded(name: str, layer: torch.nn.Module, watcher: _Watcher, grad_output: torch.Tensor) -> Recorded:
+    batch = [tensor if tensor.dim() == 4 else tensor[None] for tensor in (watcher.input, watcher.output.detach())]
+    transposed = isinstance(layer, torch.nn.ConvTranspose2d)
+    made = Recorded(
+        name,
+        type(layer).__name__,
+        transposed,
+        _spec(layer, batch[1] if transposed else batch[0]),
+        batch[0],
+        watcher.weight,
+        watcher.bias,
+        batch[1],
+        grad_output.reshape(batch[1].shape),
+        watcher.runs,
+        watcher.run,
+        hasattr(layer, "quantized_weight"),
+    )
+    _check_is_a_convolution(made)
+    return made
+
+
+def _spec(layer: Any, image: torch.Tensor) -> ConvSpec:
+    """Return the layer's geometry; image is what the convolution reads: a transposed layer's own output."""
+    transposed = isinstance(layer, torch.nn.ConvTranspose2d)
+    channels = (layer.out_channels, layer.in_channels) if transposed else (layer.in_channels, layer.out_channels)
+    height, width = image.shape[-2:]
+    return ConvSpec(
+        (height, width),
+        *channels,
+        layer.kernel_size,
+        layer.stride,
+        layer.padding,
+        layer.dilation,
+        layer.groups,
+        layer.padding_mode,
+        image.shape[0],
+    )
+
+
+def _check_is_a_convolution(made: Recorded) -> None:
+    """Hold the layer's output against the convolution of what it took: a class of somebody's own may do more."""
+    with torch.no_grad():
+        ours = _convolution(made, made.input, made.weight, made.bias)
+        size = _convolution(made, made.input.abs(), made.weight.abs(), None if made.bias is None else made.bias.abs())
+    terms = made.weight[0].numel() * (made.spec.out_channels if made.transposed else 1) + 1
+    found = compare("output", ours, made.output, size, terms, folded=True)
+    coarser = TF32 if made.output.device.type == "cuda" and made.output.dtype is torch.float32 else 1.0
+    if not found.value <= found.tolerance * coarser:
+        off = f"it differs by {found.value:.2g}" if found.index else "its shape differs"
+        raise ValueError(
+            f"explain shows layers whose output is the convolution of their input with their weight: that of "
+            f"{made.name or 'the layer'} ({made.kind}) is not, {off}; explain a plain convolution instead"
+        )
+
+
+def _convolution(made: Recorded, input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
+    spec, dtype = made.spec, made.output.dtype
+    # Autocast rounds what the layer takes to the format of its output.
+    x, w, b = (None if tensor is None else tensor.to(dtype) for tensor in (input, weight, bias))
+    assert x is not None
+    assert w is not None
+    if not made.transposed:
+        return F.conv2d(pad_input(x, spec), w, b, spec.stride, 0, spec.dilation, spec.groups)
+    padding = (spec.padding[0][0], spec.padding[1][0])
+    extra = [
+        made.output.shape[2 + axis]
+        - ((x.shape[2 + axis] - 1) * spec.stride[axis] - 2 * padding[axis] + spec.effective_kernel[axis])
+        for axis in (0, 1)
+    ]
+    return F.conv_transpose2d(x, w, b, spec.stride, padding, extra, spec.groups, spec.dilation)

@@ -1,0 +1,199 @@
+"""The same stages read the other way: a transposed convolution is a convolution's gradient to the input.
+
+One geometry serves both: that of the convolution whose input is the layer's output. Its remainder is then exactly the
+layer's output_padding.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+
+from convviz.ops import by_rotate as rotate
+from convviz.ops.conv2d_bias import conv2d_bias
+from convviz.ops.deviation import compare as compare_gradients
+from convviz.ops.device import check_device, check_dtype, full_precision
+from convviz.ops.loss import loss_gradient, loss_value
+from convviz.ops.padding import pad_input
+from convviz.ops.stages import Stages, choose_loss, shaped_tensor
+from convviz.spec import ConvSpec
+
+
+def stages_transposed(
+    spec: ConvSpec,
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    grad_output: Any = None,
+    loss: str | None = None,
+    target: Any = None,
+    device: str | torch.device | None = None,
+    dtype: str | torch.dtype | None = None,
+    *,
+    compare: bool = True,
+) -> Stages:
+    """Compute one forward and backward pass of a transposed convolution the way the pictures show it.
+
+    Args:
+        spec: the geometry of the convolution that is read the other way, padded with zeros.
+        input: of the layer, ``[N, C_in, H, W]``: spec.output_shape.
+        weight: ``[C_in, C_out / groups, kH, kW]``: spec.weight_shape.
+        bias: ``[C_out]`` or None; C_out is spec.in_channels.
+        grad_output: of the layer, ``[N, C_out, H_out, W_out]``: spec.input_shape; the loss is then the weighted sum.
+        loss: see ``stages``.
+        target: of grad_output's shape, for ``"half_squared_error"``.
+        device: see ``stages``.
+        dtype: see ``stages``.
+        compare: also run autograd through ``F.conv_transpose2d`` and record the deviation from it.
+
+    Returns:
+        The stages under the names that they have in the convolution, see ``Stages``.
+
+    Raises:
+        ValueError: the padding is not zeros, a tensor does not have the shape that the geometry asks for, or loss,
+            target and grad_output contradict each other.
+    """
+    if spec.padding_mode != "zeros":
+        raise ValueError(
+            "a transposed convolution has padding_mode='zeros' only, as in torch: got "
+            f"padding_mode={spec.padding_mode!r}; use 'zeros'"
+        )
+    on = check_device(device)
+    as_type = check_dtype(dtype, on)
+    kind = choose_loss(loss, grad_output, target)
+
+    def tensor(name: str, value: Any, shape: tuple[int, ...]) -> torch.Tensor | None:
+        return None if value is None else shaped_tensor(name, value, shape, on, as_type)
+
+    with torch.inference_mode(False), full_precision(on):
+        x = shaped_tensor("input", input, spec.output_shape, on, as_type)
+        w = shaped_tensor("weight", weight, spec.weight_shape, on, as_type)
+        b = tensor("bias", bias, (spec.in_channels,))
+        other = tensor("target", target, spec.input_shape)
+        other = tensor("grad_output", grad_output, spec.input_shape) if other is None else other
+        with torch.no_grad():
+            result = _compute(spec, kind, x, w, b, other)
+        return _with_deviation(result, other) if compare else Stages(**result)
+
+
+def _compute(
+    spec: ConvSpec,
+    kind: str,
+    x: torch.Tensor,
+    w: torch.Tensor,
+    b: torch.Tensor | None,
+    other: torch.Tensor | None,
+) -> dict[str, Any]:
+    """Return the stages; x is the layer's input, and so the grad_output of the convolution read the other way."""
+    dilated = rotate.dilate_grad_output(x, spec.stride)
+    padded = rotate.pad_grad_output(dilated, spec)
+    rotated = rotate.rotate_weight(w, spec.groups)
+    output = rotate.correlate(padded, rotated, spec)
+    output = output if b is None else output + b[:, None, None]
+    grad_output = loss_gradient(kind, output, other)
+    padded_grad_output = pad_input(grad_output, spec)
+    return {
+        "spec": spec,
+        "loss_kind": kind,
+        "input": grad_output,
+        "padded_input": padded_grad_output,
+        "weight": w,
+        "bias": b,
+        "output": F.conv2d(padded_grad_output, w, None, spec.stride, 0, spec.dilation, spec.groups),
+        "target": other if kind == "half_squared_error" else None,
+        "loss": loss_value(kind, output, other),
+        "grad_output": x,
+        "dilated_grad_output": dilated,
+        "padded_grad_output": padded,
+        "rotated_weight": rotated,
+        "grad_padded_input": None,
+        "grad_input": output,
+        "grad_weight": rotate.correlate_with_grad_output(padded_grad_output, dilated, spec),
+        "grad_bias": None if b is None else conv2d_bias(grad_output),
+        "deviation_from_autograd": None,
+        "transposed": True,
+    }
+
+
+def _with_deviation(result: dict[str, Any], other: torch.Tensor | None) -> Stages:
+    """Hold output and gradients against autograd, each from the numbers that the picture shows before it."""
+    ours = {
+        "output": result["grad_input"],
+        "grad_output": result["input"],
+        "grad_input": result["output"],
+        "grad_weight": result["grad_weight"],
+        "grad_bias": result["grad_bias"],
+    }
+    truth = _by_autograd(result, other)
+    with torch.no_grad():
+        sizes = _magnitudes(result)
+    terms = _terms(result["spec"])
+    found = [
+        # The bias is added to a sum that was rounded already.
+        compare_gradients(name, ours[name], truth[name], sizes[name], terms[name], folded=name == "output")
+        for name in truth
+    ]
+    worst = max(found, key=lambda deviation: (deviation.severity, deviation.value))
+    if worst.within_rounding:  # good news names the largest difference, bad news the least explicable
+        worst = max(found, key=lambda deviation: deviation.value)
+    return Stages(**result | {"deviation_from_autograd": worst})
+
+
+def _by_autograd(result: dict[str, Any], other: torch.Tensor | None) -> dict[str, torch.Tensor]:
+    leaves = {"grad_input": result["grad_output"], "grad_weight": result["weight"], "grad_bias": result["bias"]}
+    leaves = {name: leaf.detach().clone().requires_grad_() for name, leaf in leaves.items() if leaf is not None}
+    with torch.enable_grad():
+        output = conv_transpose2d_by_torch(
+            leaves["grad_input"], leaves["grad_weight"], leaves.get("grad_bias"), result["spec"]
+        )
+        # The loss is derived where our output is: a rounding of the forward pass is not one of the backward pass.
+        shown = result["grad_input"].detach().clone().requires_grad_()
+        (grad_output,) = torch.autograd.grad(loss_value(result["loss_kind"], shown, other), shown)
+        gradients = torch.autograd.grad(output, list(leaves.values()), result["input"])
+    return {"output": output.detach(), "grad_output": grad_output} | dict(zip(leaves, gradients, strict=True))
+
+
+def conv_transpose2d_by_torch(
+    input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, spec: ConvSpec
+) -> torch.Tensor:
+    """Return what ``F.conv_transpose2d`` returns for this geometry; an uneven padding is cropped afterwards.
+
+    Args:
+        input: of the layer, spec.output_shape.
+        weight: spec.weight_shape.
+        bias: ``[spec.in_channels]`` or None.
+        spec: the geometry of the convolution that is read the other way.
+    """
+    whole = F.conv_transpose2d(input, weight, bias, spec.stride, 0, spec.remainder, spec.groups, spec.dilation)
+    (top, _), (left, _) = spec.padding
+    height, width = spec.input_size
+    return whole[..., top : top + height, left : left + width]
+
+
+def _terms(spec: ConvSpec) -> dict[str, int]:
+    """Return how many numbers one entry of each tensor adds up, at most."""
+    kernel = spec.kernel_size[0] * spec.kernel_size[1]
+    return {
+        "output": kernel * (spec.out_channels // spec.groups) + 1,
+        "grad_output": 1,
+        "grad_input": kernel * (spec.in_channels // spec.groups),
+        "grad_weight": spec.batch * spec.output_size[0] * spec.output_size[1],
+        "grad_bias": spec.batch * spec.input_size[0] * spec.input_size[1],
+    }
+
+
+def _magnitudes(result: dict[str, Any]) -> dict[str, torch.Tensor]:
+    """Return the sums with every term made positive: the scale of their rounding."""
+    spec = result["spec"]
+    w, g, padded = (result[name].abs() for name in ("weight", "input", "padded_input"))
+    output = rotate.correlate(result["padded_grad_output"].abs(), rotate.rotate_weight(w, spec.groups), spec)
+    bias = result["bias"]
+    return {
+        "output": output if bias is None else output + bias.abs()[:, None, None],
+        "grad_output": g,
+        "grad_input": F.conv2d(padded, w, None, spec.stride, 0, spec.dilation, spec.groups),
+        "grad_weight": rotate.correlate_with_grad_output(padded, result["dilated_grad_output"].abs(), spec),
+        "grad_bias": conv2d_bias(g),
+    }

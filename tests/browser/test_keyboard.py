@@ -1,0 +1,144 @@
+"""Keyboard only: what the board explains, without a pointer, a click or a focus that no key brought there."""
+
+import pytest
+
+from tests.browser.app_page import open_app, painted, read_panel, slider_value, wait_painted
+from tests.browser.server import APP, voila_server
+from tests.browser.test_links import added, lit, the_sum
+
+pytestmark = pytest.mark.browser
+
+MOST_STOPS = 120  # tab stops of the whole page
+
+
+@pytest.fixture(scope="module")
+def server():
+    with voila_server(APP) as server:
+        yield server
+
+
+@pytest.fixture
+def app(page, server):
+    """The app; what a pointer does to it is counted, and must not happen."""
+    open_app(page, server.url)
+    page.evaluate("""() => {
+        window.pointed = [];
+        const note = (event) => event.isTrusted && window.pointed.push(event.type);
+        for (const type of ["pointerdown", "pointermove", "wheel"]) document.addEventListener(type, note, true);
+    }""")
+    yield page
+    assert page.evaluate("window.pointed") == []
+
+
+def tab_to(page, selector, back=False):
+    """Press Tab until the focus is on what the selector names, and look whether one can see that it is there."""
+    for _ in range(MOST_STOPS):
+        page.keyboard.press("Shift+Tab" if back else "Tab")
+        if page.evaluate("(selector) => document.activeElement.matches(selector)", selector):
+            assert page.evaluate("document.activeElement.matches(':focus-visible')"), f"the focus on {selector} shows"
+            return
+    raise AssertionError(f"no Tab leads to {selector}")
+
+
+def press(page, *keys):
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def press_and_wait(page, key):
+    """Press a key that changes the settings, and wait for the board."""
+    before = painted(page)
+    page.keyboard.press(key)
+    wait_painted(page, before)
+
+
+def in_panel(equation, panel):
+    return f"[data-equation={equation}] [data-panel={panel}] [data-cell]"
+
+
+def where(page, equation):
+    return page.locator(f"[data-equation={equation}] .cv-where").text_content()
+
+
+def test_linked_cells_and_the_sum(app):
+    """Items 1 and 2: walk to a cell, see its links, pin it, read its sum term by term, release it."""
+    tab_to(app, in_panel("forward", "output"))
+    press(app, "ArrowDown", "ArrowRight")
+    assert lit(app)["padded_input"] == {f"{row},{column}" for row in (2, 3, 4) for column in (2, 3, 4)}
+    press(app, " ")
+    app.locator(".cv-product").first.wait_for()
+    tab_to(app, ".cv-more")
+    press(app, "Enter")
+    sums = the_sum(app)
+    assert len(sums["products"]) == 9
+    assert added(sums["products"]) == pytest.approx(sums["value"], rel=1e-5, abs=1e-6)
+    assert sums["value"] == pytest.approx(float(read_panel(app, "output")[1, 1]))
+    tab_to(app, ".cv-product", back=True)
+    term = app.evaluate("""() => [...document.activeElement.querySelectorAll(".cv-factor")].map((factor) =>
+        [factor.dataset.panel, factor.dataset.cell])""")
+    assert lit(app) == {panel: {place} for panel, place in term}
+    tab_to(app, in_panel("weight", "grad_weight"), back=True)
+    press(app, "Escape")
+    app.get_by_text("to pin it: the sum behind it is written here").wait_for()
+
+
+def test_scatter_and_gather(app):
+    """Item 3: the switch, and the pairs that run backwards through the kernel."""
+    final = read_panel(app, "grad_input")
+    tab_to(app, "[data-view=stamps]")
+    press_and_wait(app, "Enter")
+    assert app.evaluate("document.activeElement.dataset.view") == "stamps", "the focus stays on the switch"
+    assert app.evaluate("document.activeElement.getAttribute('aria-pressed')") == "true"
+    assert read_panel(app, "grad_input").equal(final)
+    tab_to(app, in_panel("input", "grad_input"))
+    press(app, "ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight", "ArrowRight")
+    told = app.locator("[data-equation=input] .cv-aside").text_content()
+    assert told.startswith("grad_input[0, 0][3,3]: ")
+    assert "[2,2], [2,0], [0,2], [0,0]: backwards" in told
+    numbers = "[data-equation=input] [data-panel=weight] .cv-badges text"
+    assert sorted(app.locator(numbers).all_text_contents()) == ["1", "2", "3", "4"]
+
+
+@pytest.mark.parametrize(("equation", "count"), [("forward", 16), ("input", 64), ("weight", 9)])
+def test_stepping(app, equation, count):
+    """Item 4: open the bar, step, seek, play, pause, change the speed, close."""
+    tab_to(app, f"[data-equation={equation}] .cv-step")
+    press(app, "Enter")
+    assert where(app, equation) == f"cell 1 of {count}"
+    press(app, "ArrowRight", "ArrowRight")
+    assert where(app, equation) == f"cell 3 of {count}", "the range has the focus"
+    press(app, "End")
+    assert where(app, equation) == f"cell {count} of {count}"
+    press(app, "Home", "ArrowRight")
+    tab_to(app, f"[data-equation={equation}] .cv-transport [aria-label='Step forward']", back=True)
+    press(app, "Enter", " ")
+    assert where(app, equation) == f"cell 4 of {count}"
+    assert app.locator(".cv-live").text_content().startswith(f"Step through, cell 4 of {count}. ")
+    press(app, "ArrowLeft")
+    assert where(app, equation) == f"cell 3 of {count}", "arrows step on the buttons as well"
+    tab_to(app, f"[data-equation={equation}] .cv-transport select")
+    press(app, "End")  # the fastest
+    tab_to(app, f"[data-equation={equation}] .cv-transport input", back=True)
+    press(app, "Home", " ")
+    app.locator(f"[data-equation={equation}] .cv-transport[data-playing=true]").wait_for()
+    press(app, " ")
+    app.locator(f"[data-equation={equation}] .cv-transport[data-playing=false]").wait_for()
+    press(app, " ")
+    app.locator(f"[data-equation={equation}] .cv-where", has_text=f"cell {count} of {count}").wait_for()
+    press(app, "Escape")
+    assert app.locator(f"[data-equation={equation}] .cv-transport").is_hidden()
+    assert app.evaluate("document.activeElement.className") == "cv-step"
+
+
+def test_the_remainder(app):
+    """Item 5: the neighbouring sizes are buttons; the focus stays where it is."""
+    tab_to(app, ".cv-sizes [data-size='7,7']")
+    press_and_wait(app, "Enter")
+    assert slider_value(app, "input_size") == 7
+    assert app.evaluate("document.activeElement.dataset.size") == "7,7"
+    assert "nothing is left over" in app.locator(".cv-remainder").text_content()
+    tab_to(app, ".cv-sizes [data-size='8,8']")
+    press_and_wait(app, " ")
+    assert slider_value(app, "input_size") == 8
+    press_and_wait(app, "Control+z")
+    assert slider_value(app, "input_size") == 7

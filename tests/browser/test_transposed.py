@@ -1,0 +1,253 @@
+"""The transposed convolution on the page: every panel against autograd, the linked cells, and the sums."""
+
+import json
+import re
+from importlib.resources import files
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from convviz.board.bundle import bundle
+from convviz.board.payload import geometry
+from convviz.ops.by_rotate import dilate_grad_output, pad_grad_output, rotate_weight
+from convviz.plane import Plane
+from tests.browser.app_page import (
+    LABEL,
+    cell,
+    choose,
+    open_app,
+    plane_of,
+    repaint,
+    slide,
+    slider_value,
+    snapshot,
+    switch,
+    wait_value,
+)
+from tests.browser.server import APP, voila_server
+from tests.browser.test_links import ALL_LINKS, COPIES, added, lit, single, the_sum
+from tests.geometries import EDGE_CASES, random_specs, reals
+
+pytestmark = pytest.mark.browser
+
+
+# -- linked cells, in a page of their own --------------------------------------------------------------------------
+
+
+def panels(spec, x, w, b, g):
+    """Return every panel's plane as a function of the four tensors that a person can change, under its role."""
+    whole = F.conv_transpose2d(x, w, b, spec.stride, 0, spec.remainder, 1, spec.dilation)
+    (top, bottom), (left, right) = spec.padding
+    output = whole[..., top : whole.shape[2] - bottom, left : whole.shape[3] - right]
+    to_input, to_weight = torch.autograd.grad(output, (x, w), g, create_graph=True)
+    dilated = dilate_grad_output(x, spec.stride)
+    return {
+        "input": g,
+        "padded_input": F.pad(g, (left, right, top, bottom)),
+        "weight": w,
+        "rotated_weight": rotate_weight(w, 1),
+        "bias": b.reshape(1, 1, 1, 1),
+        "grad_output": x,
+        "dilated_grad_output": dilated,
+        "padded_grad_output": pad_grad_output(dilated, spec),
+        "grad_input": output,
+        "output": to_input,
+        "grad_weight": to_weight,
+        "grad_bias": g.sum().reshape(1, 1, 1, 1),
+    }
+
+
+def expected_links(spec):
+    """Return {panel: size} and {cell: cells that must light up}: those that move together when torch is asked."""
+    variables = [
+        reals(shape, seed).requires_grad_()
+        for seed, shape in enumerate((spec.output_shape, spec.weight_shape, (1,), spec.input_shape))
+    ]
+    sizes, moved = {}, {}
+    for name, plane in panels(spec, *variables).items():
+        sizes[name] = list(plane.shape[-2:])
+        for at, value in enumerate(plane.flatten()):
+            cell = f"{name} {at // plane.shape[-1]},{at % plane.shape[-1]}"
+            if not value.requires_grad:
+                continue  # a zero of the padding
+            slopes = torch.autograd.grad(value, variables, retain_graph=True, allow_unused=True)
+            for number, slope in enumerate(slopes):
+                for place in () if slope is None else slope.flatten().nonzero().flatten().tolist():
+                    moved.setdefault((number, place), set()).add(cell)
+    copies = {"input", *COPIES}
+    expected = {}
+    for cells in moved.values():
+        for name in cells:
+            # A number lights up all that moves with it; a result only the numbers that it is made of.
+            own = cells if name.split()[0] in copies else {other for other in cells if other.split()[0] in copies}
+            expected.setdefault(name, set()).update(own - {name})
+    return sizes, expected
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_lit_cells_are_those_that_move_in_torch(page, seed):
+    code = bundle(files("convviz.board").joinpath("js"), "links.js")
+    page.goto("about:blank")
+    page.add_script_tag(content=f"{code}\nwindow.createLinks = createLinks;")
+    specs = list(random_specs(seed=800 + seed, count=50, modes=("zeros",)))
+    if seed == 0:
+        specs += [spec for spec in EDGE_CASES.values() if spec.padding_mode == "zeros"]
+    for spec in map(single, specs):
+        sizes, expected = expected_links(spec)
+        for name, found in page.evaluate(ALL_LINKS, [geometry(spec, Plane(), True), sizes]).items():
+            real = {other for is_real, other in found if is_real}
+            must = expected.get(name, set())
+            assert real == must, (json.dumps(spec.to_dict()), name, sorted(must - real), sorted(real - must))
+
+
+# -- in the app ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def server():
+    with voila_server(APP) as server:
+        yield server
+
+
+@pytest.fixture
+def app(page, server):
+    open_app(page, server.url)
+    switch(page, "transposed convolution", True)
+    return page
+
+
+def show_channel(page, words, index):
+    """Choose a channel with the selector of the first row; words as the page says them."""
+    menu = page.locator(".cv-equation").first.locator(".cv-choices label", has_text=words).locator("select")
+    if menu.count() and menu.input_value() != str(index):
+        with repaint(page):
+            menu.select_option(str(index))
+
+
+def see(page, batch, into, out, groups):
+    """Return {name on the page: whole tensor} and the last snapshot."""
+    planes = {}
+    for c in range(into):
+        group = c // (into // groups)
+        for o in range(group * (out // groups), (group + 1) * (out // groups)):
+            for n in range(batch):
+                for words, index in (("input channel c", c), ("output channel o", o), ("sample n", n)):
+                    show_channel(page, words, index)
+                shot = snapshot(page)
+                for panel in (panel for row in shot["equations"] for panel in row["panels"]):
+                    found = LABEL.fullmatch(panel["label"])
+                    name, at = (found[1], (int(found[2]), int(found[3]))) if found else (panel["label"], None)
+                    _, seen = planes.setdefault(name, (panel["shape"], {}))
+                    plane = plane_of(panel)
+                    assert torch.equal(seen.setdefault(at, plane), plane), f"{panel['label']} differs between two rows"
+    tensors = {
+        name: torch.stack([seen[at] for at in sorted(seen)] if None not in seen else [seen[None]]).reshape(shape)
+        for name, (shape, seen) in planes.items()
+    }
+    return tensors, shot
+
+
+@pytest.mark.parametrize("loss", ["half squared error", "mean"])
+def test_every_panel_is_what_autograd_finds_through_conv_transpose2d(app, loss):
+    for name, value in (("input_size", 3), ("in_channels", 2), ("out_channels", 2), ("batch", 2)):
+        slide(app, name, value)
+    switch(app, "bias", True)
+    if loss == "mean":  # and another geometry
+        choose(app, "groups", "2")
+        slide(app, "stride", 3)
+        slide(app, "output_padding", 2)
+        slide(app, "dilation", 2)
+        slide(app, "kernel_size", 2)
+    choose(app, "loss", loss)
+    groups = 2 if loss == "mean" else 1
+    shown, shot = see(app, 2, 2, 2, groups)
+    stride, extra, crop, gap = (slider_value(app, word) for word in ("stride", "output_padding", "padding", "dilation"))
+    start = gap * (slider_value(app, "kernel_size") - 1) - crop
+    x = shown["padded_input"][..., start::stride, start::stride][..., :3, :3].clone().requires_grad_()
+    w, b = shown["weight"].clone().requires_grad_(), shown["bias"].clone().requires_grad_()
+    output = F.conv_transpose2d(x, w, b, stride, crop, extra, groups, gap)
+    grad_output = torch.full_like(output, 1 / output.numel()) if loss == "mean" else output.detach()
+    output.backward(grad_output)
+    dilated = torch.zeros(*x.shape[:2], 2 * stride + 1, 2 * stride + 1, dtype=x.dtype)
+    dilated[..., ::stride, ::stride] = x.detach()
+    expected = {
+        "padded_input": F.pad(dilated, (start, start + extra) * 2),
+        "dilated_input": dilated,
+        "weight": w.detach(),
+        "rotated_weight": rotate_weight(w.detach(), groups),
+        "bias": b.detach(),
+        "output": output.detach(),
+        "grad_output": grad_output,
+        "padded_grad_output": F.pad(grad_output, (crop,) * 4),
+        "grad_input": x.grad,
+        "grad_weight": w.grad,
+        "grad_bias": b.grad,
+    }
+    assert set(shown) == set(expected)
+    for name, tensor in expected.items():
+        assert shown[name].shape == tensor.shape, name
+        most = 2e-5 * max(1.0, float(tensor.abs().max()))
+        assert float((shown[name] - tensor).abs().max()) <= most, name
+    assert shot["truth"].startswith("equals autograd"), shot["truth"]
+    titles = app.locator(".cv-equation h3").all_text_contents()
+    assert titles == ["Forward", "Backward, to the input", "Backward, to the weight", "Backward, to the bias"]
+
+
+def test_switching_back_shows_the_convolution_again(app):
+    assert app.locator(".cv-key-remainder").text_content() == "padding for output_padding"
+    assert app.locator(".cv-equation h3").first.text_content() == "Forward"
+    assert app.locator('[data-equation="input"] .cv-name').first.text_content() == "padded_input[0, 0]"
+    with repaint(app):
+        app.get_by_role("checkbox", name="transposed convolution").press("Space")
+    assert app.locator(".cv-equation h3").first.text_content() == "Forward"
+    assert app.locator(".cv-equation").first.get_attribute("data-equation") == "forward"
+    assert app.locator('[data-equation="input"] .cv-name').first.text_content() == "padded_grad_output[0, 0]"
+    assert app.locator(".cv-key-remainder").text_content() == "padding for the remainder"
+
+
+@pytest.mark.parametrize(
+    ("role", "row", "column", "words"),
+    [
+        ("grad_input", 3, 2, "output[0, 0][3,2] = Σ input[i]·weight[k] = "),
+        ("output", 1, 2, "grad_input[0, 0][1,2] = Σ weight[k]·grad_output[o] = "),
+        ("grad_weight", 2, 0, "grad_weight[0, 0][2,0] = Σ input[i]·grad_output[o] = "),
+        ("grad_bias", 0, 0, "grad_bias[0,0] = "),
+    ],
+)
+def test_a_sum_of_the_page_adds_up(app, role, row, column, words):
+    for name, value in (("input_size", 3), ("in_channels", 2), ("out_channels", 2), ("batch", 2)):
+        slide(app, name, value)
+    switch(app, "bias", True)
+    shown = cell(app, role, row, column)
+    shown.click()
+    app.wait_for_function("(words) => document.querySelector('.cv-sum').textContent.startsWith(words)", arg=words)
+    if app.locator(".cv-more").count():
+        app.locator(".cv-more").click()
+    sums = the_sum(app)
+    assert len(sums["products"]) > 1
+    assert added(sums["products"]) == pytest.approx(float(shown.get_attribute("data-value")), rel=1e-4, abs=1e-5)
+    assert sums["text"] == shown.text_content()
+
+
+def test_pointing_at_the_input_lights_its_stamp_in_the_output(app):
+    cell(app, "padded_grad_output", 3, 5).hover()  # padding 1 before, stride 2: the input's cell [1, 2]
+    found = lit(app)
+    assert found["grad_input"] == {f"{r},{c}" for r in (1, 2, 3) for c in (3, 4, 5)}
+    assert found["dilated_grad_output"] == {"2,4"}
+    assert found["grad_weight"] == {f"{r},{c}" for r in range(3) for c in range(3)}
+    assert "output" not in found, "the page calls it grad_input: it does not follow from the input"
+    label = app.locator(".cv-readout").text_content()
+    assert re.match(r"padded_input\[0, 0\], row 3, column 5", label), label
+
+
+def test_typing_into_the_input_and_into_grad_output(app):
+    place = cell(app, "padded_grad_output", 1, 1)
+    place.focus()
+    for panel, at in (("padded_grad_output", (1, 1)), ("input", (7, 7))):
+        cell(app, panel, *at).focus()
+        app.keyboard.type("5")
+        with repaint(app):
+            app.keyboard.press("Enter")
+        wait_value(app, panel, *at, 5)
+    assert snapshot(app)["menus"]["loss"] == "set grad_output by hand"
