@@ -17,7 +17,7 @@ JS = BOARD.joinpath("js")
 SOURCES = sorted(path.name for path in JS.iterdir() if path.name.endswith(".js"))
 WIDGETS = {"board.js": Board, "sliders.js": SliderGrid, "tabbar.js": TabBar}
 PANES = [name for name in SOURCES if name.startswith("tab_")]
-ENTRIES = [*WIDGETS, *PANES]
+ENTRIES = [*WIDGETS, *PANES, "page.js"]  # the last is the page without a kernel: no widget carries it
 # plotly-cartesian.min.js and LICENSE of the npm package plotly.js-cartesian-dist-min.
 PLOTLY_VERSION = "4.1.1"
 PLOTLY_SHA256 = "79542150855a52c567260e3137095dbe2b744e6d702a5cabe67da246942fba7a"

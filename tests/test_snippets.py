@@ -14,8 +14,10 @@ import torch.nn.functional as F
 
 from convviz import ConvSpec, stages
 from convviz.explanation.code.steps import PANELS, call, write
-from convviz.explanation.snippets import WAYS, Snippet, snippets
+from convviz.explanation.snippets import WAYS, WAYS_TRANSPOSED, Snippet, snippets
 from convviz.ops.by_rotate import backward_padding
+from convviz.ops.stages_transposed import stages_transposed
+from convviz.settings.names import shown_name
 from tests.geometries import EDGE_CASES, random_specs
 
 SPECS = [*EDGE_CASES.values(), *random_specs(20261121, 320)]
@@ -445,3 +447,100 @@ def test_a_call_that_is_too_long_is_broken_like_a_formatter_does():
     assert written(first, second, "c" * 16) == f"# why\nf({first}, {second}, {'c' * 16})[0]\n"
     assert written(first, second, "c" * 19) == f"# why\nf(\n    {first}, {second}, {'c' * 19}\n)[0]\n"
     assert written(first, second, third) == f"# why\nf(\n    {first},\n    {second},\n    {third},\n)[0]\n"
+
+
+# -- transposed --------------------------------------------------------------------------------------------------
+
+TRANSPOSABLE = [spec for spec in SPECS if spec.padding_mode == "zeros"]
+
+
+def transposed_truth(spec: ConvSpec, given: dict) -> dict[str, torch.Tensor]:
+    """Compute output and gradients by autograd: torch's layer without padding, then the padding cut off."""
+    bias = "bias" in given
+    leaves = [tensor(given[name]).double().requires_grad_() for name in ("input", "weight", "bias")[: 2 + bias]]
+    settings = (spec.stride, 0, spec.remainder, spec.groups, spec.dilation)
+    whole = F.conv_transpose2d(leaves[0], leaves[1], leaves[2] if bias else None, *settings)
+    (top, _), (left, _) = spec.padding
+    output = whole[..., top : top + spec.input_size[0], left : left + spec.input_size[1]]
+    found = torch.autograd.grad(output, leaves, tensor(given["grad_output"]).double())
+    return {"output": output.detach(), **dict(zip(GRADIENTS, found, strict=False))}
+
+
+def panel_names(text: str) -> str:
+    """Return the stage that shows what the layer calls so."""
+    return {shown_name(name, True): name for name in PANELS}.get(text, text)
+
+
+@pytest.mark.parametrize("name", list(WAYS_TRANSPOSED))
+def test_every_transposed_way_is_right(name):
+    chosen = [spec for spec in TRANSPOSABLE if name != "definition" or products(spec) <= FEW_TAPS]
+    assert len(chosen) >= 60
+    assert any(spec.groups > 1 and spec.in_channels > spec.groups < spec.out_channels for spec in chosen)
+    for place, spec in enumerate(chosen):
+        bias = place % 2 == 0
+        snippet = by_name(spec, bias=bias, dtype="float64", transposed=True)[name]
+        found = run(snippet)
+        assert ("bias" in found, "grad_bias" in found) == (bias, bias)
+        for result, expected in transposed_truth(spec, found).items():
+            assert found[result].shape == expected.shape, (spec, name, result)
+            assert torch.allclose(found[result], expected, 1e-9, 1e-9), (spec, name, result, snippet.code)
+
+
+def test_a_transposed_line_is_marked_with_the_panels_of_what_it_names():
+    for spec in TRANSPOSABLE:
+        given = [torch.ones(shape) for shape in (spec.output_shape, spec.weight_shape, (spec.in_channels,))]
+        board = stages_transposed(spec, *given, compare=False)
+        panels = {name for name in PANELS if getattr(board, name) is not None}
+        for snippet in snippets(spec, transposed=True):
+            statement_at, marks = statements(snippet.code), dict(snippet.lines)
+            marked = {panel for names in marks.values() for panel in names}
+            assert marked <= panels, (spec, snippet.name)
+            assert marked >= panels - PANELS_OF_ROTATE, (spec, snippet.name)
+            for number, statement in statement_at.items():
+                used = {panel_names(each) for each in names_made(statement) | names_read(statement)} & panels
+                assert used <= set(marks.get(number, ())), (spec, snippet.code.splitlines()[number - 1])
+
+
+def test_transposed_variables_that_are_called_like_a_panel_hold_its_numbers():
+    for spec in TRANSPOSABLE[:40]:
+        found = run(by_name(spec, dtype="float64", transposed=True)["rotate"])
+        given = [found[name] for name in ("input", "weight", "bias", "grad_output")]
+        board = stages_transposed(spec, *given, dtype="float64", compare=False)
+        for name in PANELS:
+            shown, variable = getattr(board, name), found.get(shown_name(name, True))
+            if shown is not None and variable is not None:
+                assert torch.allclose(variable, shown, 1e-9, 1e-9), (spec, name)
+
+
+def test_the_simplest_transposed_setting_has_the_simplest_code():
+    assert by_name(ConvSpec(6), transposed=True)["rotate"].code == (
+        "import torch.nn.functional as F\n"
+        "\n"
+        "# zeros around input: kernel size - 1\n"
+        "padded_input = F.pad(input, (2, 2, 2, 2))\n"
+        "rotated_weight = weight.flip(-2, -1)\n"
+        "output = F.conv2d(padded_input, rotated_weight)\n"
+        "output += bias[:, None, None]\n"
+        "\n"
+        "grad_input = F.conv2d(grad_output, weight)\n"
+        "\n"
+        "grad_weight = F.conv2d(grad_output, input)\n"
+        "grad_bias = grad_output.sum((0, 2, 3))\n"
+    )
+
+
+def test_transposed_comments_are_in_the_layers_words():
+    for spec in TRANSPOSABLE:
+        for snippet in snippets(spec, transposed=True):
+            comments = " ".join(re.findall(r"#.*", snippet.code))
+            assert "remainder" not in comments
+            assert "no window" not in comments
+            assert max(map(len, snippet.code.splitlines())) <= 88
+    code = by_name(HARD.replace(padding_mode="zeros"), transposed=True)["rotate"].code
+    assert "# between the cells of input: stride - 1 zeros\n" in code
+    assert "# and after it output_padding: 2 rows and 1 column\n" in code
+
+
+def test_a_transposed_convolution_pads_with_zeros():
+    with pytest.raises(ValueError, match=r"padding_mode='zeros' only, as in torch: got padding_mode='reflect'"):
+        snippets(HARD, transposed=True)

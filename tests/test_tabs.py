@@ -78,6 +78,16 @@ def test_undo_leaves_the_open_tab_alone():
     assert app.model.settings.spec.input_size == (8, 8)
 
 
+def test_what_is_only_looked_at_computes_nothing():
+    model = Model(SMALL)
+    result = model.result
+    for change in ({"tab": "code"}, {"theme": "dark"}, {"scale": "panel"}, {"link_axes": False}):
+        model.apply(model.settings.replace(**change))
+        assert model.result is result
+    model.apply(model.settings.replace(digit=5))
+    assert model.result is not result
+
+
 def test_only_the_open_tab_follows(monkeypatch):
     model = Model(SMALL)
     monkeypatch.setattr("convviz.app.tabs.tabs._make", lambda name, model: Probe(model))
@@ -99,12 +109,12 @@ def test_only_the_open_tab_follows(monkeypatch):
 def test_a_slow_tab_waits_until_the_page_asks():
     model = Model(SMALL)
     tab = SlowProbe(model)
-    assert tab.pane.data == {"size": [4, 4], "step": 1}
+    assert tab.pane.data == {"size": [4, 4], "step": 1, "wanted": 0}
     resize(model, (5, 5))
     tab.follow()
     assert (tab.asked, tab.pane.wanted) == (1, 1)
     tab.pane._receive(None, {"type": "refresh"}, [])
-    assert tab.pane.data == {"size": [5, 5], "step": 2}
+    assert tab.pane.data == {"size": [5, 5], "step": 2, "wanted": 1}
 
 
 @pytest.mark.parametrize(
@@ -122,4 +132,4 @@ def test_a_tab_that_fails_says_so_and_recovers(failure, sentence):
     assert tab.pane.data["error"] == sentence
     tab.fails = None
     tab.follow()
-    assert tab.pane.data == {"size": [4, 4], "step": 3}
+    assert tab.pane.data == {"size": [4, 4], "step": 3, "wanted": 0}

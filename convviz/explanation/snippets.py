@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import torch
 
-from convviz.explanation.code import aten, definition, function, numpy_only, rotate, unfold
+from convviz.explanation.code import aten, definition, function, numpy_only, rotate, transposed, unfold
 from convviz.explanation.code.setting import Setting
 from convviz.explanation.code.shared import numpy_preamble, preamble
 from convviz.explanation.code.steps import Step, write
@@ -26,6 +26,11 @@ WAYS: dict[str, tuple[str, Callable[[Setting], list[Step]]]] = {
     "function": ("A complete autograd.Function, with gradcheck", function.steps),
     "numpy": ("NumPy: no torch at all", numpy_only.steps),
 }
+WAYS_TRANSPOSED: dict[str, tuple[str, Callable[[Setting], list[Step]]]] = {
+    "definition": ("The definition: every product, three sums", transposed.definition_steps),
+    "rotate": ("Rotate: the output, too, is a convolution", transposed.rotate_steps),
+    "aten": ("aten: PyTorch's own operator, transposed", transposed.aten_steps),
+}
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,8 @@ class Snippet:
         preamble: code that draws ``input``, ``weight``, ``bias`` and ``grad_output`` at random.
         code: code that takes these and computes ``output``, ``grad_input``, ``grad_weight`` and ``grad_bias``.
         lines: for every line of ``code`` that makes or reads stages: its number, from 1, and their names.
+        transposed: whether it is a transposed convolution; the stages then have the names that they have in the
+            convolution that is read the other way.
     """
 
     name: str
@@ -45,9 +52,12 @@ class Snippet:
     preamble: str
     code: str
     lines: tuple[tuple[int, tuple[str, ...]], ...]
+    transposed: bool = False
 
 
-def snippets(spec: ConvSpec, *, bias: bool = True, dtype: str = "float32", device: str = "cpu") -> tuple[Snippet, ...]:
+def snippets(
+    spec: ConvSpec, *, bias: bool = True, dtype: str = "float32", device: str = "cpu", transposed: bool = False
+) -> tuple[Snippet, ...]:
     """Write the code for one setting.
 
     Args:
@@ -55,21 +65,28 @@ def snippets(spec: ConvSpec, *, bias: bool = True, dtype: str = "float32", devic
         bias: whether there is a bias.
         dtype: ``"float32"``, ``"float64"`` or ``"bfloat16"``.
         device: where the tensors are to be; it need not be on this machine.
+        transposed: write conv_transpose2d, whose output is what spec calls its input; there are fewer ways then.
 
     Raises:
-        ValueError: torch does not know the device, or convviz or the device does not know the dtype.
+        ValueError: torch does not know the device, convviz or the device does not know the dtype, or a transposed
+            convolution is to have another padding than zeros.
     """
     try:
         where = torch.device(device)
     except (RuntimeError, TypeError) as error:
         raise ValueError(f"device is a name that torch knows, such as cpu, cuda or mps: got {device!r}") from error
     check_dtype(dtype, where)
-    setting = Setting(spec, bias, dtype, str(where))
-    return tuple(_snippet(name, setting) for name in WAYS)
+    if transposed and spec.padding_mode != "zeros":
+        raise ValueError(
+            "a transposed convolution has padding_mode='zeros' only, as in torch: got "
+            f"padding_mode={spec.padding_mode!r}; use 'zeros'"
+        )
+    setting = Setting(spec, bias, dtype, str(where), transposed)
+    return tuple(_snippet(name, setting) for name in (WAYS_TRANSPOSED if transposed else WAYS))
 
 
 def _snippet(name: str, setting: Setting) -> Snippet:
-    title, steps = WAYS[name]
+    title, steps = (WAYS_TRANSPOSED if setting.transposed else WAYS)[name]
     before, _ = write((numpy_preamble if name == "numpy" else preamble)(setting))
     code, lines = write(steps(setting))
-    return Snippet(name, title, before, code, lines)
+    return Snippet(name, title, before, code, lines, setting.transposed)

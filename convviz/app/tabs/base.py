@@ -60,7 +60,7 @@ class Tab:
         except Exception as error:  # the board must live on; the log keeps what a developer needs
             log.exception("the tab %s failed", type(self).__name__)
             made = {"error": f"This tab could not be made ({type(error).__name__}: {error}). The board is as before."}
-        self.pane.data = made | {"step": self._step}
+        self.pane.data = made | {"step": self._step, "wanted": self.pane.wanted}
 
     def close(self) -> None:
         """Close the pane."""

@@ -11,10 +11,13 @@ let made = 0;
 /**
  * `rows` and `columns` hold a letter each, as in the board: d data, p padding, i inserted zero, r remainder.
  * @typedef {{ values: number[][], label: string, shape?: string, limit?: number, dtype?: string, rows?: string,
- *   columns?: string, cell?: number, colors?: [number, string][] }} HeatmapData `limit`: the value at the end of the
- *   scale, else the largest; `cell`: the side of a cell in pixels
+ *   columns?: string, cell?: number, height?: number, numbers?: boolean, editable?: boolean,
+ *   colors?: [number, string][] }} HeatmapData
+ *   `limit`: the value at the end of the scale, else the largest; `cell`: the side of a cell in pixels, `height`: where
+ *   it is not as high as wide; `numbers`: whether to write them, where the count of cells does not tell it
  * @typedef {{ onPoint?: (row: number, column: number) => void, onLeave?: () => void,
- *   onSelect?: (row: number, column: number) => void, numbersUpTo?: number }} HeatmapEvents
+ *   onSelect?: (row: number, column: number) => void, onEdit?: (row: number, column: number, typed: string) => void,
+ *   numbersUpTo?: number }} HeatmapEvents
  */
 
 /**
@@ -28,7 +31,7 @@ export function createHeatmap(pane, events = {}) {
       onFocus: events.onPoint ?? NOTHING,
       onLeave: events.onLeave ?? NOTHING,
       onSelect: events.onSelect ?? NOTHING,
-      onEdit: NOTHING,
+      onEdit: events.onEdit ?? NOTHING,
       onMenu: NOTHING,
       onRelease: NOTHING,
     },
@@ -67,14 +70,16 @@ export function createHeatmap(pane, events = {}) {
       setText(shape, data.shape ?? `[${height}, ${width}]`);
       el.setAttribute("aria-label", `${label}, shape ${shape.textContent}`);
       const cell = data.cell ?? Math.max(6, Math.min(36, Math.floor(340 / Math.max(height, width))));
-      Object.assign(area.style, { width: `${cell * width}px`, height: `${cell * height}px` });
+      Object.assign(area.style, { width: `${cell * width}px`, height: `${(data.height ?? cell) * height}px` });
+      grid.svg.setAttribute("preserveAspectRatio", "none"); // the layer is as stretched as the colours under it
       grid.setSpec({
         rows: data.rows ?? "d".repeat(height),
         columns: data.columns ?? "d".repeat(width),
         unread_rows: [],
         unread_columns: [],
         label,
-        editable: false,
+        editable: data.editable ?? false,
+        numbers: data.numbers,
       });
       grid.setValues(values.flat(), data.dtype ?? "float32", scale, limit);
       paint(values, limit, scale);

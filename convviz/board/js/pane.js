@@ -10,7 +10,7 @@ const REST_MS = 150; // what takes time is computed anew when the sliders have r
  * What a pane's own code gets.
  * @typedef {{ root: HTMLElement, uid: string, send: (message: any) => void, say: (text: string) => void,
  *   scale: () => [number, string][], point: (pointed?: any) => void, onPoint: (listener: (pointed: any) => void) => void,
- *   onClose: (action: () => void) => void }} PaneTools
+ *   onReply: (listener: (reply: any, buffers: DataView[]) => void) => void, onClose: (action: () => void) => void }} PaneTools
  */
 
 /**
@@ -29,6 +29,8 @@ export function openPane({ model, el }, name, build) {
   el.append(root);
   let theme = "light";
   let timer = 0;
+  /** @type {HTMLElement | null} */
+  let app = null; // the app that the pane stands in
   /** @type {(() => void)[]} */
   const closers = [];
   const pane = {
@@ -37,8 +39,15 @@ export function openPane({ model, el }, name, build) {
     send: (message) => model.send(message),
     say: (text) => setText(live, text),
     scale: () => model.get("colorscales")[theme],
-    point: (pointed) => pointAt(root, pointed),
+    point(pointed) {
+      app = root.closest(".cv-app") ?? app;
+      pointAt(root.isConnected ? root : app ?? root, pointed); // a closing pane has left the page already
+    },
     onPoint: (listener) => closers.push(followPointer(root, listener)),
+    onReply: (listener) => {
+      model.on("msg:custom", listener);
+      closers.push(() => model.off("msg:custom", listener));
+    },
     onClose: (action) => closers.push(action),
   };
   const show = build(pane, body);
@@ -71,6 +80,8 @@ export function openPane({ model, el }, name, build) {
   model.on("change:wanted", refreshLater);
   model.on("change:theme", follower.refresh);
   update();
+  // While the tab was closed nobody heard that new data were wanted.
+  if (model.get("wanted") > (model.get("data").wanted ?? 0)) refreshLater();
   return () => {
     clearTimeout(timer);
     model.off("change:data", update);

@@ -17,12 +17,14 @@ class Setting:
         bias: whether there is one.
         dtype: ``"float32"``, ``"float64"`` or ``"bfloat16"``.
         device: where the tensors are, in torch's words.
+        transposed: whether the code is for the transposed convolution, which reads the geometry the other way.
     """
 
     spec: ConvSpec
     bias: bool = True
     dtype: str = "float32"
     device: str = "cpu"
+    transposed: bool = False
 
     @property
     def in_per_group(self) -> int:

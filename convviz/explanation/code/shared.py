@@ -60,8 +60,9 @@ def numpy_preamble(setting: Setting) -> list[Step]:
 def shapes(setting: Setting) -> dict[str, tuple[int, ...]]:
     """Return the shape of each tensor that the snippets are given."""
     spec = setting.spec
-    bias = {"bias": (spec.out_channels,)} if setting.bias else {}
-    return {"input": spec.input_shape, "weight": spec.weight_shape, **bias, "grad_output": spec.output_shape}
+    ends = (spec.output_shape, spec.input_shape) if setting.transposed else (spec.input_shape, spec.output_shape)
+    bias = {"bias": ends[1][1:2]} if setting.bias else {}
+    return {"input": ends[0], "weight": spec.weight_shape, **bias, "grad_output": ends[1]}
 
 
 def forward(setting: Setting, image: Value, padding: Pair, head: str = "output = ", comment: str = "") -> Step:

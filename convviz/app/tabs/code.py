@@ -1,0 +1,78 @@
+"""The code tab: Python for the present setting, six ways, as files to copy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from convviz.app.model import Model
+from convviz.app.tabs.base import Tab
+from convviz.explanation.code.steps import PANELS
+from convviz.explanation.snippet_file import GIVEN, SnippetFile, snippet_file, too_large
+from convviz.explanation.snippets import snippets
+from convviz.settings.names import shown_name
+
+LABELS = {
+    "definition": "Definition",
+    "unfold": "Unfold",
+    "rotate": "Rotate",
+    "aten": "aten",
+    "function": "autograd.Function",
+    "numpy": "NumPy",
+}
+
+
+class CodeTab(Tab):
+    """Shows code, and which of its lines make or read which panel."""
+
+    script = "tab_code.js"
+
+    def __init__(self, model: Model) -> None:
+        """Start with tensors that the code draws itself."""
+        self._with_numbers = False
+        super().__init__(model)
+
+    def act(self, message: Mapping[str, Any]) -> None:
+        """Write the board's numbers into the code, or leave them out."""
+        if message.get("type") == "numbers":
+            self._with_numbers = message.get("on") is True
+            self.refresh()
+
+    def data(self) -> dict[str, Any]:
+        """Return every way as a file, with its lines' panels."""
+        settings = self.model.settings
+        tensors = self._tensors()
+        reason = too_large(tensors)
+        given = tensors if self._with_numbers and not reason else None
+        written = snippets(
+            settings.spec,
+            bias=settings.bias is not None,
+            dtype=settings.dtype,
+            device=settings.device,
+            transposed=settings.transposed,
+        )
+        return {
+            "ways": [
+                {"name": each.name, "label": LABELS[each.name], "title": each.title} | _plain(snippet_file(each, given))
+                for each in written
+            ],
+            "numbers": {"on": self._with_numbers, "reason": reason},
+            "called": {name: shown_name(name, settings.transposed) for name in PANELS},
+            # The board draws the input of a convolution within its padding only.
+            "inside": {} if settings.transposed else {"input": "padded_input"},
+        }
+
+    def _tensors(self) -> dict[str, torch.Tensor]:
+        transposed = self.model.settings.transposed
+        found = {name: getattr(self.model.result, shown_name(name, transposed)) for name in GIVEN}
+        return {name: tensor for name, tensor in found.items() if tensor is not None}
+
+
+def _plain(file: SnippetFile) -> dict[str, Any]:
+    return {
+        "text": file.text,
+        "panels": {str(number): list(names) for number, names in file.lines},
+        "tensors": list(file.tensors),
+    }

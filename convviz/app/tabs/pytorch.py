@@ -1,0 +1,54 @@
+"""The PyTorch tab: which backend runs for the present setting, what it ran, and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from convviz.app.tabs.base import Tab
+from convviz.explanation.backend_story import BackendStory, backend_story
+from convviz.ops.which_backend import SELECT
+
+ASKED = "Torch itself named the backend, asked through {}; the ops were seen by its profiler while they ran."
+WATCHED = "This torch cannot be asked for the backend's name: it follows from the ops that its profiler saw."
+
+
+class PyTorchTab(Tab):
+    """Runs the call of the present setting once more, under torch's profiler."""
+
+    script = "tab_pytorch.js"
+    slow = True
+
+    def data(self) -> dict[str, Any]:
+        """Return what torch did, as plain data."""
+        settings = self.model.settings
+        try:
+            story = backend_story(
+                settings.spec,
+                bias=settings.bias is not None,
+                dtype=settings.dtype,
+                device=settings.device,
+                transposed=settings.transposed,
+            )
+        except RuntimeError as error:
+            raise ValueError(f"Torch could not be watched: {error}") from error
+        return _plain(story) | {"on": f"{settings.dtype}, {settings.device}"}
+
+
+def _plain(story: BackendStory) -> dict[str, Any]:
+    backend = story.backend
+    own = [line for line in backend.chain if line.startswith("aten::") or line.endswith("Backward0")]
+    return {
+        "forward": backend.forward,
+        "backward": backend.backward,
+        "algorithm": backend.algorithm,
+        "call": story.call,
+        "border": story.border,
+        "why": list(story.why),
+        "trees": {"forward": list(backend.forward_tree), "backward": list(backend.backward_tree)},
+        "convolutions": own,
+        "grad_fn": backend.grad_fn,
+        "changes": [[change.what, change.forward, change.backward] for change in story.changes],
+        "found": ASKED.format(backend.found_by) if backend.found_by == SELECT else WATCHED,
+        "notes": list(backend.notes),
+        "machine": [list(pair) for pair in story.machine],
+    }

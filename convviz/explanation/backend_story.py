@@ -1,0 +1,143 @@
+"""Which of torch's backends a setting uses, why, and what would change it."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+
+from convviz.explanation.backend_reasons import nnpack_on, onednn_on, reasons
+from convviz.explanation.code.border import padded_apart
+from convviz.explanation.torch_call import TorchCall
+from convviz.ops.device import DTYPES, available_devices
+from convviz.ops.which_backend import Backend
+from convviz.spec import ConvSpec
+
+
+@dataclass(frozen=True)
+class Change:
+    """A setting that differs in one thing.
+
+    Attributes:
+        what: this thing, in a few words.
+        forward: the backend of its forward pass.
+        backward: that of its backward pass.
+    """
+
+    what: str
+    forward: str
+    backward: str
+
+
+@dataclass(frozen=True)
+class BackendStory:
+    """What torch does for one setting.
+
+    Attributes:
+        call: the call that was made, as one would write it.
+        border: a sentence on padding that is no part of the call, or nothing.
+        backend: what ran.
+        why: sentences on why it was this backend.
+        changes: what the same setting would use if one thing were different; empty where torch cannot be asked.
+        machine: pairs (name, value) of what the choice depends on besides the setting.
+    """
+
+    call: str
+    border: str
+    backend: Backend
+    why: tuple[str, ...]
+    changes: tuple[Change, ...]
+    machine: tuple[tuple[str, str], ...]
+
+
+def backend_story(
+    spec: ConvSpec, *, bias: bool = False, dtype: str = "float32", device: str = "cpu", transposed: bool = False
+) -> BackendStory:
+    """Run the call of one setting, and ask torch about its neighbours.
+
+    Args:
+        spec: the geometry.
+        bias: whether there is a bias.
+        dtype: ``"float32"``, ``"float64"`` or ``"bfloat16"``.
+        device: ``"cpu"`` or the machine's accelerator.
+        transposed: whether the call is conv_transpose2d, whose output is what spec calls its input.
+
+    Raises:
+        RuntimeError: a profiler is running already.
+    """
+    call = TorchCall(spec, bias, dtype, device, transposed)
+    backend = call.watch()
+    why = reasons(call, backend.forward)
+    return BackendStory(call.text, call.border, backend, why, tuple(_changes(call)), tuple(_machine(device)))
+
+
+def _changes(call: TorchCall) -> Iterator[Change]:
+    for what, changed in (*_other_geometries(call), *_other_tensors(call)):
+        if found := changed.ask():
+            yield Change(what, *found)
+    if call.device == "cpu":
+        yield from _without_libraries(call)
+
+
+def _other_geometries(call: TorchCall) -> Iterator[tuple[str, TorchCall]]:
+    spec = call.spec
+    batch = 2 if spec.batch == 1 else 1
+    dilation = 2 if spec.dilation == (1, 1) else 1
+    kernel = 5 if min(spec.kernel_size) <= 3 else 3
+    channels = max(spec.in_channels, spec.out_channels, 2)
+    apart = {"in_channels": channels, "out_channels": channels, "groups": channels}
+    for what, changes in (
+        (f"{batch} sample{'s' * (batch > 1)}", {"batch": batch}),
+        (f"dilation {dilation}", {"dilation": dilation}),
+        (f"{channels} channels in {channels} groups", apart) if spec.groups == 1 else ("one group", {"groups": 1}),
+        (f"kernel {kernel} × {kernel}", {"kernel_size": kernel}),
+    ):
+        try:
+            yield what, dataclasses.replace(call, spec=spec.replace(**changes))
+        except ValueError:
+            continue  # such a kernel does not fit into this input
+    if spec.padding_mode == "zeros" and not padded_apart(spec):
+        name = "conv2d" if call.transposed else "conv_transpose2d"
+        yield f"{name}, the same the other way round", dataclasses.replace(call, transposed=not call.transposed)
+
+
+def _other_tensors(call: TorchCall) -> Iterator[tuple[str, TorchCall]]:
+    for dtype in DTYPES:
+        if dtype != call.dtype and not (dtype == "float64" and call.device == "mps"):
+            yield dtype, dataclasses.replace(call, dtype=dtype)
+    for device in available_devices():
+        if device != call.device and not (call.dtype == "float64" and device == "mps"):
+            yield f"on {device}", dataclasses.replace(call, device=device)
+
+
+def _without_libraries(call: TorchCall) -> Iterator[Change]:
+    """Ask with torch's switches turned, and turn them back."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # to turn a switch is announced once as about to change another one
+        if onednn_on():
+            with torch.backends.mkldnn.flags(enabled=False):
+                found = call.ask()
+            if found:
+                yield Change("oneDNN switched off", *found)
+            if found and found[0] == "NnpackSpatial":
+                with torch.backends.mkldnn.flags(enabled=False), torch.backends.nnpack.flags(enabled=False):
+                    found = call.ask()
+                if found:
+                    yield Change("oneDNN and NNPACK switched off", *found)
+
+
+def _machine(device: str) -> Iterator[tuple[str, str]]:
+    yield "torch", str(torch.__version__)
+    if device == "cpu":
+        yield "device", f"cpu ({torch.backends.cpu.get_cpu_capability()})"
+        yield "oneDNN (torch.backends.mkldnn)", "on" if onednn_on() else "off"
+        yield "NNPACK (torch.backends.nnpack)", "on" if nnpack_on() else "off"
+        yield "threads (torch.get_num_threads)", str(torch.get_num_threads())
+    elif device == "cuda":
+        yield "device", f"cuda ({torch.cuda.get_device_name()})"
+        yield "cuDNN (torch.backends.cudnn)", f"{torch.backends.cudnn.version()}"
+    else:
+        yield "device", device

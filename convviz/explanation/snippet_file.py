@@ -1,0 +1,117 @@
+"""A snippet as one file to run: its imports, the tensors, the code, and a line that prints the results."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+
+from convviz.explanation.code.literals import literal
+from convviz.explanation.snippets import Snippet
+from convviz.settings.names import shown_name
+
+MOST_NUMBERS = 256  # of a tensor that is written out: 16 x 16, which still can be read
+GIVEN = ("input", "weight", "bias", "grad_output")
+RESULTS = ("output", "grad_input", "grad_weight", "grad_bias")
+# As ops.device.full_precision does for the board: by default cuDNN rounds float32 to 10 bits after the point.
+FULL_PRECISION = "torch.backends.cudnn.allow_tf32 = False  # all digits of float32"
+STANDARD = ("itertools",)  # modules that Python brings; imported before the others
+
+Lines = list[tuple[str, tuple[str, ...]]]
+
+
+@dataclass(frozen=True)
+class SnippetFile:
+    """A file that runs by itself.
+
+    Attributes:
+        text: the whole file.
+        lines: for every line that makes or reads stages: its number, from 1, and their names.
+        tensors: numbers of the first and the last line of the part that makes the tensors.
+    """
+
+    text: str
+    lines: tuple[tuple[int, tuple[str, ...]], ...]
+    tensors: tuple[int, int]
+
+
+def snippet_file(snippet: Snippet, tensors: Mapping[str, torch.Tensor] | None = None) -> SnippetFile:
+    """Join a snippet's parts.
+
+    Args:
+        snippet: the code.
+        tensors: ``input``, ``weight``, ``grad_output`` and, where there is one, ``bias``: their numbers are then
+            written out. Default: the snippet's own tensors, drawn at random.
+
+    Raises:
+        ValueError: a tensor has more numbers than can be read.
+    """
+    if tensors is not None and (reason := too_large(tensors)):
+        raise ValueError(reason)
+    panels = dict(snippet.lines)
+    code = [(text, panels.get(number, ())) for number, text in enumerate(snippet.code.splitlines(), 1)]
+    drawn = [(text, _named_in(text, snippet)) for text in snippet.preamble.splitlines()]
+    imports = [text for text, _ in (*drawn, *code) if _is_import(text)]
+    code = _without_imports(code)
+    given = _without_imports(drawn) if tensors is None else _written_out(snippet, tensors)
+    results = [name for name in RESULTS if re.search(rf"\b{name}\b", snippet.code)]
+    separator: Lines = [("", ())] * (2 if code[0][0].startswith(("class", "def")) else 1)
+    head: Lines = [(text, ()) for text in (*_sorted(imports), "")]
+    show: Lines = [("", ()), (f'print({", ".join(results)}, sep="\\n\\n")', ())]
+    whole = [*head, *given, *separator, *code, *show]
+    return SnippetFile(
+        "".join(f"{text}\n" for text, _ in whole),
+        tuple((number, names) for number, (_, names) in enumerate(whole, 1) if names),
+        (len(head) + 1, len(head) + len(given)),
+    )
+
+
+def too_large(tensors: Mapping[str, torch.Tensor]) -> str:
+    """Return a sentence on the tensors that have too many numbers to be written out, or nothing."""
+    sizes = [f"{name} has {tensor.numel()}" for name, tensor in tensors.items() if tensor.numel() > MOST_NUMBERS]
+    if not sizes:
+        return ""
+    return (
+        f"Tensors of up to {MOST_NUMBERS} numbers can be written out in the code: {', '.join(sizes)}. "
+        "Choose a smaller input or fewer channels."
+    )
+
+
+def _written_out(snippet: Snippet, tensors: Mapping[str, torch.Tensor]) -> Lines:
+    numpy, like = snippet.name == "numpy", tensors["input"]
+    rounds = not numpy and like.device.type == "cuda" and like.dtype is torch.float32
+    written: Lines = [(FULL_PRECISION, ())] if rounds else []
+    for name in (name for name in GIVEN if name in tensors):
+        panels = (_panel(name, snippet),)
+        written += [(text, panels) for text in literal(name, tensors[name], numpy=numpy)]
+    return written
+
+
+def _named_in(text: str, snippet: Snippet) -> tuple[str, ...]:
+    name = text.partition(" = ")[0]
+    return (_panel(name, snippet),) if name in GIVEN else ()
+
+
+def _panel(name: str, snippet: Snippet) -> str:
+    """Return the stage of a given tensor: transposed, input and grad_output have changed places."""
+    return shown_name(name, snippet.transposed)
+
+
+def _is_import(text: str) -> bool:
+    return text.startswith(("import ", "from "))
+
+
+def _without_imports(lines: Lines) -> Lines:
+    """Return what follows the imports, which stand first, and the blank lines around them."""
+    first = next(place for place, (text, _) in enumerate(lines) if text and not _is_import(text))
+    return lines[first:]
+
+
+def _sorted(imports: Sequence[str]) -> list[str]:
+    """Return every import once: Python's own modules, a blank line, the others."""
+    once = list(dict.fromkeys(imports))
+    own = [text for text in once if text.split()[1] in STANDARD]
+    others = [text for text in once if text not in own]
+    return [*own, *([""] if own and others else []), *others]

@@ -1,0 +1,100 @@
+"""The call that torch's layer makes for one setting, ready to be asked about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+
+from convviz.explanation.code.border import has_border, padded_apart
+from convviz.explanation.code.setting import numbers, options, short
+from convviz.ops.device import DTYPES
+from convviz.ops.which_backend import Backend, select_backend, which_backend
+from convviz.spec import ConvSpec, Pair
+
+
+@dataclass(frozen=True)
+class TorchCall:
+    """One call of conv2d or conv_transpose2d; the numbers in its tensors do not matter.
+
+    Attributes:
+        spec: the geometry; of a transposed call that of the convolution that it reads the other way.
+        bias: whether there is one.
+        dtype: ``"float32"``, ``"float64"`` or ``"bfloat16"``.
+        device: where the tensors are.
+        transposed: whether it is conv_transpose2d.
+    """
+
+    spec: ConvSpec
+    bias: bool = False
+    dtype: str = "float32"
+    device: str = "cpu"
+    transposed: bool = False
+
+    @property
+    def input_shape(self) -> tuple[int, int, int, int]:
+        """Shape of what the operator reads, ``[N, C_in, H, W]``, with the border where the operator cannot make it."""
+        spec = self.spec
+        if self.transposed:
+            return spec.output_shape
+        return (spec.batch, spec.in_channels, *(spec.padded_size if padded_apart(spec) else spec.input_size))
+
+    @property
+    def padding(self) -> Pair:
+        """The padding that is left to the operator."""
+        return (0, 0) if padded_apart(self.spec) else (self.spec.padding[0][0], self.spec.padding[1][0])
+
+    @property
+    def text(self) -> str:
+        """The call as one would write it, without the arguments that are torch's defaults."""
+        spec, apart = self.spec, padded_apart(self.spec)
+        given = options(spec.stride, self.padding, spec.dilation, spec.groups)
+        if self.transposed and any(spec.remainder):
+            given.append(f"output_padding={short(spec.remainder)}")
+        name = "conv_transpose2d" if self.transposed else "conv2d"
+        image = "padded_input" if apart and not self.transposed else "input"
+        return f"F.{name}({', '.join([image, 'weight', *(['bias'] if self.bias else []), *given])})"
+
+    @property
+    def border(self) -> str:
+        """A sentence on what has to happen outside of the operator, or nothing."""
+        spec = self.spec
+        if not has_border(spec) or not padded_apart(spec):
+            return ""
+        if self.transposed:
+            return "conv_transpose2d crops as much before as after: the padding here is cut off its output by slicing."
+        (top, bottom), (left, right) = spec.padding
+        mode = "constant" if spec.padding_mode == "zeros" else spec.padding_mode
+        written = "" if mode == "constant" else f', mode="{mode}"'
+        probe = torch.zeros(1, 1, *spec.input_size, requires_grad=True)
+        with torch.enable_grad():
+            node = F.pad(probe, (left, right, top, bottom), mode=mode).grad_fn
+        return (
+            f"The border is made before this call, by F.pad(input, ({numbers((left, right, top, bottom))}){written}): "
+            f"an operation of its own, with a node of its own in the graph, {node.name() if node else 'none'}."
+        )
+
+    def ask(self) -> tuple[str, str] | None:
+        """Return the backend's name, forward and backward, without running it; None where torch does not tell."""
+        return select_backend(*self._tensors(), **self._arguments())
+
+    def watch(self) -> Backend:
+        """Run the call once forward and once backward, and return what ran.
+
+        Raises:
+            RuntimeError: a profiler is running already.
+        """
+        return which_backend(*self._tensors(), **self._arguments())
+
+    def _tensors(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
+        like: Any = {"dtype": DTYPES[self.dtype], "device": self.device}
+        outputs = self.spec.in_channels if self.transposed else self.spec.out_channels
+        bias = torch.zeros(outputs, **like) if self.bias else None
+        return torch.zeros(self.input_shape, **like), torch.zeros(self.spec.weight_shape, **like), bias
+
+    def _arguments(self) -> dict[str, Any]:
+        spec = self.spec
+        given = {"stride": spec.stride, "padding": self.padding, "dilation": spec.dilation, "groups": spec.groups}
+        return given | ({"transposed": True, "output_padding": spec.remainder} if self.transposed else {})

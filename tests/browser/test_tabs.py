@@ -1,0 +1,129 @@
+"""The row of tabs in the page: opened and closed by hand and by keys, beside the board or above it, linked with it."""
+
+import pytest
+
+from convviz.app.tabs.tabs import TABS
+from tests.browser.app_page import cell, open_app, repaint, slide
+from tests.browser.server import APP, voila_server
+from tests.browser.test_links import lit
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def server():
+    with voila_server(APP) as server:
+        yield server
+
+
+@pytest.fixture
+def app(page, server):
+    open_app(page, server.url)
+    return page
+
+
+def pane(page, name):
+    return page.locator(f'.cv-pane-{name}[data-shown]:not([data-shown=""])')
+
+
+def open_tab(page, name):
+    page.locator(f"[data-tab={name}]").click()
+    pane(page, name).wait_for()
+
+
+def test_keys_choose_open_and_close(app):
+    first, second = list(TABS)[:2]
+    assert app.locator(".cv-pane").count() == 0, "a tab is made when it is opened"
+    app.locator(f"[data-tab={first}]").focus()
+    app.keyboard.press("ArrowRight")
+    assert app.evaluate("document.activeElement.dataset.tab") == second
+    assert app.locator(".cv-pane").count() == 0, "the arrows only choose"
+    app.keyboard.press("Enter")
+    pane(app, second).wait_for()
+    assert app.locator("[role=tab][aria-selected=true]").get_attribute("data-tab") == second
+    app.keyboard.press("Tab")
+    assert app.evaluate("document.activeElement.closest('.cv-pane') !== null"), "what was opened comes next"
+    app.keyboard.press("Shift+Tab")
+    app.keyboard.press("Enter")
+    app.locator(".cv-pane").wait_for(state="detached")
+    assert app.locator("[role=tab][aria-selected=true]").count() == 0
+
+
+@pytest.mark.parametrize(("width", "beside"), [(1500, True), (800, False), (400, False)])
+def test_the_pane_stands_where_there_is_room(app, width, beside):
+    app.set_viewport_size({"width": width, "height": 900})
+    for name in TABS:
+        open_tab(app, name)
+        board, opened = (app.locator(selector).bounding_box() for selector in (".cv-board", ".cv-slot"))
+        if beside:
+            assert opened["x"] >= board["x"] + board["width"], name
+        else:
+            assert opened["y"] + opened["height"] <= board["y"], name
+        assert opened["height"] <= 900, f"{name} scrolls by itself: the board stays within reach"
+        wide = app.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wide <= 0, f"{name} makes the page wider than its window"
+        hidden = app.evaluate(
+            "(() => { const s = document.querySelector('.cv-slot'); return s.scrollWidth - s.clientWidth; })()"
+        )
+        assert hidden <= 1, f"{name} is wider than its place"
+
+
+def test_every_pane_follows_a_setting_and_names_its_controls(app):
+    for name in TABS:
+        open_tab(app, name)
+    for name in TABS:
+        open_tab(app, name)
+        before = pane(app, name).get_attribute("data-shown")
+        value = 3 if app.locator(".cv-set-stride .noUi-handle").first.get_attribute("aria-valuenow") == "2.0" else 2
+        slide(app, "stride", value)
+        app.wait_for_function(
+            "([name, before]) => document.querySelector(`.cv-pane-${name}`).dataset.shown !== before",
+            arg=[name, before],
+        )
+        assert app.locator(".cv-pane > .cv-pane-failure").text_content() == ""
+        unnamed = app.locator(".cv-pane").evaluate(
+            """(pane) => [...pane.querySelectorAll("button, select, input, [role=radio]")]
+                .filter((e) => e.checkVisibility())
+                .filter((e) => !(e.textContent.trim() || e.getAttribute("aria-label") || e.labels?.length))
+                .map((e) => e.outerHTML.slice(0, 80))"""
+        )
+        assert unnamed == [], name
+        small = app.locator(".cv-pane").evaluate(
+            """(pane) => [...pane.querySelectorAll("button, select, input, summary")]
+                .filter((e) => e.checkVisibility())
+                .filter((e) => e.getBoundingClientRect().height < 24 && e.type !== "checkbox")
+                .map((e) => e.outerHTML.slice(0, 80))"""
+        )
+        assert small == [], name
+
+
+def test_dark_panes_are_dark(app):
+    with repaint(app):
+        app.locator(".cv-set-theme select").select_option("dark")
+    for name in TABS:
+        open_tab(app, name)
+        ground, ink = app.locator(".cv-pane").evaluate(
+            "(pane) => [getComputedStyle(pane).backgroundColor, getComputedStyle(pane).color]"
+        )
+        bright = [sum(int(part) for part in color[4:-1].split(",")) for color in (ground, ink)]
+        assert bright[0] < 150, name
+        assert bright[1] > 600, name
+
+
+def test_a_tab_and_the_board_light_each_other_up(app):
+    open_tab(app, "matrix")
+    cell(app, "output", 1, 2).hover()
+    assert app.locator('.cv-pane .cv-lights[data-lit]:not([data-lit=""])').count() >= 1
+    app.locator('.cv-pane svg.cv-grid [data-cell="0,0"]').first.hover()
+    assert lit(app)
+    app.mouse.move(2, 2)
+    assert lit(app) == {}
+
+
+def test_a_closed_tab_leaves_no_lights_behind(app):
+    open_tab(app, "code")
+    app.locator(".cv-line").nth(8).hover()
+    app.locator(".cv-board .cv-pointed").first.wait_for()
+    app.locator("[data-tab=code]").press("Enter")
+    app.locator(".cv-pane").wait_for(state="detached")
+    assert app.locator(".cv-board .cv-pointed").count() == 0
