@@ -91,7 +91,7 @@ def test_every_pane_follows_a_setting_and_names_its_controls(app):
         small = app.locator(".cv-pane").evaluate(
             """(pane) => [...pane.querySelectorAll("button, select, input, summary")]
                 .filter((e) => e.checkVisibility())
-                .filter((e) => e.getBoundingClientRect().height < 24 && e.type !== "checkbox")
+                .filter((e) => e.getBoundingClientRect().height < 23.5 && e.type !== "checkbox")
                 .map((e) => e.outerHTML.slice(0, 80))"""
         )
         assert small == [], name

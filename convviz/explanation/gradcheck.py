@@ -1,0 +1,197 @@
+"""A gradient held against finite differences, in float32 beside float64: why gradcheck wants doubles."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.autograd.gradcheck import GradcheckError
+
+from convviz.ops.functions import convolve, gradients
+from convviz.ops.loss import loss_value
+from convviz.ops.stages import Stages
+from convviz.plane import PANEL_AXES, Plane
+
+EPS = tuple(10.0**-power for power in range(8, 0, -1))  # the steps to either side that are tried
+GRADCHECK: dict[str, Any] = {"eps": 1e-6, "atol": 1e-5, "rtol": 1e-3}  # torch.autograd.gradcheck's own defaults
+DTYPES = (torch.float32, torch.float64)
+MOST_CELLS = 400
+MOST_PRODUCTS = 4_000_000  # of all cells, each moved once: a tenth of a second a dtype
+CELLS_AT_ONCE = 64  # moved in one call
+
+Index = tuple[torch.Tensor, ...]
+Loss = Callable[[torch.Tensor], torch.Tensor]
+
+
+@dataclass(frozen=True, eq=False)
+class Slopes:
+    """The gradient of one tensor in one dtype, found in two ways; the numbers are kept as float64.
+
+    Attributes:
+        analytic: ``[rows, columns]``, by the layer's own backward pass.
+        numeric: ``[len(EPS), rows, columns]``, by central differences of the loss.
+        passes: whether ``torch.autograd.gradcheck`` with its defaults passes.
+        warning: what gradcheck says before it begins, or nothing.
+    """
+
+    analytic: torch.Tensor
+    numeric: torch.Tensor
+    passes: bool
+    warning: str
+
+    @property
+    def difference(self) -> torch.Tensor:
+        """``[len(EPS), rows, columns]``, analytic - numeric."""
+        return self.analytic - self.numeric
+
+
+@dataclass(frozen=True, eq=False)
+class Checked:
+    """One gradient, checked in both dtypes.
+
+    Attributes:
+        panel: the stage that holds the gradient.
+        size: rows and columns of the whole plane; of a larger one only the first are checked.
+        slopes: by the dtype's name.
+    """
+
+    panel: str
+    size: tuple[int, int]
+    slopes: dict[str, Slopes]
+
+
+@dataclass(frozen=True, eq=False)
+class Check:
+    """Every gradient of one pass, checked.
+
+    Attributes:
+        gradients: of the input, the weight and, if there is one, the bias.
+        size: of the loss: the sum of its terms, each without its sign.
+        spacing: the distance between two neighbouring numbers of that size, by the dtype's name: a loss is rounded to
+            about that, and a slope by central differences to that divided by 2 eps.
+    """
+
+    gradients: tuple[Checked, ...]
+    size: float
+    spacing: dict[str, float]
+
+
+def check_gradients(stages: Stages, plane: Plane) -> Check:
+    """Check the gradients of the plane that is shown, by moving every cell of it and running the whole layer again.
+
+    The layer is convviz's own with ``method="rotate"``, on the CPU; the numbers of bfloat16 are taken as they are.
+
+    Args:
+        stages: the pass, of a convolution or of a transposed one.
+        plane: which sample and channels are shown.
+
+    Raises:
+        ValueError: one run of the layer is too long to be repeated for every cell.
+    """
+    most = _most_cells(stages)
+    found = []
+    for panel in gradients_of(stages):
+        rows, columns = torch.atleast_2d(getattr(stages, panel)).shape[-2:]
+        slopes = {
+            str(dtype).removeprefix("torch."): _slopes(*_as_function(stages, plane, panel, dtype, most))
+            for dtype in DTYPES
+        }
+        found.append(Checked(panel, (rows, columns), slopes))
+    size = _size_of_loss(stages)
+    ends = {str(dtype).removeprefix("torch."): size.to(dtype) for dtype in DTYPES}
+    spacing = {name: float(end.nextafter(torch.full_like(end, torch.inf)) - end) for name, end in ends.items()}
+    return Check(tuple(found), float(size), spacing)
+
+
+def gradients_of(stages: Stages) -> dict[str, str]:
+    """Return the stages that hold gradients of the layer, with the stages that they are the gradients of."""
+    to_input = {"output": "grad_output"} if stages.transposed else {"grad_input": "input"}
+    return to_input | {"grad_weight": "weight"} | ({} if stages.bias is None else {"grad_bias": "bias"})
+
+
+def _size_of_loss(stages: Stages) -> torch.Tensor:
+    """Return the loss with every term made positive, float64: where terms cancel, their rounding does not."""
+    names = ("grad_input", "input") if stages.transposed else ("output", "grad_output")
+    output, grad_output = (getattr(stages, name).detach().to("cpu", torch.float64) for name in names)
+    products = (output * grad_output).abs().sum()  # for a loss that is linear in the output
+    return stages.loss.detach().to("cpu", torch.float64) if stages.loss_kind == "half_squared_error" else products
+
+
+def _most_cells(stages: Stages) -> int:
+    spec = stages.spec
+    products = spec.batch * math.prod(spec.output_size) * math.prod(spec.weight_shape)
+    if products > MOST_PRODUCTS // 4:
+        raise ValueError(
+            "the check moves every cell and runs the layer again each time, so one run may take up to "
+            f"{MOST_PRODUCTS // 4 // 10**6} million products: this one takes {products / 10**6:.1f} million; "
+            "use a smaller input or fewer channels"
+        )
+    return min(MOST_CELLS, MOST_PRODUCTS // products)
+
+
+def _as_function(stages: Stages, plane: Plane, panel: str, dtype: torch.dtype, most: int) -> tuple[Loss, torch.Tensor]:
+    """Return the loss as a function of some cells of one tensor, and their values ``[rows, columns]``."""
+    spec, kind = stages.spec, stages.loss_kind
+    names = ("input", "grad_output", "weight", "bias", "target")
+    stored = {name: getattr(stages, name) for name in names}
+    leaves = {name: leaf.detach().to("cpu", dtype) for name, leaf in stored.items() if leaf is not None}
+    moved = gradients_of(stages)[panel]
+    index = _index(leaves[moved], moved, plane.within(spec), most)
+    layer_input, weights = ("grad_output", "input") if stages.transposed else ("input", "grad_output")
+    other = leaves.get("target", leaves[weights])
+
+    def loss(cells: torch.Tensor) -> torch.Tensor:
+        here = leaves | {moved: leaves[moved].index_put(index, cells)}
+        x, w, b = here[layer_input], here["weight"], here.get("bias")
+        if not stages.transposed:
+            return loss_value(kind, convolve(x, w, b, spec, "rotate"), other)
+        output, _, _ = gradients(x, None, w, spec, "rotate", (True, False, False))
+        assert output is not None  # it is what was asked for
+        return loss_value(kind, output if b is None else output + b[:, None, None], other)
+
+    return loss, leaves[moved][index]
+
+
+def _index(tensor: torch.Tensor, name: str, plane: Plane, most: int) -> Index:
+    """Return the index of the first cells of the plane that is shown: a square if not all fit."""
+    if name == "bias":
+        return (torch.arange(tensor.numel())[None],)
+    first, second = (plane.index(axis) for axis in PANEL_AXES[name])
+    height, width = tensor.shape[-2:]
+    rows = min(height, max(math.isqrt(most), most // width))
+    columns = min(width, most // rows)
+    at = (torch.tensor(first), torch.tensor(second % tensor.shape[1]))  # a weight counts channels within the group
+    return (*at, torch.arange(rows)[:, None], torch.arange(columns)[None])
+
+
+def _slopes(loss: Loss, cells: torch.Tensor) -> Slopes:
+    leaf = cells.clone().requires_grad_()
+    with torch.enable_grad():
+        (analytic,) = torch.autograd.grad(loss(leaf), leaf)
+    with torch.no_grad():
+        numeric = torch.stack([_central_differences(loss, cells, eps) for eps in EPS])
+    passes, warning = _gradcheck(loss, cells)
+    return Slopes(analytic.double(), numeric.double(), passes, warning)
+
+
+def _central_differences(loss: Loss, cells: torch.Tensor, eps: float) -> torch.Tensor:
+    """Return (loss(cell + eps) - loss(cell - eps)) / (2 eps) for every cell, all in the dtype of the cells."""
+    step = eps * torch.eye(cells.numel(), dtype=cells.dtype).reshape(-1, *cells.shape)
+    run = torch.func.vmap(loss, chunk_size=CELLS_AT_ONCE)
+    slopes: torch.Tensor = (run(cells + step) - run(cells - step)) / (2 * eps)
+    return slopes.reshape(cells.shape)
+
+
+def _gradcheck(loss: Loss, cells: torch.Tensor) -> tuple[bool, str]:
+    """Return what torch.autograd.gradcheck says: whether it passes, and its warning."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            passes = torch.autograd.gradcheck(loss, cells.clone().requires_grad_(), **GRADCHECK)
+        except GradcheckError:
+            passes = False
+    return passes, str(said[0].message).strip() if said else ""

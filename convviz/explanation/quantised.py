@@ -1,0 +1,234 @@
+"""A quantised layer on the numbers of one pass: what forward uses, what backward returns, and what is true of both."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+import torch
+import torch.nn.functional as F
+from torch.autograd.gradcheck import GradcheckError
+
+from convviz.explanation.quantised_filter import ShownFilter, shown_filter
+from convviz.explanation.quantised_kinds import KINDS, Kind
+from convviz.nn import surrogate_check
+from convviz.nn.conv2d import PaddingMode
+from convviz.nn.quantized_conv2d import QuantizedConv2d
+from convviz.nn.straight_through import binarize
+from convviz.ops.padding import pad_input
+from convviz.ops.stages import Stages
+from convviz.plane import Plane
+
+EPS = 1e-6  # as in torch.autograd.gradcheck
+
+Loss = Callable[[torch.Tensor], torch.Tensor]
+
+
+@dataclass(frozen=True, eq=False)
+class Variant:
+    """One straight-through variant of a layer, or one parameter of it.
+
+    Attributes:
+        name: as in KINDS.
+        mask: ``[kH, kW]``, the factor from the gradient of the quantised weight to that of the latent one.
+        gradient: ``[kH, kW]``, the gradient of the latent weight that backward returns.
+    """
+
+    name: str
+    mask: torch.Tensor
+    gradient: torch.Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class Quantised:
+    """One quantised layer with the input, the weight and the grad_output of a pass; float64, the shown planes alone.
+
+    Attributes:
+        latents: ``[kH, kW]`` by name, what is learned: the weight, or shift and sign.
+        quantized_weight: ``[kH, kW]``, what forward convolves with.
+        signs: ``[H, W]`` with the border, the binarised input; None where the input stays as it is.
+        scale: ``[H_out, W_out]``, the factor K that the input's sizes give back; None where there is none.
+        output: ``[H_out, W_out]``.
+        grad_quantized_weight: ``[kH, kW]``.
+        variants: of this layer, side by side.
+        stairs: ``[kH, kW]``, central differences of the layer itself by the latent weight of the chosen variant.
+        surrogate: ``[kH, kW]``, central differences of the smooth function that the variant states.
+        at_kink: whether some latent weight lies where that function has a kink: its two sides then differ.
+        gradcheck_passes: what torch.autograd.gradcheck says about the layer.
+        surrogate_complaint: what ``convviz.nn.surrogate_check`` says; empty when the gradients are as stated.
+    """
+
+    latents: dict[str, torch.Tensor]
+    quantized_weight: torch.Tensor
+    signs: torch.Tensor | None
+    scale: torch.Tensor | None
+    output: torch.Tensor
+    grad_quantized_weight: torch.Tensor
+    variants: tuple[Variant, ...]
+    stairs: torch.Tensor
+    surrogate: torch.Tensor
+    at_kink: bool
+    gradcheck_passes: bool
+    surrogate_complaint: str
+
+
+def quantised(stages: Stages, plane: Plane, kind: str, variant: str) -> Quantised:
+    """Put a quantised layer in the place of the convolution; its latent weight is the weight of the pass.
+
+    A filter reads no other filter, so the one that is shown is computed alone.
+
+    Args:
+        stages: a pass of a convolution.
+        plane: which sample and channels are shown.
+        kind: a key of KINDS.
+        variant: a key of its variants.
+
+    Raises:
+        ValueError: there is no such layer or variant, or the layer does not take this geometry.
+    """
+    if kind not in KINDS or variant not in KINDS[kind].variants:
+        known = ", ".join(f"{name} ({', '.join(each.variants)})" for name, each in KINDS.items())
+        raise ValueError(f"a quantised layer and its variant are one of {known}: got {kind!r:.40}, {variant!r:.40}")
+    seen = shown_filter(stages, plane)
+    layers = {name: _layer(KINDS[kind], name, seen) for name in KINDS[kind].variants}
+    layer, parameter = layers[variant], KINDS[kind].variants[variant].parameter
+    output = layer(seen.input).detach()
+    # The identity hands the gradient of the quantised weight on as it is.
+    plain = KINDS[kind].plain
+    to_quantized = _gradient(layers[plain], KINDS[kind].variants[plain].parameter, seen)
+    at = (0, seen.channel)
+    stairs = _slopes(lambda moved: _run(layer, parameter, moved, seen), getattr(layer, parameter).detach(), at)
+    surrogate = _slopes(lambda moved: _smooth(layer, parameter, moved, seen), getattr(layer, parameter).detach(), at)
+    binarises = KINDS[kind].binarises_input
+    return Quantised(
+        latents={name: getattr(layer, name).detach()[at] for name in KINDS[kind].latents},
+        quantized_weight=layer.quantized_weight.detach()[at],
+        signs=binarize(pad_input(seen.input, seen.spec))[seen.sample, seen.channel] if binarises else None,
+        scale=_input_scale(seen) if KINDS[kind].scales_input else None,
+        output=output[seen.sample, 0],
+        grad_quantized_weight=to_quantized[at],
+        variants=tuple(_variant(KINDS[kind], name, each, seen) for name, each in layers.items()),
+        stairs=stairs,
+        surrogate=surrogate,
+        at_kink=_at_kink(variant, layer, at),
+        gradcheck_passes=_gradcheck(layer, parameter, seen, at),
+        surrogate_complaint=_surrogate_complaint(layer, seen),
+    )
+
+
+def _layer(kind: Kind, variant: str, seen: ShownFilter) -> QuantizedConv2d:
+    spec = seen.spec
+    keywords = kind.keywords | kind.variants[variant].keywords
+    with torch.random.fork_rng(devices=[]):  # a layer draws its first parameters, which are not used here
+        layer = kind.layer(
+            spec.in_channels,
+            1,
+            spec.kernel_size,
+            spec.stride,
+            (spec.padding[0][0], spec.padding[1][0]),
+            spec.dilation,
+            bias=seen.bias is not None,
+            padding_mode=cast(PaddingMode, spec.padding_mode),
+            dtype=torch.float64,
+            **keywords,
+        )
+    weight = seen.weight
+    with torch.no_grad():
+        if "shift" in kind.latents:
+            layer.get_parameter("shift").copy_(weight.abs().log2().clamp(*layer.exponent_range))  # type: ignore[misc]
+            layer.get_parameter("sign").copy_(weight.sign())
+        else:
+            layer.weight.copy_(weight)
+        if layer.bias is not None and seen.bias is not None:
+            layer.bias.copy_(seen.bias)
+    return layer
+
+
+def _variant(kind: Kind, name: str, layer: QuantizedConv2d, seen: ShownFilter) -> Variant:
+    parameter = kind.variants[name].parameter
+    mask = torch.ones_like(seen.weight) if parameter == "sign" else layer.ste_mask.detach()
+    at = (0, seen.channel)
+    return Variant(name, mask[at], _gradient(layer, parameter, seen)[at])
+
+
+def _gradient(layer: QuantizedConv2d, parameter: str, seen: ShownFilter) -> torch.Tensor:
+    """Return what backward gives the parameter for the grad_output of the pass."""
+    with torch.enable_grad():
+        gradients = torch.autograd.grad(layer(seen.input), layer.get_parameter(parameter), seen.grad_output)
+    return gradients[0]
+
+
+def _run(layer: QuantizedConv2d, parameter: str, moved: torch.Tensor, seen: ShownFilter) -> torch.Tensor:
+    """Return the sum of the output, weighted by grad_output, with another value of the parameter."""
+    output: torch.Tensor = torch.func.functional_call(layer, {parameter: moved}, (seen.input,))
+    return (seen.grad_output * output).sum()
+
+
+def _smooth(layer: QuantizedConv2d, parameter: str, moved: torch.Tensor, seen: ShownFilter) -> torch.Tensor:
+    """Return the same of the layer with its quantisers replaced by their surrogates."""
+    parameters = {name: value.detach() for name, value in layer.named_parameters()} | {parameter: moved}
+    return (seen.grad_output * layer.surrogate(seen.input, seen.input, parameters)).sum()
+
+
+def _slopes(function: Loss, value: torch.Tensor, at: tuple[int, int]) -> torch.Tensor:
+    """Return central differences of a function by every cell of one plane of its argument."""
+    found = torch.empty_like(value[at])
+    with torch.no_grad():
+        for row, column in itertools.product(*map(range, found.shape)):
+            sides = []
+            for step in (EPS, -EPS):
+                moved = value.clone()
+                moved[(*at, row, column)] += step
+                sides.append(function(moved))
+            found[row, column] = (sides[0] - sides[1]) / (2 * EPS)
+    return found
+
+
+def _gradcheck(layer: QuantizedConv2d, parameter: str, seen: ShownFilter, at: tuple[int, int]) -> bool:
+    """Return whether torch.autograd.gradcheck passes for the cells that are shown."""
+    value = layer.get_parameter(parameter).detach()
+    place = (torch.tensor(at[0]), torch.tensor(at[1]))
+
+    def loss(cells: torch.Tensor) -> torch.Tensor:
+        return _run(layer, parameter, value.index_put(place, cells), seen)
+
+    try:
+        return torch.autograd.gradcheck(loss, value[at].clone().requires_grad_(), eps=EPS)
+    except GradcheckError:
+        return False
+
+
+def _surrogate_complaint(layer: QuantizedConv2d, seen: ShownFilter) -> str:
+    """Return what surrogate_check says about the layer on the first windows of the input; empty if all is well."""
+    spec = seen.spec
+    rows, columns = (
+        max(dilation * (kernel - 1) + 1 + stride, padding + 1)
+        for dilation, kernel, stride, (padding, _) in zip(
+            spec.dilation, spec.kernel_size, spec.stride, spec.padding, strict=True
+        )
+    )
+    part = seen.input[seen.sample : seen.sample + 1, :, :rows, :columns]
+    try:
+        surrogate_check(layer, part, eps=EPS)
+    except AssertionError as error:
+        return str(error)
+    return ""
+
+
+def _at_kink(variant: str, layer: QuantizedConv2d, at: tuple[int, int]) -> bool:
+    """Return whether a shown latent weight is 1 or -1 where the gradient is clipped, or 0 where |w| counts."""
+    if variant not in ("clip", "scaled_sign"):
+        return False
+    sizes = layer.weight.detach()[at].abs()
+    return bool((sizes == 1).any() or (variant == "scaled_sign" and (sizes == 0).any()))
+
+
+def _input_scale(seen: ShownFilter) -> torch.Tensor:
+    """Return K ``[H_out, W_out]``: the mean of |input|, border included, over the channels and over each window."""
+    spec = seen.spec
+    sizes = pad_input(seen.input[seen.sample : seen.sample + 1], spec).abs().mean(1, keepdim=True)
+    box = torch.full((1, 1, *spec.kernel_size), 1 / math.prod(spec.kernel_size), dtype=sizes.dtype)
+    return F.conv2d(sizes, box, None, spec.stride, 0, spec.dilation)[0, 0]

@@ -1,0 +1,78 @@
+"""The filter of a pass that is shown, by itself: a filter reads no other filter, and no channel of another group."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+
+from convviz.ops.stages import Stages
+from convviz.plane import Plane
+from convviz.spec import ConvSpec
+
+MOST_PRODUCTS = 200_000_000  # of all runs together: about half a second
+
+
+@dataclass(frozen=True, eq=False)
+class ShownFilter:
+    """One output channel and the input channels of its group, float64.
+
+    Attributes:
+        spec: the geometry with these channels alone.
+        input: ``[N, C_in / groups, H, W]``.
+        weight: ``[1, C_in / groups, kH, kW]``.
+        bias: ``[1]`` or None.
+        grad_output: ``[N, 1, H_out, W_out]``.
+        sample: which one is shown.
+        channel: which of the input channels here is shown.
+    """
+
+    spec: ConvSpec
+    input: torch.Tensor
+    weight: torch.Tensor
+    bias: torch.Tensor | None
+    grad_output: torch.Tensor
+    sample: int
+    channel: int
+
+
+def shown_filter(stages: Stages, plane: Plane) -> ShownFilter:
+    """Return the filter that is shown, with what it reads.
+
+    Raises:
+        ValueError: the layers of convviz.nn do not take this geometry, or a run of it is too long.
+    """
+    spec = stages.spec
+    if stages.transposed:
+        raise ValueError(
+            "the quantised layers are convolutions, there is no transposed one; switch 'transposed convolution' off"
+        )
+    if any(before != after for before, after in spec.padding):
+        raise ValueError(
+            "torch's layers pad both sides of an axis alike, and the quantised ones do as well: got the padding "
+            f"{spec.padding}; make both sides equal"
+        )
+    at, per_group = plane.within(spec), spec.in_channels // spec.groups
+    channels = slice(at.in_channel // per_group * per_group, (at.in_channel // per_group + 1) * per_group)
+    own = spec.replace(in_channels=per_group, out_channels=1, groups=1)
+    products = own.batch * math.prod(own.output_size) * math.prod(own.weight_shape)
+    if products * 6 * math.prod(own.kernel_size) > MOST_PRODUCTS:
+        raise ValueError(
+            f"this tab runs the layer six times for each of the {math.prod(own.kernel_size)} kernel cells, and one run "
+            f"takes {products / 10**6:.1f} million products; use a smaller input or a smaller kernel"
+        )
+
+    def double(tensor: torch.Tensor) -> torch.Tensor:
+        return tensor.detach().to("cpu", torch.float64)
+
+    filters = slice(at.out_channel, at.out_channel + 1)
+    return ShownFilter(
+        own,
+        double(stages.input)[:, channels],
+        double(stages.weight)[filters],
+        None if stages.bias is None else double(stages.bias)[filters],
+        double(stages.grad_output)[:, filters],
+        at.sample,
+        at.in_channel % per_group,
+    )

@@ -1,0 +1,186 @@
+"""The tab Check, read off the page: its numbers against autograd and differences taken from what the board shows."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from tests.browser.app_page import cell, choose, open_app, read_panel, repaint, slide, switch
+from tests.browser.server import APP, voila_server
+
+pytestmark = pytest.mark.browser
+
+PANE = ".cv-pane-check"
+READ_MAPS = """(pane) => [...pane.querySelectorAll(".cv-check-row")].map((row) => ({
+  panel: row.dataset.gradient,
+  heading: row.querySelector("h4").textContent,
+  maps: Object.fromEntries([...row.querySelectorAll(".cv-panel")].map((map) => [
+    map.querySelector(".cv-name").textContent,
+    [...map.querySelectorAll("[data-cell]")].map((cell) => Number(cell.dataset.value)),
+  ])),
+}))"""
+
+
+@pytest.fixture(scope="module")
+def server():
+    with voila_server(APP) as server:
+        yield server
+
+
+@pytest.fixture
+def app(page, server):
+    open_app(page, server.url)
+    page.locator("[data-tab=check]").click()
+    page.locator(f"{PANE}[data-shown]").wait_for()
+    return page
+
+
+def pane_step(app):
+    return int(app.locator(PANE).get_attribute("data-shown"))
+
+
+def wait_pane(app, after):
+    """Wait until the pane shows later data than `after`."""
+    app.wait_for_function(
+        "([pane, after]) => Number(document.querySelector(pane).dataset.shown) > after", arg=[PANE, after]
+    )
+
+
+def maps(app):
+    """Return {panel: {dtype: flat numbers}} as the pane shows them."""
+    return {row["panel"]: row["maps"] for row in app.locator(PANE).evaluate(READ_MAPS)}
+
+
+def set_eps(app, index):
+    """Move the slider to one of the steps with the keyboard."""
+    app.locator(f"{PANE} input[type=range]").focus()
+    app.keyboard.press("Home")
+    for _ in range(index):
+        app.keyboard.press("ArrowRight")
+
+
+def errors_by_hand(app, eps, dtype):
+    """|analytic - numeric| of the weight's gradient, from the board's numbers: stride 2, padding 1, target 0."""
+    x, w = (read_panel(app, name).to(dtype)[None, None] for name in ("padded_input", "weight"))
+
+    def loss(w):
+        return F.conv2d(x, w, None, 2).square().sum() / 2
+
+    leaf = w.clone().requires_grad_()
+    (analytic,) = torch.autograd.grad(loss(leaf), leaf)
+    numeric = torch.empty_like(w)
+    for place in range(w.numel()):
+        sides = []
+        for sign in (1, -1):
+            moved = w.clone()
+            moved.view(-1)[place] += sign * eps
+            sides.append(loss(moved))
+        numeric.view(-1)[place] = (sides[0] - sides[1]) / (2 * eps)
+    return (analytic - numeric).abs().flatten().double()
+
+
+def test_shows_the_errors_of_both_dtypes(app):
+    shown = maps(app)
+    assert shown.keys() == {"grad_input", "grad_weight"}
+    assert len(shown["grad_input"]["float32"]) == 64
+    # One grain: the distance between neighbouring float32 numbers near the loss, 19.7, over 2 eps.
+    grain = {"float32": 2**-19 / 2e-6, "float64": 2**-48 / 2e-6}
+    for dtype in (torch.float32, torch.float64):
+        name = str(dtype).removeprefix("torch.")
+        expected = errors_by_hand(app, 1e-6, dtype)
+        found = torch.tensor(shown["grad_weight"][name], dtype=torch.float64)
+        assert (found - expected).abs().max() <= 4 * grain[name], name
+        assert found.max() > grain[name] / 2
+    assert max(shown["grad_weight"]["float64"]) < 1e-6 < 0.1 < max(shown["grad_weight"]["float32"])
+    words = app.locator(PANE).inner_text()
+    assert "The loss adds up terms of size 19.7." in words
+    assert "lie 1.9e\u22126 apart in float32, so a slope over 2\u00b7eps comes in steps of about 0.95." in words
+
+
+def test_says_what_gradcheck_says(app):
+    verdicts = app.locator(f"{PANE} .cv-verdicts td")
+    assert [verdicts.nth(i).get_attribute("data-passes") for i in range(4)] == ["false", "true"] * 2
+    largest = max(maps(app)["grad_weight"]["float32"])
+    assert verdicts.nth(2).text_content() == f"\u2717 fails, off by up to {largest:.3g}"
+
+
+def test_a_larger_step_shrinks_the_error_by_keyboard_alone(app):
+    before = maps(app)
+    curve = app.locator(f"{PANE} .cv-curve")
+    assert curve.get_attribute("aria-label").startswith("Largest error against eps. At eps 1e\u22126: float32 ")
+    set_eps(app, 7)
+    assert app.locator(f"{PANE} output").text_content() == "eps = 0.1"
+    after = maps(app)
+    for panel, dtypes in after.items():
+        for dtype, values in dtypes.items():
+            assert max(values) < 1e-3 * max(before[panel][dtype]), (panel, dtype)
+    assert curve.get_attribute("aria-label").startswith("Largest error against eps. At eps 0.1: float32 ")
+    app.set_viewport_size({"width": 1400, "height": 1800})
+    box = curve.bounding_box()
+    curve.click(position={"x": box["width"] * 40 / 420, "y": box["height"] / 2})
+    assert app.locator(f"{PANE} output").text_content() == "eps = 1e\u22128"
+    assert app.locator(f"{PANE} input[type=range]").input_value() == "0"
+
+
+def test_the_board_and_the_pane_point_at_each_other(app):
+    first = app.locator(f"{PANE} [data-gradient=grad_weight] .cv-panel").nth(1)
+    first.locator('[data-cell="1,2"]').hover()
+    lit = app.locator('.cv-board [data-panel="grad_weight"] .cv-lights')
+    assert "1,2" in lit.get_attribute("data-lit").split()
+    assert app.locator('.cv-board [data-panel="grad_output"] .cv-lights').first.get_attribute("data-lit")
+    words = app.locator(f"{PANE} .cv-readout").text_content()
+    value = read_panel(app, "grad_weight")[1, 2]
+    assert words.startswith("grad_weight[0, 0][1,2] in float64: analytic ")
+    assert float(words.split("analytic ")[1].split(",")[0].replace("\u2212", "-")) == pytest.approx(
+        float(value), rel=1e-6
+    )
+    app.mouse.move(2, 2)
+    assert not lit.get_attribute("data-lit")
+    assert app.locator(f"{PANE} .cv-readout").text_content() == "Point at a cell to read both of its numbers."
+    cell(app, "grad_input", 3, 4).hover()
+    for map_of in range(2):
+        lights = app.locator(f"{PANE} [data-gradient=grad_input] .cv-lights").nth(map_of)
+        assert lights.get_attribute("data-lit") == "3,4"
+    app.mouse.move(2, 2)
+    assert not lights.get_attribute("data-lit")
+
+
+def test_follows_the_settings(app):
+    step = pane_step(app)
+    with repaint(app):
+        choose(app, "loss", "sum")
+    switch(app, "bias", True)
+    wait_pane(app, step)
+    app.wait_for_function("(pane) => document.querySelector(pane).innerText.includes('grad_bias')", arg=PANE)
+    shown = maps(app)
+    assert shown.keys() == {"grad_input", "grad_weight", "grad_bias"}
+    assert "The loss is linear in every single cell" in app.locator(PANE).inner_text()
+    step = pane_step(app)
+    slide(app, "kernel_size", 2)
+    wait_pane(app, step)
+    app.wait_for_function(
+        "(pane) => document.querySelectorAll(`${pane} [data-gradient=grad_weight] [data-cell]`).length === 2 * 4",
+        arg=PANE,
+    )
+
+
+def test_a_transposed_convolution_in_its_own_words(app):
+    step = pane_step(app)
+    switch(app, "transposed convolution", True)
+    wait_pane(app, step)
+    rows = app.locator(PANE).evaluate(READ_MAPS)
+    assert [(row["panel"], row["heading"]) for row in rows] == [
+        ("output", "grad_input[0, 0]"),
+        ("grad_weight", "grad_weight[0, 0]"),
+    ]
+    app.locator(f"{PANE} [data-gradient=output] [data-cell]").first.hover()
+    lit = app.locator('.cv-board [data-panel="output"] .cv-lights')
+    assert "0,0" in lit.get_attribute("data-lit").split()
+
+
+def test_opening_again_and_closing(app):
+    app.locator("[data-tab=check]").click()
+    app.locator(PANE).wait_for(state="detached")
+    cell(app, "grad_weight", 0, 0).hover()
+    app.locator("[data-tab=check]").click()
+    app.locator(f"{PANE}[data-shown]").wait_for()
+    assert maps(app).keys() == {"grad_input", "grad_weight"}

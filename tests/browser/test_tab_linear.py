@@ -1,0 +1,211 @@
+"""The tab Linear, read off the page: its numbers against autograd, its links against what moves in torch."""
+
+import itertools
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from tests.browser.app_page import autograd_of_page, open_app, read_panel, repaint, see, snapshot
+from tests.browser.server import APP, voila_server
+
+pytestmark = pytest.mark.browser
+
+PANE = ".cv-pane-linear"
+READ = """(pane) => Object.fromEntries([...pane.querySelectorAll("[data-tensor]")].map((map) => [map.dataset.tensor, {
+  shape: [Number(map.querySelector(".cv-grid").getAttribute("aria-rowcount")),
+          Number(map.querySelector(".cv-grid").getAttribute("aria-colcount"))],
+  values: [...map.querySelectorAll("[data-cell]")].map((cell) => Number(cell.dataset.value)),
+  lit: (map.querySelector(".cv-lights").dataset.lit ?? "").split(" ").filter(Boolean),
+}]))"""
+
+
+@pytest.fixture(scope="module")
+def server():
+    with voila_server(APP) as server:
+        yield server
+
+
+@pytest.fixture
+def app(page, server):
+    page.set_viewport_size({"width": 1400, "height": 1800})  # the whole lesson at once
+    open_app(page, server.url)
+    page.locator("[data-tab=linear]").click()
+    page.locator(f"{PANE}[data-shown]").wait_for()
+    return page
+
+
+def tensors(app):
+    """Return {name: tensor} as the pane shows them; ~name is the transposed one."""
+    shown = app.locator(PANE).evaluate(READ)
+    return {name: torch.tensor(map["values"], dtype=torch.float64).reshape(map["shape"]) for name, map in shown.items()}
+
+
+def lit(app):
+    """Return {name: set of (row, column) in the tensor's own axes} that are lit."""
+    shown = app.locator(PANE).evaluate(READ)
+    found = {}
+    for name, map in shown.items():
+        cells = {tuple(int(part) for part in cell.split(",")) for cell in map["lit"]}
+        cells = {cell[::-1] for cell in cells} if name.startswith("~") else cells
+        if cells:
+            assert found.setdefault(name.removeprefix("~"), cells) == cells, "both pictures of a tensor light the same"
+    return found
+
+
+def wait_step(app, action):
+    """Do something and wait until the pane shows what follows."""
+    before = int(app.locator(PANE).get_attribute("data-shown"))
+    action()
+    app.wait_for_function(
+        "([pane, before]) => Number(document.querySelector(pane).dataset.shown) > before", arg=[PANE, before]
+    )
+
+
+def set_menu(app, name, value):
+    wait_step(app, lambda: app.locator(f"{PANE} [data-set={name}]").select_option(str(value)))
+
+
+def assert_equals_autograd(app, loss):
+    shown = tensors(app)
+    x, w, b = (shown[name].clone().requires_grad_() for name in ("input", "weight", "bias"))
+    output = F.linear(x, w, b[0])
+    output.retain_grad()
+    {"half_squared_error": lambda: output.square().sum() / 2, "sum": output.sum, "mean": output.mean}[loss]().backward()
+    expected = {"output": output.detach(), "grad_output": output.grad, "grad_input": x.grad, "grad_weight": w.grad}
+    expected |= {"grad_bias": b.grad, "~weight": w.detach().t(), "~grad_output": output.grad.t()}
+    for name, tensor in expected.items():
+        torch.testing.assert_close(shown[name], tensor, rtol=1e-5, atol=1e-5, msg=name)
+    truth = app.locator(f"{PANE} .cv-truth")
+    assert truth.get_attribute("data-ok") == "true"
+    assert truth.text_content().startswith("equals autograd")
+
+
+def cell_of(app, tensor, row, column):
+    return app.locator(f'{PANE} [data-tensor="{tensor}"]').first.locator(f'[data-cell="{row},{column}"]')
+
+
+def test_numbers_are_autograds_for_every_size_and_loss(app):
+    assert_equals_autograd(app, "half_squared_error")
+    for name, value in (("in_features", 6), ("out_features", 4), ("batch", 3), ("loss", "mean")):
+        set_menu(app, name, value)
+    assert tensors(app)["weight"].shape == (4, 6)
+    assert_equals_autograd(app, "mean")
+    before = tensors(app)["input"]
+    wait_step(app, app.get_by_role("button", name="Other numbers").click)
+    assert not torch.equal(tensors(app)["input"], before)
+    set_menu(app, "loss", "sum")
+    set_menu(app, "batch", 1)
+    assert_equals_autograd(app, "sum")
+
+
+def belongs(app, pointed):
+    """Return the (tensor, cell) that a cell depends on, those that depend on it, and its partners in their products.
+
+    By slopes and slopes of slopes, at ones: a number that is 0 by chance belongs as well.
+    """
+    shown = tensors(app)
+    leaves = {n: torch.ones_like(shown[n]).requires_grad_() for n in ("input", "weight", "bias", "grad_output")}
+    x, w, b, g = leaves.values()
+    results = {
+        "output": F.linear(x, w, b[0]),
+        "grad_input": g @ w,
+        "grad_weight": g.t() @ x,
+        "grad_bias": g.sum(0)[None],
+    }
+
+    def reached(value, **options):
+        slopes = torch.autograd.grad(value, leaves.values(), allow_unused=True, **options)
+        pairs = zip(leaves, slopes, strict=True)
+        return {(name, tuple(at)) for name, slope in pairs if slope is not None for at in slope.nonzero().tolist()}
+
+    found = set()
+    for name, result in results.items():
+        for at in itertools.product(*map(range, result.shape)):
+            factors = reached(result[at], retain_graph=True)
+            if pointed == (name, at):
+                found |= factors
+            elif pointed in factors:
+                (slope,) = torch.autograd.grad(result[at], leaves[pointed[0]], create_graph=True)
+                found |= {(name, at)} | (reached(slope[pointed[1]]) if slope.requires_grad else set())
+    return found
+
+
+@pytest.mark.parametrize("tensor", ["input", "weight", "bias", "output", "grad_output", "grad_input", "grad_weight"])
+def test_what_lights_up_is_what_belongs_together_in_torch(app, tensor):
+    row = 0 if tensor == "bias" else 1
+    cell_of(app, tensor, row, 1).hover()
+    found = {(name, cell) for name, cells in lit(app).items() for cell in cells}
+    assert found - {(tensor, (row, 1))} == belongs(app, (tensor, (row, 1)))
+    assert (tensor, (row, 1)) in found
+    app.mouse.move(2, 2)
+    assert lit(app) == {}
+
+
+def test_the_sum_is_written_out_and_adds_up(app):
+    for tensor, formula, count in (
+        ("output", "\u03a3\u1d62", 3),
+        ("grad_input", "\u03a3\u2092", 2),
+        ("grad_weight", "\u03a3\u2099", 2),
+        ("grad_bias", "\u03a3\u2099", 2),
+    ):
+        row = 0 if tensor == "grad_bias" else 1
+        target = cell_of(app, tensor, row, 1)
+        target.hover()
+        line = app.locator(f"{PANE} .cv-lesson-sum")
+        words = line.text_content()
+        assert words.startswith(f"{tensor}[{'' if tensor == 'grad_bias' else '1, '}1] = {formula} "), words
+        factors = [
+            float(value)
+            for value in line.locator(".cv-factor").evaluate_all("(all) => all.map((f) => f.dataset.value)")
+        ]
+        if tensor == "output":
+            total = sum(a * b for a, b in zip(factors[:-1:2], factors[1:-1:2], strict=True)) + factors[-1]
+        elif tensor == "grad_bias":
+            total = sum(factors)
+        else:
+            total = sum(a * b for a, b in zip(factors[::2], factors[1::2], strict=True))
+        assert words.count("\u00b7") == (0 if tensor == "grad_bias" else count)
+        assert total == float(target.get_attribute("data-value"))
+        assert line.locator("output").text_content() == target.text_content()
+
+
+def test_typing_into_a_cell_with_the_keyboard(app):
+    cell_of(app, "input", 0, 0).focus()
+    app.keyboard.press("ArrowRight")
+    assert lit(app)["input"] >= {(0, 1)}, "the focus lights up as the pointer does"
+    app.keyboard.press("Enter")
+    app.locator(f"{PANE} .cv-editor").fill("-2,5")
+    wait_step(app, lambda: app.keyboard.press("Enter"))
+    assert tensors(app)["input"][0, 1] == -2.5
+    assert_equals_autograd(app, "half_squared_error")
+    # Through the transposed picture of the weight: row i, column o.
+    cell_of(app, "~weight", 2, 1).dblclick()
+    app.locator(f"{PANE} .cv-editor").fill("7")
+    wait_step(app, lambda: app.keyboard.press("Enter"))
+    assert tensors(app)["weight"][1, 2] == 7
+    assert_equals_autograd(app, "half_squared_error")
+    cell_of(app, "output", 0, 0).dblclick()
+    assert app.locator(f"{PANE} .cv-editor").count() == 0, "what is computed cannot be typed"
+
+
+def test_leads_over_to_a_convolution_with_one_kernel_cell(app):
+    weight = tensors(app)["weight"]
+    bias = tensors(app)["bias"][0]
+    with repaint(app):
+        app.get_by_role("button", name="Show it on the board").click()
+    shown = snapshot(app)["sliders"]
+    assert (shown["kernel_size"], shown["stride"], shown["padding"]) == ([1, 1], [1, 1], [0, 0])
+    seen = see(app)
+    assert torch.equal(seen.tensors["weight"][:, :, 0, 0], weight)
+    assert torch.equal(seen.tensors["bias"].flatten(), bias)
+    # Every cell of the board's output is the linear layer's, of the channels there.
+    rows = F.linear(seen.tensors["padded_input"].movedim(1, -1), weight, bias).movedim(-1, 1)
+    torch.testing.assert_close(seen.tensors["output"], rows, rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(
+        seen.tensors["grad_weight"], autograd_of_page(app, seen)["grad_weight"], rtol=1e-4, atol=1e-4
+    )
+    assert torch.equal(tensors(app)["weight"], weight), "the lesson stays"
+    with repaint(app):
+        app.get_by_role("button", name="Undo").click()
+    assert read_panel(app, "weight").shape == (3, 3)
