@@ -1,0 +1,25 @@
+"""The recorded tour in the docs still leads where it says."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from tests.browser.app_page import open_app
+from tests.browser.server import APP, voila_server
+
+pytestmark = pytest.mark.browser
+
+TOUR = Path(__file__).parents[2] / "docs" / "tour.py"
+SPEC = importlib.util.spec_from_file_location("tour", TOUR)
+tour = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(tour)
+
+
+def test_every_stop_of_the_tour_is_reached_and_told(page):
+    text = TOUR.with_name("open_the_box.md").read_text(encoding="utf-8")
+    with voila_server(APP) as server:
+        open_app(page, server.url)
+        for name, prepare in tour.PICTURES.items():  # one after the other: a fresh page each would take minutes
+            assert f"`{name}.png`" in text
+            prepare(page)
