@@ -38,18 +38,33 @@ def graph(output: torch.Tensor, params: Mapping[str, torch.Tensor] | None = None
         ValueError: output has no graph or too large a one, one of params is no leaf, or grad_output does not have the
             output's shape.
     """
+    return _graph(output, params, grad_output, private=False)
+
+
+def private_graph(output: torch.Tensor, params: Mapping[str, torch.Tensor]) -> Graph:
+    """Read a graph as ``graph`` does, of a computation that nobody else holds a tensor of.
+
+    Nobody can have called retain_grad() there, and the search for those who did takes most of the time.
+    """
+    return _graph(output, params, None, private=True)
+
+
+def _graph(output: torch.Tensor, params: Any, grad_output: Any, *, private: bool) -> Graph:
     root = _grad_fn(output)
     names = _names(params)
     start = _start(output, grad_output)
+    note = "" if grad_output is not None or output.numel() == 1 else ALL_ONES
     # Copies made in the caller's inference mode could not be used outside it.
     with torch.inference_mode(False), torch.no_grad():
-        return _read(output, start, root, names, "" if grad_output is not None or output.numel() == 1 else ALL_ONES)
+        return _read(output, start, root, names, note, private)
 
 
-def _read(output: torch.Tensor, start: torch.Tensor, root: Function, names: dict[int, str], note: str) -> Graph:
+def _read(
+    output: torch.Tensor, start: torch.Tensor, root: Function, names: dict[int, str], note: str, private: bool
+) -> Graph:
     functions = walk(root)
     kept = {function: kept_by(function) for function in functions if leaf_of(function) is None}
-    record = run_backward(output, start, functions)
+    record = run_backward(output, start, functions, private=private)
     values = forward_values(output, functions, kept, _kinds(record))
     reading = Reading(output, start, functions, names, kept, record, values)
     return Graph(

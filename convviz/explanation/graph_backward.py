@@ -38,7 +38,9 @@ class Pass:
     failure: str = ""
 
 
-def run_backward(output: torch.Tensor, grad_output: torch.Tensor, functions: list[Function]) -> Pass:
+def run_backward(
+    output: torch.Tensor, grad_output: torch.Tensor, functions: list[Function], *, private: bool = False
+) -> Pass:
     """Run the backward pass once by autograd's own engine and write down what flows.
 
     The graph is kept, no .grad changes. Hooks that the caller registered on tensors run, as in any backward pass:
@@ -48,13 +50,15 @@ def run_backward(output: torch.Tensor, grad_output: torch.Tensor, functions: lis
         output: where the pass starts.
         grad_output: of the output's shape.
         functions: all nodes behind it, leaves included, from ``walk``.
+        private: whether nobody else holds a tensor of this graph, so that no .grad has to be put back.
     """
     record = Pass()
     leaves = [function for function in functions if leaf_of(function) is not None]
     # Leaves by their node: a tensor whose requires_grad was switched off since would be refused.
     wanted = [torch.autograd.graph.GradientEdge(leaf, 0) for leaf in leaves]
     try:
-        with _retained_gradients_kept(functions), _watched(functions, record):
+        kept = contextlib.nullcontext() if private else _retained_gradients_kept(functions)
+        with kept, _watched(functions, record):
             found = torch.autograd.grad(output, wanted, grad_output, retain_graph=True, allow_unused=True)
         record.leaves = {leaf: _copy(gradient) for leaf, gradient in zip(leaves, found, strict=True)}
     except Exception as error:  # also out of a custom Function's backward: what is wrong there is worth showing

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from convviz.explanation.graph_layout import arrange
+from convviz.explanation.graph_layout import Arrangement, arrange
 from convviz.explanation.graph_snapshot import Snapshot
 from convviz.explanation.graph_svg import draw
+from convviz.spec import ConvSpec
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +61,8 @@ class Node:
         slots: value and gradient of each output; one, but for functions such as split.
         saved: what the function keeps, tensors and settings.
         opens_into: names of the stages inside, for a 2-D convolution that makes grad_input; else empty.
+        spec: the geometry of a 2-D convolution; None for anything else.
+        transposed: whether it is a transposed convolution; spec is then that of the convolution read the other way.
     """
 
     id: str
@@ -68,6 +72,8 @@ class Node:
     slots: tuple[Slot, ...]
     saved: tuple[Saved, ...] = ()
     opens_into: tuple[str, ...] = ()
+    spec: ConvSpec | None = None
+    transposed: bool = False
 
     @property
     def value(self) -> Snapshot | None:
@@ -123,17 +129,31 @@ class Graph:
         Raises:
             KeyError: there is none.
         """
-        found = next((node for node in self.nodes if node.id == id), None)
-        if found is None:
+        if id not in self._by_id:
             raise KeyError(f"the graph has the nodes {self.nodes[0].id} to {self.nodes[-1].id}: got {id!r}")
-        return found
+        return self._by_id[id]
+
+    @cached_property
+    def _by_id(self) -> dict[str, Node]:
+        return {node.id: node for node in self.nodes}
+
+    def __repr__(self) -> str:
+        """Return a line: the numbers of all nodes would fill pages."""
+        functions = sum(node.kind == "function" for node in self.nodes)
+        leaves = ", ".join(node.label for node in self.nodes if node.kind == "leaf")
+        return f"<Graph: {functions} functions from {leaves or 'no leaf'} to the output>"
+
+    @cached_property
+    def arrangement(self) -> Arrangement:
+        """Where boxes stand and arrows run, in units of one box."""
+        return arrange([node.id for node in self.nodes], [(edge.source, edge.target) for edge in self.edges])
 
     def layout(self) -> dict[str, tuple[float, float]]:
         """Return id → (x, y), the middle of each box: y grows by 1 a layer from the leaves down to the output.
 
         Boxes of one layer are at least 1 apart.
         """
-        return arrange([node.id for node in self.nodes], [(edge.source, edge.target) for edge in self.edges]).positions
+        return self.arrangement.positions
 
     def _repr_svg_(self) -> str:
         """Draw it where a notebook shows the value of a cell."""

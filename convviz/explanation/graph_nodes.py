@@ -11,10 +11,12 @@ import torch
 
 from convviz.explanation.graph_backward import Pass
 from convviz.explanation.graph_data import Edge, Node, Saved, Slot
+from convviz.explanation.graph_geometry import geometry, is_transposed
 from convviz.explanation.graph_saved import NOT_NEEDED, Kept
 from convviz.explanation.graph_snapshot import Snapshot, snapshot
 from convviz.explanation.graph_values import UNKNOWN, Values
 from convviz.explanation.graph_walk import Function, is_convolution, leaf_of, name_of, opens_into
+from convviz.spec import ConvSpec
 
 OUTPUT = "n0"
 ONLY_GRAD_WEIGHT = "The input needs no gradient: of its gradients only those by weight and bias are computed."
@@ -96,7 +98,15 @@ def _node(function: Function, reading: Reading) -> Node:
         slots=slots,
         saved=tuple(_saved(thing) for thing in kept),
         opens_into=opens_into(function),
+        spec=_geometry(function, reading),
+        transposed=is_transposed(function),
     )
+
+
+def _geometry(function: Function, reading: Reading) -> ConvSpec | None:
+    into = reading.record.into.get(function, ())
+    saved = {thing.name: thing.content for thing in reading.kept[function]}
+    return geometry(function, saved, into[0] if into else None, reading.record.out_of.get(function, ()))
 
 
 def _notes(function: Function, kept: tuple[Kept, ...], record: Pass) -> list[str]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
-from convviz.explanation.graph_layout import Arrangement, arrange
 from convviz.explanation.graph_text import NONE, box_lines, columns, details, numbers, shortened
 
 if TYPE_CHECKING:
@@ -79,8 +78,7 @@ class _Drawing:
             if edge.output_slot not in self.slots[edge.source]:
                 self.slots[edge.source].append(edge.output_slot)
         self.width = self._box_width()
-        arrows = [(edge.source, edge.target) for edge in graph.edges]
-        self.arranged: Arrangement = arrange([node.id for node in graph.nodes], arrows)
+        self.arranged = graph.arrangement
         places = self.arranged.positions.values()
         across = [x for x, _ in places] + [x for route in self.arranged.routes.values() for x in route]
         self.total_width = max(
@@ -205,7 +203,7 @@ def _path(start: Place, bends: list[Place], end: Place) -> str:
 def _lines(node: Node) -> tuple[str, ...]:
     """Return label, shape, value and gradient, none longer than a box may be."""
     label = shortened(node.label, MOST_IN_LABEL)
-    return (f"{label} ▸" if node.opens_into else label, *(shortened(line, MOST) for line in box_lines(node)))
+    return (label if node.spec is None else f"{label} ▸", *(shortened(line, MOST) for line in box_lines(node)))
 
 
 def _text(x: float, y: float, text: str, ink: str, attributes: str = "") -> str:

@@ -1,0 +1,28 @@
+"""Tells a notebook to show a graph as the interactive view. Loads no widget before the first graph is shown."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from typing import Any
+
+from convviz.explanation.graph_data import Graph
+
+
+def show_interactively() -> None:
+    """Register the view with the kernel's IPython, where there is one that can show widgets.
+
+    Elsewhere nothing happens: a terminal writes a line, and what knows SVG draws ``Graph._repr_svg_()``.
+    """
+    ipython = sys.modules.get("IPython")
+    shell: Any = ipython.get_ipython() if ipython is not None else None
+    if getattr(shell, "kernel", None) is None or importlib.util.find_spec("anywidget") is None:
+        return
+    shell.display_formatter.mimebundle_formatter.for_type(Graph, _bundle)
+
+
+def _bundle(graph: Graph, include: Any = None, exclude: Any = None) -> Any:
+    """Return the view for the page; IPython adds the picture, for those who open the notebook without a kernel."""
+    from convviz.app.graph_view import GraphView
+
+    return GraphView(graph)._repr_mimebundle_(include=include, exclude=exclude)

@@ -1,0 +1,226 @@
+"""What the pane of a graph shows, as plain data: the drawing at once, the numbers of a box when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from convviz.explanation.graph_data import Graph, Saved, Slot
+from convviz.explanation.graph_inside import Inside, Operation, inside
+from convviz.explanation.graph_snapshot import Snapshot
+from convviz.explanation.graph_steps import sentence, sentences
+from convviz.explanation.graph_svg import PALETTES
+from convviz.explanation.graph_text import numbers, shape
+from convviz.plane import PANEL_AXES, Plane
+from convviz.settings.names import axis_word, shown_name
+from convviz.views.cells import roles
+
+MOST = 64  # rows and columns of a heatmap; of larger planes the first are shown
+
+# A tensor → the panel of the board that shows it and the plane there, or None.
+FindPanel = Callable[[torch.Tensor, str], tuple[str, tuple[int, ...]] | None]
+
+
+class Reply:
+    """One message to the page: plain data, and the numbers of its heatmaps as bytes.
+
+    Attributes:
+        content: the plain data.
+        buffers: the numbers of each heatmap, which name their place here.
+    """
+
+    def __init__(self, kind: str) -> None:
+        """Start a message of a kind."""
+        self.content: dict[str, Any] = {"type": kind}
+        self.buffers: list[bytes] = []
+
+    def plane(self, plane: torch.Tensor) -> dict[str, Any]:
+        """Add the numbers of a plane ``[H, W]``; return what the page needs to draw them."""
+        part = plane[:MOST, :MOST].detach()
+        # Integers and float64 need more digits than float32 has.
+        dtype = torch.float32 if part.is_floating_point() and part.element_size() <= 4 else torch.float64
+        self.buffers.append(part.to("cpu", dtype).contiguous().numpy().tobytes())
+        cut = f"the first {part.shape[0]} × {part.shape[1]} of {plane.shape[0]} × {plane.shape[1]} cells"
+        return {
+            "buffer": len(self.buffers) - 1,
+            "dtype": str(dtype).removeprefix("torch."),
+            "size": list(part.shape),
+            "part": cut if part.shape != plane.shape else "",
+        }
+
+
+def page(graph: Graph) -> dict[str, Any]:
+    """Return the drawing of a graph and what happens at each step."""
+    light, dark = PALETTES["light"], PALETTES["dark"]
+    pairs = [(getattr(light, name), getattr(dark, name)) for name in ("paper", "ink", "muted", "gradient", "line")]
+    pairs += [(light.fills[kind], dark.fills[kind]) for kind in light.fills]
+    steps = zip(graph.steps, sentences(graph), strict=True)
+    return {
+        "svg": graph.to_svg(),
+        "dark": dict(pairs),  # what each colour of the drawing becomes
+        "note": graph.note,
+        "steps": [{"id": id, "text": text} for id, text in steps],
+    }
+
+
+def _nowhere(tensor: torch.Tensor, kind: str) -> None:
+    """Where no board is, no panel shows a tensor."""
+
+
+def node_reply(graph: Graph, id: str, chosen: Mapping[str, Any], find_panel: FindPanel = _nowhere) -> Reply:
+    """Return everything about one box.
+
+    Args:
+        graph: any.
+        id: of the box.
+        chosen: key of a tensor → which of its planes to show, an index for each leading axis.
+        find_panel: where the board shows the same tensor.
+    """
+    node, reply = graph.node(id), Reply("node")
+    wanted = [each for slot in node.slots for each in _of_slot(slot, len(node.slots) > 1)]
+    wanted += [_of_saved(saved) for saved in node.saved if saved.tensor is not None]
+    reply.content |= {
+        "id": id,
+        "label": node.label,
+        "kind": node.kind,
+        "note": node.note,
+        "text": sentence(graph, id) if id in graph.steps else "The backward pass did not come here.",
+        "tensors": [_tensor(reply, each, chosen.get(each.key), find_panel) for each in wanted],
+        "settings": [_setting(saved) for saved in node.saved if saved.tensor is None],
+        "opens": node.spec is not None,
+    }
+    return reply
+
+
+@dataclass(frozen=True, eq=False)
+class _Wanted:
+    """A tensor that is to be shown: its key on the page, its title, its numbers, and what to say of it."""
+
+    key: str
+    title: str
+    found: Snapshot | None
+    note: str
+    kind: str
+
+
+def _tensor(reply: Reply, wanted: _Wanted, chosen: Any, find_panel: FindPanel) -> dict[str, Any]:
+    found = wanted.found
+    shown = {"key": wanted.key, "title": wanted.title, "note": wanted.note} | _numbers(found)
+    if found is None or found.tensor is None or found.tensor.is_complex() or not found.elements or not found.shape:
+        return shown
+    place = find_panel(found.tensor, wanted.kind)
+    at = _indices(chosen, found.shape[:-2], place[1] if place else ())
+    plane = found.tensor[at] if len(found.shape) > 1 else found.tensor[None]
+    on_board = {"panel": place[0], "same": at == place[1]} if place else {}
+    return shown | reply.plane(plane) | {"planes": list(found.shape[:-2]), "at": list(at)} | on_board
+
+
+def _of_slot(slot: Slot, several: bool) -> list[_Wanted]:
+    of = f" of output {slot.number}" if several else ""
+    return [
+        _Wanted(f"value {slot.number}", f"value{of}", slot.value, slot.value_note, "value"),
+        _Wanted(f"gradient {slot.number}", f"gradient{of}", slot.gradient, slot.gradient_note, "gradient"),
+    ]
+
+
+def _of_saved(saved: Saved) -> _Wanted:
+    return _Wanted(f"saved {saved.name}", f"saved `{saved.name}`", saved.tensor, saved.note, "value")
+
+
+def _numbers(found: Snapshot | None) -> dict[str, Any]:
+    """Return shape and numbers in words; a tensor without a shape is its one number."""
+    if found is None:
+        return {"shape": "", "text": ""}
+    too_many = found.tensor is None and found.minimum is not None
+    text = numbers(found) + (". It has too many numbers to be kept for a heatmap." if too_many else "")
+    return {"shape": shape(found), "text": text}
+
+
+def _setting(saved: Saved) -> dict[str, str]:
+    return {
+        "name": saved.name,
+        "value": "" if saved.note and saved.setting is None else repr(saved.setting),
+        "note": saved.note,
+    }
+
+
+def _indices(wanted: Any, sizes: tuple[int, ...], default: tuple[int, ...]) -> tuple[int, ...]:
+    """Return an index for each axis, as near to what the page asked for as there is one."""
+    asked = wanted if isinstance(wanted, list) and len(wanted) == len(sizes) else default or (0,) * len(sizes)
+    whole = [index if isinstance(index, int) else 0 for index in asked]
+    return tuple(min(max(index, 0), size - 1) for index, size in zip(whole, sizes, strict=True))
+
+
+def inside_reply(graph: Graph, id: str, plane: Any, find_panel: FindPanel | None = None) -> Reply:
+    """Return the stages inside the box of a convolution.
+
+    Args:
+        graph: any.
+        id: of the box.
+        plane: the sample and the channels to show, as ``Plane`` or as a page's ``{"n": 0, "o": 0, "c": 0}``.
+        find_panel: where the board shows the same tensor; the plane is then the board's, and cannot be chosen.
+    """
+    reply = Reply("inside")
+    reply.content["id"] = id
+    try:
+        found = inside(graph, id)
+    except ValueError as error:
+        reply.content["error"] = str(error)
+        return reply
+    at = (plane if isinstance(plane, Plane) else _plane(plane)).within(found.spec)
+
+    def item(part: str | Operation) -> dict[str, Any]:
+        if isinstance(part, Operation):
+            return {"words": part.words, "note": part.note}
+        return _stage(reply, found, part, at, find_panel)
+
+    branches = [
+        {"title": branch.title, "rows": [[item(part) for part in row] for row in branch.rows], "truth": branch.truth}
+        for branch in found.branches
+    ]
+    reply.content |= {"branches": branches, "choices": _choices(found, at), "fixed": find_panel is not None}
+    return reply
+
+
+def _choices(found: Inside, plane: Plane) -> list[dict[str, Any]]:
+    counts = {"n": found.spec.batch, "o": found.spec.out_channels, "c": found.spec.in_channels}
+    return [
+        {"axis": axis, "word": axis_word(axis, found.transposed), "count": count, "value": plane.index(axis)}
+        for axis, count in counts.items()
+        if count > 1
+    ]
+
+
+def _plane(wanted: Any) -> Plane:
+    asked = wanted if isinstance(wanted, Mapping) else {}
+    n, o, c = (asked.get(axis) if isinstance(asked.get(axis), int) else 0 for axis in ("n", "o", "c"))
+    return Plane(n or 0, o or 0, c or 0)
+
+
+def _stage(reply: Reply, found: Inside, name: str, plane: Plane, find_panel: FindPanel | None) -> dict[str, Any]:
+    spec, tensor = found.spec, found.tensors[name]
+    place = find_panel(tensor, name) if find_panel else None
+    # Where the border is padded by a function of its own, the convolution's input is what the board calls padded.
+    called = shown_name(place[0] if place else name, found.transposed)
+    if tensor.dim() == 1:
+        at: tuple[int, ...] = ()
+        values, label = tensor[None], called
+    else:
+        first, second = PANEL_AXES[name]
+        per_group = {("o", "c"): spec.in_channels, ("c", "o"): spec.out_channels}.get((first, second))
+        inner = plane.index(second) % (per_group // spec.groups) if per_group else plane.index(second)
+        at = (plane.index(first), inner)
+        values, label = tensor[at], f"{called}[{at[0]}, {at[1]}]"
+    letters = roles(spec, name, (values.shape[0], values.shape[1]))
+    return reply.plane(values) | {
+        "name": name,
+        "label": label,
+        "shape": str(list(tensor.shape)),
+        "rows": letters.rows[:MOST],
+        "columns": letters.columns[:MOST],
+        "panel": place[0] if place else "",
+        "same": place is not None and at == place[1],
+    }

@@ -1,0 +1,48 @@
+"""The interactive view of a graph: what a notebook shows for the value of ``convviz.graph(...)``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from convviz.app.graph_page import inside_reply, node_reply, page
+from convviz.board.pane import Pane
+from convviz.explanation.graph_data import Graph
+
+
+class GraphView(Pane):
+    """A graph to walk through: pan, zoom, step backwards, open a box.
+
+    Attributes:
+        graph: what is shown.
+    """
+
+    def __init__(self, graph: Graph, *, theme: str = "auto") -> None:
+        """Make the view.
+
+        Args:
+            graph: from ``convviz.graph``.
+            theme: ``"auto"``, ``"light"`` or ``"dark"``.
+        """
+        super().__init__("tab_graph.js", self._answer)
+        self.graph = graph
+        self.theme = theme
+        self.data = page(graph) | {"panels": {}, "step": 1}
+
+    def __repr__(self) -> str:
+        """Return a line: a notebook keeps it beside the view."""
+        return f"GraphView({self.graph!r})"
+
+    def _answer(self, message: Mapping[str, Any]) -> None:
+        """Send what a box holds, or what stands inside it."""
+        id = str(message.get("id"))
+        if id not in {node.id for node in self.graph.nodes}:
+            return  # from a page of another version, or not ours
+        if message.get("type") == "node":
+            chosen = message.get("planes")
+            reply = node_reply(self.graph, id, chosen if isinstance(chosen, Mapping) else {})
+        elif message.get("type") == "inside":
+            reply = inside_reply(self.graph, id, message.get("plane"))
+        else:
+            return
+        self.send(reply.content, reply.buffers)

@@ -1,0 +1,210 @@
+// @ts-check
+// The drawing of a graph, made by Python, brought to life: its boxes can be reached, pressed and marked.
+
+const ARROWS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
+
+/**
+ * @typedef {{ id: string, label: string, el: SVGGElement, x: number, y: number, above: string[], below: string[] }} Box
+ * `above`: what the values come from; `below`: what uses them
+ */
+
+/**
+ * Read the drawing in the colours of a theme.
+ * @param {{ svg: string, dark: Record<string, string> }} data @param {string} theme
+ * @returns {SVGSVGElement}
+ */
+export function readDrawing({ svg, dark }, theme) {
+  const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
+  const drawing = /** @type {any} */ (document.importNode(parsed, true));
+  if (theme !== "dark") return drawing;
+  for (const node of drawing.querySelectorAll("[fill], [stroke]")) {
+    for (const name of ["fill", "stroke"]) {
+      const color = dark[node.getAttribute(name)];
+      if (color) node.setAttribute(name, color);
+    }
+  }
+  return drawing;
+}
+
+/**
+ * Make the part that keeps the boxes; `open` hears of a box that was pressed, `point` of one under the pointer or the
+ * focus, or null.
+ * @param {string} uid unique in the page
+ * @param {{ open: (id: string) => void, point: (id: string | null) => void }} events
+ */
+export function createDrawing(uid, events) {
+  /** @type {SVGSVGElement | null} */
+  let svg = null;
+  /** @type {Map<string, Box>} */
+  let boxes = new Map();
+  /** @type {{ el: Element, source: string, target: string }[]} */
+  let edges = [];
+  let cursor = "";
+  let selected = "";
+
+  /** @param {Event} event */
+  const boxAt = (event) => {
+    const group = /** @type {Element} */ (event.target).closest("[data-node]");
+    return group ? /** @type {Box} */ (boxes.get(/** @type {any} */ (group).dataset.node)) : null;
+  };
+
+  function readEdges() {
+    edges = [.../** @type {any} */ (svg).querySelectorAll("[data-edge]")].map((el) => {
+      const [source, target] = el.dataset.edge.split(" ");
+      return { el, source, target };
+    });
+  }
+
+  function readBoxes() {
+    boxes = new Map();
+    for (const el of /** @type {any} */ (svg).querySelectorAll("[data-node]")) {
+      const [x, y, width] = ["x", "y", "width"].map((name) => Number(el.querySelector("rect").getAttribute(name)));
+      const id = el.dataset.node;
+      const label = el.querySelector("text").textContent;
+      boxes.set(id, { id, label, el, x: x + width / 2, y, above: [], below: [] });
+      el.setAttribute("role", "button");
+      el.setAttribute("tabindex", "-1");
+      el.setAttribute("aria-label", labelOf(el));
+    }
+    for (const { source, target } of edges) {
+      boxes.get(target)?.above.push(source);
+      boxes.get(source)?.below.push(target);
+    }
+  }
+
+  function prepare() {
+    if (!svg) return;
+    svg.setAttribute("role", "group");
+    svg.setAttribute("aria-label", svg.querySelector("title")?.textContent ?? "");
+    svg.querySelector("title")?.remove(); // it would hang over everything as a tooltip
+    const description = svg.querySelector("desc");
+    if (description) description.id = `cv${uid}-desc`;
+    svg.setAttribute("aria-describedby", `cv${uid}-desc`);
+    svg.addEventListener("click", (event) => {
+      const box = boxAt(event);
+      if (box) press(box);
+    });
+    svg.addEventListener("keydown", onKey);
+    svg.addEventListener("pointerover", (event) => events.point(boxAt(event)?.id ?? null));
+    svg.addEventListener("pointerleave", () => events.point(null));
+    svg.addEventListener("focusin", (event) => {
+      const box = boxAt(event);
+      if (box) setCursor(box.id);
+      events.point(box?.id ?? null);
+    });
+    svg.addEventListener("focusout", () => events.point(null));
+  }
+
+  /** @param {Box} box */
+  function press(box) {
+    setCursor(box.id);
+    box.el.focus({ preventScroll: true });
+    events.open(box.id);
+  }
+
+  /** @param {string} id */
+  function setCursor(id) {
+    boxes.get(cursor)?.el.setAttribute("tabindex", "-1");
+    cursor = boxes.has(id) ? id : ([...boxes.keys()][0] ?? "");
+    boxes.get(cursor)?.el.setAttribute("tabindex", "0");
+  }
+
+  /** @param {KeyboardEvent} event */
+  function onKey(event) {
+    const box = boxAt(event);
+    if (!box || event.ctrlKey || event.metaKey || event.altKey) return;
+    const next = ARROWS.includes(event.key) ? neighbour(boxes, box, event.key) : null;
+    if (next) next.el.focus();
+    else if (event.key === "Enter" || event.key === " ") press(box);
+    else if (!ARROWS.includes(event.key)) return;
+    event.preventDefault();
+    event.stopPropagation(); // a notebook would take the arrow keys for its own cells
+  }
+
+  return {
+    /** Put in a new drawing; the focus and the selection stay where the box is still there. @param {SVGSVGElement} next */
+    set(next) {
+      const held = svg?.contains(document.activeElement);
+      const [cursorBefore, selectedBefore] = [boxes.get(cursor), boxes.get(selected)];
+      svg?.replaceWith(next);
+      svg = next;
+      readEdges();
+      readBoxes();
+      prepare();
+      this.select(sameBox(boxes, selectedBefore));
+      setCursor(sameBox(boxes, cursorBefore));
+      if (held) boxes.get(cursor)?.el.focus({ preventScroll: true });
+    },
+    has: (/** @type {string} */ id) => boxes.has(id),
+    selected: () => selected,
+    box: (/** @type {string} */ id) => boxes.get(id)?.el,
+    /** A box, and those that it hands gradients to. @param {string} id */
+    withReceivers: (id) => [id, ...(boxes.get(id)?.above ?? [])].flatMap((each) => boxes.get(each)?.el ?? []),
+
+    /** Mark the box whose numbers are shown. @param {string} id */
+    select(id) {
+      selected = id;
+      if (id) setCursor(id);
+      for (const box of boxes.values()) {
+        box.el.setAttribute("aria-pressed", String(box.id === id));
+        box.el.classList.toggle("cv-selected", box.id === id);
+      }
+    },
+
+    /** Frame boxes that the board points at. @param {Set<string>} ids */
+    frame(ids) {
+      for (const box of boxes.values()) box.el.classList.toggle("cv-framed", ids.has(box.id));
+    },
+
+    /** Show how far the backward pass has come; all of it when there is no current box. @param {string[]} reached */
+    mark(reached) {
+      const current = reached[reached.length - 1];
+      const seen = new Set(reached);
+      for (const box of boxes.values()) {
+        box.el.classList.toggle("cv-current", box.id === current);
+        box.el.classList.toggle("cv-ahead", current !== undefined && !seen.has(box.id));
+        if (box.id === current) box.el.setAttribute("aria-current", "step");
+        else box.el.removeAttribute("aria-current");
+      }
+      for (const { el, source, target } of edges) {
+        el.classList.toggle("cv-arrives", source === current);
+        el.classList.toggle("cv-leaves", target === current);
+        el.classList.toggle("cv-ahead", current !== undefined && !seen.has(target));
+      }
+    },
+  };
+}
+
+/**
+ * The box that another drawing calls the same: with a bias more, the numbers of the others have moved.
+ * @param {Map<string, Box>} boxes @param {Box | undefined} before @returns {string} its id; empty where there is none
+ */
+function sameBox(boxes, before) {
+  if (!before) return "";
+  if (boxes.get(before.id)?.label === before.label) return before.id;
+  return [...boxes.values()].find(({ label }) => label === before.label)?.id ?? "";
+}
+
+/** What a box says, for those who do not see it. @param {SVGGElement} el */
+function labelOf(el) {
+  const lines = [...el.querySelectorAll("text")].map((text) => text.textContent);
+  const step = el.dataset.step ? `step ${el.dataset.step}` : "not visited";
+  return [lines[0], step, ...lines.slice(el.dataset.step ? 2 : 1)].join(", ");
+}
+
+/**
+ * The box that an arrow key leads to: up to what the values come from, down to what uses them, sideways in the layer.
+ * Up and down take the nearest layer first, so that every box can be reached.
+ * @param {Map<string, Box>} boxes @param {Box} from @param {string} key @returns {Box | null}
+ */
+export function neighbour(boxes, from, key) {
+  if (key === "ArrowUp" || key === "ArrowDown") {
+    const ids = key === "ArrowUp" ? from.above : from.below;
+    const found = ids.map((id) => /** @type {Box} */ (boxes.get(id)));
+    const away = (/** @type {Box} */ box) => [Math.abs(box.y - from.y), Math.abs(box.x - from.x)];
+    return found.sort((a, b) => away(a)[0] - away(b)[0] || away(a)[1] - away(b)[1])[0] ?? null;
+  }
+  const side = key === "ArrowRight" ? 1 : -1;
+  const beside = [...boxes.values()].filter((box) => box.y === from.y && side * (box.x - from.x) > 0);
+  return beside.sort((a, b) => side * (a.x - b.x))[0] ?? null;
+}

@@ -1,0 +1,61 @@
+"""The computation that the app shows, done once more under autograd, and its graph."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+
+from convviz.explanation.graph import private_graph
+from convviz.explanation.graph_data import Graph
+from convviz.ops.device import full_precision
+from convviz.ops.loss import loss_value
+from convviz.ops.padding import pad_input
+from convviz.ops.stages import Stages
+from convviz.ops.stages_transposed import conv_transpose2d_by_torch
+from convviz.spec import ConvSpec
+
+
+def graph_of_stages(stages: Stages) -> Graph:
+    """Return the graph from input, weight and bias to the loss, the way one would write it in PyTorch.
+
+    Args:
+        stages: the numbers; of a transposed convolution its own input is what stages call grad_output.
+    """
+    with torch.inference_mode(False), torch.enable_grad(), full_precision(stages.input.device):
+        loss, params = _compute(stages)
+        return private_graph(loss, params)
+
+
+def _compute(stages: Stages) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
+    """Return the loss and its leaves by name."""
+    input, grad_output = stages.input, stages.grad_output
+    if stages.transposed:
+        input, grad_output = grad_output, input
+    leaves = {"input": input, "weight": stages.weight, "bias": stages.bias}
+    params = {name: leaf.detach().clone().requires_grad_() for name, leaf in leaves.items() if leaf is not None}
+    conv = _conv_transpose2d if stages.transposed else _conv2d
+    output = conv(params["input"], params["weight"], params.get("bias"), stages.spec)
+    # The weights of a weighted sum are its grad_output.
+    other = stages.target if stages.target is not None else grad_output
+    return loss_value(stages.loss_kind, output, other), params
+
+
+def _conv2d(input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, spec: ConvSpec) -> torch.Tensor:
+    """Return the output; only zeros that are the same on both sides are padded by conv2d itself."""
+    if spec.padding_mode == "zeros" and _is_even(spec):
+        padding = (spec.padding[0][0], spec.padding[1][0])
+        return F.conv2d(input, weight, bias, spec.stride, padding, spec.dilation, spec.groups)
+    return F.conv2d(pad_input(input, spec), weight, bias, spec.stride, 0, spec.dilation, spec.groups)
+
+
+def _conv_transpose2d(
+    input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, spec: ConvSpec
+) -> torch.Tensor:
+    if not _is_even(spec):
+        return conv_transpose2d_by_torch(input, weight, bias, spec)
+    padding = (spec.padding[0][0], spec.padding[1][0])
+    return F.conv_transpose2d(input, weight, bias, spec.stride, padding, spec.remainder, spec.groups, spec.dilation)
+
+
+def _is_even(spec: ConvSpec) -> bool:
+    return all(before == after for before, after in spec.padding)

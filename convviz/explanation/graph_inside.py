@@ -1,0 +1,210 @@
+"""What stands inside the box of a convolution: its backward pass, stage by stage, from what the graph has saved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from convviz.explanation.graph_data import Graph, Node
+from convviz.explanation.graph_snapshot import KEEP, Snapshot
+from convviz.explanation.graph_text import number
+from convviz.ops import by_rotate as rotate
+from convviz.ops.conv2d_bias import conv2d_bias
+from convviz.ops.padding import fold_padding, pad_input
+from convviz.settings.names import SHOWN, shown_name
+from convviz.spec import ConvSpec
+
+Tensors = dict[str, torch.Tensor]  # by the names that ``convviz.stages`` has for them
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What is done between two stages.
+
+    Attributes:
+        words: such as ``"insert zeros"``.
+        note: what has to be said about it here, such as the stride; names of stages are in backticks.
+    """
+
+    words: str
+    note: str = ""
+
+
+Row = tuple[str | Operation, ...]  # names of stages, and the operations between them
+
+
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """The way to one of the three gradients.
+
+    Attributes:
+        title: its heading.
+        rows: in reading order.
+        truth: how far its end is from what autograd handed on.
+    """
+
+    title: str
+    rows: tuple[Row, ...]
+    truth: str
+
+
+@dataclass(frozen=True, eq=False)
+class Inside:
+    """A convolution's backward pass in the stages of the pictures.
+
+    Attributes:
+        spec: the geometry.
+        transposed: whether it is a transposed convolution; the names are then those of the convolution that it reads
+            the other way, as in ``convviz.stages``.
+        tensors: name of a stage → its tensor, 4-D but for grad_bias.
+        branches: those whose gradient the graph wants.
+    """
+
+    spec: ConvSpec
+    transposed: bool
+    tensors: Tensors
+    branches: tuple[Branch, ...]
+
+
+def inside(graph: Graph, id: str) -> Inside:
+    """Open the box of a convolution.
+
+    Raises:
+        ValueError: it is no 2-D convolution, or the numbers that it needs are not kept.
+    """
+    node = graph.node(id)
+    if node.spec is None:
+        raise ValueError(
+            f"only a 2-D convolution that the backward pass came to opens: got {node.label}; choose a box that has ▸"
+        )
+    known = _known(node)
+    handed = {edge.input_slot: edge.gradient for edge in graph.edges if edge.target == id}
+    build = _transposed if node.transposed else _convolution
+    with torch.inference_mode(False), torch.no_grad():
+        tensors, ways = build(node.spec, known, [slot in handed for slot in range(3)])
+        branches = tuple(
+            Branch(title, rows, _truth(tensors[end], end, handed[slot], node.transposed))
+            for title, rows, end, slot in ways
+        )
+    return Inside(node.spec, node.transposed, tensors, branches)
+
+
+def _known(node: Node) -> Tensors:
+    """Return grad_output, and input and weight where they were saved."""
+    saved = {thing.name: thing.tensor for thing in node.saved}
+    wanted = {
+        "grad_output": node.gradient,
+        "input": saved.get("input") or saved.get("saved_tensors[0]"),
+        "weight": saved.get("weight") or saved.get("saved_tensors[1]"),
+    }
+    for name, snapshot in wanted.items():
+        if snapshot is not None and snapshot.tensor is None:
+            raise ValueError(
+                f"the stages are shown up to {KEEP:,} numbers a tensor: got {name} with {snapshot.elements}; "
+                "show a part of it, such as input[:1, :, :32, :32]"
+            )
+    return {name: found.tensor for name, found in wanted.items() if found is not None and found.tensor is not None}
+
+
+Way = tuple[str, tuple[Row, ...], str, int]  # title, rows, name of the last stage, input of the convolution
+
+
+def _convolution(spec: ConvSpec, known: Tensors, wants: list[bool]) -> tuple[Tensors, list[Way]]:
+    tensors = {"grad_output": known["grad_output"]}
+    dilated = tensors["dilated_grad_output"] = rotate.dilate_grad_output(tensors["grad_output"], spec.stride)
+    ways: list[Way] = []
+    if wants[0] and "weight" in known:
+        folds = spec.padding_mode != "zeros"
+        last = "grad_padded_input" if folds else "grad_input"
+        tensors["padded_grad_output"] = rotate.pad_grad_output(dilated, spec)
+        tensors["weight"] = known["weight"]
+        tensors["rotated_weight"] = rotate.rotate_weight(known["weight"], spec.groups)
+        tensors[last] = rotate.correlate(tensors["padded_grad_output"], tensors["rotated_weight"], spec)
+        if folds:
+            tensors["grad_input"] = fold_padding(tensors[last], spec)
+        rows: list[Row] = [
+            ("grad_output", _insert(spec), "dilated_grad_output", _pad(spec), "padded_grad_output"),
+            ("weight", Operation("rotate", "by 180°"), "rotated_weight"),
+            (
+                Operation("correlate", "`padded_grad_output` ⊛ `rotated_weight`" + _step("dilation", spec.dilation)),
+                last,
+            ),
+        ]
+        rows += [(Operation("fold", "the border back"), "grad_input")] if folds else []
+        ways.append(("To the input", tuple(rows), "grad_input", 0))
+    if wants[1] and "input" in known:
+        tensors["padded_input"] = pad_input(known["input"], spec)
+        tensors["grad_weight"] = rotate.correlate_with_grad_output(tensors["padded_input"], dilated, spec)
+        correlate = Operation("correlate", "with `dilated_grad_output`" + _step("stride", spec.dilation))
+        ways.append(("To the weight", (("padded_input", correlate, "grad_weight"),), "grad_weight", 1))
+    if wants[2]:
+        tensors["grad_bias"] = conv2d_bias(tensors["grad_output"])
+        ways.append(("To the bias", ((_add_up("grad_output"), "grad_bias"),), "grad_bias", 2))
+    return tensors, ways
+
+
+def _transposed(spec: ConvSpec, known: Tensors, wants: list[bool]) -> tuple[Tensors, list[Way]]:
+    """Return the stages of a transposed convolution: what it hands to its input is an ordinary convolution."""
+    padded = pad_input(known["grad_output"], spec)
+    tensors = {"input": known["grad_output"], "padded_input": padded}
+    ways: list[Way] = []
+    pad = Operation("pad", _sides(spec.padding))
+    if wants[0] and "weight" in known:
+        weight = tensors["weight"] = known["weight"]
+        tensors["output"] = torch.conv2d(padded, weight, None, spec.stride, 0, spec.dilation, spec.groups)
+        steps = _step("stride", spec.stride) + _step("dilation", spec.dilation)
+        correlate = Operation("correlate", f"`padded_grad_output` ⊛ `weight`, nothing is rotated{steps}")
+        ways.append(("To the input", (("input", pad, "padded_input"), ("weight", correlate, "output")), "output", 0))
+    if wants[1] and "input" in known:
+        tensors["grad_output"] = known["input"]
+        dilated = tensors["dilated_grad_output"] = rotate.dilate_grad_output(known["input"], spec.stride)
+        tensors["grad_weight"] = rotate.correlate_with_grad_output(padded, dilated, spec)
+        correlate = Operation("correlate", "`padded_grad_output` ⊛ `dilated_input`" + _step("stride", spec.dilation))
+        rows: tuple[Row, ...] = (("grad_output", _insert(spec), "dilated_grad_output", correlate, "grad_weight"),)
+        ways.append(("To the weight", rows, "grad_weight", 1))
+    if wants[2]:
+        tensors["grad_bias"] = conv2d_bias(known["grad_output"])
+        ways.append(("To the bias", ((_add_up(SHOWN["input"]), "grad_bias"),), "grad_bias", 2))
+    return tensors, ways
+
+
+def _truth(found: torch.Tensor, name: str, truth: Snapshot | None, transposed: bool) -> str:
+    called = shown_name(name, transposed)
+    if truth is None or truth.tensor is None:
+        return ""
+    off = float((found.double() - truth.tensor.double()).abs().max())
+    return f"The largest difference between `{called}` here and the one that autograd handed on is {number(off)}."
+
+
+def _insert(spec: ConvSpec) -> Operation:
+    return Operation("insert zeros", "none, the stride is 1" if spec.stride == (1, 1) else _pair("stride", spec.stride))
+
+
+def _pad(spec: ConvSpec) -> Operation:
+    sides = rotate.backward_padding(spec)
+    crops = any(cells < 0 for side in sides for cells in side)
+    return Operation("pad and crop" if crops else "pad", _sides(sides))
+
+
+def _add_up(name: str) -> Operation:
+    return Operation("add up", f"all cells of `{name}`, a sum a channel")
+
+
+def _sides(sides: tuple[tuple[int, int], tuple[int, int]]) -> str:
+    (top, bottom), (left, right) = sides
+    if top == bottom == left == right:
+        text = f"{top} on each side"
+    elif (top, bottom) == (left, right):
+        text = f"{top} before, {bottom} after"
+    else:
+        text = f"top {top}, bottom {bottom}, left {left}, right {right}"
+    return text.replace("-", "−")
+
+
+def _pair(word: str, pair: tuple[int, int]) -> str:
+    return f"{word} {pair[0]}" if pair[0] == pair[1] else f"{word} {pair[0]} × {pair[1]}"
+
+
+def _step(word: str, pair: tuple[int, int]) -> str:
+    return "" if pair == (1, 1) else f", {_pair(word, pair)}"

@@ -1,0 +1,90 @@
+"""What happens at each step of the backward pass, in a sentence."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+from convviz.explanation.graph_data import Edge, Graph, Node
+from convviz.explanation.graph_snapshot import Snapshot
+from convviz.explanation.graph_text import numbers
+
+GRADIENTS = ("grad_input", "grad_weight", "grad_bias")  # what a convolution hands on, in the order of its inputs
+
+
+def sentences(graph: Graph) -> tuple[str, ...]:
+    """Return one sentence a step, in the order of ``graph.steps``: what the node receives and what it hands on.
+
+    Names of tensors and functions stand in backticks.
+    """
+    teller = _Teller(graph)
+    return tuple(teller.tell(graph.node(id)) for id in graph.steps)
+
+
+def sentence(graph: Graph, id: str) -> str:
+    """Return the sentence of one step, by the id of its node."""
+    return _Teller(graph).tell(graph.node(id))
+
+
+class _Teller:
+    """One graph, with what its sentences look up."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.step = {id: number for number, id in enumerate(graph.steps, start=1)}
+        self.labels = Counter(node.label for node in graph.nodes)
+        self.into: dict[str, list[Edge]] = defaultdict(list)
+        for edge in graph.edges:
+            self.into[edge.target].append(edge)
+        self.users = Counter((edge.source, edge.output_slot) for edge in graph.edges)
+
+    def tell(self, node: Node) -> str:
+        if node.kind == "output":
+            start, (edge,) = _amount(self.graph.grad_output), self.into[node.id]
+            return f"The backward pass starts at `output` with grad_output {start}, and hands it to {self.name(edge)}."
+        if node.kind == "leaf":
+            return f"`{node.label}` is a leaf: {self.arrived(node)} stays here, as `{_grad_of(node)}`."
+        handed = [edge for edge in self.into[node.id] if edge.gradient is not None]
+        if not handed:
+            return f"`{node.label}` receives {self.arrived(node)}, and hands nothing on."
+        return f"`{node.label}` receives {self.arrived(node)} and hands {_listed(self.hands(node, handed))}."
+
+    def arrived(self, node: Node) -> str:
+        """Return what came for the node's outputs, and whether it is a sum."""
+        word = "grad_output" if node.spec is not None else "the gradient"
+        parts = []
+        for slot in node.slots:
+            came, count = _amount(slot.gradient), self.users[node.id, slot.number]
+            came += f", the sum of what {count} arrows brought," if count > 1 and slot.gradient is not None else ""
+            parts.append(came if len(node.slots) == 1 else f"{came} for output {slot.number}")
+        return f"{word} {_listed(parts)}"
+
+    def hands(self, node: Node, handed: Sequence[Edge]) -> list[str]:
+        names = GRADIENTS if node.spec is not None else ()
+        found = []
+        for edge in handed:
+            name = f"{names[edge.input_slot]} " if edge.input_slot < len(names) else ""
+            found.append(f"{name}{_amount(edge.gradient)} to {self.name(edge)}")
+        return found
+
+    def name(self, edge: Edge) -> str:
+        """Return the name of the node that a gradient is handed to, with its step where others have the same name."""
+        node = self.graph.node(edge.source)
+        if self.labels[node.label] == 1 or node.id not in self.step:
+            return f"`{node.label}`"
+        return f"`{node.label}` (step {self.step[node.id]})"
+
+
+def _grad_of(node: Node) -> str:
+    return f"{node.label}.grad" if node.label.isidentifier() else ".grad"
+
+
+def _amount(snapshot: Snapshot | None) -> str:
+    """Return a number as it is, of more numbers the shape."""
+    if snapshot is None:
+        return "nothing"
+    return numbers(snapshot) if not snapshot.shape else str(list(snapshot.shape))
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return ", ".join(parts[:-1]) + " and " + parts[-1] if len(parts) > 1 else parts[0]

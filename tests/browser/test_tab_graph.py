@@ -1,0 +1,639 @@
+"""The graph's pane: in the app, in a notebook, and over ten graphs; what is expected comes from torch's own graph."""
+
+import json
+import xml.etree.ElementTree as ElementTree
+from importlib.resources import files
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from convviz.app.graph_view import GraphView
+from convviz.board.bundle import bundle
+from convviz.explanation.graph import graph
+from convviz.views.theme import COLORSCALES
+from tests.browser.app_page import (
+    APPEARS_WITHIN_MS,
+    cell,
+    choose,
+    fresh_page,
+    open_app,
+    read_panel,
+    repaint,
+    slide,
+    switch,
+)
+from tests.browser.lab import lab_server
+from tests.browser.server import APP, voila_server
+from tests.test_graph import CASES, leaf
+
+pytestmark = pytest.mark.browser
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(scope="module")
+def server():
+    with voila_server(APP) as server:
+        yield server
+
+
+@pytest.fixture
+def app(page, server):
+    open_app(page, server.url)
+    page.locator("[data-tab=graph]").click()
+    page.locator(".cv-pane-graph[data-shown] [data-node]").first.wait_for(timeout=APPEARS_WITHIN_MS)
+    return page
+
+
+# -- reading the pane --------------------------------------------------------------------------------------------
+
+
+def boxes(page):
+    """Return {id: lines} of all boxes, without the step."""
+    read = """() => Object.fromEntries([...document.querySelectorAll(".cv-pane-graph [data-node]")].map((box) => {
+        const texts = [...box.querySelectorAll("text:not([text-anchor=end])")];
+        return [box.dataset.node, texts.map((text) => text.textContent)];
+    }))"""
+    return page.evaluate(read)
+
+
+def id_of(page, label):
+    """Return the id of the only box with this label."""
+    (id,) = [id for id, lines in boxes(page).items() if lines[0].removesuffix(" \u25b8") == label]
+    return id
+
+
+def box(page, id):
+    return page.locator(f'.cv-pane-graph [data-node="{id}"]')
+
+
+def open_box(page, id):
+    """Press a box and wait for what it holds."""
+    box(page, id).click()
+    page.locator(f'.cv-details[data-shown="{id}"]').wait_for()
+
+
+MAPS = """(selector) => Object.fromEntries([...document.querySelectorAll(selector)].map((part) => {
+  const grid = part.querySelector("svg.cv-grid");
+  const cells = [...part.querySelectorAll("[data-cell]")].map((cell) => Number(cell.dataset.value));
+  const size = grid ? [Number(grid.getAttribute("aria-rowcount")), Number(grid.getAttribute("aria-colcount"))] : null;
+  const text = part.querySelector(".cv-tensor-text")?.textContent;
+  const numbered = grid?.classList.contains("cv-numbered");
+  return [part.dataset.tensor ?? part.dataset.stage, { size, cells, text, numbered }];
+}))"""
+
+
+def planes(page, selector):
+    """Return {key: plane} of the heatmaps that have numbers."""
+    found = page.evaluate(MAPS, selector)
+    return {
+        key: torch.tensor(each["cells"], dtype=torch.float64).reshape(each["size"])
+        for key, each in found.items()
+        if each["size"] and each["numbered"]
+    }
+
+
+def details(page):
+    return planes(page, ".cv-tensor")
+
+
+def wait_details(page, key, expected):
+    """Wait until a heatmap of the details shows a plane."""
+    wanted = expected.detach().double()
+    wanted = wanted if wanted.dim() == 2 else wanted.reshape(1, -1)
+    page.wait_for_function(
+        """([key, wanted]) => {
+          const found = document.querySelectorAll(`[data-tensor="${key}"] [data-cell]`);
+          const cells = [...found].map((cell) => Number(cell.dataset.value));
+          return cells.length === wanted.length
+              && wanted.every((value, i) => Math.abs(value - cells[i]) <= 1e-4 * Math.max(1, Math.abs(value)));
+        }""",
+        arg=[key, wanted.flatten().tolist()],
+    )
+
+
+# -- ten graphs and more, without a kernel -----------------------------------------------------------------------
+
+MOUNT = """async ([esm, data, colorscales]) => {
+  const module = (await import(URL.createObjectURL(new Blob([esm], { type: "text/javascript" })))).default;
+  const listeners = {};
+  const tell = (name, ...values) => (listeners[name] ?? []).forEach((listener) => listener(...values));
+  const model = {
+    get: (name) => ({ data, colorscales, theme: "light" })[name],
+    on: (name, listener) => (listeners[name] ??= []).push(listener),
+    off: (name, listener) => (listeners[name] = (listeners[name] ?? []).filter((each) => each !== listener)),
+    send: async (message) => {
+      const replies = await window.answer(message);
+      for (const [content, buffers] of replies) {
+        tell("msg:custom", content, buffers.map((bytes) => new DataView(Uint8Array.from(bytes).buffer)));
+      }
+    },
+  };
+  window.listening = () => Object.values(listeners).flat().length;
+  window.unmount = module.render({ model, el: document.body });
+}"""
+
+
+@pytest.fixture
+def show(page, monkeypatch):
+    """Return a function that shows a graph in an empty page; the view's own Python answers it."""
+    page.goto("about:blank")
+    folder = files("convviz.board")
+    css = "\n".join(folder.joinpath(name).read_text("utf-8") for name in ("board.css", "pane.css", "pane_graph.css"))
+    page.add_style_tag(content=css)
+    esm = bundle(folder.joinpath("js"), "tab_graph.js")
+    sent = []
+    monkeypatch.setattr(GraphView, "send", lambda _, content, buffers=(): sent.append((content, [*map(list, buffers)])))
+    views = []
+
+    def answer(message):
+        views[-1]._receive(None, message, [])
+        replies, sent[:] = list(sent), []
+        return replies
+
+    page.expose_function("answer", answer)
+
+    def mount(found):
+        if views:
+            page.evaluate("window.unmount()")
+        views.append(GraphView(found))
+        page.evaluate(MOUNT, [esm, views[-1].data, COLORSCALES])
+
+    yield mount
+    for view in views:
+        view.close()
+
+
+def walk(output):
+    """Walk torch's graph; return its functions, and (target, place, source, slot) of every arrow."""
+    functions, arrows, waiting = [output.grad_fn], [], [output.grad_fn]
+    while waiting:
+        function = waiting.pop()
+        for place, (source, slot) in enumerate(function.next_functions):
+            if source is None:
+                continue
+            arrows.append((function, place, source, slot))
+            if source not in functions:
+                functions.append(source)
+                waiting.append(source)
+    return functions, arrows
+
+
+def ids_of(page, output):
+    """Follow the page's arrows beside torch's; return torch's function → id of its box. Fails where they differ."""
+    drawn = page.evaluate(
+        '() => [...document.querySelectorAll("[data-edge]")].map((edge) => edge.dataset.edge.split(" "))'
+    )
+    sources = {(target, int(place)): source for source, target, place in drawn}
+    assert len(sources) == len(drawn), "two arrows into one place"
+    functions, arrows = walk(output)
+    ids = {output.grad_fn: sources.pop(("n0", 0))}
+    for function, place, source, _ in sorted(arrows, key=lambda arrow: functions.index(arrow[0])):
+        drawn_from = sources.pop((ids[function], place))
+        assert ids.setdefault(source, drawn_from) == drawn_from
+    assert not sources, "arrows that torch does not have"
+    assert {"n0", *ids.values()} == boxes(page).keys()
+    return ids
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_boxes_arrows_and_numbers_are_torchs(page, show, case):
+    output, params, intermediates = CASES[case]()
+    start = torch.ones_like(output)
+    wanted = [*params.values(), *intermediates]
+    gradients = torch.autograd.grad(output, wanted, start, retain_graph=True)
+    show(graph(output, params))
+    ids = ids_of(page, output)
+    shown = boxes(page)
+    for function, id in ids.items():
+        variable = getattr(function, "variable", None)
+        names = [name for name, leaf in params.items() if leaf is variable] if variable is not None else []
+        label = names[0] if names else function.name().split("::")[-1]
+        assert shown[id][0].removesuffix(" \u25b8") == label
+    of_leaf = {name: id for id, (name, *_) in shown.items() if name in params}
+    for tensor, gradient in zip(wanted, gradients, strict=True):
+        id = (
+            ids[tensor.grad_fn]
+            if tensor.grad_fn is not None
+            else next(of_leaf[name] for name, each in params.items() if each is tensor)
+        )
+        open_box(page, id)
+        found = page.evaluate(MAPS, ".cv-tensor")
+        key = f"gradient {tensor.output_nr}"
+        if tensor.dim() == 0:
+            number = float(found[key]["text"].split(": ")[1].replace("\N{MINUS SIGN}", "-"))
+            assert number == pytest.approx(float(gradient), rel=0.05)
+            continue
+        plane = gradient.double().reshape(-1, *gradient.shape[-2:])[0] if gradient.dim() > 2 else gradient.double()
+        values = torch.tensor(found[key]["cells"], dtype=torch.float64)
+        if not found[key]["numbered"]:  # too many cells for numbers: one stands for all
+            assert values == plane.flatten()[0]
+            continue
+        assert torch.equal(values, plane.flatten()), key
+        if tensor.grad_fn is None:
+            value = tensor.detach().double()
+            value = value.reshape(-1, *value.shape[-2:])[0] if value.dim() > 2 else value
+            assert found["value 0"]["cells"] == value.flatten().tolist()
+
+
+def test_stepping_goes_the_way_of_the_engine(page, show):
+    output, params, _ = CASES["cnn"]()
+    show(graph(output, params))
+    ids = ids_of(page, output)
+    order = []
+    handles = [function.register_prehook(lambda _, id=id: order.append(id)) for function, id in ids.items()]
+    output.backward(retain_graph=True)
+    for handle in handles:
+        handle.remove()
+    leaves = {ids[function] for function in ids if hasattr(function, "variable")}
+    page.get_by_role("button", name="Walk backwards").click()
+    steps = len(ids) + 1
+    seen = []
+    for step in range(1, steps + 1):
+        current = page.locator('[data-node][aria-current="step"]')
+        seen.append(current.get_attribute("data-node"))
+        assert page.locator(".cv-where").text_content() == f"step {step} of {steps}"
+        reached = page.evaluate(
+            '() => [...document.querySelectorAll("[data-node]:not(.cv-ahead)")].map((box) => box.dataset.node)'
+        )
+        assert set(reached) == set(seen)
+        edges = page.evaluate(
+            '() => [...document.querySelectorAll("[data-edge].cv-leaves")].map((edge) => edge.dataset.edge)'
+        )
+        functions = [function for function, id in ids.items() if id == seen[-1]]
+        expected = [f"{ids[source]} {seen[-1]} {place}" for function in functions
+                    for place, (source, _) in enumerate(function.next_functions) if source is not None]  # fmt: skip
+        assert sorted(edges) == sorted(expected or ([] if step > 1 else [f"{ids[output.grad_fn]} n0 0"]))
+        told = page.locator(".cv-told").text_content()
+        assert told.startswith(
+            "The backward pass starts" if step == 1 else boxes(page)[seen[-1]][0].removesuffix(" \u25b8")
+        )
+        page.keyboard.press("ArrowRight")
+    assert [id for id in seen[1:] if id not in leaves] == [id for id in order if id not in leaves]
+    assert leaves <= set(seen)
+    page.keyboard.press("Home")
+    assert page.locator('[data-node][aria-current="step"]').get_attribute("data-node") == "n0"
+    page.keyboard.press("Escape")
+    assert page.locator(".cv-pane-graph .cv-ahead").count() == 0
+    assert page.get_by_role("button", name="Walk backwards").is_visible()
+
+
+def test_a_box_of_the_users_own_graph_opens(page, show):
+    x, w, b = leaf(2, 2, 5, 5), leaf(3, 2, 3, 3, seed=1), leaf(3, seed=2)
+    output = F.conv2d(x, w, b, 2, 1)
+    loss = (output**2).sum()
+    truth = torch.autograd.grad(loss, (output, x, w, b), retain_graph=True)
+    show(graph(loss, {"x": x, "w": w, "b": b}))
+    open_box(page, id_of(page, "ConvolutionBackward0"))
+    page.get_by_role("button", name="Open the box").click()
+    page.locator(".cv-inside:not([hidden])").wait_for()
+
+    def assert_shows(n, o, c):
+        found = planes(page, ".cv-inside-stage")
+        g, to_x, to_w, to_b = (gradient.double() for gradient in truth)
+        torch.testing.assert_close(found["grad_output"], g[n, o])
+        torch.testing.assert_close(found["dilated_grad_output"][::2, ::2], g[n, o])
+        torch.testing.assert_close(found["grad_input"], to_x[n, c], rtol=1e-4, atol=1e-4)
+        torch.testing.assert_close(found["grad_weight"], to_w[o, c], rtol=1e-4, atol=1e-4)
+        torch.testing.assert_close(found["grad_bias"], to_b[None], rtol=1e-4, atol=1e-4)
+        torch.testing.assert_close(found["rotated_weight"], w[o, c].detach().double().flip(0, 1))
+
+    assert_shows(0, 0, 0)
+    for axis, index in (("n", 1), ("o", 2), ("c", 1)):
+        field = page.locator(f".cv-inside input[data-axis={axis}]")
+        field.fill(str(index))
+        field.press("Enter")
+    page.locator(".cv-inside-stage .cv-name", has_text="grad_weight[2, 1]").wait_for()
+    page.locator(".cv-inside-stage .cv-name", has_text="grad_output[1, 2]").first.wait_for()
+    assert_shows(1, 2, 1)
+    # And the planes of a saved tensor.
+    field = page.locator('[data-tensor="saved input"] .cv-planes input').first
+    field.fill("1")
+    field.press("Enter")
+    wait_details(page, "saved input", x[1, 0])
+
+
+def test_export_is_the_whole_drawing(page, show):
+    output, params, _ = CASES["mlp"]()
+    found = graph(output, params)
+    show(found)
+    open_box(page, "n1")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export SVG").click()
+    assert download.value.suggested_filename == "graph.svg"
+    root = ElementTree.parse(download.value.path()).getroot()
+    assert root.tag == f"{SVG}svg"
+    assert {group.get("data-node") for group in root.iter(f"{SVG}g")} - {None} == {node.id for node in found.nodes}
+    assert sum(group.get("data-edge") is not None for group in root.iter(f"{SVG}g")) == len(found.edges)
+    original = ElementTree.fromstring(found.to_svg())
+    assert [*map(ElementTree.tostring, original)] == [*map(ElementTree.tostring, root)], "nothing of the page is in it"
+    assert root.attrib == original.attrib
+
+
+def test_zoom_and_pan_with_pointer_wheel_and_keys(page, show):
+    output, params, _ = CASES["diamond"]()
+    page.set_viewport_size({"width": 420, "height": 500})
+    show(graph(output, params))
+    view = page.locator(".cv-viewport")
+
+    def scale():
+        return float(view.get_attribute("data-scale"))
+
+    def where():
+        return view.evaluate("(box) => [box.scrollLeft, box.scrollTop]")
+
+    page.wait_for_function("document.querySelector('.cv-viewport').dataset.scale")
+    before = scale()
+    page.get_by_role("button", name="Zoom in").click()
+    assert scale() == pytest.approx(before * 1.25, abs=2e-3)
+    view.focus()
+    page.keyboard.press("-")
+    assert scale() == pytest.approx(before, abs=2e-3)
+    page.keyboard.press("0")
+    assert view.evaluate("(box) => box.scrollHeight <= box.clientHeight && box.scrollWidth <= box.clientWidth")
+    for _ in range(8):
+        page.keyboard.press("+")
+    view.hover()
+    page.keyboard.down("Control")
+    before = scale()
+    page.mouse.wheel(0, -100)
+    page.wait_for_function(
+        "(before) => Number(document.querySelector('.cv-viewport').dataset.scale) > before", arg=before
+    )
+    page.keyboard.up("Control")
+    at = view.bounding_box()
+    start = where()
+    page.mouse.move(at["x"] + 100, at["y"] + 100)
+    page.mouse.down()
+    page.mouse.move(at["x"] + 70, at["y"] + 60, steps=4)
+    page.mouse.up()
+    assert where() == [pytest.approx(start[0] + 30, abs=1), pytest.approx(start[1] + 40, abs=1)]
+    assert page.locator(".cv-details").is_hidden(), "a drag is no click"
+    view.focus()
+    page.keyboard.press("ArrowDown")
+    page.wait_for_function("(top) => document.querySelector('.cv-viewport').scrollTop > top", arg=start[1] + 41)
+
+
+@pytest.mark.parametrize("case", ["cnn", "cat and split", "twice", "mlp"])
+def test_every_box_can_be_reached_with_the_arrow_keys(page, show, case):
+    output, params, _ = CASES[case]()
+    show(graph(output, params))
+    tree = page.evaluate("""() => {
+      const press = (box, key) => {
+        box.focus();
+        box.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+        return document.activeElement;
+      };
+      const keys = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
+      const start = document.querySelector("[data-node][tabindex='0']");
+      const seen = new Set([start]);
+      for (const box of seen) for (const key of keys) seen.add(press(box, key));
+      const count = (selector) => document.querySelectorAll(selector).length;
+      return [seen.size, count("[data-node]"), count("[data-node][tabindex='0']")];
+    }""")
+    assert tree[0] == tree[1]
+    assert tree[2] == 1
+
+
+def test_arrow_keys_lead_to_the_nearest_layer_first(page):
+    code = bundle(files("convviz.board").joinpath("js"), "graph_drawing.js")
+    page.goto("about:blank")
+    page.add_script_tag(content=f"{code}\nwindow.neighbour = neighbour;")
+    found = page.evaluate("""() => {
+      const box = (id, x, y, above, below) => [id, { id, x, y, above, below }];
+      const boxes = new Map([
+        box("far", 0, 0, [], ["sum"]),
+        box("near", 300, 200, [], ["sum"]),
+        box("beside", 100, 300, [], []),
+        box("sum", 0, 300, ["far", "near"], []),
+      ]);
+      const to = (from, key) => neighbour(boxes, boxes.get(from), key)?.id ?? null;
+      return [to("sum", "ArrowUp"), to("near", "ArrowDown"), to("sum", "ArrowRight"), to("sum", "ArrowLeft")];
+    }""")
+    assert found == ["near", "sum", "beside", None]
+
+
+def test_closing_leaves_nothing_behind(page, show):
+    output, params, _ = CASES["chain"]()
+    show(graph(output, params))
+    page.get_by_role("button", name="Walk backwards").click()
+    page.evaluate("window.unmount()")
+    assert page.evaluate("window.listening()") == 0
+    assert page.locator(".cv-pane").count() == 0
+
+
+# -- in the app --------------------------------------------------------------------------------------------------
+
+
+def test_the_apps_graph_is_that_of_its_computation(app):
+    labels = sorted(lines[0] for lines in boxes(app).values())
+    assert labels == sorted(
+        [
+            "output",
+            "MulBackward0",
+            "SumBackward0",
+            "PowBackward0",
+            "SubBackward0",
+            "ConvolutionBackward0 \u25b8",
+            "input",
+            "weight",
+        ]
+    )
+    x = read_panel(app, "padded_input")[1:9, 1:9].requires_grad_()
+    w = read_panel(app, "weight").requires_grad_()
+    output = F.conv2d(x[None, None], w[None, None], None, 2, 1)
+    to_output, to_x, to_w = torch.autograd.grad(0.5 * (output**2).sum(), (output, x, w))
+    for label, value, gradient in (
+        ("input", x, to_x),
+        ("weight", w, to_w),
+        ("ConvolutionBackward0", output[0, 0], to_output[0, 0]),
+    ):
+        open_box(app, id_of(app, label))
+        wait_details(app, "value 0", value)
+        wait_details(app, "gradient 0", gradient)
+
+
+def test_details_follow_the_settings(app):
+    open_box(app, id_of(app, "weight"))
+    slide(app, "stride", 1)
+    wait_details(app, "gradient 0", read_panel(app, "grad_weight"))
+    choose(app, "padding_mode", "reflect")
+    app.locator("[data-node]", has_text="ReflectionPad2DBackward0").wait_for()
+    wait_details(app, "gradient 0", read_panel(app, "grad_weight"))
+    switch(app, "bias", True)
+    app.locator(".cv-pane-graph [data-node][aria-label^=bias]").wait_for()
+    # With a bias more the boxes are numbered anew; the one that was open stays open.
+    assert app.locator(".cv-pane-graph [aria-pressed=true]").get_attribute("data-node") == id_of(app, "weight")
+    wait_details(app, "value 0", read_panel(app, "weight"))
+    open_box(app, id_of(app, "bias"))
+    wait_details(app, "gradient 0", read_panel(app, "grad_bias"))
+    switch(app, "bias", False)  # the box is gone, and what it held with it
+    app.locator(".cv-details").wait_for(state="hidden")
+
+
+@pytest.mark.parametrize("mode", ["zeros", "reflect"])
+def test_the_box_opens_into_the_boards_panels(app, mode):
+    for name in ("in_channels", "out_channels"):
+        slide(app, name, 2)
+    if mode != "zeros":
+        choose(app, "padding_mode", mode)
+        app.locator("[data-node]", has_text="ReflectionPad2DBackward0").wait_for()
+    conv = id_of(app, "ConvolutionBackward0")
+    open_box(app, conv)
+    app.get_by_role("button", name="Open the box").click()
+    app.locator(".cv-inside:not([hidden]) .cv-inside-stage").first.wait_for()
+    found = planes(app, ".cv-inside-stage")
+    assert set(found) == {
+        "grad_output", "dilated_grad_output", "padded_grad_output", "weight", "rotated_weight", "grad_input",
+        "padded_input", "grad_weight",
+    }  # fmt: skip
+    for name, plane in found.items():
+        panel = "grad_padded_input" if (name, mode) == ("grad_input", "reflect") else name
+        torch.testing.assert_close(plane, read_panel(app, panel).double(), rtol=1e-5, atol=1e-5)
+    words = app.locator(".cv-branch").first.locator(".cv-operation strong").all_text_contents()
+    assert words == ["insert zeros", "pad", "rotate", "correlate"]
+
+
+def lit(app):
+    read = """() => [...document.querySelectorAll("[data-panel] .cv-lights")].flatMap((group) => {
+        const { panel } = group.closest("[data-panel]").dataset;
+        return (group.dataset.lit ?? "").split(" ").filter(Boolean).map((cell) => `${panel} ${cell}`);
+    })"""
+    return set(app.evaluate(read))
+
+
+def framed(app):
+    return set(
+        app.evaluate(
+            '() => [...document.querySelectorAll("[data-panel].cv-pointed")].map((panel) => panel.dataset.panel)'
+        )
+    )
+
+
+def test_pane_and_board_point_at_each_other(app):
+    conv = id_of(app, "ConvolutionBackward0")
+    box(app, conv).hover()
+    assert framed(app) == {"output", "grad_output"}
+    app.mouse.move(2, 2)
+    assert framed(app) == set()
+    open_box(app, conv)
+    app.get_by_role("button", name="Open the box").click()
+    stage = app.locator('[data-stage="rotated_weight"]')
+    stage.locator('[data-cell="0,0"]').focus()
+    assert framed(app) == {"rotated_weight"}
+    assert {"rotated_weight 0,0", "weight 2,2"} <= lit(app)
+    assert app.locator(".cv-details-readout").text_content().startswith("rotated_weight[0, 0], row 0, column 0: 1")
+    app.mouse.move(2, 2)
+    cell(app, "grad_weight", 1, 2).hover()
+    assert app.locator('[data-stage="grad_weight"] .cv-lights').get_attribute("data-lit") == "1,2"
+    weight = id_of(app, "weight")
+    assert "cv-framed" in box(app, weight).get_attribute("class")
+    app.mouse.move(2, 2)
+    assert "cv-framed" not in box(app, weight).get_attribute("class")
+
+
+def test_keyboard_alone_walks_opens_and_closes(app):
+    app.locator("[data-tab=graph]").focus()
+    focused = "document.activeElement.dataset.node ?? document.activeElement.textContent"
+    for _ in range(40):
+        app.keyboard.press("Tab")
+        if app.evaluate(focused) == "Walk backwards":
+            break
+    app.keyboard.press("Enter")
+    for _ in range(5):
+        app.keyboard.press("ArrowRight")
+    assert app.locator('[data-node][aria-current="step"]').text_content().startswith("ConvolutionBackward0")
+    app.keyboard.press("Escape")
+    assert app.evaluate(focused) == "Walk backwards"
+    for _ in range(12):
+        app.keyboard.press("Tab")
+        if app.evaluate("document.activeElement.dataset.node"):
+            break
+    app.keyboard.press("ArrowUp")
+    conv = id_of(app, "ConvolutionBackward0")
+    for _ in range(8):
+        if app.evaluate(focused) == conv:
+            break
+        app.keyboard.press("ArrowUp")
+    assert app.evaluate(focused) == conv
+    app.keyboard.press("Enter")
+    app.locator(f'.cv-details[data-shown="{conv}"]').wait_for()
+    app.keyboard.press("Enter")  # the same box again opens it
+    app.locator(".cv-inside:not([hidden])").wait_for()
+    app.keyboard.press("Enter")
+    app.locator(".cv-inside").wait_for(state="hidden")
+    app.keyboard.press("Tab")
+    app.keyboard.press("Tab")
+    assert app.evaluate(focused) == "Hide"
+    app.keyboard.press("Enter")
+    app.locator(".cv-details").wait_for(state="hidden")
+    assert app.evaluate(focused) == conv
+
+
+def test_the_transposed_layers_box(app):
+    with repaint(app):
+        app.get_by_role("checkbox", name="transposed convolution").press("Space")
+    app.locator('.cv-pane-graph [data-node][aria-label*="ConvolutionBackward0"]', has_text="[1, 1, 8, 8]").wait_for()
+    open_box(app, id_of(app, "ConvolutionBackward0"))
+    app.get_by_role("button", name="Open the box").click()
+    app.locator(".cv-inside:not([hidden]) .cv-inside-stage").first.wait_for()
+    found = planes(app, ".cv-inside-stage")
+    names = app.locator(".cv-inside-stage .cv-name").all_text_contents()
+    assert "grad_input[0, 0]" in names
+    torch.testing.assert_close(found["output"], read_panel(app, "output").double(), rtol=1e-5, atol=1e-5)
+    assert "nothing is rotated" in app.locator(".cv-inside").text_content()
+
+
+def test_themes_and_narrow_pages(app):
+    fill = "document.querySelector('.cv-pane-graph [data-node] > rect').getAttribute('fill')"
+    light = app.evaluate(fill)
+    app.emulate_media(color_scheme="dark")
+    app.wait_for_function(f"{fill} !== {json.dumps(light)}")
+    app.set_viewport_size({"width": 360, "height": 800})
+    open_box(app, id_of(app, "input"))
+    pane = app.locator(".cv-pane-graph")
+    assert pane.evaluate("(node) => node.scrollWidth <= node.clientWidth")
+
+
+def test_closing_the_tab(app):
+    app.locator("[data-tab=graph]").click()
+    app.locator(".cv-pane-graph").wait_for(state="detached")
+    with repaint(app):
+        slide(app, "digit", 7)
+    app.locator("[data-tab=graph]").click()
+    app.locator(".cv-pane-graph[data-shown] [data-node]").first.wait_for()
+    open_box(app, id_of(app, "weight"))
+    wait_details(app, "gradient 0", read_panel(app, "grad_weight"))
+
+
+# -- in a notebook -----------------------------------------------------------------------------------------------
+
+SOURCE = """import torch, convviz
+x = torch.tensor(3.0, requires_grad=True)
+y = torch.tensor([[5.0, 1.0], [2.0, -1.0]], requires_grad=True)
+convviz.graph(x**2 * 3 * y, params={"x": x, "y": y})"""
+
+
+def test_a_notebook_shows_the_view(browser, tmp_path):
+    with lab_server(tmp_path, SOURCE) as url, fresh_page(browser) as page:
+        page.goto(url, wait_until="commit", timeout=APPEARS_WITHIN_MS)
+        page.locator("#jp-main-statusbar", has_text="| Idle").wait_for(timeout=APPEARS_WITHIN_MS)
+        page.locator(".jp-Notebook .jp-CodeCell .cm-content").first.click()
+        page.keyboard.press("Control+Enter")
+        page.locator(".jp-OutputArea .cv-pane-graph [data-node]").first.wait_for(timeout=APPEARS_WITHIN_MS)
+        assert sorted(lines[0] for lines in boxes(page).values()) == [
+            "MulBackward0", "MulBackward0", "PowBackward0", "output", "x", "y",
+        ]  # fmt: skip
+        open_box(page, id_of(page, "y"))
+        wait_details(page, "gradient 0", torch.full((2, 2), 27.0))
+        open_box(page, id_of(page, "x"))
+        page.locator('[data-tensor="gradient 0"]', has_text="126").wait_for()  # 6x times the sum of y
+        cells = page.locator(".jp-Notebook .jp-Cell").count()
+        box(page, id_of(page, "x")).focus()
+        page.keyboard.press("ArrowDown")
+        assert page.evaluate("document.activeElement.dataset.node") == id_of(page, "PowBackward0")
+        page.keyboard.press("x")  # cuts the cell, if Lab hears it
+        assert page.locator(".jp-Notebook .jp-Cell").count() == cells
+        assert page.locator(".cv-pane-graph").count() == 1
+        assert page.outside == []
