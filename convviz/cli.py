@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.metadata
+import json
 import platform
 import sys
 from collections.abc import Callable, Sequence
@@ -57,6 +58,33 @@ def _serve(options: argparse.Namespace) -> int:
     )
 
 
+def _export_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--state", type=Path, metavar="FILE", help="JSON of App.state() (default: the first picture)")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="the page to write")
+    parser.add_argument("--controls", metavar="NAMES", help="names with commas between, such as kernel,stride,loss")
+    parser.add_argument("--title", help="of the page")
+    parser.add_argument("--lang", default="en", help="language of the page, for screen readers (default: en)")
+    parser.add_argument("--height", type=int, help="pixels of the page (default: as high as it needs)")
+
+
+def _export(options: argparse.Namespace) -> int:
+    from convviz.export.page import DEFAULT_CONTROLS, export_html
+
+    controls = DEFAULT_CONTROLS if options.controls is None else tuple(filter(None, options.controls.split(",")))
+    title = {} if options.title is None else {"title": options.title}
+    try:
+        state = None if options.state is None else json.loads(options.state.read_text(encoding="utf-8"))
+        export_html(state, options.output, lang=options.lang, controls=controls, height=options.height, **title)
+    except json.JSONDecodeError as error:
+        print(f"convviz: {options.state} is not the JSON of a state: {error}", file=sys.stderr)
+        return 1
+    except (OSError, ValueError) as error:
+        print(f"convviz: {error}", file=sys.stderr)
+        return 1
+    print(f"wrote {options.output}")
+    return 0
+
+
 def _no_arguments(parser: argparse.ArgumentParser) -> None:
     pass
 
@@ -71,6 +99,7 @@ def _doctor(options: argparse.Namespace) -> int:
 
 COMMANDS = (
     Command("serve", "serve the app as a web page, without any outside request", _serve_arguments, _serve),
+    Command("export", "write the app as one HTML page that lives without Python", _export_arguments, _export),
     Command("doctor", "tell versions, devices and what is missing, on one screen", _no_arguments, _doctor),
 )
 

@@ -1,0 +1,61 @@
+// @ts-check
+// A page that lives without a kernel: the controls and the board around the page's own model.
+import { element } from "./dom.js";
+import { createControls } from "./page_controls.js";
+import { tellHeight } from "./page_height.js";
+import { createKernelModel } from "./page_kernel.js";
+import { createPageModel } from "./page_model.js";
+
+/**
+ * @typedef {(context: { model: any, el: HTMLElement }) => void} Render
+ * @param {{ el: HTMLElement, data: import("./page_model.js").PageData & { controls: string[], height: number | null },
+ *   widgets: { board: { render: Render }, sliders: { render: Render } } }} page widgets: the modules of the live app
+ */
+function render({ el, data, widgets }) {
+  const model = createPageModel(data);
+  const drawSliders = () => {
+    const grid = element("div", { class: "cv-kernel" });
+    widgets.sliders.render({ model: createKernelModel(model), el: grid });
+    return grid;
+  };
+  const tools = data.controls.length ? [createTools(model)] : [];
+  const controls = createControls(model, data.controls, drawSliders);
+  controls.prepend(...tools, createNotice(model));
+  const picture = element("div", { class: "cv-picture" });
+  el.append(element("div", { class: "cv-body" }, controls, picture));
+  widgets.board.render({ model, el: picture });
+  if (!data.height) tellHeight(/** @type {HTMLElement} */ (el.closest(".cv-page") ?? el));
+  return model;
+}
+
+/** Undo, redo and reset. @param {ReturnType<typeof createPageModel>} model */
+function createTools(model) {
+  const button = (word, type) => {
+    const made = /** @type {HTMLButtonElement} */ (element("button", { type: "button" }, word));
+    made.addEventListener("click", () => model.send({ type }));
+    return made;
+  };
+  const [undo, redo, reset] = [button("Undo", "undo"), button("Redo", "redo"), button("Reset", "reset")];
+  // Not disabled, which would take the focus from a button that was just pressed.
+  const refresh = () => {
+    undo.setAttribute("aria-disabled", String(!model.canUndo()));
+    redo.setAttribute("aria-disabled", String(!model.canRedo()));
+  };
+  model.on("settings", refresh);
+  refresh();
+  return element("div", { class: "cv-tools", role: "group", "aria-label": "Steps" }, undo, redo, reset);
+}
+
+/** One sentence about the last action, spoken as well. @param {ReturnType<typeof createPageModel>} model */
+function createNotice(model) {
+  const el = element("p", { class: "cv-notice", role: "status" });
+  const show = () => {
+    el.textContent = model.get("notice");
+    el.dataset.failed = String(model.get("failed"));
+  };
+  model.on("change:notice", show);
+  model.on("change:failed", show);
+  return el;
+}
+
+export default { render };

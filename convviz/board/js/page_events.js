@@ -1,0 +1,32 @@
+// @ts-check
+// The part of an anywidget model that has nothing to do with what it holds: values by name, and who listens.
+
+/** @param {Record<string, any>} values */
+export function createValues(values) {
+  /** @type {Map<string, Set<Function>>} */
+  const listeners = new Map();
+
+  /** @param {string} event @param {...any} details */
+  function tell(event, ...details) {
+    for (const listener of [...(listeners.get(event) ?? [])]) listener(...details);
+  }
+
+  return {
+    /** @param {string} name */
+    get: (name) => values[name],
+    /** @param {string} event @param {Function} listener */
+    on(event, listener) {
+      if (!listeners.has(event)) listeners.set(event, new Set());
+      listeners.get(event)?.add(listener);
+    },
+    /** @param {string} event @param {Function} listener */
+    off: (event, listener) => listeners.get(event)?.delete(listener),
+    tell,
+    /** Take new values first and tell of them afterwards, so that no listener sees half of them. @param {Record<string, any>} next */
+    put(next) {
+      const changed = Object.keys(next).filter((name) => values[name] !== next[name]);
+      Object.assign(values, next);
+      for (const name of changed) tell(`change:${name}`);
+    },
+  };
+}

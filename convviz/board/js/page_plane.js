@@ -1,0 +1,51 @@
+// @ts-check
+// Which plane one looks at, by the rules of plane.py.
+
+/** @typedef {{ sample: number, out_channel: number, in_channel: number }} Plane */
+
+/** What the two leading axes of every tensor count: n samples, o output channels, c input channels. */
+export const PANEL_AXES = {
+  input: ["n", "c"],
+  padded_input: ["n", "c"],
+  weight: ["o", "c"],
+  output: ["n", "o"],
+  grad_output: ["n", "o"],
+  dilated_grad_output: ["n", "o"],
+  padded_grad_output: ["n", "o"],
+  rotated_weight: ["c", "o"],
+  grad_padded_input: ["n", "c"],
+  grad_input: ["n", "c"],
+  grad_weight: ["o", "c"],
+};
+
+const clip = (value, most) => Math.min(Math.max(value, 0), most);
+const perGroup = (spec) => ({ ins: spec.in_channels / spec.groups, outs: spec.out_channels / spec.groups });
+
+/** The nearest plane that the geometry has. @param {Plane} plane @param {any} spec @returns {Plane} */
+export function planeWithin(plane, spec) {
+  const { ins, outs } = perGroup(spec);
+  const out_channel = clip(plane.out_channel, spec.out_channels - 1);
+  const in_channel = Math.floor(out_channel / outs) * ins + (clip(plane.in_channel, spec.in_channels - 1) % ins);
+  return { sample: clip(plane.sample, spec.batch - 1), out_channel, in_channel };
+}
+
+/** @param {Plane} plane @param {string} axis n, o or c */
+export const planeIndex = (plane, axis) => ({ n: plane.sample, o: plane.out_channel, c: plane.in_channel })[axis];
+
+/** The plane with another index on one axis; the other channel follows into its group. */
+export function choosePlane(plane, spec, axis, index) {
+  if (axis === "n") return planeWithin({ ...plane, sample: index }, spec);
+  if (axis === "o") return planeWithin({ ...plane, out_channel: index }, spec);
+  const { ins, outs } = perGroup(spec);
+  const out_channel = Math.floor(index / ins) * outs + (plane.out_channel % outs);
+  return planeWithin({ ...plane, out_channel, in_channel: index }, spec);
+}
+
+/** The plane that shows name[at]; the second axis of a weight counts within the group. */
+export function showPlane(plane, spec, name, at) {
+  const [first, second] = PANEL_AXES[name];
+  const { ins, outs } = perGroup(spec);
+  const near = choosePlane(plane, spec, first, at[0]);
+  const start = { oc: near.in_channel - (near.in_channel % ins), co: near.out_channel - (near.out_channel % outs) }[first + second] ?? 0;
+  return choosePlane(near, spec, second, start + at[1]);
+}

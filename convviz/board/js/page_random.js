@@ -1,0 +1,88 @@
+// @ts-check
+// torch's normal random numbers, so that a seed gives the page the tensor that it gives Python.
+
+const STATE = 624;
+const SHIFT = 397;
+
+/** The Mersenne twister, which is torch's generator on the cpu. @param {number} seed */
+function createTwister(seed) {
+  const state = new Uint32Array(STATE);
+  state[0] = seed >>> 0;
+  for (let i = 1; i < STATE; i++) state[i] = Math.imul(1812433253, state[i - 1] ^ (state[i - 1] >>> 30)) + i;
+  let next = STATE;
+
+  function refill() {
+    for (let i = 0; i < STATE; i++) {
+      const bits = (state[i] & 0x80000000) | (state[(i + 1) % STATE] & 0x7fffffff);
+      state[i] = state[(i + SHIFT) % STATE] ^ (bits >>> 1) ^ (bits & 1 ? 0x9908b0df : 0);
+    }
+    next = 0;
+  }
+
+  /** 32 random bits */
+  function bits() {
+    if (next === STATE) refill();
+    let word = state[next++];
+    word ^= word >>> 11;
+    word ^= (word << 7) & 0x9d2c5680;
+    word ^= (word << 15) & 0xefc60000;
+    return (word ^ (word >>> 18)) >>> 0;
+  }
+
+  /** From 0 up to 1, of 53 bits: torch takes the higher ones from the first word. */
+  return () => ((bits() & 0x1fffff) * 2 ** 32 + bits()) * 2 ** -53;
+}
+
+/**
+ * What torch.randn gives for this seed in float64.
+ * @param {number} count @param {number} seed
+ */
+function randomNormal(count, seed) {
+  const uniform = createTwister(seed);
+  return count < 16 ? inPairs(count, uniform) : inBlocks(count, uniform);
+}
+
+/** A few numbers: two from every pair of uniform ones. @param {number} count @param {() => number} uniform */
+function inPairs(count, uniform) {
+  const found = [];
+  while (found.length < count) {
+    const angle = 2 * Math.PI * uniform();
+    const radius = Math.sqrt(-2 * Math.log1p(-uniform()));
+    found.push(radius * Math.cos(angle), radius * Math.sin(angle));
+  }
+  return found.slice(0, count);
+}
+
+/** Sixteen at a time; the last sixteen are drawn anew where the count is no multiple. */
+function inBlocks(count, uniform) {
+  const found = Array.from({ length: count }, uniform);
+  for (let start = 0; start + 16 <= count; start += 16) toNormal(found, start);
+  if (count % 16) {
+    const start = count - 16;
+    for (let i = start; i < count; i++) found[i] = uniform();
+    toNormal(found, start);
+  }
+  return found;
+}
+
+/** @param {number[]} numbers @param {number} start */
+function toNormal(numbers, start) {
+  for (let j = start; j < start + 8; j++) {
+    const radius = Math.sqrt(-2 * Math.log(1 - numbers[j]));
+    const angle = 2 * Math.PI * numbers[j + 8];
+    [numbers[j], numbers[j + 8]] = [radius * Math.cos(angle), radius * Math.sin(angle)];
+  }
+}
+
+/** Normal random numbers rounded to one decimal, as samples/inputs.py makes them. @param {number} count @param {number} seed */
+export function randomTenths(count, seed) {
+  return randomNormal(count, seed).map((value) => roundHalfEven(value * 10) / 10 + 0);
+}
+
+/** As torch and Python round. @param {number} value */
+export function roundHalfEven(value) {
+  const low = Math.floor(value);
+  const rest = value - low;
+  if (rest !== 0.5) return rest < 0.5 ? low : low + 1;
+  return low % 2 ? low + 1 : low;
+}

@@ -1,0 +1,87 @@
+// @ts-check
+// What follows from a geometry, as spec.py and ops/by_rotate.py say it. A geometry is what ConvSpec.to_dict() returns.
+import { axisTaps, sourceOf } from "./taps.js";
+
+/**
+ * @typedef {[number, number]} Pair
+ * @typedef {{ version: number, input_size: Pair, in_channels: number, out_channels: number, kernel_size: Pair, stride: Pair,
+ *   padding: [Pair, Pair], dilation: Pair, groups: number, padding_mode: string, batch: number }} Spec
+ */
+
+export const AXES = ["height", "width"];
+
+/** @template T @param {(axis: number) => T} make @returns {[T, T]} */
+export const bothAxes = (make) => [make(0), make(1)];
+
+/** @param {Spec} spec @param {number} axis */
+export const effectiveKernel = (spec, axis) => spec.dilation[axis] * (spec.kernel_size[axis] - 1) + 1;
+
+/** @param {Spec} spec @param {number} axis */
+export const paddedSize = (spec, axis) => spec.input_size[axis] + spec.padding[axis][0] + spec.padding[axis][1];
+
+/** Cells over which the window can still move after its first position. @param {Spec} spec @param {number} axis */
+const slackOf = (spec, axis) => paddedSize(spec, axis) - effectiveKernel(spec, axis);
+
+/** How often the window fits. @param {Spec} spec @param {number} axis */
+export const outputSize = (spec, axis) => Math.floor(slackOf(spec, axis) / spec.stride[axis]) + 1;
+
+/** Rows or columns at the end of the padded input that no window reaches. @param {Spec} spec @param {number} axis */
+export const remainderOf = (spec, axis) => slackOf(spec, axis) % spec.stride[axis];
+
+/** Input rows or columns that no window ever reads. @param {Spec} spec @param {number} axis @returns {number[]} */
+export function unreadLines(spec, axis) {
+  const read = new Set(axisTaps({ ...spec, output_size: bothAxes((each) => outputSize(spec, each)) }, axis).map(({ i }) => i));
+  return [...Array(spec.input_size[axis]).keys()].filter((i) => !read.has(i));
+}
+
+/**
+ * What the backward pass adds around dilated_grad_output; a negative number crops.
+ * @param {Spec} spec @param {number} axis @returns {Pair}
+ */
+export function backwardPadding(spec, axis) {
+  const [before, after] = spec.padding_mode === "zeros" ? spec.padding[axis] : [0, 0];
+  const reach = effectiveKernel(spec, axis) - 1;
+  return [reach - before, reach - after + remainderOf(spec, axis)];
+}
+
+/** @param {Spec} spec */
+export const inputShape = (spec) => [spec.batch, spec.in_channels, ...spec.input_size];
+/** @param {Spec} spec */
+export const weightShape = (spec) => [spec.out_channels, spec.in_channels / spec.groups, ...spec.kernel_size];
+/** @param {Spec} spec */
+export const outputShape = (spec) => [spec.batch, spec.out_channels, outputSize(spec, 0), outputSize(spec, 1)];
+
+/** Whether conv2d has such a geometry: the rules of ConvSpec. @param {Spec} spec */
+export function isPossible(spec) {
+  const counts = [...spec.input_size, ...spec.kernel_size, ...spec.stride, ...spec.dilation];
+  if ([...counts, spec.in_channels, spec.out_channels, spec.groups, spec.batch].some((count) => count < 1)) return false;
+  if (spec.padding.flat().some((cells) => cells < 0)) return false;
+  if (spec.in_channels % spec.groups || spec.out_channels % spec.groups) return false;
+  return [0, 1].every((axis) => {
+    const most = mostPadding(spec.padding_mode, spec.input_size[axis]);
+    return Math.max(...spec.padding[axis]) <= most && slackOf(spec, axis) >= 0;
+  });
+}
+
+/** The most cells that a padding mode can copy. @param {string} mode @param {number} size */
+export const mostPadding = (mode, size) => ({ reflect: size - 1, circular: size })[mode] ?? Infinity;
+
+/**
+ * What the board needs to find the taps by itself, as board/payload.py makes it.
+ * @param {Spec} spec @param {any} plane as {sample, out_channel, in_channel} @param {boolean} transposed
+ */
+export function geometryOf(spec, plane, transposed) {
+  return {
+    ...spec,
+    output_size: bothAxes((axis) => outputSize(spec, axis)),
+    gradient_padding: bothAxes((axis) => backwardPadding(spec, axis)[0]),
+    plane: { n: plane.sample, o: plane.out_channel, c: plane.in_channel },
+    transposed,
+  };
+}
+
+/** Which input row every row of the padded input is a copy of; null for a padding zero. @param {Spec} spec @param {number} axis */
+export function sourcesOf(spec, axis) {
+  const [size, before] = [spec.input_size[axis], spec.padding[axis][0]];
+  return [...Array(paddedSize(spec, axis)).keys()].map((at) => sourceOf(at - before, size, spec.padding_mode));
+}

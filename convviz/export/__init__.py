@@ -1,0 +1,1 @@
+"""One-file pages in which the board lives on without Python."""

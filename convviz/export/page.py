@@ -1,0 +1,186 @@
+"""Write the board as one HTML file that lives without Python and asks nobody for anything."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from convviz import __version__
+from convviz.board.bundle import bundle
+from convviz.export.still import still_figures
+from convviz.ops.stages import Stages, stages
+from convviz.ops.stages_transposed import stages_transposed
+from convviz.settings.state import Settings
+from convviz.views.theme import COLORSCALES
+
+BOARD = files("convviz.board")
+MODULES = {"board": "board.js", "sliders": "sliders.js", "page": "page.js"}
+EXPORT = "export default { render };"
+# The groups of controls and what they hold; board/js/page_controls.js makes them under the same names.
+CONTROLS = {
+    "kernel": ("preset", "weight"),
+    "geometry": (
+        *("transposed", "link_axes", "input_size", "kernel_size", "stride", "padding", "output_padding", "dilation"),
+        "padding_mode",
+    ),
+    "channels": ("in_channels", "out_channels", "batch", "groups", "bias"),
+    "input": ("input_kind", "digit", "seed"),
+    "loss": ("loss_kind", "target", "grad_output"),
+    "look": ("scale", "theme"),
+}
+DEFAULT_CONTROLS = ("kernel", "geometry", "input", "loss")
+MOST_PRODUCTS = 5_000_000  # a fifth of a second a step in the page
+
+
+def export_html(
+    state: Any,
+    path: str | os.PathLike[str],
+    *,
+    lang: str = "en",
+    controls: Sequence[str] = DEFAULT_CONTROLS,
+    height: int | None = None,
+    title: str = "The backward pass of a convolution",
+) -> Path:
+    """Write one self-contained HTML page in which the board lives on without Python.
+
+    Args:
+        state: what ``App.state()`` returned, an App itself, or None for the app's first picture.
+        path: of the file; a file that is there is replaced once the new one is whole.
+        lang: the page's language, for screen readers.
+        controls: names of groups (``kernel``, ``geometry``, ``channels``, ``input``, ``loss``, ``look``) or of single
+            controls (such as ``stride``), shown in a fixed order; ``()`` for the board alone.
+        height: pixels of the page, which then scrolls inside; default: as high as it needs, told to the page around.
+        title: of the page.
+
+    Returns:
+        The path that was written.
+
+    Raises:
+        ValueError: the state is of a newer version or too large, or there is no such control.
+        OSError: the file cannot be written.
+    """
+    chosen = _check_controls(controls)
+    if height is not None and (isinstance(height, bool) or not isinstance(height, int) or height < 100):
+        raise ValueError(f"height is a whole number of 100 pixels or more, or None: got {height!r}")
+    settings = _settings(state)
+    text = _page(settings, lang=lang, controls=chosen, height=height, title=title)
+    return _write(Path(path), text.encode("utf-8"))
+
+
+def _check_controls(controls: Sequence[str]) -> list[str]:
+    known = [name for group, names in CONTROLS.items() for name in (group, *names)]
+    names = [controls] if isinstance(controls, str) else list(controls)
+    if unknown := [name for name in names if name not in known]:
+        raise ValueError(f"a control is one of {', '.join(known)}: got {', '.join(map(repr, unknown))}")
+    return names
+
+
+def _settings(state: Any) -> Settings:
+    """Read the state, computed as the page will: in float64, on nobody's accelerator."""
+    data = state.state() if hasattr(state, "state") else {} if state is None else state
+    if isinstance(data, Mapping) and "device" in data:
+        data = {**data, "device": "cpu"}
+    settings = Settings.from_dict(data).replace(device="cpu", dtype="float64", tab="")
+    spec = settings.spec
+    products = spec.batch * math.prod(spec.output_size) * math.prod(spec.weight_shape)
+    if products > MOST_PRODUCTS:
+        raise ValueError(
+            f"a page computes up to {MOST_PRODUCTS // 10**6} million products a step: this geometry takes "
+            f"{products / 10**6:.1f} million; export a window of it, or fewer channels"
+        )
+    return settings
+
+
+def _compute(settings: Settings) -> Stages:
+    compute = stages_transposed if settings.transposed else stages
+    return compute(
+        settings.spec,
+        settings.input_tensor(),
+        settings.weight_tensor(),
+        settings.bias_tensor(),
+        settings.grad_tensor(),
+        settings.loss,
+        settings.target_tensor(),
+        dtype="float64",
+        compare=False,
+    )
+
+
+def _page(settings: Settings, *, lang: str, controls: list[str], height: int | None, title: str) -> str:
+    digits = json.loads(files("convviz.samples").joinpath("digits.json").read_text(encoding="utf-8"))["digits"]
+    data = {
+        "version": __version__,
+        "state": settings.to_dict(),
+        "controls": controls,
+        "height": height,
+        "digits": digits,
+        "colorscales": COLORSCALES,
+    }
+    packed = gzip.compress(BOARD.joinpath("vendor", "plotly-cartesian.min.js").read_bytes(), 9, mtime=0)
+    styles = BOARD.joinpath("board.css").read_text(encoding="utf-8")
+    styles += files("convviz.export").joinpath("page.css").read_text(encoding="utf-8")
+    fixed = f"body {{ height: {height}px; overflow: auto; }}\n" if height else ""
+    picture = still_figures(_compute(settings), settings.plane, settings.input_view, settings.scale == "equation")
+    return f"""<!doctype html>
+<html lang="{escape(lang)}" data-convviz-version="{__version__}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)}</title>
+<style>
+{styles}{fixed}</style>
+</head>
+<body>
+<main class="cv-app cv-page cv-look">
+<h1>{escape(title)}</h1>
+<noscript><p>This is a picture. With scripts switched on its numbers can be changed.</p></noscript>
+<div class="cv-still" id="convviz-still">
+{picture}
+</div>
+<div id="convviz-live"></div>
+</main>
+<script type="application/json" id="convviz-data">{_json(data)}</script>
+<script type="text/plain" id="convviz-plotly">{base64.b64encode(packed).decode()}</script>
+<script type="module">
+{_script()}
+</script>
+</body>
+</html>
+"""
+
+
+def _json(data: Any) -> str:
+    """Return JSON that no HTML parser takes for markup."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), sort_keys=True).replace("<", "\\u003c")
+
+
+def _script() -> str:
+    """Return one module: every bundle in a function of its own, because their names may be the same."""
+    parts = []
+    for name, entry in MODULES.items():
+        body = bundle(BOARD.joinpath("js"), entry).replace(EXPORT, "return { render };")
+        parts.append(f"const {name} = (() => {{\n{body}}})();")
+    parts.append(files("convviz.export").joinpath("start.js").read_text(encoding="utf-8"))
+    script = "\n".join(parts)
+    # Inside a string the backslash changes nothing; in our own code neither stands anywhere else.
+    return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def _write(path: Path, content: bytes) -> Path:
+    """Write aside and rename, so that nobody ever finds half a page."""
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        aside.write_bytes(content)
+        aside.replace(path)
+    except OSError as error:
+        aside.unlink(missing_ok=True)
+        raise type(error)(f"the page cannot be written to {path}: {error.strerror}; choose another path") from error
+    return path

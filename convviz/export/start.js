@@ -1,0 +1,12 @@
+// The end of a page's module: board, sliders and page are the bundles before it. Until here the page is a still picture.
+const still = /** @type {HTMLElement} */ (document.getElementById("convviz-still"));
+const live = /** @type {HTMLElement} */ (document.getElementById("convviz-live"));
+const textOf = (id) => document.getElementById(id)?.textContent ?? "";
+const data = JSON.parse(textOf("convviz-data"));
+const plotly = () => Uint8Array.from(atob(textOf("convviz-plotly")), (letter) => letter.charCodeAt(0)).buffer;
+try {
+  page.render({ el: live, data: { ...data, plotly }, widgets: { board, sliders } });
+  still.hidden = true;
+} catch (error) {
+  live.replaceChildren(`The page could not start (${error.message}). This is the picture that it was made with.`);
+}

@@ -1,0 +1,354 @@
+"""The one-file page in a browser: alive without a kernel, without a server, without a single request."""
+
+import json
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from convviz.export.page import export_html
+from convviz.settings.state import Settings
+from convviz.spec import ConvSpec
+from convviz.views.theme import format_number
+from tests.browser.app_page import cell, fresh_page, painted, repaint, wait_painted
+from tests.geometries import reals
+
+pytestmark = pytest.mark.browser
+
+APPEARS_WITHIN_MS = 60_000
+# Moves chosen controls at random, one after another, and reads all panels after each.
+WALK = """async ([moves, seed]) => {
+  let word = seed;
+  const draw = (count) => (word = (Math.imul(word, 1664525) + 1013904223) >>> 0, Math.floor((word / 2 ** 32) * count));
+  const board = document.querySelector(".cv-board");
+  const settled = (before) => new Promise((done) => {
+    const look = () => (Number(board.dataset.painted) > before ? done() : requestAnimationFrame(look));
+    look();
+  });
+  const kinds = ":is(select, input[type=range], input[type=checkbox])";
+  const controls = () => [...document.querySelectorAll(`.cv-controls ${kinds}`)]
+    .filter((input) => input.offsetParent && !input.disabled);
+  const read = () => {
+    const panels = {};
+    for (const equation of board.querySelectorAll(".cv-equation")) {
+      const data = equation.querySelector(".cv-plot").data;
+      for (const panel of equation.querySelectorAll(".cv-panel")) {
+        const plane = data.find(({ name }) => name === panel.dataset.panel).z.map((row) => [...row]);
+        const cells = [...panel.querySelectorAll("[data-cell][data-value]")];
+        const shown = cells.every((at) => {
+          const [row, column] = at.dataset.cell.split(",").map(Number);
+          return Number(at.dataset.value) === plane[row][column];
+        });
+        panels[panel.dataset.panel] = { plane, shown, numbered: cells.length };
+      }
+    }
+    const set = {};
+    for (const control of document.querySelectorAll(".cv-control")) {
+      const name = control.className.match(/cv-set-(\\w+)/)[1];
+      const input = control.querySelector("select, input");
+      const value = { checkbox: input.checked, range: Number(input.value) }[input.type] ?? input.value;
+      (set[name] ??= []).push(value);
+    }
+    const textOf = (selector) => board.querySelector(selector).textContent;
+    return { panels, set, loss: textOf(".cv-loss"), truth: textOf(".cv-truth") };
+  };
+  const found = [];
+  while (found.length < moves) {
+    const all = controls();
+    const input = all[draw(all.length)];
+    const before = Number(board.dataset.painted);
+    const old = input.type === "checkbox" ? input.checked : input.value;
+    if (input.type === "checkbox") input.checked = !input.checked;
+    else if (input.type === "range") {
+      const [low, high, step] = [Number(input.min), Number(input.max), Number(input.step)];
+      input.value = String(low + step * draw(Math.round((high - low) / step) + 1));
+    } else input.selectedIndex = draw(input.options.length);
+    if ((input.type === "checkbox" ? input.checked : input.value) === old) continue;
+    input.dispatchEvent(new Event(input.type === "range" ? "input" : "change", { bubbles: true }));
+    await settled(before);
+    found.push(read());
+  }
+  return found;
+}"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("pages")
+
+
+@pytest.fixture(scope="module")
+def exported(folder):
+    return export_html(None, folder / "page.html")
+
+
+def open_page(page, path):
+    """Open a page from the disk and wait until it is drawn."""
+    page.requests = []
+    page.on("request", lambda request: page.requests.append(request.url))
+    page.goto(path.as_uri())
+    wait_painted(page, 0, APPEARS_WITHIN_MS)
+
+
+def test_it_lives_without_one_request(page, exported):
+    page.route("**/*", lambda route: route.continue_() if route.request.url == exported.as_uri() else route.abort())
+    open_page(page, exported)
+    assert [url for url in page.requests if not url.startswith("blob:")] == [exported.as_uri()]
+    assert page.outside == []
+    assert page.locator("#convviz-still").is_hidden()
+    output = cell(page, "output", 1, 1)
+    before = output.get_attribute("data-value")
+    with repaint(page):
+        page.locator(".cv-slider input[type=range]").first.press("ArrowRight")
+    assert output.get_attribute("data-value") != before
+    assert cell(page, "weight", 0, 0).get_attribute("data-value") == "-0.9"
+    with repaint(page):
+        page.get_by_role("button", name="Undo").click()
+    assert output.get_attribute("data-value") == before
+
+
+def test_the_boards_own_actions_work(page, exported):
+    """Typing, pinning, stamps and the sizes of the remainder: what the kernel answers in the live app."""
+    open_page(page, exported)
+    cell(page, "padded_input", 2, 2).dblclick()
+    editor = page.locator(".cv-editor")
+    editor.fill("5")
+    with repaint(page):
+        editor.press("Enter")
+    assert cell(page, "padded_input", 2, 2).get_attribute("data-value") == "5"
+    cell(page, "grad_weight", 1, 1).click()
+    total = page.locator(".cv-sum output")
+    total.wait_for()
+    assert total.get_attribute("data-value") == cell(page, "grad_weight", 1, 1).get_attribute("data-value")
+    with repaint(page):
+        page.get_by_role("button", name="as stamps").click()
+    assert "laid at (2i − 1, 2j − 1)" in page.locator("[data-equation=input] .cv-formula").text_content()
+    with repaint(page):
+        page.locator(".cv-sizes button", has_text="size 9").click()
+    assert page.locator(".cv-set-input_size .cv-number").first.text_content() == "9"
+    page.locator("[data-equation=forward] .cv-step").click()
+    page.locator("[data-equation=forward] .cv-transport").wait_for(state="visible")
+
+
+def test_undo_and_redo_with_the_keyboard_and_reset(page, exported):
+    open_page(page, exported)
+    menu = page.locator(".cv-set-preset select")
+    for kernel in ("box", "emboss"):
+        with repaint(page):
+            menu.select_option(kernel)
+    menu.focus()
+    for keys, kernel in (
+        ("Control+z", "box"),
+        ("Control+z", "sobel_x"),
+        ("Control+Shift+z", "box"),
+        ("Control+y", "emboss"),
+    ):
+        with repaint(page):
+            page.keyboard.press(keys)
+        assert menu.input_value() == kernel
+    with repaint(page):
+        page.get_by_role("button", name="Reset").click()
+    assert menu.input_value() == "sobel_x"
+    assert page.get_by_role("button", name="Redo").get_attribute("aria-disabled") == "true"
+    with repaint(page):
+        page.get_by_role("button", name="Undo").click()
+    assert menu.input_value() == "emboss"
+
+
+def test_paper_is_white_also_for_a_dark_page(browser, exported):
+    with fresh_page(browser, color_scheme="dark") as page:
+        open_page(page, exported)
+        color = "getComputedStyle(document.documentElement).backgroundColor"
+        assert page.evaluate(color) == "rgb(23, 27, 33)"
+        page.emulate_media(media="print", color_scheme="dark")
+        assert page.evaluate(color) == "rgb(255, 255, 255)"
+        assert page.locator(".cv-controls").is_hidden()
+        assert page.locator(".cv-panel").first.is_visible()
+
+
+def test_what_cannot_be_is_said_and_the_control_goes_back(page, exported):
+    open_page(page, exported)
+    slider = page.locator(".cv-set-kernel_size input").first
+    with repaint(page):
+        page.locator(".cv-set-padding_mode select").select_option("reflect")
+    with repaint(page):
+        page.locator(".cv-set-input_size input").first.evaluate(
+            "(input) => { input.value = '2'; input.dispatchEvent(new Event('input')); }"
+        )
+    assert int(slider.get_attribute("max")) == 4
+    slider.evaluate("(input) => { input.max = '5'; input.value = '5'; input.dispatchEvent(new Event('input')); }")
+    notice = page.locator(".cv-notice")
+    assert notice.text_content() == "kernel size can be 1 to 4 here: got 5"
+    assert notice.get_attribute("data-failed") == "true"
+    assert slider.input_value() == "3"
+
+
+def truth(shot):
+    """Return what torch computes from the geometry in the controls and the numbers that were set."""
+    at, panels = shot["set"], {n: torch.tensor(p["plane"], dtype=torch.float64) for n, p in shot["panels"].items()}
+    pair = lambda name: (at[name][0], at[name][0] if linked(at, name) else at[name][1])  # noqa: E731
+    size, stride, padding, dilation = (pair(name) for name in ("input_size", "stride", "padding", "dilation"))
+    mode = "constant" if at["padding_mode"] == ["zeros"] else at["padding_mode"][0]
+    x = panels["padded_input"][padding[0] : padding[0] + size[0], padding[1] : padding[1] + size[1]].clone()
+    x, w = x[None, None].requires_grad_(), panels["weight"].clone()[None, None].requires_grad_()
+    padded = F.pad(x, (padding[1], padding[1], padding[0], padding[0]), mode=mode)
+    bias = panels["bias"].reshape(1).clone().requires_grad_() if at["bias"] == [True] else None
+    output = F.conv2d(padded, w, bias, stride, 0, dilation)
+    kind, target, grad = at["loss_kind"][0], at["target"][0], at["grad_output"][0]
+    goal = {"zeros": 0, "ones": 1}.get(target)
+    if (
+        kind == "half_squared_error" and goal is None
+    ):  # a random target: the page alone knows it, so take its grad_output
+        goal = (output.detach() - panels["grad_output"]).clone()
+    weights = torch.ones_like(output) if grad == "ones" else panels["grad_output"][None, None]
+    loss = {
+        "sum": lambda: output.sum(),
+        "mean": lambda: output.mean(),
+        "half_squared_error": lambda: 0.5 * ((output - goal) ** 2).sum(),
+        "weighted_sum": lambda: (weights * output).sum(),
+    }[kind]()
+    wanted = {"grad_output": output, "grad_padded_input": padded, "grad_input": x, "grad_weight": w}
+    wanted |= {} if bias is None else {"grad_bias": bias}
+    found = dict(zip(wanted, torch.autograd.grad(loss, tuple(wanted.values()), allow_unused=True), strict=True))
+    found |= {"padded_input": padded, "output": output}
+    return loss.item(), {name: tensor.detach().reshape(tensor.shape[-2:] if tensor.dim() == 4 else (1, 1))
+                         for name, tensor in found.items()}, panels  # fmt: skip
+
+
+def linked(at, name):
+    return at["link_axes"] == [True]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_through_hundreds_of_states_every_cell_is_torchs(page, folder, seed):
+    """A hundred moves of every control a seed; what follows is held against autograd from what was set."""
+    state = {"spec": ConvSpec(6, kernel_size=2, padding=1).to_dict(), "link_axes": False}
+    controls = ("kernel", "geometry", "input", "loss", "bias", "scale")
+    open_page(page, export_html(state, folder / f"walk{seed}.html", controls=controls))
+    # Neither read backwards nor linked: the controls then name the geometry axis by axis.
+    page.evaluate(
+        "for (const name of ['transposed', 'link_axes']) document.querySelector(`.cv-set-${name}`).hidden = true"
+    )
+    modes = set()
+    for shot in page.evaluate(WALK, [100, seed + 1]):
+        about = json.dumps(shot["set"])
+        modes.add(shot["set"]["padding_mode"][0])
+        loss, expected, panels = truth(shot)
+        written = shot["loss"].rsplit("= ")[-1].replace("−", "-")
+        near = {format_number(loss * (1 + nudge)).replace("−", "-") for nudge in (-1e-10, 0, 1e-10)}
+        assert written in near or abs(loss) + abs(float(written)) < 1e-9, about
+        for name, plane in expected.items():
+            if name == "grad_padded_input" and name not in panels:
+                assert shot["set"]["padding_mode"] == ["zeros"]
+                continue
+            assert panels[name].shape == plane.shape, (name, about)
+            assert torch.allclose(panels[name], plane, rtol=1e-6, atol=1e-9), (name, about)
+            assert shot["panels"][name]["shown"], (name, about)
+        assert "in this page" in shot["truth"]
+    assert len(modes) >= 3
+
+
+@pytest.mark.parametrize("frame", ["plain", "sandbox", "srcdoc", "sandboxed srcdoc"])
+def test_it_lives_in_an_iframe_and_tells_its_height(page, folder, exported, frame):
+    sandbox = ' sandbox="allow-scripts"' if "sandbox" in frame else ""
+    listen = """window.told = []; addEventListener("message", (event) => {
+      const frame = document.querySelector("iframe");
+      if (event.source !== frame.contentWindow) return;
+      told.push(event.data);
+      if (event.data.type === "convviz:resize") frame.height = event.data.height;
+    });"""
+    host = folder / f"host-{frame.replace(' ', '-')}.html"
+    inner = f'<iframe title="c" width="900"{sandbox}></iframe>'
+    host.write_text(f"<!doctype html><title>Course</title><script>{listen}</script>\n{inner}")
+    page.goto(host.as_uri())
+    attribute, value = ("srcdoc", exported.read_text()) if "srcdoc" in frame else ("src", exported.as_uri())
+    page.evaluate("([name, value]) => document.querySelector('iframe').setAttribute(name, value)", [attribute, value])
+    inside = page.frame_locator("iframe")
+    inside.locator(".cv-board[data-painted='1']").wait_for(timeout=APPEARS_WITHIN_MS)
+    inside.locator(".cv-slider input[type=range]").first.press("ArrowRight")
+    inside.locator(".cv-board[data-painted='2']").wait_for()
+    page.wait_for_function("document.querySelector('iframe').height > 1000")
+    told = page.evaluate("told")
+    assert {message["type"] for message in told if isinstance(message, dict)} == {"convviz:resize"}
+    assert {json.loads(message)["subject"] for message in told if isinstance(message, str)} == {"lti.frameResize"}
+    bottom = inside.locator("main").evaluate("(main) => main.getBoundingClientRect().bottom")
+    assert math.isclose(page.locator("iframe").evaluate("(frame) => Number(frame.height)"), bottom, abs_tol=5)
+
+
+def test_without_scripts_the_picture_stands_there(browser, exported):
+    with fresh_page(browser, java_script_enabled=False) as page:
+        page.goto(exported.as_uri())
+        assert page.locator("#convviz-still svg").count() == 3
+        assert all(svg.is_visible() for svg in page.locator("#convviz-still svg").all())
+        assert page.locator("noscript").inner_text().startswith("This is a picture")
+        assert page.locator("#convviz-live").inner_text() == ""
+
+
+def test_a_page_that_fails_keeps_its_picture(page, folder, exported):
+    broken = folder / "broken.html"
+    broken.write_text(exported.read_text().replace('"kind":"sobel_x"', '"kind":"sobel_z"'))
+    page.goto(broken.as_uri())
+    page.locator("#convviz-live", has_text="The page could not start").wait_for()
+    assert page.locator("#convviz-still svg").first.is_visible()
+
+
+@pytest.mark.parametrize("width", [320, 1400])
+def test_nothing_is_wider_than_the_window(browser, exported, width):
+    with fresh_page(browser) as page:
+        page.set_viewport_size({"width": width, "height": 800})
+        open_page(page, exported)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_every_control_has_a_name_and_is_large_enough(page, folder):
+    every = ("kernel", "geometry", "channels", "input", "loss", "look")
+    open_page(page, export_html(None, folder / "every.html", controls=every))
+    for role in ("slider", "combobox", "checkbox", "spinbutton"):
+        for control in page.locator(".cv-controls").get_by_role(role).all():
+            assert control.evaluate("(input) => (input.ariaLabel ?? input.labels?.[0]?.textContent ?? '').trim()")
+            heights = control.evaluate(
+                "(input) => [input, ...input.labels].map((at) => at.getBoundingClientRect().height)"
+            )
+            assert not control.is_visible() or max(heights) >= 24
+    assert page.get_by_role("slider", name="stride", exact=True).count() == 1
+
+
+def test_only_the_chosen_controls_are_there(page, folder):
+    open_page(page, export_html(None, folder / "two.html", controls=("stride", "padding_mode")))
+    names = page.locator(".cv-control:visible").evaluate_all(
+        "all => all.map((at) => at.className.match(/cv-set-(\\w+)/)[1])"
+    )
+    assert names == ["stride", "padding_mode"]
+    open_page(page, export_html(None, folder / "none.html", controls=()))
+    assert page.locator(".cv-controls :is(input, select, button)").count() == 0
+
+
+def test_a_given_height_scrolls_inside(page, folder):
+    open_page(page, export_html(None, folder / "low.html", height=400))
+    assert page.evaluate("document.body.getBoundingClientRect().height") == 400
+
+
+def test_states_of_every_kind_come_to_life(page, folder):
+    spec = ConvSpec((6, 5), 4, 4, 3, 2, ((1, 0), (2, 1)), groups=2, padding_mode="replicate", batch=2)
+    typed = {
+        "kind": "values",
+        "values": reals(spec.weight_shape, 1).flatten().tolist(),
+        "shape": list(spec.weight_shape),
+    }
+    state = {"spec": spec.to_dict(), "weight": typed, "bias": {"kind": "values", "values": [1.5, -2], "shape": [2]}}
+    state |= {
+        "plane": {"sample": 1, "out_channel": 3, "in_channel": 2},
+        "loss": "mean",
+        "theme": "dark",
+        "scale": "panel",
+    }
+    open_page(page, export_html(state, folder / "channels.html", controls=("kernel", "channels")))
+    assert page.locator(".cv-page").get_attribute("data-theme") == "dark"
+    settings = Settings.from_dict(state)
+    shown = float(cell(page, "weight", 2, 1).get_attribute("data-value"))
+    assert shown == pytest.approx(float(settings.weight_tensor()[3, 0, 2, 1]), abs=1e-12)
+    with repaint(page):
+        page.locator("[data-equation=forward] .cv-choices select").nth(1).select_option("0")
+    assert "weight[0, 0]" in page.locator(".cv-sliders").get_attribute("aria-label")
+    assert painted(page) == 2

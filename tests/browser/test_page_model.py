@@ -1,0 +1,160 @@
+"""The model of a page without a kernel, against Python: the same states, the same words, the same numbers."""
+
+import json
+import random
+from importlib.resources import files
+
+import pytest
+import torch
+
+from convviz.app.app import App
+from convviz.app.model import Model
+from convviz.board.bundle import bundle
+from convviz.plane import PANEL_AXES
+from convviz.samples.inputs import PATTERNS
+from convviz.settings import change
+from convviz.settings.bounds import LIMITS
+from convviz.settings.state import MOST, MOST_PLANES, PRESETS, Settings, Source
+from convviz.views.theme import COLORSCALES
+from tests.states import random_action, random_states
+
+DIGITS = json.loads(files("convviz.samples").joinpath("digits.json").read_text(encoding="utf-8"))["digits"]
+ASK = """([data, states]) => states.map((state) => {
+  const model = createPageModel({ ...data, state, plotly: null });
+  return { structure: model.get("structure"), values: told(model.get("values")), state: model.settings() };
+})"""
+ACT = """([data, state, actions]) => {
+  let now = 0;
+  const model = createPageModel({ ...data, state, plotly: null }, () => (now += 5000));
+  const changes = {
+    axis: (settings, ...rest) => setAxis(settings, ...rest),
+    geometry: setGeometry,
+    kernel: chooseKernel,
+    bias: setBias,
+    link: linkAxes,
+    transposed: setTransposed,
+    set: (settings, fields) => [replaced(settings, fields), []],
+  };
+  return actions.map(([name, args]) => {
+    if (name === "send") model.send(args[0]);
+    else if (changes[name]) model.change((settings) => changes[name](settings, ...args));
+    else model.send({ type: name });
+    return {
+      state: model.settings(), notice: model.get("notice"), failed: model.get("failed"),
+      undo: model.canUndo(), redo: model.canRedo(), kernel: kernelName(model.settings()),
+    };
+  });
+}"""
+TOLD = """window.told = ({ planes, thumbs, ...rest }) => {
+  const lists = (all) => Object.fromEntries(Object.entries(all).map(([name, list]) => [name, [...list]]));
+  return { ...rest, planes: lists(planes), thumbs: lists(thumbs) };
+};"""
+EXPOSED = ("createPageModel", "setAxis", "setGeometry", "setBias", "linkAxes", "setTransposed", "chooseKernel")
+EXPOSED = (*EXPOSED, "kernelName", "replaced", "LIMITS", "MOST", "MOST_PLANES", "PANEL_AXES", "PRESETS", "PATTERNS")
+
+
+@pytest.fixture
+def ask(page):
+    """Return a function that evaluates a script with the page's model in reach."""
+    page.goto("about:blank")
+    code = bundle(files("convviz.board").joinpath("js"), "page_model.js")
+    names = "".join(f"window.{name} = {name};" for name in EXPOSED)
+    page.add_script_tag(content=f"{code}\n{names}\n{TOLD}")
+    data = {"digits": DIGITS, "colorscales": COLORSCALES}
+    return lambda script, *rest: page.evaluate(script, [data, *rest])
+
+
+def plain(value):
+    """Bring Python's payload into the form that it has in the page."""
+    return json.loads(json.dumps(value))
+
+
+def numbers(wires):
+    return {name: torch.frombuffer(bytearray(wire), dtype=torch.float64).tolist() for name, wire in wires.items()}
+
+
+def assert_values(found, expected, about):
+    """Numbers within 1e-6 (they come from another order of the same sums), words exactly."""
+    for name in ("planes", "thumbs"):
+        assert found[name].keys() == expected[name].keys(), about
+        for panel, numbers_there in numbers(expected[name]).items():
+            assert found[name][panel] == pytest.approx(numbers_there, rel=1e-6, abs=1e-9), (panel, about)
+    assert found["limits"].keys() == expected["limits"].keys(), about
+    for key, end in expected["limits"].items():
+        assert found["limits"][key] == pytest.approx(end, rel=2e-6) or end == pytest.approx(0, abs=1e-12), (key, about)
+    for name in ("dtype", "formulas", "notes", "loss"):
+        assert found[name] == expected[name], about
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_structure_values_and_words_are_pythons(ask, seed):
+    states = list(random_states(seed, 60))
+    app = App(state=states[0])
+    for state, found in zip(states, ask(ASK, [Settings.from_dict(state).to_dict() for state in states]), strict=True):
+        app.set_state(state)
+        app._drawn = None  # the structure anew, whatever was drawn before
+        app._show_result()
+        about = json.dumps(state)
+        structure = plain(app.board.structure) | {"version": 1}
+        for key in structure:
+            assert found["structure"][key] == structure[key], (key, about)
+        assert found["structure"].keys() == structure.keys()
+        assert_values(found["values"], app.board.values, about)
+        assert found["values"].keys() == app.board.values.keys()
+        assert found["state"] == plain(app.state()), about
+    app.close()
+
+
+def test_limits_and_names_are_pythons(ask):
+    found = ask("() => ({ LIMITS, MOST, MOST_PLANES, PANEL_AXES, PRESETS, PATTERNS })")
+    expected = {"LIMITS": LIMITS, "MOST": MOST, "MOST_PLANES": MOST_PLANES, "PANEL_AXES": PANEL_AXES}
+    assert found == plain(expected | {"PRESETS": PRESETS, "PATTERNS": list(PATTERNS)})
+
+
+def do(model, name, args):
+    """Do in Python what the page's model does for the same action."""
+    settings = model.settings
+    if name == "send":
+        model.attempt(lambda: model.act(args[0]))
+    elif name in ("undo", "redo", "reset"):
+        model.attempt(getattr(model, name))
+    elif name == "set":
+        fields = {key: Source(**value) if isinstance(value, dict) else value for key, value in args[0].items()}
+        model.attempt(lambda: model.apply(settings.replace(**fields)))
+    elif name == "axis":
+        made = change.set_axis(settings, *args)
+        model.attempt(lambda: model.apply(made, change.moved_along(settings, made)))
+    elif name == "geometry":
+        model.attempt(lambda: model.apply(*change.set_geometry(settings, **args[0])))
+    else:
+        what = {"kernel": change.choose_kernel, "bias": change.set_bias, "link": change.link_axes}
+        made = (what | {"transposed": change.set_transposed})[name](settings, args[0])
+        model.attempt(lambda: model.apply(*(made if isinstance(made, tuple) else (made,))))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_every_action_does_what_it_does_in_python(ask, seed):
+    draw = random.Random(seed)
+    (state,) = random_states(1000 + seed, 1)
+    start = Settings() if seed == 0 else Settings.from_dict(state)
+    start = start.replace(dtype="float64")
+    model = Model(start, clock=iter(range(0, 10**6, 5)).__next__)
+    actions, expected = [], []
+    for _ in range(60):
+        action = random_action(draw, model.settings)
+        do(model, *action)
+        actions.append(action)
+        expected.append(
+            {
+                "state": plain(model.state()),
+                "notice": model.notice,
+                "failed": model.failed,
+                "undo": model.can_undo,
+                "redo": model.can_redo,
+                "kernel": change.kernel_name(model.settings),
+            }
+        )
+    for number, (found, wanted) in enumerate(zip(ask(ACT, start.to_dict(), actions), expected, strict=True)):
+        about = json.dumps(actions[: number + 1][-6:])
+        for key, value in wanted.items():
+            assert found[key] == value, (key, number, about)

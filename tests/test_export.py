@@ -1,0 +1,272 @@
+"""The one-file page: what is in it, how large it is, and what is refused."""
+
+import gzip
+import json
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from importlib.resources import files
+
+import pytest
+import torch
+
+import convviz
+from convviz.cli import main
+from convviz.export.page import CONTROLS, export_html
+from convviz.ops.stages import stages
+from convviz.settings.state import Settings
+from convviz.spec import ConvSpec
+from convviz.views.theme import format_number
+
+
+class Parts(HTMLParser):
+    """What a browser finds: tags with their attributes, and the texts of elements."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.texts, self._open = [], {}, []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        self._open.append(dict(attrs).get("id", tag))
+
+    def handle_endtag(self, tag):
+        if self._open:
+            self._open.pop()
+
+    def handle_data(self, data):
+        if self._open:
+            self.texts[self._open[-1]] = self.texts.get(self._open[-1], "") + data
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    return export_html(None, tmp_path_factory.mktemp("page") / "page.html").read_text(encoding="utf-8")
+
+
+def data_of(text):
+    return json.loads(Parts(text).texts["convviz-data"])
+
+
+def test_the_page_is_small_enough(written):
+    content = written.encode()
+    assert len(content) <= 1_750_000
+    assert len(gzip.compress(content, 9)) <= 600_000
+
+
+def test_it_asks_nobody_for_anything(written):
+    parts = Parts(written)
+    assert not [tag for tag, _ in parts.tags if tag in ("link", "iframe", "img", "object", "embed", "base")]
+    for tag, attributes in parts.tags:
+        for name, value in attributes.items():
+            if name in ("src", "href", "srcset", "action", "data"):
+                assert value.startswith("data:"), (tag, name, value[:80])
+            assert not name.startswith("on"), "no script in attributes"
+    ours = re.sub(r'<script type="text/plain".*?</script>', "", written, flags=re.DOTALL)
+    assert set(re.findall(r"(?:https?:|wss?:)//[^\s\"'`)]+", ours)) <= {"http://www.w3.org/2000/svg"}
+    assert "@import" not in ours
+    assert not re.search(r"\beval\(|\bnew Function\b|\bfetch\(|XMLHttpRequest|WebSocket|importScripts", ours)
+
+
+def test_equal_input_gives_equal_bytes(tmp_path):
+    state = Settings(spec=ConvSpec((20, 8), 2, 2, kernel_size=3, stride=2, padding=1)).to_dict()
+    one, two = (export_html(state, tmp_path / name).read_bytes() for name in ("one.html", "two.html"))
+    assert one == two
+    assert b"/work" not in one
+    assert str(tmp_path).encode() not in one
+
+
+def test_the_state_goes_in_as_it_is_computed_there(written):
+    data = data_of(written)
+    assert data["version"] == convviz.__version__
+    assert Settings.from_dict(data["state"]) == Settings(dtype="float64")
+    state = {
+        "spec": ConvSpec(5, kernel_size=2).to_dict(),
+        "weight": {"kind": "box"},
+        "dtype": "bfloat16",
+        "tab": "code",
+    }
+    assert Settings.from_dict(state).tab == "code"
+
+
+def test_a_state_an_app_and_none_are_taken(tmp_path):
+    class AnyApp:
+        def state(self):
+            return {"digit": 7}
+
+    for number, (given, digit) in enumerate([(None, 3), ({"digit": 5}, 5), (AnyApp(), 7)]):
+        text = export_html(given, tmp_path / f"{number}.html").read_text(encoding="utf-8")
+        assert data_of(text)["state"]["digit"] == digit
+
+
+def test_a_state_of_another_machines_device_is_taken(tmp_path):
+    text = export_html({"device": "cuda"}, tmp_path / "page.html").read_text(encoding="utf-8")
+    assert data_of(text)["state"]["device"] == "cpu"
+
+
+def test_markup_in_texts_stays_text(tmp_path):
+    evil = "</script><script>alert(1)</script><!-- <b>"
+    text = export_html(None, tmp_path / "p.html", title=evil, lang='en"><i>').read_text(encoding="utf-8")
+    parts = Parts(text)
+    assert [tag for tag, _ in parts.tags].count("script") == 3
+    assert parts.texts["title"] == evil
+    assert parts.texts["h1"] == evil
+    assert dict(parts.tags)["html"]["lang"] == 'en"><i>'
+    for script in re.findall(r"<script[^>]*>(.*?)</script>", text, re.DOTALL):
+        assert "<!--" not in script
+        assert "<script" not in script
+
+
+def test_the_still_picture_shows_the_numbers(written):
+    """Every number of every panel stands in the SVG before any script runs, in reading order."""
+    settings = Settings()
+    result = stages(settings.spec, settings.input_tensor(), settings.weight_tensor(), loss="half_squared_error",
+                    target=torch.zeros(settings.output_shape), dtype="float64")  # fmt: skip
+    figures = re.findall(r"<figure>.*?</figure>", written, re.DOTALL)
+    panels = [
+        ("padded_input", "weight", "output", "grad_output"),
+        ("padded_grad_output", "rotated_weight", "grad_input"),
+        ("padded_input", "dilated_grad_output", "grad_weight"),
+    ]
+    assert len(figures) == 3
+    for figure, names in zip(figures, panels, strict=True):
+        shown = re.findall(r'text-anchor="middle"[^>]*>([^<]*)<', figure)
+        expected = [format_number(v) for name in names for v in getattr(result, name)[0, 0].flatten().tolist()]
+        assert shown == expected
+        assert "<figcaption>" in figure
+        assert 'role="img" aria-label=' in figure
+    assert "<noscript>" in written
+    assert "@media print" in written
+
+
+def test_a_large_panel_is_a_picture_of_its_colours(tmp_path):
+    spec = ConvSpec((40, 30), kernel_size=3)
+    text = export_html({"spec": spec.to_dict()}, tmp_path / "page.html").read_text(encoding="utf-8")
+    assert text.count('href="data:image/png;base64,') == 7
+    assert len(text.encode()) <= 1_750_000
+
+
+def test_a_transposed_state_has_the_layers_words(tmp_path):
+    state = {"spec": ConvSpec(8, kernel_size=3, stride=2).to_dict(), "transposed": True, "input_view": "stamps"}
+    text = export_html(state, tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "output[0, 0] = Σ_ij input[0, 0, i, j] · weight[0, 0] laid at (2i, 2j)" in text
+
+
+@pytest.mark.parametrize("controls", [(), ("stride",), ("kernel", "look"), "loss", tuple(CONTROLS)])
+def test_chosen_controls_are_kept(tmp_path, controls):
+    text = export_html(None, tmp_path / "page.html", controls=controls).read_text(encoding="utf-8")
+    assert data_of(text)["controls"] == ([controls] if isinstance(controls, str) else list(controls))
+
+
+def test_the_page_knows_the_same_controls():
+    code = files("convviz.board").joinpath("js", "page_controls.js").read_text(encoding="utf-8")
+    block = re.search(r"export const GROUPS = (\{.*?\});?\n\}?;?", code, re.DOTALL)[1]
+    found = {
+        name: tuple(re.findall(r'"(\w+)"', names)) for name, names in re.findall(r"(\w+): \[(.*?)\]", block, re.DOTALL)
+    }
+    assert found == CONTROLS
+
+
+# What is refused.
+
+
+@pytest.mark.parametrize(
+    ("state", "controls", "message"),
+    [
+        ({"version": 2}, (), "this convviz reads states of version 1: got 2; update convviz"),
+        ({"colour": 1}, (), "got colour as well"),
+        ([1], (), "a state is a dict"),
+        (None, ("kernels",), "a control is one of kernel, preset, .*: got 'kernels'"),
+        (
+            {"spec": ConvSpec(64, 8, 8, kernel_size=5, padding=2).to_dict()},
+            (),
+            "up to 5 million products a step.*6.6 million",
+        ),
+    ],
+)
+def test_what_cannot_be_exported_is_said_and_nothing_is_written(tmp_path, state, controls, message):
+    with pytest.raises(ValueError, match=message):
+        export_html(state, tmp_path / "page.html", controls=controls)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("height", [0, 99, 400.0, "400", True])
+def test_a_height_is_a_number_of_pixels(tmp_path, height):
+    with pytest.raises(ValueError, match="height is a whole number of 100 pixels or more"):
+        export_html(None, tmp_path / "page.html", height=height)
+
+
+def test_a_folder_that_is_not_there(tmp_path):
+    path = tmp_path / "none" / "page.html"
+    with pytest.raises(FileNotFoundError, match=re.escape(f"the page cannot be written to {path}")):
+        export_html(None, path)
+
+
+def test_a_failure_leaves_the_old_page_and_nothing_aside(tmp_path):
+    folder = tmp_path / "page.html"
+    folder.mkdir()
+    (folder / "kept").touch()
+    with pytest.raises(OSError, match="the page cannot be written to"):
+        export_html(None, folder)
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+    assert (folder / "kept").exists()
+
+
+def test_an_old_page_is_replaced(tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text("old")
+    assert export_html(None, str(path)) == path
+    assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_it_is_loaded_on_first_use_and_brings_no_widgets():
+    code = """
+import sys, convviz
+assert "convviz.export" not in sys.modules
+convviz.export_html
+print([n for n in ("convviz.export.page", "convviz.app", "anywidget", "ipywidgets", "plotly") if n in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['convviz.export.page']"
+
+
+# The command.
+
+
+def test_the_command_writes_a_page(tmp_path, capsys):
+    state, page = tmp_path / "state.json", tmp_path / "page.html"
+    state.write_text(json.dumps({"digit": 8}))
+    options = ["--controls", "kernel,stride", "--title", "Lesson 1", "--lang", "de", "--height", "700"]
+    assert main(["export", "--state", str(state), "-o", str(page), *options]) == 0
+    assert str(page) in capsys.readouterr().out
+    text = page.read_text(encoding="utf-8")
+    data = data_of(text)
+    assert (data["state"]["digit"], data["controls"], data["height"]) == (8, ["kernel", "stride"], 700)
+    assert '<html lang="de"' in text
+    assert "<title>Lesson 1</title>" in text
+    assert "height: 700px" in text
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "said"),
+    [
+        ("not json", [], "is not the JSON of a state"),
+        ('{"version": 9}', [], "this convviz reads states of version 1"),
+        ("{}", ["--controls", "kernel,nonsense"], "a control is one of"),
+        (None, [], "No such file"),
+    ],
+)
+def test_the_command_says_what_is_wrong(tmp_path, capsys, content, options, said):
+    state = tmp_path / "state.json"
+    if content is not None:
+        state.write_text(content)
+    assert main(["export", "--state", str(state), "-o", str(tmp_path / "page.html"), *options]) == 1
+    told = capsys.readouterr().err
+    assert told.startswith("convviz: ")
+    assert said in told
+    assert told.count("\n") == 1
+    assert not (tmp_path / "page.html").exists()
