@@ -1,17 +1,108 @@
-"""The convolution as matrices."""
+"""The tab Matrix view: the convolution and its gradients as matrix products."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from typing import Any
 
+import torch
+
+from convviz.app.model import Model
 from convviz.app.tabs.base import Tab
+from convviz.board.payload import geometry
+from convviz.explanation.matrices import MOST_ENTRIES, Matrices, matrices, one_matrix
+from convviz.settings.names import shown_name
+
+# A matrix that is called as its stage, or as what the stage is made of.
+NAMES = ("input", "padded_input", "weight", "output", "grad_output", "grad_input", "grad_padded_input", "grad_weight")
+VECTORS = ("input", "product", "grad_output", "gradient")
+AT_ONCE = 1000  # entries of columns that a slider need not wait for: a few milliseconds
+LARGE = 4096  # cells of an image: above it fewer digits are sent
 
 
 class MatrixTab(Tab):
-    """The weight, for now."""
+    """The products of im2col and col2im, and the convolution as one matrix.
+
+    Attributes:
+        start: the first of the windows whose columns are shown, where there are too many for one picture.
+    """
 
     script = "tab_matrix.js"
 
+    def __init__(self, model: Model) -> None:
+        """Start with the first windows."""
+        self.start = 0
+        super().__init__(model)
+
     def data(self) -> dict[str, Any]:
-        """Return the shown plane of the weight."""
-        return {"values": self.model.result.weight[0, 0].tolist()}
+        """Return the matrices of the shown sample and of the group of the shown channels."""
+        settings, stages = self.model.settings, self.model.result
+        made = matrices(stages, settings.plane)
+        rows, windows = made.columns.shape
+        step = min(windows, max(MOST_ENTRIES // rows, 1))
+        self.start = min(self.start, windows - 1) // step * step  # the windows may have become fewer
+        shown = slice(self.start, min(self.start + step, windows))
+        double = stages.input.dtype is torch.float64
+        digits = 6 if made.overlap.numel() > LARGE else 17 if double else 9
+        return {
+            "geometry": geometry(settings.spec, settings.plane, settings.transposed),
+            "names": {name: shown_name(name, settings.transposed) for name in NAMES}
+            | _columns_named(settings.transposed),
+            "dtype": "float64" if double else "float32",
+            "in_channels": list(made.in_channels),
+            "out_channels": list(made.out_channels),
+            "bias": stages.bias is not None,
+            "windows": {"start": shown.start, "end": shown.stop, "step": step, "of": windows},
+            "matrices": _matrices(made, shown, digits),
+            "one": self._one(digits),
+        }
+
+    def follow(self) -> None:
+        """Show small matrices with every step, large ones when the sliders rest."""
+        spec = self.model.settings.spec
+        if math.prod(spec.output_size) * math.prod(spec.weight_shape[1:]) > AT_ONCE:
+            self.pane.wanted += 1
+        else:
+            self.refresh()
+
+    def act(self, message: Mapping[str, Any]) -> None:
+        """Show the columns of other windows."""
+        start = message.get("start")
+        if message.get("type") == "part" and isinstance(start, int) and start >= 0:
+            self.start = start
+            self.refresh()
+
+    def _one(self, digits: int) -> dict[str, Any]:
+        try:
+            made = one_matrix(self.model.result, self.model.settings.plane)
+        except ValueError as error:
+            return {"error": str(error)}
+        vectors = {name: _numbers(getattr(made, name)[None], digits)[0] for name in VECTORS}
+        return {"matrix": _numbers(made.matrix, digits), **vectors}
+
+
+def _columns_named(transposed: bool) -> dict[str, str]:
+    """Return what the columns are called: a transposed convolution makes them where a convolution makes gradients."""
+    names = ("columns", "grad_columns")
+    return dict(zip(names, reversed(names) if transposed else names, strict=True))
+
+
+def _matrices(made: Matrices, shown: slice, digits: int) -> dict[str, list[list[float | str]]]:
+    by_window = ("columns", "output", "grad_output", "grad_columns")
+    whole = ("weight", "grad_weight_of_sample", "grad_weight", "grad_image", "overlap", "grad_input")
+    return {name: _numbers(getattr(made, name)[:, shown], digits) for name in by_window} | {
+        name: _numbers(getattr(made, name), digits) for name in whole
+    }
+
+
+def _numbers(matrix: torch.Tensor, digits: int) -> list[list[float | str]]:
+    """Return the rows of a matrix; JSON knows no infinity, so that one is a word."""
+    rows: list[list[float]] = matrix.tolist()
+    return [[_number(value, digits) for value in row] for row in rows]
+
+
+def _number(value: float, digits: int) -> float | str:
+    if math.isfinite(value):
+        return float(f"{value:.{digits}g}")
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
