@@ -5,10 +5,12 @@
 #                         make app PIP_FLAGS="--extra-index-url <the CPU index that PyTorch's 'Get Started' page shows>"
 #   PORT= HOST= DEVICE=   for `make app`, as the options of `convviz serve`
 #   PYTEST_FLAGS=...      for `make test`, such as PYTEST_FLAGS="-k spec -x"
+#   WORKERS=2             how many test files run at the same time; 0 runs them one after the other, to debug
 
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do $$p -c \
 	'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null && echo $$p && break; done)
 
+WORKERS ?= 2
 BIN := .venv/bin
 STAMP := .venv/.installed
 # The template is copied into .venv, as the rest of an editable install is not: install again when it changes.
@@ -32,7 +34,7 @@ test: lint test-js test-py ## lint, types, JavaScript tests and all Python tests
 
 test-py: $(STAMP)-test
 	@echo "Browser for the tests: $$($(BIN)/python -m tests.chromium)"
-	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(PYTEST_FLAGS)
 
 test-js:
 	@tests=$$(find tests/js -name '*.test.*js' 2>/dev/null); \

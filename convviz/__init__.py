@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from convviz.app.app import App
     from convviz.app.explain import explain
     from convviz.explanation.graph import graph
+    from convviz.export.module import export_module
     from convviz.export.page import export_html
+    from convviz.export.picture import export_picture
 
 __version__ = "0.1.0"
 __all__ = [
@@ -37,6 +39,8 @@ __all__ = [
     "convolution_backward",
     "explain",
     "export_html",
+    "export_module",
+    "export_picture",
     "graph",
     "linear",
     "nn",
@@ -60,6 +64,14 @@ def __getattr__(name: str) -> Any:
         from convviz.export.page import export_html
 
         return export_html
+    if name == "export_module":
+        from convviz.export.module import export_module
+
+        return export_module
+    if name == "export_picture":
+        from convviz.export.picture import export_picture
+
+        return export_picture
     if name == "App":
         from convviz.app.app import App
 

@@ -7,7 +7,7 @@ import importlib.metadata
 import json
 import platform
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,14 +60,37 @@ def _serve(options: argparse.Namespace) -> int:
 
 def _export_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--state", type=Path, metavar="FILE", help="JSON of App.state() (default: the first picture)")
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="the page to write")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="the file to write")
     parser.add_argument("--controls", metavar="NAMES", help="names with commas between, such as kernel,stride,loss")
     parser.add_argument("--title", help="of the page")
     parser.add_argument("--lang", default="en", help="language of the page, for screen readers (default: en)")
     parser.add_argument("--height", type=int, help="pixels of the page (default: as high as it needs)")
+    parser.add_argument("--module", action="store_true", help="write an ES module, for MyST's {anywidget} directive")
+    _picture_arguments(parser)
+
+
+def _picture_arguments(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("a picture instead of a page, for slides and papers")
+    forms = group.add_mutually_exclusive_group()
+    for form, what in (("svg", "SVG"), ("png", "PNG"), ("gif", "GIF of all steps"), ("tikz", "TikZ")):
+        forms.add_argument(f"--{form}", dest="form", action="store_const", const=form, help=f"write {what}")
+    group.add_argument("--panel", metavar="NAME", help="one panel, such as grad_input")
+    group.add_argument("--equation", metavar="NAME", help="one equation: forward, input, weight or bias")
+    group.add_argument("--step", type=int, metavar="N", help="one step of the equation, counted from 0")
+    group.add_argument("--theme", help="light (default) or dark")
 
 
 def _export(options: argparse.Namespace) -> int:
+    if options.module and options.form:
+        print(f"convviz: --module and --{options.form} are two files: call export once for each", file=sys.stderr)
+        return 1
+    if options.module:
+        return _export_module(options)
+    if options.form or options.output.suffix.lower() in PICTURE_ENDINGS:
+        return _export_picture(options)
+    if given := _given(options, PICTURE_OPTIONS):
+        print(f"convviz: {', '.join(given)} belong to a picture: add --svg, --png, --gif or --tikz", file=sys.stderr)
+        return 1
     from convviz.export.page import DEFAULT_CONTROLS, export_html
 
     controls = DEFAULT_CONTROLS if options.controls is None else tuple(filter(None, options.controls.split(",")))
@@ -79,6 +102,52 @@ def _export(options: argparse.Namespace) -> int:
         print(f"convviz: {options.state} is not the JSON of a state: {error}", file=sys.stderr)
         return 1
     except (OSError, ValueError) as error:
+        print(f"convviz: {error}", file=sys.stderr)
+        return 1
+    print(f"wrote {options.output}")
+    return 0
+
+
+PICTURE_ENDINGS = (".svg", ".png", ".gif", ".tex")
+# What these are when nobody gives them.
+PICTURE_OPTIONS = {"panel": None, "equation": None, "step": None, "theme": None}
+PAGE_OPTIONS = {"controls": None, "title": None, "lang": "en", "height": None}
+
+
+def _given(options: argparse.Namespace, defaults: Mapping[str, str | None]) -> list[str]:
+    return [f"--{name}" for name, default in defaults.items() if getattr(options, name) != default]
+
+
+def _export_picture(options: argparse.Namespace) -> int:
+    from convviz.export.picture import export_picture
+
+    if given := _given(options, PAGE_OPTIONS):
+        print(f"convviz: {', '.join(given)} belong to a page, and a picture has none of it: leave out", file=sys.stderr)
+        return 1
+    part = {name: getattr(options, name) for name in PICTURE_OPTIONS if getattr(options, name) is not None}
+    try:
+        state = None if options.state is None else json.loads(options.state.read_text(encoding="utf-8"))
+        export_picture(state, options.output, form=options.form, **part)
+    except json.JSONDecodeError as error:
+        print(f"convviz: {options.state} is not the JSON of a state: {error}", file=sys.stderr)
+        return 1
+    except (OSError, ValueError) as error:
+        print(f"convviz: {error}", file=sys.stderr)
+        return 1
+    print(f"wrote {options.output}")
+    return 0
+
+
+def _export_module(options: argparse.Namespace) -> int:
+    from convviz.export.module import export_module
+
+    if given := _given(options, {"state": None, **PAGE_OPTIONS, **PICTURE_OPTIONS}):
+        told = "one module serves many places, and each says by itself what it shows; leave this out"
+        print(f"convviz: --module takes no {', '.join(given)}: {told}", file=sys.stderr)
+        return 1
+    try:
+        export_module(options.output)
+    except OSError as error:
         print(f"convviz: {error}", file=sys.stderr)
         return 1
     print(f"wrote {options.output}")
@@ -99,7 +168,7 @@ def _doctor(options: argparse.Namespace) -> int:
 
 COMMANDS = (
     Command("serve", "serve the app as a web page, without any outside request", _serve_arguments, _serve),
-    Command("export", "write the app as one HTML page that lives without Python", _export_arguments, _export),
+    Command("export", "write the app as a page that lives without Python, or a picture", _export_arguments, _export),
     Command("doctor", "tell versions, devices and what is missing, on one screen", _no_arguments, _doctor),
 )
 

@@ -6,6 +6,7 @@ from importlib.resources import files
 
 import pytest
 
+from convviz.app.share import Share
 from convviz.board.bundle import bundle
 from convviz.board.pane import Pane
 from convviz.board.sliders import SliderGrid
@@ -15,7 +16,7 @@ from convviz.board.widget import Board
 BOARD = files("convviz.board")
 JS = BOARD.joinpath("js")
 SOURCES = sorted(path.name for path in JS.iterdir() if path.name.endswith(".js"))
-WIDGETS = {"board.js": Board, "sliders.js": SliderGrid, "tabbar.js": TabBar}
+WIDGETS = {"board.js": Board, "sliders.js": SliderGrid, "tabbar.js": TabBar, "share.js": Share}
 PANES = [name for name in SOURCES if name.startswith("tab_")]
 ENTRIES = [*WIDGETS, *PANES, "page.js"]  # the last is the page without a kernel: no widget carries it
 # plotly-cartesian.min.js and LICENSE of the npm package plotly.js-cartesian-dist-min.

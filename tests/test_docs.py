@@ -7,7 +7,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^ *```python\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
-PAGES = ("docs/four_ways.md", "docs/open_the_box.md", "README.md")
+PAGES = ("docs/embed.md", "docs/four_ways.md", "docs/open_the_box.md", "README.md")
 
 
 def blocks(page):
@@ -20,7 +20,8 @@ def blocks(page):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_the_code_of_a_page_runs_from_top_to_bottom(page):
+def test_the_code_of_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # some write files
     namespace = {"__name__": "__docs__"}
     found = list(blocks(page))
     assert found, "a page without code needs no place in PAGES"

@@ -12,11 +12,14 @@ import ipywidgets as widgets
 from convviz.app.controls import Controls
 from convviz.app.kernel import KernelPad
 from convviz.app.model import Model
+from convviz.app.share import Share
 from convviz.app.start import start_settings
 from convviz.app.tabs.tabs import Tabs
 from convviz.app.upload import Upload, read_picture
 from convviz.board import payload
 from convviz.board.widget import Board
+from convviz.settings.as_python import as_python
+from convviz.settings.link import briefly, from_link, to_link
 from convviz.settings.state import Source
 from convviz.spec import ConvSpec
 from convviz.views import captions
@@ -51,6 +54,7 @@ class App(widgets.VBox):
         dtype: str | None = None,
         *,
         state: Mapping[str, Any] | None = None,
+        link: str | None = None,
         theme: str = "auto",
         transposed: bool = False,
     ) -> None:
@@ -67,6 +71,8 @@ class App(widgets.VBox):
             device: ``"cpu"`` or the machine's accelerator; default: the variable CONVVIZ_DEVICE, else the cpu.
             dtype: ``"float32"``, ``"float64"`` or ``"bfloat16"``.
             state: what ``state()`` returned; the other arguments are then left out.
+            link: what ``link()`` returned, or the address of a page that ends in it; a device may stand beside it.
+                What the link cannot have is said on the page, and has its default.
             theme: ``"auto"``, ``"light"`` or ``"dark"``.
             transposed: show ``torch.nn.ConvTranspose2d``: weight is then ``[C_in, C_out / groups, kH, kW]``, and spec
                 the geometry of the convolution that is read the other way: its input is the output here.
@@ -83,7 +89,9 @@ class App(widgets.VBox):
         }
         device = device or os.environ.get(DEVICE_VARIABLE) or None
         self.model = Model(
-            start_settings(spec, tensors, loss, device, dtype, state=state, theme=theme, transposed=transposed)
+            start_settings(
+                spec, tensors, loss, device, dtype, state=state, link=link, theme=theme, transposed=transposed
+            )
         )
         self.board = Board(self._on_board)
         self._kernel = KernelPad(self.model)
@@ -106,10 +114,22 @@ class App(widgets.VBox):
         self.model.observe(self._on_notice, names=("notice", "failed"))
         self.model.observe(self._on_selected, names="selected")
         self.model.observe(self._on_history, names=("can_undo", "can_redo"))
+        if link is not None:
+            self.model.tell(briefly(from_link(link)[1]))
 
     def state(self) -> dict[str, Any]:
         """Return the settings as plain data: what ``App(state=...)`` and ``set_state`` take."""
         return self.model.state()
+
+    def link(self) -> str:
+        """Return the settings as a short text: what ``App(link=...)`` takes, and a served page after ``?``.
+
+        It leaves the device out, so that it opens on every machine.
+
+        Raises:
+            ValueError: the settings hold too many numbers for a link.
+        """
+        return to_link(self.model.settings)
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Go to the settings that ``state()`` described.
@@ -153,7 +173,8 @@ class App(widgets.VBox):
         self._undo = _button("Undo", "undo the last change", lambda: self.model.attempt(self.model.undo))
         self._redo = _button("Redo", "do it again", lambda: self.model.attempt(self.model.redo))
         reset = _button("Reset", "back to the settings of the start", lambda: self.model.attempt(self.model.reset))
-        tools = widgets.HBox([self._undo, self._redo, reset])
+        share = Share(lambda: as_python(self.model.settings))
+        tools = widgets.HBox([self._undo, self._redo, reset, share])
         tools.add_class("cv-tools")
         self._on_history(None)
         controls = widgets.Box([tools, self._notice, self._kernel.group, *self._controls.groups])

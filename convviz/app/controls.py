@@ -292,5 +292,8 @@ def _set_bounds(sliders: list[tuple[str, int, IntSlider]], settings: Settings) -
     for name, axis, slider in sliders:
         low, high = limits.get((name, axis), LIMITS[name])
         if (slider.min, slider.max) != (low, high):
-            with slider.hold_trait_notifications():
+            # With its value, in one message: a page that hears of the range alone moves the handle into it, and
+            # sends that back as if a person had moved it.
+            with slider.hold_sync(), slider.hold_trait_notifications():
                 slider.max, slider.min = high, low
+                slider.value = _axis_value(settings, name, axis)

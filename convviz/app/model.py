@@ -12,6 +12,7 @@ import traitlets
 from convviz.ops.stages import Stages, stages
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.settings import change
+from convviz.settings.link import briefly, from_link
 from convviz.settings.state import Settings, number
 
 HISTORY = 100  # steps that undo remembers
@@ -122,6 +123,15 @@ class Model(traitlets.HasTraits):
         """
         self.apply(Settings.from_dict(state))
 
+    def open_link(self, link: str) -> None:
+        """Start from a link: Reset leads back to it, and there is nothing to undo. What it could not say is told."""
+        settings, notices = from_link(link)
+        self.apply(settings.replace(device=self.settings.device))
+        self._initial = self.settings
+        self._past, self._future = [], []
+        self.can_undo = self.can_redo = False
+        self.tell(briefly(notices))
+
     def act(self, message: Mapping[str, Any]) -> None:
         """Do what a person asked for on the board; ``type`` says what, as ``Board`` lists it."""
         kind = message.get("type")
@@ -152,6 +162,8 @@ class Model(traitlets.HasTraits):
         elif kind == "restore":
             state: Any = message.get("state")
             self.set_state(state)
+        elif kind == "open":
+            self.open_link(str(message.get("link", "")))
         elif kind in ("undo", "redo"):
             (self.undo if kind == "undo" else self.redo)()
 

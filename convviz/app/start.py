@@ -10,6 +10,7 @@ import torch
 from convviz.ops.device import check_device, check_dtype
 from convviz.ops.tensors import real_tensor
 from convviz.settings.bounds_transposed import layer_spec, output_size
+from convviz.settings.link import from_link
 from convviz.settings.state import Settings, Source
 from convviz.spec import ConvSpec
 
@@ -24,6 +25,7 @@ def start_settings(
     dtype: str | None,
     *,
     state: Mapping[str, Any] | None = None,
+    link: str | None = None,
     theme: str = "auto",
     transposed: bool = False,
 ) -> Settings:
@@ -33,6 +35,12 @@ def start_settings(
         ValueError: the arguments contradict each other or conv2d's rules, or are too large for the board.
     """
     given = {name: _tensor(name, value) for name, value in tensors.items() if value is not None}
+    if link is not None:
+        if state is not None or spec is not None or given or loss or dtype or transposed:
+            raise ValueError("a link holds all but the device: got other arguments beside link=; give one or the other")
+        if not isinstance(link, str):
+            raise ValueError(f"a link is the text that App.link() returns: got {type(link).__name__}")
+        return from_link(link)[0].replace(device=check_device(device).type)
     if state is not None:
         if spec is not None or given or loss or dtype or transposed:
             raise ValueError("a state holds everything: got other arguments beside state=; give one or the other")

@@ -43,7 +43,7 @@ class Board(anywidget.AnyWidget):
 
         Args:
             on_action: called for everything that a person does on the board with ``{"type": ..., ...}``: select,
-                release, edit, plane, axis, view, size, undo, redo or restore.
+                release, edit, plane, axis, view, size, undo, redo, restore or open.
         """
         super().__init__()
         self._on_action = on_action

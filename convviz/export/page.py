@@ -72,7 +72,7 @@ def export_html(
         raise ValueError(f"height is a whole number of 100 pixels or more, or None: got {height!r}")
     settings = _settings(state)
     text = _page(settings, lang=lang, controls=chosen, height=height, title=title)
-    return _write(Path(path), text.encode("utf-8"))
+    return write(Path(path), text.encode("utf-8"), "page")
 
 
 def _check_controls(controls: Sequence[str]) -> list[str]:
@@ -115,18 +115,7 @@ def _compute(settings: Settings) -> Stages:
 
 
 def _page(settings: Settings, *, lang: str, controls: list[str], height: int | None, title: str) -> str:
-    digits = json.loads(files("convviz.samples").joinpath("digits.json").read_text(encoding="utf-8"))["digits"]
-    data = {
-        "version": __version__,
-        "state": settings.to_dict(),
-        "controls": controls,
-        "height": height,
-        "digits": digits,
-        "colorscales": COLORSCALES,
-    }
-    packed = gzip.compress(BOARD.joinpath("vendor", "plotly-cartesian.min.js").read_bytes(), 9, mtime=0)
-    styles = BOARD.joinpath("board.css").read_text(encoding="utf-8")
-    styles += files("convviz.export").joinpath("page.css").read_text(encoding="utf-8")
+    data = {**facts(), "state": settings.to_dict(), "controls": controls, "height": height}
     fixed = f"body {{ height: {height}px; overflow: auto; }}\n" if height else ""
     picture = still_figures(_compute(settings), settings.plane, settings.input_view, settings.scale == "equation")
     return f"""<!doctype html>
@@ -136,7 +125,7 @@ def _page(settings: Settings, *, lang: str, controls: list[str], height: int | N
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title)}</title>
 <style>
-{styles}{fixed}</style>
+{page_styles()}{fixed}</style>
 </head>
 <body>
 <main class="cv-app cv-page cv-look">
@@ -147,8 +136,8 @@ def _page(settings: Settings, *, lang: str, controls: list[str], height: int | N
 </div>
 <div id="convviz-live"></div>
 </main>
-<script type="application/json" id="convviz-data">{_json(data)}</script>
-<script type="text/plain" id="convviz-plotly">{base64.b64encode(packed).decode()}</script>
+<script type="application/json" id="convviz-data">{to_json(data)}</script>
+<script type="text/plain" id="convviz-plotly">{plotly_text()}</script>
 <script type="module">
 {_script()}
 </script>
@@ -157,30 +146,53 @@ def _page(settings: Settings, *, lang: str, controls: list[str], height: int | N
 """
 
 
-def _json(data: Any) -> str:
+def facts() -> dict[str, Any]:
+    """Return what every page and module carries, whatever it shows: version, digits and colours."""
+    digits = json.loads(files("convviz.samples").joinpath("digits.json").read_text(encoding="utf-8"))["digits"]
+    return {"version": __version__, "digits": digits, "colorscales": COLORSCALES}
+
+
+def plotly_text() -> str:
+    """Return the vendored plotly, packed, as letters that may stand in a page."""
+    packed = gzip.compress(BOARD.joinpath("vendor", "plotly-cartesian.min.js").read_bytes(), 9, mtime=0)
+    return base64.b64encode(packed).decode()
+
+
+def page_styles() -> str:
+    """Return the rules of the board and of the page around it."""
+    styles = BOARD.joinpath("board.css").read_text(encoding="utf-8")
+    return styles + files("convviz.export").joinpath("page.css").read_text(encoding="utf-8")
+
+
+def to_json(data: Any) -> str:
     """Return JSON that no HTML parser takes for markup."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), sort_keys=True).replace("<", "\\u003c")
 
 
-def _script() -> str:
-    """Return one module: every bundle in a function of its own, because their names may be the same."""
+def bundles() -> list[str]:
+    """Return board, sliders and page, every bundle in a function of its own, because their names may be the same."""
     parts = []
     for name, entry in MODULES.items():
         body = bundle(BOARD.joinpath("js"), entry).replace(EXPORT, "return { render };")
         parts.append(f"const {name} = (() => {{\n{body}}})();")
-    parts.append(files("convviz.export").joinpath("start.js").read_text(encoding="utf-8"))
-    script = "\n".join(parts)
+    return parts
+
+
+def _script() -> str:
+    """Return the one module of a page."""
+    start = files("convviz.export").joinpath("start.js").read_text(encoding="utf-8")
+    script = "\n".join([*bundles(), start])
     # Inside a string the backslash changes nothing; in our own code neither stands anywhere else.
     return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
-def _write(path: Path, content: bytes) -> Path:
-    """Write aside and rename, so that nobody ever finds half a page."""
+def write(path: Path, content: bytes, what: str) -> Path:
+    """Write aside and rename, so that nobody ever finds half a file; ``what`` names it when it cannot be written."""
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         aside.write_bytes(content)
         aside.replace(path)
     except OSError as error:
         aside.unlink(missing_ok=True)
-        raise type(error)(f"the page cannot be written to {path}: {error.strerror}; choose another path") from error
+        raise type(error)(f"the {what} cannot be written to {path}: {error.strerror}; choose another path") from error
     return path

@@ -81,12 +81,13 @@ def moved_by(spec):
     sizes = {name: list(plane.shape[-2:]) for name, plane in found.items()}
     moved = {}
     for name, plane in found.items():
-        for at, value in enumerate(plane.flatten()):
-            cell = f"{name} {at // plane.shape[-1]},{at % plane.shape[-1]}"
-            slopes = torch.autograd.grad(value, variables, retain_graph=True, allow_unused=True)
-            for number, slope in enumerate(slopes):
-                for place in () if slope is None else slope.flatten().nonzero().flatten().tolist():
-                    moved.setdefault((number, place), set()).add(cell)
+        each_cell = torch.eye(plane.numel(), dtype=torch.float64).reshape(plane.numel(), *plane.shape)
+        slopes = torch.autograd.grad(
+            plane, variables, each_cell, retain_graph=True, allow_unused=True, is_grads_batched=True
+        )
+        for number, slope in enumerate(slopes):
+            for at, place in () if slope is None else slope.flatten(1).nonzero().tolist():
+                moved.setdefault((number, place), set()).add(f"{name} {at // plane.shape[-1]},{at % plane.shape[-1]}")
     return sizes, moved
 
 

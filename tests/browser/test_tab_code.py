@@ -188,7 +188,7 @@ def test_copy_gives_exactly_the_file(browser, server, obstacle):
         assert copied == shown_code(page)
         assert run(copied).keys() == {"output", "grad_input", "grad_weight"}
         assert page.locator(".cv-copy").evaluate("(button) => button === document.activeElement")
-        assert page.locator(".cv-copybox").is_hidden()
+        assert page.locator(".cv-pane .cv-copybox").is_hidden()
 
 
 def test_where_nothing_may_copy_the_text_is_selected(browser, server):
@@ -203,7 +203,7 @@ def test_where_nothing_may_copy_the_text_is_selected(browser, server):
         page.keyboard.press("Control+c")
         assert page.evaluate("window.clip.readText()") == shown_code(page)
         choose_way(page, "numpy")
-        assert page.locator(".cv-copybox").is_hidden()
+        assert page.locator(".cv-pane .cv-copybox").is_hidden()
 
 
 # -- linking -----------------------------------------------------------------------------------------------------

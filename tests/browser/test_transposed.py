@@ -67,14 +67,13 @@ def expected_links(spec):
     sizes, moved = {}, {}
     for name, plane in panels(spec, *variables).items():
         sizes[name] = list(plane.shape[-2:])
-        for at, value in enumerate(plane.flatten()):
-            cell = f"{name} {at // plane.shape[-1]},{at % plane.shape[-1]}"
-            if not value.requires_grad:
-                continue  # a zero of the padding
-            slopes = torch.autograd.grad(value, variables, retain_graph=True, allow_unused=True)
-            for number, slope in enumerate(slopes):
-                for place in () if slope is None else slope.flatten().nonzero().flatten().tolist():
-                    moved.setdefault((number, place), set()).add(cell)
+        each_cell = torch.eye(plane.numel(), dtype=plane.dtype).reshape(plane.numel(), *plane.shape)
+        slopes = torch.autograd.grad(
+            plane, variables, each_cell, retain_graph=True, allow_unused=True, is_grads_batched=True
+        )
+        for number, slope in enumerate(slopes):
+            for at, place in () if slope is None else slope.flatten(1).nonzero().tolist():
+                moved.setdefault((number, place), set()).add(f"{name} {at // plane.shape[-1]},{at % plane.shape[-1]}")
     copies = {"input", *COPIES}
     expected = {}
     for cells in moved.values():

@@ -5,6 +5,8 @@ import { createEquation } from "./equation.js";
 import { decode } from "./format.js";
 import { createHighlighter } from "./highlight.js";
 import { loadPlotly } from "./plotly.js";
+import { linkToOpen } from "./share_address.js";
+import { answerState } from "./share_state.js";
 import { followTheme } from "./theme.js";
 
 const STORE = "convviz:state";
@@ -38,9 +40,12 @@ function render({ model, el }) {
   const library = loadPlotly(model);
   const board = {
     model,
-    highlight: createHighlighter({ scale: () => board.scale(), aside: (text) => board.aside(text) }, function* () {
-      for (const equation of equations.values()) yield* equation.panels.values();
-    }),
+    highlight: createHighlighter(
+      { scale: () => board.scale(), aside: (text) => board.aside(text), release: () => model.send({ type: "release" }) },
+      function* () {
+        for (const equation of equations.values()) yield* equation.panels.values();
+      },
+    ),
     uid: Math.random().toString(36).slice(2, 8),
     plotly: library.ready,
     plotLayout: {
@@ -159,8 +164,10 @@ function render({ model, el }) {
   );
   // A widget is drawn before it is put into the page: only now can the app around the board be found.
   let stopKeys = () => {};
+  let stopAnswering = () => {};
   const arrive = once(() => {
     stopKeys = undoKeys(model, root);
+    stopAnswering = answerState(root, () => wholeState(model));
     follower.refresh();
   });
   let width = -1;
@@ -175,6 +182,8 @@ function render({ model, el }) {
   model.on("change:values", onValues);
   model.on("change:selected", markSelected);
   model.on("change:theme", follower.refresh);
+  const link = linkToOpen();
+  if (link) model.send({ type: "open", link });
   const stopKeeping = keepState(model);
   const stopListening = board.highlight.listen(root);
   board.plotly.then(
@@ -198,6 +207,7 @@ function render({ model, el }) {
     stopKeeping();
     stopListening();
     stopKeys();
+    stopAnswering();
     for (const equation of equations.values()) equation.destroy(plotly);
     root.remove();
   };
@@ -276,6 +286,9 @@ function undoKeys(model, root) {
   return () => app.removeEventListener("keydown", onKey);
 }
 
+/** The settings, as App.state() returns them. @param {any} model */
+const wholeState = (model) => ({ ...model.get("state"), ...model.get("sources") });
+
 /**
  * When the page is about to reload after a lost kernel, keep the settings; hand them to the next kernel.
  * @param {any} model
@@ -283,7 +296,7 @@ function undoKeys(model, root) {
 function keepState(model) {
   const save = () => {
     try {
-      sessionStorage.setItem(STORE, JSON.stringify({ ...model.get("state"), ...model.get("sources") }));
+      sessionStorage.setItem(STORE, JSON.stringify(wholeState(model)));
     } catch {
       // A sandboxed page has no storage: it starts from the default.
     }

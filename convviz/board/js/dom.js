@@ -1,5 +1,5 @@
 // @ts-check
-// The two lines of DOM code that everything else would repeat.
+// The few lines of DOM code that everything else would repeat.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -38,4 +38,13 @@ export function svgElement(tag, attributes = {}, ...children) {
  */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
+}
+
+/**
+ * What has the focus, seen from a node: in a shadow root, the document knows only who holds the root.
+ * @param {Node} node
+ * @returns {Element | null}
+ */
+export function focusOf(node) {
+  return /** @type {Document | ShadowRoot} */ (node.getRootNode()).activeElement ?? null;
 }

@@ -2,7 +2,7 @@
 // One equation: a row of panels with signs between them, over a single plotly graph that has an axis pair a panel.
 // One graph a row instead of one a panel, because plotly's cost is mostly per call: 3 graphs take a third of the
 // time that 11 take.
-import { element, setText } from "./dom.js";
+import { element, focusOf, setText } from "./dom.js";
 import { createChoice, createLegend, createSign } from "./equation_parts.js";
 import { createPanel } from "./panel.js";
 import { createRemainder } from "./remainder.js";
@@ -72,7 +72,7 @@ export function createEquation(board, name) {
       terms.push(element("div", { class: "cv-term" }, ...signs, /** @type {any} */ (panels.get(item.key)).el));
       signs = [];
     }
-    const held = /** @type {HTMLElement | SVGElement | null} */ (row.contains(document.activeElement) ? document.activeElement : null);
+    const held = /** @type {HTMLElement | SVGElement | null} */ (row.contains(focusOf(row)) ? focusOf(row) : null);
     row.replaceChildren(...terms);
     held?.focus({ preventScroll: true });
   }

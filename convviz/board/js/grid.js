@@ -1,7 +1,7 @@
 // @ts-check
 // The layer over a heatmap: numbers, hatching, focus, and the accessible grid. It draws with the size of a cell
 // fixed in its own units, so that resizing the panel needs no work.
-import { svgElement, setText } from "./dom.js";
+import { svgElement, focusOf, setText } from "./dom.js";
 import { colorOf, formatNumber, fullNumber, needsWhiteInk } from "./format.js";
 
 export const CELL = 40;
@@ -62,7 +62,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   const body = svgElement("g", { role: "presentation" });
   const ring = svgElement("rect", { class: "cv-ring", width: CELL, height: CELL, visibility: "hidden" });
   const lights = svgElement("g", { class: "cv-lights", "aria-hidden": "true" });
-  const svg = svgElement("svg", { class: "cv-grid", role: "grid" }, patterns(uid), bands, body, lights, ring);
+  const svg = svgElement("svg", { class: "cv-grid", role: "grid" }, patterns(uid), bands, lights, body, ring); // no frame lies over a number
   /** @type {GridSpec} */
   let spec = { rows: "", columns: "", unread_rows: [], unread_columns: [], label: "", editable: false };
   /** @type {{ group: SVGElement, text: SVGElement }[]} */
@@ -106,7 +106,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
       }
       rows.push(line);
     }
-    const held = body.contains(document.activeElement);
+    const held = body.contains(focusOf(body));
     body.replaceChildren(...rows);
     moveCursor();
     const { group } = cellAt(focus.row, focus.column);

@@ -21,6 +21,13 @@ export function createHighlighter(board, panels) {
     term = factors;
     draw();
   });
+  sum.el.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !exists(pinned)) return;
+    panelNamed(pinned.panel).grid.focusCell(pinned.row, pinned.column); // the sum that has the focus is about to go
+    board.release();
+    event.preventDefault();
+    event.stopPropagation();
+  });
   /** @type {ReturnType<typeof createLinks> | null} */
   let links = null;
   let geometry = null;
@@ -92,6 +99,12 @@ export function createHighlighter(board, panels) {
     return found?.values[found.start + row * spec.columns.length + column];
   }
 
+  /** The same number of grad_output itself: padding and zeros can make a plane too large for its small pictures. */
+  function numberOfCopy(factor, at) {
+    const copy = links.copyIn("grad_output", factor);
+    return copy && panelNamed("grad_output") ? numberOf("grad_output", at, copy.row, copy.column) : undefined;
+  }
+
   /** A factor where the page shows it: told as stamps, the gradient is made of weight and grad_output themselves. */
   function present(factor) {
     const panel = { rotated_weight: "weight", padded_grad_output: "grad_output" }[factor.panel];
@@ -118,7 +131,8 @@ export function createHighlighter(board, panels) {
         const factor = (one, plane) => {
           const { panel, row, column } = present(one);
           const at = panelNamed(panel).spec().at;
-          return { panel, row, column, value: numberOf(panel, plane, row, column), shown: at[0] === plane[0] && at[1] === plane[1] };
+          const value = numberOf(panel, plane, row, column) ?? numberOfCopy(one, plane);
+          return { panel, row, column, value, shown: at[0] === plane[0] && at[1] === plane[1] };
         };
         const factors = [factor(kernel, kernelPlane), factor(image, imagePlane)];
         return kernel.panel === "rotated_weight" ? factors.reverse() : factors; // grad_output first, as in the formula

@@ -1,6 +1,6 @@
 // @ts-check
 // One panel: its name and shape, the place where plotly draws, the layer over it, its menu, its other planes.
-import { element, setText } from "./dom.js";
+import { element, focusOf, setText } from "./dom.js";
 import { openEditor } from "./editor.js";
 import { colorOf, formatNumber, fullNumber } from "./format.js";
 import { createGrid } from "./grid.js";
@@ -24,7 +24,7 @@ export function createPanel(board, first) {
   const send = (message) => board.model.send({ panel: spec.name, ...message });
   const grid = createGrid(`cv${board.uid}-${first.key.replace(/\W/g, "-")}`, {
     onFocus(row, column) {
-      board.read(describe(row, column), document.activeElement?.closest(".cv-grid") === grid.svg);
+      board.read(describe(row, column), focusOf(grid.svg)?.closest(".cv-grid") === grid.svg);
       board.highlight.hover({ panel: spec.name, row, column });
     },
     onLeave: () => board.highlight.hover(null),

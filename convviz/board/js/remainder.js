@@ -1,6 +1,6 @@
 // @ts-check
 // The story of the remainder under an equation, with a button for each neighbouring size. The words come from Python.
-import { element } from "./dom.js";
+import { element, focusOf } from "./dom.js";
 
 /**
  * @typedef {{ label: string, note: string, size: number[], current: boolean }} NearSize
@@ -34,7 +34,7 @@ export function createRemainder(onSize) {
       if (!story || JSON.stringify(story) === told) return;
       told = JSON.stringify(story);
       text.replaceChildren(...story.paragraphs.map((paragraph) => element("p", {}, paragraph)));
-      const held = sizes.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.size : null;
+      const held = sizes.contains(focusOf(sizes)) ? /** @type {HTMLElement} */ (focusOf(sizes)).dataset.size : null;
       sizes.replaceChildren(...story.sizes.map(createSize));
       // The button that was pressed is there again: the keyboard stays on it.
       if (held) /** @type {HTMLElement | null} */ (sizes.querySelector(`[data-size="${held}"]`))?.focus({ preventScroll: true });

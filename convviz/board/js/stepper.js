@@ -1,6 +1,6 @@
 // @ts-check
 // Stepping through one equation: the window or the stamp moves, the result fills in. All of it is worked out in the page.
-import { element } from "./dom.js";
+import { element, focusOf } from "./dom.js";
 import { formatNumber } from "./format.js";
 import { findPlane } from "./planes.js";
 import { stampLinks } from "./stamps.js";
@@ -48,7 +48,7 @@ export function createStepper(board, name, equation) {
   /** @param {boolean} [draw] not when the picture is laid out anew right after */
   function close(draw = false) {
     if (!transport.isOpen()) return;
-    const focused = transport.el.contains(document.activeElement);
+    const focused = transport.el.contains(focusOf(transport.el));
     transport.close();
     board.stepping = null;
     button.setAttribute("aria-expanded", "false");

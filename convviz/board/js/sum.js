@@ -1,6 +1,6 @@
 // @ts-check
 // The sum behind a cell, written out: every product with its two factors, each in the colour of its cell.
-import { element } from "./dom.js";
+import { element, focusOf } from "./dom.js";
 import { colorOf, formatNumber, needsWhiteInk } from "./format.js";
 
 const FOLD_ABOVE = 8;
@@ -82,7 +82,7 @@ export function createSum(onTerm) {
       shown = key;
       const folded = terms.length > FOLD_ABOVE && !open;
       const visible = folded ? terms.slice(0, FOLDED) : terms;
-      const held = el.contains(document.activeElement) ? [...el.querySelectorAll("button")].indexOf(/** @type {any} */ (document.activeElement)) : -1;
+      const held = el.contains(focusOf(el)) ? [...el.querySelectorAll("button")].indexOf(/** @type {any} */ (focusOf(el))) : -1;
       const head = element("code", {}, `${label} = ${factors ? `\u03a3 ${factors} = ` : ""}`);
       onTerm(null); // a term that is replaced never tells that the pointer has left it
       const products = visible.flatMap((term, index) => [...(index ? [" + "] : []), createTerm(term, colors)]);

@@ -1,6 +1,6 @@
 // @ts-check
 // The bar that steps through something: back, play, forward, seek, speed, close. It knows positions, not what they are.
-import { element, setText, svgElement } from "./dom.js";
+import { element, focusOf, setText, svgElement } from "./dom.js";
 
 const BEAT_MS = 900;
 const CALM_BEAT_MS = 1500; // where a person asked for less motion
@@ -115,7 +115,7 @@ export function createTransport(label, events) {
     },
 
     /** Whether the range itself has the focus: it then speaks by itself. */
-    speaks: () => document.activeElement === range,
+    speaks: () => focusOf(range) === range,
   };
 }
 

@@ -1,0 +1,66 @@
+"""Write the board as one ES module with ``render({ model, el })``, for MyST's ``{anywidget}`` and for other pages."""
+
+from __future__ import annotations
+
+import os
+import re
+from importlib.resources import files
+from pathlib import Path
+
+from convviz.board.bundle import bundle
+from convviz.export.page import (
+    BOARD,
+    CONTROLS,
+    DEFAULT_CONTROLS,
+    bundles,
+    facts,
+    page_styles,
+    plotly_text,
+    to_json,
+    write,
+)
+from convviz.spec import ConvSpec
+
+# What the links' bundle hands to the module.
+LINKS = "return { fromLink, isPossible, FIRST_STATE };"
+# A rule of page.css about the document itself: a module stands in somebody else's.
+DOCUMENT_RULE = re.compile(r"^ *(?:html|:is\(html)[^{}]*\{[^{}]*\}\n", re.MULTILINE)
+# What stands in for them; and the rule that plotly writes into the document's head, which a shadow root does not see.
+OWN_RULES = """
+.cv-page { background: var(--cv-paper); color-scheme: light; }
+.cv-page[data-theme="dark"] { color-scheme: dark; }
+.cv-page .js-plotly-plot .plotly .main-svg { position: absolute; top: 0; left: 0; pointer-events: none; }
+"""
+
+
+def export_module(path: str | os.PathLike[str]) -> Path:
+    """Write one ES module that shows the board, without Python, wherever a page calls its ``render({ model, el })``.
+
+    What it shows comes from the model, for each place in a course anew: ``state`` is a link or what ``App.state()``
+    returned, whole or in part; ``controls`` is a list of names as ``export_html`` takes them. Both may be missing.
+
+    Args:
+        path: of the file, such as ``convviz.mjs``; a file that is there is replaced once the new one is whole.
+
+    Returns:
+        The path that was written.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    return write(Path(path), _module().encode("utf-8"), "module")
+
+
+def _module() -> str:
+    shown = {
+        **facts(),
+        "controls": DEFAULT_CONTROLS,
+        "groups": CONTROLS,
+        "plotly": plotly_text(),
+        "spec": ConvSpec((8, 8)).to_dict(),
+        "styles": DOCUMENT_RULE.sub("", page_styles()) + OWN_RULES,
+    }
+    links = bundle(BOARD.joinpath("js"), "link.js")
+    end = files("convviz.export").joinpath("module.js").read_text(encoding="utf-8")
+    parts = [f"const facts = {to_json(shown)};", *bundles(), f"const links = (() => {{\n{links}\n{LINKS}\n}})();", end]
+    return "\n".join(parts)

@@ -1,0 +1,212 @@
+"""Pictures for slides and papers: any panel, equation or step of a state, as SVG, PNG, animated GIF or TikZ."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from convviz.export.layout import Drawing, draw_equation, draw_panel, scene, stacked, with_words
+from convviz.export.page import write
+from convviz.export.raster import gif, png
+from convviz.export.scene import LOOKS, Look, Scene
+from convviz.export.steps import count_steps, step_at
+from convviz.export.still import words_of
+from convviz.export.svg import svg
+from convviz.export.tikz import tikz
+from convviz.ops.stages import Stages, stages
+from convviz.ops.stages_transposed import stages_transposed
+from convviz.settings.state import Settings
+from convviz.views.figures import limit
+from convviz.views.panels import Equation, Panel, equations
+from convviz.views.panels import panel as panel_named
+
+FORMATS = {".svg": "svg", ".png": "png", ".gif": "gif", ".tex": "tikz"}
+EQUATIONS = ("forward", "input", "weight", "bias")
+# A transposed convolution is the picture read the other way: its forward pass is the other's way to the input.
+TRANSPOSED = {"forward": "input", "input": "forward"}
+MOST_FRAMES = 1024
+FRAME, LAST_FRAME, WHOLE = 600, 2000, 40_000  # milliseconds: of a frame, of the last, of a long animation
+
+
+def export_picture(
+    state: Any,
+    path: str | os.PathLike[str],
+    *,
+    panel: str | None = None,
+    equation: str | None = None,
+    step: int | None = None,
+    theme: str = "light",
+    form: str | None = None,
+) -> Path:
+    r"""Draw a state, or a part of it, into a file for a slide or a paper.
+
+    Args:
+        state: what ``App.state()`` returned, an App itself, or None for the app's first picture.
+        path: of the file; it ends in ``.svg``, ``.png``, ``.gif`` (all steps of one equation, animated) or ``.tex``
+            (TikZ to \input, which needs ``\usepackage{tikz}``; not tried with LaTeX).
+        panel: the name of one panel, such as ``"grad_input"``; alone, or as it stands in ``equation``.
+        equation: ``"forward"``, ``"input"``, ``"weight"`` or ``"bias"``: the forward pass, or the backward pass to
+            that tensor; default: all of them.
+        step: the position in an equation, counted from 0: so many cells (or stamps) after the first are done, and the
+            factors of this one are lit.
+        theme: ``"light"`` or ``"dark"``.
+        form: ``"svg"``, ``"png"``, ``"gif"`` or ``"tikz"``; default: as the path ends.
+
+    Returns:
+        The path that was written.
+
+    Raises:
+        ValueError: there is no such panel, equation, step, theme or ending, or the state is not one.
+        OSError: the file cannot be written.
+    """
+    path = Path(path)
+    chosen = _form(path, form)
+    if theme not in LOOKS:
+        raise ValueError(f"theme is one of {', '.join(LOOKS)}: got {theme!r}")
+    subject = _subject(_settings(state), panel, equation, LOOKS[theme])
+    if chosen == "gif":
+        if step is not None:
+            raise ValueError(f"a GIF shows all steps: got step={step!r} as well; leave it out, or write a .png")
+        return write(path, _animation(subject), "picture")
+    if step is not None:
+        _check_step(subject, step)
+    drawn = subject.scene(step)
+    content = {"svg": lambda: svg(drawn).encode(), "png": lambda: png(drawn), "tikz": lambda: tikz(drawn).encode()}
+    return write(path, content[chosen](), "picture")
+
+
+@dataclasses.dataclass(frozen=True)
+class _Subject:
+    """What a picture shows.
+
+    Attributes:
+        rows: the equations, all or one.
+        panel: the one panel to show, or None for whole equations.
+    """
+
+    settings: Settings
+    stages: Stages
+    rows: tuple[Equation, ...]
+    panel: Panel | None
+    look: Look
+
+    @property
+    def one_scale(self) -> bool:
+        return self.settings.scale == "equation"
+
+    def scene(self, number: int | None) -> Scene:
+        """Return the finished picture, or that of one step of its equation."""
+        step = None if number is None else step_at(self.stages, self.settings.plane, self.rows[0], number)
+        drawn: Drawing
+        if self.panel is not None:
+            shared = self.one_scale and self.rows
+            drawn = draw_panel(self.panel, limit(self.rows[0].panels if shared else (self.panel,)), self.look, step)
+            drawn = drawn if step is None else with_words(drawn, step.text, self.look)
+            title = self.panel.label
+        elif len(self.rows) == 1:
+            drawn, title = draw_equation(self.rows[0], self.one_scale, self.look, step), words_of(self.rows[0])
+        else:
+            drawings = [(row.title, draw_equation(row, self.one_scale, self.look)) for row in self.rows]
+            drawn, title = stacked(drawings, self.look), "; ".join(map(words_of, self.rows))
+        return scene(drawn, self.look, title if step is None else f"{title}; {step.text}")
+
+
+def _form(path: Path, form: str | None) -> str:
+    if form is None:
+        if path.suffix.lower() not in FORMATS:
+            raise ValueError(f"a picture's file ends in {', '.join(FORMATS)}: got {path.name!r}")
+        return FORMATS[path.suffix.lower()]
+    if form not in FORMATS.values():
+        raise ValueError(f"form is one of {', '.join(FORMATS.values())}: got {form!r}")
+    if FORMATS.get(path.suffix.lower(), form) != form:
+        raise ValueError(
+            f"the file's ending says {path.suffix}, the form {form}: got {path.name!r}; change one of them"
+        )
+    return form
+
+
+def _settings(state: Any) -> Settings:
+    data = state.state() if hasattr(state, "state") else {} if state is None else state
+    if isinstance(data, Mapping) and "device" in data:
+        data = {**data, "device": "cpu"}  # it may be another machine's
+    return Settings.from_dict(data)
+
+
+def _compute(settings: Settings) -> Stages:
+    compute = stages_transposed if settings.transposed else stages
+    return compute(
+        settings.spec,
+        settings.input_tensor(),
+        settings.weight_tensor(),
+        settings.bias_tensor(),
+        settings.grad_tensor(),
+        settings.loss,
+        settings.target_tensor(),
+        dtype=settings.dtype,
+        compare=False,
+    )
+
+
+def _subject(settings: Settings, panel: str | None, equation: str | None, look: Look) -> _Subject:
+    computed = _compute(settings)
+    rows = equations(computed, settings.plane, settings.input_view)
+    if equation is not None:
+        rows = (_row(rows, equation, settings.transposed),)
+    if panel is None:
+        return _Subject(settings, computed, rows, None, look)
+    shown = panel_named(computed, settings.plane, panel)
+    holding = tuple(row for row in rows if shown.name in [each.name for each in row.panels])
+    if equation is not None and not holding:
+        names = ", ".join(each.called for each in rows[0].panels)
+        raise ValueError(f"a panel of the equation {equation!r} is one of {names}: got {panel!r}")
+    # The equation that makes a panel is the one whose steps fill it: there it stands last, or last before the loss.
+    making = sorted(holding, key=lambda row: shown.name not in _made(row))
+    return _Subject(settings, computed, tuple(making[:1]), shown, look)
+
+
+def _made(row: Equation) -> list[str]:
+    """Return the names of the panels behind the row's equals sign."""
+    symbols = [getattr(item, "symbol", "") for item in row.items]
+    return [item.name for item in row.items[symbols.index("=") :] if isinstance(item, Panel)]
+
+
+def _row(rows: tuple[Equation, ...], name: str, transposed: bool) -> Equation:
+    if name not in EQUATIONS:
+        raise ValueError(f"an equation is one of {', '.join(EQUATIONS)}: got {name!r}")
+    inner = TRANSPOSED.get(name, name) if transposed else name
+    for row in rows:
+        if row.name == inner:
+            return row
+    raise ValueError(f"the equation {name!r} does not exist here, because there is no bias; give the state a bias")
+
+
+def _steps(subject: _Subject) -> int:
+    """Return how many steps the subject has."""
+    if len(subject.rows) != 1:
+        which = "this panel stands in no equation" if subject.panel else "this is the whole picture"
+        raise ValueError(f"steps belong to one equation, and {which}: choose one with equation='forward', for example")
+    count = count_steps(subject.rows[0])
+    if not count:
+        raise ValueError("the equation 'bias' is one sum and has no steps; choose forward, input or weight")
+    return count
+
+
+def _check_step(subject: _Subject, step: int) -> None:
+    count = _steps(subject)
+    if isinstance(step, bool) or not isinstance(step, int) or not 0 <= step < count:
+        raise ValueError(f"step is a whole number from 0 to {count - 1} in this equation: got {step!r}")
+
+
+def _animation(subject: _Subject) -> bytes:
+    count = _steps(subject)
+    if count > MOST_FRAMES:
+        raise ValueError(
+            f"a GIF has up to {MOST_FRAMES} steps: this equation has {count}; make the input smaller, or write single "
+            "steps as .png"
+        )
+    scenes = [subject.scene(number) for number in range(count)]
+    beat = max(min(FRAME, WHOLE // count), 40)
+    return gif(scenes, [*[beat] * (count - 1), LAST_FRAME])

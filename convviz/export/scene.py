@@ -1,0 +1,139 @@
+"""What a picture is made of, before anybody writes it as SVG, PNG, GIF or TikZ: everything is drawn once, here."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from dataclasses import dataclass
+
+Segment = tuple[float, float, float, float]  # x and y of both ends
+
+
+@dataclass(frozen=True)
+class Look:
+    """The colours of a picture; the board's, of board.css.
+
+    Attributes:
+        paper: the ground.
+        ink: names.
+        muted: shapes, frames, padding.
+        line: between cells.
+        accent: what a step points at.
+        warn: what is never read.
+        scale: which colour scale of views.theme.
+    """
+
+    paper: str
+    ink: str
+    muted: str
+    line: str
+    accent: str
+    warn: str
+    scale: str
+
+
+LOOKS = {
+    "light": Look("#ffffff", "#16191d", "#5a626d", "#d5d9e0", "#0b57d0", "#b3261e", "light"),
+    "dark": Look("#171b21", "#e8eaee", "#a4adba", "#3a424e", "#8ab4f8", "#ff9c94", "dark"),
+}
+
+
+@dataclass(frozen=True)
+class Box:
+    """A rectangle, filled, outlined or both.
+
+    Attributes:
+        kind: what it stands for, such as ``"lit"``; the SVG keeps it as a class.
+    """
+
+    x: float
+    y: float
+    width: float
+    height: float
+    fill: str = ""
+    stroke: str = ""
+    line: float = 1.0
+    dash: tuple[float, ...] = ()
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Words:
+    """One line of text.
+
+    Attributes:
+        y: of the base line.
+        x: of its start, or of its middle where it is centred.
+    """
+
+    x: float
+    y: float
+    text: str
+    size: float
+    color: str
+    centred: bool = False
+    bold: bool = False
+
+
+@dataclass(frozen=True)
+class Strokes:
+    """Straight lines of one colour and width.
+
+    Attributes:
+        dash: pixels drawn and pixels left out, from the start of each line; empty for whole lines.
+    """
+
+    segments: tuple[Segment, ...]
+    color: str
+    width: float
+    dash: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Mosaic:
+    """Cells too small for numbers: their colours alone, row by row."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    rows: tuple[tuple[str, ...], ...]
+
+
+Shape = Box | Words | Strokes | Mosaic
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A whole picture, in pixels of a page; what comes later lies on top.
+
+    Attributes:
+        title: what it shows, in words, for those who do not see it.
+    """
+
+    width: float
+    height: float
+    paper: str
+    shapes: tuple[Shape, ...]
+    title: str
+
+
+def moved(shape: Shape, right: float, down: float) -> Shape:
+    """Return a shape at another place."""
+    if isinstance(shape, Strokes):
+        segments = tuple((a + right, b + down, c + right, d + down) for a, b, c, d in shape.segments)
+        return dataclasses.replace(shape, segments=segments)
+    return dataclasses.replace(shape, x=shape.x + right, y=shape.y + down)
+
+
+def colors(scene: Scene) -> set[str]:
+    """Return every colour of a picture."""
+    found = {scene.paper}
+    for shape in scene.shapes:
+        if isinstance(shape, Box):
+            found |= {color for color in (shape.fill, shape.stroke) if color}
+        elif isinstance(shape, Mosaic):
+            found |= set(itertools.chain.from_iterable(shape.rows))
+        else:
+            found.add(shape.color)
+    return found

@@ -1,0 +1,72 @@
+"""The settings as Python that opens the app with them."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import textwrap
+from typing import Any
+
+from convviz.settings.state import Settings, Source
+from convviz.spec import ConvSpec
+
+WIDTH = 100
+
+
+def as_python(settings: Settings) -> str:
+    """Return Python that opens the app with these settings, device included; what is not named has its default."""
+    default = Settings()
+    entries = []
+    for name, value in settings.to_dict().items():
+        held = getattr(settings, name, None)
+        if name == "version" or held == getattr(default, name):
+            continue
+        if isinstance(held, ConvSpec):
+            value = _short_spec(held)
+        entries.append(_entry(name, value, held))
+    if not entries:
+        return "import convviz\n\nconvviz.App()\n"
+    state = "\n".join(textwrap.indent(entry, " " * 8) for entry in entries)
+    return f"import convviz\n\nconvviz.App(\n    state={{\n{state}\n    }}\n)\n"
+
+
+def _entry(name: str, value: Any, held: Any) -> str:
+    """Write one line, or several where there are many numbers."""
+    line = f'"{name}": {_literal(value)},'
+    if len(line) <= WIDTH:
+        return line
+    if not isinstance(held, Source):
+        fields = "".join(f'    "{key}": {_literal(each)},\n' for key, each in value.items())
+        return f'"{name}": {{\n{fields}}},'
+    numbers = textwrap.fill(
+        f"{_literal(value['values'])[1:-1]},", WIDTH - 4, break_long_words=False, break_on_hyphens=False
+    )
+    shape = f'    "shape": {_literal(value["shape"])},\n' if "shape" in value else ""
+    values = f'    "values": [\n{textwrap.indent(numbers, " " * 8)}\n    ],\n'
+    return f'"{name}": {{\n    "kind": "{held.kind}",\n{values}{shape}}},'
+
+
+def _short_spec(spec: ConvSpec) -> dict[str, Any]:
+    """Return what ``ConvSpec`` has to be told: one number for two equal ones, and nothing that is its default."""
+    defaults = {name: each.default for name, each in inspect.signature(ConvSpec).parameters.items()}
+    fields = {name: _folded(value) for name, value in spec.to_dict().items() if name != "version"}
+    return {name: value for name, value in fields.items() if value != defaults[name]}
+
+
+def _folded(value: Any) -> Any:
+    if not isinstance(value, list):
+        return value
+    first, second = map(_folded, value)
+    # Two equal uneven sides stay two: one pair alone would be height and width.
+    return first if first == second and not isinstance(first, list) else [first, second]
+
+
+def _literal(value: Any) -> str:
+    """Return plain data as Python; its words need no escapes, so that JSON's form is nearly Python's."""
+    if isinstance(value, bool) or value is None:
+        return repr(value)
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{json.dumps(key)}: {_literal(each)}' for key, each in value.items())}}}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_literal, value))}]"
+    return json.dumps(value)

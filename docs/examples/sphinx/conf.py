@@ -1,0 +1,16 @@
+from pathlib import Path
+
+import convviz
+
+project = "A course"
+extensions = ["myst_nb"]
+exclude_patterns = ["_build", "pages"]
+
+# The pages are written at each build and lie beside the course's own.
+pages = Path(__file__).parent / "pages"
+pages.mkdir(exist_ok=True)
+convviz.export_html(None, pages / "stride.html", controls=("weight", "stride", "padding"), title="Stride and padding")
+
+html_extra_path = ["pages"]
+html_static_path = ["_static"]
+html_js_files = ["height.js"]

@@ -1,0 +1,272 @@
+"""The board in other people's pages: as a module, in a frame that follows its height, in a course built by Sphinx."""
+
+import functools
+import http.server
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+import convviz
+from convviz.ops.stages import stages
+from convviz.settings.state import Settings
+from convviz.spec import ConvSpec
+from tests.browser.app_page import fresh_page
+from tests.test_embed import ROOT, blocks
+
+pytestmark = pytest.mark.browser
+
+APPEARS_WITHIN_MS = 60_000
+STATE = {"spec": ConvSpec((6, 5), kernel_size=2, stride=2, padding=1).to_dict(), "weight": {"kind": "box"}, "digit": 7}
+# A page that calls the module as MyST does: every widget in a shadow root of its own, with a model of its JSON.
+HOST = """<!doctype html>
+<html lang="en"><title>Course</title><h1>Course</h1><div id="place"></div>
+<script type="module">
+import widget from "./convviz.mjs";
+const given = %s;
+const stops = [];
+window.show = (values, shadow) => {
+  const el = document.createElement("div");
+  const host = document.createElement("div");
+  document.querySelector("#place").append(host);
+  (shadow ? host.attachShadow({ mode: "open" }) : host).append(el);
+  const model = { get: (name) => values[name], set() {}, on() {}, off() {}, save_changes() {} };
+  stops.push(widget.render({ model, el }));
+};
+window.stop = () => stops.forEach((stop) => stop());
+for (const [values, shadow] of given) show(values, shadow);
+window.ready = true;
+</script>"""
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves files, and knows the type of a module on every system."""
+
+    extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".mjs": "text/javascript"}  # noqa: RUF012
+
+    def log_message(self, *details):
+        pass
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A folder, and the address under which it is served: a module cannot be imported from a file."""
+    folder = tmp_path_factory.mktemp("site")
+    convviz.export_module(folder / "convviz.mjs")
+    convviz.export_html(None, folder / "convolution.html")
+    handler = functools.partial(Quiet, directory=folder)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield folder, f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def open_widgets(page, site, *given):
+    """Open a page with one widget for each (values of its model, whether in a shadow root)."""
+    folder, address = site
+    (folder / "host.html").write_text(HOST % json.dumps(given), encoding="utf-8")
+    page.goto(f"{address}/host.html")
+    page.wait_for_function("window.ready")
+
+
+def board(page, number=0, step=1):
+    """Return a board once it has painted that step."""
+    found = page.locator(f".cv-board[data-painted='{step}']").nth(number)
+    found.wait_for(timeout=APPEARS_WITHIN_MS)
+    return found
+
+
+def numbers(place, panel):
+    """Return the numbers of the first panel of that name, as a flat list."""
+    cells = place.locator(f"[data-panel={panel}]").first.locator("[data-cell]")
+    return [float(value) for value in cells.evaluate_all("(cells) => cells.map((cell) => cell.dataset.value)")]
+
+
+def expected(state, panel):
+    """Return what torch computes for a state."""
+    settings = Settings.from_dict(state)
+    result = stages(
+        settings.spec,
+        settings.input_tensor(),
+        settings.weight_tensor(),
+        settings.bias_tensor(),
+        settings.grad_tensor(),
+        settings.loss,
+        settings.target_tensor(),
+        dtype="float64",
+    )
+    return pytest.approx(getattr(result, panel)[0, 0].flatten().tolist(), abs=1e-9)
+
+
+PANELS = ("padded_input", "weight", "output", "grad_output", "padded_grad_output", "grad_input", "grad_weight")
+
+
+# The module.
+
+
+@pytest.mark.parametrize("shadow", [True, False])
+def test_the_module_shows_the_state_of_its_model(page, site, shadow):
+    open_widgets(page, site, ({"state": STATE}, shadow))
+    place = board(page)
+    for panel in PANELS:
+        assert numbers(place, panel) == expected(STATE, panel), panel
+    assert page.outside == []
+    colors = "(plot) => getComputedStyle(plot.querySelector('.main-svg')).position"
+    assert place.locator(".cv-plot").first.evaluate(colors) == "absolute", "plotly draws where the numbers stand"
+
+
+def test_it_moves_without_python(page, site):
+    open_widgets(page, site, ({"state": STATE}, True))
+    board(page)
+    page.get_by_role("slider", name="stride", exact=True).press("ArrowRight")
+    moved = {**STATE, "spec": ConvSpec((6, 5), kernel_size=2, stride=3, padding=1).to_dict()}
+    place = board(page, step=2)
+    for panel in PANELS:
+        assert numbers(place, panel) == expected(moved, panel), panel
+
+
+def test_two_widgets_of_one_module_are_two_boards(page, site):
+    """A link and a part of a state; what is left out is the app's first picture."""
+    link = "v=1&size=7&stride=1&padding=0&weight=emboss&loss=sum"
+    part = {"spec": {"input_size": 5, "kernel_size": [2, 3], "padding": 1}, "loss": "mean"}
+    open_widgets(page, site, ({"state": link}, True), ({"state": part, "controls": ["loss"]}, True), ({}, True))
+    linked = {
+        "spec": ConvSpec(7, kernel_size=3, stride=1).to_dict(),
+        "weight": {"kind": "emboss"},
+        "loss": "sum",
+    }
+    whole = {**part, "spec": ConvSpec(5, kernel_size=(2, 3), padding=1).to_dict()}
+    for number, state in enumerate((linked, whole, {})):
+        for panel in PANELS:
+            assert numbers(board(page, number), panel) == expected(state, panel), (number, panel)
+    groups = page.locator(".cv-page").nth(1).locator("legend").all_text_contents()
+    assert groups == ["Loss and grad_output"]
+    page.locator(".cv-set-preset select").first.select_option("box")
+    board(page, 0, step=2)
+    assert numbers(board(page, 0, step=1), "weight") == expected(whole, "weight"), "the others stay as they are"
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({"state": {"colour": 1}}, "state has the keys version, spec, .*: got colour as well"),
+        ({"state": {"version": 2}}, "this module reads state of version 1: got 2; export the module again"),
+        ({"state": [1]}, r"state is an object as App.state\(\) returns it: got \[1\]"),
+        ({"state": {"spec": {"stride": 2}}}, r"spec needs input_size, such as 8 or \[8, 6\]: it is missing"),
+        ({"state": {"spec": {"input_size": 4, "strides": 2}}}, "spec has the keys .*: got strides as well"),
+        ({"state": {"spec": {"input_size": 2}}}, "no convolution has this geometry: got .*make the kernel smaller"),
+        ({"state": {"spec": {"input_size": 99}}}, "the board shows geometries with input_size up to 64"),
+        ({"controls": ["strides"]}, 'a control is one of .*kernel, preset, .*: got "strides"'),
+    ],
+)
+def test_what_cannot_be_shown_is_said(page, site, values, sentence):
+    open_widgets(page, site, (values, True))
+    said = page.locator(".cv-page").text_content()
+    assert re.fullmatch(f"The board could not start: {sentence}.*", said), said
+
+
+def test_a_link_with_a_slip_opens_and_says_so(page, site):
+    open_widgets(page, site, ({"state": "v=1&stride=zero&weight=box"}, True))
+    assert numbers(board(page), "weight") == expected({"weight": {"kind": "box"}}, "weight")
+    assert page.locator(".cv-notice").first.text_content().startswith("stride is a whole number from 1")
+
+
+def test_it_leaves_the_page_as_it_was(page, site):
+    open_widgets(page, site)
+    look = "(({ margin, backgroundColor }) => [margin, backgroundColor])(getComputedStyle(document.body))"
+    before = page.evaluate(look)
+    page.evaluate("([values]) => show(values, false)", [{"state": STATE}])
+    board(page)
+    assert page.evaluate(look) == before
+    page.evaluate("stop()")
+    assert page.locator(":is(.cv-page, .cv-board, #place style)").count() == 0
+
+
+# The snippets of docs/embed.md.
+
+
+def test_the_frame_of_plain_html_grows_with_the_page(page, site):
+    folder, address = site
+    (page_block,) = [code for code in blocks("html") if "<!doctype html>" in code and "iframe" in code]
+    (folder / "plain.html").write_text(page_block, encoding="utf-8")
+    page.goto(f"{address}/plain.html")
+    inside = page.frame_locator("iframe")
+    inside.locator(".cv-board[data-painted='1']").wait_for(timeout=APPEARS_WITHIN_MS)
+    high = "document.querySelector('iframe').getBoundingClientRect().height"
+    page.wait_for_function(f"{high} > 1000")
+    page.wait_for_function(f"Math.abs({high} - document.querySelector('iframe').contentDocument"
+                           ".querySelector('main').getBoundingClientRect().bottom) < 5")  # fmt: skip
+    before = page.evaluate(high)
+    inside.get_by_role("button", name="as stamps").click()
+    inside.locator(".cv-set-input_size input[type=range]").first.fill("14")
+    page.wait_for_function(f"{high} > {before} + 100")
+
+
+def test_the_module_in_plain_html(page, site):
+    folder, address = site
+    (page_block,) = [code for code in blocks("html") if "convviz.mjs" in code]
+    (folder / "module.html").write_text(page_block, encoding="utf-8")
+    page.goto(f"{address}/module.html")
+    state = {"spec": ConvSpec(8, kernel_size=3, stride=3, padding=1).to_dict()}
+    assert numbers(board(page), "grad_input") == expected(state, "grad_input")
+
+
+# Sphinx.
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    """The example course, built as its teacher would."""
+    folder = tmp_path_factory.mktemp("course")
+    shutil.copytree(
+        ROOT / "docs" / "examples" / "sphinx", folder / "course", ignore=shutil.ignore_patterns("pages", "_build")
+    )
+    command = [sys.executable, "-m", "sphinx", "-W", "-b", "html", "course", "built"]
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
+    )
+    assert done.returncode == 0, done.stderr
+    return folder / "built"
+
+
+def test_the_sphinx_course_is_alive(browser, course):
+    with fresh_page(browser) as page:
+        asked = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto((course / "index.html").as_uri())
+        assert page.locator("h1").first.text_content().startswith("The gradient of a convolution")
+        inside = page.frame_locator("iframe")
+        inside.locator(".cv-board[data-painted='1']").wait_for(timeout=APPEARS_WITHIN_MS)
+        place = inside.locator(".cv-board")
+        assert numbers(place, "grad_input") == expected({}, "grad_input")
+        assert inside.locator("legend").all_text_contents() == ["Kernel", "Geometry"]
+        inside.get_by_role("slider", name="stride", exact=True).press("ArrowRight")
+        inside.locator(".cv-board[data-painted='2']").wait_for()
+        moved = {"spec": ConvSpec(8, kernel_size=3, stride=3, padding=1).to_dict()}
+        for panel in PANELS:
+            assert numbers(place, panel) == expected(moved, panel), panel
+        page.wait_for_function("document.querySelector('iframe').getBoundingClientRect().height > 950")
+        assert page.outside == []
+        assert {Path(url).suffix for url in asked if url.startswith("http")} == set()
+
+
+def test_the_keyboard_is_followed_in_a_shadow_root(page, site):
+    """The document knows only who holds the shadow root; the board must ask the root who has the focus."""
+    open_widgets(page, site, ({}, True))
+    place = board(page)
+    place.locator('[data-panel=grad_input] [data-cell="0,0"]').focus()
+    page.keyboard.press("ArrowRight")
+    spoken = place.locator(".cv-live")
+    assert spoken.text_content().startswith("grad_input[0, 0], row 0, column 1: ")
+    place.locator(".cv-sizes button", has_text="size 9").focus()
+    page.keyboard.press("Enter")
+    board(page, step=2)
+    assert page.evaluate("document.querySelector('#place > div').shadowRoot.activeElement?.dataset.size") is not None

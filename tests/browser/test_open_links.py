@@ -1,0 +1,323 @@
+"""Links in the browser: the page's own reader against Python's, and addresses opened and copied in all uses."""
+
+import json
+from importlib.resources import files
+
+import pytest
+
+from convviz.board.bundle import bundle
+from convviz.settings.link import briefly, from_link, to_link
+from convviz.settings.state import Settings, Source
+from convviz.spec import ConvSpec
+from tests.browser.app_page import (
+    APPEARS_WITHIN_MS,
+    FOLLOWS_WITHIN_MS,
+    assert_page_equals_autograd,
+    choose,
+    fresh_page,
+    kernel_id,
+    open_app,
+    read_panel,
+    repaint,
+    slide,
+    snapshot,
+    wait_notice,
+    wait_painted,
+)
+from tests.browser.lab import lab_server
+from tests.browser.server import voila_server, wait_until
+from tests.browser.test_lab import run_cell
+from tests.links import random_settings, random_texts
+
+pytestmark = pytest.mark.browser
+
+READ = """(texts) => texts.map((text) => {
+  try { return { ...fromLink(text), isLink: isLink(text) }; } catch (error) { return String(error.stack); }
+})"""
+WRITE = "(states) => states.map((state) => { try { return toLink(state); } catch (error) { return error.message; } })"
+ODD = (
+    "",
+    "v=1",
+    "#",
+    "?",
+    "a#v=1",
+    "toString=1",
+    "constructor",
+    "__proto__=1&hasOwnProperty=2",
+    "🦊" * 60,
+    "loss=" + "🦊" * 60,
+)
+LESSON = Settings(
+    spec=ConvSpec((6, 5), kernel_size=(3, 2), padding=((1, 0), (2, 1)), padding_mode="reflect"),
+    input=Source("ramp"),
+    weight=Source("values", (0.1, -2.0, 0.3, 1e-7, 5.0, -0.25), (1, 1, 3, 2)),
+    loss="sum",
+    tab="linear",
+    dtype="float64",
+    link_axes=False,
+)
+BAD = "v=1&stride=0&size=5&loss=huber&digit=7&utm_source=mail"
+CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"]}
+
+
+# The page's reader and writer.
+
+
+@pytest.fixture
+def twin(page):
+    """Return a function that evaluates a script with the page's reader and writer in reach."""
+    page.goto("about:blank")
+    code = bundle(files("convviz.board").joinpath("js"), "link.js")
+    names = "".join(f"window.{name} = {name};" for name in ("fromLink", "toLink", "isLink", "FIRST_STATE"))
+    page.add_script_tag(content=f"{code}\n{names}")
+    return page.evaluate
+
+
+def test_the_first_picture_is_the_same(twin):
+    assert twin("FIRST_STATE") == json.loads(json.dumps(Settings().to_dict()))
+
+
+def test_the_page_writes_the_same_links(twin):
+    states = list(random_settings(1, 600))
+    expected = []
+    for settings in states:
+        try:
+            expected.append(to_link(settings))
+        except ValueError as error:
+            expected.append(str(error))
+    assert twin(WRITE, [settings.to_dict() for settings in states]) == expected
+    assert sum(link.startswith("v=1") for link in expected) >= 450
+
+
+def test_the_page_reads_the_same_links(twin):
+    texts = [*ODD, *random_texts(2, 2500)]
+    for settings in random_settings(3, 300):
+        try:
+            texts.append(to_link(settings))
+        except ValueError:
+            continue
+    for text, read in zip(texts, twin(READ, texts), strict=True):
+        settings, notices = from_link(text)
+        assert isinstance(read, dict), (text, read)
+        assert read["state"] == json.loads(json.dumps(settings.to_dict())), text
+        # Only why a geometry is not possible is told in other words.
+        assert [_without_reason(notice) for notice in read["notices"]] == [_without_reason(n) for n in notices], text
+
+
+def test_an_address_of_others_is_no_link(twin):
+    texts = ["", "token=abc&theme=dark", "a-heading", "utm_source=x", "token=abc&stride=1", "v=2"]
+    assert [read["isLink"] for read in twin(READ, texts)] == [False, False, False, False, True, True]
+
+
+def _without_reason(notice):
+    return notice.split(" left out: ", 1)[0]
+
+
+# Served by Voilà.
+
+
+@pytest.fixture(scope="module")
+def cold():
+    """A server that starts a kernel for every visitor."""
+    with voila_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def preheated():
+    """A server whose kernel has built the app before anybody asked for an address."""
+    with voila_server(preheat=True) as server:
+        yield server
+
+
+@pytest.mark.parametrize("server", ["cold", "preheated"])
+@pytest.mark.parametrize("mark", ["?", "#"])
+def test_an_address_opens_its_settings(page, server, mark, request):
+    url = f"{request.getfixturevalue(server).url}{mark}{to_link(LESSON)}"
+    open_app(page, url)
+    wait_for_settings(page, LESSON)
+    page.locator(".cv-pane-linear").wait_for(timeout=FOLLOWS_WITHIN_MS)
+    assert read_panel(page, "weight").flatten().tolist() == list(LESSON.weight.values)
+    shot = snapshot(page)
+    assert shot["sliders"]["kernel_size"][:2] == [3, 2]
+    assert shot["menus"]["loss"] == "sum"
+    assert page.get_by_role("button", name="Undo", exact=True).is_disabled()
+    assert page.locator(".cv-notice p").count() == 0
+    assert page.url == url
+    assert page.outside == []
+
+
+@pytest.mark.parametrize("server", ["cold", "preheated"])
+def test_what_an_address_cannot_say_stands_on_the_page(page, server, request):
+    open_app(page, f"{request.getfixturevalue(server).url}?{BAD}")
+    line = wait_notice(page, "utm_source")
+    settings, notices = from_link(BAD)
+    assert line == briefly(notices)
+    assert len(notices) == 3
+    wait_for_settings(page, settings)
+    seen = assert_page_equals_autograd(page)
+    assert seen.geometry["input_size"] == [5, 5]
+    assert seen.geometry["stride"] == [2, 2]
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["%00%ff&==&;&%", "token=abc&theme=dark#a-heading", "constructor=1&__proto__=2", "a=" + "b" * 10_000],
+)
+def test_an_address_without_a_key_of_ours_opens_the_first_picture(page, cold, query):
+    open_app(page, f"{cold.url}?{query}")
+    wait_for_settings(page, Settings())
+    assert page.locator(".cv-notice p").count() == 0
+
+
+def test_an_address_of_ten_kilobytes(browser, cold):
+    """As many numbers as an address may carry: they open, but a link of our own would be shorter, and says so."""
+    numbers = ",".join(["0.125"] * 1600)
+    with fresh_page(browser, **CLIPBOARD) as page:
+        open_app(page, f"{cold.url}?v=1&input=values:1x1x40x40:{numbers}&size=5&digit={'1' * 300}")
+        wait_notice(page, "digit is a whole number from 0 to 9")
+        wait_for_settings(page, from_link(f"size=5&input=values:1x1x40x40:{numbers}")[0])
+        assert read_panel(page, "padded_input")[1:6, 1:6].unique().tolist() == [0.125]
+        open_share(page)
+        page.get_by_role("button", name="Copy link", exact=True).click()
+        outcome = page.locator(".cv-share-outcome.cv-refused")
+        outcome.wait_for(timeout=FOLLOWS_WITHIN_MS)
+        assert outcome.text_content() == (
+            "These settings hold too many numbers for a link, which has up to 4000 characters: use 'Copy as Python', "
+            "or keep the dict that App.state() returns in a file."
+        )
+        code = copied(page, "Copy as Python")
+        assert code.count("0.125") == 1600
+        assert '"shape": [1, 1, 40, 40]' in code
+
+
+def test_reset_leads_back_to_the_link_also_after_a_reload(page, cold):
+    open_app(page, f"{cold.url}?v=1&size=5&stride=1")
+    opened = from_link("size=5&stride=1")[0]
+    wait_for_settings(page, opened)
+    slide(page, "stride", 3)
+    with repaint(page):
+        page.get_by_role("button", name="Reset", exact=True).click()
+    wait_for_settings(page, opened)
+    slide(page, "stride", 2)
+    page.evaluate("dispatchEvent(new Event('convviz:save'))")  # as before a reload after a lost kernel
+    page.reload(wait_until="commit")
+    page.locator(".cv-board[data-painted]").wait_for(timeout=APPEARS_WITHIN_MS)
+    wait_for_settings(page, from_link("size=5&stride=2")[0])
+    with repaint(page):
+        page.get_by_role("button", name="Reset", exact=True).click()
+    wait_for_settings(page, opened)
+
+
+def test_a_copied_address_opens_the_same_numbers(browser, cold):
+    with fresh_page(browser, **CLIPBOARD) as page:
+        open_app(page, f"{cold.url}?token=abc#v=1&size=6&weight=random&loss=mean")
+        wait_for_settings(page, from_link("size=6&weight=random&loss=mean")[0])
+        slide(page, "stride", 1)
+        choose(page, "padding_mode", "circular")
+        address = copied(page, "Copy link")
+        assert address == f"{cold.url}?v=1&size=6&stride=1&mode=circular&weight=random&loss=mean"
+        assert "Copied: whoever opens this address" in page.locator(".cv-share-outcome").text_content()
+        shown = numbers_of(page)
+        code = copied(page, "Copy as Python")
+    with fresh_page(browser) as page:
+        open_app(page, address)
+        wait_for_settings(page, from_link(address)[0])
+        assert numbers_of(page) == shown
+    apps = []
+    exec(code.replace("convviz.App(", "apps.append(convviz.App(").rstrip() + ")", {"apps": apps})
+    assert apps[0].model.settings == from_link(address)[0]
+    apps[0].close()
+
+
+def test_without_a_clipboard_the_text_is_selected(page, cold):
+    open_app(page, f"{cold.url}?size=5")
+    wait_for_settings(page, from_link("size=5")[0])
+    page.evaluate("""
+      navigator.clipboard.writeText = () => Promise.reject(new Error("forbidden"));
+      document.execCommand = () => false;
+    """)
+    open_share(page)
+    page.get_by_role("button", name="Copy link", exact=True).click()
+    page.locator(".cv-share-outcome.cv-refused", has_text="Ctrl+C").wait_for(timeout=FOLLOWS_WITHIN_MS)
+    box = page.locator(".cv-share .cv-copybox")
+    assert box.input_value() == f"{cold.url}?v=1&size=5"
+    assert page.evaluate("getSelection().toString()") in ("", box.input_value())
+    assert box.evaluate("(box) => box.selectionEnd - box.selectionStart") == len(box.input_value())
+    page.get_by_role("button", name="Share", exact=True).click()
+    assert not page.locator(".cv-share-panel").is_visible()
+
+
+def test_a_link_can_be_copied_when_the_kernel_is_gone(browser, cold):
+    with fresh_page(browser, **CLIPBOARD) as page:
+        open_app(page, f"{cold.url}?size=7")
+        wait_for_settings(page, from_link("size=7")[0])
+        cold.kill_kernel(kernel_id(page))
+        page.locator("#convviz-lost").wait_for(state="visible", timeout=20_000)
+        assert copied(page, "Copy link") == f"{cold.url}?v=1&size=7"
+        page.page_errors.clear()  # JupyterLab's own, about messages that the dead kernel never answered
+
+
+# In JupyterLab.
+
+
+def test_a_link_opens_in_a_notebook_and_is_copied_for_one(browser, tmp_path):
+    source = f'import convviz\nconvviz.App(link="http://localhost:8866/?{BAD}")'
+    with lab_server(tmp_path, source) as url, fresh_page(browser, **CLIPBOARD) as page:
+        page.goto(f"{url}?v=1&size=3", wait_until="commit", timeout=APPEARS_WITHIN_MS)  # Lab's address is not ours
+        page.locator("#jp-main-statusbar", has_text="| Idle").wait_for(timeout=APPEARS_WITHIN_MS)
+        run_cell(page)
+        settings, notices = from_link(BAD)
+        wait_for_settings(page, settings)
+        assert wait_notice(page, "utm_source") == briefly(notices)
+        assert_page_equals_autograd(page)
+        slide(page, "stride", 1)
+        code = copied(page, "Copy link")
+        assert code == 'convviz.App(link="v=1&size=5&stride=1&digit=7")'
+        assert "paste it into a cell" in page.locator(".cv-share-outcome").text_content()
+
+
+# -- what the tests do -------------------------------------------------------------------------------------------
+
+
+def wait_for_settings(page, settings):
+    """Wait until the page holds these settings and has drawn them."""
+    wanted = json.loads(json.dumps(settings.to_dict()))
+    page.wait_for_function(
+        """(wanted) => {
+            const detail = {};
+            document.querySelector(".cv-app")?.dispatchEvent(new CustomEvent("convviz:state", { detail }));
+            const same = (a, b) => a === b || (a && b && typeof a === "object" &&
+                Object.keys(a).length === Object.keys(b).length && Object.keys(a).every((key) => same(a[key], b[key])));
+            return same(detail.state, wanted);
+        }""",
+        arg=wanted,
+        timeout=FOLLOWS_WITHIN_MS,
+    )
+    # The numbers came in the same message; they are drawn in the next frame.
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(null))))")
+    wait_painted(page, 0)
+
+
+def numbers_of(page):
+    """Return all numbers of the page."""
+    return [
+        (panel["label"], panel["shape"], panel["cells"])
+        for each in snapshot(page)["equations"]
+        for panel in each["panels"]
+    ]
+
+
+def open_share(page):
+    """Open what the button Share opens."""
+    button = page.get_by_role("button", name="Share", exact=True)
+    if button.get_attribute("aria-expanded") == "false":
+        button.click()
+
+
+def copied(page, name):
+    """Press a button of Share; return what is then on the clipboard."""
+    open_share(page)
+    page.evaluate("navigator.clipboard.writeText('')")
+    page.get_by_role("button", name=name, exact=True).click()
+    return wait_until(lambda: page.evaluate("navigator.clipboard.readText()"), what="something is copied")

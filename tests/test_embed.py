@@ -1,0 +1,134 @@
+"""How convviz is embedded: the module's file, and the files that docs/embed.md shows."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import convviz
+from convviz.cli import main
+
+ROOT = Path(__file__).parents[1]
+GUIDE = ROOT / "docs" / "embed.md"
+FENCE = re.compile(r"^(`{3,})([^\n`]*)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
+
+
+def fences():
+    """Return (words after the fence, text) of every block of the guide, those in other blocks left out."""
+    return [(words, code) for _, words, code in FENCE.findall(GUIDE.read_text(encoding="utf-8"))]
+
+
+def blocks(language):
+    """Return the texts of the guide's blocks in a language."""
+    return [code for words, code in fences() if words == language]
+
+
+@pytest.fixture(scope="module")
+def module(tmp_path_factory):
+    return convviz.export_module(tmp_path_factory.mktemp("module") / "convviz.mjs").read_text(encoding="utf-8")
+
+
+# The guide.
+
+
+def test_the_files_that_the_guide_shows_are_the_ones_that_are_tested():
+    shown = {match[1]: code for words, code in fences() if (match := re.search(r"file=([\w./]+)", words))}
+    assert set(shown) == {"examples/sphinx/conf.py", "examples/sphinx/index.md"}
+    for name, code in shown.items():
+        assert (ROOT / "docs" / name).read_text(encoding="utf-8") == code, name
+
+
+def test_the_script_for_the_height_is_the_same_everywhere_and_ten_lines_long():
+    script = (ROOT / "docs" / "examples" / "sphinx" / "_static" / "height.js").read_text(encoding="utf-8")
+    assert len(script.splitlines()) <= 10
+    assert f"<script>\n{script}</script>" in blocks("html")[0]
+
+
+def test_what_was_not_tried_says_so():
+    text = GUIDE.read_text(encoding="utf-8")
+    for tool in ("MyST and Jupyter Book 2", "Quarto", "Canvas", "Moodle"):
+        assert re.search(rf"^## {tool}\n\nUntested", text, re.MULTILINE), tool
+        assert re.search(rf"^\| \[{tool}\].*untested \|$", text, re.MULTILINE), tool
+
+
+def test_every_frame_has_a_title():
+    frames = re.findall(r"<iframe [^>]*>", GUIDE.read_text(encoding="utf-8"))
+    assert len(frames) == 4
+    assert all('title="' in frame for frame in frames)
+
+
+# The module's file.
+
+
+def test_the_module_imports_nothing_and_exports_its_default_alone(module):
+    assert not re.findall(r"^[ \t]*import\b(?!\()", module, re.MULTILINE)
+    assert re.findall(r"^[ \t]*export\b.*$", module, re.MULTILINE) == ["export default { render };"]
+
+
+def test_it_asks_nobody_for_anything(module):
+    assert set(re.findall(r"(?:https?:|wss?:)//[^\s\"'`)\\]+", module)) <= {"http://www.w3.org/2000/svg"}
+    assert not re.search(r"\beval\(|\bnew Function\b|\bfetch\(|XMLHttpRequest|WebSocket|importScripts", module)
+
+
+def test_its_styles_leave_the_document_around_alone(module):
+    styles = re.search(r'"styles":"(.*?)(?<!\\)"', module)[1]
+    for rule in re.findall(r"[^{}]*(?=\{)", styles.replace("\\n", "\n")):
+        assert not re.search(r"(^|[\s,(])(html|body|:root)\b", rule), rule
+    assert ".cv-equation" in styles
+    assert ".cv-controls" in styles
+
+
+def test_it_is_small_and_the_same_for_everybody(module, tmp_path):
+    assert len(module.encode()) <= 1_200_000
+    assert str(ROOT) not in module
+    again = convviz.export_module(str(tmp_path / "again.mjs"))
+    assert again.read_text(encoding="utf-8") == module
+    assert [path.name for path in tmp_path.iterdir()] == ["again.mjs"]
+
+
+def test_a_folder_that_is_not_there(tmp_path):
+    path = tmp_path / "none" / "convviz.mjs"
+    with pytest.raises(FileNotFoundError, match=re.escape(f"the module cannot be written to {path}")):
+        convviz.export_module(path)
+
+
+def test_it_is_loaded_on_first_use_and_brings_no_widgets():
+    code = """
+import sys, convviz
+assert "convviz.export" not in sys.modules
+convviz.export_module
+print([n for n in ("convviz.export.module", "convviz.app", "anywidget", "ipywidgets", "plotly") if n in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['convviz.export.module']"
+
+
+# The command.
+
+
+def test_the_command_writes_the_module(tmp_path, capsys, module):
+    path = tmp_path / "convviz.mjs"
+    assert main(["export", "--module", "-o", str(path)]) == 0
+    assert path.read_text(encoding="utf-8") == module
+    assert str(path) in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--title", "Lesson"],
+        ["--controls", "stride"],
+        ["--height", "700"],
+        ["--state", "state.json"],
+        ["--lang", "de"],
+    ],
+)
+def test_what_belongs_to_one_place_is_not_taken_for_the_module(tmp_path, capsys, options):
+    path = tmp_path / "convviz.mjs"
+    assert main(["export", "--module", "-o", str(path), *options]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"convviz: --module takes no {options[0]}")
+    assert said.count("\n") == 1
+    assert not path.exists()

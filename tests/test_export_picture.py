@@ -1,0 +1,460 @@
+"""Pictures of a state: their numbers, their steps against autograd, their colours, and what is refused."""
+
+import io
+import itertools
+import json
+import re
+import xml.etree.ElementTree as ET
+from importlib.resources import files
+
+import pytest
+import torch
+import torch.nn.functional as F
+from PIL import Image
+
+import convviz
+from convviz.cli import main
+from convviz.export.layout import CELL, HEAD, cell_color, draw_equation, draw_panel, scene
+from convviz.export.palette import MOST, Palette
+from convviz.export.picture import export_picture
+from convviz.export.raster import ZOOM, paint, png
+from convviz.export.scene import LOOKS, Box, Mosaic, Words
+from convviz.export.steps import count_steps, step_at
+from convviz.export.svg import svg
+from convviz.export.tikz import tikz
+from convviz.ops.stages import stages
+from convviz.settings.state import Settings
+from convviz.spec import ConvSpec
+from convviz.views.figures import limit
+from convviz.views.panels import equations
+from convviz.views.theme import GRID_LIMIT, format_number
+from tests.geometries import EDGE_CASES, conv2d_by_definition, random_specs, reals
+from tests.states import random_states
+
+LOOK = LOOKS["light"]
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def numbers_in_svg(text):
+    return [node.text for node in ET.fromstring(text).iter(f"{SVG}text") if node.get("text-anchor") == "middle"]
+
+
+def numbers_in_tikz(text):
+    found = re.findall(r"\\node\[anchor=base, .*?\] at \([^)]*\) \{(.*)\};", text)
+    return [each.replace("$-$", "−").replace(r"$\infty$", "∞") for each in found]
+
+
+def written(tmp_path, state, name, **part):
+    return export_picture(state, tmp_path / name, **part).read_bytes()
+
+
+def torch_numbers(settings):
+    """What the panels of the shown plane hold, by torch's own functions, under the layer's names."""
+    spec, plane = settings.spec, settings.plane.within(settings.spec)
+    weight = settings.weight_tensor().requires_grad_()
+    bias = settings.bias_tensor()
+    x = settings.input_tensor().requires_grad_()
+    n, o, c = plane.sample, plane.out_channel, plane.in_channel
+    if settings.transposed:
+        whole = F.conv_transpose2d(x, weight, bias, spec.stride, 0, spec.remainder, spec.groups, spec.dilation)
+        (top, _), (left, _) = spec.padding
+        output = whole[..., top : top + spec.input_size[0], left : left + spec.input_size[1]]
+        at, out = (n, o), (n, c)
+    else:
+        output = conv2d_by_definition(x, weight, bias, spec)
+        at, out = (n, c), (n, o)
+    target, grad = settings.target_tensor(), settings.grad_tensor()
+    loss = {
+        "sum": lambda: output.sum(),
+        "mean": lambda: output.mean(),
+        "half_squared_error": lambda: ((output - target) ** 2).sum() / 2,
+        "weighted_sum": lambda: (output * grad).sum(),
+    }[settings.loss]()
+    grad_output, grad_x, grad_weight = torch.autograd.grad(loss, (output, x, weight))
+    kernel = (o, c % (spec.in_channels // spec.groups))
+    named = {"output": output[out], "grad_output": grad_output[out], "grad_input": grad_x[at]}
+    return named | {"grad_weight": grad_weight[kernel], "weight": weight[kernel]}
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_the_numbers_are_torchs(tmp_path, number):
+    for state in random_states(50 + number, 8):
+        settings = Settings.from_dict(state)
+        for name, plane in torch_numbers(settings).items():
+            if max(plane.shape) > GRID_LIMIT:
+                continue
+            drawn = numbers_in_svg(written(tmp_path, state, "p.svg", panel=name).decode())
+            assert numbers_in_tikz(written(tmp_path, state, "p.tex", panel=name).decode()) == drawn
+            assert len(drawn) == plane.numel()
+            for text, value in zip(drawn, plane.flatten().tolist(), strict=True):
+                near = {format_number(value + shift) for shift in (-1e-9, 0, 1e-9)}
+                near = near | {"0"} if abs(value) < 1e-9 else near
+                read = abs(float(text.replace("−", "-")))
+                assert text in near or (read < 1e-9 and abs(value) < 1e-9), (name, state)
+
+
+def rows_of(spec, view="window", **tensors):
+    """The stages of a geometry with numbers of its own, and its equations."""
+    x, w = tensors.get("x", reals(spec.input_shape, 1)), tensors.get("w", reals(spec.weight_shape, 2))
+    found = stages(spec, x, w, grad_output=reals(spec.output_shape, 3), dtype="float64", compare=False)
+    return found, Settings(spec=spec).plane, {row.name: row for row in equations(found, Settings().plane, view)}
+
+
+def few(count):
+    return sorted({0, count // 3, count // 2, count - 1})
+
+
+SPECS = [*EDGE_CASES.values(), *random_specs(7, 25)]
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=str)
+@pytest.mark.parametrize("name", ["forward", "input", "weight"])
+def test_a_step_of_a_window_fills_one_cell_more_and_lights_the_factors(spec, name):
+    """The lit cells are those whose change moves this cell of the result: read off autograd."""
+    found, plane, rows = rows_of(spec)
+    row = rows[name]
+    panels = {panel.name: panel for panel in row.panels}
+    count = count_steps(row)
+    for number in few(count):
+        step = step_at(found, plane, row, number)
+        result = panels[step.over].values
+        assert result.numel() == count
+        assert result.numel() - len(step.hidden[step.over]) == number + 1
+        assert divmod(number, result.shape[1]) == step.cell
+        assert len(step.lit) == 2
+        assert step.window[0] in step.lit
+        for part, lit in step.lit.items():
+            assert {cell for cell, real in lit.items() if real} == factors(spec, name, part, step.cell), part
+
+
+def factors(spec, name, part, cell):
+    """Cells of a panel that this cell of the result depends on, where every datum is free and every zero is not."""
+    one = spec.replace(in_channels=1, out_channels=1, groups=1, batch=1)
+    leaves = {
+        "input": torch.ones(one.input_shape, dtype=torch.float64).requires_grad_(),
+        "weight": torch.ones(one.weight_shape, dtype=torch.float64).requires_grad_(),
+        "grad": torch.ones(one.output_shape, dtype=torch.float64).requires_grad_(),
+    }
+    folds = spec.padding_mode != "zeros"
+    bare = one.replace(input_size=one.padded_size, padding=0, padding_mode="zeros") if folds else one
+    if folds:  # every cell of the border is there to be changed
+        leaves["input"] = torch.ones(bare.input_shape, dtype=torch.float64).requires_grad_()
+    output = conv2d_by_definition(leaves["input"], leaves["weight"], None, bare)
+    grad_input, grad_weight = torch.autograd.grad(
+        output, (leaves["input"], leaves["weight"]), leaves["grad"], create_graph=True
+    )
+    result = {"forward": output, "input": grad_input, "weight": grad_weight}[name][0, 0]
+    (top, _), (left, _) = bare.padding
+    leaf = {"padded_input": "input", "weight": "weight", "rotated_weight": "weight"}.get(part, "grad")
+    if not result[cell].requires_grad:
+        return set()
+    (moved,) = torch.autograd.grad(result[cell], leaves[leaf], allow_unused=True)
+    touched = set() if moved is None else {tuple(at) for at in moved[0, 0].nonzero().tolist()}
+    stride, before = spec.stride, [
+        spec.dilation[a] * (spec.kernel_size[a] - 1) - (0 if folds else spec.padding[a][0]) for a in range(2)
+    ]  # fmt: skip
+    place = {
+        "padded_input": lambda r, c: (r + top, c + left),
+        "weight": lambda r, c: (r, c),
+        "rotated_weight": lambda r, c: (spec.kernel_size[0] - 1 - r, spec.kernel_size[1] - 1 - c),
+        "padded_grad_output": lambda r, c: (before[0] + r * stride[0], before[1] + c * stride[1]),
+        "dilated_grad_output": lambda r, c: (r * stride[0], c * stride[1]),
+    }[part]
+    return {place(*at) for at in touched}
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=str)
+def test_a_step_of_stamps_shows_what_they_have_added_up_to(spec):
+    """What the first stamps make is the gradient of their cells alone, by autograd through the definition."""
+    found, plane, rows = rows_of(spec, "stamps")
+    row = rows["input"]
+    panels = {panel.name: panel for panel in row.panels}
+    x = found.input.detach().clone().requires_grad_()
+    output = conv2d_by_definition(x, found.weight, None, spec)
+    for number in few(count_steps(row)):
+        step = step_at(found, plane, row, number)
+        so_far = found.grad_output.clone()
+        so_far.flatten(2)[..., number + 1 :] = 0
+        (truth,) = torch.autograd.grad(output, x, so_far, retain_graph=True)
+        shown = step.values.get("grad_input", panels["grad_input"].values)
+        torch.testing.assert_close(shown, truth[0, 0], rtol=0, atol=1e-10)
+        assert step.over == "grad_output"
+        only = torch.zeros_like(so_far)
+        only.flatten(2)[:, :, number] = 1
+        ones = torch.ones_like(found.weight)
+        (reach,) = torch.autograd.grad(conv2d_by_definition(x, ones, None, spec), x, only)
+        assert set(step.lit["grad_input"]) == {tuple(at) for at in reach[0, 0].nonzero().tolist()}
+        weight = torch.ones_like(ones).requires_grad_()
+        inner = conv2d_by_definition(torch.ones_like(x), weight, None, spec)
+        (used,) = torch.autograd.grad(inner, weight, only)
+        lit = {cell for cell, real in step.lit["weight"].items() if real}
+        assert lit == {tuple(at) for at in used[0, 0].nonzero().tolist()}
+        assert len(step.lit["weight"]) == weight[0, 0].numel()
+
+
+def test_stamps_of_a_transposed_layer_end_in_its_output_with_the_bias(tmp_path):
+    spec = ConvSpec(6, kernel_size=3, stride=2, padding=1)
+    state = {"spec": spec.to_dict(), "transposed": True, "input_view": "stamps", "dtype": "float64",
+             "bias": {"kind": "values", "values": [0.5], "shape": [1]}}  # fmt: skip
+    settings = Settings.from_dict(state)
+    for number in range(9):
+        so_far = settings.input_tensor()
+        so_far.flatten(2)[..., number + 1 :] = 0
+        weight, bias = settings.weight_tensor(), settings.bias_tensor()
+        output = F.conv_transpose2d(so_far, weight, bias, 2, 1, spec.remainder)
+        drawn = numbers_in_svg(written(tmp_path, state, "p.svg", panel="output", step=number).decode())
+        assert drawn == [format_number(value) for value in output.flatten().tolist()]
+
+
+def test_the_drawing_of_a_step_shows_it(tmp_path):
+    """On the page: so many numbers, so many cells to come, lit cells and the window where they belong."""
+    root = ET.fromstring(written(tmp_path, None, "p.svg", panel="output", step=5))
+    assert len([node for node in root.iter(f"{SVG}text") if node.get("text-anchor") == "middle"]) == 6
+    kinds = {kind: [node for node in root.iter(f"{SVG}rect") if node.get("class") == f"cv-{kind}"]
+             for kind in ("later", "now", "window", "lit", "zero")}  # fmt: skip
+    assert {kind: len(nodes) for kind, nodes in kinds.items()} == {
+        "later": 10,
+        "now": 1,
+        "window": 0,
+        "lit": 0,
+        "zero": 0,
+    }
+    root = ET.fromstring(written(tmp_path, None, "p.svg", panel="padded_input", equation="forward", step=0))
+    lit = [node for node in root.iter(f"{SVG}rect") if node.get("class") == "cv-lit"]
+    assert len(lit) == 4, "of the 3 x 3 window in the corner, row and column 0 are padding"
+    places = {(float(node.get("y")) - HEAD - 10 - 2.5, float(node.get("x")) - 10 - 2.5) for node in lit}
+    assert places == {(CELL * r, CELL * c) for r, c in itertools.product((1, 2), (1, 2))}
+    (window,) = [node for node in root.iter(f"{SVG}rect") if node.get("class") == "cv-window"]
+    assert [float(window.get(side)) for side in ("x", "y", "width", "height")] == [10, 10 + HEAD, 90, 90]
+    texts = [node.text for node in root.iter(f"{SVG}text")]
+    assert "cell 1 of 16: output[0, 0][0, 0] = 0.5" in texts
+
+
+def test_a_folded_border_is_filled_when_its_last_copy_is():
+    found, plane, rows = rows_of(ConvSpec(4, kernel_size=3, padding=1, padding_mode="circular"))
+    row = rows["input"]
+    filled = [16 - len(step_at(found, plane, row, number).hidden["grad_input"]) for number in range(36)]
+    # The border's last row and column copy the first ones, so those wait for it.
+    assert filled[:7] == [0] * 7
+    assert filled[8:11] == [0, 0, 0]
+    assert filled == sorted(filled)
+    assert filled[-1] == 16
+    assert filled[-2] == 15, "the corner waits for the last cell of all"
+
+
+# Colours, frames, files.
+
+
+def cells(shapes):
+    return [shape for shape in shapes if isinstance(shape, Box) and shape.kind == "cell"]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_pixels_of_a_cell_have_the_scales_colour(tmp_path, theme):
+    picture = Image.open(io.BytesIO(written(tmp_path, None, "p.png", panel="grad_input", theme=theme)))
+    assert picture.mode == "RGB"
+    settings = Settings()
+    found = stages(settings.spec, settings.input_tensor(), settings.weight_tensor(), loss="half_squared_error",
+                   target=torch.zeros(settings.output_shape), dtype="float32", compare=False)  # fmt: skip
+    (row,) = (row for row in equations(found, settings.plane) if row.name == "input")
+    end = limit(row.panels)
+    for r, c in itertools.product(range(8), range(8)):
+        value = float(found.grad_input[0, 0, r, c])
+        # Beside the number, so not in the very middle.
+        at = (round((10 + (c + 0.5) * CELL) * ZOOM), round((10 + HEAD + (r + 0.88) * CELL) * ZOOM))
+        assert "#{:02x}{:02x}{:02x}".format(*picture.getpixel(at)) == cell_color(value, end, LOOKS[theme])
+
+
+@pytest.mark.parametrize(("state", "name", "count"), [
+    ({}, "forward", 16),
+    ({}, "weight", 9),
+    ({"input_view": "stamps"}, "input", 16),
+    ({"spec": ConvSpec((3, 4), kernel_size=2, padding=1, padding_mode="reflect").to_dict()}, "input", 30),
+])  # fmt: skip
+def test_a_gif_has_a_frame_a_step(tmp_path, state, name, count):
+    picture = Image.open(io.BytesIO(written(tmp_path, state, "p.gif", equation=name)))
+    assert picture.n_frames == count
+    assert picture.info["loop"] == 0
+    for number in (0, count // 2, count - 1):
+        picture.seek(number)
+        still = Image.open(io.BytesIO(written(tmp_path, state, "p.png", equation=name, step=number)))
+        shown = picture.convert("RGB")
+        assert abs(shown.width - still.width) <= 60
+        equal = sum(a == b for a, b in zip(pixels(shown, still.size), pixels(still, still.size), strict=True))
+        assert equal > 0.98 * still.width * still.height, "all but the soft edges of letters"
+
+
+def pixels(picture, size):
+    data = picture.crop((0, 0, *size)).tobytes()
+    return [data[at : at + 3] for at in range(0, len(data), 3)]
+
+
+def test_a_gif_of_a_panel_that_does_not_change_has_all_its_frames(tmp_path):
+    picture = Image.open(io.BytesIO(written(tmp_path, None, "p.gif", panel="weight", equation="forward")))
+    assert picture.n_frames == 16
+
+
+def test_more_colours_than_a_palette_holds_go_to_the_nearest():
+    colors = {f"#{level:02x}{255 - level:02x}00" for level in range(256)} | {"#0000ff"}
+    picture = Image.new("RGB", (2, 1))
+    picture.putdata([(10, 245, 0), (0, 0, 255)])
+    shown = Palette([picture], colors).apply(picture).convert("RGB")
+    (red, green, blue), last = shown.getpixel((0, 0)), shown.getpixel((1, 0))
+    assert abs(red - 10) <= 2
+    assert abs(green - 245) <= 2
+    assert (blue, last) == (0, (0, 0, 255))
+    assert MOST == 255
+
+
+@pytest.mark.parametrize(("theme", "start"), [("light", 0), ("dark", 1)])
+def test_the_colours_are_the_boards(theme, start):
+    css = files("convviz.board").joinpath("board.css").read_text(encoding="utf-8")
+    names = {"paper": "paper", "ink": "ink", "muted": "muted", "line": "line", "accent": "accent", "warn": "bad"}
+    for own, name in names.items():
+        assert getattr(LOOKS[theme], own) == re.findall(rf"--cv-{name}: (#\w+);", css)[start]
+
+
+def test_a_large_panel_has_the_colours_alone(tmp_path):
+    state = {"spec": ConvSpec((40, 30), kernel_size=3).to_dict()}
+    text = written(tmp_path, state, "p.svg", panel="output").decode()
+    assert numbers_in_svg(text) == []
+    assert text.count("data:image/png;base64,") == 1
+    _, _, rows = rows_of(ConvSpec((40, 30), kernel_size=3))
+    panel = next(panel for panel in rows["forward"].panels if panel.name == "output")
+    shapes, _, _ = draw_panel(panel, 2.0, LOOK)
+    (mosaic,) = [shape for shape in shapes if isinstance(shape, Mosaic)]
+    assert mosaic.rows == tuple(tuple(cell_color(v, 2.0, LOOK) for v in row) for row in panel.values.tolist())
+    picture = paint(scene((shapes, 300, 340), LOOK, ""))
+    side = mosaic.height / 38
+    for r, c in itertools.product(range(38), range(28)):
+        at = (round((10 + (c + 0.5) * side) * ZOOM), round((10 + HEAD + (r + 0.5) * side) * ZOOM))
+        assert "#{:02x}{:02x}{:02x}".format(*picture.getpixel(at)) == mosaic.rows[r][c]
+
+
+def test_every_kind_of_cell_is_hatched_in_its_own_way():
+    """Padding, remainder, inserted zeros and unread rows: a stroke of each kind, and only inside its rows."""
+
+    def kinds(spec, name, panel):
+        _, _, rows = rows_of(spec)
+        (shown,) = [each for each in rows[name].panels if each.name == panel]
+        shapes, _, _ = draw_panel(shown, 1.0, LOOK)
+        strokes = [shape for shape in shapes if hasattr(shape, "segments")]
+        return {(s.color, bool(s.dash), round(s.width, 1)): s.segments for s in strokes}
+
+    dots, corner = (LOOK.muted, True, 1.5), (LOOK.accent, False, 2.5)
+    thin, thick = (LOOK.warn, False, 0.8), (LOOK.warn, False, 1.4)
+    assert set(kinds(ConvSpec(5), "forward", "padded_input")) == set()
+    assert set(kinds(ConvSpec(5, padding=1), "forward", "padded_input")) == {dots}
+    assert set(kinds(ConvSpec(5, stride=2), "weight", "dilated_grad_output")) == {corner}
+    assert set(kinds(ConvSpec(6, stride=2), "input", "padded_grad_output")) == {dots, corner, thin}
+    unread = kinds(ConvSpec(6, stride=2), "input", "grad_input")
+    assert set(unread) == {thick}
+    inside = [max(a, c) > 5 * CELL or max(b, d) - HEAD > 5 * CELL for a, b, c, d in unread[thick]]
+    assert all(inside), "row 5 and column 5 alone are never read"
+
+
+def test_tikz_is_balanced_and_names_its_colours(tmp_path):
+    state = {
+        "spec": ConvSpec((7, 40), 2, 2, 3, 2, 1).to_dict(),
+        "bias": {"kind": "values", "values": [1, 2.0], "shape": [2]},
+    }
+    for part in ({}, {"equation": "input", "step": 3}, {"panel": "grad_bias"}):
+        text = written(tmp_path, state, "p.tex", **part).decode()
+        depth = 0
+        for letter in re.sub(r"\\[{}]", "", text):
+            depth += {"{": 1, "}": -1}.get(letter, 0)
+            assert depth >= 0
+        assert depth == 0
+        assert text.count("\\begin{") == text.count("\\end{") == 1
+        body = [line for line in text.splitlines() if not line.startswith("%")]
+        defined = set(re.findall(r"\\definecolor\{(\w+)\}", text))
+        used = set(re.findall(r"\b(cv[0-9a-f]{6})\b", "\n".join(line for line in body if "definecolor" not in line)))
+        assert used == defined
+        assert text.isascii(), "no letter that LaTeX would ask about"
+        assert not re.search(r"(?<!\\)_", "\n".join(body)), "a bare underscore is an error outside of formulas"
+        assert all(line.endswith(";") for line in body if line.startswith(("\\node", "\\path", "\\fill")))
+
+
+@pytest.mark.parametrize("name", ["a.svg", "a.png", "a.gif", "a.tex"])
+def test_equal_input_gives_equal_bytes(tmp_path, name):
+    assert written(tmp_path, None, name, equation="weight") == written(tmp_path, None, name, equation="weight")
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_one_drawing_says_the_same_in_every_format():
+    _, _, rows = rows_of(ConvSpec((5, 4), 2, 2, 3, 1, 1))
+    for row in rows.values():
+        drawn = scene(draw_equation(row, True, LOOK), LOOK, row.title)
+        expected = [format_number(v) for panel in row.panels for v in panel.values.flatten().tolist()]
+        assert [shape.text for shape in drawn.shapes if isinstance(shape, Words) and shape.centred] == expected
+        assert numbers_in_svg(svg(drawn)) == numbers_in_tikz(tikz(drawn)) == expected
+        size = Image.open(io.BytesIO(png(drawn))).size
+        assert all(abs(pixel - ZOOM * side) <= 1 for pixel, side in zip(size, (drawn.width, drawn.height), strict=True))
+
+
+def test_the_forward_pass_of_a_transposed_layer_goes_by_its_own_name(tmp_path):
+    state = {"spec": ConvSpec(6, kernel_size=3, stride=2).to_dict(), "transposed": True}
+    label = ET.fromstring(written(tmp_path, state, "p.svg", equation="forward")).get("aria-label")
+    assert label == "Forward: padded_input[0, 0], rotated_weight[0, 0], output[0, 0], grad_output[0, 0]"
+    assert "grad_input" in ET.fromstring(written(tmp_path, state, "p.svg", equation="input")).get("aria-label")
+
+
+# What is refused.
+
+
+@pytest.mark.parametrize(("name", "part", "message"), [
+    ("p.pdf", {}, r"ends in \.svg, \.png, \.gif, \.tex: got 'p\.pdf'"),
+    ("p.svg", {"form": "png"}, "the file's ending says .svg, the form png"),
+    ("p.svg", {"form": "jpg"}, "form is one of svg, png, gif, tikz: got 'jpg'"),
+    ("p.svg", {"theme": "blue"}, "theme is one of light, dark: got 'blue'"),
+    ("p.svg", {"panel": "gradinput"}, "a panel is one of input, padded_input, .*grad_bias: got 'gradinput'"),
+    ("p.svg", {"panel": "bias"}, "bias does not exist here, because there is no bias"),
+    ("p.svg", {"panel": "output", "equation": "weight"}, "is one of padded_input, dilated_grad_output, grad_weight"),
+    ("p.svg", {"equation": "backward"}, "an equation is one of forward, input, weight, bias: got 'backward'"),
+    ("p.svg", {"equation": "bias"}, "'bias' does not exist here, because there is no bias"),
+    ("p.svg", {"equation": "forward", "step": 16}, "step is a whole number from 0 to 15 in this equation: got 16"),
+    ("p.svg", {"equation": "forward", "step": -1}, "from 0 to 15 in this equation: got -1"),
+    ("p.svg", {"equation": "forward", "step": True}, "got True"),
+    ("p.svg", {"step": 1}, "steps belong to one equation, and this is the whole picture"),
+    ("p.svg", {"panel": "input", "step": 1}, "this panel stands in no equation"),
+    ("p.gif", {}, "steps belong to one equation, and this is the whole picture"),
+    ("p.gif", {"equation": "forward", "step": 1}, "a GIF shows all steps: got step=1 as well"),
+])  # fmt: skip
+def test_what_cannot_be_drawn_is_said_and_nothing_is_written(tmp_path, name, part, message):
+    with pytest.raises(ValueError, match=message):
+        export_picture(None, tmp_path / name, **part)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_bias_has_no_steps_and_a_gif_has_an_end(tmp_path):
+    state = {"bias": {"kind": "values", "values": [1.0], "shape": [1]}}
+    with pytest.raises(ValueError, match="one sum and has no steps"):
+        export_picture(state, tmp_path / "p.png", equation="bias", step=0)
+    with pytest.raises(ValueError, match="up to 1024 steps: this equation has 1444"):
+        export_picture({"spec": ConvSpec(40).to_dict()}, tmp_path / "p.gif", equation="forward")
+
+
+def test_a_place_that_cannot_be_written_is_said(tmp_path):
+    with pytest.raises(OSError, match=r"the picture cannot be written to .*choose another path"):
+        convviz.export_picture(None, tmp_path / "no" / "p.svg")
+
+
+def test_the_command_line_writes_pictures(tmp_path, capsys):
+    state, file = tmp_path / "s.json", tmp_path / "p.png"
+    state.write_text(json.dumps({"digit": 5}), encoding="utf-8")
+    assert main(["export", "--state", str(state), "--png", "--panel", "output", "--step", "3", "-o", str(file)]) == 0
+    assert file.read_bytes() == written(tmp_path, {"digit": 5}, "q.png", panel="output", step=3)
+    assert main(["export", "--tikz", "--equation", "weight", "--theme", "dark", "-o", str(tmp_path / "p.txt")]) == 0
+    assert (tmp_path / "p.txt").read_bytes() == written(tmp_path, None, "q.tex", equation="weight", theme="dark")
+    assert main(["export", "-o", str(tmp_path / "r.svg")]) == 0
+    assert (tmp_path / "r.svg").read_bytes().startswith(b"<svg")
+    capsys.readouterr()
+    for words, message in (
+        (["--png", "--title", "x"], "--title belong to a page"),
+        (["--panel", "output"], "--panel belong to a picture: add --svg"),
+        (["--module", "--svg"], "--module and --svg are two files"),
+        (["--svg", "--panel", "x"], "a panel is one of"),
+    ):
+        assert main(["export", *words, "-o", str(tmp_path / "page")]) == 1
+        assert message in capsys.readouterr().err
+    assert not (tmp_path / "page").exists()

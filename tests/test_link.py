@@ -1,0 +1,419 @@
+"""Links: the same settings again, for people to read, and no text does worse than a sentence."""
+
+import dataclasses
+import re
+import struct
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import convviz
+from convviz.app.model import Model
+from convviz.plane import Plane
+from convviz.settings.as_python import as_python
+from convviz.settings.link import GEOMETRY, KEYS, MOST_READ, MOST_WRITTEN, briefly, from_link, to_link
+from convviz.settings.link_values import read_number, write_number
+from convviz.settings.state import Settings, Source
+from convviz.spec import ConvSpec
+from tests.links import PIECES, random_settings, random_texts, short_links
+
+# What an address holds as it is, in the part after ? and in the part after #.
+AS_IT_IS = re.compile(r"[A-Za-z0-9=&,.:_-]*")
+BRIEFS_EXAMPLE = (
+    "v=1&size=8&kernel=3&stride=2&padding=1&mode=reflect&weight=sobel_x&digit=7&loss=sum&tab=code&transposed=0"
+)
+
+
+def sentences(notices):
+    """Return the notices, each of which must be one that can be shown."""
+    for notice in notices:
+        assert notice == notice.strip()
+        assert notice.endswith(".")
+        assert len(notice) < 600, notice
+    return notices
+
+
+# There and back.
+
+
+def test_a_link_brings_back_every_setting():
+    count = 0
+    for settings in random_settings(1, 800):
+        try:
+            link = to_link(settings)
+        except ValueError as error:
+            assert "too many numbers" in str(error)  # noqa: PT017 - the others have to come back
+            continue
+        count += 1
+        assert from_link(link) == (settings, [])
+        assert to_link(settings.to_dict()) == link
+        assert AS_IT_IS.fullmatch(link), link
+        assert len(link) <= MOST_WRITTEN
+    assert count >= 600
+
+
+def test_every_setting_but_the_device_has_a_key():
+    fields = {field.name for field in dataclasses.fields(Settings)} - {"spec", "device"}
+    assert {key.field for name, key in KEYS.items() if name not in GEOMETRY} == fields
+    assert {key.field for key in GEOMETRY.values()} == {field.name for field in dataclasses.fields(ConvSpec)}
+
+
+def test_the_device_is_left_out():
+    assert to_link(dataclasses.replace(Settings(), device="cuda")) == "v=1"
+    assert from_link("v=1&device=cuda")[0].device == "cpu"
+
+
+@pytest.mark.parametrize(
+    ("settings", "link"),
+    [
+        (Settings(), "v=1"),
+        (Settings(spec=ConvSpec((8, 6), kernel_size=(3, 2))), "v=1&size=8x6&kernel=3x2&stride=1&padding=0"),
+        (Settings(spec=ConvSpec(8, padding=((1, 2), (0, 1)), stride=2)), "v=1&padding=1,2x0,1"),
+        (Settings(spec=ConvSpec(8, padding=((1, 2), (1, 2)), stride=2)), "v=1&padding=1,2"),
+        (Settings(spec=ConvSpec(8, padding=((1, 1), (0, 2)), stride=2)), "v=1&padding=1x0,2"),
+        (
+            Settings(spec=ConvSpec(8, 4, 6, padding=1, groups=2, padding_mode="reflect", batch=2, dilation=3)),
+            "v=1&stride=1&dilation=3&in_channels=4&out_channels=6&batch=2&groups=2&mode=reflect",
+        ),
+        (Settings(input=Source("random"), seed=7, dtype="float64"), "v=1&input=random&seed=7&dtype=float64"),
+        (Settings(transposed=True, digit=7, loss="sum", tab="code"), "v=1&transposed=1&digit=7&loss=sum&tab=code"),
+        (
+            Settings(weight=Source("values", (0.1, -2.0, 1e-7, 3e25), (1, 1, 2, 2))),
+            "v=1&weight=values:1x1x2x2:0.1,-2,1e-7,3e25",
+        ),
+        (Settings(bias=Source("values", (0.5, -1.0), (2,))), "v=1&bias=0.5,-1"),
+        (
+            Settings(loss="weighted_sum", grad=Source("one_hot", (0.0, 0.0, 1.0, 2.0))),
+            "v=1&loss=weighted_sum&grad=one_hot:0,0,1,2",
+        ),
+        (
+            Settings(target=Source("ones"), scale="panel", input_view="stamps"),
+            "v=1&target=ones&scale=panel&view=stamps",
+        ),
+        (Settings(theme="dark", link_axes=False), "v=1&link_axes=0&colours=dark"),
+        (Settings(spec=ConvSpec(4, 2, 2, batch=2), plane=Plane(1, 0, 1)), None),
+    ],
+)
+def test_links_are_read_by_people(settings, link):
+    written = to_link(settings)
+    assert written == (link or "v=1&size=4&stride=1&padding=0&in_channels=2&out_channels=2&batch=2&plane=1,0,1")
+    assert from_link(written) == (settings, [])
+
+
+def test_a_link_written_by_hand():
+    settings, notices = from_link(BRIEFS_EXAMPLE)
+    assert notices == []
+    spec = ConvSpec(8, stride=2, padding=1, padding_mode="reflect")
+    assert settings == Settings(spec=spec, digit=7, loss="sum", tab="code")
+    assert to_link(settings) == "v=1&mode=reflect&digit=7&loss=sum&tab=code"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "http://localhost:8866/?v=1&size=5x6&padding=1,2",
+        "http://localhost:8866/?v=1&size=5x6&padding=1,2#a-heading",
+        "https://example.org/page.html?size=64#v=1&size=5x6&padding=1,2",
+        "?size=5x6&padding=1,2",
+        "#size=5x6&padding=1,2",
+        "size=5x6&padding=1%2C2",
+        "size=5x6&amp;padding=1,2",
+        " v=1&size=5x6\n&padding=1,\n2\n",
+    ],
+)
+def test_a_link_in_an_address_or_out_of_a_mail(text):
+    assert from_link(text) == (Settings(spec=ConvSpec((5, 6), stride=2, padding=((1, 2), (1, 2)))), [])
+
+
+@pytest.mark.parametrize("text", ["", "http://localhost:8866/", "?", "#", "&&&", "v=1"])
+def test_no_link_is_the_first_picture(text):
+    assert from_link(text) == (Settings(), [])
+
+
+# Numbers.
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False, max_value=1e300, min_value=-1e300, exclude_max=True))
+@example(5e-324)
+@example(1e21)
+@example(123456789012345680000.0)
+@example(1e-6)
+@example(1e-7)
+@example(-0.0)
+def test_decimals_bring_back_every_bit(value):
+    if abs(value) < 1e300:
+        text = write_number(value)
+        assert struct.pack("d", read_number(text)) == struct.pack("d", value + 0.0)
+        assert AS_IT_IS.fullmatch(text)
+
+
+def test_too_many_numbers_for_a_link_say_what_to_do():
+    many = Source("values", (0.12345,) * 4096, (1, 1, 64, 64))
+    message = "too many numbers for a link, which has up to 4000 characters: use 'Copy as Python', or keep the dict"
+    with pytest.raises(ValueError, match=message):
+        to_link(Settings(spec=ConvSpec(64), input=many))
+
+
+# What is wrong is said, and all else holds.
+
+
+@pytest.mark.parametrize(
+    ("text", "link", "notices"),
+    [
+        (
+            "stride=abc&loss=sum",
+            "v=1&loss=sum",
+            [
+                "stride is a whole number from 1 to 64, or height and width such as 3x2: got 'abc'; "
+                "its default is taken."
+            ],
+        ),
+        ("digit=12&tab=code", "v=1&tab=code", ["digit is a whole number from 0 to 9: got '12'; its default is taken."]),
+        (
+            "loss=huber&digit=4",
+            "v=1&digit=4",
+            [
+                "loss is one of sum, mean, half_squared_error, weighted_sum: got 'huber'; its default is taken.",
+            ],
+        ),
+        ("transposed=yes", "v=1", ["transposed is 1 or 0: got 'yes'; its default is taken."]),
+        ("bias=0.5,", "v=1", ["bias is numbers such as 0.5,-1, one a channel: got '0.5,'; its default is taken."]),
+        ("plane=1", "v=1", None),
+        ("weight=values:1x1x2x2:1,2,3", "v=1", None),
+        ("weight=values:1,2", "v=1", None),
+        ("weight=sobel_x:1", "v=1", None),
+        ("weight=image:1x1:1", "v=1", None),
+        ("input=image:1x1x1x1:1", "v=1", None),
+        ("grad=one_hot:0,0,1", "v=1", None),
+        ("grad=one_hot:0,0,1,0.5", "v=1", None),
+        ("bias=1e300", "v=1", None),
+        ("seed=2147483648", "v=1", None),
+        ("size=65", "v=1", None),
+        ("padding=1x2x3", "v=1", None),
+        ("padding=1,2,3", "v=1", None),
+        ("size=-1", "v=1", None),
+        ("size=٣", "v=1", None),
+        (
+            "foo=1&size=5&bar&foo=2&a&b&c&d",
+            "v=1&size=5",
+            ["The link has keys that this convviz does not know and leaves out: foo, bar, a, b, c and 1 more."],
+        ),
+        ("size=5&size=6", "v=1&size=5", ["size stands 2 times in the link: the first is taken."]),
+        (
+            "v=3&size=5&shape=round",
+            "v=1&size=5",
+            [
+                "The link is of version 3, this convviz reads version 1: what it knows is shown; "
+                "update convviz for the rest.",
+                "The link has keys that this convviz does not know and leaves out: shape.",
+            ],
+        ),
+        ("v=one&size=5", "v=1&size=5", ["v is the version of the link, 1: got 'one'; it is read as version 1."]),
+        (
+            "kernel=5&size=2&loss=sum",
+            "v=1&size=2&loss=sum",
+            [
+                "kernel=5 is left out: the kernel must fit into the padded input: along the height it spans 5 cells "
+                "(dilation 1 x (kernel_size 5 - 1) + 1), the padded input has 4; use a smaller kernel or dilation, or "
+                "more padding."
+            ],
+        ),
+        (
+            "transposed=1&mode=reflect",
+            "v=1&transposed=1",
+            [
+                "mode=reflect is left out: a transposed convolution has padding_mode='zeros' only, as in torch: got "
+                "'reflect'; use 'zeros', or transposed=False."
+            ],
+        ),
+        (
+            "groups=3&in_channels=4",
+            "v=1&in_channels=4",
+            [
+                "groups=3 is left out: groups must divide in_channels: got groups=3 for in_channels=4; use groups from "
+                "[1, 2, 4] or another number of channels."
+            ],
+        ),
+        (
+            "groups=3&mode=reflect&size=1",
+            "v=1&size=1",
+            [
+                "mode=reflect and groups=3 are left out: groups must divide in_channels: got groups=3 for "
+                "in_channels=1; use groups from [1] or another number of channels."
+            ],
+        ),
+        ("size=64&kernel=11&in_channels=8&out_channels=8&batch=8&stride=1&padding=16", None, None),
+    ],
+)
+def test_what_is_wrong_is_said_and_all_else_holds(text, link, notices):
+    settings, told = from_link(text)
+    sentences(told)
+    if notices is not None:
+        assert told == notices
+    assert len(told) >= 1
+    assert link is None or to_link(settings) == link
+
+
+def test_a_link_that_is_far_too_long_is_left_out():
+    settings, notices = from_link("size=5&" * MOST_READ)
+    assert settings == Settings()
+    assert notices == [f"A link has up to {MOST_READ} characters: this one is longer and is left out."]
+
+
+def test_a_long_value_is_cut_in_its_sentence():
+    _, (notice,) = from_link(f"loss={'a' * 9000}")
+    assert f"got '{'a' * 40}';" in notice
+
+
+def test_many_sentences_are_counted():
+    notices = from_link("&".join(f"{key}=!" for key in KEYS))[1]
+    assert len(notices) == len(KEYS)
+    told = briefly(notices)
+    assert told.startswith(" ".join(notices[:4]))
+    assert told.endswith(f" And {len(KEYS) - 4} more of this kind.")
+    assert briefly(notices[:4]) == " ".join(notices[:4])
+
+
+# Any text.
+
+
+def check(text):
+    """Read any text: the result is whole, its link leads back to it, and what was left out is said."""
+    settings, notices = from_link(text)
+    sentences(notices)
+    assert Settings.from_dict(settings.to_dict()) == settings
+    assert settings.device == "cpu"
+    try:
+        link = to_link(settings)
+    except ValueError:
+        return
+    assert from_link(link) == (settings, [])
+
+
+@given(st.text())
+def test_any_text_is_read(text):
+    check(text)
+
+
+@given(st.lists(st.tuples(st.sampled_from([*KEYS, "v"]), st.text(max_size=9) | st.sampled_from(PIECES)), max_size=6))
+def test_any_value_of_any_key_is_read(pairs):
+    check("&".join(f"{name}={value}" for name, value in pairs))
+
+
+@given(st.lists(st.sampled_from([*PIECES, *(f"{key}=" for key in KEYS)]), max_size=12))
+def test_any_pieces_of_links_are_read(pieces):
+    check("".join(pieces))
+
+
+def test_damaged_links_are_read():
+    for text in random_texts(5, 3000):
+        check(text)
+
+
+# In the app.
+
+
+def test_the_app_writes_and_opens_links():
+    with_kernel = convviz.App(ConvSpec((5, 4), kernel_size=2), weight=[[1, 2], [3, -0.5]], loss="sum")
+    link = with_kernel.link()
+    assert link == "v=1&size=5x4&kernel=2&stride=1&padding=0&weight=values:1x1x2x2:1,2,3,-0.5&loss=sum"
+    for text in (link, f"http://localhost:8866/?{link}"):
+        again = convviz.App(link=text, device="cpu")
+        assert again.state() == with_kernel.state()
+        assert again.model.notice == ""
+        again.close()
+    with_kernel.close()
+
+
+def test_the_app_says_what_a_link_could_not():
+    app = convviz.App(link="v=1&stride=0&size=5")
+    assert app.model.notice.startswith("stride is a whole number from 1 to 64")
+    assert 'role="status"' in app._notice.value
+    assert app.link() == "v=1&size=5"
+    app.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"link": "v=1", "state": {}}, "a link holds all but the device: got other arguments beside link="),
+        ({"link": "v=1", "loss": "sum"}, "a link holds all but the device"),
+        ({"link": 5}, r"a link is the text that App.link\(\) returns: got int"),
+        ({"link": "v=1", "device": "tpu"}, "device is one of cpu"),
+    ],
+)
+def test_arguments_that_contradict_a_link(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        convviz.App(**arguments)
+
+
+def test_an_opened_link_is_where_reset_leads_and_no_step_of_undo():
+    model = Model()
+    model.apply(model.settings.replace(loss="mean"))
+    model.act({"type": "open", "link": "v=1&stride=1&digit=7&loss=x"})
+    opened = Settings(spec=ConvSpec(8, padding=1), digit=7)
+    assert model.settings == opened
+    assert "loss is one of" in model.notice
+    assert not model.failed
+    assert not model.can_undo
+    assert model.result.input.shape == (1, 1, 8, 8)
+    model.undo()
+    assert model.settings == opened
+    model.apply(opened.replace(loss="sum"))
+    model.reset()
+    assert model.settings == opened
+    assert model.can_undo
+
+
+@pytest.mark.parametrize("link", [None, 5, {"v": 1}, "\0", "v=1&" * 99])
+def test_any_message_to_open_leaves_a_whole_app(link):
+    model = Model()
+    model.act({"type": "open", "link": link})
+    assert model.settings == Settings()
+
+
+def test_every_random_link_is_computed():
+    model = Model()
+    for text in [*short_links(8, 40), *random_texts(9, 60)]:
+        if from_link(text)[0].spec.batch * from_link(text)[0].spec.input_size[0] > 100:
+            continue  # possible, but a test has no time for it
+        model.attempt(lambda text=text: model.act({"type": "open", "link": text}))
+        assert not model.failed, (text, model.notice)
+        assert model.settings == from_link(text)[0]
+
+
+# As Python.
+
+
+def opened_by(code, monkeypatch):
+    """Run copied Python; return the App that it made."""
+    made = []
+    real = convviz.App
+    monkeypatch.setattr(convviz, "App", lambda **arguments: made.append(real(**arguments)))
+    exec(code, {})
+    monkeypatch.undo()
+    return made[0]
+
+
+def test_copied_python_opens_the_same_settings(monkeypatch):
+    for settings in random_settings(4, 40):
+        app = opened_by(as_python(settings), monkeypatch)
+        assert app.model.settings == settings
+        app.close()
+
+
+def test_copied_python_reads_well(monkeypatch):
+    assert as_python(Settings()) == "import convviz\n\nconvviz.App()\n"
+    settings = Settings(spec=ConvSpec((5, 6), padding=((1, 2), (1, 2))), weight=Source("box"), transposed=True)
+    assert as_python(settings) == (
+        "import convviz\n\nconvviz.App(\n    state={\n"
+        '        "spec": {"input_size": [5, 6], "padding": [[1, 2], [1, 2]]},\n'
+        '        "weight": {"kind": "box"},\n        "transposed": True,\n    }\n)\n'
+    )
+    many = Settings(spec=ConvSpec(64), input=Source("values", (0.12345, -1.0) * 2048, (1, 1, 64, 64)))
+    code = as_python(many)
+    assert max(map(len, code.splitlines())) <= 120
+    app = opened_by(code, monkeypatch)
+    assert app.model.settings == many
+    app.close()
