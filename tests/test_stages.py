@@ -346,7 +346,9 @@ def test_a_wrong_shape_is_named_with_both_shapes(name, shape, asked):
         stages(spec, **values)
 
 
-@pytest.mark.parametrize("value", ["abc", [[1, 2], [3]], [["a"]], object(), {}, np.array([[None]])], ids=repr)
+@pytest.mark.parametrize(
+    "value", ["abc", [[1, 2], [3]], [["a"]], object(), {}, np.array([[None]])], ids=lambda value: type(value).__name__
+)
 @pytest.mark.parametrize("name", ["input", "weight", "bias", "grad_output"])
 def test_what_holds_no_numbers_is_refused_by_name(name, value):
     spec = ConvSpec(4)

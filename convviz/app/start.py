@@ -77,7 +77,7 @@ def _tensor(name: str, value: Any) -> torch.Tensor:
         form = "[C_out]" if axes == 1 else "2 to 4 axes, the last two rows and columns"
         raise ValueError(f"{name} must have the shape {form}: got {list(tensor.shape)}")
     if not tensor.isfinite().all():
-        raise ValueError(f"{name} must hold finite numbers here, because they are typed and stored: got nan or inf")
+        raise ValueError(f"{name} must hold finite numbers here, which the board can colour and store: got nan or inf")
     return tensor.reshape((1,) * (axes - tensor.dim()) + tuple(tensor.shape))
 
 

@@ -257,13 +257,14 @@ def check_size(spec: ConvSpec) -> None:
     Raises:
         ValueError: the geometry is larger than the board; the message offers a window.
     """
+    remedies = {"input_size": "show a window of it, such as input[..., :32, :32]"}
     for name, most in MOST.items():
         value = getattr(spec, name)
         largest = max(max(side) for side in value) if name == "padding" else max(value)
         if largest > most:
             raise ValueError(
                 f"the board shows geometries with {name} up to {most}: got {value}; "
-                "show a window of it, such as input[..., :32, :32]"
+                f"{remedies.get(name, 'choose a smaller one')}"
             )
     for name, most in MOST_PLANES.items():
         if getattr(spec, name) > most:

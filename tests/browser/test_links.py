@@ -11,7 +11,7 @@ from convviz.board.bundle import bundle
 from convviz.board.payload import geometry
 from convviz.ops.by_rotate import dilate_grad_output, pad_grad_output, rotate_weight
 from convviz.plane import Plane
-from tests.browser.app_page import cell, open_app, read_panel, repaint, slide, snapshot
+from tests.browser.app_page import cell, choose, open_app, read_panel, repaint, slide, snapshot
 from tests.browser.server import APP, voila_server
 from tests.geometries import EDGE_CASES, random_specs, reals
 
@@ -306,6 +306,36 @@ def test_a_term_lights_its_two_cells_with_pointer_and_keyboard(app):
     assert lit(app) != wanted
     term.focus()
     assert lit(app) == wanted
+
+
+def test_a_sum_finds_its_numbers_where_padding_makes_the_planes_large(app):
+    """padded_grad_output has 18 x 18 cells, too many for its small pictures: grad_output itself has its numbers."""
+    choose(app, "padding_mode", "circular")
+    for name, value in (("out_channels", 2), ("padding", 3), ("dilation", 2)):
+        slide(app, name, value)
+    assert read_panel(app, "padded_grad_output").shape == (18, 18)
+    shown = cell(app, "grad_input", 3, 3)
+    shown.click()
+    app.locator(".cv-more").click()
+    sums = the_sum(app)
+    assert added(sums["products"]) == pytest.approx(float(shown.get_attribute("data-value")), rel=1e-4, abs=1e-5)
+
+
+def test_escape_in_the_sum_releases_the_pin(app):
+    cell(app, "grad_weight", 1, 1).click()
+    app.locator(".cv-more").click()
+    app.keyboard.press("Escape")
+    app.get_by_text("to pin it: the sum behind it is written here").wait_for()
+    assert app.evaluate("document.activeElement.matches('[data-panel=grad_weight] [data-cell=\"1,1\"]')"), "back on the cell"
+
+
+def test_no_frame_lies_over_a_number(app):
+    cell(app, "grad_weight", 1, 1).hover()
+    assert "grad_output" in lit(app)
+    over = """(grid) => [...grid.querySelectorAll(".cv-lights path")].every((path) =>
+        [...grid.querySelectorAll("[data-cell] text")].every((text) =>
+            path.compareDocumentPosition(text) & Node.DOCUMENT_POSITION_FOLLOWING))"""
+    assert app.locator('[data-panel="grad_output"] svg.cv-grid').evaluate_all(f"(grids) => grids.map({over})") == [True]
 
 
 def test_keyboard_alone_pins_reads_and_releases(app):

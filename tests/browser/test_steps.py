@@ -252,6 +252,7 @@ def test_stepping_fills_the_result_in_and_moves_the_window(app, equation, result
     app.keyboard.press("Escape")
     assert bar(app, equation).is_hidden()
     assert frame(app, equation, image) is None
+    assert app.locator(".cv-readout").text_content() == "", "nothing is said of a step any more"
     assert app.evaluate("document.activeElement.className") == "cv-step", "the keyboard goes back to the button"
     assert torch.equal(read_panel(app, result, equation), before)
     assert sent() == 0, "all of it is worked out in the page"

@@ -18,6 +18,7 @@ from tests.browser.app_page import (
     choose,
     open_app,
     plane_of,
+    read_panel,
     repaint,
     slide,
     slider_value,
@@ -203,6 +204,21 @@ def test_switching_back_shows_the_convolution_again(app):
     assert app.locator(".cv-equation").first.get_attribute("data-equation") == "forward"
     assert app.locator('[data-equation="input"] .cv-name').first.text_content() == "padded_grad_output[0, 0]"
     assert app.locator(".cv-key-remainder").text_content() == "padding for the remainder"
+
+
+def test_switching_back_keeps_the_size_that_the_sliders_had_no_room_for(app):
+    """The layer's input of 2 is less than the convolution's slider allows with a kernel of 5: nobody moved it."""
+    with repaint(app):
+        app.get_by_role("checkbox", name="transposed convolution").press("Space")
+    for name, value in (("stride", 1), ("padding", 0), ("kernel_size", 5), ("input_size", 6)):
+        slide(app, name, value)
+    for _ in range(2):
+        with repaint(app):
+            app.get_by_role("checkbox", name="transposed convolution").press("Space")
+    slide(app, "digit", 4)  # behind it come the answers of the sliders, if any
+    assert [slider_value(app, "input_size", axis) for axis in (0, 1)] == [6, 6]
+    assert read_panel(app, "padded_input").shape == (6, 6)
+    app.get_by_role("button", name="Undo").click()
 
 
 @pytest.mark.parametrize(

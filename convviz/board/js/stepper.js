@@ -60,6 +60,7 @@ export function createStepper(board, name, equation) {
     const stoodIn = Object.keys(partial).length > 0;
     partial = {};
     board.highlight.step(null, draw);
+    board.read("", false); // what it said about a step is over
     if (draw && stoodIn) equation.refresh();
   }
 
