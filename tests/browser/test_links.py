@@ -326,7 +326,8 @@ def test_escape_in_the_sum_releases_the_pin(app):
     app.locator(".cv-more").click()
     app.keyboard.press("Escape")
     app.get_by_text("to pin it: the sum behind it is written here").wait_for()
-    assert app.evaluate("document.activeElement.matches('[data-panel=grad_weight] [data-cell=\"1,1\"]')"), "back on the cell"
+    back = "document.activeElement.matches('[data-panel=grad_weight] [data-cell=\"1,1\"]')"
+    assert app.evaluate(back), "the keyboard is back on the cell"
 
 
 def test_no_frame_lies_over_a_number(app):
