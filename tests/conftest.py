@@ -26,7 +26,7 @@ OUTSIDE = re.compile(r"^(https?|wss?|ftp)://(?!(127\.0\.0\.1|localhost)(:\d+)?(/
 
 
 def pytest_collection_modifyitems(items):
-    """Mark what needs a browser, and run it last: while Playwright is up, asyncio.run() does not work."""
+    """Mark what needs a browser, and run it last: the rest answers sooner."""
     for item in items:
         if {"browser", "page"} & set(item.fixturenames):
             item.add_marker("browser")

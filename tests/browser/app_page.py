@@ -79,8 +79,8 @@ SNAPSHOT = """() => {
       slider.dataset.slider, Number(slider.querySelector("input[type=text]").title),
     ])),
     loss: document.querySelector(".cv-loss").textContent,
-    truth: document.querySelector(".cv-truth").textContent,
-    truth_ok: document.querySelector(".cv-truth").dataset.ok,
+    truth: document.querySelector(".cv-board .cv-truth").textContent,
+    truth_ok: document.querySelector(".cv-board .cv-truth").dataset.ok,
     equations: [...document.querySelectorAll("[data-equation]")].map(readSection),
   };
 }"""
