@@ -342,7 +342,7 @@ def test_numbers_that_cannot_be_computed_leave_the_settings(monkeypatch, caplog)
     def fail(*_, **__):
         raise RuntimeError("out of memory")
 
-    monkeypatch.setattr(model_module, "stages", fail)
+    monkeypatch.setattr(model_module, "compute", fail)
     model.attempt(lambda: digit(model, 4))
     assert snapshot(model) == before
     assert model.notice == "That did not work (RuntimeError: out of memory). Your settings are as before."
@@ -361,7 +361,7 @@ def test_a_step_back_that_cannot_be_computed_is_not_lost(monkeypatch, way):
         raise RuntimeError("out of memory")
 
     with monkeypatch.context() as patch:
-        patch.setattr(model_module, "stages", fail)
+        patch.setattr(model_module, "compute", fail)
         model.attempt(getattr(model, way))
     assert model.failed
     assert snapshot(model) == before

@@ -9,9 +9,9 @@ from typing import Any
 
 import traitlets
 
-from convviz.ops.stages import Stages, stages
-from convviz.ops.stages_transposed import stages_transposed
+from convviz.ops.stages import Stages
 from convviz.settings import change
+from convviz.settings.compute import compute
 from convviz.settings.link import briefly, from_link
 from convviz.settings.state import Settings, number
 
@@ -201,22 +201,6 @@ class Model(traitlets.HasTraits):
 def _same_numbers(one: Settings, other: Settings) -> bool:
     """Return whether two settings differ in what is looked at only."""
     return one == other.replace(**{name: getattr(one, name) for name in VIEW})
-
-
-def compute(settings: Settings) -> Stages:
-    """Compute the numbers that follow from the settings."""
-    compute_stages = stages_transposed if settings.transposed else stages
-    return compute_stages(
-        settings.spec,
-        settings.input_tensor(),
-        settings.weight_tensor(),
-        settings.bias_tensor(),
-        settings.grad_tensor(),
-        settings.loss,
-        settings.target_tensor(),
-        settings.device,
-        settings.dtype,
-    )
 
 
 def _index(message: Mapping[Any, Any], key: Any) -> int:

@@ -16,8 +16,7 @@ from typing import Any
 from convviz import __version__
 from convviz.board.bundle import bundle
 from convviz.export.still import still_figures
-from convviz.ops.stages import Stages, stages
-from convviz.ops.stages_transposed import stages_transposed
+from convviz.settings.compute import compute
 from convviz.settings.state import Settings
 from convviz.views.theme import COLORSCALES
 
@@ -99,25 +98,12 @@ def _settings(state: Any) -> Settings:
     return settings
 
 
-def _compute(settings: Settings) -> Stages:
-    compute = stages_transposed if settings.transposed else stages
-    return compute(
-        settings.spec,
-        settings.input_tensor(),
-        settings.weight_tensor(),
-        settings.bias_tensor(),
-        settings.grad_tensor(),
-        settings.loss,
-        settings.target_tensor(),
-        dtype="float64",
-        compare=False,
-    )
-
-
 def _page(settings: Settings, *, lang: str, controls: list[str], height: int | None, title: str) -> str:
     data = {**facts(), "state": settings.to_dict(), "controls": controls, "height": height}
     fixed = f"body {{ height: {height}px; overflow: auto; }}\n" if height else ""
-    picture = still_figures(_compute(settings), settings.plane, settings.input_view, settings.scale == "equation")
+    picture = still_figures(
+        compute(settings, compare=False), settings.plane, settings.input_view, settings.scale == "equation"
+    )
     return f"""<!doctype html>
 <html lang="{escape(lang)}" data-convviz-version="{__version__}">
 <head>

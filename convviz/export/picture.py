@@ -16,8 +16,8 @@ from convviz.export.steps import count_steps, step_at
 from convviz.export.still import words_of
 from convviz.export.svg import svg
 from convviz.export.tikz import tikz
-from convviz.ops.stages import Stages, stages
-from convviz.ops.stages_transposed import stages_transposed
+from convviz.ops.stages import Stages
+from convviz.settings.compute import compute
 from convviz.settings.state import Settings
 from convviz.views.figures import limit
 from convviz.views.panels import Equation, Panel, equations
@@ -135,23 +135,8 @@ def _settings(state: Any) -> Settings:
     return Settings.from_dict(data)
 
 
-def _compute(settings: Settings) -> Stages:
-    compute = stages_transposed if settings.transposed else stages
-    return compute(
-        settings.spec,
-        settings.input_tensor(),
-        settings.weight_tensor(),
-        settings.bias_tensor(),
-        settings.grad_tensor(),
-        settings.loss,
-        settings.target_tensor(),
-        dtype=settings.dtype,
-        compare=False,
-    )
-
-
 def _subject(settings: Settings, panel: str | None, equation: str | None, look: Look) -> _Subject:
-    computed = _compute(settings)
+    computed = compute(settings, compare=False)
     rows = equations(computed, settings.plane, settings.input_view)
     if equation is not None:
         rows = (_row(rows, equation, settings.transposed),)
