@@ -252,6 +252,12 @@ def test_a_slider_follows_into_a_larger_geometry(open_app):
     assert_controls_show(app)
 
 
+def test_a_sliders_range_comes_before_its_value(open_app):
+    """In the other order a page pushes the value into the old range, and sends that as if a person had moved it."""
+    slider = find(open_app(), "input_size")
+    assert list(slider.get_state(["value", "min", "max"])) == ["min", "max", "value"]
+
+
 def test_controls_show_more_channels_than_they_offer(open_app):
     app = open_app(ConvSpec(5, 6, 8, batch=5))
     assert_controls_show(app)

@@ -44,6 +44,17 @@ class IntSlider(widgets.IntSlider):
 
     value = traitlets.CInt(0).tag(sync=True, echo_update=False)
 
+    def get_state(self, key: Any = None, drop_defaults: bool = False) -> dict[str, Any]:
+        """Return the state with the value last, after the range in which it is.
+
+        A page follows a message in its order: a value that is out of the old range would be pushed into it, and
+        be sent back as if a person had moved the handle. ipywidgets gives the order of a set of strings.
+        """
+        state: dict[str, Any] = super().get_state(key, drop_defaults)
+        if "value" in state:
+            state["value"] = state.pop("value")
+        return state
+
 
 class Controls:
     """All controls of one app, in groups.
@@ -267,7 +278,8 @@ def _widener(slider: IntSlider, name: str, high: int) -> Callable[[Settings], No
     """Let a slider reach a number of planes that only a state or a tensor from outside can bring."""
 
     def widen(settings: Settings) -> None:
-        slider.max = max(high, getattr(settings.spec, _channel_field(settings, name)))
+        value = getattr(settings.spec, _channel_field(settings, name))
+        _set_range(slider, slider.min, max(high, value), value)
 
     return widen
 
@@ -291,9 +303,12 @@ def _set_bounds(sliders: list[tuple[str, int, IntSlider]], settings: Settings) -
     limits = bounds(settings.spec, settings.link_axes, settings.transposed)
     for name, axis, slider in sliders:
         low, high = limits.get((name, axis), LIMITS[name])
-        if (slider.min, slider.max) != (low, high):
-            # With its value, in one message: a page that hears of the range alone moves the handle into it, and
-            # sends that back as if a person had moved it.
-            with slider.hold_sync(), slider.hold_trait_notifications():
-                slider.max, slider.min = high, low
-                slider.value = _axis_value(settings, name, axis)
+        _set_range(slider, low, high, _axis_value(settings, name, axis))
+
+
+def _set_range(slider: IntSlider, low: int, high: int, value: int) -> None:
+    """Set a range with its value, in one message: a page that hears of the range alone pushes the handle into it."""
+    if (slider.min, slider.max) != (low, high):
+        with slider.hold_sync(), slider.hold_trait_notifications():
+            slider.max, slider.min = high, low
+            slider.value = value
