@@ -305,6 +305,16 @@ def test_the_model_and_the_batch_stay_as_they_were(explain, training, frozen, ar
     torch.testing.assert_close(shown(app, "grad_output"), truth["grad_output"])
 
 
+def test_a_model_and_a_batch_made_in_inference_mode_are_shown_like_any_other(explain):
+    model, x = seeded(LeNet), reals((2, 1, 14, 14), 1)
+    truth = by_autograd(model, model.conv1, x, cross_entropy)
+    with torch.inference_mode():
+        made, batch = seeded(LeNet), x.clone()
+    app = explain(made, batch, layer="conv1", loss=cross_entropy)
+    for name in ("output", "grad_output"):
+        torch.testing.assert_close(shown(app, name), truth[name])
+
+
 def test_a_model_that_fails_leaves_no_hook_and_says_it_itself():
     model = seeded(LeNet)
     with pytest.raises(RuntimeError, match="mat1 and mat2 shapes cannot be multiplied"):

@@ -516,7 +516,7 @@ def with_deviation(deviation, dtype="float32"):
         (Deviation(0.0, "grad_input", (0, 0, 0, 0), 1e-5), ("equals autograd exactly (cpu, float32)", True)),
         (
             Deviation(1.2e-7, "grad_input", (0, 0, 0, 0), 1e-5),
-            ("equals autograd: largest difference 1.2e−7 (cpu, float32)", True),
+            ("equals autograd within rounding: largest difference 1.2e−7 (cpu, float32)", True),
         ),
         (
             Deviation(0.25, "grad_weight", (1, 0, 2, 1), 1e-5),

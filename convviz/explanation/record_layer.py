@@ -90,11 +90,15 @@ def record_layer(
     with torch.inference_mode(False), torch.enable_grad(), torch.random.fork_rng(sorted(devices)):
         handle = found.register_forward_hook(watcher, with_kwargs=True, prepend=True)
         try:
-            # Copies of the buffers: a batch norm in training would move its running statistics.
-            buffers = {each: buffer.clone() for each, buffer in module.named_buffers()}
+            # Copies of the buffers: a batch norm in training would move its running statistics. Copies also of
+            # parameters made in inference mode, with which autograd does not work.
+            own = {each: buffer.clone() for each, buffer in module.named_buffers()}
+            own |= {
+                each: parameter.clone() for each, parameter in module.named_parameters() if parameter.is_inference()
+            }
             args, kwargs = arguments(x)
             with parametrize.cached():  # a weight that is computed is the same here and in forward
-                output = torch.func.functional_call(module, buffers, args, kwargs)
+                output = torch.func.functional_call(module, own, args, kwargs)
         finally:
             handle.remove()
         watcher.check_run(name or type(found).__name__)

@@ -68,7 +68,7 @@ def truth(stages: Stages) -> tuple[str, bool]:
         return f"equals autograd exactly {where}", True
     largest = _short(deviation.value)
     if deviation.within_rounding:
-        return f"equals autograd: largest difference {largest} {where}", True
+        return f"equals autograd within rounding: largest difference {largest} {where}", True
     if not deviation.index:
         return f"differs from autograd: its {deviation.tensor} has another shape {where}", False
     place = ", ".join(str(i) for i in deviation.index)

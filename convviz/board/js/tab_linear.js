@@ -105,7 +105,7 @@ function render(context) {
       controls.set(data);
       setText(loss, `loss = ${formatNumber(data.loss)}`);
       const small = data.deviation <= 1e-4;
-      setText(truth, data.deviation === 0 ? "equals autograd exactly (cpu, float32)" : `${small ? "equals autograd: largest difference" : "differs from autograd by"} ${formatNumber(data.deviation)} (cpu, float32)`);
+      setText(truth, data.deviation === 0 ? "equals autograd exactly (cpu, float32)" : `${small ? "equals autograd within rounding: largest difference" : "differs from autograd by"} ${formatNumber(data.deviation)} (cpu, float32)`);
       truth.dataset.ok = String(small);
       for (const equation of equations) equation.set(data);
       leave();
