@@ -51,7 +51,7 @@ def _pointer(page):
         for panel in PANELS:
             for mute in (True, False):
                 page.evaluate("(mute) => { window.mute = mute; window.taken.length = 0; }", mute)
-                _wander(page, panel)
+                wander(page, panel)
                 found = page.evaluate("() => window.taken")
                 if turn:  # the first round warms the code up
                     taken[mute].setdefault(panel, []).extend(found)
@@ -69,7 +69,7 @@ def _pointer(page):
     )
 
 
-def _wander(page, panel):
+def wander(page, panel):
     """Move the pointer over a panel's diagonal, a frame or two at each cell."""
     cells = page.locator(f'[data-panel="{panel}"]').first.locator("svg.cv-grid")
     cells.scroll_into_view_if_needed()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from convviz.ops.conv2d import conv2d
@@ -72,12 +73,20 @@ def __getattr__(name: str) -> Any:
         from convviz.export.picture import export_picture
 
         return export_picture
-    if name == "App":
+    if name in ("App", "explain"):
         from convviz.app.app import App
 
-        return App
-    if name == "explain":
+        App.page_maker = _make_page  # both stand on one layer: this is the only place that knows the two
+        if name == "App":
+            return App
         from convviz.app.explain import explain
 
         return explain
     raise AttributeError(f"module 'convviz' has no attribute {name!r}")
+
+
+def _make_page(state: Mapping[str, Any]) -> bytes:
+    """Return a state as a page, for the app, which does not know who writes pages."""
+    from convviz.export.page import page_bytes
+
+    return page_bytes(state)

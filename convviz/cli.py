@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import importlib.metadata
-import json
 import platform
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from convviz import __version__
 
@@ -59,7 +59,12 @@ def _serve(options: argparse.Namespace) -> int:
 
 
 def _export_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--state", type=Path, metavar="FILE", help="JSON of App.state() (default: the first picture)")
+    parser.add_argument(
+        "--state",
+        metavar="LINK",
+        help="what to show: a link, the address of a page with one, or a file with the JSON of App.state() "
+        "(default: the first picture)",
+    )
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="the file to write")
     parser.add_argument("--controls", metavar="NAMES", help="names with commas between, such as kernel,stride,loss")
     parser.add_argument("--title", help="of the page")
@@ -95,15 +100,22 @@ def _export(options: argparse.Namespace) -> int:
 
     controls = DEFAULT_CONTROLS if options.controls is None else tuple(filter(None, options.controls.split(",")))
     title = {} if options.title is None else {"title": options.title}
+    page = {"lang": options.lang, "controls": controls, "height": options.height, **title}
+    return _written(options, lambda state: export_html(state, options.output, **page))
+
+
+def _written(options: argparse.Namespace, write: Callable[[Any], Any]) -> int:
+    """Write the state that was given; what its link could not say, or why nothing is written, goes to stderr."""
+    from convviz.export.given import read_state
+
     try:
-        state = None if options.state is None else json.loads(options.state.read_text(encoding="utf-8"))
-        export_html(state, options.output, lang=options.lang, controls=controls, height=options.height, **title)
-    except json.JSONDecodeError as error:
-        print(f"convviz: {options.state} is not the JSON of a state: {error}", file=sys.stderr)
-        return 1
+        state, notices = (None, []) if options.state is None else read_state(options.state)
+        write(state)
     except (OSError, ValueError) as error:
         print(f"convviz: {error}", file=sys.stderr)
         return 1
+    for notice in notices:
+        print(f"convviz: {notice}", file=sys.stderr)
     print(f"wrote {options.output}")
     return 0
 
@@ -125,33 +137,17 @@ def _export_picture(options: argparse.Namespace) -> int:
         print(f"convviz: {', '.join(given)} belong to a page, and a picture has none of it: leave out", file=sys.stderr)
         return 1
     part = {name: getattr(options, name) for name in PICTURE_OPTIONS if getattr(options, name) is not None}
-    try:
-        state = None if options.state is None else json.loads(options.state.read_text(encoding="utf-8"))
-        export_picture(state, options.output, form=options.form, **part)
-    except json.JSONDecodeError as error:
-        print(f"convviz: {options.state} is not the JSON of a state: {error}", file=sys.stderr)
-        return 1
-    except (OSError, ValueError) as error:
-        print(f"convviz: {error}", file=sys.stderr)
-        return 1
-    print(f"wrote {options.output}")
-    return 0
+    return _written(options, lambda state: export_picture(state, options.output, form=options.form, **part))
 
 
 def _export_module(options: argparse.Namespace) -> int:
     from convviz.export.module import export_module
 
-    if given := _given(options, {"state": None, **PAGE_OPTIONS, **PICTURE_OPTIONS}):
-        told = "one module serves many places, and each says by itself what it shows; leave this out"
+    if given := _given(options, {**PAGE_OPTIONS, **PICTURE_OPTIONS}):
+        told = "one module serves many places, and each says this by itself; leave it out"
         print(f"convviz: --module takes no {', '.join(given)}: {told}", file=sys.stderr)
         return 1
-    try:
-        export_module(options.output)
-    except OSError as error:
-        print(f"convviz: {error}", file=sys.stderr)
-        return 1
-    print(f"wrote {options.output}")
-    return 0
+    return _written(options, lambda state: export_module(options.output, state))
 
 
 def _no_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ from importlib.resources import files
 import pytest
 
 from convviz.app.share import Share
-from convviz.board.bundle import bundle
+from convviz.board.bundle import bundle, bundle_apart
 from convviz.board.pane import Pane
 from convviz.board.sliders import SliderGrid
 from convviz.board.tabbar import TabBar
@@ -88,7 +88,8 @@ def test_a_pane_carries_its_own_script_and_the_shared_look(script):
     pane = Pane(script)
     assert pane._esm == bundle(JS, script)
     assert ".cv-look" in pane._css
-    assert ".cv-pane" in pane._css
+    assert pane._css == Pane._css, "the page keeps one sheet for all panes: the last one's"
+    assert f".cv-pane-{script[4:-3]}" in pane._css
     pane.close()
 
 
@@ -159,6 +160,32 @@ def test_a_name_inside_a_function_collides_with_nobody(tmp_path):
         other="export const x = 1;\nfunction y() {\n  const same = x;\n}\n",
     )
     assert bundle(made, "entry.js").count("same") == 2
+
+
+def test_what_entries_share_stands_once_and_the_rest_of_each_apart(tmp_path):
+    made = folder(
+        tmp_path,
+        one='import { a } from "./a.js";\nimport { b } from "./b.js";\nexport default a(b);\n',
+        two='import { a } from "./a.js";\nimport { other } from "./c.js";\nexport default a(other);\n',
+        three='import { a } from "./a.js";\nexport default a;\n',
+        a='import { d } from "./d.js";\nexport const a = d;\n',
+        b="const same = 1;\nexport const b = same;\n",
+        c="const same = 2;\nexport const other = same;\n",
+        d="export const d = (x) => x;\n",
+    )
+    shared, rests = bundle_apart(made, ("one.js", "two.js", "three.js"))
+    assert shared.splitlines() == ["// d.js", "const d = (x) => x;", "", "// a.js", "const a = d;"]
+    assert [re.findall(r"// (\w+)", rest) for rest in rests] == [["b", "one"], ["c", "two"], ["three"]]
+    assert "const same = 1;" in rests[0]
+    assert "const same = 2;" in rests[1]
+
+
+def test_two_shared_files_with_one_name_are_refused(tmp_path):
+    sources = {f"{name}{place}": f'import {{ {name} }} from "./{name}.js";\n' for name in "ab" for place in "12"}
+    shared = {name: f"const same = 1;\nexport const {name} = same;\n" for name in "ab"}
+    made = folder(tmp_path, **shared, **sources)
+    with pytest.raises(ValueError, match=r"same stands in a\.js and b\.js; rename one"):
+        bundle_apart(made, [f"{name}.js" for name in sources])
 
 
 # Sizes, plotly, hosts.

@@ -55,7 +55,7 @@ def test_what_was_not_tried_says_so():
 
 def test_every_frame_has_a_title():
     frames = re.findall(r"<iframe [^>]*>", GUIDE.read_text(encoding="utf-8"))
-    assert len(frames) == 4
+    assert len(frames) == 5
     assert all('title="' in frame for frame in frames)
 
 
@@ -115,13 +115,19 @@ def test_the_command_writes_the_module(tmp_path, capsys, module):
     assert str(path) in capsys.readouterr().out
 
 
+def test_the_command_gives_the_module_a_state_for_places_without_one(tmp_path, module):
+    path = tmp_path / "convviz.mjs"
+    assert main(["export", "--module", "--state", "https://host/page.html#v=1&digit=7", "-o", str(path)]) == 0
+    wanted = module.replace('"digit":3,', '"digit":7,', 1)
+    assert path.read_text(encoding="utf-8") == wanted != module
+
+
 @pytest.mark.parametrize(
     "options",
     [
         ["--title", "Lesson"],
         ["--controls", "stride"],
         ["--height", "700"],
-        ["--state", "state.json"],
         ["--lang", "de"],
     ],
 )

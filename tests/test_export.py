@@ -1,7 +1,9 @@
 """The one-file page: what is in it, how large it is, and what is refused."""
 
+import errno
 import gzip
 import json
+import os
 import re
 import subprocess
 import sys
@@ -14,6 +16,7 @@ import torch
 import convviz
 from convviz.cli import main
 from convviz.export.page import CONTROLS, export_html
+from convviz.export.scene import LOOKS
 from convviz.ops.stages import stages
 from convviz.settings.state import Settings
 from convviz.spec import ConvSpec
@@ -79,6 +82,21 @@ def test_equal_input_gives_equal_bytes(tmp_path):
     assert str(tmp_path).encode() not in one
 
 
+def test_equal_input_gives_equal_bytes_in_every_process(tmp_path):
+    """Python hashes texts by another number in each process: no order may come from that."""
+    code = """
+import sys, convviz
+convviz.export_html({"spec": convviz.ConvSpec(9, kernel_size=3, stride=(3, 2)).to_dict(), "loss": "sum"}, sys.argv[1])
+"""
+    pages = []
+    for seed in ("1", "2"):
+        path = tmp_path / seed
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        subprocess.run([sys.executable, "-c", code, str(path)], check=True, env=environment)
+        pages.append(path.read_bytes())
+    assert pages[0] == pages[1]
+
+
 def test_the_state_goes_in_as_it_is_computed_there(written):
     data = data_of(written)
     assert data["version"] == convviz.__version__
@@ -142,6 +160,18 @@ def test_the_still_picture_shows_the_numbers(written):
     assert "@media print" in written
 
 
+def test_the_still_picture_hatches_the_remainder(tmp_path):
+    """Before any script runs, too: the last two rows and columns are read by no window."""
+    spec = ConvSpec(8, kernel_size=3, stride=3)
+    assert spec.remainder == (2, 2)
+    texts = []
+    for name, geometry in (("with", spec), ("without", spec.replace(input_size=(6, 6)))):
+        path = export_html({"spec": geometry.to_dict()}, tmp_path / name)
+        texts.append(path.read_text(encoding="utf-8").split("</main>")[0])
+    unread = f'fill="none" stroke="{LOOKS["light"].warn}" stroke-width="1.4"'
+    assert [text.count(unread) for text in texts] == [3, 0]  # padded_input twice, grad_input
+
+
 def test_a_large_panel_is_a_picture_of_its_colours(tmp_path):
     spec = ConvSpec((40, 30), kernel_size=3)
     text = export_html({"spec": spec.to_dict()}, tmp_path / "page.html").read_text(encoding="utf-8")
@@ -188,8 +218,9 @@ def test_the_page_knows_the_same_controls():
     ],
 )
 def test_what_cannot_be_exported_is_said_and_nothing_is_written(tmp_path, state, controls, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=message) as refused:
         export_html(state, tmp_path / "page.html", controls=controls)
+    assert "\n" not in str(refused.value)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -213,6 +244,26 @@ def test_a_failure_leaves_the_old_page_and_nothing_aside(tmp_path):
         export_html(None, folder)
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
     assert (folder / "kept").exists()
+
+
+def test_a_full_disk_leaves_the_old_page_and_nothing_aside(tmp_path):
+    """The system refuses to write the second half of the file, as it does on a full disk."""
+    pytest.importorskip("resource", reason="this system limits no file's size")
+    path = tmp_path / "page.html"
+    path.write_text("old")
+    code = """
+import resource, sys
+from convviz.cli import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, resource.RLIM_INFINITY))
+sys.exit(main(["export", "-o", sys.argv[1]]))
+"""
+    done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"convviz: the page cannot be written to {path}: {os.strerror(errno.EFBIG)}; choose another path\n"
+    )
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_an_old_page_is_replaced(tmp_path):

@@ -1,8 +1,10 @@
 """Links: the same settings again, for people to read, and no text does worse than a sentence."""
 
 import dataclasses
+import json
 import re
 import struct
+from html.parser import HTMLParser
 
 import pytest
 from hypothesis import example, given
@@ -10,9 +12,10 @@ from hypothesis import strategies as st
 
 import convviz
 from convviz.app.model import Model
+from convviz.cli import main
 from convviz.plane import Plane
 from convviz.settings.as_python import as_python
-from convviz.settings.link import GEOMETRY, KEYS, MOST_READ, MOST_WRITTEN, briefly, from_link, to_link
+from convviz.settings.link import GEOMETRY, KEYS, MOST_READ, MOST_WRITTEN, briefly, from_link, is_link, to_link
 from convviz.settings.link_values import read_number, write_number
 from convviz.settings.state import Settings, Source
 from convviz.spec import ConvSpec
@@ -381,6 +384,121 @@ def test_every_random_link_is_computed():
         model.attempt(lambda text=text: model.act({"type": "open", "link": text}))
         assert not model.failed, (text, model.notice)
         assert model.settings == from_link(text)[0]
+
+
+# On the command line.
+
+
+class Data(HTMLParser):
+    """The JSON that an exported page carries."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.found, self._inside = "", False
+        self.feed(path.read_text(encoding="utf-8"))
+        self.state = json.loads(self.found)["state"]
+
+    def handle_starttag(self, tag, attrs):
+        self._inside = dict(attrs).get("id") == "convviz-data"
+
+    def handle_endtag(self, tag):
+        self._inside = False
+
+    def handle_data(self, data):
+        self.found += data if self._inside else ""
+
+
+def in_a_page(settings):
+    """Return what a page has of some settings: computed in float64, without a tab beside the board."""
+    return json.loads(json.dumps(settings.replace(dtype="float64", tab="").to_dict()))
+
+
+@pytest.mark.parametrize(
+    "form", ["{}", "https://host/page.html#{}", "http://localhost:8866/?token=a&{}", "file:///a/page.html?x=1#{}"]
+)
+def test_the_command_takes_a_link_in_every_form(tmp_path, capsys, form):
+    link = "v=1&size=6x5&stride=1&weight=values:1x1x2x2:1,2,3,-0.5&loss=sum&tab=code"
+    path = tmp_path / "page.html"
+    assert main(["export", "--state", form.format(link), "-o", str(path)]) == 0
+    assert Data(path).state == in_a_page(from_link(link)[0])
+    said = capsys.readouterr()
+    assert said.out == f"wrote {path}\n"
+    assert said.err == ("convviz: The link has keys that this convviz does not know and leaves out: token.\n"
+                        if "token" in form else "")  # fmt: skip
+
+
+@pytest.mark.parametrize(("option", "name"), [("--svg", "p.svg"), ("--tikz", "p.tex"), ("--module", "p.mjs")])
+def test_a_link_and_its_state_in_a_file_give_the_same_bytes(tmp_path, option, name):
+    link = "v=1&size=5&weight=box&digit=7"
+    file = tmp_path / "state.json"
+    file.write_text(json.dumps(from_link(link)[0].to_dict()), encoding="utf-8")
+    written = []
+    for state in (link, f"https://host/page.html#{link}", str(file), "v=1"):
+        assert main(["export", option, "--state", state, "-o", str(tmp_path / name)]) == 0
+        written.append((tmp_path / name).read_bytes())
+    assert written[0] == written[1] == written[2] != written[3]
+
+
+def test_what_a_link_cannot_say_is_said_and_the_rest_is_written(tmp_path, capsys):
+    text = "v=1&size=5&loss=huber&stride=99&colour=red"
+    settings, notices = from_link(text)
+    assert main(["export", "--state", text, "-o", str(tmp_path / "page.html")]) == 0
+    assert capsys.readouterr().err.splitlines() == [f"convviz: {notice}" for notice in notices]
+    assert len(notices) == 3
+    assert Data(tmp_path / "page.html").state == in_a_page(settings)
+
+
+LARGE = "v=1&size=64&in_channels=8&out_channels=8&kernel=5&stride=1&padding=2"
+
+
+@pytest.mark.parametrize("option", [[], ["--module"], ["--svg"]])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("https://host/page.html", "the address https://host/page.html has no link in it, such as #v=1&size=8"),
+        ("https://host/page.html?utm=1#a-heading", "has no link in it"),
+        ("state.jsn", "state.jsn is neither a link such as 'v=1&size=8' nor a file that can be read: No such file"),
+        ("", "neither a link such as"),
+        ("a" * 5000, "neither a link such as"),
+        ("a\0b", "is not the JSON of a state: embedded null byte"),
+        ("{binary}", "is not the JSON of a state: .*codec can't decode"),
+        ("{list}", "a state is a dict"),
+    ],
+)
+def test_what_is_no_state_is_one_sentence_and_nothing_is_written(tmp_path, monkeypatch, capsys, text, said, option):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "binary").write_bytes(b"\xff\xfe\0")
+    (tmp_path / "list").write_text("[1]")
+    before = sorted(tmp_path.iterdir())
+    assert main(["export", *option, "--state", text.strip("{}"), "-o", "out"]) == 1
+    told = capsys.readouterr().err
+    assert re.match(f"convviz: .*{said}", told), told
+    assert told.count("\n") == 1
+    assert len(told) < 300
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("option", [[], ["--module"]])
+def test_a_link_too_large_for_a_page_is_one_sentence(tmp_path, capsys, option):
+    assert main(["export", *option, "--state", LARGE, "-o", str(tmp_path / "out")]) == 1
+    told = capsys.readouterr().err
+    assert "up to 5 million products a step: this geometry takes 6.6 million" in told
+    assert told.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_whose_name_is_a_link_is_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "v=1").write_text('{"digit": 8}', encoding="utf-8")
+    assert main(["export", "--state", "v=1", "-o", "page.html"]) == 0
+    assert Data(tmp_path / "page.html").state["digit"] == 8
+
+
+def test_a_text_with_a_key_of_ours_is_a_link():
+    for text in ("v=2", "size=8", "https://host/p?a=b&stride=1", "https://host/p?size=1#a-heading", "#loss=x", "size"):
+        assert is_link(text), text
+    for text in ("", "#", "p.json", "https://host/size=8", "https://host/p#a-heading", "?theme=dark", "__proto__=1"):
+        assert not is_link(text), text
 
 
 # As Python.

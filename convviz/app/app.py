@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import ipywidgets as widgets
 
@@ -40,6 +40,10 @@ into <code>output</code>; choose <b>as stamps</b> to see it. Then try <b>stride&
 
 class App(widgets.VBox):
     """An interactive picture of a 2-D convolution and its backward pass, as an ipywidgets Box."""
+
+    # Makes the page of a state. ``convviz/__init__.py`` puts it here: app and export stand side by side and do not
+    # know each other. Without it nothing offers to save a page.
+    page_maker: ClassVar[Callable[[Mapping[str, Any]], bytes] | None] = None
 
     def __init__(
         self,
@@ -173,7 +177,7 @@ class App(widgets.VBox):
         self._undo = _button("Undo", "undo the last change", lambda: self.model.attempt(self.model.undo))
         self._redo = _button("Redo", "do it again", lambda: self.model.attempt(self.model.redo))
         reset = _button("Reset", "back to the settings of the start", lambda: self.model.attempt(self.model.reset))
-        share = Share(lambda: as_python(self.model.settings))
+        share = Share(lambda: as_python(self.model.settings), self._page if type(self).page_maker else None)
         tools = widgets.HBox([self._undo, self._redo, reset, share])
         tools.add_class("cv-tools")
         self._on_history(None)
@@ -247,6 +251,19 @@ class App(widgets.VBox):
 
     def _on_board(self, message: dict[str, Any]) -> None:
         self.model.attempt(lambda: self.model.act(message))
+
+    def _page(self) -> bytes | None:
+        """Return what is shown as a page; None where it cannot be one, and the notice says why."""
+        made: list[bytes] = []
+
+        def make() -> None:
+            maker = type(self).page_maker
+            if maker is not None:
+                made.append(maker(self.state()))
+            self.model.tell("")
+
+        self.model.attempt(make)
+        return made[0] if made else None
 
     def _on_picture(self, data: bytes) -> None:
         def use() -> None:

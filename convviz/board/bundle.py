@@ -8,6 +8,7 @@ imports before it, without their import and export lines.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from importlib.resources.abc import Traversable
 
 IMPORT = re.compile(r'^import \{[^}]*\} from "\./(?P<file>[\w.-]+)";\n', re.MULTILINE)
@@ -24,6 +25,30 @@ def bundle(folder: Traversable, entry: str) -> str:
     Raises:
         ValueError: two files declare the same name, which would collide in one module.
     """
+    return _joined(_parts(folder, entry))
+
+
+def bundle_apart(folder: Traversable, entries: Sequence[str]) -> tuple[str, list[str]]:
+    """Return what several entry files share, once, and after it the rest of each, for a page that has all of them.
+
+    Args:
+        folder: as for ``bundle``.
+        entries: the entry files. The rest of each may declare the same names as that of another.
+
+    Raises:
+        ValueError: two files that meet in one module declare the same name.
+    """
+    all_parts = [_parts(folder, entry) for entry in entries]
+    shared: dict[str, str] = {}
+    for parts in all_parts:
+        shared |= {name: source for name, source in parts.items() if sum(name in each for each in all_parts) > 1}
+    _check_names(shared)
+    rests = [{name: source for name, source in parts.items() if name not in shared} for parts in all_parts]
+    return _joined(shared), [_joined(rest) for rest in rests]
+
+
+def _parts(folder: Traversable, entry: str) -> dict[str, str]:
+    """Return the files of one module, each after what it imports, without their import and export lines."""
     parts: dict[str, str] = {}
 
     def add(name: str) -> None:
@@ -36,6 +61,10 @@ def bundle(folder: Traversable, entry: str) -> str:
 
     add(entry)
     _check_names(parts)
+    return parts
+
+
+def _joined(parts: dict[str, str]) -> str:
     return "\n".join(f"// {name}\n{source}" for name, source in parts.items())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any
 
 import anywidget
@@ -15,21 +16,30 @@ from convviz.views.theme import COLORSCALES
 HERE = files("convviz.board")
 
 
+def _sheets() -> list[Traversable]:
+    """Return the style sheets of the board, of every pane, and of each single one."""
+    single = sorted((sheet for sheet in HERE.iterdir() if sheet.name.startswith("pane_")), key=lambda sheet: sheet.name)
+    return [HERE.joinpath("board.css"), HERE.joinpath("pane.css"), *single]
+
+
 class Pane(anywidget.AnyWidget):
     """Draws plain data with JavaScript of its own.
 
     Attributes:
         data: what to draw; ``{"error": sentence}`` keeps the last picture and shows the sentence.
         wanted: counted up when new data would be made; the page asks for them when the sliders rest.
+        tab: of which tab it is the panel, as ``TabBar.of`` names it; empty where there are no tabs.
         theme: ``"auto"``, ``"light"`` or ``"dark"``.
         colorscales: the two colour scales.
     """
 
-    # The board's numbers and frames look the same in a pane.
-    _css = "\n".join(HERE.joinpath(name).read_text(encoding="utf-8") for name in ("board.css", "pane.css"))
+    # The board's numbers and frames look the same in a pane. One sheet for all panes: anywidget keeps one a class on
+    # the page, and a pane that is opened would take the sheet of the others away.
+    _css = "\n".join(sheet.read_text(encoding="utf-8") for sheet in _sheets())
 
     data = traitlets.Dict().tag(sync=True)
     wanted = traitlets.Int(0).tag(sync=True)
+    tab = traitlets.Unicode().tag(sync=True)
     theme = traitlets.Enum(("auto", "light", "dark"), default_value="auto").tag(sync=True)
     colorscales = traitlets.Dict(COLORSCALES).tag(sync=True)
 
@@ -41,9 +51,6 @@ class Pane(anywidget.AnyWidget):
             on_action: called for everything that a person does in the pane, with ``{"type": ..., ...}``.
         """
         self._esm = bundle(HERE.joinpath("js"), script)
-        own = HERE.joinpath(script.replace(".js", ".css").replace("tab_", "pane_"))
-        if own.is_file():
-            self._css = f"{self._css}\n{own.read_text(encoding='utf-8')}"
         super().__init__()
         self._on_action = on_action
         self.on_msg(self._receive)

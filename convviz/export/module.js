@@ -61,7 +61,7 @@ function render({ model, el }) {
   const ends = [];
   const ending = (widget) => ({ render: (context) => void ends.push(widget.render(context)) });
   try {
-    const { state, notices } = stateOf(model.get("state") ?? {});
+    const { state, notices } = stateOf(model.get("state") ?? facts.state);
     const data = { ...facts, state: { ...state, device: "cpu", dtype: "float64", tab: "" }, plotly: plotlyOf };
     data.controls = controlsOf(model.get("controls") ?? facts.controls);
     data.height = 1; // the page around makes room by itself: nobody is told

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
-from convviz.board.bundle import bundle
 from convviz.export.page import (
-    BOARD,
     CONTROLS,
     DEFAULT_CONTROLS,
     bundles,
     facts,
+    page_settings,
     page_styles,
     plotly_text,
     to_json,
@@ -21,8 +22,6 @@ from convviz.export.page import (
 )
 from convviz.spec import ConvSpec
 
-# What the links' bundle hands to the module.
-LINKS = "return { fromLink, isPossible, FIRST_STATE };"
 # A rule of page.css about the document itself: a module stands in somebody else's.
 DOCUMENT_RULE = re.compile(r"^ *(?:html|:is\(html)[^{}]*\{[^{}]*\}\n", re.MULTILINE)
 # What stands in for them; and the rule that plotly writes into the document's head, which a shadow root does not see.
@@ -33,7 +32,7 @@ OWN_RULES = """
 """
 
 
-def export_module(path: str | os.PathLike[str]) -> Path:
+def export_module(path: str | os.PathLike[str], state: Any = None) -> Path:
     """Write one ES module that shows the board, without Python, wherever a page calls its ``render({ model, el })``.
 
     What it shows comes from the model, for each place in a course anew: ``state`` is a link or what ``App.state()``
@@ -41,26 +40,27 @@ def export_module(path: str | os.PathLike[str]) -> Path:
 
     Args:
         path: of the file, such as ``convviz.mjs``; a file that is there is replaced once the new one is whole.
+        state: what a place shows that says no ``state``, as ``export_html`` takes it; default: the first picture.
 
     Returns:
         The path that was written.
 
     Raises:
+        ValueError: the state is of a newer version or too large.
         OSError: the file cannot be written.
     """
-    return write(Path(path), _module().encode("utf-8"), "module")
+    return write(Path(path), _module(page_settings(state).to_dict()).encode("utf-8"), "module")
 
 
-def _module() -> str:
+def _module(state: Mapping[str, Any]) -> str:
     shown = {
         **facts(),
+        "state": state,
         "controls": DEFAULT_CONTROLS,
         "groups": CONTROLS,
         "plotly": plotly_text(),
         "spec": ConvSpec((8, 8)).to_dict(),
         "styles": DOCUMENT_RULE.sub("", page_styles()) + OWN_RULES,
     }
-    links = bundle(BOARD.joinpath("js"), "link.js")
     end = files("convviz.export").joinpath("module.js").read_text(encoding="utf-8")
-    parts = [f"const facts = {to_json(shown)};", *bundles(), f"const links = (() => {{\n{links}\n{LINKS}\n}})();", end]
-    return "\n".join(parts)
+    return "\n".join([f"const facts = {to_json(shown)};", bundles(), end])

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from convviz import __version__
-from convviz.board.bundle import bundle
+from convviz.board.bundle import bundle_apart
 from convviz.export.still import still_figures
 from convviz.settings.compute import compute
 from convviz.settings.state import Settings
@@ -23,6 +23,8 @@ from convviz.views.theme import COLORSCALES
 BOARD = files("convviz.board")
 MODULES = {"board": "board.js", "sliders": "sliders.js", "page": "page.js"}
 EXPORT = "export default { render };"
+# What a module that is given links needs beside them; it stands in files that the page has anyway.
+LINKS = "links: { FIRST_STATE, fromLink, isPossible }"
 # The groups of controls and what they hold; board/js/page_controls.js makes them under the same names.
 CONTROLS = {
     "kernel": ("preset", "weight"),
@@ -36,6 +38,7 @@ CONTROLS = {
     "look": ("scale", "theme"),
 }
 DEFAULT_CONTROLS = ("kernel", "geometry", "input", "loss")
+TITLE = "The backward pass of a convolution"
 MOST_PRODUCTS = 5_000_000  # a fifth of a second a step in the page
 
 
@@ -46,7 +49,7 @@ def export_html(
     lang: str = "en",
     controls: Sequence[str] = DEFAULT_CONTROLS,
     height: int | None = None,
-    title: str = "The backward pass of a convolution",
+    title: str = TITLE,
 ) -> Path:
     """Write one self-contained HTML page in which the board lives on without Python.
 
@@ -66,12 +69,27 @@ def export_html(
         ValueError: the state is of a newer version or too large, or there is no such control.
         OSError: the file cannot be written.
     """
+    content = page_bytes(state, lang=lang, controls=controls, height=height, title=title)
+    return write(Path(path), content, "page")
+
+
+def page_bytes(
+    state: Any,
+    *,
+    lang: str = "en",
+    controls: Sequence[str] = DEFAULT_CONTROLS,
+    height: int | None = None,
+    title: str = TITLE,
+) -> bytes:
+    """Return what ``export_html`` writes, for the same arguments.
+
+    Raises:
+        ValueError: the state is of a newer version or too large, or there is no such control.
+    """
     chosen = _check_controls(controls)
     if height is not None and (isinstance(height, bool) or not isinstance(height, int) or height < 100):
         raise ValueError(f"height is a whole number of 100 pixels or more, or None: got {height!r}")
-    settings = _settings(state)
-    text = _page(settings, lang=lang, controls=chosen, height=height, title=title)
-    return write(Path(path), text.encode("utf-8"), "page")
+    return _page(page_settings(state), lang=lang, controls=chosen, height=height, title=title).encode("utf-8")
 
 
 def _check_controls(controls: Sequence[str]) -> list[str]:
@@ -82,8 +100,8 @@ def _check_controls(controls: Sequence[str]) -> list[str]:
     return names
 
 
-def _settings(state: Any) -> Settings:
-    """Read the state, computed as the page will: in float64, on nobody's accelerator."""
+def page_settings(state: Any) -> Settings:
+    """Read a state as ``export_html`` takes it, computed as the page will: in float64, on nobody's accelerator."""
     data = state.state() if hasattr(state, "state") else {} if state is None else state
     if isinstance(data, Mapping) and "device" in data:
         data = {**data, "device": "cpu"}
@@ -155,19 +173,22 @@ def to_json(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), sort_keys=True).replace("<", "\\u003c")
 
 
-def bundles() -> list[str]:
-    """Return board, sliders and page, every bundle in a function of its own, because their names may be the same."""
+def bundles() -> str:
+    """Return board, sliders and page, each in a function of its own, because their names may be the same, and links."""
+    shared, rests = bundle_apart(BOARD.joinpath("js"), tuple(MODULES.values()))
     parts = []
-    for name, entry in MODULES.items():
-        body = bundle(BOARD.joinpath("js"), entry).replace(EXPORT, "return { render };")
+    for name, rest in zip(MODULES, rests, strict=True):
+        body = rest.replace(EXPORT, "return { render };")
         parts.append(f"const {name} = (() => {{\n{body}}})();")
-    return parts
+    names = ", ".join([*MODULES, "links"])
+    inside = "\n".join([shared, *parts, f"return {{ {', '.join(MODULES)}, {LINKS} }};"])
+    return f"const {{ {names} }} = (() => {{\n{inside}\n}})();"
 
 
 def _script() -> str:
     """Return the one module of a page."""
     start = files("convviz.export").joinpath("start.js").read_text(encoding="utf-8")
-    script = "\n".join([*bundles(), start])
+    script = f"{bundles()}\n{start}"
     # Inside a string the backslash changes nothing; in our own code neither stands anywhere else.
     return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 

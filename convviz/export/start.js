@@ -5,7 +5,7 @@ const textOf = (id) => document.getElementById(id)?.textContent ?? "";
 const data = JSON.parse(textOf("convviz-data"));
 const plotly = () => Uint8Array.from(atob(textOf("convviz-plotly")), (letter) => letter.charCodeAt(0)).buffer;
 try {
-  page.render({ el: live, data: { ...data, plotly }, widgets: { board, sliders } });
+  page.render({ el: live, data: { ...data, plotly }, widgets: { board, sliders }, own: true });
   still.hidden = true;
 } catch (error) {
   live.replaceChildren(`The page could not start (${error.message}). This is the picture that it was made with.`);

@@ -1,4 +1,4 @@
-"""The picture of one state as still SVG, for readers whose page runs no script: one drawing an equation."""
+"""The picture of one state as still SVG, for readers whose page runs no script: one drawing an equation, and tables."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from html import escape
 from convviz.export.layout import draw_equation, scene
 from convviz.export.scene import LOOKS
 from convviz.export.svg import svg
+from convviz.export.tables import tables
 from convviz.ops.stages import Stages
 from convviz.plane import Plane
 from convviz.views import captions
@@ -14,7 +15,7 @@ from convviz.views.panels import Equation, equations
 
 
 def still_figures(stages: Stages, plane: Plane, input_view: str, one_scale: bool) -> str:
-    """Return the equations as HTML figures with inline SVG and captions.
+    """Return the equations as HTML figures with inline SVG and captions, and their numbers as tables.
 
     Args:
         stages: the numbers.
@@ -23,7 +24,8 @@ def still_figures(stages: Stages, plane: Plane, input_view: str, one_scale: bool
         one_scale: one colour scale an equation; otherwise one a panel.
     """
     drawn: list[str] = []
-    for equation in equations(stages, plane, input_view):
+    rows = equations(stages, plane, input_view)
+    for equation in rows:
         formula = captions.formula(stages, plane, equation.name, equation.view)
         note = captions.note(stages, equation.name, equation.view)
         caption = f"<b>{escape(equation.title)}</b> <code>{escape(formula)}</code>" + (
@@ -32,7 +34,7 @@ def still_figures(stages: Stages, plane: Plane, input_view: str, one_scale: bool
         look = LOOKS["light"]
         picture = svg(scene(draw_equation(equation, one_scale, look), look, words_of(equation), edge=1), alone=False)
         drawn.append(f"<figure><figcaption>{caption}</figcaption>\n{picture}\n</figure>")
-    return "\n".join([*drawn, f"<p>{escape(captions.loss(stages))}</p>"])
+    return "\n".join([*drawn, f"<p>{escape(captions.loss(stages))}</p>", tables(rows, stages.transposed)])
 
 
 def words_of(equation: Equation) -> str:

@@ -189,6 +189,11 @@ def from_link(text: str) -> tuple[Settings, list[str]]:
     return Settings(spec=spec, **fields), notices + left_out
 
 
+def is_link(text: str) -> bool:
+    """Return whether a text, or the address of a page, has a key of a link in it."""
+    return _has_key(_own_part(text))
+
+
 def briefly(notices: list[str]) -> str:
     """Return the sentences about a link as one line for the page."""
     more = len(notices) - TOLD
@@ -202,12 +207,16 @@ def _owner(settings: Settings, name: str) -> Settings | ConvSpec:
 def _own_part(text: str) -> str:
     """Cut the link out of an address: the part after # where it is a link, else the part after the question mark."""
     address, _, fragment = re.sub(r"[ \t\r\n]+", "", text).partition("#")
-    if any(name == "v" or name in KEYS for name in _pairs(fragment)):
+    if _has_key(fragment):
         return fragment
     _, mark, query = address.partition("?")
     if mark:
         return query
     return "" if "://" in address else address
+
+
+def _has_key(link: str) -> bool:
+    return any(name == "v" or name in KEYS for name in _pairs(link))
 
 
 def _pairs(link: str) -> dict[str, list[str]]:

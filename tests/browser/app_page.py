@@ -1,6 +1,7 @@
 """Reads the app off its page as a visitor sees it, and computes with autograd what must stand there."""
 
 import contextlib
+import copy
 import itertools
 import re
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from tests.browser.server import wait_until
 from tests.conftest import OUTSIDE
 
 # A first start reads torch from a cold disk.
@@ -110,6 +112,17 @@ def fresh_page(browser, **options):
 
 # -- opening and waiting -----------------------------------------------------------------------------------------
 
+# What a person would do to get rid of all that is open: bars of steps, a pinned cell, details, a tab, scrolled places.
+TIDY = """() => {
+  document.activeElement?.blur();
+  for (const closes of document.querySelectorAll(".cv-transport:not([hidden]), .cv-sum")) {
+    closes.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+  }
+  for (const details of document.querySelectorAll(".cv-board details[open]")) details.open = false;
+  document.querySelector(".cv-tab[aria-selected=true]")?.click();
+  for (const node of document.querySelectorAll("*")) if (node.scrollTop || node.scrollLeft) node.scrollTo(0, 0);
+}"""
+
 
 def open_app(page, url):
     """Open the served app and wait until it is drawn; page.complaints lists the errors in its console."""
@@ -117,6 +130,34 @@ def open_app(page, url):
     page.on("console", lambda message: message.type == "error" and page.complaints.append(message.text))
     page.goto(url, wait_until="commit", timeout=APPEARS_WITHIN_MS)
     wait_painted(page, 0, APPEARS_WITHIN_MS)
+
+
+def start_again(page):
+    """Close what is open, press Reset and wait until all of the page is as in page.start."""
+    page.set_viewport_size({"width": 1400, "height": 900})
+    page.emulate_media(color_scheme="light", reduced_motion="no-preference", media="screen")
+    page.mouse.move(0, 0)
+    page.evaluate(TIDY)
+    page.keyboard.press("Escape")
+    choose(page, "theme", "auto")
+    page.get_by_role("button", name="Reset").click()
+    page.wait_for_function("!document.querySelector('.cv-tab[aria-selected=true]')")
+    wait_until(lambda: same_state(snapshot(page), page.start), what="the state of the start")
+    page.evaluate("document.activeElement?.blur()")
+
+
+def same_state(one, other):
+    """Tell whether two snapshots show the same numbers and settings, wherever the keyboard is."""
+    return plain(one) == plain(other)
+
+
+def plain(shot):
+    """A snapshot without what depends on the window: places in pixels."""
+    shot = copy.deepcopy(shot)
+    for section in shot["equations"]:
+        for panel in section["panels"]:
+            del panel["off"]
+    return shot
 
 
 def kernel_id(page):

@@ -1,6 +1,5 @@
 """The app in Voilà: every control moves, and each number on the page equals what autograd makes of what it shows."""
 
-import copy
 import io
 import xml.etree.ElementTree as ElementTree
 
@@ -19,6 +18,7 @@ from tests.browser.app_page import (
     painted,
     read_panel,
     repaint,
+    same_state,
     show_plane,
     shown_plane,
     slide,
@@ -30,7 +30,7 @@ from tests.browser.app_page import (
     wait_painted,
     wait_value,
 )
-from tests.browser.server import voila_server, wait_until
+from tests.browser.server import wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -65,63 +65,11 @@ PRESETS = {
 }
 
 
-@pytest.fixture(scope="module")
-def served():
-    """A server of the real app."""
-    with voila_server() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def visitor(browser, served):
-    """One open page for all tests that leave it alive; its first state is kept beside it."""
-    with fresh_page(browser, accept_downloads=True) as page:
-        open_app(page, served.url)
-        page.start = snapshot(page)
-        yield page
-
-
-@pytest.fixture
-def app(visitor):
-    """The open page, at the settings it started with; asks for nothing outside and breaks nothing while it is used."""
-    page = visitor
-    page.set_viewport_size({"width": 1400, "height": 900})
-    page.keyboard.press("Escape")
-    choose(page, "theme", "auto")
-    undo_everything(page)
-    page.complaints.clear()
-    yield page
-    assert page.outside == []
-    assert page.complaints == []
-    errors, page.page_errors[:] = page.page_errors[:], []
-    assert [error.stack or error.message for error in errors] == []
-
-
-def undo_everything(page):
-    """Press Reset and wait until all of the page is as at the start."""
-    page.get_by_role("button", name="Reset").click()
-    wait_until(lambda: same_state(snapshot(page), page.start), what="the state of the start")
-
-
-def same_state(one, other):
-    """Tell whether two snapshots show the same numbers and settings, wherever the keyboard is."""
-    return plain(one) == plain(other)
-
-
-def plain(shot):
-    """A snapshot without what depends on the window: places in pixels."""
-    shot = copy.deepcopy(shot)
-    for section in shot["equations"]:
-        for panel in section["panels"]:
-            del panel["off"]
-    return shot
-
-
 # -- the first look ----------------------------------------------------------------------------------------------
 
 
-def test_first_look_is_right_and_asks_nobody_outside(page, served):
-    open_app(page, served.url)
+def test_first_look_is_right_and_asks_nobody_outside(page, server):
+    open_app(page, server.url)
     seen = assert_page_equals_autograd(page)
     assert seen.geometry["stride"] == [2, 2]
     assert seen.tensors["weight"].flatten().tolist() == [-1, 0, 1, -2, 0, 2, -1, 0, 1]
@@ -649,9 +597,9 @@ def test_large_input_loses_its_numbers_and_keeps_its_heatmap(app):
         wait_aligned(app)
 
 
-def test_page_opened_in_a_dark_system_is_dark_at_once(browser, served):
+def test_page_opened_in_a_dark_system_is_dark_at_once(browser, server):
     with fresh_page(browser, color_scheme="dark") as page:
-        open_app(page, served.url)
+        open_app(page, server.url)
         page.locator(".cv-app[data-theme=dark] .cv-board[data-theme=dark]").wait_for()
         paper = "getComputedStyle(document.querySelector('.cv-set-theme select')).backgroundColor"
         assert page.evaluate(paper) == "rgb(23, 27, 33)"
@@ -777,8 +725,8 @@ def test_fast_slides_drop_stale_steps_and_the_last_one_arrives(app):
 # -- kernels and visitors ----------------------------------------------------------------------------------------
 
 
-def test_killed_kernel_is_told_and_the_reload_restores_the_settings(page, served):
-    open_app(page, served.url)
+def test_killed_kernel_is_told_and_the_reload_restores_the_settings(page, server):
+    open_app(page, server.url)
     slide(page, "stride", 1)
     choose(page, "padding_mode", "circular")
     cell(page, "padded_input", 2, 2).dblclick()
@@ -786,7 +734,7 @@ def test_killed_kernel_is_told_and_the_reload_restores_the_settings(page, served
         page.locator(".cv-editor").fill("2.5")
         page.keyboard.press("Enter")
     before = snapshot(page)
-    served.kill_kernel(kernel_id(page))
+    server.kill_kernel(kernel_id(page))
     page.locator("#convviz-lost").wait_for(state="visible", timeout=20_000)
     assert "kernel" in page.locator("#convviz-lost-text").text_content()
     assert read_panel(page, "padded_input")[2, 2] == 2.5, "what one sees stays"
@@ -802,8 +750,8 @@ def test_killed_kernel_is_told_and_the_reload_restores_the_settings(page, served
     page.close(run_before_unload=True)
 
 
-def test_two_visitors_never_see_each_others_state(page, app, served):
-    open_app(page, served.url)
+def test_two_visitors_never_see_each_others_state(page, app, server):
+    open_app(page, server.url)
     assert kernel_id(page) != kernel_id(app)
     first = snapshot(app)
     slide(page, "stride", 1)

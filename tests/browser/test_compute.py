@@ -1,16 +1,15 @@
-"""The page's own arithmetic against torch's autograd through the definition, every cell of every stage, in float64."""
+"""The page's own arithmetic: its taps are Python's; every cell of every stage is autograd's through the definition."""
 
 import random
 from importlib.resources import files
 
 import pytest
 import torch
-import torch.nn.functional as F
 
 from convviz.board.bundle import bundle
 from convviz.ops.loss import LOSSES
-from convviz.spec import ConvSpec
-from tests.geometries import EDGE_CASES, conv2d_by_definition, random_specs, reals, source_plane
+from tests.geometries import EDGE_CASES, random_specs, reals
+from tests.truth import truth, truth_transposed
 
 RUN = """(cases) => cases.map(([spec, loss, given, transposed]) => {
   const tensors = Object.fromEntries(Object.entries(given).map(
@@ -19,6 +18,7 @@ RUN = """(cases) => cases.map(([spec, loss, given, transposed]) => {
   return Object.fromEntries(Object.entries(stages).map(([name, it]) =>
     [name, it && it.data ? { shape: it.shape, data: [...it.data] } : it]));
 })"""
+TAPS = """(specs) => specs.map((spec) => [0, 1].map((axis) => axisTaps(spec, axis)))"""
 TENSORS = (
     "input",
     "padded_input",
@@ -64,97 +64,6 @@ def settings(spec, seed, transposed=False):
     }
 
 
-def loss_of(kind, output, given):
-    return {
-        "sum": lambda: output.sum(),
-        "mean": lambda: output.mean(),
-        "half_squared_error": lambda: 0.5 * ((output - given["target"]) ** 2).sum(),
-        "weighted_sum": lambda: (given["grad"] * output).sum(),
-    }[kind]()
-
-
-def pad(x, spec):
-    """Build the padded input cell by cell from numpy's padding, so that autograd knows the border's gradient."""
-    flat = torch.cat([x.flatten(2), x.new_zeros(*x.shape[:2], 1)], 2)
-    return flat[:, :, source_plane(spec)]
-
-
-def truth(spec, loss, given):
-    """Return what autograd through the definition says of a convolution, by the names of the stages."""
-    x, w = (given[name].clone().requires_grad_() for name in ("input", "weight"))
-    b = None if given["bias"] is None else given["bias"].clone().requires_grad_()
-    padded = pad(x, spec)
-    bare = ConvSpec(
-        spec.padded_size, spec.in_channels, spec.out_channels, spec.kernel_size, spec.stride, 0, spec.dilation,
-        spec.groups, batch=spec.batch,
-    )  # fmt: skip
-    output = conv2d_by_definition(padded, w, b, bare)
-    value = loss_of(loss, output, given)
-    wanted = {"grad_output": output, "grad_padded_input": padded, "grad_input": x, "grad_weight": w}
-    wanted |= {} if b is None else {"grad_bias": b}
-    found = dict(zip(wanted, torch.autograd.grad(value, tuple(wanted.values())), strict=True))
-    if spec.padding_mode == "zeros":
-        del found["grad_padded_input"]
-    found |= {"loss": value, "input": x, "padded_input": padded, "weight": w, "output": output}
-    return found | spread(spec, found)
-
-
-def truth_transposed(spec, loss, given):
-    """Return what torch says of a transposed convolution; its names are those of the convolution read backwards."""
-    x, w = (given[name].clone().requires_grad_() for name in ("input", "weight"))
-    b = None if given["bias"] is None else given["bias"].clone().requires_grad_()
-    (top, _), (left, _) = spec.padding
-    whole = F.conv_transpose2d(x, w, b, spec.stride, 0, spec.remainder, spec.groups, spec.dilation)
-    output = whole[..., top : top + spec.input_size[0], left : left + spec.input_size[1]]
-    value = loss_of(loss, output, given)
-    wanted = {"input": output, "output": x, "grad_weight": w} | ({} if b is None else {"grad_bias": b})
-    found = dict(zip(wanted, torch.autograd.grad(value, tuple(wanted.values())), strict=True))
-    found |= {
-        "loss": value,
-        "grad_input": output,
-        "grad_output": x,
-        "weight": w,
-        "padded_input": pad(found["input"], spec),
-    }
-    return found | spread(spec, found)
-
-
-def spread(spec, found):
-    """Place grad_output's cells one by one, from where each must stand for the rotated kernel to meet it."""
-    before, sizes = [], []
-    for axis in (0, 1):
-        reach = spec.dilation[axis] * (spec.kernel_size[axis] - 1)
-        folds = spec.padding_mode != "zeros"
-        before.append(reach - (0 if folds else spec.padding[axis][0]))
-        sizes.append((spec.padded_size if folds else spec.input_size)[axis] + reach)
-    dilated = [(size - 1) * step + 1 for size, step in zip(spec.output_size, spec.stride, strict=True)]
-    gradient = found["grad_output"]
-    return {
-        "dilated_grad_output": placed(gradient, spec.stride, (0, 0), dilated),
-        "padded_grad_output": placed(gradient, spec.stride, before, sizes),
-        "rotated_weight": rotated(spec, found["weight"]),
-    }
-
-
-def placed(gradient, stride, before, sizes):
-    result = gradient.new_zeros(*gradient.shape[:2], *sizes)
-    for row in range(gradient.shape[2]):
-        for column in range(gradient.shape[3]):
-            r, c = before[0] + row * stride[0], before[1] + column * stride[1]
-            if 0 <= r < sizes[0] and 0 <= c < sizes[1]:
-                result[:, :, r, c] = gradient[:, :, row, column]
-    return result
-
-
-def rotated(spec, weight):
-    outs, ins = spec.out_channels // spec.groups, spec.in_channels // spec.groups
-    result = weight.new_zeros(spec.in_channels, outs, *spec.kernel_size)
-    for o in range(spec.out_channels):
-        for c in range(ins):
-            result[o // outs * ins + c, o % outs] = weight[o, c].rot90(2)
-    return result
-
-
 def assert_equal(found, expected, about):
     """Every stage is there, of the same shape, and every cell within 1e-12 of the largest."""
     for name, tensor in expected.items():
@@ -186,3 +95,19 @@ def test_every_cell_of_a_transposed_convolution_is_what_torch_says(run, seed):
     cases = [[s.to_dict(), loss, {k: plain(v) for k, v in given.items()}, True] for s, loss, given in drawn]
     for (spec, loss, given), found in zip(drawn, run(cases), strict=True):
         assert_equal(found, truth_transposed(spec, loss, given), (spec.to_dict(), loss))
+
+
+def test_the_taps_are_pythons(page):
+    specs = [*random_specs(seed=7000, count=600), *EDGE_CASES.values()]
+    page.goto("about:blank")
+    code = bundle(files("convviz.board").joinpath("js"), "taps.js")
+    page.add_script_tag(content=f"{code}\nwindow.axisTaps = axisTaps;")
+    asked = [spec.to_dict() | {"output_size": list(spec.output_size)} for spec in specs]
+    for spec, found in zip(specs, page.evaluate(TAPS, asked), strict=True):
+        for axis, taps in enumerate(found):
+            real = [(tap["o"], tap["k"], tap["i"]) for tap in taps if tap["i"] is not None]
+            assert real == spec.axis_taps(axis), spec
+            # On a padding zero as well the tap stands at its place in the padded input.
+            assert len(taps) == spec.output_size[axis] * spec.kernel_size[axis]
+            step, spread = spec.stride[axis], spec.dilation[axis]
+            assert all(tap["at"] == tap["o"] * step + tap["k"] * spread for tap in taps), spec

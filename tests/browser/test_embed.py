@@ -15,6 +15,7 @@ import pytest
 
 import convviz
 from convviz.ops.stages import stages
+from convviz.settings.link import to_link
 from convviz.settings.state import Settings
 from convviz.spec import ConvSpec
 from tests.browser.app_page import fresh_page
@@ -171,6 +172,30 @@ def test_what_cannot_be_shown_is_said(page, site, values, sentence):
     open_widgets(page, site, (values, True))
     said = page.locator(".cv-page").text_content()
     assert re.fullmatch(f"The board could not start: {sentence}.*", said), said
+
+
+def test_the_address_of_the_page_around_is_not_the_modules(page, site):
+    """It is read by nobody, also when it looks like a link, and a copied link stands alone."""
+    open_widgets(page, site, ({"state": STATE}, True))
+    page.evaluate("location.hash = 'v=1&size=5&weight=emboss'")
+    page.evaluate("navigator.clipboard.writeText = (text) => { window.taken = text; return Promise.resolve(); }")
+    page.get_by_role("button", name="Copy link").click()
+    page.locator(".cv-notice", has_text="Copied without an address").wait_for()
+    settings = Settings.from_dict(STATE).replace(dtype="float64")
+    assert page.evaluate("taken") == to_link(settings)
+    assert numbers(board(page), "grad_input") == expected(STATE, "grad_input")
+
+
+def test_a_module_with_a_state_shows_it_where_a_place_names_none(page, site):
+    folder, address = site
+    convviz.export_module(folder / "own.mjs", STATE)
+    (folder / "own.html").write_text(
+        (HOST % json.dumps([({}, True), ({"state": "v=1&digit=5"}, True)])).replace("convviz.mjs", "own.mjs"),
+        encoding="utf-8",
+    )
+    page.goto(f"{address}/own.html")
+    assert numbers(board(page, 0), "grad_input") == expected(STATE, "grad_input")
+    assert numbers(board(page, 1), "grad_input") == expected({"digit": 5}, "grad_input")
 
 
 def test_a_link_with_a_slip_opens_and_says_so(page, site):

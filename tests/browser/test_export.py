@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import pytest
 import torch
@@ -11,12 +12,41 @@ from convviz.export.page import export_html
 from convviz.settings.state import Settings
 from convviz.spec import ConvSpec
 from convviz.views.theme import format_number
-from tests.browser.app_page import cell, fresh_page, painted, repaint, wait_painted
+from tests.browser.app_page import FOLLOWS_WITHIN_MS, cell, fresh_page, painted, repaint, wait_painted
+from tests.browser.pdf import words_of
 from tests.geometries import reals
+from tests.states import random_states
+from tests.truth import truth, truth_transposed
 
 pytestmark = pytest.mark.browser
 
 APPEARS_WITHIN_MS = 60_000
+LABEL = re.compile(r"\w+\[(\d+), (\d+)\]")
+# Whether plotly's own layout is as high as the row.
+PLOTLY_KNOWS = """() => [...document.querySelectorAll(".cv-equation")].every((equation) => {
+  const { layout } = equation.querySelector(".cv-plot");
+  return layout.height === equation.querySelector(".cv-stage").getBoundingClientRect().height;
+})"""
+# Where plotly's image of a panel stands beside the panel's cells, and how many pixels it has.
+COLOURS = """() => Promise.all([...document.querySelectorAll(".cv-equation")].flatMap((equation) => {
+  const { data } = equation.querySelector(".cv-plot");
+  return [...equation.querySelectorAll(".cv-panel")].map(async (panel) => {
+    const called = panel.querySelector(".cv-name").textContent.split("[")[0];
+    const { xaxis, yaxis, z } = data.find(({ name }) => name === called);
+    const image = equation.querySelector(`.overplot .${xaxis}${yaxis} .hm image`);
+    const id = image.closest("[clip-path]").getAttribute("clip-path").match(/#[\\w-]+/);
+    const clip = equation.querySelector(`${id} rect`);
+    const [one, other] = [image, panel.querySelector(".cv-area")].map((at) => at.getBoundingClientRect());
+    const moved = ["left", "top", "right", "bottom"].map((side) => one[side] - other[side]);
+    const cut = ["width", "height"].map((side) => clip[side].baseVal.value - other[side]);
+    const off = Math.max(...[...moved, ...cut].map(Math.abs));
+    const picture = Object.assign(new Image(), { src: image.href.baseVal });
+    await picture.decode();
+    const grid = panel.querySelector(".cv-grid");
+    const cells = ["aria-colcount", "aria-rowcount"].map((name) => Number(grid.getAttribute(name)));
+    return { called, off, cells, pixels: [picture.naturalWidth, picture.naturalHeight] };
+  });
+}))"""
 # Moves chosen controls at random, one after another, and reads all panels after each.
 WALK = """async ([moves, seed]) => {
   let word = seed;
@@ -26,21 +56,27 @@ WALK = """async ([moves, seed]) => {
     const look = () => (Number(board.dataset.painted) > before ? done() : requestAnimationFrame(look));
     look();
   });
+  const state = () => {
+    const detail = {};
+    board.dispatchEvent(new CustomEvent("convviz:state", { detail, bubbles: true }));
+    return detail.state;
+  };
   const kinds = ":is(select, input[type=range], input[type=checkbox])";
-  const controls = () => [...document.querySelectorAll(`.cv-controls ${kinds}`)]
+  const controls = () => [...document.querySelectorAll(`:is(.cv-controls, .cv-choices) ${kinds}`)]
     .filter((input) => input.offsetParent && !input.disabled);
   const read = () => {
     const panels = {};
     for (const equation of board.querySelectorAll(".cv-equation")) {
       const data = equation.querySelector(".cv-plot").data;
       for (const panel of equation.querySelectorAll(".cv-panel")) {
-        const plane = data.find(({ name }) => name === panel.dataset.panel).z.map((row) => [...row]);
+        const label = panel.querySelector(".cv-name").textContent;
+        const plane = data.find(({ name }) => name === label.split("[")[0]).z.map((row) => [...row]);
         const cells = [...panel.querySelectorAll("[data-cell][data-value]")];
         const shown = cells.every((at) => {
           const [row, column] = at.dataset.cell.split(",").map(Number);
           return Number(at.dataset.value) === plane[row][column];
         });
-        panels[panel.dataset.panel] = { plane, shown, numbered: cells.length };
+        panels[panel.dataset.panel] = { plane, shown, label, numbered: cells.length };
       }
     }
     const set = {};
@@ -51,13 +87,13 @@ WALK = """async ([moves, seed]) => {
       (set[name] ??= []).push(value);
     }
     const textOf = (selector) => board.querySelector(selector).textContent;
-    return { panels, set, loss: textOf(".cv-loss"), truth: textOf(".cv-truth") };
+    return { panels, set, state: state(), loss: textOf(".cv-loss"), truth: textOf(".cv-truth") };
   };
   const found = [];
   while (found.length < moves) {
     const all = controls();
     const input = all[draw(all.length)];
-    const before = Number(board.dataset.painted);
+    const [before, was] = [Number(board.dataset.painted), JSON.stringify(state())];
     const old = input.type === "checkbox" ? input.checked : input.value;
     if (input.type === "checkbox") input.checked = !input.checked;
     else if (input.type === "range") {
@@ -66,6 +102,7 @@ WALK = """async ([moves, seed]) => {
     } else input.selectedIndex = draw(input.options.length);
     if ((input.type === "checkbox" ? input.checked : input.value) === old) continue;
     input.dispatchEvent(new Event(input.type === "range" ? "input" : "change", { bubbles: true }));
+    if (JSON.stringify(state()) === was) continue; // refused, or what was meant holds already
     await settled(before);
     found.push(read());
   }
@@ -167,6 +204,40 @@ def test_paper_is_white_also_for_a_dark_page(browser, exported):
         assert page.locator(".cv-panel").first.is_visible()
 
 
+@pytest.mark.parametrize("drawn", ["at once", "at rest"])
+def test_the_colours_go_with_the_panels(page, exported, drawn):
+    """While a slider moves we put plotly's images where the panels are; at rest plotly has them there itself."""
+    open_page(page, exported)
+    for name, steps in (("padding", 2), ("kernel_size", 1), ("input_size", 1)):
+        for _ in range(steps):
+            with repaint(page):
+                page.locator(f".cv-set-{name} input").first.press("ArrowRight")
+        if drawn == "at rest":
+            page.wait_for_function(PLOTLY_KNOWS, timeout=FOLLOWS_WITHIN_MS)
+        panels = page.evaluate(COLOURS)
+        assert len(panels) == 10
+        for panel in panels:
+            assert panel["off"] <= 1.5, panel
+            assert panel["pixels"] == panel["cells"], panel
+
+
+def test_printed_is_what_stands_there_now(page, exported):
+    """Read in the PDF: the numbers of this state, in cells and in words, and no longer those of the first."""
+    open_page(page, exported)
+    read = "(panels) => panels[0].querySelector('.cv-grid').textContent"
+    output = page.locator('[data-panel="output"]')
+    first, loss = output.evaluate_all(read), page.locator(".cv-loss")
+    with repaint(page):
+        page.locator(".cv-set-preset select").select_option("emboss")
+    with repaint(page):
+        page.locator(".cv-set-stride input").first.press("ArrowLeft")
+    printed = "".join(words_of(page.pdf())).replace(" ", "")
+    assert output.evaluate_all(read) in printed
+    assert loss.text_content().replace(" ", "") in printed
+    assert first not in printed
+    assert "linkheightandwidth" not in printed, "controls cannot be used on paper"
+
+
 def test_what_cannot_be_is_said_and_the_control_goes_back(page, exported):
     open_page(page, exported)
     slider = page.locator(".cv-set-kernel_size input").first
@@ -184,7 +255,7 @@ def test_what_cannot_be_is_said_and_the_control_goes_back(page, exported):
     assert slider.input_value() == "3"
 
 
-def truth(shot):
+def truth_of_controls(shot):
     """Return what torch computes from the geometry in the controls and the numbers that were set."""
     at, panels = shot["set"], {n: torch.tensor(p["plane"], dtype=torch.float64) for n, p in shot["panels"].items()}
     pair = lambda name: (at[name][0], at[name][0] if linked(at, name) else at[name][1])  # noqa: E731
@@ -220,6 +291,13 @@ def linked(at, name):
     return at["link_axes"] == [True]
 
 
+def assert_loss(shot, loss, about):
+    """The loss is written as a cell would write it, whichever way the last digit was rounded."""
+    written = shot["loss"].rsplit("= ")[-1].replace("−", "-")
+    near = {format_number(loss * (1 + nudge)).replace("−", "-") for nudge in (-1e-10, 0, 1e-10)}
+    assert written in near or abs(loss) + abs(float(written)) < 1e-9, about
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_through_hundreds_of_states_every_cell_is_torchs(page, folder, seed):
     """A hundred moves of every control a seed; what follows is held against autograd from what was set."""
@@ -234,10 +312,8 @@ def test_through_hundreds_of_states_every_cell_is_torchs(page, folder, seed):
     for shot in page.evaluate(WALK, [100, seed + 1]):
         about = json.dumps(shot["set"])
         modes.add(shot["set"]["padding_mode"][0])
-        loss, expected, panels = truth(shot)
-        written = shot["loss"].rsplit("= ")[-1].replace("−", "-")
-        near = {format_number(loss * (1 + nudge)).replace("−", "-") for nudge in (-1e-10, 0, 1e-10)}
-        assert written in near or abs(loss) + abs(float(written)) < 1e-9, about
+        loss, expected, panels = truth_of_controls(shot)
+        assert_loss(shot, loss, about)
         for name, plane in expected.items():
             if name == "grad_padded_input" and name not in panels:
                 assert shot["set"]["padding_mode"] == ["zeros"]
@@ -247,6 +323,45 @@ def test_through_hundreds_of_states_every_cell_is_torchs(page, folder, seed):
             assert shot["panels"][name]["shown"], (name, about)
         assert "in this page" in shot["truth"]
     assert len(modes) >= 3
+
+
+def truth_of_state(state):
+    """Return what autograd says of the settings that the page says it has, and the loss."""
+    settings = Settings.from_dict(state)
+    given = {
+        "input": settings.input_tensor(),
+        "weight": settings.weight_tensor(),
+        "bias": settings.bias_tensor(),
+        "target": settings.target_tensor(),
+        "grad": settings.grad_tensor(),
+    }
+    given = {name: None if tensor is None else tensor.double() for name, tensor in given.items()}
+    found = (truth_transposed if settings.transposed else truth)(settings.spec, settings.loss, given)
+    found |= {} if given["bias"] is None else {"bias": given["bias"]}
+    return found.pop("loss").item(), {name: tensor.detach() for name, tensor in found.items()}
+
+
+KINDS = ("transposed", "plain")
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("kind", KINDS)
+def test_from_states_of_every_kind_every_cell_is_torchs(page, folder, kind, seed):
+    """Twenty-eight moves of every control from a random state; channels, groups, both sides of padding, both axes."""
+    state = next(s for s in random_states(100 * KINDS.index(kind) + seed, 99) if s["transposed"] == (kind != "plain"))
+    controls = ("kernel", "geometry", "channels", "input", "loss", "scale")
+    open_page(page, export_html(state, folder / f"{kind}{seed}.html", controls=controls))
+    for shot in page.evaluate(WALK, [28, seed + 1]):
+        about = json.dumps(shot["state"])
+        loss, expected = truth_of_state(shot["state"])
+        assert_loss(shot, loss, about)
+        for name, panel in shot["panels"].items():
+            at = LABEL.fullmatch(panel["label"])
+            tensor = expected[name] if at is None else expected[name][int(at[1]), int(at[2])]
+            plane = torch.tensor(panel["plane"], dtype=torch.float64)
+            assert plane.shape == torch.atleast_2d(tensor).shape, (name, about)
+            assert torch.allclose(plane, tensor, rtol=1e-6, atol=1e-9), (name, about)
+            assert panel["shown"], (name, about)
 
 
 @pytest.mark.parametrize("frame", ["plain", "sandbox", "srcdoc", "sandboxed srcdoc"])

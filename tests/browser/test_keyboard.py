@@ -3,18 +3,11 @@
 import pytest
 
 from tests.browser.app_page import open_app, painted, read_panel, slider_value, wait_painted
-from tests.browser.server import APP, voila_server
 from tests.browser.test_links import added, lit, the_sum
 
 pytestmark = pytest.mark.browser
 
 MOST_STOPS = 120  # tab stops of the whole page
-
-
-@pytest.fixture(scope="module")
-def server():
-    with voila_server(APP) as server:
-        yield server
 
 
 @pytest.fixture

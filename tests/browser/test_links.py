@@ -11,8 +11,7 @@ from convviz.board.bundle import bundle
 from convviz.board.payload import geometry
 from convviz.ops.by_rotate import dilate_grad_output, pad_grad_output, rotate_weight
 from convviz.plane import Plane
-from tests.browser.app_page import cell, choose, open_app, read_panel, repaint, slide, snapshot
-from tests.browser.server import APP, voila_server
+from tests.browser.app_page import cell, choose, read_panel, repaint, slide, snapshot
 from tests.geometries import EDGE_CASES, random_specs, reals
 
 pytestmark = pytest.mark.browser
@@ -163,18 +162,6 @@ def test_a_window_shows_its_zeros_apart(links):
 
 
 # -- in the app --------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def server():
-    with voila_server(APP) as server:
-        yield server
-
-
-@pytest.fixture
-def app(page, server):
-    open_app(page, server.url)
-    return page
 
 
 def lit(app):

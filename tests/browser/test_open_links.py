@@ -2,17 +2,24 @@
 
 import json
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
+from convviz.app.model import Model
 from convviz.board.bundle import bundle
-from convviz.settings.link import briefly, from_link, to_link
+from convviz.cli import main
+from convviz.export.page import MOST_PRODUCTS, export_html
+from convviz.settings.compute import compute
+from convviz.settings.link import briefly, from_link, is_link, to_link
 from convviz.settings.state import Settings, Source
 from convviz.spec import ConvSpec
+from convviz.views.panels import equations
 from tests.browser.app_page import (
     APPEARS_WITHIN_MS,
     FOLLOWS_WITHIN_MS,
     assert_page_equals_autograd,
+    cell,
     choose,
     fresh_page,
     kernel_id,
@@ -27,7 +34,8 @@ from tests.browser.app_page import (
 from tests.browser.lab import lab_server
 from tests.browser.server import voila_server, wait_until
 from tests.browser.test_lab import run_cell
-from tests.links import random_settings, random_texts
+from tests.links import random_settings, random_texts, short_links
+from tests.test_link import LARGE, Data, in_a_page
 
 pytestmark = pytest.mark.browser
 
@@ -57,6 +65,7 @@ LESSON = Settings(
     link_axes=False,
 )
 BAD = "v=1&stride=0&size=5&loss=huber&digit=7&utm_source=mail"
+NEXT_FRAME = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(null))))"
 CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"]}
 
 
@@ -263,6 +272,224 @@ def test_a_link_can_be_copied_when_the_kernel_is_gone(browser, cold):
         page.page_errors.clear()  # JupyterLab's own, about messages that the dead kernel never answered
 
 
+def test_a_link_put_into_the_address_of_an_open_page_opens(page, cold):
+    open_app(page, f"{cold.url}?size=5")
+    wait_for_settings(page, from_link("size=5")[0])
+    slide(page, "stride", 1)
+    link = to_link(LESSON)
+    page.evaluate("(link) => { location.hash = link; }", link)
+    wait_for_settings(page, LESSON)
+    assert page.get_by_role("button", name="Undo", exact=True).is_disabled()
+    page.evaluate("location.hash = 'a-heading'")
+    page.evaluate("(link) => { location.hash = link; }", BAD)
+    assert wait_notice(page, "utm_source") == briefly(from_link(BAD)[1])
+    wait_for_settings(page, from_link(BAD)[0])
+    assert_page_equals_autograd(page)
+
+
+def test_share_saves_the_page_that_export_writes(page, cold, tmp_path):
+    open_app(page, f"{cold.url}?v=1&size=6&stride=1&loss=mean")
+    wait_for_settings(page, from_link("size=6&stride=1&loss=mean")[0])
+    choose(page, "padding_mode", "circular")
+    saved = saved_page(page, tmp_path)
+    settings = from_link("size=6&stride=1&loss=mean&mode=circular")[0]
+    assert saved.read_bytes() == export_html(settings.to_dict(), tmp_path / "expected.html").read_bytes()
+    shown = numbers_of(page)
+    page.goto(saved.as_uri())
+    wait_painted(page, 0)
+    for (label, shape, cells), (label_there, shape_there, cells_there) in zip(numbers_of(page), shown, strict=True):
+        assert (label, shape) == (label_there, shape_there)
+        assert cells == pytest.approx(cells_there, rel=1e-5, abs=1e-5), label  # there float32, here float64
+
+
+def test_a_state_too_large_for_a_page_is_said_and_nothing_is_saved(page, cold):
+    open_app(page, f"{cold.url}?{LARGE}")
+    wait_for_settings(page, from_link(LARGE)[0])
+    downloads = []
+    page.on("download", lambda download: downloads.append(download))
+    open_share(page)
+    page.get_by_role("button", name="Save as page", exact=True).click()
+    assert "up to 5 million products a step: this geometry takes 6.6 million" in wait_notice(page, "million")
+    assert page.locator(".cv-notice p").get_attribute("role") == "alert"
+    page.locator(".cv-share-outcome:empty").wait_for(state="attached", timeout=FOLLOWS_WITHIN_MS)
+    assert downloads == []
+
+
+# A page without a kernel.
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    return export_html(None, tmp_path_factory.mktemp("links") / "page.html")
+
+
+def open_exported(page, path, link=""):
+    """Open an exported page with something after #."""
+    page.goto(f"{path.as_uri()}{link and '#'}{link}")
+    wait_painted(page, 0, APPEARS_WITHIN_MS)
+
+
+def test_a_link_opens_the_same_in_the_app_in_a_page_and_at_the_command_line(page, exported, tmp_path):
+    """One after another in the address of one open page, as a reader pastes them."""
+    open_exported(page, exported)
+    links = list(short_links(21, 70))
+    assert len(links) >= 50
+    for number, link in enumerate(links):
+        model = Model()
+        model.open_link(link)
+        wanted = in_a_page(model.settings)
+        put_after_hash(page, link)
+        assert _plain(page_state(page)) == _plain(wanted), link
+        assert page.locator(".cv-notice").text_content() == "", link
+        file = tmp_path / f"{number % 2}.html"
+        assert main(["export", "--state", link, "-o", str(file)]) == 0
+        assert Data(file).state == wanted, link
+        if number % 6 == 0:
+            page.evaluate(NEXT_FRAME)
+            stages = compute(model.settings.replace(dtype="float64"))
+            rows = equations(stages, model.settings.plane, model.settings.input_view)
+            panels = {each.name: each.values.flatten().tolist() for row in rows for each in row.panels}
+            for name in ("output", "grad_weight"):
+                shown = read_panel(page, name).flatten().tolist()
+                assert shown == pytest.approx(panels[name], rel=1e-6, abs=1e-9), link
+
+
+@pytest.mark.parametrize("link", [to_link(LESSON), BAD])
+def test_a_page_starts_with_the_link_in_its_address(page, exported, link):
+    open_exported(page, exported, link)
+    settings, notices = from_link(link)
+    assert page_state(page) == in_a_page(settings)
+    assert page.locator(".cv-notice").text_content() == briefly(notices)
+    assert page.get_by_role("button", name="Undo").get_attribute("aria-disabled") == "true"
+    weight = settings.weight_tensor()
+    assert read_panel(page, "weight").flatten().tolist() == pytest.approx(weight.flatten().tolist(), abs=1e-12)
+    with repaint(page):
+        page.get_by_role("slider", name="stride", exact=False).first.press("ArrowRight")
+    with repaint(page):
+        page.get_by_role("button", name="Reset").click()
+    assert page_state(page) == in_a_page(settings), "Reset leads back to the link"
+
+
+def test_what_is_no_link_leaves_the_page_alone(page, exported):
+    open_exported(page, exported, "a-heading")
+    assert page_state(page) == in_a_page(Settings())
+    with repaint(page):
+        page.locator(".cv-set-preset select").select_option("box")
+    shown = page_state(page)
+    for text in ("another-heading", "theme=dark", "", "constructor=1", "%F0%9F"):
+        put_after_hash(page, text)
+        assert page_state(page) == shown
+    assert page.get_by_role("button", name="Undo").get_attribute("aria-disabled") == "false"
+
+
+@pytest.mark.parametrize("at_the_start", [True, False])
+def test_a_link_too_large_for_the_page_is_said_and_the_page_stays(page, exported, at_the_start):
+    open_exported(page, exported, LARGE if at_the_start else "v=1&size=5")
+    shown = page_state(page)
+    if not at_the_start:
+        put_after_hash(page, LARGE)
+    notice = page.locator(".cv-notice")
+    assert notice.text_content() == (
+        "The link is not opened: one step of the page may take up to 5 million products: use fewer channels or "
+        "smaller sizes."
+    )
+    assert notice.get_attribute("data-failed") == "true"
+    assert page_state(page) == shown == in_a_page(from_link("v=1" if at_the_start else "size=5")[0])
+    with repaint(page):
+        page.locator(".cv-set-preset select").select_option("box")
+    assert notice.text_content() == ""
+
+
+def test_nonsense_in_the_address_never_breaks_the_page(page, exported):
+    """Hundreds of texts after #: each opens as Python reads it, or is left alone; the numbers follow to the end."""
+    open_exported(page, exported)
+    expected, opened, refused = in_a_page(Settings()), 0, 0
+    for text in [*ODD, *random_texts(31, 500), "size=5&" * 9000, "a" * 60_000]:
+        put_after_hash(page, text)
+        found = page.evaluate("location.hash.slice(1)")  # as the browser writes it
+        if is_link(f"#{found}"):
+            settings, notices = from_link(f"#{found}")
+            notice = page.locator(".cv-notice").text_content()
+            if products_of(settings.spec) > MOST_PRODUCTS:
+                refused += 1
+                assert notice.startswith("The link is not opened: "), text
+            else:
+                opened += 1
+                expected = in_a_page(settings)
+                assert _without_reason(notice) == _without_reason(briefly(notices)), text
+        assert _plain(page_state(page)) == _plain(expected), text
+    assert opened > 200
+    assert refused > 0
+    put_after_hash(page, "v=1&size=6&kernel=3&stride=1")
+    with repaint(page):
+        page.locator(".cv-set-preset select").select_option("identity")
+    assert read_panel(page, "output").tolist() == read_panel(page, "padded_input")[1:-1, 1:-1].tolist()
+    assert page.outside == []
+
+
+def test_a_pages_link_opens_the_same_numbers(browser, exported):
+    with fresh_page(browser, **CLIPBOARD) as page:
+        open_exported(page, exported, "v=1&size=6&weight=random")
+        page.get_by_role("slider", name="stride", exact=True).press("ArrowLeft")
+        cell(page, "weight", 0, 0).dblclick()
+        with repaint(page):
+            page.locator(".cv-editor").fill("0.125")
+            page.locator(".cv-editor").press("Enter")
+        address = copied_from_page(page, "Copied: whoever opens this address gets this picture.")
+        shown, state = numbers_of(page), page_state(page)
+        assert address.startswith(f"{exported.as_uri()}#v=1&size=6&stride=1&weight=values:1x1x3x3:0.125,")
+    with fresh_page(browser) as page:
+        page.goto(address)
+        wait_painted(page, 0, APPEARS_WITHIN_MS)
+        assert page_state(page) == state
+        assert numbers_of(page) == shown
+    assert in_a_page(from_link(address)[0]) == state
+
+
+@pytest.mark.parametrize("sandbox", ["", ' sandbox="allow-scripts"'])
+def test_a_page_in_a_frame_without_an_address_hands_on_the_link_alone(browser, exported, tmp_path, sandbox):
+    host = tmp_path / "host.html"
+    host.write_text(
+        f'<!doctype html><title>Course</title><iframe title="c" width="900" height="900"{sandbox}></iframe>'
+    )
+    with fresh_page(browser, **CLIPBOARD) as page:
+        page.goto(host.as_uri())
+        page.evaluate(
+            "(text) => { document.querySelector('iframe').srcdoc = text; }", exported.read_text(encoding="utf-8")
+        )
+        inside = page.frame_locator("iframe")
+        inside.locator(".cv-board[data-painted='1']").wait_for(timeout=APPEARS_WITHIN_MS)
+        frame = page.frames[1]
+        frame.evaluate("navigator.clipboard.writeText = (text) => { window.taken = text; return Promise.resolve(); }")
+        inside.locator(".cv-set-preset select").select_option("box")
+        inside.get_by_role("button", name="Copy link").click()
+        said = inside.locator(".cv-notice", has_text="Copied without an address, because this page has none of its own")
+        said.wait_for(timeout=FOLLOWS_WITHIN_MS)
+        assert frame.evaluate("taken") == "v=1&weight=box&dtype=float64"
+
+
+def test_a_page_without_a_clipboard_selects_the_link(page, exported):
+    open_exported(page, exported)
+    page.evaluate("""
+      navigator.clipboard.writeText = () => Promise.reject(new Error("forbidden"));
+      document.execCommand = () => false;
+    """)
+    page.get_by_role("button", name="Copy link").click()
+    page.locator(".cv-notice", has_text="press Ctrl+C").wait_for(timeout=FOLLOWS_WITHIN_MS)
+    box = page.locator(".cv-copybox")
+    assert box.is_visible()
+    assert box.input_value() == f"{exported.as_uri()}#v=1&dtype=float64"
+    assert box.evaluate("(box) => box.selectionEnd - box.selectionStart") == len(box.input_value())
+
+
+def test_more_numbers_than_a_link_holds_are_said(page, tmp_path):
+    values = {"kind": "values", "values": [0.1 + number / 7 for number in range(1600)], "shape": [1, 1, 40, 40]}
+    open_exported(page, export_html({"spec": {"input_size": 40}, "input": values}, tmp_path / "page.html"))
+    page.get_by_role("button", name="Copy link").click()
+    notice = page.locator(".cv-notice[data-failed=true]", has_text="too many numbers for a link")
+    notice.wait_for(timeout=FOLLOWS_WITHIN_MS)
+
+
 # In JupyterLab.
 
 
@@ -280,6 +507,9 @@ def test_a_link_opens_in_a_notebook_and_is_copied_for_one(browser, tmp_path):
         code = copied(page, "Copy link")
         assert code == 'convviz.App(link="v=1&size=5&stride=1&digit=7")'
         assert "paste it into a cell" in page.locator(".cv-share-outcome").text_content()
+        saved = saved_page(page, tmp_path)
+        state = from_link("v=1&size=5&stride=1&digit=7")[0].to_dict()
+        assert saved.read_bytes() == export_html(state, tmp_path / "expected.html").read_bytes()
 
 
 # -- what the tests do -------------------------------------------------------------------------------------------
@@ -300,7 +530,7 @@ def wait_for_settings(page, settings):
         timeout=FOLLOWS_WITHIN_MS,
     )
     # The numbers came in the same message; they are drawn in the next frame.
-    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(null))))")
+    page.evaluate(NEXT_FRAME)
     wait_painted(page, 0)
 
 
@@ -311,6 +541,56 @@ def numbers_of(page):
         for each in snapshot(page)["equations"]
         for panel in each["panels"]
     ]
+
+
+def page_state(page):
+    """Return the state that an exported page holds."""
+    return page.evaluate("""() => {
+      const detail = {};
+      document.querySelector(".cv-app").dispatchEvent(new CustomEvent("convviz:state", { detail }));
+      return detail.state;
+    }""")
+
+
+def put_after_hash(page, text):
+    """Put a text after # in the address of an open page, and wait until the page was told of it."""
+    page.evaluate(
+        """(text) => new Promise((done) => {
+          const before = location.href;
+          const told = () => { removeEventListener("hashchange", told); done(); };
+          addEventListener("hashchange", told);
+          location.hash = text;
+          if (location.href === before) told();
+        })""",
+        text,
+    )
+
+
+def products_of(spec):
+    """Return how many products one step takes."""
+    kernel = spec.kernel_size[0] * spec.kernel_size[1] * spec.in_channels // spec.groups
+    return spec.batch * spec.out_channels * spec.output_size[0] * spec.output_size[1] * kernel
+
+
+def copied_from_page(page, words):
+    """Press "Copy link" of an exported page; return what is then on the clipboard."""
+    page.evaluate("navigator.clipboard.writeText('')")
+    page.get_by_role("button", name="Copy link").click()
+    page.locator(".cv-notice", has_text=words).wait_for(timeout=FOLLOWS_WITHIN_MS)
+    return page.evaluate("navigator.clipboard.readText()")
+
+
+def saved_page(page, folder):
+    """Press "Save as page" in Share; return the file that the browser downloads."""
+    open_share(page)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as page", exact=True).click()
+    assert download.value.suggested_filename == "convolution.html"
+    path = Path(folder) / "downloaded" / "convolution.html"
+    download.value.save_as(path)
+    outcome = page.locator(".cv-share-outcome", has_text="convolution.html is ready")
+    outcome.wait_for(timeout=FOLLOWS_WITHIN_MS)
+    return path
 
 
 def open_share(page):

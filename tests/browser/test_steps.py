@@ -26,7 +26,6 @@ from tests.browser.app_page import (
     slider_value,
     switch,
 )
-from tests.browser.server import APP, voila_server
 from tests.geometries import EDGE_CASES, conv2d_by_definition, random_specs, reals
 
 pytestmark = pytest.mark.browser
@@ -146,18 +145,6 @@ def test_a_folded_cell_is_complete_with_the_last_of_its_copies(steps):
 
 
 # -- in the app --------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def server():
-    with voila_server(APP) as server:
-        yield server
-
-
-@pytest.fixture
-def app(page, server):
-    open_app(page, server.url)
-    return page
 
 
 def bar(app, equation):

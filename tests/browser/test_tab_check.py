@@ -5,7 +5,6 @@ import torch
 import torch.nn.functional as F
 
 from tests.browser.app_page import cell, choose, open_app, read_panel, repaint, slide, switch
-from tests.browser.server import APP, voila_server
 
 pytestmark = pytest.mark.browser
 
@@ -20,14 +19,9 @@ READ_MAPS = """(pane) => [...pane.querySelectorAll(".cv-check-row")].map((row) =
 }))"""
 
 
-@pytest.fixture(scope="module")
-def server():
-    with voila_server(APP) as server:
-        yield server
-
-
 @pytest.fixture
 def app(page, server):
+    """A page of its own: what the pane was asked for, it keeps."""
     open_app(page, server.url)
     page.locator("[data-tab=check]").click()
     page.locator(f"{PANE}[data-shown]").wait_for()

@@ -14,7 +14,6 @@ from convviz.explanation.code.literals import exact
 from convviz.explanation.snippet_file import RESULTS, snippet_file
 from convviz.explanation.snippets import WAYS, WAYS_TRANSPOSED, snippets
 from tests.browser.app_page import autograd_of_page, cell, choose, fresh_page, open_app, read_panel, slide, switch
-from tests.browser.server import APP, voila_server
 from tests.geometries import EDGE_CASES, random_specs
 
 pytestmark = pytest.mark.browser
@@ -25,14 +24,9 @@ DENIED = "navigator.clipboard.writeText = () => Promise.reject(new DOMException(
 MISSING = "Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined });"
 
 
-@pytest.fixture(scope="module")
-def server():
-    with voila_server(APP) as server:
-        yield server
-
-
 @pytest.fixture
 def app(page, server):
+    """A page of its own: what the pane was asked for, it keeps."""
     open_app(page, server.url)
     open_tab(page)
     return page

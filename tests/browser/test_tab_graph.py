@@ -17,14 +17,12 @@ from tests.browser.app_page import (
     cell,
     choose,
     fresh_page,
-    open_app,
     read_panel,
     repaint,
     slide,
     switch,
 )
 from tests.browser.lab import lab_server
-from tests.browser.server import APP, voila_server
 from tests.test_graph import CASES, leaf
 
 pytestmark = pytest.mark.browser
@@ -32,18 +30,11 @@ pytestmark = pytest.mark.browser
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-@pytest.fixture(scope="module")
-def server():
-    with voila_server(APP) as server:
-        yield server
-
-
 @pytest.fixture
-def app(page, server):
-    open_app(page, server.url)
-    page.locator("[data-tab=graph]").click()
-    page.locator(".cv-pane-graph[data-shown] [data-node]").first.wait_for(timeout=APPEARS_WITHIN_MS)
-    return page
+def app(app):
+    app.locator("[data-tab=graph]").click()
+    app.locator(".cv-pane-graph[data-shown] [data-node]").first.wait_for(timeout=APPEARS_WITHIN_MS)
+    return app
 
 
 # -- reading the pane --------------------------------------------------------------------------------------------

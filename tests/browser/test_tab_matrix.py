@@ -15,7 +15,6 @@ from tests.browser.app_page import (
     FOLLOWS_WITHIN_MS,
     cell,
     choose,
-    open_app,
     read_panel,
     repaint,
     see,
@@ -24,7 +23,6 @@ from tests.browser.app_page import (
     slider_value,
     switch,
 )
-from tests.browser.server import APP, voila_server
 from tests.geometries import EDGE_CASES, random_specs, source_plane, window_cells
 
 pytestmark = pytest.mark.browser
@@ -32,18 +30,11 @@ pytestmark = pytest.mark.browser
 FORWARD, INPUT, WEIGHT, ONE, TRANSPOSE = range(5)
 
 
-@pytest.fixture(scope="module")
-def server():
-    with voila_server(APP) as server:
-        yield server
-
-
 @pytest.fixture
-def app(page, server):
-    open_app(page, server.url)
-    page.locator("[data-tab=matrix]").click()
-    page.locator(".cv-pane-matrix[data-shown]").wait_for(timeout=FOLLOWS_WITHIN_MS)
-    return page
+def app(app):
+    app.locator("[data-tab=matrix]").click()
+    app.locator(".cv-pane-matrix[data-shown]").wait_for(timeout=FOLLOWS_WITHIN_MS)
+    return app
 
 
 def pane(app):

@@ -4,8 +4,7 @@ import pytest
 import torch
 
 from convviz.ops.which_backend import which_backend
-from tests.browser.app_page import choose, fresh_page, open_app, see, slide
-from tests.browser.server import APP, voila_server
+from tests.browser.app_page import choose, see, slide
 
 pytestmark = pytest.mark.browser
 
@@ -25,19 +24,11 @@ READ = """() => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def server():
-    with voila_server(APP) as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def app(browser, server):
-    with fresh_page(browser) as page:
-        open_app(page, server.url)
-        page.locator("[data-tab=pytorch]").click()
-        page.locator(".cv-pane-pytorch[data-shown]").wait_for()
-        yield page
+@pytest.fixture
+def app(app):
+    app.locator("[data-tab=pytorch]").click()
+    app.locator(".cv-pane-pytorch[data-shown]").wait_for()
+    return app
 
 
 def read(page, words):

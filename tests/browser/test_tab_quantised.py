@@ -7,7 +7,6 @@ import torch
 import torch.nn.functional as F
 
 from tests.browser.app_page import cell, open_app, read_panel, repaint, slide, switch
-from tests.browser.server import APP, voila_server
 
 pytestmark = pytest.mark.browser
 
@@ -20,14 +19,9 @@ READ = """(pane) => Object.fromEntries([...pane.querySelectorAll("[data-plane]")
 }]))"""
 
 
-@pytest.fixture(scope="module")
-def server():
-    with voila_server(APP) as server:
-        yield server
-
-
 @pytest.fixture
 def app(page, server):
+    """A page of its own: what the pane was asked for, it keeps."""
     page.set_viewport_size({"width": 1400, "height": 2400})  # the whole pane at once
     open_app(page, server.url)
     page.locator("[data-tab=quantised]").click()

@@ -3,23 +3,10 @@
 import pytest
 
 from convviz.app.tabs.tabs import TABS
-from tests.browser.app_page import cell, open_app, repaint, slide
-from tests.browser.server import APP, voila_server
+from tests.browser.app_page import cell, repaint, slide
 from tests.browser.test_links import lit
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def server():
-    with voila_server(APP) as server:
-        yield server
-
-
-@pytest.fixture
-def app(page, server):
-    open_app(page, server.url)
-    return page
 
 
 def pane(page, name):

@@ -16,7 +16,6 @@ from tests.browser.app_page import (
     LABEL,
     cell,
     choose,
-    open_app,
     plane_of,
     read_panel,
     repaint,
@@ -26,7 +25,6 @@ from tests.browser.app_page import (
     switch,
     wait_value,
 )
-from tests.browser.server import APP, voila_server
 from tests.browser.test_links import ALL_LINKS, COPIES, added, lit, single, the_sum
 from tests.geometries import EDGE_CASES, random_specs, reals
 
@@ -104,17 +102,10 @@ def test_lit_cells_are_those_that_move_in_torch(page, seed):
 # -- in the app ----------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def server():
-    with voila_server(APP) as server:
-        yield server
-
-
 @pytest.fixture
-def app(page, server):
-    open_app(page, server.url)
-    switch(page, "transposed convolution", True)
-    return page
+def app(app):
+    switch(app, "transposed convolution", True)
+    return app
 
 
 def show_channel(page, words, index):

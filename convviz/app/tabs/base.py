@@ -29,6 +29,7 @@ class Tab:
         self.model = model
         self.pane = Pane(self.script, lambda message: model.attempt(lambda: self._receive(message)))
         self._step = 0
+        self.pane.theme = model.settings.theme
         self.refresh()
 
     def data(self) -> dict[str, Any]:
@@ -44,6 +45,7 @@ class Tab:
 
     def follow(self) -> None:
         """The model moved: show it now, or ask the page to call when it has time."""
+        self.pane.theme = self.model.settings.theme  # that need not wait
         if self.slow:
             self.pane.wanted += 1
         else:
@@ -51,7 +53,6 @@ class Tab:
 
     def refresh(self) -> None:
         """Make the data anew and send them."""
-        self.pane.theme = self.model.settings.theme
         self._step += 1
         try:
             made = self.data()

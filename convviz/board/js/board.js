@@ -4,9 +4,11 @@ import { element, setText } from "./dom.js";
 import { createEquation } from "./equation.js";
 import { decode } from "./format.js";
 import { createHighlighter } from "./highlight.js";
+import { followPaper } from "./paper.js";
 import { loadPlotly } from "./plotly.js";
-import { linkToOpen } from "./share_address.js";
+import { followLinks } from "./share_address.js";
 import { answerState } from "./share_state.js";
+import { createTables } from "./tables.js";
 import { followTheme } from "./theme.js";
 
 const STORE = "convviz:state";
@@ -19,12 +21,14 @@ function render({ model, el }) {
   const readout = element("p", { class: "cv-readout" });
   const live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });
   const foot = element("div", { class: "cv-foot" }, readout, live);
+  const tables = createTables(() => schedule(false));
   const root = element(
     "div",
     { class: "cv-board cv-look" },
     element("div", { class: "cv-facts" }, loss, truth),
     rows,
     createKey(),
+    tables.el,
     foot,
   );
   el.append(root);
@@ -88,15 +92,17 @@ function render({ model, el }) {
     if (!structure.equations || values.version !== structure.version) return; // half of an update: wait for the rest
     const everything = whole;
     whole = false;
+    // Before anything is written: asked for later, the browser would lay out every cell at a size that is about to go.
+    const width = everything ? rows.firstElementChild?.clientWidth : 0;
     if (everything) layOut(structure);
     const numbers = decodeAll(values);
-    for (const equation of equations.values()) {
-      const changed = equation.setValues(numbers, values.dtype, values);
-      if (!everything) equation.draw(plotly, changed);
-    }
-    if (everything) resize();
+    // First everything is written, then everything is measured: in turn, the browser would lay out once an equation.
+    const changed = [...equations.values()].map((equation) => equation.setValues(numbers, values.dtype, values));
+    if (everything) resize(width);
+    else [...equations.values()].forEach((equation, index) => equation.draw(plotly, changed[index]));
     if (everything) board.highlight.setGeometry(structure.geometry);
     board.highlight.setNumbers(numbers, values.limits);
+    tables.show(structure, numbers.planes);
     setText(loss, values.loss);
     setText(truth, values.truth);
     truth.dataset.ok = String(values.truth_ok);
@@ -128,12 +134,13 @@ function render({ model, el }) {
     root.style.setProperty("--cv-ramp", structure.colorscales[theme].map(([at, color]) => `${color} ${at * 100}%`).join());
   }
 
-  function resize() {
-    const width = rows.firstElementChild?.clientWidth; // of one equation: on a wide screen two stand side by side
+  /** @param {number} [width] of one equation, if there was one: on a wide screen two stand side by side */
+  function resize(width = rows.firstElementChild?.clientWidth) {
     if (!width) return;
     const cell = cellSize([...equations.values()].map((equation) => equation.measure()), width);
     for (const equation of equations.values()) equation.setSize(cell, width);
-    for (const equation of equations.values()) equation.draw(plotly, null);
+    const places = [...equations.values()].map((equation) => equation.locate());
+    [...equations.values()].forEach((equation, index) => equation.draw(plotly, null, places[index]));
   }
 
   function markSelected() {
@@ -162,6 +169,12 @@ function render({ model, el }) {
       schedule(true);
     },
   );
+  const stopPrinting = followPaper((printing) => {
+    cancelAnimationFrame(frame); // the theme has just asked for one, but the paper is laid out before it would come
+    whole = true;
+    paint();
+    for (const equation of equations.values()) for (const panel of equation.panels.values()) panel.print(printing);
+  });
   // A widget is drawn before it is put into the page: only now can the app around the board be found.
   let stopKeys = () => {};
   let stopAnswering = () => {};
@@ -182,8 +195,7 @@ function render({ model, el }) {
   model.on("change:values", onValues);
   model.on("change:selected", markSelected);
   model.on("change:theme", follower.refresh);
-  const link = linkToOpen();
-  if (link) model.send({ type: "open", link });
+  const stopFollowing = followLinks(root, (link) => model.send({ type: "open", link }));
   const stopKeeping = keepState(model);
   const stopListening = board.highlight.listen(root);
   board.plotly.then(
@@ -203,7 +215,9 @@ function render({ model, el }) {
     model.off("change:selected", markSelected);
     model.off("change:theme", follower.refresh);
     follower.stop();
+    stopPrinting();
     watcher.disconnect();
+    stopFollowing();
     stopKeeping();
     stopListening();
     stopKeys();
@@ -243,13 +257,18 @@ function createKey() {
 }
 
 /**
- * ipywidgets' slider handles have no accessible name: give them that of their label.
+ * ipywidgets' slider handles, and the numbers beside them that can be typed over, have no accessible name: give them
+ * that of their label.
  * @param {Element} app
  */
 function nameSliders(app) {
   for (const slider of app.querySelectorAll(".widget-slider")) {
     const name = slider.querySelector(".widget-label")?.textContent;
-    if (name) slider.querySelector(".noUi-handle")?.setAttribute("aria-label", name);
+    if (!name) continue;
+    slider.querySelector(".noUi-handle")?.setAttribute("aria-label", name);
+    const readout = slider.querySelector(".widget-readout");
+    readout?.setAttribute("role", "textbox");
+    readout?.setAttribute("aria-label", `${name}, typed`);
   }
 }
 

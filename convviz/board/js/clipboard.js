@@ -3,6 +3,9 @@
 // right, in an old browser.
 import { element } from "./dom.js";
 
+/** What to say when the text stays selected. */
+export const NOT_COPIED = "The page may not copy. The text is selected: press Ctrl+C.";
+
 /**
  * Make the means to copy.
  * @returns {{ el: HTMLElement, copy: (text: string) => Promise<boolean>, close: () => void }} `el`: out of sight, and

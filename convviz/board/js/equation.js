@@ -47,7 +47,8 @@ export function createEquation(board, name) {
   let limits = [];
   /** @type {any[]} */
   let latest = []; // what setValues was last called with
-  let drawn = null; // the plane data and layout that plotly has now
+  let drawn = ""; // the keys of the panels that plotly has now
+  let placed = false; // whether it has them where they stand
 
   function setItems(items) {
     const wanted = new Set(items.filter((item) => item.key).map((item) => item.key));
@@ -89,13 +90,21 @@ export function createEquation(board, name) {
     });
   }
 
-  /** The picture of this row for plotly: one trace and one pair of axes a panel, placed where its area stands. */
-  function picture() {
-    const frame = stage.getBoundingClientRect();
+  /** Where the row and its panels stand. */
+  function locate() {
+    const boxes = [...panels.values()].map((panel) => panel.area.getBoundingClientRect());
+    return { frame: stage.getBoundingClientRect(), boxes };
+  }
+
+  /**
+   * The picture of this row for plotly: one trace and one pair of axes a panel, placed where its area stands.
+   * @param {{ frame: DOMRect, boxes: DOMRect[] }} place
+   */
+  function picture({ frame, boxes }) {
     const layout = { ...board.plotLayout, width: Math.max(frame.width, 10), height: Math.max(frame.height, 10) };
     const data = [...panels.values()].map((panel, index) => {
       const number = index ? String(index + 1) : "";
-      const box = panel.area.getBoundingClientRect();
+      const box = boxes[index];
       const { rows, columns, figure } = panel.spec();
       const axis = { visible: false, fixedrange: true };
       layout[`xaxis${number}`] = {
@@ -125,6 +134,17 @@ export function createEquation(board, name) {
     return { data, layout };
   }
 
+  /** Let plotly draw everything. @param {any} plotly @param {ReturnType<typeof locate>} place */
+  function react(plotly, place) {
+    repainter.forget();
+    if (!place.frame.width) return; // hidden meanwhile: the board draws when it is seen again
+    const { data, layout } = picture(place);
+    plotly.react(plot, data, layout, { staticPlot: true, displayModeBar: false });
+    drawn = shownKeys();
+  }
+
+  const shownKeys = () => [...panels.keys()].join();
+
   /** Show the numbers again: those of another step. */
   function refresh() {
     if (latest.length) board.redraw(equation, equation.setValues(...latest));
@@ -142,7 +162,7 @@ export function createEquation(board, name) {
       remainder.set(story);
       setItems(next.items);
       setChoices(next.choices);
-      drawn = null;
+      placed = false;
     },
 
     /**
@@ -190,16 +210,27 @@ export function createEquation(board, name) {
       };
     },
 
-    /** Draw with plotly what changed. @param {any} plotly @param {number[] | null} changed null: everything */
-    draw(plotly, changed) {
-      if (!plotly || !spec || !stage.clientWidth || !planes.length) return; // not in a hidden tab
-      if (drawn && changed?.every((i) => repainter.paint(i, planes[i], limits[i], board.scale()))) {
+    locate,
+
+    /**
+     * Draw with plotly what changed.
+     * @param {any} plotly @param {number[] | null} changed null: everything
+     * @param {ReturnType<typeof locate>} [place] where it stands, when that is known
+     */
+    draw(plotly, changed, place = locate()) {
+      if (!plotly || !spec || !place.frame.width || !planes.length) return; // not in a hidden tab
+      if (placed && changed?.every((i) => repainter.paint(i, planes[i], limits[i], board.scale()))) {
         if (changed.length) repainter.settle(plotly);
         return;
       }
-      repainter.forget();
-      const { data, layout } = picture();
-      drawn = plotly.react(plot, data, layout, { staticPlot: true, displayModeBar: false });
+      placed = true;
+      const same = shownKeys() === drawn;
+      if (same && repainter.move(place) && planes.every((rows, i) => repainter.paint(i, rows, limits[i], board.scale()))) {
+        picture(place).data.forEach((trace, i) => Object.assign(plot.data[i], trace));
+        repainter.settleAll(() => react(plotly, locate()));
+        return;
+      }
+      react(plotly, place);
     },
 
     panels,

@@ -62,7 +62,9 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   const body = svgElement("g", { role: "presentation" });
   const ring = svgElement("rect", { class: "cv-ring", width: CELL, height: CELL, visibility: "hidden" });
   const lights = svgElement("g", { class: "cv-lights", "aria-hidden": "true" });
-  const svg = svgElement("svg", { class: "cv-grid", role: "grid" }, patterns(uid), bands, lights, body, ring); // no frame lies over a number
+  // Listening for the focus makes an svg a tab stop of its own in Chromium: the one stop is a cell.
+  const attributes = { class: "cv-grid", role: "grid", tabindex: -1 };
+  const svg = svgElement("svg", attributes, patterns(uid), bands, lights, body, ring); // no frame lies over a number
   /** @type {GridSpec} */
   let spec = { rows: "", columns: "", unread_rows: [], unread_columns: [], label: "", editable: false };
   /** @type {{ group: SVGElement, text: SVGElement }[]} */

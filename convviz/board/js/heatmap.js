@@ -2,8 +2,8 @@
 // A heatmap in a pane: the board's grid of numbers over colours on a canvas. Plotly stays with the board: what a tab
 // shows is small, and must be there at once.
 import { element, setText } from "./dom.js";
-import { colorOf } from "./format.js";
 import { createGrid } from "./grid.js";
+import { createPixels, paintPixels } from "./pixels.js";
 
 const NOTHING = () => {};
 let made = 0;
@@ -37,24 +37,11 @@ export function createHeatmap(pane, events = {}) {
     },
     events.numbersUpTo,
   );
-  const canvas = /** @type {HTMLCanvasElement} */ (element("canvas", { class: "cv-pixels", "aria-hidden": "true" }));
+  const canvas = createPixels();
   const name = element("span", { class: "cv-name" });
   const shape = element("span", { class: "cv-shape" });
   const area = element("div", { class: "cv-area" }, canvas, grid.svg);
   const el = element("figure", { class: "cv-panel" }, element("figcaption", {}, name, shape), area);
-
-  /** @param {number[][]} values @param {number} limit @param {[number, string][]} scale */
-  function paint(values, limit, scale) {
-    const [height, width] = [values.length, values[0].length];
-    Object.assign(canvas, { width, height });
-    const context = canvas.getContext("2d");
-    if (!context) return;
-    const image = context.createImageData(width, height);
-    values.flat().forEach((value, index) => {
-      if (Number.isFinite(value)) image.data.set([...colorOf(scale, value, limit), 255], 4 * index);
-    });
-    context.putImageData(image, 0, 0);
-  }
 
   return {
     el,
@@ -82,7 +69,7 @@ export function createHeatmap(pane, events = {}) {
         numbers: data.numbers,
       });
       grid.setValues(values.flat(), data.dtype ?? "float32", scale, limit);
-      paint(values, limit, scale);
+      paintPixels(canvas, values.flat(), width, limit, scale);
     },
     /** Light cells up. @param {{ row: number, column: number }[]} cells */
     light: (cells) => grid.light(cells.map((cell) => ({ ...cell, color: "var(--cv-accent)", real: true }))),

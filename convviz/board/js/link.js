@@ -18,6 +18,7 @@ const TOO_LONG =
   "use 'Copy as Python', or keep the dict that App.state() returns in a file";
 const SHOWN_CHARACTERS = 40; // of a bad value that its sentence repeats
 const NAMED_KEYS = 5; // unknown ones that a sentence names
+const TOLD_NOTICES = 4; // sentences that a page shows
 const TYPED = "or numbers with their shape, such as values:1x1x2x2:0.5,1,-1,0";
 const LINK_MOST = { input_size: 64, kernel_size: 11, stride: 64, padding: 16, dilation: 16 };
 const LINK_PLANES = 8;
@@ -136,7 +137,7 @@ const LINK_KEYS = { ...GEOMETRY_KEYS, ...OTHER_KEYS };
 const LEAST_NEEDED = ["mode", "groups", "dilation", "kernel", "padding", "stride", "in_channels", "out_channels", "batch", "size"];
 
 /** @param {any} state @param {string} name */
-const fieldOf = (state, name) => (name in GEOMETRY_KEYS ? state.spec : state)[LINK_KEYS[name].field];
+const linkField = (state, name) => (name in GEOMETRY_KEYS ? state.spec : state)[LINK_KEYS[name].field];
 
 /** Whether the page has such a key; a name such as "constructor" is none. @param {string} name */
 const isKey = (name) => Object.hasOwn(LINK_KEYS, name);
@@ -147,8 +148,8 @@ const isKey = (name) => Object.hasOwn(LINK_KEYS, name);
  */
 export function toLink(state) {
   const parts = Object.entries(LINK_KEYS).map(([name, { write }]) => {
-    const text = write(fieldOf(state, name));
-    return text === write(fieldOf(FIRST_STATE, name)) ? "" : `&${name}=${text}`;
+    const text = write(linkField(state, name));
+    return text === write(linkField(FIRST_STATE, name)) ? "" : `&${name}=${text}`;
   });
   const link = `v=${LINK_VERSION}${parts.join("")}`;
   if (link.length > MOST_WRITTEN) throw new Error(TOO_LONG);
@@ -191,6 +192,12 @@ export function fromLink(text) {
   for (const name of Object.keys(OTHER_KEYS)) if (name in given) state[OTHER_KEYS[name].field] = given[name];
   state.plane = planeWithin(state.plane, spec);
   return { state, notices: [...notices, ...leftOut] };
+}
+
+/** The sentences about a link as one line for the page. @param {string[]} notices */
+export function briefly(notices) {
+  const more = notices.length - TOLD_NOTICES;
+  return [...notices.slice(0, TOLD_NOTICES), ...(more > 0 ? [`And ${more} more of this kind.`] : [])].join(" ");
 }
 
 /** The first characters of a text, whole ones. @param {string} text */

@@ -1,24 +1,29 @@
 // @ts-check
 // A page that lives without a kernel: the controls and the board around the page's own model.
 import { element } from "./dom.js";
+import { addressWith, followAddress } from "./page_address.js";
 import { createControls } from "./page_controls.js";
 import { tellHeight } from "./page_height.js";
 import { createKernelModel } from "./page_kernel.js";
 import { createPageModel } from "./page_model.js";
+import { createCopyLink } from "./page_share.js";
 
 /**
  * @typedef {(context: { model: any, el: HTMLElement }) => void} Render
  * @param {{ el: HTMLElement, data: import("./page_model.js").PageData & { controls: string[], height: number | null },
- *   widgets: { board: { render: Render }, sliders: { render: Render } } }} page widgets: the modules of the live app
+ *   widgets: { board: { render: Render }, sliders: { render: Render } }, own?: boolean }} page widgets: the modules of the
+ *   live app; own: whether the whole page, and so its address, is ours
  */
-function render({ el, data, widgets }) {
+function render({ el, data, widgets, own = false }) {
   const model = createPageModel(data);
+  if (own) followAddress((link) => model.send({ type: "open", link }));
   const drawSliders = () => {
     const grid = element("div", { class: "cv-kernel" });
     widgets.sliders.render({ model: createKernelModel(model), el: grid });
     return grid;
   };
-  const tools = data.controls.length ? [createTools(model)] : [];
+  const { button, box } = createCopyLink(model, own ? addressWith : () => "");
+  const tools = data.controls.length ? [createTools(model, button), box] : [];
   const controls = createControls(model, data.controls, drawSliders);
   controls.prepend(...tools, createNotice(model));
   const picture = element("div", { class: "cv-picture" });
@@ -28,8 +33,8 @@ function render({ el, data, widgets }) {
   return model;
 }
 
-/** Undo, redo and reset. @param {ReturnType<typeof createPageModel>} model */
-function createTools(model) {
+/** Undo, redo and reset. @param {ReturnType<typeof createPageModel>} model @param {HTMLElement} more another button */
+function createTools(model, more) {
   const button = (word, type) => {
     const made = /** @type {HTMLButtonElement} */ (element("button", { type: "button" }, word));
     made.addEventListener("click", () => model.send({ type }));
@@ -43,7 +48,7 @@ function createTools(model) {
   };
   model.on("settings", refresh);
   refresh();
-  return element("div", { class: "cv-tools", role: "group", "aria-label": "Steps" }, undo, redo, reset);
+  return element("div", { class: "cv-tools", role: "group", "aria-label": "Steps and link" }, undo, redo, reset, more);
 }
 
 /** One sentence about the last action, spoken as well. @param {ReturnType<typeof createPageModel>} model */
@@ -55,6 +60,7 @@ function createNotice(model) {
   };
   model.on("change:notice", show);
   model.on("change:failed", show);
+  show(); // what the page's address could not say is there by now
   return el;
 }
 

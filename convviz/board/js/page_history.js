@@ -20,6 +20,11 @@ export function createHistory(clock) {
   return {
     canUndo: () => steps.past.length > 0,
     canRedo: () => steps.future.length > 0,
+    /** Forget the way back: another start was chosen. */
+    clear() {
+      steps = { past: [], future: [] };
+      last = { move: "", when: -Infinity };
+    },
 
     /** @param {any} old settings @param {any} now settings @param {string} move name of the control, or empty */
     remember(old, now, move) {

@@ -2,6 +2,7 @@
 // The model behind the board in a page without a kernel: what app/model.py and app/app.py do, with the arithmetic in
 // the page. The board sees the interface of an anywidget model.
 import { computeStages } from "./compute.js";
+import { briefly, fromLink } from "./link.js";
 import { editCell, oneHot, setSize } from "./page_change.js";
 import { createValues } from "./page_events.js";
 import { createHistory } from "./page_history.js";
@@ -24,7 +25,7 @@ import { formulaOf, lossWords, noteOf, truthWords } from "./page_words.js";
  */
 export function createPageModel(data, clock = () => performance.now()) {
   const history = createHistory(clock);
-  const initial = replaced(data.state, {});
+  let initial = replaced(data.state, {});
   let settings = initial;
   /** @type {Record<string, any>} */
   let stages = {};
@@ -100,6 +101,22 @@ export function createPageModel(data, clock = () => performance.now()) {
     say("");
   }
 
+  /** Start from a link: Reset leads back to it, and there is nothing to undo. What it could not say is told. @param {string} link */
+  function open(link) {
+    const { state, notices } = fromLink(link);
+    try {
+      // As export/page.py brings a state into a page: computed in float64, without the tabs.
+      const start = replaced({ ...state, device: "cpu", dtype: "float64", tab: "" }, {});
+      show(start);
+      initial = start;
+    } catch (error) {
+      throw new Error(`The link is not opened: ${/** @type {Error} */ (error).message}.`);
+    }
+    history.clear();
+    values.tell("settings");
+    say(briefly(notices));
+  }
+
   /** Do what a person asked for on the board. @param {any} message */
   function act(message) {
     const { type, panel, row, column } = message;
@@ -115,6 +132,7 @@ export function createPageModel(data, clock = () => performance.now()) {
     else if (type === "view") apply([replaced(settings, { input_view: message.view }), []]);
     else if (type === "size") apply(setSize(settings, message.size[0], message.size[1]));
     else if (type === "undo" || type === "redo") go(type);
+    else if (type === "open") open(message.link);
     else if (type === "reset") apply([{ ...initial, theme: settings.theme }, []]);
     else if (type === "plotly" && data.plotly) {
       const buffer = data.plotly();
@@ -134,6 +152,7 @@ export function createPageModel(data, clock = () => performance.now()) {
 
     settings: () => settings,
     stages: () => stages,
+    say,
     canUndo: history.canUndo,
     canRedo: history.canRedo,
     /**

@@ -26,6 +26,7 @@ export function openPane({ model, el }, name, build) {
   const body = element("div", { class: "cv-pane-body" });
   const live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });
   const root = element("section", { class: `cv-pane cv-pane-${name} cv-look` }, failure, body, live);
+  nameAfterTab(root, model.get("tab"));
   el.append(root);
   let theme = "light";
   let timer = 0;
@@ -92,4 +93,14 @@ export function openPane({ model, el }, name, build) {
     for (const close of closers) close();
     root.remove();
   };
+}
+
+/**
+ * Make a pane the panel of its tab: tabbar.js names the tab and the panel by the same rule.
+ * @param {HTMLElement} root @param {string} tab
+ */
+function nameAfterTab(root, tab) {
+  if (!tab) return;
+  const attributes = { id: `cv-panel-${tab}`, role: "tabpanel", "aria-labelledby": `cv-tab-${tab}` };
+  for (const [name, value] of Object.entries(attributes)) root.setAttribute(name, value);
 }

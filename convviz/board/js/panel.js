@@ -4,6 +4,7 @@ import { element, focusOf, setText } from "./dom.js";
 import { openEditor } from "./editor.js";
 import { colorOf, formatNumber, fullNumber } from "./format.js";
 import { createGrid } from "./grid.js";
+import { createPixels, paintPixels } from "./pixels.js";
 import { createVeil } from "./veil.js";
 
 /**
@@ -39,6 +40,7 @@ export function createPanel(board, first) {
   const name = element("span", { class: "cv-name" });
   const shape = element("span", { class: "cv-shape" });
   const area = element("div", { class: "cv-area" }, grid.svg);
+  const pixels = createPixels();
   const thumbs = element("div", { class: "cv-thumbs" });
   const menu = createMenu([
     ["Picture as PNG", () => savePicture("png")],
@@ -177,6 +179,14 @@ export function createPanel(board, first) {
       shown = { values, dtype, limit };
       grid.setValues(values, dtype, board.scale(), limit);
       if (all) drawThumbs(all, limit);
+    },
+
+    /** Have colours of its own on paper, where plotly's picture has not moved with the panels. @param {boolean} printing */
+    print(printing) {
+      pixels.remove();
+      if (!printing || !shown) return;
+      paintPixels(pixels, shown.values, spec.columns.length, shown.limit, board.scale());
+      area.prepend(pixels);
     },
 
     /** @param {number} cell side of a cell in pixels */

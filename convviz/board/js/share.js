@@ -1,12 +1,11 @@
 // @ts-check
-// Hand the settings on: as a link, or as Python.
-import { createCopier } from "./clipboard.js";
+// Hand the settings on: as a link, as Python, or as a page.
+import { NOT_COPIED, createCopier } from "./clipboard.js";
 import { element, setText } from "./dom.js";
 import { toLink } from "./link.js";
 import { howToOpen, whatOpens } from "./share_address.js";
 import { askState } from "./share_state.js";
 
-const REFUSED = "The page may not copy. The text is selected: press Ctrl+C.";
 const BUTTON = "jupyter-button widget-button"; // as those beside it
 
 /** @param {{ model: any, el: HTMLElement }} context */
@@ -15,12 +14,14 @@ function render({ model, el }) {
   const open = element("button", { type: "button", class: BUTTON, "aria-expanded": "false", "aria-controls": id }, "Share");
   const link = element("button", { type: "button", class: BUTTON }, "Copy link");
   const python = element("button", { type: "button", class: BUTTON }, "Copy as Python");
+  const page = element("button", { type: "button", class: BUTTON }, "Save as page");
   const outcome = element("p", { class: "cv-share-outcome", role: "status" });
   const copier = createCopier();
-  const panel = element("div", { class: "cv-share-panel", id, hidden: "" }, link, python, outcome, copier.el);
+  const ways = model.get("makes_pages") ? [link, python, page] : [link, python];
+  const panel = element("div", { class: "cv-share-panel", id, hidden: "" }, ...ways, outcome, copier.el);
   const root = element("div", { class: "cv-share" }, open, panel);
   el.append(root);
-  let asked = false; // whether the Python that comes is waited for
+  let asked = ""; // the type of the reply that is waited for
 
   /** @param {string} words @param {boolean} [refused] */
   function tell(words, refused = false) {
@@ -31,7 +32,7 @@ function render({ model, el }) {
   /** @param {string} text @param {string} words */
   async function copy(text, words) {
     const done = await copier.copy(text);
-    tell(done ? words : REFUSED, !done);
+    tell(done ? words : NOT_COPIED, !done);
   }
 
   function copyLink() {
@@ -46,6 +47,23 @@ function render({ model, el }) {
     }
   }
 
+  /** @param {string} type of the message and of its reply @param {string} words until it comes */
+  function ask(type, words) {
+    asked = type;
+    copier.close();
+    tell(words);
+    model.send({ type });
+  }
+
+  /** @param {string} name @param {DataView} content */
+  function save(name, content) {
+    const url = URL.createObjectURL(new Blob([content], { type: "text/html" }));
+    element("a", { href: url, download: name }).click();
+    // Not at once: the browser has yet to read it.
+    setTimeout(() => URL.revokeObjectURL(url), 60_000);
+    tell(`${name} is ready: look where your browser keeps downloads. It opens without Python.`);
+  }
+
   open.addEventListener("click", () => {
     panel.hidden = !panel.hidden;
     open.setAttribute("aria-expanded", String(!panel.hidden));
@@ -53,17 +71,15 @@ function render({ model, el }) {
     tell("");
   });
   link.addEventListener("click", copyLink);
-  python.addEventListener("click", () => {
-    asked = true;
-    copier.close();
-    tell("Writing \u2026");
-    model.send({ type: "python" });
-  });
-  /** @param {any} reply */
-  const onReply = (reply) => {
-    if (!asked || reply.type !== "python") return;
-    asked = false;
-    copy(reply.text, "Copied: paste it into a cell of a notebook.");
+  python.addEventListener("click", () => ask("python", "Writing \u2026"));
+  page.addEventListener("click", () => ask("page", "Making the page \u2026"));
+  /** @param {any} reply @param {DataView[]} [buffers] */
+  const onReply = (reply, buffers = []) => {
+    if (reply.type !== asked) return;
+    asked = "";
+    if (reply.type === "python") copy(reply.text, "Copied: paste it into a cell of a notebook.");
+    else if (buffers.length) save(reply.name, buffers[0]);
+    else tell(""); // the line below says why there is none
   };
   model.on("msg:custom", onReply);
   return () => {

@@ -7,13 +7,27 @@ import { isLink } from "./link.js";
 /** Our own served page; a notebook's address says nothing about an app in it. */
 const ownPage = () => document.getElementById("convviz-main");
 
-/** The link that this page was opened with, once; empty when there is none. */
-export function linkToOpen() {
+/**
+ * Open the link that this page was opened with, once, and every link that is put after # later.
+ * @param {HTMLElement} board of the app that asks; the first on the page is meant
+ * @param {(link: string) => void} open
+ * @returns {() => void} stop
+ */
+export function followLinks(board, open) {
   const page = ownPage();
-  if (!page || page.dataset.linkOpened) return "";
-  const found = [location.hash.slice(1), location.search.slice(1)].find(isLink) ?? "";
-  if (found) page.dataset.linkOpened = "true"; // drawn anew, or a second app on the page: not again
-  return found;
+  if (!page) return () => {};
+  // With their # and ?, which tell a reader of links where they stood.
+  const found = [location.hash, location.search].find((part) => isLink(part.slice(1)));
+  if (found && !page.dataset.linkOpened) {
+    page.dataset.linkOpened = "true"; // drawn anew, or a second app on the page: not again
+    open(found);
+  }
+  const onChange = () => {
+    const link = location.hash;
+    if (isLink(link.slice(1)) && document.querySelector(".cv-board") === board) open(link);
+  };
+  window.addEventListener("hashchange", onChange);
+  return () => window.removeEventListener("hashchange", onChange);
 }
 
 /** What opens a link: the page's address, or a line for a notebook. @param {string} link */

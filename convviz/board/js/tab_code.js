@@ -1,6 +1,6 @@
 // @ts-check
 // The code tab: one setting as Python, six ways. A line lights its panels, a panel its lines.
-import { createCopier } from "./clipboard.js";
+import { NOT_COPIED, createCopier } from "./clipboard.js";
 import { createCodeLines } from "./code_lines.js";
 import { element, setText } from "./dom.js";
 import { openPane } from "./pane.js";
@@ -117,7 +117,7 @@ function buildCode(pane, body) {
 
   copy.addEventListener("click", async () => {
     const done = await copier.copy(way().text);
-    const words = done ? "Copied: paste it into a cell or a file." : "The page may not copy. The text is selected: press Ctrl+C.";
+    const words = done ? "Copied: paste it into a cell or a file." : NOT_COPIED;
     setText(outcome, words);
     outcome.classList.toggle("cv-refused", !done);
     pane.say(words);

@@ -30,10 +30,12 @@ function render({ model, el }) {
   function update() {
     const open = model.get("chosen");
     const tabs = model.get("tabs");
+    const uid = model.get("uid");
     if (bar.children.length !== tabs.length) {
       bar.replaceChildren(
         ...tabs.map(([name, title]) => {
-          const button = element("button", { type: "button", class: "cv-tab", role: "tab", "data-tab": name }, title);
+          const id = `cv-tab-${uid}-${name}`;
+          const button = element("button", { type: "button", class: "cv-tab", role: "tab", id, "data-tab": name }, title);
           button.addEventListener("click", () => choose(name));
           return button;
         }),
@@ -41,8 +43,12 @@ function render({ model, el }) {
     }
     const first = open || tabs[0]?.[0];
     for (const button of buttons()) {
-      button.setAttribute("aria-selected", String(button.dataset.tab === open));
-      button.tabIndex = button.dataset.tab === first ? 0 : -1;
+      const { tab } = button.dataset;
+      button.setAttribute("aria-selected", String(tab === open));
+      // Its panel is in the page only while it is open; pane.js gives it this id.
+      if (tab === open) button.setAttribute("aria-controls", `cv-panel-${uid}-${tab}`);
+      else button.removeAttribute("aria-controls");
+      button.tabIndex = tab === first ? 0 : -1;
     }
   }
 

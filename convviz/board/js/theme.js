@@ -1,5 +1,6 @@
 // @ts-check
-// Light or dark: what the user chose, else what the notebook says, else what the system prefers.
+// Light or dark: what the user chose, else what the notebook says, else what the system prefers. Paper is white.
+import { followPaper } from "./paper.js";
 
 /**
  * Follow the theme.
@@ -9,7 +10,9 @@
  */
 export function followTheme(chosen, apply) {
   const system = matchMedia("(prefers-color-scheme: dark)");
+  let printing = false;
   const resolve = () => {
+    if (printing) return "light";
     const choice = chosen();
     if (choice === "light" || choice === "dark") return choice;
     const notebook = document.body?.dataset.jpThemeLight;
@@ -20,11 +23,16 @@ export function followTheme(chosen, apply) {
   const observer = new MutationObserver(refresh);
   if (document.body) observer.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });
   system.addEventListener("change", refresh);
+  const stopPrinting = followPaper((now) => {
+    printing = now;
+    refresh();
+  });
   refresh();
   return {
     refresh,
     stop() {
       observer.disconnect();
+      stopPrinting();
       system.removeEventListener("change", refresh);
     },
   };

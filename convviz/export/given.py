@@ -1,0 +1,46 @@
+"""The state that a command is given: as a link, as the address of a page, or in a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from convviz.settings.link import from_link, is_link
+
+SHOWN = 80  # characters of what was given that an error repeats
+
+
+def read_state(text: str) -> tuple[Any, list[str]]:
+    """Read a link, the address of a page that has one, or a file with the JSON of ``App.state()``.
+
+    Args:
+        text: what was given; a file of that name comes first.
+
+    Returns:
+        The state, and one sentence for everything that a link had to leave out.
+
+    Raises:
+        OSError: there is no such file, or it cannot be read.
+        ValueError: the file is of something else, or the address has no link.
+    """
+    shown = text[:SHOWN]
+    if is_link(text) and not _is_file(text):
+        settings, notices = from_link(text)
+        return settings.to_dict(), notices
+    if "://" in text:
+        raise ValueError(f"the address {shown} has no link in it, such as #v=1&size=8: copy one with 'Copy link'")
+    try:
+        return json.loads(Path(text).read_text(encoding="utf-8")), []
+    except OSError as error:
+        why = f"{shown} is neither a link such as 'v=1&size=8' nor a file that can be read: {error.strerror}"
+        raise type(error)(why) from error
+    except ValueError as error:
+        raise ValueError(f"{shown} is not the JSON of a state: {error}") from error
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except OSError:  # a link may be longer than the name of any file
+        return False

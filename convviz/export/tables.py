@@ -1,0 +1,43 @@
+"""The numbers of one state as tables, for readers of a page that runs no script: one table a tensor."""
+
+from __future__ import annotations
+
+from html import escape
+
+from convviz.settings.names import cell_words
+from convviz.views.cells import DATA, INSERTED, PADDING, REMAINDER
+from convviz.views.panels import Equation, Panel
+from convviz.views.theme import format_number
+
+
+def tables(rows: tuple[Equation, ...], transposed: bool) -> str:
+    """Return the planes that are shown as HTML tables that open by themselves, as ``board/js/tables.js`` makes them.
+
+    Args:
+        rows: from ``views.equations``.
+        transposed: whether the picture is that of a transposed convolution.
+    """
+    panels = {panel.name: panel for row in rows for panel in row.panels}
+    left_over = cell_words(transposed)
+    words = {PADDING: "padding", INSERTED: "zero inserted by the stride", REMAINDER: left_over["remainder"], DATA: ""}
+    made = "\n".join(_table(panel, words, left_over["unread"]) for panel in panels.values())
+    return f'<details class="cv-tables">\n<summary>Numbers as tables</summary>\n<div>{made}</div>\n</details>'
+
+
+def _table(panel: Panel, words: dict[str, str], never_read: str) -> str:
+    """Return one table; HTML lets the ends of its rows and cells be left out, and a page is to be small."""
+
+    def headers(scope: str, letters: str, unread: tuple[int, ...]) -> list[str]:
+        roles = [[words[letter], never_read if index in unread else ""] for index, letter in enumerate(letters)]
+        said = [", ".join(filter(None, role)) for role in roles]
+        small = [f" <small>{escape(role)}</small>" if role else "" for role in said]
+        return [f"<th scope={scope}>{index}{role}" for index, role in enumerate(small)]
+
+    columns = headers("col", panel.roles.columns, panel.roles.unread_columns)
+    rows = headers("row", panel.roles.rows, panel.roles.unread_rows)
+    lines = [
+        f"<tr>{header}{''.join(f'<td>{format_number(value)}' for value in values)}"
+        for header, values in zip(rows, panel.values.tolist(), strict=True)
+    ]
+    caption = escape(f"{panel.label}, shape {list(panel.shape)}")
+    return f"<table><caption>{caption}</caption><thead><tr><td>{''.join(columns)}<tbody>{''.join(lines)}</table>"

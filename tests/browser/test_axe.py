@@ -1,0 +1,191 @@
+"""WCAG 2.2 A and AA as far as a machine can tell, on the exported page and on the served app, and what axe cannot tell:
+one tab stop a grid, words for what is looked at, less motion where it is wished, the reader's own colours."""
+
+import io
+
+import pytest
+from PIL import Image
+
+from convviz.app.tabs.tabs import TABS
+from convviz.export.page import CONTROLS, export_html
+from convviz.spec import ConvSpec
+from convviz.views.theme import COLORSCALES, color_at
+from tests.browser.app_page import cell, fresh_page, open_app, repaint, wait_painted
+from tests.browser.axe import assert_accessible, look
+
+pytestmark = pytest.mark.browser
+
+STATES = {
+    "first": None,
+    "transposed": {"transposed": True, "input_view": "stamps"},
+    "groups, channels, bias": {
+        "spec": ConvSpec(6, 4, 4, 3, 2, 1, groups=2, batch=2, padding_mode="reflect").to_dict(),
+        "bias": {"kind": "values", "values": [0.5, -1, 0, 2], "shape": [4]},
+    },
+    "without numbers": {"spec": ConvSpec((15, 14), 2, 1, 3, 2, 1).to_dict()},
+}
+LOOKS = {
+    "light": {},
+    "dark": {"color_scheme": "dark"},
+    "narrow": {"width": 320},
+    "forced colours": {"forced_colors": "active"},
+}
+BUSY = (".cv-equation", ".cv-tables", ".cv-foot")  # what the board's own actions change
+STOP = """() => {
+  const at = document.activeElement;
+  const equation = at.closest(".cv-equation")?.dataset.equation;
+  return at.closest(".cv-grid") ? `grid ${equation}:${at.closest(".cv-panel").dataset.panel}` : at.tagName;
+}"""
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pages")
+    return {
+        name: export_html(state, folder / f"{index}.html", controls=tuple(CONTROLS))
+        for index, (name, state) in enumerate(STATES.items())
+    }
+
+
+def open_page(page, path):
+    page.goto(path.as_uri())
+    wait_painted(page, 0, 60_000)
+
+
+@pytest.mark.parametrize("name", LOOKS)
+def test_nothing_in_the_page_is_out_of_reach(browser, pages, name):
+    options = dict(LOOKS[name])
+    width = options.pop("width", 1280)
+    with fresh_page(browser, **options) as page:
+        page.set_viewport_size({"width": width, "height": 900})
+        for state in STATES if name in ("light", "dark") else ["first"]:
+            open_page(page, pages[state])
+            assert_accessible(page, state)
+        open_page(page, pages["first"])
+        page.locator("[data-equation=forward] .cv-step").click()
+        page.locator("[data-equation=forward] .cv-transport").wait_for(state="visible")
+        cell(page, "grad_weight", 1, 1).click()
+        page.locator(".cv-sum output").wait_for()
+        page.locator(".cv-tables summary").last.click()
+        page.locator(".cv-board .cv-tables table").last.wait_for()
+        assert_accessible(page, "stepping, a pinned cell and its sum, tables", *BUSY)
+        with repaint(page):
+            page.get_by_role("button", name="as stamps").click()
+        page.locator(".cv-menu summary").first.click()
+        cell(page, "output", 1, 1).hover()
+        assert_accessible(page, "stamps, lights, an open menu", *BUSY)
+        cell(page, "padded_input", 3, 3).dblclick()
+        page.locator(".cv-editor").wait_for()
+        assert_accessible(page, "a number being typed", ".cv-equation")
+
+
+def test_without_scripts_the_page_is_within_reach(browser, pages):
+    """axe itself needs scripts, so the page has them but its own are taken out."""
+    text = pages["first"].read_text(encoding="utf-8")
+    start = text.index('<script type="module">')
+    with fresh_page(browser) as page:
+        page.set_content(text[:start] + "</html>")
+        page.locator(".cv-still summary").click()
+        assert look(page)["violations"] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_words_above_the_heatmaps_can_be_read(browser, pages, scheme):
+    """Plotly's empty picture lies behind the names, and axe does not judge what it cannot see through."""
+    with fresh_page(browser, color_scheme=scheme) as page:
+        open_page(page, pages["groups, channels, bias"])
+        page.locator(".cv-plot").evaluate_all("plots => plots.forEach((plot) => plot.remove())")
+        found = look(page)
+        assert found["violations"] == []
+        undecided = found["undecided"].get("color-contrast", [])
+        words = (".cv-name", ".cv-shape", ".cv-note", ".cv-formula", ".cv-sign-note", ".cv-remainder")
+        assert [target for target in undecided if target.endswith(words)] == []
+
+
+def test_a_grid_is_one_tab_stop_and_all_come_in_reading_order(browser, pages):
+    with fresh_page(browser) as page:
+        open_page(page, pages["first"])
+        assert page.locator("[tabindex]").evaluate_all("all => all.filter((one) => one.tabIndex > 0).length") == 0
+        page.locator(".cv-board").evaluate("(board) => { board.tabIndex = -1; board.focus(); }")
+        stops = []
+        while True:
+            page.keyboard.press("Tab")
+            stops.append(page.evaluate(STOP))
+            if stops[-1] == "SUMMARY":
+                break
+        panels = page.locator(".cv-panel").evaluate_all(
+            "all => all.map((one) => `grid ${one.closest('.cv-equation').dataset.equation}:${one.dataset.panel}`)"
+        )
+        assert [stop for stop in stops if stop.startswith("grid")] == panels
+        assert stops.count("svg") == 0
+        places = page.locator(".cv-panel").evaluate_all("all => all.map((one) => one.getBoundingClientRect().top)")
+        assert len(places) == len(panels) == 10
+
+
+def test_what_the_keyboard_looks_at_is_spoken(browser, pages):
+    with fresh_page(browser) as page:
+        open_page(page, pages["first"])
+        live = page.locator(".cv-board .cv-live")
+        assert live.get_attribute("role") == "status"
+        assert live.get_attribute("aria-live") == "polite"
+        cell(page, "weight", 0, 0).hover()
+        assert live.text_content() == "", "what a pointer passes is not"
+        cell(page, "weight", 0, 0).focus()
+        page.keyboard.press("ArrowDown")
+        assert live.text_content() == "weight[0, 0], row 1, column 0: −2"
+
+
+@pytest.mark.parametrize(("motion", "moves"), [("reduce", False), ("no-preference", True)])
+def test_nothing_slides_for_those_who_do_not_want_it(browser, pages, motion, moves):
+    with fresh_page(browser, reduced_motion=motion) as page:
+        open_page(page, pages["first"])
+        page.locator("[data-equation=forward] .cv-step").click()
+        page.locator("[data-equation=forward]").get_by_role("button", name="Play").click()
+        page.locator("[data-equation=forward] [data-playing=true]").wait_for()
+        lasting = page.locator(".cv-page *").evaluate_all(
+            "all => all.map((one) => getComputedStyle(one)).filter((style) => "
+            "parseFloat(style.transitionDuration) > 0 || parseFloat(style.animationDuration) > 0).length"
+        )
+        assert (lasting > 0) is moves
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_forced_colours_leave_the_heatmap_its_own(browser, pages, scheme):
+    with fresh_page(browser, forced_colors="active", color_scheme=scheme) as page:
+        open_page(page, pages["first"])
+        for row, column, value in ((0, 0, -1.0), (1, 2, 2.0)):
+            box = cell(page, "weight", row, column).bounding_box()
+            shot = page.screenshot(clip={"x": box["x"] + 4, "y": box["y"] + 4, "width": 3, "height": 3})
+            shown = Image.open(io.BytesIO(shot)).convert("RGB").getpixel((1, 1))
+            limit = float(page.locator("[data-equation=forward] .cv-scale").inner_text().split()[-1])
+            wanted = color_at(COLORSCALES[scheme], (value / limit + 1) / 2)
+            assert all(abs(a - b) <= 4 for a, b in zip(shown, wanted, strict=True)), (shown, wanted)
+        pressed, other = (
+            page.locator(f".cv-views [data-view={view}]").evaluate("(button) => getComputedStyle(button).outlineStyle")
+            for view in ("window", "stamps")
+        )
+        assert (pressed, other) == ("solid", "none")
+        key = page.locator(".cv-key i").evaluate_all("all => all.map((one) => getComputedStyle(one).backgroundImage)")
+        assert ["gradient" in image for image in key] == [True] * 4
+
+
+@pytest.mark.parametrize("name", ["light", "dark", "forced colours"])
+def test_nothing_in_the_app_is_out_of_reach(browser, server, name):
+    with fresh_page(browser, **LOOKS[name]) as page:
+        open_app(page, server.url)
+        assert_accessible(page, "no tab")
+        share = page.get_by_role("button", name="Share")
+        share.click()
+        assert_accessible(page, "Share", ".cv-controls")
+        share.click()
+        for tab_name in TABS:
+            page.locator(f"[data-tab={tab_name}]").click()
+            page.locator(f'.cv-pane-{tab_name}[data-shown]:not([data-shown=""])').wait_for()
+            assert_accessible(page, tab_name, ".cv-pane", ".cv-tabbar")
+            tab, panel = page.get_by_role("tab", selected=True), page.get_by_role("tabpanel")
+            assert tab.get_attribute("data-tab") == tab_name
+            assert panel.get_attribute("id") == tab.get_attribute("aria-controls")
+            assert panel.get_attribute("aria-labelledby") == tab.get_attribute("id")
+            assert page.locator("[role=tab][aria-controls]").count() == 1, "the others' panels are not in the page"
+        number = page.get_by_role("textbox", name="stride, typed")
+        assert number.text_content() == "2"

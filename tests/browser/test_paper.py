@@ -1,0 +1,76 @@
+"""Printing: the present numbers in their colours on white paper, however narrow it is; afterwards all is as before."""
+
+import pytest
+
+from convviz.export.page import export_html
+from convviz.spec import ConvSpec
+from convviz.views.theme import COLORSCALES, color_at
+from tests.browser.app_page import fresh_page, repaint, wait_painted
+
+pytestmark = pytest.mark.browser
+
+# Every panel's canvas, read where its numbers lie over it; heard after the board, which listens before it is there.
+WATCH = """() => addEventListener("beforeprint", () => {
+  window.seen = [...document.querySelectorAll(".cv-equation")].flatMap((section) => {
+    const traces = section.querySelector(".cv-plot").data;
+    return [...section.querySelectorAll(".cv-panel")].map((panel, index) => {
+      const canvas = panel.querySelector(".cv-area > canvas");
+      const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+      return {
+        panel: panel.dataset.panel,
+        size: [canvas.height, canvas.width],
+        z: Array.from(traces[index].z, (row) => Array.from(row)),
+        limit: traces[index].zmax,
+        colors: Array.from({ length: pixels.length / 4 }, (_, cell) => [...pixels.slice(4 * cell, 4 * cell + 4)]),
+        area: panel.querySelector(".cv-area").getBoundingClientRect().toJSON(),
+        canvas: canvas.getBoundingClientRect().toJSON(),
+      };
+    });
+  });
+  window.theme = document.querySelector(".cv-page").dataset.theme;
+})"""
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory):
+    spec = ConvSpec((14, 6), 2, 2, 3, 2, 1, groups=2)  # with panels that are too large for numbers
+    return export_html({"spec": spec.to_dict()}, tmp_path_factory.mktemp("paper") / "page.html")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_paper_has_the_present_numbers_in_light_colours(browser, printed, scheme):
+    with fresh_page(browser, color_scheme=scheme) as page:
+        page.goto(printed.as_uri())
+        wait_painted(page, 0, 60_000)
+        with repaint(page):
+            page.locator(".cv-slider input[type=range]").first.press("End")
+        page.evaluate(WATCH)
+        assert page.pdf(format="A4", print_background=True).startswith(b"%PDF")
+        assert page.evaluate("window.theme") == "light"
+        seen = page.evaluate("window.seen")
+        assert [one["panel"] for one in seen][:2] == ["padded_input", "weight"]
+        assert seen[1]["z"][0][0] == 3
+        for one in seen:
+            values = [value for row in one["z"] for value in row]
+            assert one["size"] == [len(one["z"]), len(one["z"][0])], one["panel"]
+            for value, shown in zip(values, one["colors"], strict=True):
+                wanted = color_at(COLORSCALES["light"], (value / one["limit"] + 1) / 2)
+                assert all(abs(a - b) <= 1 for a, b in zip(shown, (*wanted, 255), strict=True)), (one["panel"], value)
+            assert one["canvas"] == one["area"], "they move together, however the paper breaks the row"
+        page.wait_for_function("() => !document.querySelector('.cv-area > canvas')")
+        assert page.locator(".cv-page").get_attribute("data-theme") == scheme
+
+
+def test_what_is_for_the_hand_is_not_on_the_paper(browser, printed):
+    with fresh_page(browser, color_scheme="dark") as page:
+        page.goto(printed.as_uri())
+        wait_painted(page, 0, 60_000)
+        page.emulate_media(media="print", color_scheme="dark")
+        page.locator(".cv-page[data-theme=light]").wait_for()
+        for hidden in (".cv-controls", ".cv-foot", ".cv-step", ".cv-menu", ".cv-plot", ".cv-tables", ".cv-aside"):
+            assert not any(one.is_visible() for one in page.locator(hidden).all()), hidden
+        assert page.locator(".cv-area > canvas").count() == page.locator(".cv-panel").count()
+        page.emulate_media(media="screen", color_scheme="dark")
+        page.locator(".cv-page[data-theme=dark]").wait_for()
+        assert page.locator(".cv-area > canvas").count() == 0
+        assert page.locator(".cv-plot").first.is_visible()
