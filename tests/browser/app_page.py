@@ -160,6 +160,21 @@ def plain(shot):
     return shot
 
 
+def messages_sent(page):
+    """Count the messages to the kernel from now on; return the function that says how many there were."""
+    page.evaluate("""() => {
+        if (window.sent === undefined) {
+          const send = WebSocket.prototype.send;
+          WebSocket.prototype.send = function (data) {
+            window.sent += String(data).includes("comm_msg");
+            return send.call(this, data);
+          };
+        }
+        window.sent = 0;
+    }""")
+    return lambda: page.evaluate("window.sent")
+
+
 def kernel_id(page):
     """Return the id of the kernel behind a page that Voilà serves."""
     return page.evaluate("window.jupyterapp.widgetManagerPromise.promise.then(({kernel}) => kernel.id)")

@@ -11,7 +11,7 @@ from convviz.board.bundle import bundle
 from convviz.board.payload import geometry
 from convviz.ops.by_rotate import dilate_grad_output, pad_grad_output, rotate_weight
 from convviz.plane import Plane
-from tests.browser.app_page import cell, choose, read_panel, repaint, slide, snapshot
+from tests.browser.app_page import cell, choose, messages_sent, read_panel, repaint, slide, snapshot
 from tests.geometries import EDGE_CASES, random_specs, reals
 
 pytestmark = pytest.mark.browser
@@ -198,14 +198,7 @@ CORNER = {"0,0", "0,1", "1,0", "1,1"}
 
 def test_hovering_lights_up_without_a_message_to_the_kernel(app):
     assert lit(app) == {}
-    app.evaluate("""() => {
-        const send = WebSocket.prototype.send;
-        window.sent = [];
-        WebSocket.prototype.send = function (data) {
-          window.sent.push(String(data).slice(0, 200));
-          return send.call(this, data);
-        };
-    }""")
+    sent = messages_sent(app)
     cell(app, "output", 0, 0).hover()
     found = lit(app)
     # Stride 2, padding 1: the first window has four cells on the image; in the weight these are the lower right four.
@@ -215,7 +208,7 @@ def test_hovering_lights_up_without_a_message_to_the_kernel(app):
     assert found.keys() == {"padded_input", "weight", "rotated_weight"}
     app.mouse.move(2, 2)
     assert lit(app) == {}
-    assert app.evaluate("window.sent.filter((data) => data.includes('comm_msg'))") == []
+    assert sent() == 0
 
 
 def test_a_pin_survives_sliders_and_writes_its_sum(app):

@@ -404,7 +404,7 @@ def test_nonsense_in_the_address_never_breaks_the_page(page, exported):
     """Hundreds of texts after #: each opens as Python reads it, or is left alone; the numbers follow to the end."""
     open_exported(page, exported)
     expected, opened, refused = in_a_page(Settings()), 0, 0
-    for text in [*ODD, *random_texts(31, 500), "size=5&" * 9000, "a" * 60_000]:
+    for text in [*ODD, *random_texts(31, 200), "size=5&" * 9000, "a" * 60_000]:
         put_after_hash(page, text)
         found = page.evaluate("location.hash.slice(1)")  # as the browser writes it
         if is_link(f"#{found}"):
@@ -418,7 +418,7 @@ def test_nonsense_in_the_address_never_breaks_the_page(page, exported):
                 expected = in_a_page(settings)
                 assert _without_reason(notice) == _without_reason(briefly(notices)), text
         assert _plain(page_state(page)) == _plain(expected), text
-    assert opened > 200
+    assert opened > 80
     assert refused > 0
     put_after_hash(page, "v=1&size=6&kernel=3&stride=1")
     with repaint(page):

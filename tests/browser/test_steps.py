@@ -18,6 +18,7 @@ from tests.browser.app_page import (
     cell,
     choose,
     fresh_page,
+    messages_sent,
     open_app,
     read_panel,
     repaint,
@@ -195,19 +196,6 @@ def choose_view(app, view):
         app.locator(f"[data-equation=input] [data-view={view}]").click()
 
 
-def no_messages(app):
-    """Count the messages to the kernel from now on; return the function that says how many there were."""
-    app.evaluate("""() => {
-        const send = WebSocket.prototype.send;
-        window.sent = 0;
-        WebSocket.prototype.send = function (data) {
-          window.sent += String(data).includes("comm_msg");
-          return send.call(this, data);
-        };
-    }""")
-    return lambda: app.evaluate("window.sent")
-
-
 @pytest.mark.parametrize(
     ("equation", "result", "image"),
     [
@@ -218,7 +206,7 @@ def no_messages(app):
 )
 def test_stepping_fills_the_result_in_and_moves_the_window(app, equation, result, image):
     before = read_panel(app, result, equation)
-    sent = no_messages(app)
+    sent = messages_sent(app)
     start_stepping(app, equation)
     position, count = at_step(app, equation)
     assert (position, count) == (1, before.numel())
@@ -265,7 +253,7 @@ def test_stamps_add_up_on_the_page_to_what_torch_says_at_each_step(app):
     choose_view(app, "stamps")
     assert torch.equal(read_panel(app, "grad_input"), final), "the same numbers, told another way"
     expected = masked_gradients(app, range(1, 17))
-    sent = no_messages(app)
+    sent = messages_sent(app)
     start_stepping(app, "input")
     for count, gradient in enumerate(expected, 1):
         assert at_step(app, "input") == (count, 16)

@@ -23,6 +23,7 @@ from tests.browser.app_page import (
     switch,
 )
 from tests.browser.lab import lab_server
+from tests.browser.server import wait_until
 from tests.test_graph import CASES, leaf
 
 pytestmark = pytest.mark.browser
@@ -507,7 +508,7 @@ def test_pane_and_board_point_at_each_other(app):
     box(app, conv).hover()
     assert framed(app) == {"output", "grad_output"}
     app.mouse.move(2, 2)
-    assert framed(app) == set()
+    wait_until(lambda: framed(app) == set(), what="no frames")
     open_box(app, conv)
     app.get_by_role("button", name="Open the box").click()
     stage = app.locator('[data-stage="rotated_weight"]')

@@ -15,6 +15,7 @@ from tests.browser.app_page import (
     FOLLOWS_WITHIN_MS,
     cell,
     choose,
+    messages_sent,
     read_panel,
     repaint,
     see,
@@ -289,14 +290,7 @@ def wait_readout(app, words):
 
 
 def test_pointing_at_an_entry_lights_its_cells_without_the_kernel(app):
-    app.evaluate("""() => {
-        const send = WebSocket.prototype.send;
-        window.sent = [];
-        WebSocket.prototype.send = function (data) {
-          window.sent.push(String(data).slice(0, 200));
-          return send.call(this, data);
-        };
-    }""")
+    sent = messages_sent(app)
     view(app, FORWARD)
     # Row 5 is kernel cell (1, 2), column 7 the window of output (1, 3): stride 2, so padded_input (2 + 1, 6 + 2).
     entry(app, "top", 5, 7).hover()
@@ -314,7 +308,7 @@ def test_pointing_at_an_entry_lights_its_cells_without_the_kernel(app):
     app.mouse.move(2, 2)
     assert lit(app) == {}
     assert lit(app, ".cv-board") == {}
-    assert app.evaluate("window.sent.filter((data) => data.includes('comm_msg'))") == []
+    assert sent() == 0
 
 
 def test_pointing_at_the_board_lights_every_column_that_holds_the_cell(app):

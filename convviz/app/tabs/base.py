@@ -17,7 +17,7 @@ class Tab:
 
     Attributes:
         script: the file in ``board/js`` that draws it.
-        slow: whether its data take longer than a slider may wait: they are then made when the sliders rest.
+        slow: whether its data always take longer than a slider may wait: they are then made when the sliders rest.
         pane: the widget.
     """
 
@@ -40,13 +40,17 @@ class Tab:
         """
         raise NotImplementedError(f"{type(self).__name__} must say what it shows")
 
+    def is_slow(self) -> bool:
+        """Return whether these settings' data take longer than a slider may wait."""
+        return self.slow
+
     def act(self, message: Mapping[str, Any]) -> None:
         """Do what a person asked for in the pane."""
 
     def follow(self) -> None:
         """The model moved: show it now, or ask the page to call when it has time."""
         self.pane.theme = self.model.settings.theme  # that need not wait
-        if self.slow:
+        if self.is_slow():
             self.pane.wanted += 1
         else:
             self.refresh()

@@ -58,13 +58,10 @@ class MatrixTab(Tab):
             "one": self._one(digits),
         }
 
-    def follow(self) -> None:
+    def is_slow(self) -> bool:
         """Show small matrices with every step, large ones when the sliders rest."""
         spec = self.model.settings.spec
-        if math.prod(spec.output_size) * math.prod(spec.weight_shape[1:]) > AT_ONCE:
-            self.pane.wanted += 1
-        else:
-            self.refresh()
+        return math.prod(spec.output_size) * math.prod(spec.weight_shape[1:]) > AT_ONCE
 
     def act(self, message: Mapping[str, Any]) -> None:
         """Show the columns of other windows."""
