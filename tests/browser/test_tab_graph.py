@@ -20,6 +20,7 @@ from tests.browser.app_page import (
     read_panel,
     repaint,
     slide,
+    slider,
     switch,
 )
 from tests.browser.lab import lab_server
@@ -523,6 +524,19 @@ def test_pane_and_board_point_at_each_other(app):
     assert "cv-framed" in box(app, weight).get_attribute("class")
     app.mouse.move(2, 2)
     assert "cv-framed" not in box(app, weight).get_attribute("class")
+
+
+def test_a_drawing_that_is_replaced_takes_its_frames_with_it(app):
+    # The browser tells no box that is gone that the pointer has left it.
+    box(app, id_of(app, "ConvolutionBackward0")).hover()
+    assert framed(app) == {"output", "grad_output"}
+    app.evaluate("""() => new MutationObserver((records, observer) => {
+        observer.disconnect();
+        window.stillFramed = document.querySelectorAll("[data-panel].cv-pointed").length;
+    }).observe(document.querySelector(".cv-viewport"), { childList: true })""")
+    slider(app, "padding").evaluate("(handle) => handle.focus({ preventScroll: true })")
+    app.keyboard.press("ArrowRight")
+    assert app.wait_for_function("window.stillFramed >= 0 && [window.stillFramed]").json_value() == [0]
 
 
 def test_keyboard_alone_walks_opens_and_closes(app):

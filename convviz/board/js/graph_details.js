@@ -62,6 +62,7 @@ export function createDetails(pane, onClose) {
     if (!reply.opens && isOpen) setOpen(false);
     const keys = reply.tensors.map(({ key }) => key);
     if (keys.join() !== [...views.keys()].join()) {
+      pane.point(); // a heatmap that is replaced never tells that the pointer has left it
       const make = (key) => createTensorView(pane, (line) => setText(readout, line), (at) => choose(key, at));
       views = new Map(keys.map((key) => [key, views.get(key) ?? make(key)]));
       tensors.replaceChildren(...[...views.values()].map((view) => view.el));

@@ -41,6 +41,7 @@ export function createDrawing(uid, events) {
   let edges = [];
   let cursor = "";
   let selected = "";
+  let pointing = false;
 
   /** @param {Event} event */
   const boxAt = (event) => {
@@ -85,14 +86,20 @@ export function createDrawing(uid, events) {
       if (box) press(box);
     });
     svg.addEventListener("keydown", onKey);
-    svg.addEventListener("pointerover", (event) => events.point(boxAt(event)?.id ?? null));
-    svg.addEventListener("pointerleave", () => events.point(null));
+    svg.addEventListener("pointerover", (event) => point(boxAt(event)));
+    svg.addEventListener("pointerleave", () => point(null));
     svg.addEventListener("focusin", (event) => {
       const box = boxAt(event);
       if (box) setCursor(box.id);
-      events.point(box?.id ?? null);
+      point(box);
     });
-    svg.addEventListener("focusout", () => events.point(null));
+    svg.addEventListener("focusout", () => point(null));
+  }
+
+  /** @param {Box | null | undefined} box */
+  function point(box) {
+    pointing = Boolean(box);
+    events.point(box?.id ?? null);
   }
 
   /** @param {Box} box */
@@ -126,6 +133,7 @@ export function createDrawing(uid, events) {
     set(next) {
       const held = svg?.contains(document.activeElement);
       const [cursorBefore, selectedBefore] = [boxes.get(cursor), boxes.get(selected)];
+      if (pointing) point(null); // a box that is replaced never tells that the pointer has left it
       svg?.replaceWith(next);
       svg = next;
       readEdges();

@@ -81,6 +81,7 @@ export function createInside(pane, read, choose) {
       const structure = JSON.stringify(operations);
       if (structure !== built) {
         built = structure;
+        pane.point(); // a heatmap that is replaced never tells that the pointer has left it
         maps = [];
         truths = [];
         branches.replaceChildren(...reply.branches.map(buildBranch));
