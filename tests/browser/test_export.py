@@ -416,6 +416,38 @@ def test_nothing_is_wider_than_the_window(browser, exported, width):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_on_a_phone_the_controls_stay_above_what_they_move(browser, exported):
+    with fresh_page(browser) as page:
+        page.set_viewport_size({"width": 390, "height": 844})
+        open_page(page, exported)
+        stride = page.get_by_role("slider", name="stride", exact=True)
+        stride.focus()
+        page.locator("[data-equation=weight]").evaluate("(section) => section.scrollIntoView()")
+        box, bar = stride.bounding_box(), page.locator(".cv-controls").bounding_box()
+        assert bar["y"] <= box["y"] < box["y"] + box["height"] <= bar["y"] + bar["height"] <= 0.4 * 844
+        assert page.locator("[data-equation=weight]").bounding_box()["y"] >= bar["y"] + bar["height"]
+        with repaint(page):
+            page.keyboard.press("ArrowLeft")
+        assert cell(page, "dilated_grad_output", 7, 7).is_visible()
+
+
+def test_a_frame_that_grows_keeps_its_controls_in_one_piece(browser, exported, folder):
+    # A bar of a third of the window would make the page lower, then the frame, then the bar.
+    (folder / "narrow.html").write_text(
+        f"""<iframe id="book" src="{exported.as_uri()}" style="width: 390px; height: 300px"></iframe><script>
+        addEventListener("message", ({{ data }}) => {{
+          if (data.type === "convviz:resize") book.style.height = `${{data.height}}px`;
+        }});</script>"""
+    )
+    with fresh_page(browser) as page:
+        page.set_viewport_size({"width": 500, "height": 844})
+        page.goto((folder / "narrow.html").as_uri())
+        page.wait_for_function("parseInt(book.style.height) > 1500")
+        controls = page.frame_locator("#book").locator(".cv-controls")
+        assert controls.evaluate("(bar) => getComputedStyle(bar).position") == "static"
+        assert controls.evaluate("(bar) => bar.scrollHeight - bar.clientHeight") == 0
+
+
 def test_every_control_has_a_name_and_is_large_enough(page, folder):
     every = ("kernel", "geometry", "channels", "input", "loss", "look")
     open_page(page, export_html(None, folder / "every.html", controls=every))

@@ -295,7 +295,7 @@ function patterns(uid) {
     "defs",
     {},
     line("padding", 10, path("M2 2h1.6v1.6h-1.6zM7 7h1.6v1.6h-1.6z", "padding")),
-    line("inserted", CELL, path(`M0 0h${CELL}v${CELL}H0z`, "wash"), path("M0 0h9L0 9z", "inserted")),
+    line("inserted", CELL, path("M0 0h9L0 9z", "inserted")), // a corner, no tint: tints are values
     line("remainder", 10, path("M2 2h1.6v1.6h-1.6zM7 7h1.6v1.6h-1.6z M0 10L10 0", "remainder")),
     line("unread", 10, path("M-2 2L2 -2M0 10L10 0M8 12L12 8", "unread")),
   );

@@ -7,6 +7,7 @@ const SLACK = 4; // pixels that are no reason to tell it again, or two pages cou
 /** @param {HTMLElement} el whose height it is */
 export function tellHeight(el) {
   if (window.parent === window) return;
+  el.dataset.grows = ""; // nothing may then be high in parts of the window: it would chase its own height
   let told = -SLACK;
   let frame = 0;
   const tell = () => {
