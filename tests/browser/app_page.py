@@ -268,6 +268,14 @@ def cell(page, panel, row, column):
     return page.locator(f'[data-panel="{panel}"]').first.locator(f'[data-cell="{row},{column}"]')
 
 
+def open_tab(page, name):
+    """Open a tab and wait until its pane shows what belongs to the settings of now."""
+    page.locator(f"[data-tab={name}]").click()
+    page.locator(f'.cv-pane-{name}[aria-busy=false][data-shown]:not([data-shown=""])').wait_for(
+        timeout=APPEARS_WITHIN_MS
+    )
+
+
 def show_plane(page, axis, index):
     """Choose a plane with the selector of the forward equation: axis is n, o or c."""
     words = {"n": "sample n", "o": "output channel o", "c": "input channel c"}[axis]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.app_page import open_app, painted, read_panel, slider_value, wait_painted
+from tests.browser.app_page import painted, read_panel, slider_value, wait_painted
 from tests.browser.test_links import added, lit, the_sum
 
 pytestmark = pytest.mark.browser
@@ -11,16 +11,15 @@ MOST_STOPS = 120  # tab stops of the whole page
 
 
 @pytest.fixture
-def app(page, server):
+def app(app):
     """The app; what a pointer does to it is counted, and must not happen."""
-    open_app(page, server.url)
-    page.evaluate("""() => {
+    app.evaluate("""() => {
         window.pointed = [];
         const note = (event) => event.isTrusted && window.pointed.push(event.type);
         for (const type of ["pointerdown", "pointermove", "wheel"]) document.addEventListener(type, note, true);
     }""")
-    yield page
-    assert page.evaluate("window.pointed") == []
+    yield app
+    assert app.evaluate("window.pointed") == []
 
 
 def tab_to(page, selector, back=False):

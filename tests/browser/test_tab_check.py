@@ -4,7 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from tests.browser.app_page import cell, choose, open_app, read_panel, repaint, slide, switch
+from tests.browser.app_page import cell, choose, open_tab, read_panel, repaint, slide, switch
 
 pytestmark = pytest.mark.browser
 
@@ -20,12 +20,9 @@ READ_MAPS = """(pane) => [...pane.querySelectorAll(".cv-check-row")].map((row) =
 
 
 @pytest.fixture
-def app(page, server):
-    """A page of its own: what the pane was asked for, it keeps."""
-    open_app(page, server.url)
-    page.locator("[data-tab=check]").click()
-    page.locator(f"{PANE}[data-shown]").wait_for()
-    return page
+def app(app):
+    open_tab(app, "check")
+    return app
 
 
 def pane_step(app):
@@ -175,6 +172,5 @@ def test_opening_again_and_closing(app):
     app.locator("[data-tab=check]").click()
     app.locator(PANE).wait_for(state="detached")
     cell(app, "grad_weight", 0, 0).hover()
-    app.locator("[data-tab=check]").click()
-    app.locator(f"{PANE}[data-shown]").wait_for()
+    open_tab(app, "check")
     assert maps(app).keys() == {"grad_input", "grad_weight"}

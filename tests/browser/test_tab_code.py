@@ -13,28 +13,33 @@ from convviz.board.bundle import bundle
 from convviz.explanation.code.literals import exact
 from convviz.explanation.snippet_file import RESULTS, snippet_file
 from convviz.explanation.snippets import WAYS, WAYS_TRANSPOSED, snippets
-from tests.browser.app_page import autograd_of_page, cell, choose, fresh_page, open_app, read_panel, slide, switch
+from tests.browser.app_page import (
+    autograd_of_page,
+    cell,
+    choose,
+    fresh_page,
+    open_app,
+    open_tab,
+    read_panel,
+    slide,
+    switch,
+)
 from tests.geometries import EDGE_CASES, random_specs
 
 pytestmark = pytest.mark.browser
 
-PANE = ".cv-pane-code[data-shown]"
 CLIPBOARD = ["clipboard-read", "clipboard-write"]
 DENIED = "navigator.clipboard.writeText = () => Promise.reject(new DOMException('no', 'NotAllowedError'));"
 MISSING = "Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined });"
 
 
 @pytest.fixture
-def app(page, server):
-    """A page of its own: what the pane was asked for, it keeps."""
-    open_app(page, server.url)
-    open_tab(page)
-    return page
-
-
-def open_tab(page):
-    page.locator("[data-tab=code]").click()
-    page.locator(PANE).wait_for()
+def app(app):
+    open_tab(app, "code")
+    yield app
+    if app.locator(".cv-numbers input:checked").count():  # what the pane was asked for, it keeps
+        app.locator(".cv-numbers input").uncheck()
+        wait_code(app, "torch.randn(")
 
 
 def shown_code(page):
@@ -167,30 +172,24 @@ def test_a_transposed_convolution_is_written_in_its_own_words(app):
 # -- copying -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("obstacle", ["", DENIED, MISSING])
-def test_copy_gives_exactly_the_file(browser, server, obstacle):
+def test_copy_gives_exactly_the_file_and_where_nothing_may_copy_the_text_is_selected(browser, server):
     with fresh_page(browser, permissions=CLIPBOARD) as page:
         open_app(page, server.url)
-        open_tab(page)
-        page.evaluate("navigator.clipboard.writeText('before')")
+        open_tab(page, "code")
         page.evaluate("window.clip = navigator.clipboard")
-        page.evaluate(f"() => {{ {obstacle} }}")
-        choose_way(page, "function")
-        page.locator(".cv-copy").click()
-        page.locator(".cv-copied", has_text="Copied").wait_for()
-        copied = page.evaluate("window.clip.readText()")
-        assert copied == shown_code(page)
-        assert run(copied).keys() == {"output", "grad_input", "grad_weight"}
-        assert page.locator(".cv-copy").evaluate("(button) => button === document.activeElement")
-        assert page.locator(".cv-pane .cv-copybox").is_hidden()
-
-
-def test_where_nothing_may_copy_the_text_is_selected(browser, server):
-    with fresh_page(browser, permissions=CLIPBOARD) as page:
-        open_app(page, server.url)
-        open_tab(page)
-        page.evaluate("window.clip = navigator.clipboard")
-        page.evaluate(MISSING)
+        page.evaluate("window.write = navigator.clipboard.writeText.bind(navigator.clipboard)")
+        for name, obstacle in (("function", ""), ("numpy", DENIED), ("rotate", MISSING)):
+            page.evaluate(f"() => {{ {obstacle} }}")
+            page.evaluate("window.write('before')")
+            choose_way(page, name)
+            page.locator(".cv-copied", has_text="Copied").wait_for(state="detached")
+            page.locator(".cv-copy").click()
+            page.locator(".cv-copied", has_text="Copied").wait_for()
+            copied = page.evaluate("window.clip.readText()")
+            assert copied == shown_code(page)
+            assert run(copied).keys() == {"output", "grad_input", "grad_weight"}
+            assert page.locator(".cv-copy").evaluate("(button) => button === document.activeElement")
+            assert page.locator(".cv-pane .cv-copybox").is_hidden()
         page.evaluate("document.execCommand = () => false")
         page.locator(".cv-copy").click()
         page.locator(".cv-copied", has_text="press Ctrl+C").wait_for()

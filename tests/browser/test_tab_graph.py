@@ -17,6 +17,7 @@ from tests.browser.app_page import (
     cell,
     choose,
     fresh_page,
+    open_tab,
     read_panel,
     repaint,
     slide,
@@ -34,8 +35,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture
 def app(app):
-    app.locator("[data-tab=graph]").click()
-    app.locator(".cv-pane-graph[data-shown] [data-node]").first.wait_for(timeout=APPEARS_WITHIN_MS)
+    open_tab(app, "graph")
     return app
 
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from tests.browser.app_page import autograd_of_page, open_app, read_panel, repaint, see, snapshot
+from tests.browser.app_page import autograd_of_page, open_app, open_tab, read_panel, repaint, see, snapshot
 
 pytestmark = pytest.mark.browser
 
@@ -19,13 +19,22 @@ READ = """(pane) => Object.fromEntries([...pane.querySelectorAll("[data-tensor]"
 }]))"""
 
 
+WINDOW = {"width": 1400, "height": 1800}  # the whole lesson at once
+
+
 @pytest.fixture
-def app(page, server):
-    """A page of its own: what the pane was asked for, it keeps."""
-    page.set_viewport_size({"width": 1400, "height": 1800})  # the whole lesson at once
+def app(app):
+    app.set_viewport_size(WINDOW)
+    open_tab(app, "linear")
+    return app
+
+
+@pytest.fixture
+def own(page, server):
+    """A page of its own: numbers that were changed in the lesson, it keeps."""
+    page.set_viewport_size(WINDOW)
     open_app(page, server.url)
-    page.locator("[data-tab=linear]").click()
-    page.locator(f"{PANE}[data-shown]").wait_for()
+    open_tab(page, "linear")
     return page
 
 
@@ -79,18 +88,18 @@ def cell_of(app, tensor, row, column):
     return app.locator(f'{PANE} [data-tensor="{tensor}"]').first.locator(f'[data-cell="{row},{column}"]')
 
 
-def test_numbers_are_autograds_for_every_size_and_loss(app):
-    assert_equals_autograd(app, "half_squared_error")
+def test_numbers_are_autograds_for_every_size_and_loss(own):
+    assert_equals_autograd(own, "half_squared_error")
     for name, value in (("in_features", 6), ("out_features", 4), ("batch", 3), ("loss", "mean")):
-        set_menu(app, name, value)
-    assert tensors(app)["weight"].shape == (4, 6)
-    assert_equals_autograd(app, "mean")
-    before = tensors(app)["input"]
-    wait_step(app, app.get_by_role("button", name="Other numbers").click)
-    assert not torch.equal(tensors(app)["input"], before)
-    set_menu(app, "loss", "sum")
-    set_menu(app, "batch", 1)
-    assert_equals_autograd(app, "sum")
+        set_menu(own, name, value)
+    assert tensors(own)["weight"].shape == (4, 6)
+    assert_equals_autograd(own, "mean")
+    before = tensors(own)["input"]
+    wait_step(own, own.get_by_role("button", name="Other numbers").click)
+    assert not torch.equal(tensors(own)["input"], before)
+    set_menu(own, "loss", "sum")
+    set_menu(own, "batch", 1)
+    assert_equals_autograd(own, "sum")
 
 
 def belongs(app, pointed):
@@ -164,23 +173,23 @@ def test_the_sum_is_written_out_and_adds_up(app):
         assert line.locator("output").text_content() == target.text_content()
 
 
-def test_typing_into_a_cell_with_the_keyboard(app):
-    cell_of(app, "input", 0, 0).focus()
-    app.keyboard.press("ArrowRight")
-    assert lit(app)["input"] >= {(0, 1)}, "the focus lights up as the pointer does"
-    app.keyboard.press("Enter")
-    app.locator(f"{PANE} .cv-editor").fill("-2,5")
-    wait_step(app, lambda: app.keyboard.press("Enter"))
-    assert tensors(app)["input"][0, 1] == -2.5
-    assert_equals_autograd(app, "half_squared_error")
+def test_typing_into_a_cell_with_the_keyboard(own):
+    cell_of(own, "input", 0, 0).focus()
+    own.keyboard.press("ArrowRight")
+    assert lit(own)["input"] >= {(0, 1)}, "the focus lights up as the pointer does"
+    own.keyboard.press("Enter")
+    own.locator(f"{PANE} .cv-editor").fill("-2,5")
+    wait_step(own, lambda: own.keyboard.press("Enter"))
+    assert tensors(own)["input"][0, 1] == -2.5
+    assert_equals_autograd(own, "half_squared_error")
     # Through the transposed picture of the weight: row i, column o.
-    cell_of(app, "~weight", 2, 1).dblclick()
-    app.locator(f"{PANE} .cv-editor").fill("7")
-    wait_step(app, lambda: app.keyboard.press("Enter"))
-    assert tensors(app)["weight"][1, 2] == 7
-    assert_equals_autograd(app, "half_squared_error")
-    cell_of(app, "output", 0, 0).dblclick()
-    assert app.locator(f"{PANE} .cv-editor").count() == 0, "what is computed cannot be typed"
+    cell_of(own, "~weight", 2, 1).dblclick()
+    own.locator(f"{PANE} .cv-editor").fill("7")
+    wait_step(own, lambda: own.keyboard.press("Enter"))
+    assert tensors(own)["weight"][1, 2] == 7
+    assert_equals_autograd(own, "half_squared_error")
+    cell_of(own, "output", 0, 0).dblclick()
+    assert own.locator(f"{PANE} .cv-editor").count() == 0, "what is computed cannot be typed"
 
 
 def test_leads_over_to_a_convolution_with_one_kernel_cell(app):

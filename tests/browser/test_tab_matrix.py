@@ -16,6 +16,7 @@ from tests.browser.app_page import (
     cell,
     choose,
     messages_sent,
+    open_tab,
     read_panel,
     repaint,
     see,
@@ -33,8 +34,7 @@ FORWARD, INPUT, WEIGHT, ONE, TRANSPOSE = range(5)
 
 @pytest.fixture
 def app(app):
-    app.locator("[data-tab=matrix]").click()
-    app.locator(".cv-pane-matrix[data-shown]").wait_for(timeout=FOLLOWS_WITHIN_MS)
+    open_tab(app, "matrix")
     return app
 
 

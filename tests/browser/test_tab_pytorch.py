@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from convviz.ops.which_backend import which_backend
-from tests.browser.app_page import choose, see, slide
+from tests.browser.app_page import choose, open_tab, see, slide
 
 pytestmark = pytest.mark.browser
 
@@ -26,8 +26,7 @@ READ = """() => {
 
 @pytest.fixture
 def app(app):
-    app.locator("[data-tab=pytorch]").click()
-    app.locator(".cv-pane-pytorch[data-shown]").wait_for()
+    open_tab(app, "pytorch")
     return app
 
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from tests.browser.app_page import cell, open_app, read_panel, repaint, slide, switch
+from tests.browser.app_page import cell, open_tab, read_panel, repaint, slide, switch
 
 pytestmark = pytest.mark.browser
 
@@ -20,13 +20,14 @@ READ = """(pane) => Object.fromEntries([...pane.querySelectorAll("[data-plane]")
 
 
 @pytest.fixture
-def app(page, server):
-    """A page of its own: what the pane was asked for, it keeps."""
-    page.set_viewport_size({"width": 1400, "height": 2400})  # the whole pane at once
-    open_app(page, server.url)
-    page.locator("[data-tab=quantised]").click()
-    page.locator(f"{PANE}[data-shown]").wait_for()
-    return page
+def app(app):
+    app.set_viewport_size({"width": 1400, "height": 2400})  # the whole pane at once
+    open_tab(app, "quantised")
+    if app.locator(f"{PANE} [data-set=kind]").input_value() != "binary":  # what the pane was asked for, it keeps
+        choose_layer(app, "binary")
+    if app.locator(f"{PANE} [data-variant=clip]").get_attribute("aria-pressed") != "true":
+        wait_step(app, app.locator(f"{PANE} [data-variant=clip]").click)
+    return app
 
 
 def planes(app):

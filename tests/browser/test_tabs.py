@@ -3,7 +3,7 @@
 import pytest
 
 from convviz.app.tabs.tabs import TABS
-from tests.browser.app_page import cell, repaint, slide
+from tests.browser.app_page import cell, open_tab, repaint, slide
 from tests.browser.test_links import lit
 
 pytestmark = pytest.mark.browser
@@ -11,11 +11,6 @@ pytestmark = pytest.mark.browser
 
 def pane(page, name):
     return page.locator(f'.cv-pane-{name}[data-shown]:not([data-shown=""])')
-
-
-def open_tab(page, name):
-    page.locator(f"[data-tab={name}]").click()
-    pane(page, name).wait_for()
 
 
 def test_keys_choose_open_and_close(app):
