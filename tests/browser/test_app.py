@@ -734,14 +734,17 @@ def test_killed_kernel_is_told_and_the_reload_restores_the_settings(page, server
         page.locator(".cv-editor").fill("2.5")
         page.keyboard.press("Enter")
     before = snapshot(page)
+    assert page.locator("#convviz-lost").is_hidden()
     server.kill_kernel(kernel_id(page))
     page.locator("#convviz-lost").wait_for(state="visible", timeout=20_000)
     assert "kernel" in page.locator("#convviz-lost-text").text_content()
+    assert page.locator("#convviz-lost-text").get_attribute("role") == "alert"
     assert read_panel(page, "padded_input")[2, 2] == 2.5, "what one sees stays"
     with page.expect_navigation():
         page.get_by_role("button", name="Reload with my settings").click()
     wait_painted(page, 0, 60_000)
     wait_value(page, "padded_input", 2, 2, 2.5)
+    assert page.locator("#convviz-lost").is_hidden()
     after = snapshot(page)
     assert same_state(after, before)
     assert_page_equals_autograd(page)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.browser.server import APP, voila_server, wait_until
+from tests.browser.server import voila_server, wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -47,32 +47,24 @@ def write_notebook(folder, *sources, title="A test page"):
 
 
 @pytest.fixture(scope="module")
-def app():
-    """A server of the real app, for tests that leave it alive."""
-    with voila_server(APP) as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
 def plain(tmp_path_factory):
     """A server of one slider: for tests of the page, that must not wait for the app."""
     with voila_server(write_notebook(tmp_path_factory.mktemp("plain"), SLIDER)) as server:
         yield server
 
 
-def test_the_app_asks_nobody_outside_and_has_its_landmarks(page, app):
-    open_page(page, app.url)
-    assert page.locator(".cv-board").count() >= 1
-    assert page.outside == []
-    assert page.title() == "convviz · the backward pass of conv2d"
-    assert page.locator("html").get_attribute("lang") == "en"
-    main = page.locator("main")
+def test_the_app_has_its_landmarks_and_is_not_wider_than_a_phone(app):
+    assert app.title() == "convviz · the backward pass of conv2d"
+    assert app.locator("html").get_attribute("lang") == "en"
+    main = app.locator("main")
     assert main.count() == 1
-    assert main.locator(".cv-board").count() >= 1, "the app stands inside the landmark"
-    assert page.locator("[role=alert]:visible").count() == 0
+    assert main.locator(".cv-board").count() == 1, "the app stands inside the landmark"
+    assert app.locator("[role=alert]:visible").count() == 0
+    app.set_viewport_size({"width": 360, "height": 740})
+    assert app.evaluate("document.documentElement.scrollWidth") <= 360
 
 
-def test_words_stay_until_the_board_is_there_on_the_slowest_machine(page, app):
+def test_words_stay_until_the_board_is_there_on_the_slowest_machine(page, server):
     # The wait for "nothing more comes" is over at once, as on a machine too busy to draw in the meantime.
     page.add_init_script("""
         const later = window.setTimeout;
@@ -88,11 +80,11 @@ def test_words_stay_until_the_board_is_there_on_the_slowest_machine(page, app):
             observer.disconnect();
         }).observe(document, {childList: true, subtree: true});
     """)
-    open_page(page, app.url)
+    open_page(page, server.url)
     assert page.evaluate("window.boardsWhenTheWordsWent") == 1
 
 
-def test_words_tell_each_step_until_the_app_is_there(page, app):
+def test_words_tell_each_step_until_the_app_is_there(page, server):
     # Every text the line ever shows, whatever the speed of this machine.
     page.add_init_script("""
         window.words = [];
@@ -102,28 +94,18 @@ def test_words_tell_each_step_until_the_app_is_there(page, app):
             if (window.words.at(-1) !== text && (line || window.words.length)) window.words.push(text);
         }).observe(document, {childList: true, subtree: true, characterData: true});
     """)
-    open_page(page, app.url)
+    open_page(page, server.url)
     # On a slow machine each step is told a second time, with words of patience behind.
     told = list(dict.fromkeys(words.split(" Still")[0] for words in page.evaluate("window.words")))
     assert told == ["status: Starting a kernel …", "status: Loading torch …", "status: Drawing …", "gone"]
 
 
-def test_no_scrollbar_to_the_side_on_a_narrow_phone(page, app):
-    page.set_viewport_size({"width": 360, "height": 740})
-    open_page(page, app.url)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-
-
-def test_skip_link_leads_to_the_app(page, plain):
+def test_skip_link_leads_to_the_app_and_controls_follow_the_theme_of_the_page(page, plain):
     open_page(page, plain.url)
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the app"
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.tagName") == "MAIN"
-
-
-def test_controls_follow_the_theme_of_the_page(page, plain):
-    open_page(page, plain.url)
     background = "getComputedStyle(document.body).backgroundColor"
     controls = "getComputedStyle(document.body).getPropertyValue('--jp-border-color1').trim()"
     seen = {}
@@ -136,22 +118,6 @@ def test_controls_follow_the_theme_of_the_page(page, plain):
     for scheme in ("dark", "light"):
         page.emulate_media(color_scheme=scheme)
         assert (page.evaluate(background), page.evaluate(controls)) == seen[scheme]
-
-
-def test_killed_kernel_is_told_and_the_settings_survive_the_reload(page, plain):
-    kernel = open_page(page, plain.url)
-    assert page.locator(BANNER).is_hidden()
-    page.evaluate("addEventListener('convviz:save', () => sessionStorage.setItem('kept', 'in time'))")
-    plain.kill_kernel(kernel)
-    page.locator(BANNER).wait_for(state="visible", timeout=20_000)
-    assert "kernel" in page.locator(ALERT).text_content()
-    assert page.locator(ALERT).get_attribute("role") == "alert"
-    with page.expect_navigation():
-        page.get_by_role("button", name="Reload with my settings").click()
-    assert page.evaluate("sessionStorage.getItem('kept')") == "in time"
-    page.locator(LOADING).wait_for(state="detached", timeout=APPEARS_WITHIN_MS)
-    assert page.locator(BANNER).is_hidden()
-    page.page_errors.clear()  # JupyterLab's own, about messages that the dead kernel never answered
 
 
 def test_kernel_that_is_shut_down_in_order_is_told(page, plain):

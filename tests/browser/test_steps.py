@@ -17,9 +17,7 @@ from tests.browser.app_page import (
     assert_page_equals_autograd,
     cell,
     choose,
-    fresh_page,
     messages_sent,
-    open_app,
     read_panel,
     repaint,
     slide,
@@ -449,17 +447,16 @@ def test_a_large_panel_is_stepped_through_with_a_handful_of_shapes(app):
     assert app.locator("[data-equation=input] [data-panel=grad_input] .cv-veil *").count() < 8
 
 
-def test_reduced_motion_steps_without_a_slide(server, browser):
+def test_reduced_motion_steps_without_a_slide(app):
+    start_stepping(app, "forward")
+    bar(app, "forward").locator("select").select_option("0.5")
     for preference, slides in (("reduce", False), ("no-preference", True)):
-        with fresh_page(browser, reduced_motion=preference) as page:
-            open_app(page, server.url)
-            start_stepping(page, "forward")
-            bar(page, "forward").locator("select").select_option("0.5")
-            bar(page, "forward").get_by_role("button", name="Play").click()
-            window = page.locator("[data-equation=forward] [data-panel=padded_input] .cv-window")
-            lasts = window.evaluate("(rect) => getComputedStyle(rect).transitionDuration")
-            assert (lasts != "0s") == slides, (preference, lasts)
-            bar(page, "forward").get_by_role("button", name="Pause").click()
+        app.emulate_media(reduced_motion=preference)
+        bar(app, "forward").get_by_role("button", name="Play").click()
+        window = app.locator("[data-equation=forward] [data-panel=padded_input] .cv-window")
+        lasts = window.evaluate("(rect) => getComputedStyle(rect).transitionDuration")
+        assert (lasts != "0s") == slides, (preference, lasts)
+        bar(app, "forward").get_by_role("button", name="Pause").click()
 
 
 def test_a_step_is_spoken_when_made_by_hand_only(app):
