@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import gzip
 import json
 import math
@@ -156,6 +157,7 @@ def facts() -> dict[str, Any]:
     return {"version": __version__, "digits": digits, "colorscales": COLORSCALES}
 
 
+@functools.cache
 def plotly_text() -> str:
     """Return the vendored plotly, packed, as letters that may stand in a page."""
     packed = gzip.compress(BOARD.joinpath("vendor", "plotly-cartesian.min.js").read_bytes(), 9, mtime=0)

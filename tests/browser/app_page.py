@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import itertools
+import json
 import re
 from dataclasses import dataclass
 
@@ -298,7 +299,8 @@ def shown_plane(page):
 
 def snapshot(page):
     """Return everything that the page shows at one moment, as plain data."""
-    return page.evaluate(SNAPSHOT)
+    # As one text: over thousands of single numbers Playwright takes longer than the page takes to look.
+    return json.loads(page.evaluate(f"JSON.stringify(({SNAPSHOT})())"))
 
 
 def read_panel(page, name, equation=None):

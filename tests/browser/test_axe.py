@@ -1,6 +1,7 @@
 """WCAG 2.2 A and AA as far as a machine can tell, on the exported page and on the served app, and what axe cannot tell:
 one tab stop a grid, words for what is looked at, less motion where it is wished, the reader's own colours."""
 
+import contextlib
 import io
 
 import pytest
@@ -10,7 +11,7 @@ from convviz.app.tabs.tabs import TABS
 from convviz.export.page import CONTROLS, export_html
 from convviz.spec import ConvSpec
 from convviz.views.theme import COLORSCALES, color_at
-from tests.browser.app_page import cell, fresh_page, open_app, repaint, wait_painted
+from tests.browser.app_page import FOLLOWS_WITHIN_MS, cell, fresh_page, open_tab, repaint, wait_painted
 from tests.browser.axe import assert_accessible, look
 
 pytestmark = pytest.mark.browser
@@ -24,12 +25,18 @@ STATES = {
     },
     "without numbers": {"spec": ConvSpec((15, 14), 2, 1, 3, 2, 1).to_dict()},
 }
+# In light colours all rules are held. Dark and forced colours change colours alone, and forced colours draw borders
+# around buttons as well, which may make them larger: there the rules that look at colours and at sizes are held again.
+COLOURS = ("color-contrast", "link-in-text-block")
 LOOKS = {
-    "light": {},
-    "dark": {"color_scheme": "dark"},
-    "narrow": {"width": 320},
-    "forced colours": {"forced_colors": "active"},
+    "dark": ({"color_scheme": "dark"}, COLOURS),
+    "forced colours": ({"forced_colors": "active"}, (*COLOURS, "target-size", "scrollable-region-focusable")),
 }
+# Every part follows the theme, and no colour is on its way.
+SETTLED = """([theme, forced]) =>
+  [...document.querySelectorAll(".cv-app, .cv-board, .cv-pane")].every((one) => one.dataset.theme === theme) &&
+  matchMedia("(forced-colors: active)").matches === forced &&
+  !document.getAnimations().some((one) => one instanceof CSSTransition)"""
 BUSY = (".cv-equation", ".cv-tables", ".cv-foot")  # what the board's own actions change
 STOP = """() => {
   const at = document.activeElement;
@@ -52,31 +59,55 @@ def open_page(page, path):
     wait_painted(page, 0, 60_000)
 
 
-@pytest.mark.parametrize("name", LOOKS)
-def test_nothing_in_the_page_is_out_of_reach(browser, pages, name):
-    options = dict(LOOKS[name])
-    width = options.pop("width", 1280)
-    with fresh_page(browser, **options) as page:
-        page.set_viewport_size({"width": width, "height": 900})
-        for state in STATES if name in ("light", "dark") else ["first"]:
-            open_page(page, pages[state])
-            assert_accessible(page, state)
-        open_page(page, pages["first"])
-        page.locator("[data-equation=forward] .cv-step").click()
-        page.locator("[data-equation=forward] .cv-transport").wait_for(state="visible")
-        cell(page, "grad_weight", 1, 1).click()
-        page.locator(".cv-sum output").wait_for()
-        page.locator(".cv-tables summary").last.click()
-        page.locator(".cv-board .cv-tables table").last.wait_for()
-        assert_accessible(page, "stepping, a pinned cell and its sum, tables", *BUSY)
-        with repaint(page):
-            page.get_by_role("button", name="as stamps").click()
-        page.locator(".cv-menu summary").first.click()
-        cell(page, "output", 1, 1).hover()
-        assert_accessible(page, "stamps, lights, an open menu", *BUSY)
-        cell(page, "padded_input", 3, 3).dblclick()
-        page.locator(".cv-editor").wait_for()
-        assert_accessible(page, "a number being typed", ".cv-equation")
+@contextlib.contextmanager
+def seen_as(page, color_scheme="light", forced_colors="none"):
+    """Show the open page in other colours for a while."""
+    try:
+        page.emulate_media(color_scheme=color_scheme, forced_colors=forced_colors)
+        page.wait_for_function(SETTLED, arg=[color_scheme, forced_colors == "active"], timeout=FOLLOWS_WITHIN_MS)
+        yield
+    finally:
+        page.emulate_media(color_scheme="light", forced_colors="none")
+        page.wait_for_function(SETTLED, arg=["light", False], timeout=FOLLOWS_WITHIN_MS)
+
+
+def assert_accessible_in(looks, page, state, *within):
+    """Hold all rules, and then those that the looks may change."""
+    assert_accessible(page, state, *within)
+    for name in looks:
+        media, rules = LOOKS[name]
+        with seen_as(page, **media):
+            assert_accessible(page, f"{state}, {name}", *within, rules=rules)
+
+
+@pytest.mark.parametrize("state", list(STATES)[1:])
+def test_no_kind_of_page_is_out_of_reach(page, pages, state):
+    page.set_viewport_size({"width": 1280, "height": 900})
+    open_page(page, pages[state])
+    assert_accessible_in(["dark"], page, state)
+
+
+@pytest.mark.parametrize(("width", "looks"), [(1280, LOOKS), (320, [])], ids=["wide", "narrow"])
+def test_nothing_in_the_page_is_out_of_reach(page, pages, width, looks):
+    page.set_viewport_size({"width": width, "height": 900})
+    open_page(page, pages["first"])
+    assert_accessible_in(looks, page, "first")
+    page.locator("[data-equation=forward] .cv-step").click()
+    page.locator("[data-equation=forward] .cv-transport").wait_for(state="visible")
+    cell(page, "grad_weight", 1, 1).click()
+    page.locator(".cv-sum output").wait_for()
+    page.locator(".cv-tables summary").last.click()
+    page.locator(".cv-board .cv-tables table").last.wait_for()
+    assert_accessible_in(looks, page, "stepping, a pinned cell and its sum, tables", *BUSY)
+    with repaint(page):
+        page.get_by_role("button", name="as stamps").click()
+    page.locator(".cv-menu summary").first.click()
+    cell(page, "output", 1, 1).hover()
+    assert_accessible_in(looks, page, "stamps, lights, an open menu", *BUSY)
+    cell(page, "padded_input", 3, 3).dblclick()
+    page.locator(".cv-editor").wait_for()
+    assert_accessible_in(looks, page, "a number being typed", ".cv-equation")
+    assert page.locator(".cv-editor").count() == 1, "it was there in all colours"
 
 
 def test_without_scripts_the_page_is_within_reach(browser, pages):
@@ -169,23 +200,19 @@ def test_forced_colours_leave_the_heatmap_its_own(browser, pages, scheme):
         assert ["gradient" in image for image in key] == [True] * 4
 
 
-@pytest.mark.parametrize("name", ["light", "dark", "forced colours"])
-def test_nothing_in_the_app_is_out_of_reach(browser, server, name):
-    with fresh_page(browser, **LOOKS[name]) as page:
-        open_app(page, server.url)
-        assert_accessible(page, "no tab")
-        share = page.get_by_role("button", name="Share")
-        share.click()
-        assert_accessible(page, "Share", ".cv-controls")
-        share.click()
-        for tab_name in TABS:
-            page.locator(f"[data-tab={tab_name}]").click()
-            page.locator(f'.cv-pane-{tab_name}[data-shown]:not([data-shown=""])').wait_for()
-            assert_accessible(page, tab_name, ".cv-pane", ".cv-tabbar")
-            tab, panel = page.get_by_role("tab", selected=True), page.get_by_role("tabpanel")
-            assert tab.get_attribute("data-tab") == tab_name
-            assert panel.get_attribute("id") == tab.get_attribute("aria-controls")
-            assert panel.get_attribute("aria-labelledby") == tab.get_attribute("id")
-            assert page.locator("[role=tab][aria-controls]").count() == 1, "the others' panels are not in the page"
-        number = page.get_by_role("textbox", name="stride, typed")
-        assert number.text_content() == "2"
+def test_nothing_in_the_app_is_out_of_reach(app):
+    assert_accessible_in(LOOKS, app, "no tab")
+    share = app.get_by_role("button", name="Share")
+    share.click()
+    assert_accessible_in(LOOKS, app, "Share", ".cv-controls")
+    share.click()
+    for tab_name in TABS:
+        open_tab(app, tab_name)
+        assert_accessible_in(LOOKS, app, tab_name, ".cv-pane", ".cv-tabbar")
+        tab, panel = app.get_by_role("tab", selected=True), app.get_by_role("tabpanel")
+        assert tab.get_attribute("data-tab") == tab_name
+        assert panel.get_attribute("id") == tab.get_attribute("aria-controls")
+        assert panel.get_attribute("aria-labelledby") == tab.get_attribute("id")
+        assert app.locator("[role=tab][aria-controls]").count() == 1, "the others' panels are not in the page"
+    number = app.get_by_role("textbox", name="stride, typed")
+    assert number.text_content() == "2"

@@ -39,9 +39,10 @@ from tests.test_link import LARGE, Data, in_a_page
 
 pytestmark = pytest.mark.browser
 
-READ = """(texts) => texts.map((text) => {
+# As one text: over thousands of single numbers Playwright takes longer than the page takes to read.
+READ = """(texts) => JSON.stringify(texts.map((text) => {
   try { return { ...fromLink(text), isLink: isLink(text) }; } catch (error) { return String(error.stack); }
-})"""
+}))"""
 WRITE = "(states) => states.map((state) => { try { return toLink(state); } catch (error) { return error.message; } })"
 ODD = (
     "",
@@ -67,6 +68,29 @@ LESSON = Settings(
 BAD = "v=1&stride=0&size=5&loss=huber&digit=7&utm_source=mail"
 NEXT_FRAME = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(null))))"
 CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"]}
+# Addresses that mean nothing to us: of Voilà, of other sites, of a heading, broken, and names that every object has.
+OTHERS = ("%00%ff&==&;&%", "token=abc&theme=dark", "constructor=1&__proto__=2", "a=" + "b" * 10_000)
+PUT = """(text) => new Promise((done) => {
+  const before = location.href;
+  const told = () => { removeEventListener("hashchange", told); done(); };
+  addEventListener("hashchange", told);
+  location.hash = text;
+  if (location.href === before) told();
+})"""
+STATE = """() => {
+  const detail = {};
+  document.querySelector(".cv-app").dispatchEvent(new CustomEvent("convviz:state", { detail }));
+  return structuredClone(detail.state);
+}"""
+PUT_ALL = f"""async (texts) => {{
+  const [put, state, found] = [{PUT}, {STATE}, []];
+  for (const text of texts) {{
+    await put(text);
+    const notice = document.querySelector(".cv-notice").textContent;
+    found.push({{ hash: location.hash.slice(1), notice, state: state() }});
+  }}
+  return found;
+}}"""
 
 
 # The page's reader and writer.
@@ -105,7 +129,7 @@ def test_the_page_reads_the_same_links(twin):
             texts.append(to_link(settings))
         except ValueError:
             continue
-    for text, read in zip(texts, twin(READ, texts), strict=True):
+    for text, read in zip(texts, json.loads(twin(READ, texts)), strict=True):
         settings, notices = from_link(text)
         assert isinstance(read, dict), (text, read)
         assert _plain(read["state"]) == _plain(settings.to_dict()), text
@@ -114,8 +138,10 @@ def test_the_page_reads_the_same_links(twin):
 
 
 def test_an_address_of_others_is_no_link(twin):
-    texts = ["", "token=abc&theme=dark", "a-heading", "utm_source=x", "token=abc&stride=1", "v=2"]
-    assert [read["isLink"] for read in twin(READ, texts)] == [False, False, False, False, True, True]
+    others = ["", *OTHERS, "a-heading", "utm_source=x"]
+    ours = ["token=abc&stride=1", "v=2"]
+    found = [read["isLink"] for read in json.loads(twin(READ, [*others, *ours]))]
+    assert found == [False] * len(others) + [True] * len(ours)
 
 
 def _plain(state):
@@ -127,14 +153,8 @@ def _without_reason(notice):
     return notice.split(" left out: ", 1)[0]
 
 
-# Served by Voilà.
-
-
-@pytest.fixture(scope="module")
-def cold():
-    """A server that starts a kernel for every visitor."""
-    with voila_server() as server:
-        yield server
+# Served by Voilà. `server` starts a kernel for every visitor. Opening a page takes longest, so each kind of kernel, of
+# mark and of text is opened once with each of the others; what needs no address of its own is done in one open page.
 
 
 @pytest.fixture(scope="module")
@@ -144,11 +164,24 @@ def preheated():
         yield server
 
 
-@pytest.mark.parametrize("server", ["cold", "preheated"])
-@pytest.mark.parametrize("mark", ["?", "#"])
-def test_an_address_opens_its_settings(page, server, mark, request):
-    url = f"{request.getfixturevalue(server).url}{mark}{to_link(LESSON)}"
-    open_app(page, url)
+@pytest.fixture
+def open_link(app):
+    """Return a function that opens a link in the open app; Reset leads there until the test ends."""
+
+    def open_link(link):
+        put_after_hash(app, link)
+        wait_for_settings(app, from_link(link)[0])
+
+    yield open_link
+    share = app.get_by_role("button", name="Share", exact=True)
+    if share.get_attribute("aria-expanded") == "true":
+        share.click()
+    open_link("v=1")
+    app.evaluate("history.replaceState(null, '', location.pathname)")
+
+
+def assert_lesson(page, url):
+    """The page was opened with the link of the lesson."""
     wait_for_settings(page, LESSON)
     page.locator(".cv-pane-linear").wait_for(timeout=FOLLOWS_WITHIN_MS)
     assert read_panel(page, "weight").flatten().tolist() == list(LESSON.weight.values)
@@ -161,9 +194,33 @@ def test_an_address_opens_its_settings(page, server, mark, request):
     assert page.outside == []
 
 
-@pytest.mark.parametrize("server", ["cold", "preheated"])
-def test_what_an_address_cannot_say_stands_on_the_page(page, server, request):
-    open_app(page, f"{request.getfixturevalue(server).url}?{BAD}")
+def test_an_address_opens_its_settings_and_reset_leads_back_also_after_a_reload(page, server):
+    link = to_link(LESSON)
+    open_app(page, f"{server.url}?{link}")
+    assert_lesson(page, f"{server.url}?{link}")
+    slide(page, "stride", 3)
+    with repaint(page):
+        page.get_by_role("button", name="Reset", exact=True).click()
+    wait_for_settings(page, LESSON)
+    slide(page, "stride", 2)
+    page.evaluate("dispatchEvent(new Event('convviz:save'))")  # as before a reload after a lost kernel
+    page.reload(wait_until="commit")
+    page.locator(".cv-board[data-painted]").wait_for(timeout=APPEARS_WITHIN_MS)
+    wait_for_settings(page, LESSON.replace(spec=LESSON.spec.replace(stride=(2, 1))))
+    with repaint(page):
+        page.get_by_role("button", name="Reset", exact=True).click()
+    wait_for_settings(page, LESSON)
+
+
+def test_an_address_opens_its_settings_in_a_kernel_that_was_there_before(page, preheated):
+    url = f"{preheated.url}#{to_link(LESSON)}"
+    open_app(page, url)
+    assert_lesson(page, url)
+
+
+@pytest.mark.parametrize(("kernels", "mark"), [("server", "#"), ("preheated", "?")], ids=["cold", "preheated"])
+def test_what_an_address_cannot_say_stands_on_the_page(page, kernels, mark, request):
+    open_app(page, f"{request.getfixturevalue(kernels).url}{mark}{BAD}")
     line = wait_notice(page, "utm_source")
     settings, notices = from_link(BAD)
     assert line == briefly(notices)
@@ -174,21 +231,17 @@ def test_what_an_address_cannot_say_stands_on_the_page(page, server, request):
     assert seen.geometry["stride"] == [2, 2]
 
 
-@pytest.mark.parametrize(
-    "query",
-    ["%00%ff&==&;&%", "token=abc&theme=dark#a-heading", "constructor=1&__proto__=2", "a=" + "b" * 10_000],
-)
-def test_an_address_without_a_key_of_ours_opens_the_first_picture(page, cold, query):
-    open_app(page, f"{cold.url}?{query}")
+def test_an_address_without_a_key_of_ours_opens_the_first_picture(page, server):
+    open_app(page, f"{server.url}?{'&'.join(OTHERS)}#a-heading")
     wait_for_settings(page, Settings())
     assert page.locator(".cv-notice p").count() == 0
 
 
-def test_an_address_of_ten_kilobytes(browser, cold):
+def test_an_address_of_ten_kilobytes(browser, server):
     """As many numbers as an address may carry: they open, but a link of our own would be shorter, and says so."""
     numbers = ",".join(["0.125"] * 1600)
     with fresh_page(browser, **CLIPBOARD) as page:
-        open_app(page, f"{cold.url}?v=1&input=values:1x1x40x40:{numbers}&size=5&digit={'1' * 300}")
+        open_app(page, f"{server.url}?v=1&input=values:1x1x40x40:{numbers}&size=5&digit={'1' * 300}")
         wait_notice(page, "digit is a whole number from 0 to 9")
         wait_for_settings(page, from_link(f"size=5&input=values:1x1x40x40:{numbers}")[0])
         assert read_panel(page, "padded_input")[1:6, 1:6].unique().tolist() == [0.125]
@@ -205,35 +258,21 @@ def test_an_address_of_ten_kilobytes(browser, cold):
         assert '"shape": [1, 1, 40, 40]' in code
 
 
-def test_reset_leads_back_to_the_link_also_after_a_reload(page, cold):
-    open_app(page, f"{cold.url}?v=1&size=5&stride=1")
-    opened = from_link("size=5&stride=1")[0]
-    wait_for_settings(page, opened)
-    slide(page, "stride", 3)
-    with repaint(page):
-        page.get_by_role("button", name="Reset", exact=True).click()
-    wait_for_settings(page, opened)
-    slide(page, "stride", 2)
-    page.evaluate("dispatchEvent(new Event('convviz:save'))")  # as before a reload after a lost kernel
-    page.reload(wait_until="commit")
-    page.locator(".cv-board[data-painted]").wait_for(timeout=APPEARS_WITHIN_MS)
-    wait_for_settings(page, from_link("size=5&stride=2")[0])
-    with repaint(page):
-        page.get_by_role("button", name="Reset", exact=True).click()
-    wait_for_settings(page, opened)
-
-
-def test_a_copied_address_opens_the_same_numbers(browser, cold):
+def test_a_copied_address_opens_the_same_numbers(browser, server):
     with fresh_page(browser, **CLIPBOARD) as page:
-        open_app(page, f"{cold.url}?token=abc#v=1&size=6&weight=random&loss=mean")
+        open_app(page, f"{server.url}?token=abc#v=1&size=6&weight=random&loss=mean")
         wait_for_settings(page, from_link("size=6&weight=random&loss=mean")[0])
         slide(page, "stride", 1)
         choose(page, "padding_mode", "circular")
         address = copied(page, "Copy link")
-        assert address == f"{cold.url}?v=1&size=6&stride=1&mode=circular&weight=random&loss=mean"
+        assert address == f"{server.url}?v=1&size=6&stride=1&mode=circular&weight=random&loss=mean"
         assert "Copied: whoever opens this address" in page.locator(".cv-share-outcome").text_content()
         shown = numbers_of(page)
         code = copied(page, "Copy as Python")
+        server.kill_kernel(kernel_id(page))
+        page.locator("#convviz-lost").wait_for(state="visible", timeout=20_000)
+        assert copied(page, "Copy link") == address, "the page writes it by itself"
+        page.page_errors.clear()  # JupyterLab's own, about messages that the dead kernel never answered
     with fresh_page(browser) as page:
         open_app(page, address)
         wait_for_settings(page, from_link(address)[0])
@@ -244,74 +283,65 @@ def test_a_copied_address_opens_the_same_numbers(browser, cold):
     apps[0].close()
 
 
-def test_without_a_clipboard_the_text_is_selected(page, cold):
-    open_app(page, f"{cold.url}?size=5")
-    wait_for_settings(page, from_link("size=5")[0])
-    page.evaluate("""
+def test_without_a_clipboard_the_text_is_selected(app, open_link, server):
+    open_link("size=5")
+    app.evaluate("""
       navigator.clipboard.writeText = () => Promise.reject(new Error("forbidden"));
       document.execCommand = () => false;
     """)
-    open_share(page)
-    page.get_by_role("button", name="Copy link", exact=True).click()
-    page.locator(".cv-share-outcome.cv-refused", has_text="Ctrl+C").wait_for(timeout=FOLLOWS_WITHIN_MS)
-    box = page.locator(".cv-share .cv-copybox")
-    assert box.input_value() == f"{cold.url}?v=1&size=5"
-    assert page.evaluate("getSelection().toString()") in ("", box.input_value())
+    open_share(app)
+    app.get_by_role("button", name="Copy link", exact=True).click()
+    app.locator(".cv-share-outcome.cv-refused", has_text="Ctrl+C").wait_for(timeout=FOLLOWS_WITHIN_MS)
+    box = app.locator(".cv-share .cv-copybox")
+    assert box.input_value() == f"{server.url}?v=1&size=5"
+    assert app.evaluate("getSelection().toString()") in ("", box.input_value())
     assert box.evaluate("(box) => box.selectionEnd - box.selectionStart") == len(box.input_value())
-    page.get_by_role("button", name="Share", exact=True).click()
-    assert not page.locator(".cv-share-panel").is_visible()
+    app.get_by_role("button", name="Share", exact=True).click()
+    assert not app.locator(".cv-share-panel").is_visible()
+    app.evaluate("delete navigator.clipboard.writeText && delete document.execCommand")  # the browser's own again
 
 
-def test_a_link_can_be_copied_when_the_kernel_is_gone(browser, cold):
-    with fresh_page(browser, **CLIPBOARD) as page:
-        open_app(page, f"{cold.url}?size=7")
-        wait_for_settings(page, from_link("size=7")[0])
-        cold.kill_kernel(kernel_id(page))
-        page.locator("#convviz-lost").wait_for(state="visible", timeout=20_000)
-        assert copied(page, "Copy link") == f"{cold.url}?v=1&size=7"
-        page.page_errors.clear()  # JupyterLab's own, about messages that the dead kernel never answered
+def test_a_link_put_into_the_address_of_an_open_page_opens(app, open_link):
+    slide(app, "stride", 1)
+    assert app.get_by_role("button", name="Undo", exact=True).is_enabled()
+    open_link(to_link(LESSON))
+    assert app.get_by_role("button", name="Undo", exact=True).is_disabled()
+    app.evaluate("location.hash = 'a-heading'")
+    app.evaluate("(link) => { location.hash = link; }", BAD)
+    assert wait_notice(app, "utm_source") == briefly(from_link(BAD)[1])
+    wait_for_settings(app, from_link(BAD)[0])
+    assert_page_equals_autograd(app)
 
 
-def test_a_link_put_into_the_address_of_an_open_page_opens(page, cold):
-    open_app(page, f"{cold.url}?size=5")
-    wait_for_settings(page, from_link("size=5")[0])
-    slide(page, "stride", 1)
-    link = to_link(LESSON)
-    page.evaluate("(link) => { location.hash = link; }", link)
-    wait_for_settings(page, LESSON)
-    assert page.get_by_role("button", name="Undo", exact=True).is_disabled()
-    page.evaluate("location.hash = 'a-heading'")
-    page.evaluate("(link) => { location.hash = link; }", BAD)
-    assert wait_notice(page, "utm_source") == briefly(from_link(BAD)[1])
-    wait_for_settings(page, from_link(BAD)[0])
-    assert_page_equals_autograd(page)
-
-
-def test_share_saves_the_page_that_export_writes(page, cold, tmp_path):
-    open_app(page, f"{cold.url}?v=1&size=6&stride=1&loss=mean")
-    wait_for_settings(page, from_link("size=6&stride=1&loss=mean")[0])
-    choose(page, "padding_mode", "circular")
-    saved = saved_page(page, tmp_path)
+def test_share_saves_the_page_that_export_writes(app, open_link, page, tmp_path):
+    open_link("v=1&size=6&stride=1&loss=mean")
+    choose(app, "padding_mode", "circular")
+    saved = saved_page(app, tmp_path)
     settings = from_link("size=6&stride=1&loss=mean&mode=circular")[0]
     assert saved.read_bytes() == export_html(settings.to_dict(), tmp_path / "expected.html").read_bytes()
-    shown = numbers_of(page)
     page.goto(saved.as_uri())
     wait_painted(page, 0)
-    for (label, shape, cells), (label_there, shape_there, cells_there) in zip(numbers_of(page), shown, strict=True):
+    for (label, shape, cells), (label_there, shape_there, cells_there) in zip(
+        numbers_of(page), numbers_of(app), strict=True
+    ):
         assert (label, shape) == (label_there, shape_there)
         assert cells == pytest.approx(cells_there, rel=1e-5, abs=1e-5), label  # there float32, here float64
 
 
-def test_a_state_too_large_for_a_page_is_said_and_nothing_is_saved(page, cold):
-    open_app(page, f"{cold.url}?{LARGE}")
-    wait_for_settings(page, from_link(LARGE)[0])
+def test_a_state_too_large_for_a_page_is_said_and_nothing_is_saved(app, open_link):
+    open_link(LARGE)
     downloads = []
-    page.on("download", lambda download: downloads.append(download))
-    open_share(page)
-    page.get_by_role("button", name="Save as page", exact=True).click()
-    assert "up to 5 million products a step: this geometry takes 6.6 million" in wait_notice(page, "million")
-    assert page.locator(".cv-notice p").get_attribute("role") == "alert"
-    page.locator(".cv-share-outcome:empty").wait_for(state="attached", timeout=FOLLOWS_WITHIN_MS)
+
+    def note(download):
+        downloads.append(download)
+
+    app.on("download", note)
+    open_share(app)
+    app.get_by_role("button", name="Save as page", exact=True).click()
+    assert "up to 5 million products a step: this geometry takes 6.6 million" in wait_notice(app, "million")
+    assert app.locator(".cv-notice p").get_attribute("role") == "alert"
+    app.locator(".cv-share-outcome:empty").wait_for(state="attached", timeout=FOLLOWS_WITHIN_MS)
+    app.remove_listener("download", note)
     assert downloads == []
 
 
@@ -334,24 +364,25 @@ def test_a_link_opens_the_same_in_the_app_in_a_page_and_at_the_command_line(page
     open_exported(page, exported)
     links = list(short_links(21, 70))
     assert len(links) >= 50
-    for number, link in enumerate(links):
-        model = Model()
-        model.open_link(link)
-        wanted = in_a_page(model.settings)
-        put_after_hash(page, link)
-        assert _plain(page_state(page)) == _plain(wanted), link
-        assert page.locator(".cv-notice").text_content() == "", link
-        file = tmp_path / f"{number % 2}.html"
-        assert main(["export", "--state", link, "-o", str(file)]) == 0
-        assert Data(file).state == wanted, link
-        if number % 6 == 0:
-            page.evaluate(NEXT_FRAME)
-            stages = compute(model.settings.replace(dtype="float64"))
-            rows = equations(stages, model.settings.plane, model.settings.input_view)
-            panels = {each.name: each.values.flatten().tolist() for row in rows for each in row.panels}
-            for name in ("output", "grad_weight"):
-                shown = read_panel(page, name).flatten().tolist()
-                assert shown == pytest.approx(panels[name], rel=1e-6, abs=1e-9), link
+    for start in range(0, len(links), 6):
+        some = links[start : start + 6]
+        for number, (link, shown) in enumerate(zip(some, page.evaluate(PUT_ALL, some), strict=True)):
+            model = Model()
+            model.open_link(link)
+            wanted = in_a_page(model.settings)
+            assert _plain(shown["state"]) == _plain(wanted), link
+            assert shown["notice"] == "", link
+            file = tmp_path / f"{number % 2}.html"
+            assert main(["export", "--state", link, "-o", str(file)]) == 0
+            assert Data(file).state == wanted, link
+        # The numbers of the last of them.
+        page.evaluate(NEXT_FRAME)
+        stages = compute(model.settings.replace(dtype="float64"))
+        rows = equations(stages, model.settings.plane, model.settings.input_view)
+        panels = {each.name: each.values.flatten().tolist() for row in rows for each in row.panels}
+        for name in ("output", "grad_weight"):
+            numbers = read_panel(page, name).flatten().tolist()
+            assert numbers == pytest.approx(panels[name], rel=1e-6, abs=1e-9), link
 
 
 @pytest.mark.parametrize("link", [to_link(LESSON), BAD])
@@ -382,42 +413,42 @@ def test_what_is_no_link_leaves_the_page_alone(page, exported):
     assert page.get_by_role("button", name="Undo").get_attribute("aria-disabled") == "false"
 
 
-@pytest.mark.parametrize("at_the_start", [True, False])
-def test_a_link_too_large_for_the_page_is_said_and_the_page_stays(page, exported, at_the_start):
-    open_exported(page, exported, LARGE if at_the_start else "v=1&size=5")
-    shown = page_state(page)
-    if not at_the_start:
-        put_after_hash(page, LARGE)
+def test_a_link_too_large_for_the_page_is_said_and_the_page_stays(page, exported):
+    open_exported(page, exported, LARGE)
     notice = page.locator(".cv-notice")
-    assert notice.text_content() == (
-        "The link is not opened: one step of the page may take up to 5 million products: use fewer channels or "
-        "smaller sizes."
-    )
-    assert notice.get_attribute("data-failed") == "true"
-    assert page_state(page) == shown == in_a_page(from_link("v=1" if at_the_start else "size=5")[0])
-    with repaint(page):
-        page.locator(".cv-set-preset select").select_option("box")
-    assert notice.text_content() == ""
+    for link in ("v=1", "v=1&size=5"):  # as the page starts, and in the open page
+        if link != "v=1":
+            put_after_hash(page, link)
+            assert notice.text_content() == ""
+            put_after_hash(page, LARGE)
+        assert notice.text_content() == (
+            "The link is not opened: one step of the page may take up to 5 million products: use fewer channels or "
+            "smaller sizes."
+        )
+        assert notice.get_attribute("data-failed") == "true"
+        assert page_state(page) == in_a_page(from_link(link)[0])
+        with repaint(page):
+            page.locator(".cv-set-preset select").select_option("box")
+        assert notice.text_content() == ""
 
 
 def test_nonsense_in_the_address_never_breaks_the_page(page, exported):
     """Hundreds of texts after #: each opens as Python reads it, or is left alone; the numbers follow to the end."""
     open_exported(page, exported)
     expected, opened, refused = in_a_page(Settings()), 0, 0
-    for text in [*ODD, *random_texts(31, 200), "size=5&" * 9000, "a" * 60_000]:
-        put_after_hash(page, text)
-        found = page.evaluate("location.hash.slice(1)")  # as the browser writes it
-        if is_link(f"#{found}"):
-            settings, notices = from_link(f"#{found}")
-            notice = page.locator(".cv-notice").text_content()
+    texts = [*ODD, *random_texts(31, 200), "size=5&" * 9000, "a" * 60_000]
+    for text, shown in zip(texts, page.evaluate(PUT_ALL, texts), strict=True):
+        link = f"#{shown['hash']}"  # as the browser writes it
+        if is_link(link):
+            settings, notices = from_link(link)
             if products_of(settings.spec) > MOST_PRODUCTS:
                 refused += 1
-                assert notice.startswith("The link is not opened: "), text
+                assert shown["notice"].startswith("The link is not opened: "), text
             else:
                 opened += 1
                 expected = in_a_page(settings)
-                assert _without_reason(notice) == _without_reason(briefly(notices)), text
-        assert _plain(page_state(page)) == _plain(expected), text
+                assert _without_reason(shown["notice"]) == _without_reason(briefly(notices)), text
+        assert _plain(shown["state"]) == _plain(expected), text
     assert opened > 80
     assert refused > 0
     put_after_hash(page, "v=1&size=6&kernel=3&stride=1")
@@ -545,25 +576,12 @@ def numbers_of(page):
 
 def page_state(page):
     """Return the state that an exported page holds."""
-    return page.evaluate("""() => {
-      const detail = {};
-      document.querySelector(".cv-app").dispatchEvent(new CustomEvent("convviz:state", { detail }));
-      return detail.state;
-    }""")
+    return page.evaluate(STATE)
 
 
 def put_after_hash(page, text):
     """Put a text after # in the address of an open page, and wait until the page was told of it."""
-    page.evaluate(
-        """(text) => new Promise((done) => {
-          const before = location.href;
-          const told = () => { removeEventListener("hashchange", told); done(); };
-          addEventListener("hashchange", told);
-          location.hash = text;
-          if (location.href === before) told();
-        })""",
-        text,
-    )
+    page.evaluate(PUT, text)
 
 
 def products_of(spec):
