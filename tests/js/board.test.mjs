@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import board, { cellSize } from "../../convviz/board/js/board.js";
-import { roleOf } from "../../convviz/board/js/grid.js";
+import { roleOf } from "../../convviz/board/js/grid_marks.js";
 import sliders from "../../convviz/board/js/sliders.js";
 
 test("the entry files load without a page and export render alone", () => {

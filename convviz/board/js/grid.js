@@ -3,10 +3,9 @@
 // fixed in its own units, so that resizing the panel needs no work.
 import { svgElement, focusOf, setText } from "./dom.js";
 import { colorOf, formatNumber, fullNumber, needsWhiteInk } from "./format.js";
+import { CELL, frames, makeBands, patterns, roleOf } from "./grid_marks.js";
 
-export const CELL = 40;
 const NUMBERS_UP_TO = 12;
-const BANDS = { p: "padding", i: "inserted", r: "remainder" };
 const KEYS = {
   ArrowUp: [-1, 0],
   ArrowDown: [1, 0],
@@ -17,13 +16,6 @@ const KEYS = {
   Home: [0, -1e6],
   End: [0, 1e6],
 };
-const ROLE_WORDS = {
-  padding: "padding",
-  inserted: "zero inserted by the stride",
-  remainder: "padding for the remainder",
-  unread: "never read",
-}; // a transposed convolution says some of it in other words: spec.words
-
 /**
  * @typedef {{ rows: string, columns: string, unread_rows: number[], unread_columns: number[], label: string,
  *   editable: boolean, words?: Record<string, string>, numbers?: boolean }} GridSpec `numbers`: whether the cells have
@@ -31,25 +23,8 @@ const ROLE_WORDS = {
  * @typedef {{ onFocus: (row: number, column: number) => void, onSelect: (row: number, column: number) => void,
  *   onEdit: (row: number, column: number, typed: string) => void, onMenu: () => void, onLeave: () => void,
  *   onRelease: () => void }} GridEvents
+ * @typedef {{ group: SVGElement, text: SVGElement }} Cell
  */
-
-/**
- * What a cell is, in words; empty for data.
- * @param {GridSpec} spec @param {number} row @param {number} column
- */
-export function roleOf(spec, row, column) {
-  const words = [];
-  const named = { ...ROLE_WORDS, ...spec.words };
-  const letters = [spec.rows[row], spec.columns[column]];
-  for (const letter of ["p", "r", "i"]) {
-    if (letters.includes(letter)) {
-      words.push(named[BANDS[letter]]);
-      break;
-    }
-  }
-  if (spec.unread_rows.includes(row) || spec.unread_columns.includes(column)) words.push(named.unread);
-  return words.join(", ");
-}
 
 /**
  * Make the layer.
@@ -67,8 +42,10 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   const svg = svgElement("svg", attributes, patterns(uid), bands, lights, body, ring); // no frame lies over a number
   /** @type {GridSpec} */
   let spec = { rows: "", columns: "", unread_rows: [], unread_columns: [], label: "", editable: false };
-  /** @type {{ group: SVGElement, text: SVGElement }[]} */
-  let cells = [];
+  /** @type {{ line: SVGElement, cells: Cell[] }[]} */
+  const rows = [];
+  /** @type {Cell[]} */
+  let cells = []; // of all rows
   let focus = { row: 0, column: 0 };
   /** @type {{ values: ArrayLike<number>, dtype: string, scale: any, limit: number } | null} */
   let shown = null;
@@ -89,27 +66,35 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     return { group, text };
   }
 
-  function build() {
+  /** Bring the cells to their number; those that are there stay, and what stays need not be laid out anew. */
+  function fit(height, width) {
+    for (const { line } of rows.splice(height)) line.remove();
+    while (rows.length < height) {
+      const line = svgElement("g", { role: "row", "aria-rowindex": rows.length + 1 });
+      rows.push({ line, cells: [] });
+      body.append(line);
+    }
+    rows.forEach(({ line, cells: own }, row) => {
+      for (const { group } of own.splice(width)) group.remove();
+      while (own.length < width) own.push(makeCell(row, own.length));
+      line.append(...own.slice(line.childElementCount).map(({ group }) => group));
+    });
+    cells = rows.flatMap((row) => row.cells);
+  }
+
+  /** @param {boolean} wasNumbered */
+  function build(wasNumbered) {
     const [height, width] = [spec.rows.length, spec.columns.length];
     svg.setAttribute("viewBox", `0 0 ${width * CELL} ${height * CELL}`);
     svg.setAttribute("aria-rowcount", String(height));
     svg.setAttribute("aria-colcount", String(width));
     svg.classList.toggle("cv-numbered", numbered());
     bands.replaceChildren(...makeBands(spec, uid));
-    focus = { row: Math.min(focus.row, height - 1), column: Math.min(focus.column, width - 1) };
-    cells = [];
-    const rows = [];
-    for (let row = 0; row < (numbered() ? height : 1); row++) {
-      const line = svgElement("g", { role: "row", "aria-rowindex": row + 1 });
-      for (let column = 0; column < (numbered() ? width : 1); column++) {
-        const cell = makeCell(row, column);
-        cells.push(cell);
-        line.append(cell.group);
-      }
-      rows.push(line);
-    }
     const held = body.contains(focusOf(body));
-    body.replaceChildren(...rows);
+    for (const { group } of cells) if (group.getAttribute("tabindex") === "0") group.setAttribute("tabindex", "-1");
+    if (numbered() !== wasNumbered) fit(0, 0); // the one cell that stood for all is none of them
+    fit(numbered() ? height : 1, numbered() ? width : 1);
+    focus = { row: Math.min(focus.row, height - 1), column: Math.min(focus.column, width - 1) };
     moveCursor();
     const { group } = cellAt(focus.row, focus.column);
     group.setAttribute("tabindex", "0");
@@ -204,10 +189,10 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
 
     /** @param {GridSpec} next */
     setSpec(next) {
-      const before = JSON.stringify({ ...spec, label: "" });
+      const [before, wasNumbered] = [JSON.stringify({ ...spec, label: "" }), numbered()];
       spec = next;
       svg.setAttribute("aria-label", next.label);
-      if (JSON.stringify({ ...next, label: "" }) !== before) build();
+      if (JSON.stringify({ ...next, label: "" }) !== before) build(wasNumbered);
     },
 
     /** @param {ArrayLike<number>} values @param {string} dtype @param {any} scale @param {number} limit */
@@ -262,79 +247,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   };
 }
 
-/**
- * One path a colour, not a shape a cell: a weight can light up every cell of two panels.
- * @param {{ row: number, column: number, color: string, real: boolean }[]} links
- */
-function frames(links) {
-  const paths = new Map();
-  for (const { row, column, color, real } of links) {
-    const key = real ? color : "";
-    const inset = 2;
-    const [x, y, side] = [column * CELL + inset, row * CELL + inset, CELL - 2 * inset];
-    paths.set(key, `${paths.get(key) ?? ""}M${x} ${y}h${side}v${side}h${-side}z`);
-  }
-  return [...paths].flatMap(([color, d]) =>
-    color
-      ? [svgElement("path", { d, class: "cv-halo" }), svgElement("path", { d, class: "cv-lit", style: `stroke: ${color}` })]
-      : [svgElement("path", { d, class: "cv-covered" })],
-  );
-}
-
 /** @param {number} index @param {number} count */
 function clamp(index, count) {
   return Math.min(Math.max(index, 0), count - 1);
-}
-
-/** @param {string} uid */
-function patterns(uid) {
-  const line = (name, side, ...shapes) =>
-    svgElement("pattern", { id: `${uid}-${name}`, width: side, height: side, patternUnits: "userSpaceOnUse" }, ...shapes);
-  const path = (d, name) => svgElement("path", { d, class: `cv-ink-${name}` });
-  return svgElement(
-    "defs",
-    {},
-    line("padding", 10, path("M2 2h1.6v1.6h-1.6zM7 7h1.6v1.6h-1.6z", "padding")),
-    line("inserted", CELL, path("M0 0h9L0 9z", "inserted")), // a corner, no tint: tints are values
-    line("remainder", 10, path("M2 2h1.6v1.6h-1.6zM7 7h1.6v1.6h-1.6z M0 10L10 0", "remainder")),
-    line("unread", 10, path("M-2 2L2 -2M0 10L10 0M8 12L12 8", "unread")),
-  );
-}
-
-/**
- * Bands over whole rows and columns, drawn once: padding first, then inserted zeros, then what is never read.
- * @param {GridSpec} spec @param {string} uid
- */
-function makeBands(spec, uid) {
-  const [height, width] = [spec.rows.length, spec.columns.length];
-  const row = (index, name) => band(0, index, width, 1, name, uid);
-  const column = (index, name) => band(index, 0, 1, height, name, uid);
-  const shapes = [];
-  // Zeros are inserted between data only, so their bands end where the padding starts.
-  const [top, bottom] = [spec.rows.indexOf("d"), spec.rows.lastIndexOf("d") + 1];
-  const [left, right] = [spec.columns.indexOf("d"), spec.columns.lastIndexOf("d") + 1];
-  [...spec.rows].forEach((own, index) => {
-    if (own === "i" && left >= 0) shapes.push(band(left, index, right - left, 1, BANDS.i, uid));
-  });
-  [...spec.columns].forEach((own, index) => {
-    if (own === "i" && top >= 0) shapes.push(band(index, top, 1, bottom - top, BANDS.i, uid));
-  });
-  for (const letter of ["p", "r"]) {
-    [...spec.rows].forEach((own, index) => own === letter && shapes.push(row(index, BANDS[letter])));
-    [...spec.columns].forEach((own, index) => own === letter && shapes.push(column(index, BANDS[letter])));
-  }
-  spec.unread_rows.forEach((index) => shapes.push(row(index, "unread")));
-  spec.unread_columns.forEach((index) => shapes.push(column(index, "unread")));
-  return shapes;
-}
-
-function band(column, row, width, height, name, uid) {
-  return svgElement("rect", {
-    class: `cv-band cv-band-${name}`,
-    x: column * CELL,
-    y: row * CELL,
-    width: width * CELL,
-    height: height * CELL,
-    fill: `url(#${uid}-${name})`,
-  });
 }

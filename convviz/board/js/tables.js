@@ -3,7 +3,7 @@
 // kept up while they are open only: closed, they cost a slider nothing. export/tables.py writes the same without scripts.
 import { element, setText } from "./dom.js";
 import { formatNumber } from "./format.js";
-import { roleOf } from "./grid.js";
+import { roleOf } from "./grid_marks.js";
 
 const TITLE = "Numbers as tables";
 

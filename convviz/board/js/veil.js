@@ -2,7 +2,7 @@
 // What lies over a heatmap while its equation is stepped through: a veil over what is not computed yet, a frame for
 // the window, a frame for the current cell; and small numbers that pair two panels. One shape a kind, whatever the size.
 import { svgElement } from "./dom.js";
-import { CELL } from "./grid.js";
+import { CELL } from "./grid_marks.js";
 
 /**
  * @typedef {{ row: number, column: number, rows: number, columns: number }} Span
