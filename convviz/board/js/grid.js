@@ -91,7 +91,6 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     svg.classList.toggle("cv-numbered", numbered());
     bands.replaceChildren(...makeBands(spec, uid));
     const held = body.contains(focusOf(body));
-    for (const { group } of cells) if (group.getAttribute("tabindex") === "0") group.setAttribute("tabindex", "-1");
     if (numbered() !== wasNumbered) fit(0, 0); // the one cell that stood for all is none of them
     fit(numbered() ? height : 1, numbered() ? width : 1);
     focus = { row: Math.min(focus.row, height - 1), column: Math.min(focus.column, width - 1) };
