@@ -144,7 +144,17 @@ def start_again(page):
     page.get_by_role("button", name="Reset").click()
     page.wait_for_function("!document.querySelector('.cv-tab[aria-selected=true]')")
     wait_until(lambda: same_state(snapshot(page), page.start), what="the state of the start")
+    settle(page)
     page.evaluate("document.activeElement?.blur()")
+
+
+def settle(page):
+    """Wait until the page that Voilà serves shows all that the kernel has sent so far: nothing is drawn any more."""
+    page.evaluate(
+        """() => window.jupyterapp.widgetManagerPromise.promise.then(({ kernel }) => kernel.requestKernelInfo())
+            .then(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+            .then(() => null)"""
+    )
 
 
 def same_state(one, other):
@@ -275,6 +285,7 @@ def open_tab(page, name):
     page.locator(f'.cv-pane-{name}[aria-busy=false][data-shown]:not([data-shown=""])').wait_for(
         timeout=APPEARS_WITHIN_MS
     )
+    settle(page)  # the board draws once more: the tab is a part of the state
 
 
 def show_plane(page, axis, index):

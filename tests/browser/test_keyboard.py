@@ -44,6 +44,12 @@ def press_and_wait(page, key):
     wait_painted(page, before)
 
 
+def tab_to_first_cell(page, selector):
+    """Press Tab until the focus is in a grid, which remembers where it was, and go to its first cell."""
+    tab_to(page, selector)
+    press(page, "Control+Home")
+
+
 def in_panel(equation, panel):
     return f"[data-equation={equation}] [data-panel={panel}] [data-cell]"
 
@@ -54,7 +60,7 @@ def where(page, equation):
 
 def test_linked_cells_and_the_sum(app):
     """Items 1 and 2: walk to a cell, see its links, pin it, read its sum term by term, release it."""
-    tab_to(app, in_panel("forward", "output"))
+    tab_to_first_cell(app, in_panel("forward", "output"))
     press(app, "ArrowDown", "ArrowRight")
     assert lit(app)["padded_input"] == {f"{row},{column}" for row in (2, 3, 4) for column in (2, 3, 4)}
     press(app, " ")
@@ -82,7 +88,7 @@ def test_scatter_and_gather(app):
     assert app.evaluate("document.activeElement.dataset.view") == "stamps", "the focus stays on the switch"
     assert app.evaluate("document.activeElement.getAttribute('aria-pressed')") == "true"
     assert read_panel(app, "grad_input").equal(final)
-    tab_to(app, in_panel("input", "grad_input"))
+    tab_to_first_cell(app, in_panel("input", "grad_input"))
     press(app, "ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight", "ArrowRight")
     told = app.locator("[data-equation=input] .cv-aside").text_content()
     assert told.startswith("grad_input[0, 0][3,3]: ")
