@@ -16,6 +16,7 @@ const KEYS = {
   Home: [0, -1e6],
   End: [0, 1e6],
 };
+
 /**
  * @typedef {{ rows: string, columns: string, unread_rows: number[], unread_columns: number[], label: string,
  *   editable: boolean, words?: Record<string, string>, numbers?: boolean }} GridSpec `numbers`: whether the cells have
