@@ -61,7 +61,7 @@ def test_the_app_has_its_landmarks_and_is_not_wider_than_a_phone(app):
     assert main.locator(".cv-board").count() == 1, "the app stands inside the landmark"
     assert app.locator("[role=alert]:visible").count() == 0
     app.set_viewport_size({"width": 360, "height": 740})
-    assert app.evaluate("document.documentElement.scrollWidth") <= 360
+    app.wait_for_function("document.documentElement.scrollWidth <= 360")  # once the board has taken its new width
 
 
 def test_words_stay_until_the_board_is_there_on_the_slowest_machine(page, server):
