@@ -199,7 +199,8 @@ def test_a_transposed_board_gives_its_numbers_in_the_layers_words(name):
         file = snippet_file(snippet, tensors)
         found, _ = run(file.text)
         for result in RESULTS:
-            assert torch.allclose(found[result], getattr(board, shown_name(result, True)), 1e-10, 1e-10), (spec, result)
+            expected = getattr(board, shown_name(result, True))
+            assert torch.allclose(torch.as_tensor(found[result]), expected, 1e-10, 1e-10), (spec, result)
         lines = file.text.splitlines()
         first = {lines[number - 1].partition(" = ")[0]: panels for number, panels in file.lines[::-1]}
         assert first["input"] == ("grad_output",)

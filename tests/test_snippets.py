@@ -187,7 +187,7 @@ def test_numpy_needs_no_torch_and_the_others_nothing_but_torch():
             modules |= {node.module for node in nodes if isinstance(node, ast.ImportFrom)}
             packages = {module.partition(".")[0] for module in modules}
             assert packages - {"itertools"} == {"numpy" if snippet.name == "numpy" else "torch"}
-    written = [by_name(spec)["numpy"] for spec in (SIMPLE, HARD)]
+    written = [by_name(SIMPLE, transposed=True)["numpy"], *(by_name(spec)["numpy"] for spec in (SIMPLE, HARD))]
     code = "".join(snippet.preamble + snippet.code for snippet in written)
     code += "import sys\nprint('torch' in sys.modules, grad_input.shape)\n"
     done = subprocess.run([sys.executable, "-I", "-W", "error", "-c", code], capture_output=True, text=True)
@@ -335,14 +335,14 @@ def names_made(statement: ast.stmt) -> set[str]:
 
 
 def names_read(statement: ast.stmt) -> set[str]:
-    """Return the variables whose numbers a statement uses; zeros_like and new_zeros use no numbers."""
+    """Return the variables whose numbers a statement uses; zeros_like, new_zeros and dtype use no numbers."""
     if isinstance(statement, ast.For | ast.If):
         return set()  # of indices only; what stands in the block has lines of its own
     shapes = set()
     for node in ast.walk(statement):
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("zeros_like"):
             shapes.add(node.args[0])
-        elif isinstance(node, ast.Attribute) and node.attr == "new_zeros":
+        elif isinstance(node, ast.Attribute) and node.attr in ("new_zeros", "dtype"):
             shapes.add(node.value)
     return {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and node not in shapes}
 
@@ -472,7 +472,7 @@ def panel_names(text: str) -> str:
 
 
 @pytest.mark.parametrize("name", list(WAYS_TRANSPOSED))
-def test_every_transposed_way_is_right(name):
+def test_every_transposed_way_is_right(name, quick_gradcheck):
     chosen = [spec for spec in TRANSPOSABLE if name != "definition" or products(spec) <= FEW_TAPS]
     assert len(chosen) >= 60
     assert any(spec.groups > 1 and spec.in_channels > spec.groups < spec.out_channels for spec in chosen)
@@ -482,8 +482,30 @@ def test_every_transposed_way_is_right(name):
         found = run(snippet)
         assert ("bias" in found, "grad_bias" in found) == (bias, bias)
         for result, expected in transposed_truth(spec, found).items():
-            assert found[result].shape == expected.shape, (spec, name, result)
-            assert torch.allclose(found[result], expected, 1e-9, 1e-9), (spec, name, result, snippet.code)
+            ours = tensor(found[result])
+            assert ours.shape == expected.shape, (spec, name, result)
+            assert torch.allclose(ours, expected, 1e-9, 1e-9), (spec, name, result, snippet.code)
+    assert bool(quick_gradcheck) == (name == "function")
+
+
+def test_gradcheck_passes_for_the_transposed_function():
+    for spec in (SIMPLE, HARD.replace(padding_mode="zeros", batch=1), EDGE_CASES["causal"], EDGE_CASES["grouped"]):
+        found = run(by_name(spec, dtype="float64", transposed=True)["function"])
+        function, tensors = found["ConvTranspose2dFunction"].apply, found["tensors"]
+        assert torch.autograd.gradgradcheck(function, tensors, fast_mode=True)
+        image, weight, bias = (leaf.detach() for leaf in tensors)
+        outputs = torch.func.vmap(function, (0, None, None))(torch.stack([image, 2 * image]), weight, bias)
+        assert torch.allclose(outputs[0], found["output"])
+
+
+@pytest.mark.parametrize(("dtype", "rtol", "atol"), [("float32", 1e-4, 1e-4), ("bfloat16", 0.1, 0.5)])
+def test_other_dtypes_transposed(dtype, rtol, atol):
+    for spec in (SIMPLE, EDGE_CASES["grouped"]):
+        for snippet in snippets(spec, dtype=dtype, transposed=True):
+            found = run(snippet)
+            assert snippet.name == "numpy" or str(found["output"].dtype) == f"torch.{dtype}"
+            for result, expected in transposed_truth(spec, found).items():
+                assert torch.allclose(tensor(found[result]).double(), expected, rtol, atol), (snippet.name, result)
 
 
 def test_a_transposed_line_is_marked_with_the_panels_of_what_it_names():
@@ -496,6 +518,8 @@ def test_a_transposed_line_is_marked_with_the_panels_of_what_it_names():
             marked = {panel for names in marks.values() for panel in names}
             assert marked <= panels, (spec, snippet.name)
             assert marked >= panels - PANELS_OF_ROTATE, (spec, snippet.name)
+            if snippet.name == "function":
+                continue  # its signatures and returns name tensors without computing anything
             for number, statement in statement_at.items():
                 used = {panel_names(each) for each in names_made(statement) | names_read(statement)} & panels
                 assert used <= set(marks.get(number, ())), (spec, snippet.code.splitlines()[number - 1])

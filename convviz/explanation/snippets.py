@@ -11,7 +11,18 @@ from dataclasses import dataclass
 
 import torch
 
-from convviz.explanation.code import aten, definition, function, numpy_only, rotate, transposed, unfold
+from convviz.explanation.code import (
+    aten,
+    definition,
+    function,
+    numpy_only,
+    rotate,
+    transposed,
+    transposed_function,
+    transposed_numpy,
+    transposed_unfold,
+    unfold,
+)
 from convviz.explanation.code.setting import Setting
 from convviz.explanation.code.shared import numpy_preamble, preamble
 from convviz.explanation.code.steps import Step, write
@@ -28,8 +39,11 @@ WAYS: dict[str, tuple[str, Callable[[Setting], list[Step]]]] = {
 }
 WAYS_TRANSPOSED: dict[str, tuple[str, Callable[[Setting], list[Step]]]] = {
     "definition": ("The definition: every product, three sums", transposed.definition_steps),
+    "unfold": ("Unfold: a matrix product, its columns folded", transposed_unfold.steps),
     "rotate": ("Rotate: the output, too, is a convolution", transposed.rotate_steps),
     "aten": ("aten: PyTorch's own operator, transposed", transposed.aten_steps),
+    "function": ("A complete autograd.Function, with gradcheck", transposed_function.steps),
+    "numpy": ("NumPy: no torch at all", transposed_numpy.steps),
 }
 
 
@@ -65,7 +79,7 @@ def snippets(
         bias: whether there is a bias.
         dtype: ``"float32"``, ``"float64"`` or ``"bfloat16"``.
         device: where the tensors are to be; it need not be on this machine.
-        transposed: write conv_transpose2d, whose output is what spec calls its input; there are fewer ways then.
+        transposed: write conv_transpose2d, whose output is what spec calls its input.
 
     Raises:
         ValueError: torch does not know the device, convviz or the device does not know the dtype, or a transposed

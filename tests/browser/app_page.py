@@ -314,6 +314,25 @@ def snapshot(page):
     return json.loads(page.evaluate(f"JSON.stringify(({SNAPSHOT})())"))
 
 
+def wait_aligned(page):
+    """Wait until every heatmap stands where its panel stands; return the snapshot."""
+
+    def aligned():
+        shot = snapshot(page)
+        return all(panel["off"] is not None and panel["off"] <= 1.5 for panel in panels_of(shot)) and shot
+
+    try:
+        return wait_until(aligned, within_s=8)
+    except AssertionError:
+        off = {f"{panel['label']}": panel["off"] for panel in panels_of(snapshot(page))}
+        raise AssertionError(f"pixels between heatmap and panel: {off}") from None
+
+
+def panels_of(shot):
+    """All panels of a snapshot, in reading order."""
+    return [panel for section in shot["equations"] for panel in section["panels"]]
+
+
 def read_panel(page, name, equation=None):
     """Return the numbers of a panel, float64 ``[rows, columns]``.
 

@@ -16,6 +16,7 @@ from tests.browser.app_page import (
     kernel_id,
     open_app,
     painted,
+    panels_of,
     read_panel,
     repaint,
     same_state,
@@ -26,6 +27,7 @@ from tests.browser.app_page import (
     slider_value,
     snapshot,
     switch,
+    wait_aligned,
     wait_notice,
     wait_painted,
     wait_value,
@@ -487,25 +489,6 @@ def test_numbers_are_copied(app):
 
 
 # -- pictures and sizes ------------------------------------------------------------------------------------------
-
-
-def wait_aligned(page):
-    """Wait until every heatmap stands where its panel stands; return the snapshot."""
-
-    def aligned():
-        shot = snapshot(page)
-        return all(panel["off"] is not None and panel["off"] <= 1.5 for panel in panels_of(shot)) and shot
-
-    try:
-        return wait_until(aligned, within_s=8)
-    except AssertionError:
-        off = {f"{panel['label']}": panel["off"] for panel in panels_of(snapshot(page))}
-        raise AssertionError(f"pixels between heatmap and panel: {off}") from None
-
-
-def panels_of(shot):
-    """All panels of a snapshot, in reading order."""
-    return [panel for section in shot["equations"] for panel in section["panels"]]
 
 
 def assert_heatmaps_hold_the_numbers(page):

@@ -11,8 +11,8 @@ from tests.browser.app_page import (
     read_panel,
     repaint,
     slide,
-    snapshot,
     switch,
+    wait_aligned,
     wait_painted,
     wait_value,
 )
@@ -118,16 +118,15 @@ def test_output_fits_and_heatmaps_stand_under_their_numbers(app):
     for width in (1400, 900):
         app.set_viewport_size({"width": width, "height": 900})
         app.wait_for_function("""() => {
-            const room = document.querySelector(".cv-app").closest(".jp-OutputArea-output").getBoundingClientRect();
-            return [...document.querySelectorAll(".cv-panel, .cv-area, .cv-group")].every((node) => {
-                const box = node.getBoundingClientRect();
-                return !box.width || (box.left >= room.left - 0.5 && box.right <= room.right + 0.5);
-            });
+            const output = document.querySelector(".cv-app").closest(".jp-OutputArea-output");
+            const room = output.getBoundingClientRect();
+            return output.scrollWidth <= output.clientWidth
+                && [...document.querySelectorAll(".cv-panel, .cv-area, .cv-group")].every((node) => {
+                    const box = node.getBoundingClientRect();
+                    return !box.width || (box.left >= room.left - 0.5 && box.right <= room.right + 0.5);
+                });
         }""")
-        output = app.locator(".cv-app").locator("xpath=ancestor::*[contains(@class, 'jp-OutputArea-output')]").first
-        assert output.evaluate("(node) => node.scrollWidth <= node.clientWidth")
-        panels = [panel for section in snapshot(app)["equations"] for panel in section["panels"]]
-        assert max(panel["off"] for panel in panels) <= 1.5
+        wait_aligned(app)
     app.set_viewport_size({"width": 1400, "height": 900})
 
 

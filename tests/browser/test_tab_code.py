@@ -150,7 +150,7 @@ def test_a_transposed_convolution_is_written_in_its_own_words(app):
     app.locator(".cv-numbers input").check()
     wait_code(app, "weight = np.array([")
     switch(app, "transposed convolution", True)
-    wait_code(app, "padded_input = F.pad(dilated_input")
+    wait_code(app, "padded_output = np.zeros(")
     assert app.locator("[data-way]").evaluate_all("all => all.map(({ dataset }) => dataset.way)") == list(
         WAYS_TRANSPOSED
     )

@@ -31,6 +31,8 @@ from convviz.spec import Pair
 
 # gradcheck computes one row of the Jacobian for every input number, one column for every output number.
 JACOBIAN_LIMIT = 100_000
+VMAP = step("generate_vmap_rule = True", comment="for torch.func.vmap")
+YOURS = "your own forward pass here"
 
 
 def steps(setting: Setting) -> list[Step]:
@@ -44,11 +46,11 @@ def steps(setting: Setting) -> list[Step]:
         step("class Conv2dFunction(torch.autograd.Function):"),
         *indented(
             [
-                step("generate_vmap_rule = True", comment="for torch.func.vmap"),
+                VMAP,
                 BLANK,
                 *_forward(setting),
                 BLANK,
-                *_setup_context(setting),
+                *setup_context(setting, _reads(setting)[1]),
                 BLANK,
                 *_backward(setting),
             ]
@@ -56,14 +58,15 @@ def steps(setting: Setting) -> list[Step]:
         BLANK,
         BLANK,
         *wrapper,
-        *_use(setting, function),
+        *use(setting, function),
         BLANK,
-        *_check(setting, function),
+        *check(setting, function),
     ]
 
 
-def _arguments(setting: Setting) -> list[Value]:
-    return [_reads(setting)[1], WEIGHT, *([BIAS] if setting.bias else [])]
+def arguments_of(setting: Setting, first: Value) -> list[Value]:
+    """Return the arguments of forward: `first`, the weight and, where there is one, the bias."""
+    return [first, WEIGHT, *([BIAS] if setting.bias else [])]
 
 
 def _reads(setting: Setting) -> tuple[list[Step], Value, Value, Pair]:
@@ -75,18 +78,20 @@ def _reads(setting: Setting) -> tuple[list[Step], Value, Value, Pair]:
     return ([], image, image, padding) if copies(setting.spec) else (pad, INPUT, image, padding)
 
 
-def _names(values: list[Value]) -> str:
-    return ", ".join(value.text for value in values)
-
-
 def _forward(setting: Setting) -> list[Step]:
-    pad, _, image, padding = _reads(setting)
-    convolve = forward(setting, image, padding, head="return ", comment="your own forward pass here")
-    return [step("@staticmethod"), step(f"def forward({_names(_arguments(setting))}):"), *indented([*pad, convolve])]
+    pad, first, image, padding = _reads(setting)
+    convolve = forward(setting, image, padding, head="return ", comment=YOURS)
+    return [*head_of_forward(setting, first), *indented([*pad, convolve])]
 
 
-def _setup_context(setting: Setting) -> list[Step]:
-    saved = _names(_arguments(setting)[:2])
+def head_of_forward(setting: Setting, first: Value) -> list[Step]:
+    """Return the lines above forward's body."""
+    return [step("@staticmethod"), step(f"def forward({_names(arguments_of(setting, first))}):")]
+
+
+def setup_context(setting: Setting, first: Value) -> list[Step]:
+    """Return the method that saves what backward needs."""
+    saved = _names([first, WEIGHT])
     return [
         step("@staticmethod"),
         step("def setup_context(ctx, inputs, output):", comment="apart from forward: for torch.func.grad"),
@@ -100,13 +105,24 @@ def _setup_context(setting: Setting) -> list[Step]:
 
 
 def _backward(setting: Setting) -> list[Step]:
-    pad, _, image, padding = _reads(setting)
+    pad, first, image, padding = _reads(setting)
     gradient = grad_read(setting.spec, copies(setting.spec))
-    gradients = [gradient, GRAD_WEIGHT, *([GRAD_BIAS] if setting.bias else [])]
-    branches = [rotate.to_input(setting, gradient), [*pad, *rotate.to_weight(setting, image, padding)]]
-    branches += [grad_bias(setting)] if setting.bias else []
+    to_weight = [*pad, *rotate.to_weight(setting, image, padding)]
+    return backward(first, gradient, [rotate.to_input(setting, gradient), to_weight, grad_bias(setting)])
+
+
+def backward(first: Value, gradient: Value, branches: list[list[Step]]) -> list[Step]:
+    """Return the method that computes the gradients, each only where it is wanted.
+
+    Args:
+        first: the first argument of forward.
+        gradient: its gradient.
+        branches: the steps to this gradient, to grad_weight and to grad_bias; these are empty where there is no bias.
+    """
+    branches = [branch for branch in branches if branch]
+    gradients = [gradient, GRAD_WEIGHT, GRAD_BIAS][: len(branches)]
     body = [
-        step(f"{_names(_arguments(setting)[:2])} = ctx.saved_tensors"),
+        step(f"{_names([first, WEIGHT])} = ctx.saved_tensors"),
         step(" = ".join(value.text for value in gradients) + " = None"),
     ]
     for place, branch in enumerate(branches):
@@ -118,9 +134,8 @@ def _backward(setting: Setting) -> list[Step]:
 def _wrapper(setting: Setting) -> tuple[list[Step], str]:
     pad, image, _ = pad_input(setting.spec)
     others: list[Part] = [WEIGHT, *([BIAS] if setting.bias else [])]
-    names = ", ".join(["input", *_names(_arguments(setting)[1:]).split(", ")])
     return [
-        step(f"def conv2d({names}):"),
+        step(f"def conv2d({_names([INPUT, WEIGHT, *([BIAS] if setting.bias else [])])}):"),
         *indented(
             [
                 note("padded outside of the Function, so that autograd folds the copied border back"),
@@ -133,7 +148,8 @@ def _wrapper(setting: Setting) -> tuple[list[Step], str]:
     ], "conv2d"
 
 
-def _use(setting: Setting, function: str) -> list[Step]:
+def use(setting: Setting, function: str) -> list[Step]:
+    """Return the lines that call the function and ask for its gradients."""
     bias = [BIAS] if setting.bias else []
     values = [INPUT, WEIGHT, *bias]
     tensors = Value("tensors", tuple(panel for value in values for panel in value.panels))
@@ -148,7 +164,8 @@ def _use(setting: Setting, function: str) -> list[Step]:
     ]
 
 
-def _check(setting: Setting, function: str) -> list[Step]:
+def check(setting: Setting, function: str) -> list[Step]:
+    """Return the lines that hold it against differences."""
     given = shapes(setting)
     outputs = math.prod(given.pop("grad_output"))
     fast = sum(map(math.prod, given.values())) * outputs > JACOBIAN_LIMIT
@@ -163,3 +180,7 @@ def _check(setting: Setting, function: str) -> list[Step]:
         step(f"doubles = [tensor.detach(){there}.double().requires_grad_() for tensor in tensors]"),
         check,
     ]
+
+
+def _names(values: list[Value]) -> str:
+    return ", ".join(value.text for value in values)

@@ -24,30 +24,40 @@ from convviz.explanation.code.steps import (
 )
 from convviz.spec import ConvSpec
 
+IMPORTS = (step("import numpy as np"), step("from numpy.lib.stride_tricks import sliding_window_view"))
 GRADIENTS = Value("gradients", GRAD_OUTPUT.panels)
 KERNELS = Value("kernels", WEIGHT.panels)
+SORTED = note("the channels, sorted into g groups")
 MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 
 
 def steps(setting: Setting) -> list[Step]:
     """Return the whole snippet."""
-    spec = setting.spec
-    pad, image = _pad(spec)
+    spec, grouped = setting.spec, setting.spec.groups > 1
+    padding, image = pad(spec)
+    windows, gradients = Value("windows", image.panels), GRADIENTS if grouped else GRAD_OUTPUT
+    target = grad_read(spec, has_border(spec))
     return [
-        step("import numpy as np"),
-        step("from numpy.lib.stride_tricks import sliding_window_view"),
+        *IMPORTS,
         BLANK,
-        *pad,
-        *_windows(spec, image),
-        *_products(setting, Value("windows", image.panels)),
+        *padding,
+        note("n sample, c input channel, h w output cell, u v kernel cell"),
+        *windows_of(spec, windows, image),
+        *([SORTED, by_group(setting, windows, windows)] if grouped else []),
+        *([by_group(setting, KERNELS, WEIGHT), by_group(setting, GRADIENTS, GRAD_OUTPUT)] if grouped else []),
+        *to_output(setting, windows, *bias_added(setting)),
+        *to_weight(setting, gradients, windows),
         BLANK,
-        *_stamps(setting, image),
+        note("every kernel cell stamps grad_output, scaled, on the cells that it met"),
+        assign(target, f"np.zeros_like({image.text})"),
+        *stamps(setting, target, gradients),
         *_give_back(spec),
         *grad_bias(setting),
     ]
 
 
-def _pad(spec: ConvSpec) -> tuple[list[Step], Value]:
+def pad(spec: ConvSpec) -> tuple[list[Step], Value]:
+    """Return the step that pads the input, if there is padding, and what the windows lie on."""
     if not has_border(spec):
         return [], INPUT.shown_as("padded_input")
     padded = Value("padded_input", ("padded_input",))
@@ -57,9 +67,8 @@ def _pad(spec: ConvSpec) -> tuple[list[Step], Value]:
     return [call([padded, " = np.pad"], arguments)], padded
 
 
-def _windows(spec: ConvSpec, image: Value) -> list[Step]:
+def windows_of(spec: ConvSpec, windows: Value, image: Value) -> list[Step]:
     """Show every window as a view, of the axes [n, c, h, w, u, v]."""
-    windows = Value("windows", image.panels)
     size = f"({numbers(spec.effective_kernel)})"
     cut = "".join(f", ::{step}" if step > 1 else ", :" for step in (*spec.stride, *spec.dilation))
     while cut.endswith(", :"):
@@ -67,55 +76,54 @@ def _windows(spec: ConvSpec, image: Value) -> list[Step]:
     names = [name for name, pair in (("stride", spec.stride), ("dilation", spec.dilation)) if pair != (1, 1)]
     why = "the steps of stride and dilation" if len(names) == 2 else f"the steps of the {''.join(names)}"
     return [
-        note("n sample, c input channel, h w output cell, u v kernel cell"),
         call([windows, " = sliding_window_view"], [image, size, "axis=(2, 3)"]),
         *([assign(windows, windows, f"[:, :{cut}]", comment=why)] if cut else []),
     ]
 
 
-def _products(setting: Setting, windows: Value) -> list[Step]:
+def by_group(setting: Setting, target: Value, source: Value) -> Step:
+    """Sort the channels of the windows, of the weight or of grad_output into groups."""
+    spec, groups = setting.spec, setting.spec.groups
+    shapes = {
+        WEIGHT.text: (groups, setting.out_per_group, setting.in_per_group, *spec.kernel_size),
+        GRAD_OUTPUT.text: (spec.batch, groups, setting.out_per_group, *spec.output_size),
+    }
+    windows = (spec.batch, groups, setting.in_per_group, *spec.output_size, *spec.kernel_size)
+    return assign(target, source, f".reshape({numbers(shapes.get(source.text, windows))})")
+
+
+def to_output(setting: Setting, windows: Value, *added: Part) -> list[Step]:
     """Add up over every letter that is not in the result."""
-    spec, added = setting.spec, bias_added(setting)
-    if spec.groups == 1:
-        return [
-            call([OUTPUT, " = np.einsum"], ['"nchwuv,ocuv->nohw"', windows, WEIGHT], *added),
-            call([GRAD_WEIGHT, " = np.einsum"], ['"nohw,nchwuv->ocuv"', GRAD_OUTPUT, windows]),
-        ]
-    groups, outs, ins = spec.groups, setting.out_per_group, setting.in_per_group
-    shapes = [
-        (spec.batch, groups, ins, *spec.output_size, *spec.kernel_size),
-        (groups, outs, ins, *spec.kernel_size),
-        (spec.batch, groups, outs, *spec.output_size),
-    ]
-    cut = [f".reshape({numbers(shape)})" for shape in shapes]
-    output, grad_weight = (f".reshape({numbers(shape)})" for shape in (spec.output_shape, spec.weight_shape))
+    if setting.spec.groups == 1:
+        return [call([OUTPUT, " = np.einsum"], ['"nchwuv,ocuv->nohw"', windows, WEIGHT], *added)]
     return [
-        note("the channels, sorted into g groups"),
-        assign(windows, windows, cut[0]),
-        assign(KERNELS, WEIGHT, cut[1]),
-        assign(GRADIENTS, GRAD_OUTPUT, cut[2]),
         call([OUTPUT, " = np.einsum"], ['"ngchwuv,gocuv->ngohw"', windows, KERNELS]),
-        assign(OUTPUT, OUTPUT, output, *added),
-        call([GRAD_WEIGHT, " = np.einsum"], ['"ngohw,ngchwuv->gocuv"', GRADIENTS, windows]),
-        assign(GRAD_WEIGHT, GRAD_WEIGHT, grad_weight),
+        assign(OUTPUT, OUTPUT, f".reshape({numbers(setting.spec.output_shape)})", *added),
     ]
 
 
-def _stamps(setting: Setting, image: Value) -> list[Step]:
+def to_weight(setting: Setting, gradients: Value, windows: Value) -> list[Step]:
+    """Add up over the samples and the cells."""
+    if setting.spec.groups == 1:
+        return [call([GRAD_WEIGHT, " = np.einsum"], ['"nohw,nchwuv->ocuv"', gradients, windows])]
+    return [
+        call([GRAD_WEIGHT, " = np.einsum"], ['"ngohw,ngchwuv->gocuv"', gradients, windows]),
+        assign(GRAD_WEIGHT, GRAD_WEIGHT, f".reshape({numbers(setting.spec.weight_shape)})"),
+    ]
+
+
+def stamps(setting: Setting, target: Value, gradients: Value) -> list[Step]:
     """Write grad_output, scaled by one kernel cell after the other, where that cell met the input."""
     spec = setting.spec
-    target = grad_read(spec, has_border(spec))
     stamp = Value("stamp")
     if spec.groups == 1:
-        products: list[Part] = ['"nohw,oc->nchw"', GRAD_OUTPUT, WEIGHT.then("[:, :, u, v]")]
+        products: list[Part] = ['"nohw,oc->nchw"', gradients, WEIGHT.then("[:, :, u, v]")]
         reshaped = []
     else:
-        products = ['"ngohw,goc->ngchw"', GRADIENTS, KERNELS.then("[..., u, v]")]
+        products = ['"ngohw,goc->ngchw"', gradients, KERNELS.then("[..., u, v]")]
         shape = numbers((spec.batch, spec.in_channels, *spec.output_size))
         reshaped = [assign(stamp, stamp, f".reshape({shape})")]
     return [
-        note("every kernel cell stamps grad_output, scaled, on the cells that it met"),
-        assign(target, f"np.zeros_like({image.text})"),
         step(f"for u, v in np.ndindex({numbers(spec.kernel_size)}):"),
         *indented(
             [

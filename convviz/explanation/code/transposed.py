@@ -1,17 +1,15 @@
-"""The transposed convolution: the code of conv2d's gradients in the layer's words, for it is the same computation.
+"""The transposed convolution as the definition, as convolutions and by PyTorch's own operator.
 
-What is the gradient to the input there is the output here, and its grad_output the input. A line's panels keep the
-names that they have in the convolution, as on the board.
+It is the code of conv2d's gradients in the layer's words, for it is the same computation.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
 from dataclasses import replace
 
 from convviz.explanation.code import definition, rotate
 from convviz.explanation.code.border import pad_input, padded_apart
+from convviz.explanation.code.layers_words import add_bias, grad_bias, in_layers_words
 from convviz.explanation.code.setting import Setting, section
 from convviz.explanation.code.shared import FUNCTIONAL, TORCH, forward
 from convviz.explanation.code.steps import (
@@ -21,26 +19,14 @@ from convviz.explanation.code.steps import (
     GRAD_INPUT,
     GRAD_OUTPUT,
     GRAD_WEIGHT,
-    INPUT,
     OUTPUT,
     WEIGHT,
     Part,
     Step,
-    assign,
     call,
     note,
     step,
 )
-from convviz.settings.names import SHOWN
-
-# Comments speak of the input and the output in general.
-IN_COMMENTS = {"input": "output", "output": "input", "grad_output": "input"}
-PHRASES = {
-    r"the remainder: (.*) that no window read": r"output_padding: \1",
-    r"the remainder": "output_padding",
-    re.escape(rotate.HIDDEN): "what comes of these cells is cut off whole",
-    r"a padding zero adds nothing": "cut off by the padding",
-}
 
 
 def definition_steps(setting: Setting) -> list[Step]:
@@ -48,7 +34,7 @@ def definition_steps(setting: Setting) -> list[Step]:
     loop = definition.steps(replace(setting, bias=False))
     return [
         *in_layers_words(loop),
-        *([BLANK, *_add_bias(), *_grad_bias(setting)] if setting.bias else []),
+        *([BLANK, *add_bias(setting), *grad_bias(setting)] if setting.bias else []),
     ]
 
 
@@ -68,8 +54,7 @@ def rotate_steps(setting: Setting) -> list[Step]:
     ]
     written = in_layers_words(lines)
     place = next(number for number, line in enumerate(written) if line.text.startswith("output = ")) + 1
-    added = _add_bias() if setting.bias else []
-    return [*written[:place], *added, *written[place:], *_grad_bias(setting)]
+    return [*written[:place], *add_bias(setting), *written[place:], *grad_bias(setting)]
 
 
 def aten_steps(setting: Setting) -> list[Step]:
@@ -95,36 +80,3 @@ def aten_steps(setting: Setting) -> list[Step]:
         call(results, [image, GRAD_OUTPUT, WEIGHT, sizes, "*geometry", f"[True, True, {setting.bias}]"]),
     ]
     return in_layers_words(lines)
-
-
-def in_layers_words(steps: Iterable[Step]) -> list[Step]:
-    """Give every tensor of the convolution the name that it has in the transposed one."""
-    return [
-        replace(
-            one,
-            text=_renamed(one.text, SHOWN),
-            arguments=tuple(_renamed(argument, SHOWN) for argument in one.arguments),
-            after=_renamed(one.after, SHOWN),
-            comment=_comment(one.comment),
-        )
-        for one in steps
-    ]
-
-
-def _renamed(text: str, names: dict[str, str]) -> str:
-    return re.sub(r"\w+", lambda found: names.get(found[0], found[0]), text)
-
-
-def _comment(text: str) -> str:
-    text = _renamed(text, IN_COMMENTS)
-    for before, after in PHRASES.items():
-        text = re.sub(before, after, text)
-    return text
-
-
-def _add_bias() -> list[Step]:
-    return in_layers_words([step(GRAD_INPUT, " += ", BIAS.then("[:, None, None]"))])
-
-
-def _grad_bias(setting: Setting) -> list[Step]:
-    return in_layers_words([assign(GRAD_BIAS, INPUT, ".sum((0, 2, 3))")]) if setting.bias else []

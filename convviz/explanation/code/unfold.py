@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+import math
+
 from convviz.explanation.code.border import copies, give_back, grad_read, pad_input, padded_apart, read_size
 from convviz.explanation.code.setting import Setting, numbers, options, rows_and_columns, short
 from convviz.explanation.code.shared import FUNCTIONAL, TORCH, bias_added, grad_bias
-from convviz.explanation.code.steps import BLANK, GRAD_OUTPUT, GRAD_WEIGHT, OUTPUT, WEIGHT, Step, Value, assign, call
+from convviz.explanation.code.steps import (
+    BLANK,
+    GRAD_OUTPUT,
+    GRAD_WEIGHT,
+    OUTPUT,
+    WEIGHT,
+    Part,
+    Step,
+    Value,
+    assign,
+    call,
+)
+from convviz.spec import ConvSpec, Pair
 
 ROWS = Value("rows", WEIGHT.panels)
 GRADIENTS = Value("gradients", GRAD_OUTPUT.panels)
@@ -15,54 +29,78 @@ def steps(setting: Setting) -> list[Step]:
     """Return the whole snippet."""
     spec = setting.spec
     pad, image, padding = pad_input(spec)
-    columns = Value("columns", image.panels)
-    window = [short(spec.kernel_size), *options(spec.stride, padding, spec.dilation)]
+    columns, window = Value("columns", image.panels), window_options(spec, padding)
+    comment = "overlapping windows add up"
+    if any(spec.remainder):
+        comment += f"; {rows_and_columns(spec.remainder)} that no window read: 0"
     return [
         *([TORCH] if copies(spec) else []),
         FUNCTIONAL,
         BLANK,
         *pad,
-        *_matrices(setting, image, columns, window),
-        assign(OUTPUT, "(", ROWS, " @ ", columns, f").reshape({numbers(spec.output_shape)})", *bias_added(setting)),
+        *to_columns(setting, image, columns, window),
+        to_rows(setting),
+        assign(OUTPUT, *rows_times(columns, setting), *bias_added(setting)),
         BLANK,
-        *_backward(setting, columns, window),
+        flat(setting, GRADIENTS),
+        to_weight(setting, GRADIENTS, columns),
+        to_grad_columns(setting, Value("grad_columns"), GRADIENTS),
+        fold(setting, grad_read(spec, padded_apart(spec)), "grad_columns", window, comment=comment),
         *(give_back(setting) if padded_apart(spec) else []),
         *grad_bias(setting),
     ]
 
 
-def _matrices(setting: Setting, image: Value, columns: Value, window: list[str]) -> list[Step]:
-    """Write every window as a column and every kernel as a row."""
-    spec, groups = setting.spec, setting.spec.groups
-    height = setting.in_per_group * spec.kernel_size[0] * spec.kernel_size[1]
+def window_options(spec: ConvSpec, padding: Pair) -> list[str]:
+    """Return the arguments that tell F.unfold and F.fold where the windows are."""
+    return [short(spec.kernel_size), *options(spec.stride, padding, spec.dilation)]
+
+
+def to_columns(setting: Setting, image: Value, columns: Value, window: list[str]) -> list[Step]:
+    """Write every window as a column."""
+    groups, height = setting.spec.groups, math.prod((setting.in_per_group, *setting.spec.kernel_size))
     unfolded = call([columns, " = F.unfold"], [image, *window], comment="every window is a column")
     if groups == 1:
-        return [unfolded, assign(ROWS, WEIGHT, ".flatten(1)", comment="every kernel is a row")]
-    cells = spec.output_size[0] * spec.output_size[1]
-    by_group = f".reshape({spec.batch}, {groups}, {height}, {cells})"
-    rows = f".reshape({groups}, {setting.out_per_group}, {height})"
-    return [
-        unfolded,
-        assign(columns, columns, by_group, comment="one matrix per group"),
-        assign(ROWS, WEIGHT, rows, comment="every kernel is a row"),
-    ]
+        return [unfolded]
+    by_group = f".reshape({setting.spec.batch}, {groups}, {height}, {_cells(setting)})"
+    return [unfolded, assign(columns, columns, by_group, comment="one matrix per group")]
 
 
-def _backward(setting: Setting, columns: Value, window: list[str]) -> list[Step]:
-    """Differentiate the product; then add every entry of a column to the cell that it was copied from."""
-    spec, grouped = setting.spec, setting.spec.groups > 1
-    cells = spec.output_size[0] * spec.output_size[1]
-    flat = f".reshape({spec.batch}, {spec.groups}, {setting.out_per_group}, {cells})" if grouped else ".flatten(2)"
-    summed = (").sum(0)" if spec.batch > 1 else ")") + f".reshape({numbers(spec.weight_shape)})"
-    left, right = ("(", ").flatten(1, 2)") if grouped else ("", "")
-    grad_columns = Value("grad_columns")
-    comment = "overlapping windows add up"
-    if any(spec.remainder):
-        comment += f"; {rows_and_columns(spec.remainder)} that no window read: 0"
-    gradient = grad_read(spec, padded_apart(spec))
-    return [
-        assign(GRADIENTS, GRAD_OUTPUT, flat),
-        assign(GRAD_WEIGHT, "(", GRADIENTS, " @ ", columns, ".mT", summed),
-        assign(grad_columns, left, ROWS, ".mT @ ", GRADIENTS, right),
-        call([gradient, " = F.fold"], [grad_columns, f"({numbers(read_size(spec))})", *window], comment=comment),
-    ]
+def to_rows(setting: Setting) -> Step:
+    """Write every kernel as a row."""
+    height = math.prod((setting.in_per_group, *setting.spec.kernel_size))
+    by_group = f".reshape({setting.spec.groups}, {setting.out_per_group}, {height})"
+    return assign(ROWS, WEIGHT, by_group if setting.spec.groups > 1 else ".flatten(1)", comment="every kernel is a row")
+
+
+def rows_times(columns: Value, setting: Setting) -> list[Part]:
+    """Return the product of every kernel with every window."""
+    return ["(", ROWS, " @ ", columns, f").reshape({numbers(setting.spec.output_shape)})"]
+
+
+def flat(setting: Setting, target: Value) -> Step:
+    """Write a channel of grad_output as a row."""
+    shape = (setting.spec.batch, setting.spec.groups, setting.out_per_group, _cells(setting))
+    return assign(target, GRAD_OUTPUT, f".reshape({numbers(shape)})" if setting.spec.groups > 1 else ".flatten(2)")
+
+
+def to_weight(setting: Setting, gradients: Value, columns: Value) -> Step:
+    """Multiply what ``flat`` made with every window, and add up the samples."""
+    summed = (").sum(0)" if setting.spec.batch > 1 else ")") + f".reshape({numbers(setting.spec.weight_shape)})"
+    return assign(GRAD_WEIGHT, "(", gradients, " @ ", columns, ".mT", summed)
+
+
+def to_grad_columns(setting: Setting, columns: Value, gradients: Value, comment: str = "") -> Step:
+    """Multiply every kernel with every cell of what ``flat`` made."""
+    left, right = ("(", ").flatten(1, 2)") if setting.spec.groups > 1 else ("", "")
+    return assign(columns, left, ROWS, ".mT @ ", gradients, right, comment=comment)
+
+
+def fold(setting: Setting, target: Value, columns: str, window: list[str], cut: str = "", comment: str = "") -> Step:
+    """Add every entry of a column to the cell that it belongs to."""
+    size = f"({numbers(read_size(setting.spec))})"
+    return call([target, " = F.fold"], [columns, size, *window], cut, comment=comment)
+
+
+def _cells(setting: Setting) -> int:
+    return math.prod(setting.spec.output_size)
