@@ -451,17 +451,37 @@ def test_nonsense_in_the_address_never_breaks_the_page(page, exported):
         assert _plain(shown["state"]) == _plain(expected), text
     assert opened > 80
     assert refused > 0
-    put_after_hash(page, "v=1&size=6&kernel=3&stride=1")
+    with repaint(page):
+        put_after_hash(page, "v=1&size=6&kernel=3&stride=1")
     with repaint(page):
         page.locator(".cv-set-preset select").select_option("identity")
     assert read_panel(page, "output").tolist() == read_panel(page, "padded_input")[1:-1, 1:-1].tolist()
     assert page.outside == []
 
 
+def test_what_is_being_typed_stays_when_a_panel_comes_and_goes(page, exported):
+    open_exported(page, exported)
+    panels = page.locator("[data-equation=forward] .cv-panel")
+    cell(page, "weight", 1, 1).dblclick()
+    editor = page.locator(".cv-editor")
+    editor.fill("2.")
+    for link, count in (("v=1&bias=0.5", 5), ("v=1", 4)):
+        with repaint(page):
+            put_after_hash(page, link)
+        assert panels.count() == count
+        assert editor.input_value() == "2."
+        assert editor.evaluate("(editor) => editor === document.activeElement")
+    page.keyboard.type("75")
+    with repaint(page):
+        page.keyboard.press("Enter")
+    assert cell(page, "weight", 1, 1).get_attribute("data-value") == "2.75"
+
+
 def test_a_pages_link_opens_the_same_numbers(browser, exported):
     with fresh_page(browser, **CLIPBOARD) as page:
         open_exported(page, exported, "v=1&size=6&weight=random")
-        page.get_by_role("slider", name="stride", exact=True).press("ArrowLeft")
+        with repaint(page):
+            page.get_by_role("slider", name="stride", exact=True).press("ArrowLeft")
         cell(page, "weight", 0, 0).dblclick()
         with repaint(page):
             page.locator(".cv-editor").fill("0.125")

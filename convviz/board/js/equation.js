@@ -2,8 +2,8 @@
 // One equation: a row of panels with signs between them, over a single plotly graph that has an axis pair a panel.
 // One graph a row instead of one a panel, because plotly's cost is mostly per call: 3 graphs take a third of the
 // time that 11 take.
-import { element, focusOf, setText } from "./dom.js";
-import { createChoice, createLegend, createSign } from "./equation_parts.js";
+import { element, setText } from "./dom.js";
+import { createChoice, createLegend, createSign, createTerm, putInOrder } from "./equation_parts.js";
 import { createPanel } from "./panel.js";
 import { createRemainder } from "./remainder.js";
 import { createRepainter } from "./repaint.js";
@@ -58,24 +58,17 @@ export function createEquation(board, name) {
       if (!panels.has(item.key)) panels.set(item.key, createPanel(board, item));
       panels.get(item.key)?.setSpec(item);
     }
-    // Moving an element takes the focus out of it, so the row is laid anew only when its panels changed.
     const order = items.map((item) => item.key ?? `${item.symbol} ${item.note}`).join("|");
     if (row.dataset.order === order) return;
     row.dataset.order = order;
     // A sign stays with the panel after it when the row wraps.
     const terms = [];
-    let signs = [];
+    const signs = [];
     for (const item of items) {
-      if (!item.key) {
-        signs.push(createSign(item));
-        continue;
-      }
-      terms.push(element("div", { class: "cv-term" }, ...signs, /** @type {any} */ (panels.get(item.key)).el));
-      signs = [];
+      if (item.key) terms.push(createTerm(/** @type {any} */ (panels.get(item.key)).el, signs.splice(0)));
+      else signs.push(createSign(item));
     }
-    const held = /** @type {HTMLElement | SVGElement | null} */ (row.contains(focusOf(row)) ? focusOf(row) : null);
-    row.replaceChildren(...terms);
-    held?.focus({ preventScroll: true });
+    putInOrder(row, terms);
   }
 
   function setChoices(list) {

@@ -41,3 +41,26 @@ export function createLegend() {
     },
   };
 }
+
+/**
+ * A panel with the signs before it; a panel that stands in the page already stays where it is.
+ * @param {HTMLElement} panel @param {HTMLElement[]} signs
+ */
+export function createTerm(panel, signs) {
+  const term = /** @type {HTMLElement} */ (panel.parentElement ?? element("div", { class: "cv-term" }, panel));
+  while (term.firstChild !== panel) term.firstChild?.remove();
+  panel.before(...signs);
+  return term;
+}
+
+/**
+ * Make the terms the row's children without moving those that stay: moved, an element loses the focus and what is being
+ * typed in it.
+ * @param {HTMLElement} row @param {HTMLElement[]} terms
+ */
+export function putInOrder(row, terms) {
+  for (const term of [...row.children]) if (!terms.includes(/** @type {HTMLElement} */ (term))) term.remove();
+  terms.forEach((term, index) => {
+    if (row.children[index] !== term) row.insertBefore(term, row.children[index] ?? null);
+  });
+}

@@ -33,6 +33,7 @@ export function createSum(onTerm) {
   const el = element("div", { class: "cv-sum", role: "group", "aria-label": "The sum behind the pinned cell" });
   let open = false;
   let shown = ""; // which cell: a long sum stays open while its numbers move
+  let standing = ""; // all that is written: a button that is replaced under the pointer hears no click
 
   /** @param {any} factor @param {any} colors */
   function createFactor(factor, colors) {
@@ -66,7 +67,7 @@ export function createSum(onTerm) {
 
     /** @param {string} text shown instead of a sum */
     say(text) {
-      shown = "";
+      shown = standing = "";
       onTerm(null);
       if (el.childElementCount || el.textContent !== text) el.replaceChildren(text);
     },
@@ -82,6 +83,10 @@ export function createSum(onTerm) {
       shown = key;
       const folded = terms.length > FOLD_ABOVE && !open;
       const visible = folded ? terms.slice(0, FOLDED) : terms;
+      const colored = visible.map((factors) => factors.map((each) => [each, String(each.value), colors(each.panel, each.value)]));
+      const wanted = JSON.stringify([label, factors, String(value), folded, terms.length, colored]);
+      if (wanted === standing) return;
+      standing = wanted;
       const held = el.contains(focusOf(el)) ? [...el.querySelectorAll("button")].indexOf(/** @type {any} */ (focusOf(el))) : -1;
       const head = element("code", {}, `${label} = ${factors ? `\u03a3 ${factors} = ` : ""}`);
       onTerm(null); // a term that is replaced never tells that the pointer has left it
