@@ -222,7 +222,9 @@ def test_a_smaller_stride_takes_the_output_padding_with_it_and_says_so():
         "output_padding of the height moved from 1 to 0: it must be less than the stride.",
         "output_padding of the width moved from 1 to 0: it must be less than the stride.",
     ]
-    with pytest.raises(ValueError, match="output_padding must be less than the stride: got 2 along the height"):
+    with pytest.raises(
+        ValueError, match="output_padding must be 0 or more and less than the stride: got 2 along the height"
+    ):
         change.set_axis(settings, "output_padding", 0, 2)
 
 

@@ -24,6 +24,7 @@ from convviz.settings.state import Source
 from convviz.spec import ConvSpec
 from convviz.views import captions
 from convviz.views.figures import figure
+from convviz.views.output_padding import layers_story
 from convviz.views.panels import equations, panel
 from convviz.views.remainder import story
 
@@ -224,8 +225,9 @@ class App(widgets.VBox):
             if new_structure:
                 structure = payload.structure(rows, settings.plane, one_scale, settings.transposed)
                 geometry = payload.geometry(settings.spec, settings.plane, settings.transposed)
-                told = payload.remainder(None if settings.transposed else story(settings.spec, settings.link_axes))
-                self.board.structure = structure | {"geometry": geometry, "remainder": told, "version": self._version}
+                told = (layers_story if settings.transposed else story)(settings.spec, settings.link_axes)
+                more = {"geometry": geometry, "remainder": payload.remainder(told), "version": self._version}
+                self.board.structure = structure | more
             self.board.values = payload.values(rows, one_scale) | texts
             self.board.theme = settings.theme
             # Typed numbers may be many: apart, and sent again only when they change.

@@ -36,8 +36,8 @@ def layer_spec(spec: ConvSpec, input_size: Sequence[int], output_padding: Sequen
     for axis in (0, 1):
         if not 0 <= output_padding[axis] < changed["stride"][axis]:
             raise ValueError(
-                f"output_padding must be less than the stride: got {output_padding[axis]} along the {AXES[axis]}, "
-                f"with stride {changed['stride'][axis]}"
+                f"output_padding must be 0 or more and less than the stride: got {output_padding[axis]} along the "
+                f"{AXES[axis]}, with stride {changed['stride'][axis]}"
             )
     kernel = changes.get("kernel_size", spec.kernel_size)
     size = output_size(input_size, kernel, output_padding, **changed)

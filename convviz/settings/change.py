@@ -54,11 +54,16 @@ def set_transposed(settings: Settings, wanted: bool) -> tuple[Settings, list[str
 
 
 def set_size(settings: Settings, height: int, width: int) -> tuple[Settings, list[str]]:
-    """Give the input another size; what no longer fits is moved, and said. Linked axes move together.
+    """Give the convolution's input another size; what no longer fits is moved, and said. Linked axes move together.
+
+    Of a transposed convolution that is the output: it keeps its input, and output_padding makes the size.
 
     Raises:
         ValueError: a size below 1, or too large for the board.
     """
+    if settings.transposed:
+        smallest = [size - left for size, left in zip(settings.spec.input_size, settings.spec.remainder, strict=True)]
+        return set_geometry(settings, output_padding=(height - smallest[0], width - smallest[1]))
     if settings.link_axes:
         moved = width if height == settings.spec.input_size[0] else height
         height = width = moved

@@ -36,10 +36,12 @@ class Story:
     Attributes:
         paragraphs: what is left over and what that costs; which inputs share the output and what leads back.
         sizes: the inputs that share the output, and the nearest ones without a remainder.
+        named: what the sizes are, in words.
     """
 
     paragraphs: tuple[str, ...]
     sizes: tuple[Size, ...]
+    named: str
 
 
 def story(spec: ConvSpec, linked: bool) -> Story | None:
@@ -57,7 +59,8 @@ def story(spec: ConvSpec, linked: bool) -> Story | None:
             "That the lost rows are zeros at the end of grad_input holds only for p = 0: "
             "with padding the remainder takes the padding first."
         )
-    return Story((" ".join(left_over), f"{_shared(spec)} {_way_back(spec)}"), _sizes(spec, linked))
+    paragraphs = (" ".join(left_over), f"{_shared(spec)} {_way_back(spec)}")
+    return Story(paragraphs, _sizes(spec, linked), "Input sizes near this one")
 
 
 def inner_gaps(spec: ConvSpec) -> Pair:
@@ -73,6 +76,12 @@ def same_output(spec: ConvSpec, axis: int) -> list[int]:
     """Return the input sizes along one axis whose output is as large as this one's, smallest first."""
     smallest = spec.input_size[axis] - spec.remainder[axis]
     return [size for size in range(smallest, smallest + spec.stride[axis]) if _with_size(spec, axis, size)]
+
+
+def or_(sizes: list[int]) -> str:
+    """Return ``7, 8 or 9``."""
+    numbers = [str(size) for size in sizes]
+    return " or ".join([", ".join(numbers[:-1]), numbers[-1]] if len(numbers) > 1 else numbers)
 
 
 def _with_size(spec: ConvSpec, axis: int, size: int) -> ConvSpec | None:
@@ -150,10 +159,7 @@ def _lost(spec: ConvSpec, axis: int) -> str:
 
 
 def _shared(spec: ConvSpec) -> str:
-    words = []
-    for axis in (0, 1):
-        numbers = [str(size) for size in same_output(spec, axis)]
-        words.append(" or ".join([", ".join(numbers[:-1]), numbers[-1]] if len(numbers) > 1 else numbers))
+    words = [or_(same_output(spec, axis)) for axis in (0, 1)]
     which = f"size {words[0]}" if words[0] == words[1] else f"height {words[0]} and width {words[1]}"
     return f"Inputs of {which} share this output size: the output alone does not tell which of them it was."
 

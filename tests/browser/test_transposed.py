@@ -185,6 +185,28 @@ def test_every_panel_is_what_autograd_finds_through_conv_transpose2d(app, loss):
     assert titles == ["Forward", "Backward, to the input", "Backward, to the weight", "Backward, to the bias"]
 
 
+def test_one_click_chooses_another_output_of_the_same_input(app):
+    told = app.locator("[data-equation=input] .cv-remainder")
+    assert "output_padding=1 chooses 8 × 8. It keeps 1 row and 1 column" in told.text_content()
+    assert app.locator("[data-equation=forward] .cv-remainder").is_hidden()
+    sizes = told.locator("button")
+    assert sizes.all_text_contents() == ["output_padding 0output 7 × 7", "output_padding 1output 8 × 8"]
+    assert told.get_by_role("group").get_attribute("aria-label") == "Values of output_padding"
+    before = read_panel(app, "grad_input")
+    with repaint(app):
+        sizes.first.click()
+    after = read_panel(app, "grad_input")
+    assert after.shape == (7, 7)
+    assert torch.equal(after, before[:7, :7]), "only the last row and column depend on it"
+    assert slider_value(app, "output_padding") == 0
+    assert slider_value(app, "input_size") == 4
+    assert "It adds nothing" in told.text_content()
+    assert app.evaluate("document.activeElement.dataset.size") == "7,7", "the keyboard stays where it was"
+    with repaint(app):
+        app.get_by_role("button", name="Undo", exact=True).click()
+    assert read_panel(app, "grad_input").shape == (8, 8)
+
+
 def test_switching_back_shows_the_convolution_again(app):
     assert app.locator(".cv-key-remainder").text_content() == "padding for output_padding"
     assert app.locator(".cv-equation h3").first.text_content() == "Forward"

@@ -117,12 +117,13 @@ function render({ model, el }) {
       equation.destroy(plotly);
       equations.delete(name);
     }
+    const told = structure.geometry.transposed ? "input" : "forward"; // the equation whose sizes the remainder is about
     for (const spec of structure.equations) {
       if (!equations.has(spec.name)) {
         equations.set(spec.name, createEquation(board, spec.name));
         rows.append(/** @type {any} */ (equations.get(spec.name)).el);
       }
-      equations.get(spec.name)?.setSpec(spec, structure.geometry, spec.name === "forward" ? structure.remainder : null);
+      equations.get(spec.name)?.setSpec(spec, structure.geometry, spec.name === told ? structure.remainder : null);
     }
     const inOrder = wanted.map((name) => /** @type {any} */ (equations.get(name)).el);
     if (inOrder.some((el, index) => el !== rows.children[index])) rows.append(...inOrder); // the other way round now

@@ -39,7 +39,7 @@ export function createEquation(board, name) {
     stepper.bar,
     stage,
     note,
-    ...({ forward: [remainder.el], input: [aside] }[name] ?? []),
+    ...({ forward: [remainder.el], input: [aside, remainder.el] }[name] ?? []), // to the input: of a transposed one
   );
   /** @type {any} */
   let spec = null;

@@ -15,7 +15,7 @@ export const LIMITS = {
   out_channels: [1, 4],
   batch: [1, 2],
 };
-const MOST_CELLS = 64;
+export const MOST_CELLS = 64;
 const STRIDE_RULE = "it must be less than the stride.";
 const PER_AXIS = ["input_size", "kernel_size", "stride", "padding", "dilation"];
 

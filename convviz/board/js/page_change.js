@@ -6,7 +6,7 @@ import { shownName } from "./page_names.js";
 import { planeIndex } from "./page_plane.js";
 import { PRESETS, makeKernel } from "./page_samples.js";
 import { MOST_PLANES, biasOf, gradOf, inputOf, replaced, sourceWith, weightOf } from "./page_settings.js";
-import { backwardPadding } from "./page_spec.js";
+import { backwardPadding, remainderOf } from "./page_spec.js";
 
 /** @typedef {[any, string[]]} Changed */
 
@@ -44,8 +44,15 @@ export function setTransposed(settings, wanted) {
   return [replaced(settings, { spec: { ...spec, padding_mode: "zeros" }, transposed: true }), [notice]];
 }
 
-/** Give the input another size; linked axes move together. @returns {Changed} */
+/**
+ * Give the convolution's input another size; linked axes move together. Of a transposed one it is the output, whose size
+ * output_padding makes. @returns {Changed}
+ */
 export function setSize(settings, height, width) {
+  if (settings.transposed) {
+    const smallest = settings.spec.input_size.map((size, axis) => size - remainderOf(settings.spec, axis));
+    return setGeometry(settings, { output_padding: [height - smallest[0], width - smallest[1]] });
+  }
   const linked = height === settings.spec.input_size[0] ? width : height;
   return setGeometry(settings, { input_size: settings.link_axes ? [linked, linked] : [height, width] });
 }

@@ -6,6 +6,7 @@ import { briefly, fromLink } from "./link.js";
 import { editCell, oneHot, setSize } from "./page_change.js";
 import { createValues } from "./page_events.js";
 import { createHistory } from "./page_history.js";
+import { layersStoryOf } from "./page_output_padding.js";
 import { structureOf, valuesOf } from "./page_payload.js";
 import { equationsOf } from "./page_panels.js";
 import { choosePlane, showPlane } from "./page_plane.js";
@@ -48,7 +49,7 @@ export function createPageModel(data, clock = () => performance.now()) {
       changes.structure = {
         ...structureOf(settings, equations, data.colorscales),
         geometry: geometryOf(spec, plane, transposed),
-        remainder: transposed ? null : storyOf(spec, link_axes),
+        remainder: (transposed ? layersStoryOf : storyOf)(spec, link_axes),
         version,
       };
     }

@@ -3,8 +3,8 @@
 import { MOST } from "./page_settings.js";
 import { AXES, bothAxes, effectiveKernel, isPossible, outputSize, paddedSize, remainderOf, unreadLines } from "./page_spec.js";
 
-const LINES = ["row", "column"]; // what an axis is made of
-const MOST_SIZES = 6; // buttons an axis
+export const LINES = ["row", "column"]; // what an axis is made of
+export const MOST_SIZES = 6; // buttons an axis
 
 /**
  * What there is to say about the remainder; null for stride 1, where every input has an output of its own.
@@ -20,10 +20,11 @@ export function storyOf(spec, linked) {
         "with padding the remainder takes the padding first.",
     );
   }
-  return { paragraphs: [first.join(" "), `${sharedWords(spec)} ${wayBack(spec)}`], sizes: sizesOf(spec, linked) };
+  const paragraphs = [first.join(" "), `${sharedWords(spec)} ${wayBack(spec)}`];
+  return { paragraphs, sizes: sizesOf(spec, linked), named: "Input sizes near this one" };
 }
 
-const remainders = (spec) => bothAxes((axis) => remainderOf(spec, axis));
+export const remainders = (spec) => bothAxes((axis) => remainderOf(spec, axis));
 const symmetric = (spec) => spec.padding.every(([before, after]) => before === after);
 const border = (spec) => (spec.padding_mode === "zeros" ? "padding" : "border of copies");
 const last = (count, what) => (count === 1 ? `the last ${what}` : `the last ${count} ${what}s`);
@@ -34,7 +35,7 @@ function withSize(spec, axis, size) {
 }
 
 /** The input sizes along one axis whose output is as large as this one's, smallest first. */
-function sameOutput(spec, axis) {
+export function sameOutput(spec, axis) {
   const smallest = spec.input_size[axis] - remainderOf(spec, axis);
   const sizes = Array.from({ length: spec.stride[axis] }, (_, index) => smallest + index);
   return sizes.filter((size) => isPossible(withSize(spec, axis, size)));
@@ -86,11 +87,12 @@ function lostWords(spec, axis) {
   return `${told}: under no window, but copies${which} in the border at the other end are read, and bring a gradient.`;
 }
 
+/** 7, 8 or 9. @param {number[]} sizes */
+export const orWords = (sizes) =>
+  sizes.length > 1 ? `${sizes.slice(0, -1).join(", ")} or ${sizes[sizes.length - 1]}` : String(sizes[0]);
+
 function sharedWords(spec) {
-  const [height, width] = bothAxes((axis) => {
-    const sizes = sameOutput(spec, axis);
-    return sizes.length > 1 ? `${sizes.slice(0, -1).join(", ")} or ${sizes[sizes.length - 1]}` : String(sizes[0]);
-  });
+  const [height, width] = bothAxes((axis) => orWords(sameOutput(spec, axis)));
   const which = height === width ? `size ${height}` : `height ${height} and width ${width}`;
   return `Inputs of ${which} share this output size: the output alone does not tell which of them it was.`;
 }

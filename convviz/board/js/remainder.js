@@ -4,13 +4,13 @@ import { element, focusOf } from "./dom.js";
 
 /**
  * @typedef {{ label: string, note: string, size: number[], current: boolean }} NearSize
- * @typedef {{ paragraphs: string[], sizes: NearSize[] }} RemainderStory
+ * @typedef {{ paragraphs: string[], sizes: NearSize[], named: string }} RemainderStory `named`: what the sizes are
  */
 
 /** @param {(size: number[]) => void} onSize */
 export function createRemainder(onSize) {
   const text = element("div", {});
-  const sizes = element("div", { class: "cv-sizes", role: "group", "aria-label": "Input sizes near this one" });
+  const sizes = element("div", { class: "cv-sizes", role: "group" });
   const el = element("div", { class: "cv-remainder", hidden: "" }, text, sizes);
   let told = "";
 
@@ -33,6 +33,7 @@ export function createRemainder(onSize) {
       el.hidden = !story;
       if (!story || JSON.stringify(story) === told) return;
       told = JSON.stringify(story);
+      sizes.setAttribute("aria-label", story.named);
       text.replaceChildren(...story.paragraphs.map((paragraph) => element("p", {}, paragraph)));
       const held = sizes.contains(focusOf(sizes)) ? /** @type {HTMLElement} */ (focusOf(sizes)).dataset.size : null;
       sizes.replaceChildren(...story.sizes.map(createSize));
