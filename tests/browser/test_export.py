@@ -409,6 +409,18 @@ def test_a_page_that_fails_keeps_its_picture(page, folder, exported):
     assert page.locator("#convviz-still svg").first.is_visible()
 
 
+def test_no_number_runs_over_its_cell(page, exported):
+    """The longest that float64 has: sign, mantissa and an exponent of three digits with a sign of its own."""
+    numbers = "-1.25e-150,-2.75e150,-1234.5,-0.00012,-1e9,-99.99,0.5,-1.5e-7,1e100"
+    page.goto(f"{exported.as_uri()}#v=1&weight=values:1x1x3x3:{numbers}")
+    wait_painted(page, 0, APPEARS_WITHIN_MS)
+    look = """() => [...document.querySelectorAll(".cv-cell text")]
+        .map((text) => [text.textContent, text.getBBox().width]).filter(([, width]) => width)"""
+    widths = page.evaluate(look)
+    assert {len(text) for text, _ in widths} >= {5, 6, 7, 8, 9}
+    assert [(text, width) for text, width in widths if width > 40] == [], "a cell is 40 units wide"
+
+
 @pytest.mark.parametrize("width", [320, 1400])
 def test_nothing_is_wider_than_the_window(browser, exported, width):
     with fresh_page(browser) as page:

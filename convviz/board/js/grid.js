@@ -6,6 +6,7 @@ import { colorOf, formatNumber, fullNumber, needsWhiteInk } from "./format.js";
 import { CELL, frames, makeBands, patterns, roleOf } from "./grid_marks.js";
 
 const NUMBERS_UP_TO = 12;
+const LINE = 58; // the height of one character that is as wide as a cell; a number has up to nine, as −1.2e−300
 const KEYS = {
   ArrowUp: [-1, 0],
   ArrowDown: [1, 0],
@@ -207,7 +208,8 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
           group.setAttribute("data-value", full);
           const short = formatNumber(value);
           setText(text, short);
-          text.setAttribute("class", short.length > 5 ? "cv-tiny" : short.length > 4 ? "cv-small" : "");
+          if (short.length > 4) text.style.fontSize = `${LINE / short.length}px`;
+          else text.removeAttribute("style");
         }
         const [row, column] = [Math.floor(index / spec.columns.length), index % spec.columns.length];
         group.classList.toggle("cv-white", ink);
