@@ -144,6 +144,7 @@ def start_again(page):
     page.get_by_role("button", name="Reset").click()
     page.wait_for_function("!document.querySelector('.cv-tab[aria-selected=true]')")
     wait_until(lambda: same_state(snapshot(page), page.start), what="the state of the start")
+    page.evaluate(TIDY)  # a pin whose cell was gone meanwhile is there again
     settle(page)
     page.evaluate("document.activeElement?.blur()")
 
@@ -286,6 +287,27 @@ def open_tab(page, name):
         timeout=APPEARS_WITHIN_MS
     )
     settle(page)  # the board draws once more: the tab is a part of the state
+
+
+def settle_pane(page, name):
+    """Wait until the pane of a tab shows what the kernel has sent so far, and what it asked for in turn."""
+    settle(page)
+    page.locator(f".cv-pane-{name}[aria-busy=false]").wait_for()
+
+
+def pane_follows(page, name, action):
+    """Do something and wait until the pane of a tab shows all that follows."""
+    pane = f".cv-pane-{name}"
+    before = int(page.locator(pane).get_attribute("data-shown"))
+    action()
+    settle(page)
+    page.wait_for_function(
+        """([pane, before]) => {
+            const { dataset, ariaBusy } = document.querySelector(pane);
+            return ariaBusy === "false" && Number(dataset.shown) > before;
+        }""",
+        arg=[pane, before],
+    )
 
 
 def show_plane(page, axis, index):

@@ -171,6 +171,15 @@ def lit(app):
     return {panel: set(cells) for panel, cells in app.evaluate(read).items() if cells}
 
 
+def pin(app, panel, row, column):
+    """Click a cell and wait until its sum stands below the board; return the cell."""
+    shown = cell(app, panel, row, column)
+    shown.click()
+    label = app.locator(f"[data-panel={panel}] .cv-name").first.text_content()
+    app.locator(".cv-sum code", has_text=f"{label}[{row},{column}] = ").wait_for()
+    return shown
+
+
 def the_sum(app):
     """Return the products behind the pinned cell, as lists of full factors, and the total: value and text."""
     read = """() => {
@@ -274,11 +283,7 @@ def test_sums_run_over_all_channels_and_samples(app, mode):
     with repaint(app):
         app.locator(".widget-checkbox", has_text="bias").locator("input").check()
     for panel, row, column in (("output", 1, 2), ("grad_input", 0, 1), ("grad_weight", 2, 0), ("grad_bias", 0, 1)):
-        shown = cell(app, panel, row, column)
-        shown.click()
-        app.wait_for_function(
-            "(words) => document.querySelector('.cv-sum').textContent.startsWith(words)", arg=f"{panel}["
-        )
+        shown = pin(app, panel, row, column)
         if app.locator(".cv-more").count():
             app.locator(".cv-more").click()
         sums = the_sum(app)

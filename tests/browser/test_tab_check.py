@@ -4,7 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from tests.browser.app_page import cell, choose, open_tab, read_panel, repaint, slide, switch
+from tests.browser.app_page import cell, choose, open_tab, pane_follows, read_panel, slide, switch
 
 pytestmark = pytest.mark.browser
 
@@ -23,17 +23,6 @@ READ_MAPS = """(pane) => [...pane.querySelectorAll(".cv-check-row")].map((row) =
 def app(app):
     open_tab(app, "check")
     return app
-
-
-def pane_step(app):
-    return int(app.locator(PANE).get_attribute("data-shown"))
-
-
-def wait_pane(app, after):
-    """Wait until the pane shows later data than `after`."""
-    app.wait_for_function(
-        "([pane, after]) => Number(document.querySelector(pane).dataset.shown) > after", arg=[PANE, after]
-    )
 
 
 def maps(app):
@@ -136,28 +125,17 @@ def test_the_board_and_the_pane_point_at_each_other(app):
 
 
 def test_follows_the_settings(app):
-    step = pane_step(app)
-    with repaint(app):
-        choose(app, "loss", "sum")
-    switch(app, "bias", True)
-    wait_pane(app, step)
-    app.wait_for_function("(pane) => document.querySelector(pane).innerText.includes('grad_bias')", arg=PANE)
+    choose(app, "loss", "sum")
+    pane_follows(app, "check", lambda: switch(app, "bias", True))
     shown = maps(app)
     assert shown.keys() == {"grad_input", "grad_weight", "grad_bias"}
     assert "The loss is linear in every single cell" in app.locator(PANE).inner_text()
-    step = pane_step(app)
-    slide(app, "kernel_size", 2)
-    wait_pane(app, step)
-    app.wait_for_function(
-        "(pane) => document.querySelectorAll(`${pane} [data-gradient=grad_weight] [data-cell]`).length === 2 * 4",
-        arg=PANE,
-    )
+    pane_follows(app, "check", lambda: slide(app, "kernel_size", 2))
+    assert app.locator(f"{PANE} [data-gradient=grad_weight] [data-cell]").count() == 2 * 4
 
 
 def test_a_transposed_convolution_in_its_own_words(app):
-    step = pane_step(app)
-    switch(app, "transposed convolution", True)
-    wait_pane(app, step)
+    pane_follows(app, "check", lambda: switch(app, "transposed convolution", True))
     rows = app.locator(PANE).evaluate(READ_MAPS)
     assert [(row["panel"], row["heading"]) for row in rows] == [
         ("output", "grad_input[0, 0]"),

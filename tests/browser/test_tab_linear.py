@@ -6,7 +6,16 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from tests.browser.app_page import autograd_of_page, open_app, open_tab, read_panel, repaint, see, snapshot
+from tests.browser.app_page import (
+    autograd_of_page,
+    open_app,
+    open_tab,
+    pane_follows,
+    read_panel,
+    repaint,
+    see,
+    snapshot,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -56,17 +65,8 @@ def lit(app):
     return found
 
 
-def wait_step(app, action):
-    """Do something and wait until the pane shows what follows."""
-    before = int(app.locator(PANE).get_attribute("data-shown"))
-    action()
-    app.wait_for_function(
-        "([pane, before]) => Number(document.querySelector(pane).dataset.shown) > before", arg=[PANE, before]
-    )
-
-
 def set_menu(app, name, value):
-    wait_step(app, lambda: app.locator(f"{PANE} [data-set={name}]").select_option(str(value)))
+    pane_follows(app, "linear", lambda: app.locator(f"{PANE} [data-set={name}]").select_option(str(value)))
 
 
 def assert_equals_autograd(app, loss):
@@ -95,7 +95,7 @@ def test_numbers_are_autograds_for_every_size_and_loss(own):
     assert tensors(own)["weight"].shape == (4, 6)
     assert_equals_autograd(own, "mean")
     before = tensors(own)["input"]
-    wait_step(own, own.get_by_role("button", name="Other numbers").click)
+    pane_follows(own, "linear", own.get_by_role("button", name="Other numbers").click)
     assert not torch.equal(tensors(own)["input"], before)
     set_menu(own, "loss", "sum")
     set_menu(own, "batch", 1)
@@ -179,13 +179,13 @@ def test_typing_into_a_cell_with_the_keyboard(own):
     assert lit(own)["input"] >= {(0, 1)}, "the focus lights up as the pointer does"
     own.keyboard.press("Enter")
     own.locator(f"{PANE} .cv-editor").fill("-2,5")
-    wait_step(own, lambda: own.keyboard.press("Enter"))
+    pane_follows(own, "linear", lambda: own.keyboard.press("Enter"))
     assert tensors(own)["input"][0, 1] == -2.5
     assert_equals_autograd(own, "half_squared_error")
     # Through the transposed picture of the weight: row i, column o.
     cell_of(own, "~weight", 2, 1).dblclick()
     own.locator(f"{PANE} .cv-editor").fill("7")
-    wait_step(own, lambda: own.keyboard.press("Enter"))
+    pane_follows(own, "linear", lambda: own.keyboard.press("Enter"))
     assert tensors(own)["weight"][1, 2] == 7
     assert_equals_autograd(own, "half_squared_error")
     cell_of(own, "output", 0, 0).dblclick()

@@ -20,7 +20,7 @@ from tests.browser.app_page import (
     read_panel,
     repaint,
     see,
-    settle,
+    settle_pane,
     show_plane,
     slide,
     slider_value,
@@ -52,14 +52,6 @@ def view(app, index):
         pane(app)
         .locator("[data-slot]:not([hidden])")
         .evaluate_all("(slots) => Object.fromEntries(slots.map((slot) => [slot.dataset.slot, slot.dataset.matrix]))")
-    )
-
-
-def settle_pane(app):
-    """Wait until the pane shows what the kernel has sent so far, and what it still asks for."""
-    settle(app)
-    app.wait_for_function(
-        "document.querySelector('.cv-pane-matrix').getAttribute('aria-busy') === 'false'", timeout=FOLLOWS_WITHIN_MS
     )
 
 
@@ -133,7 +125,7 @@ def expected_of(seen, n, o, c):
 def assert_views_are_right(app, n=0, o=0, c=0):
     """Hold every number of the first three views against autograd."""
     expected = expected_of(see(app), n, o, c)
-    settle_pane(app)
+    settle_pane(app, "matrix")
     assert view(app, FORWARD) == {"left": "weight", "top": "columns", "result": "output"}
     for slot, name in (("left", "weight"), ("top", "columns"), ("result", "output")):
         near(read(app, slot), expected[name])
@@ -197,7 +189,7 @@ def test_one_matrix_and_its_transpose(app):
         choose(app, "padding_mode", mode)
         assert_one_matrix_is_right(app, mode)
     slide(app, "in_channels", 2)
-    settle_pane(app)
+    settle_pane(app, "matrix")
     assert view(app, ONE)["left"] == "share"
     assert "output adds the shares of all channels of the group" in pane(app).text_content()
     assert view(app, TRANSPOSE)["left"] == "grad_input", "there is one output channel"
@@ -214,7 +206,7 @@ def assert_one_matrix_is_right(app, mode):
         return F.conv2d(padded, shown["weight"], None, at["stride"], 0, at["dilation"])
 
     matrix = torch.autograd.functional.jacobian(convolve, x).reshape(shown["output"].numel(), x.numel())
-    settle_pane(app)
+    settle_pane(app, "matrix")
     assert view(app, ONE) == {"left": "output", "top": "input", "result": "T"}
     near(read(app, "result"), matrix)
     near(read(app, "left"), shown["output"].reshape(-1, 1))
@@ -227,7 +219,7 @@ def assert_one_matrix_is_right(app, mode):
 
 def test_a_transposed_convolution_begins_with_col2im(app):
     switch(app, "transposed convolution", True)
-    settle_pane(app)
+    settle_pane(app, "matrix")
     places = view(app, FORWARD)
     assert [places[name] for name in ("left", "top", "result")] == ["weight\u1d40", "input", "columns"]
     image = read(app, places_of(places)["output"])
@@ -251,7 +243,7 @@ def places_of(places):
 def test_large_inputs_are_offered_in_parts(app):
     slide(app, "stride", 1)
     slide(app, "input_size", 26)
-    settle_pane(app)
+    settle_pane(app, "matrix")
     view(app, FORWARD)
     shape = pane(app).locator('[data-slot="top"] .cv-shape')
     assert shape.text_content() == "[9, 455 of 676]"
@@ -272,7 +264,7 @@ def test_large_inputs_are_offered_in_parts(app):
     assert "up to 4096 entries can be drawn: here it would have 676 \u00d7 676" in text
     assert pane(app).locator('[data-slot="result"]').is_hidden()
     slide(app, "input_size", 8)
-    settle_pane(app)
+    settle_pane(app, "matrix")
     assert pane(app).locator('[data-slot="result"] .cv-shape').text_content() == "[64, 64]"
 
 
@@ -344,7 +336,7 @@ def test_pointing_at_the_board_lights_every_column_that_holds_the_cell(app):
 def test_one_matrix_is_linked_both_ways(app):
     for name, value in (("input_size", 5), ("kernel_size", 2)):
         slide(app, name, value)
-    settle_pane(app)
+    settle_pane(app, "matrix")
     view(app, ONE)
     # Stride 2, padding 1: output (1, 2) reads input (1..2, 3..4), the weight's row 0 first.
     entry(app, "result", 1 * 3 + 2, 2 * 5 + 4).hover()
@@ -416,7 +408,7 @@ def test_narrow_pages_and_closing(app):
     slide(app, "stride", slider_value(app, "stride") + 1)
     app.locator("[data-tab=matrix]").click()
     pane(app).wait_for(timeout=FOLLOWS_WITHIN_MS)
-    settle_pane(app)
+    settle_pane(app, "matrix")
     assert_views_are_right(app)
     assert slider_value(app, "stride") == 3
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from tests.browser.app_page import cell, open_tab, read_panel, repaint, slide, switch
+from tests.browser.app_page import cell, open_tab, pane_follows, read_panel, repaint, settle_pane, slide, switch
 
 pytestmark = pytest.mark.browser
 
@@ -26,7 +26,7 @@ def app(app):
     if app.locator(f"{PANE} [data-set=kind]").input_value() != "binary":  # what the pane was asked for, it keeps
         choose_layer(app, "binary")
     if app.locator(f"{PANE} [data-variant=clip]").get_attribute("aria-pressed") != "true":
-        wait_step(app, app.locator(f"{PANE} [data-variant=clip]").click)
+        pane_follows(app, "quantised", app.locator(f"{PANE} [data-variant=clip]").click)
     return app
 
 
@@ -40,17 +40,8 @@ def planes(app):
     }
 
 
-def wait_step(app, action):
-    """Do something and wait until the pane shows what follows."""
-    before = int(app.locator(PANE).get_attribute("data-shown"))
-    action()
-    app.wait_for_function(
-        "([pane, before]) => Number(document.querySelector(pane).dataset.shown) > before", arg=[PANE, before]
-    )
-
-
 def choose_layer(app, kind):
-    wait_step(app, lambda: app.locator(f"{PANE} [data-set=kind]").select_option(kind))
+    pane_follows(app, "quantised", lambda: app.locator(f"{PANE} [data-set=kind]").select_option(kind))
 
 
 def by_torch(app, quantized, read=None):
@@ -98,7 +89,7 @@ def test_gradcheck_fails_with_its_numbers(app):
     assert "3 of the latent weights stand on a step (w = 0)" in words
     assert "surrogate_check passes" in words
     assert "Some latent weights stand on a kink" in words
-    wait_step(app, app.locator(f"{PANE} [data-variant=tanh]").click)
+    pane_follows(app, "quantised", app.locator(f"{PANE} [data-variant=tanh]").click)
     shown = planes(app)
     assert_near(shown["surrogate"], shown["backward"])
     assert_near(shown["mask"], 1 - read_panel(app, "weight").tanh() ** 2)
@@ -153,7 +144,7 @@ def test_a_weight_cell_points_at_the_boards_and_back(app):
 def test_keyboard_alone_chooses_and_reads(app):
     button = app.locator(f"{PANE} [data-variant=identity]")
     button.focus()
-    wait_step(app, lambda: app.keyboard.press("Enter"))
+    pane_follows(app, "quantised", lambda: app.keyboard.press("Enter"))
     assert button.get_attribute("aria-pressed") == "true"
     assert app.evaluate("document.activeElement.dataset.variant") == "identity", "the focus stays"
     app.locator(f'{PANE} [data-plane="gradient"] [data-cell="0,0"]').focus()
@@ -162,13 +153,13 @@ def test_keyboard_alone_chooses_and_reads(app):
 
 
 def test_follows_the_settings_and_says_what_it_does_not_show(app):
-    wait_step(app, lambda: slide(app, "digit", 5))
+    pane_follows(app, "quantised", lambda: slide(app, "digit", 5))
     assert_near(planes(app)["grad_quantized_weight"], by_torch(app, planes(app)["quantized_weight"])[1])
     with repaint(app):
         app.locator(".cv-app").get_by_role("checkbox", name="bias", exact=True).press("Space")
-    app.wait_for_function("(pane) => document.querySelector(pane).getAttribute('aria-busy') === 'false'", arg=PANE)
-    wait_step(app, lambda: switch(app, "transposed convolution", True))
+    settle_pane(app, "quantised")
+    pane_follows(app, "quantised", lambda: switch(app, "transposed convolution", True))
     failure = app.locator(f"{PANE} .cv-pane-failure")
     assert "there is no transposed one; switch 'transposed convolution' off" in failure.text_content()
-    wait_step(app, lambda: switch(app, "transposed convolution", False))
+    pane_follows(app, "quantised", lambda: switch(app, "transposed convolution", False))
     assert failure.text_content() == ""
