@@ -134,7 +134,7 @@ def test_the_remainder(app):
     press_and_wait(app, "Enter")
     assert slider_value(app, "input_size") == 7
     assert app.evaluate("document.activeElement.dataset.size") == "7,7"
-    assert "nothing is left over" in app.locator(".cv-remainder").text_content()
+    assert "nothing is left over" in app.locator("[data-equation=forward] .cv-remainder").text_content()
     tab_to(app, ".cv-sizes [data-size='8,8']")
     press_and_wait(app, " ")
     assert slider_value(app, "input_size") == 8

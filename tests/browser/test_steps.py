@@ -483,7 +483,7 @@ def test_one_click_sets_the_neighbouring_size_and_back(app):
     assert slider_value(app, "input_size") == 7
     assert read_panel(app, "output").shape == output, "7 shares the output size with 8"
     assert app.locator("[data-panel=padded_input] .cv-band-unread").count() == 0
-    assert "nothing is left over" in app.locator(".cv-remainder").text_content()
+    assert "nothing is left over" in app.locator("[data-equation=forward] .cv-remainder").text_content()
     assert app.evaluate("document.activeElement.dataset.size") == "7,7", "the keyboard stays where it was"
     with repaint(app):
         app.locator(".cv-sizes [data-size='8,8']").click()
@@ -504,7 +504,7 @@ def test_an_axis_that_is_not_linked_moves_alone(app):
 
 
 def test_stride_one_has_no_story(app):
-    assert app.locator(".cv-remainder").is_visible()
+    assert app.locator("[data-equation=forward] .cv-remainder").is_visible()
     with repaint(app):
         slide(app, "stride", 1)
-    assert app.locator(".cv-remainder").is_hidden(), "every size has an output of its own"
+    assert app.locator("[data-equation=forward] .cv-remainder").is_hidden(), "every size has an output of its own"

@@ -31,12 +31,12 @@ export function createRemainder(onSize) {
     /** @param {RemainderStory | null} story null where there is nothing to tell */
     set(story) {
       el.hidden = !story;
-      if (!story || JSON.stringify(story) === told) return;
+      if (JSON.stringify(story) === told) return;
       told = JSON.stringify(story);
-      sizes.setAttribute("aria-label", story.named);
-      text.replaceChildren(...story.paragraphs.map((paragraph) => element("p", {}, paragraph)));
+      sizes.setAttribute("aria-label", story?.named ?? "");
+      text.replaceChildren(...(story?.paragraphs ?? []).map((paragraph) => element("p", {}, paragraph)));
       const held = sizes.contains(focusOf(sizes)) ? /** @type {HTMLElement} */ (focusOf(sizes)).dataset.size : null;
-      sizes.replaceChildren(...story.sizes.map(createSize));
+      sizes.replaceChildren(...(story?.sizes ?? []).map(createSize));
       // The button that was pressed is there again: the keyboard stays on it.
       if (held) /** @type {HTMLElement | null} */ (sizes.querySelector(`[data-size="${held}"]`))?.focus({ preventScroll: true });
     },
