@@ -1,5 +1,7 @@
 """Printing: the present numbers in their colours on white paper, however narrow it is; afterwards all is as before."""
 
+import re
+
 import pytest
 
 from convviz.export.page import export_html
@@ -74,3 +76,10 @@ def test_what_is_for_the_hand_is_not_on_the_paper(browser, printed):
         page.locator(".cv-page[data-theme=dark]").wait_for()
         assert page.locator(".cv-area > canvas").count() == 0
         assert page.locator(".cv-plot").first.is_visible()
+
+
+def test_the_served_app_takes_a_sheet_for_each_equation(app):
+    """Kept together, the app would begin on a second sheet, below its title."""
+    app.emulate_media(media="print")
+    sheets = re.findall(rb"/Type /Page\b", app.pdf(format="A4"))
+    assert len(sheets) == app.locator(".cv-equation").count() == 3
