@@ -362,3 +362,15 @@ def test_linear_without_input_channels_is_the_bias_as_in_torch():
     for method in METHODS:
         x, w, b = torch.zeros(2, 3, 0), torch.zeros(6, 0), B
         assert same([linear(x, w, b, method=method)], [F.linear(x, w, b)])
+
+
+@pytest.mark.parametrize("shape", [(3,), (8, 3), (2, 4, 3)])
+def test_linear_takes_a_weight_of_one_channel_without_its_axis_as_in_torch(shape):
+    for method in METHODS:
+        x, w = (integers(size, seed).double().requires_grad_() for seed, size in enumerate((shape, (3,))))
+        found, expected = linear(x, w, method=method), F.linear(x, w)
+        assert same([found], [expected])
+        assert same(torch.autograd.grad(found.sum(), (x, w)), torch.autograd.grad(expected.sum(), (x, w)))
+        assert same([linear(x, w, torch.tensor(2.0).double(), method=method)], [expected + 2])
+        with pytest.raises(ValueError, match=r"bias must be one number, for one output channel has no axis"):
+            linear(x, w, torch.zeros(3).double(), method=method)

@@ -12,7 +12,8 @@ def in_layout_of(tensor: torch.Tensor, *others: torch.Tensor | None) -> torch.Te
         tensor: what was computed.
         others: what it was computed from.
     """
-    if not any(other is not None and is_channels_last(other) for other in others):
+    in_channels_last = [is_channels_last(other) for other in others if other is not None]
+    if not any(in_channels_last):  # apart: a call in a generator is what torch.compile of torch 2.15 fails at
         return owned(tensor.contiguous())
     if is_channels_last(tensor):
         return tensor

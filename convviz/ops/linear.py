@@ -18,13 +18,13 @@ def linear(
 
     Args:
         input: ``[..., C_in]``, with any axes before.
-        weight: ``[C_out, C_in]``.
-        bias: ``[C_out]`` or None.
+        weight: ``[C_out, C_in]``, or ``[C_in]`` for one output channel without an axis of its own.
+        bias: ``[C_out]``, a scalar for such a weight, or None.
         method: ``"taps"`` adds up products one by one, by the definition. The others are one matrix product: where
             there are no windows, there is nothing to unfold or to rotate.
 
     Returns:
-        output ``[..., C_out]``; entry o is ``bias[o]`` plus the sum of ``weight[o, i] * input[i]`` over i.
+        output ``[..., C_out]`` or ``[...]``; entry o is ``bias[o]`` plus the sum of ``weight[o, i] * input[i]`` over i.
 
     Raises:
         ValueError: the shapes do not fit together, or the devices differ.
@@ -33,6 +33,9 @@ def linear(
     check_method(method)
     input, weight, bias = cast_for_autocast(input, weight, bias)  # type: ignore[assignment]
     check_tensors(input=input, weight=weight, bias=bias)
+    if weight.dim() == 1:
+        check_shape("bias", bias, (), "one number, for one output channel has no axis")
+        return linear(input, weight[None], None if bias is None else bias[None], method=method).squeeze(-1)
     if weight.dim() != 2 or input.dim() < 1 or input.shape[-1] != weight.shape[1]:
         raise ValueError(
             "weight must be [C_out, C_in] and input [..., C_in]: got the weight "
