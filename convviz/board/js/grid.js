@@ -6,7 +6,6 @@ import { colorOf, formatNumber, fullNumber, needsWhiteInk } from "./format.js";
 import { CELL, frames, makeBands, patterns, roleOf } from "./grid_marks.js";
 
 const NUMBERS_UP_TO = 12;
-const LINE = 58; // the height of one character that is as wide as a cell; a number has up to nine, as −1.2e−300
 const KEYS = {
   ArrowUp: [-1, 0],
   ArrowDown: [1, 0],
@@ -208,8 +207,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
           group.setAttribute("data-value", full);
           const short = formatNumber(value);
           setText(text, short);
-          if (short.length > 4) text.style.fontSize = `${LINE / short.length}px`;
-          else text.removeAttribute("style");
+          text.setAttribute("class", short.length > 4 ? `cv-long${short.length}` : "");
         }
         const [row, column] = [Math.floor(index / spec.columns.length), index % spec.columns.length];
         group.classList.toggle("cv-white", ink);
