@@ -263,6 +263,22 @@ def test_a_sum_that_stays_the_same_is_not_written_again(app):
     app.keyboard.press("Escape")
 
 
+def test_a_folded_sum_opens_with_the_numbers_of_now(app):
+    """A number that meets a weight of 0 changes a term that is folded away, and no sum."""
+    pin(app, "output", 1, 1)
+    before = the_sum(app)
+    cell(app, "padded_input", 4, 3).focus()
+    app.keyboard.press("F2")
+    with repaint(app):
+        app.locator(".cv-editor").fill("0.3")
+        app.locator(".cv-editor").press("Enter")
+    assert the_sum(app)["value"] == before["value"]
+    app.evaluate("document.querySelector('.cv-more').click()")
+    products = the_sum(app)["products"]
+    assert len(products) == 9
+    assert products[7] == [0, pytest.approx(0.3)]
+
+
 def test_a_pin_goes_with_its_cell(app):
     cell(app, "output", 3, 3).click()
     app.locator(".cv-product").first.wait_for()

@@ -83,8 +83,9 @@ export function createSum(onTerm) {
       shown = key;
       const folded = terms.length > FOLD_ABOVE && !open;
       const visible = folded ? terms.slice(0, FOLDED) : terms;
-      const colored = visible.map((factors) => factors.map((each) => [each, String(each.value), colors(each.panel, each.value)]));
-      const wanted = JSON.stringify([label, factors, String(value), folded, terms.length, colored]);
+      const tints = visible.flat().map((factor) => colors(factor.panel, factor.value));
+      // All terms, for those that are folded away are opened from here; in JSON, nan and infinity would be the same.
+      const wanted = JSON.stringify([label, factors, value, folded, terms, tints], (_, part) => (typeof part === "number" ? String(part) : part));
       if (wanted === standing) return;
       standing = wanted;
       const held = el.contains(focusOf(el)) ? [...el.querySelectorAll("button")].indexOf(/** @type {any} */ (focusOf(el))) : -1;
