@@ -1,13 +1,14 @@
 """The board's sources: one module from many files, a vendored plotly nobody touched, and no outside host."""
 
 import hashlib
+import posixpath
 import re
 from importlib.resources import files
 
 import pytest
 
 from convviz.app.share import Share
-from convviz.board.bundle import bundle, bundle_apart
+from convviz.board.bundle import bundle, bundle_several
 from convviz.board.pane import Pane
 from convviz.board.sliders import SliderGrid
 from convviz.board.tabbar import TabBar
@@ -15,14 +16,18 @@ from convviz.board.widget import Board
 
 BOARD = files("convviz.board")
 JS = BOARD.joinpath("js")
-SOURCES = sorted(path.name for path in JS.iterdir() if path.name.endswith(".js"))
-WIDGETS = {"board.js": Board, "sliders.js": SliderGrid, "tabbar.js": TabBar, "share.js": Share}
-PANES = [name for name in SOURCES if name.startswith("tab_")]
-ENTRIES = [*WIDGETS, *PANES, "page.js"]  # the last is the page without a kernel: no widget carries it
+SOURCES = sorted(path.relative_to(JS).as_posix() for path in JS.rglob("*.js"))
+WIDGETS = {
+    **{"board/board.js": Board, "controls/sliders.js": SliderGrid},
+    **{"tabs/tabbar.js": TabBar, "controls/share.js": Share},
+}
+PANES = [name for name in SOURCES if name.startswith("tabs/tab_")]
+ENTRIES = [*WIDGETS, *PANES, "page/page.js"]  # the last is the page without a kernel: no widget carries it
 # plotly-cartesian.min.js and LICENSE of the npm package plotly.js-cartesian-dist-min.
 PLOTLY_VERSION = "4.1.1"
 PLOTLY_SHA256 = "79542150855a52c567260e3137095dbe2b744e6d702a5cabe67da246942fba7a"
-IMPORT = re.compile(r"^import \{[^}]*\} from \"\./([\w.-]+)\";$", re.MULTILINE)
+IMPORT = re.compile(r"^import \{[^}]*\} from \"(\.{1,2}/[\w./-]+)\";$", re.MULTILINE)
+IMPORTED = re.compile(r"^const \{[^}]*\} = \$\w+;$")
 
 
 def text_of(name):
@@ -30,7 +35,7 @@ def text_of(name):
 
 
 def imports_of(name):
-    return IMPORT.findall(text_of(name))
+    return [posixpath.normpath(posixpath.join(posixpath.dirname(name), path)) for path in IMPORT.findall(text_of(name))]
 
 
 def reached(name, found=None):
@@ -47,7 +52,7 @@ def reached(name, found=None):
 
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_every_file_stands_once_after_what_it_imports(entry):
-    order = re.findall(r"^// ([\w.-]+\.js)$", bundle(JS, entry), re.MULTILINE)
+    order = re.findall(r"^// ([\w./-]+\.js)$", bundle(JS, entry), re.MULTILINE)
     assert len(order) == len(set(order))
     assert set(order) == reached(entry)
     assert order[-1] == entry
@@ -59,19 +64,25 @@ def test_every_file_stands_once_after_what_it_imports(entry):
 def test_the_module_imports_nothing_and_exports_its_default_alone(entry):
     module = bundle(JS, entry)
     assert not re.findall(r"^[ \t]*import\b(?!\()", module, re.MULTILINE)
-    assert re.findall(r"^[ \t]*export\b.*", module, re.MULTILINE) == ["export default { render };"]
+    assert re.findall(r"^[ \t]*export\b.*", module, re.MULTILINE) == [
+        f"export default ${re.sub(r'[./]', '_', entry[:-3])}.default;"
+    ]
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_nothing_but_import_and_export_lines_is_lost(entry):
     def statements(text):
-        return [line.removeprefix("export ") for line in IMPORT.sub("", text).splitlines() if line.strip()]
+        lines = IMPORT.sub("", text).splitlines()
+        return [
+            line.removeprefix("export ").replace("default {", "const default_ = {") for line in lines if line.strip()
+        ]
 
-    kept = statements(bundle(JS, entry))
+    kept = [line for line in bundle(JS, entry).splitlines() if line.strip() and not IMPORTED.match(line)]
     for name in reached(entry):
         own = statements(text_of(name))
-        start = kept.index(f"// {name}") + 1
+        start = kept.index(f"// {name}") + 2
         assert kept[start : start + len(own)] == own
+        assert kept[start + len(own)].startswith("return { ")
 
 
 def test_a_widget_carries_its_bundle_and_text_not_a_path():
@@ -116,76 +127,73 @@ def test_imports_on_several_lines_and_of_several_levels(tmp_path):
     lines = [line for line in bundle(made, "entry.js").splitlines() if line]
     assert lines == [
         "// two.js",
+        "const $two = (() => {",
         "const c = 2;",
         "class D {}",
         "async function e() {}",
+        "return { c, D, e };",
+        "})();",
         "// one.js",
+        "const $one = (() => {",
+        "const { c } = $two;",
         "function a(x, y) {",
         "  return x + y + c;",
         "}",
         "const b = 1;",
+        "return { a, b };",
+        "})();",
         "// entry.js",
-        "export default a(b, c);",
+        "const $entry = (() => {",
+        "const {",
+        "  a,",
+        "  b,",
+        "} = $one;",
+        "const { c } = $two;",
+        "const default_ = a(b, c);",
+        "return { default: default_ };",
+        "})();",
+        "export default $entry.default;",
     ]
 
 
-@pytest.mark.parametrize(
-    "declaration",
-    [
-        "const same = 1;",
-        "let same = 1;",
-        "function same() {}",
-        "async function same() {}",
-        "class same {}",
-        "export const same = 1;",
-        "export function same() {}",
-        "export async function same() {}",
-        "export class same {}",
-    ],
-)
-def test_a_name_in_two_files_is_refused(tmp_path, declaration):
+def test_an_import_is_relative_to_the_file_that_has_it(tmp_path):
+    for name in ("below", "beside"):
+        (tmp_path / name).mkdir()
     made = folder(
         tmp_path,
-        entry='import { x } from "./other.js";\nfunction same() {}\nexport default x;\n',
-        other=f"{declaration}\nexport const x = 1;\n",
+        **{
+            "below/entry": 'import { a } from "../beside/same.js";\nimport { b } from "./same.js";\nexport default a(b);\n',
+            "below/same": "export const b = 1;\n",
+            "beside/same": "export const a = (x) => x;\n",
+        },
     )
-    with pytest.raises(ValueError, match=r"same stands in other\.js and entry\.js; rename one"):
+    module = bundle(made, "below/entry.js")
+    assert "const { a } = $beside_same;" in module
+    assert "const { b } = $below_same;" in module
+
+
+def test_files_that_import_each_other_are_refused(tmp_path):
+    made = folder(
+        tmp_path,
+        entry='import { a } from "./one.js";\nexport default a;\n',
+        one='import { b } from "./two.js";\nexport const a = b;\n',
+        two='import { a } from "./one.js";\nexport const b = a;\n',
+    )
+    with pytest.raises(ValueError, match=r"circle: one\.js → two\.js → one\.js"):
         bundle(made, "entry.js")
 
 
-def test_a_name_inside_a_function_collides_with_nobody(tmp_path):
+def test_what_entries_share_stands_once(tmp_path):
     made = folder(
         tmp_path,
-        entry='import { x } from "./other.js";\nfunction use() {\n  const same = x;\n}\nexport default use;\n',
-        other="export const x = 1;\nfunction y() {\n  const same = x;\n}\n",
+        one='import { a } from "./a.js";\nexport default a(1);\n',
+        two='import { a } from "./a.js";\nconst same = 2;\nexport const more = a(same);\n',
+        a="const same = 3;\nexport const a = (x) => x + same;\n",
     )
-    assert bundle(made, "entry.js").count("same") == 2
-
-
-def test_what_entries_share_stands_once_and_the_rest_of_each_apart(tmp_path):
-    made = folder(
-        tmp_path,
-        one='import { a } from "./a.js";\nimport { b } from "./b.js";\nexport default a(b);\n',
-        two='import { a } from "./a.js";\nimport { other } from "./c.js";\nexport default a(other);\n',
-        three='import { a } from "./a.js";\nexport default a;\n',
-        a='import { d } from "./d.js";\nexport const a = d;\n',
-        b="const same = 1;\nexport const b = same;\n",
-        c="const same = 2;\nexport const other = same;\n",
-        d="export const d = (x) => x;\n",
-    )
-    shared, rests = bundle_apart(made, ("one.js", "two.js", "three.js"))
-    assert shared.splitlines() == ["// d.js", "const d = (x) => x;", "", "// a.js", "const a = d;"]
-    assert [re.findall(r"// (\w+)", rest) for rest in rests] == [["b", "one"], ["c", "two"], ["three"]]
-    assert "const same = 1;" in rests[0]
-    assert "const same = 2;" in rests[1]
-
-
-def test_two_shared_files_with_one_name_are_refused(tmp_path):
-    sources = {f"{name}{place}": f'import {{ {name} }} from "./{name}.js";\n' for name in "ab" for place in "12"}
-    shared = {name: f"const same = 1;\nexport const {name} = same;\n" for name in "ab"}
-    made = folder(tmp_path, **shared, **sources)
-    with pytest.raises(ValueError, match=r"same stands in a\.js and b\.js; rename one"):
-        bundle_apart(made, [f"{name}.js" for name in sources])
+    script = bundle_several(made, {"first": "one.js", "second": "two.js"})
+    assert script.startswith("const { first, second } = (() => {")
+    assert script.count("const $a = ") == 1
+    assert script.endswith("return { first: $one.default, second: $two };\n})();")
 
 
 # Sizes, plotly, hosts.
@@ -203,7 +211,7 @@ def test_plotly_is_the_published_file_with_its_licence():
     licence = BOARD.joinpath("vendor", "plotly-LICENSE.txt").read_text(encoding="utf-8")
     assert "MIT License" in licence
     assert "Plotly Technologies Inc." in licence
-    assert f"convviz.plotly.{PLOTLY_VERSION}" in text_of("plotly.js"), "pages share one copy of one version"
+    assert f"convviz.plotly.{PLOTLY_VERSION}" in text_of("board/plotly.js"), "pages share one copy of one version"
 
 
 OUR_TEXTS = [

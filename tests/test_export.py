@@ -192,7 +192,7 @@ def test_chosen_controls_are_kept(tmp_path, controls):
 
 
 def test_the_page_knows_the_same_controls():
-    code = files("convviz.board").joinpath("js", "page_controls.js").read_text(encoding="utf-8")
+    code = files("convviz.board").joinpath("js", "controls/controls.js").read_text(encoding="utf-8")
     block = re.search(r"export const GROUPS = (\{.*?\});?\n\}?;?", code, re.DOTALL)[1]
     found = {
         name: tuple(re.findall(r'"(\w+)"', names)) for name, names in re.findall(r"(\w+): \[(.*?)\]", block, re.DOTALL)

@@ -16,7 +16,7 @@ SMALL = Settings(spec=ConvSpec((4, 4)))
 class Probe(Tab):
     """A tab that shows the input's size, and counts how often it was asked."""
 
-    script = "tab_matrix.js"
+    script = "tabs/tab_matrix.js"
 
     def __init__(self, model):
         self.asked, self.fails = 0, None

@@ -24,7 +24,7 @@ class GraphView(Pane):
             graph: from ``convviz.graph``.
             theme: ``"auto"``, ``"light"`` or ``"dark"``.
         """
-        super().__init__("tab_graph.js", self._answer)
+        super().__init__("tabs/tab_graph.js", self._answer)
         self.graph = graph
         self.theme = theme
         self.data = page(graph) | {"panels": {}, "step": 1}

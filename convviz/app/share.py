@@ -21,7 +21,7 @@ class Share(anywidget.AnyWidget):
         makes_pages: whether they can be saved as a page.
     """
 
-    _esm = bundle(files("convviz.board").joinpath("js"), "share.js")
+    _esm = bundle(files("convviz.board").joinpath("js"), "controls/share.js")
     makes_pages = traitlets.Bool(False).tag(sync=True)
 
     def __init__(self, python: Callable[[], str], page: Callable[[], bytes | None] | None = None) -> None:

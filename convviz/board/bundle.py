@@ -1,80 +1,98 @@
-"""Join the board's JavaScript files into the one module that a widget can carry.
+"""Join the board's JavaScript files into the one module that a widget or a page can carry.
 
 A widget's module is loaded from a blob, where a relative import has nothing to be relative to. So the files stay
-small and separate, and importable by node for their tests; here they are put one after another, each file's
-imports before it, without their import and export lines.
+small and separate, and importable by node for their tests; here each becomes a function of its own, called once, after
+what it imports: two files may use the same names, as they may in any other ES modules.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from importlib.resources.abc import Traversable
 
-IMPORT = re.compile(r'^import \{[^}]*\} from "\./(?P<file>[\w.-]+)";\n', re.MULTILINE)
-EXPORT = re.compile(r"^export (?=(async )?function |const |class )", re.MULTILINE)
+IMPORT = re.compile(r'^import \{(?P<names>[^}]*)\} from "(?P<file>\.{1,2}/[\w./-]+)";\n', re.MULTILINE)
+EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (?P<name>\w+))", re.MULTILINE)
+DEFAULT = re.compile(r"^export default ", re.MULTILINE)
 
 
 def bundle(folder: Traversable, entry: str) -> str:
     """Return one ES module for an entry file and all that it imports.
 
     Args:
-        folder: where the files stand; they import each other as ``"./name.js"``, names only, without "as".
-        entry: the file whose ``export default`` the module has.
+        folder: where the files stand; they import each other by relative paths, names only, without "as".
+        entry: the path in the folder of the file whose ``export default`` the module has.
 
     Raises:
-        ValueError: two files declare the same name, which would collide in one module.
+        ValueError: files import each other in a circle.
     """
-    return _joined(_parts(folder, entry))
+    return f"{_joined(_modules(folder, [entry]))}\nexport default {_variable(entry)}.default;\n"
 
 
-def bundle_apart(folder: Traversable, entries: Sequence[str]) -> tuple[str, list[str]]:
-    """Return what several entry files share, once, and after it the rest of each, for a page that has all of them.
+def bundle_several(folder: Traversable, entries: Mapping[str, str]) -> str:
+    """Return a statement that gives several entry files to a page under names; what they share is there once.
 
     Args:
         folder: as for ``bundle``.
-        entries: the entry files. The rest of each may declare the same names as that of another.
+        entries: name in the page → path in the folder. The name has the file's default export, or all its exports.
 
     Raises:
-        ValueError: two files that meet in one module declare the same name.
+        ValueError: files import each other in a circle.
     """
-    all_parts = [_parts(folder, entry) for entry in entries]
-    shared: dict[str, str] = {}
-    for parts in all_parts:
-        shared |= {name: source for name, source in parts.items() if sum(name in each for each in all_parts) > 1}
-    _check_names(shared)
-    rests = [{name: source for name, source in parts.items() if name not in shared} for parts in all_parts]
-    return _joined(shared), [_joined(rest) for rest in rests]
+    modules = _modules(folder, list(entries.values()))
+    given = [
+        f"{name}: {_variable(path)}{'.default' if DEFAULT.search(modules[path]) else ''}"
+        for name, path in entries.items()
+    ]
+    return f"const {{ {', '.join(entries)} }} = (() => {{\n{_joined(modules)}\nreturn {{ {', '.join(given)} }};\n}})();"
 
 
-def _parts(folder: Traversable, entry: str) -> dict[str, str]:
-    """Return the files of one module, each after what it imports, without their import and export lines."""
-    parts: dict[str, str] = {}
+def _modules(folder: Traversable, entries: list[str]) -> dict[str, str]:
+    """Return path → source of the entry files and of all they import, each after what it imports."""
+    modules: dict[str, str] = {}
 
-    def add(name: str) -> None:
-        if name in parts:
+    def add(path: str, importers: tuple[str, ...]) -> None:
+        if path in importers:
+            circle = " → ".join([*importers[importers.index(path) :], path])
+            raise ValueError(f"files cannot import each other in a circle: {circle}; move what both need to a third")
+        if path in modules:
             return
-        source = folder.joinpath(name).read_text(encoding="utf-8")
+        source = folder.joinpath(path).read_text(encoding="utf-8")
         for found in IMPORT.finditer(source):
-            add(found["file"])
-        parts[name] = EXPORT.sub("", IMPORT.sub("", source))
+            add(_resolved(path, found["file"]), (*importers, path))
+        modules[path] = source
 
-    add(entry)
-    _check_names(parts)
-    return parts
-
-
-def _joined(parts: dict[str, str]) -> str:
-    return "\n".join(f"// {name}\n{source}" for name, source in parts.items())
+    for entry in entries:
+        add(entry, ())
+    return modules
 
 
-def _check_names(parts: dict[str, str]) -> None:
-    owner: dict[str, str] = {}
-    for name, source in parts.items():
-        for declared in re.findall(r"^(?:async )?(?:function|const|let|class) (\w+)", source, re.MULTILINE):
-            if declared in owner:
-                raise ValueError(
-                    f"names must differ between the board's files, because they become one module: "
-                    f"{declared} stands in {owner[declared]} and {name}; rename one"
-                )
-            owner[declared] = name
+def _joined(modules: Mapping[str, str]) -> str:
+    return "\n".join(_scoped(path, source) for path, source in modules.items())
+
+
+def _scoped(path: str, source: str) -> str:
+    """Return a file as a constant that holds what it exports."""
+    names = _exported(source)
+    default = ["default: default_"] if DEFAULT.search(source) else []
+    body = IMPORT.sub(
+        lambda found: f"const {{{found['names']}}} = {_variable(_resolved(path, found['file']))};\n", source
+    )
+    body = EXPORT.sub("", DEFAULT.sub("const default_ = ", body))
+    return (
+        f"// {path}\nconst {_variable(path)} = (() => {{\n{body}return {{ {', '.join([*names, *default])} }};\n}})();"
+    )
+
+
+def _exported(source: str) -> list[str]:
+    return [found["name"] for found in EXPORT.finditer(source)]
+
+
+def _resolved(path: str, relative: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(path), relative))
+
+
+def _variable(path: str) -> str:
+    """Return the name of a file's constant: a dollar keeps it apart from every name in the files."""
+    return "$" + re.sub(r"\W", "_", path.removesuffix(".js"))

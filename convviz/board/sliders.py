@@ -22,7 +22,7 @@ class SliderGrid(anywidget.AnyWidget):
         step: of the sliders; typed numbers are taken as they are.
     """
 
-    _esm = bundle(files("convviz.board").joinpath("js"), "sliders.js")
+    _esm = bundle(files("convviz.board").joinpath("js"), "controls/sliders.js")
     # Not echoed: the page knows what it sent, and an old echo would pull a slider back under the finger.
     values = traitlets.List(traitlets.Float()).tag(sync=True, echo_update=False)
     shape = traitlets.Tuple(traitlets.Int(), traitlets.Int(), default_value=(0, 0)).tag(sync=True)

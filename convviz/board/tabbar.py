@@ -21,7 +21,7 @@ class TabBar(anywidget.AnyWidget):
         uid: sets the ids of its tabs apart from those of another app in the page.
     """
 
-    _esm = bundle(files("convviz.board").joinpath("js"), "tabbar.js")
+    _esm = bundle(files("convviz.board").joinpath("js"), "tabs/tabbar.js")
     tabs = traitlets.List(traitlets.Tuple(traitlets.Unicode(), traitlets.Unicode())).tag(sync=True)
     chosen = traitlets.Unicode().tag(sync=True)
     uid = traitlets.Unicode().tag(sync=True)

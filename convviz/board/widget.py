@@ -28,7 +28,7 @@ class Board(anywidget.AnyWidget):
     """
 
     # Text, not a Path: anywidget watches a Path for changes and so keeps every closed widget alive.
-    _esm = bundle(HERE.joinpath("js"), "board.js")
+    _esm = bundle(HERE.joinpath("js"), "board/board.js")
     _css = HERE.joinpath("board.css").read_text(encoding="utf-8")
 
     structure = traitlets.Dict().tag(sync=True)

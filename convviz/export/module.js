@@ -1,4 +1,4 @@
-// The end of a widget's module: board, sliders, page and links are the bundles before it, facts is what they all show.
+// The end of a widget's module: board, sliders, page, links and geometry are the bundles before it, facts is what they all show.
 
 /** A value as somebody would write it in JSON, not too long. */
 const written = (value) => String(JSON.stringify(value)).slice(0, 80);
@@ -34,7 +34,7 @@ function stateOf(given) {
     if (!("input_size" in given.spec)) throw new Error("spec needs input_size, such as 8 or [8, 6]: it is missing");
     whole.spec = { ...facts.spec, ...inFull(given.spec) };
   }
-  if (!links.isPossible(whole.spec)) {
+  if (!geometry.isPossible(whole.spec)) {
     throw new Error(`no convolution has this geometry: got ${JSON.stringify(given.spec)}; make the kernel smaller or the padding larger`);
   }
   return { state: whole, notices: [] };

@@ -15,18 +15,19 @@ from pathlib import Path
 from typing import Any
 
 from convviz import __version__
-from convviz.board.bundle import bundle_apart
+from convviz.board.bundle import bundle_several
 from convviz.export.still import still_figures
 from convviz.settings.compute import compute
 from convviz.settings.state import Settings
 from convviz.views.theme import COLORSCALES
 
 BOARD = files("convviz.board")
-MODULES = {"board": "board.js", "sliders": "sliders.js", "page": "page.js"}
-EXPORT = "export default { render };"
-# What a module that is given links needs beside them; it stands in files that the page has anyway.
-LINKS = "links: { FIRST_STATE, fromLink, isPossible }"
-# The groups of controls and what they hold; board/js/page_controls.js makes them under the same names.
+MODULES = {
+    **{"board": "board/board.js", "sliders": "controls/sliders.js", "page": "page/page.js"},
+    # What a module that is given links needs beside them; the page has these files anyway.
+    **{"links": "rules/link.js", "geometry": "rules/spec.js"},
+}
+# The groups of controls and what they hold; board/js/controls/controls.js makes them under the same names.
 CONTROLS = {
     "kernel": ("preset", "weight"),
     "geometry": (
@@ -176,15 +177,8 @@ def to_json(data: Any) -> str:
 
 
 def bundles() -> str:
-    """Return board, sliders and page, each in a function of its own, because their names may be the same, and links."""
-    shared, rests = bundle_apart(BOARD.joinpath("js"), tuple(MODULES.values()))
-    parts = []
-    for name, rest in zip(MODULES, rests, strict=True):
-        body = rest.replace(EXPORT, "return { render };")
-        parts.append(f"const {name} = (() => {{\n{body}}})();")
-    names = ", ".join([*MODULES, "links"])
-    inside = "\n".join([shared, *parts, f"return {{ {', '.join(MODULES)}, {LINKS} }};"])
-    return f"const {{ {names} }} = (() => {{\n{inside}\n}})();"
+    """Return board, sliders and page, as the live app has them, and the rules of links."""
+    return bundle_several(BOARD.joinpath("js"), MODULES)
 
 
 def _script() -> str:

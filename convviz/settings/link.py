@@ -2,7 +2,7 @@
 
 ``v=1&size=8x6&stride=1&weight=box&tab=code``: the version, then what differs from the app's first picture, in torch's
 words where torch has them. A link leaves the device out, so that it opens on a machine without an accelerator.
-``board/js/link.js`` says the same for the page.
+``board/js/rules/link.js`` says the same for the page.
 """
 
 from __future__ import annotations

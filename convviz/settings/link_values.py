@@ -1,7 +1,7 @@
 """How one value stands in a link: in words, whole numbers and decimals, without a character that an address escapes.
 
 A reader takes the text and raises ValueError for every other form; what it returns stands in a state as it is.
-``board/js/link_values.js`` says the same for the page.
+``board/js/rules/link_values.js`` says the same for the page.
 """
 
 from __future__ import annotations

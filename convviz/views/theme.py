@@ -21,7 +21,7 @@ MINUS = "−"
 def format_number(value: float) -> str:
     """Write a number the short way it stands in a cell: three significant digits or fewer.
 
-    ``board/js/format.js`` writes numbers by the same rules; a test holds the two equal.
+    ``board/js/base/format.js`` writes numbers by the same rules; a test holds the two equal.
 
     Args:
         value: any float, nan and infinities included.

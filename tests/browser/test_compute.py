@@ -1,13 +1,12 @@
 """The page's own arithmetic: its taps are Python's; every cell of every stage is autograd's through the definition."""
 
 import random
-from importlib.resources import files
 
 import pytest
 import torch
 
-from convviz.board.bundle import bundle
 from convviz.ops.loss import LOSSES
+from tests.browser.scripts import expose
 from tests.geometries import EDGE_CASES, random_specs, reals
 from tests.truth import truth, truth_transposed
 
@@ -37,8 +36,7 @@ TENSORS = (
 def run(page):
     """Return a function: cases as [spec, loss, tensors, transposed] → the stages that the page computes."""
     page.goto("about:blank")
-    code = bundle(files("convviz.board").joinpath("js"), "compute.js")
-    page.add_script_tag(content=f"{code}\nwindow.computeStages = computeStages;")
+    expose(page, "numbers/compute.js")
     return lambda cases: page.evaluate(RUN, cases)
 
 
@@ -100,8 +98,7 @@ def test_every_cell_of_a_transposed_convolution_is_what_torch_says(run, seed):
 def test_the_taps_are_pythons(page):
     specs = [*random_specs(seed=7000, count=600), *EDGE_CASES.values()]
     page.goto("about:blank")
-    code = bundle(files("convviz.board").joinpath("js"), "taps.js")
-    page.add_script_tag(content=f"{code}\nwindow.axisTaps = axisTaps;")
+    expose(page, "rules/taps.js")
     asked = [spec.to_dict() | {"output_size": list(spec.output_size)} for spec in specs]
     for spec, found in zip(specs, page.evaluate(TAPS, asked), strict=True):
         for axis, taps in enumerate(found):

@@ -1,10 +1,8 @@
 """A grid that has shown other geometries before is, to the last attribute, one that was made for this one."""
 
-from importlib.resources import files
-
 import pytest
 
-from convviz.board.bundle import bundle
+from tests.browser.scripts import expose
 
 pytestmark = pytest.mark.browser
 
@@ -43,8 +41,7 @@ WALK = """(turns) => {
 
 def test_what_was_shown_before_leaves_nothing_behind(page):
     page.goto("about:blank")
-    code = bundle(files("convviz.board").joinpath("js"), "grid.js")
-    page.add_script_tag(content=f"{code}\nwindow.createGrid = createGrid;")
+    expose(page, "board/grid.js")
     found = page.evaluate(WALK, 300)
     assert len({tuple(size) for *_, size in found}) > 40
     for turn, (same, stops, held, size) in enumerate(found):

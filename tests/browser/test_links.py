@@ -1,17 +1,16 @@
 """Linked cells: what lights up is what moves when torch is asked. Nothing that is expected here comes from the taps."""
 
 import json
-from importlib.resources import files
 
 import pytest
 import torch
 import torch.nn.functional as F
 
-from convviz.board.bundle import bundle
 from convviz.board.payload import geometry
 from convviz.ops.by_rotate import dilate_grad_output, pad_grad_output, rotate_weight
 from convviz.plane import Plane
 from tests.browser.app_page import cell, choose, messages_sent, read_panel, repaint, slide, snapshot
+from tests.browser.scripts import expose
 from tests.geometries import EDGE_CASES, random_specs, reals
 
 pytestmark = pytest.mark.browser
@@ -129,9 +128,8 @@ def expected_links(spec, moved):
 @pytest.fixture
 def links(page):
     """Return a function: spec → {cell: [[real, cell], ...]} as the page finds it."""
-    code = bundle(files("convviz.board").joinpath("js"), "links.js")
     page.goto("about:blank")
-    page.add_script_tag(content=f"{code}\nwindow.createLinks = createLinks;")
+    expose(page, "picture/links.js")
     return lambda spec, sizes: page.evaluate(ALL_LINKS, [geometry(spec, Plane()), sizes])
 
 

@@ -1,13 +1,11 @@
 """Links in the browser: the page's own reader against Python's, and addresses opened and copied in all uses."""
 
 import json
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 from convviz.app.model import Model
-from convviz.board.bundle import bundle
 from convviz.cli import main
 from convviz.export.page import MOST_PRODUCTS, export_html
 from convviz.settings.compute import compute
@@ -32,6 +30,7 @@ from tests.browser.app_page import (
     wait_painted,
 )
 from tests.browser.lab import lab_server
+from tests.browser.scripts import expose
 from tests.browser.server import voila_server, wait_until
 from tests.browser.test_lab import run_cell
 from tests.links import random_settings, random_texts, short_links
@@ -100,9 +99,7 @@ PUT_ALL = f"""async (texts) => {{
 def twin(page):
     """Return a function that evaluates a script with the page's reader and writer in reach."""
     page.goto("about:blank")
-    code = bundle(files("convviz.board").joinpath("js"), "link.js")
-    names = "".join(f"window.{name} = {name};" for name in ("fromLink", "toLink", "isLink", "FIRST_STATE"))
-    page.add_script_tag(content=f"{code}\n{names}")
+    expose(page, "rules/link.js")
     return page.evaluate
 
 

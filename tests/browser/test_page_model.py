@@ -9,13 +9,13 @@ import torch
 
 from convviz.app.app import App
 from convviz.app.model import Model
-from convviz.board.bundle import bundle
 from convviz.plane import PANEL_AXES
 from convviz.samples.inputs import PATTERNS
 from convviz.settings import change
 from convviz.settings.bounds import LIMITS
 from convviz.settings.state import MOST, MOST_PLANES, PRESETS, Settings, Source
 from convviz.views.theme import COLORSCALES
+from tests.browser.scripts import expose
 from tests.states import random_action, random_states
 
 DIGITS = json.loads(files("convviz.samples").joinpath("digits.json").read_text(encoding="utf-8"))["digits"]
@@ -49,17 +49,15 @@ TOLD = """window.told = ({ planes, thumbs, ...rest }) => {
   const lists = (all) => Object.fromEntries(Object.entries(all).map(([name, list]) => [name, [...list]]));
   return { ...rest, planes: lists(planes), thumbs: lists(thumbs) };
 };"""
-EXPOSED = ("createPageModel", "setAxis", "setGeometry", "setBias", "linkAxes", "setTransposed", "chooseKernel")
-EXPOSED = (*EXPOSED, "kernelName", "replaced", "LIMITS", "MOST", "MOST_PLANES", "PANEL_AXES", "PRESETS", "PATTERNS")
+RULES = [f"rules/{name}.js" for name in ("change", "settings", "bounds", "plane", "samples")]
 
 
 @pytest.fixture
 def ask(page):
     """Return a function that evaluates a script with the page's model in reach."""
     page.goto("about:blank")
-    code = bundle(files("convviz.board").joinpath("js"), "page_model.js")
-    names = "".join(f"window.{name} = {name};" for name in EXPOSED)
-    page.add_script_tag(content=f"{code}\n{names}\n{TOLD}")
+    expose(page, "numbers/model.js", *RULES)
+    page.add_script_tag(content=TOLD)
     data = {"digits": DIGITS, "colorscales": COLORSCALES}
     return lambda script, *rest: page.evaluate(script, [data, *rest])
 

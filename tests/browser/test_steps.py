@@ -2,13 +2,11 @@
 
 import json
 import re
-from importlib.resources import files
 
 import pytest
 import torch
 import torch.nn.functional as F
 
-from convviz.board.bundle import bundle
 from convviz.board.payload import geometry
 from convviz.ops import by_rotate
 from convviz.plane import Plane
@@ -25,6 +23,7 @@ from tests.browser.app_page import (
     slider_value,
     switch,
 )
+from tests.browser.scripts import expose
 from tests.geometries import EDGE_CASES, conv2d_by_definition, random_specs, reals
 
 pytestmark = pytest.mark.browser
@@ -46,9 +45,8 @@ COMPLETED = """([geometry, rows, columns]) => {
 @pytest.fixture
 def steps(page):
     """Return a page that has the arithmetic of the steps and nothing else."""
-    code = bundle(files("convviz.board").joinpath("js"), "steps.js")
     page.goto("about:blank")
-    page.add_script_tag(content=f"{code}\nObject.assign(window, {{ stampedSoFar, walkOf, spanOf, completedAt }});")
+    expose(page, "picture/steps.js")
     return page
 
 

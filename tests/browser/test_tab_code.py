@@ -3,13 +3,11 @@
 import io
 import keyword
 import tokenize
-from importlib.resources import files
 
 import pytest
 import torch
 
 from convviz import ConvSpec
-from convviz.board.bundle import bundle
 from convviz.explanation.code.literals import exact
 from convviz.explanation.snippet_file import RESULTS, snippet_file
 from convviz.explanation.snippets import WAYS, WAYS_TRANSPOSED, snippets
@@ -24,6 +22,7 @@ from tests.browser.app_page import (
     slide,
     switch,
 )
+from tests.browser.scripts import expose
 from tests.geometries import EDGE_CASES, random_specs
 
 pytestmark = pytest.mark.browser
@@ -282,9 +281,8 @@ def python_says(code):
 
 
 def test_the_pages_tokens_are_pythons(page):
-    source = bundle(files("convviz.board").joinpath("js"), "python_tokens.js")
     page.goto("about:blank")
-    page.add_script_tag(content=f"{source}\nwindow.pythonTokens = pythonTokens;")
+    expose(page, "base/python_tokens.js")
     codes = [
         snippet_file(snippet).text
         for spec in [*EDGE_CASES.values(), *random_specs(8, 30)]

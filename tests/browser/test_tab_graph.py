@@ -25,6 +25,7 @@ from tests.browser.app_page import (
     switch,
 )
 from tests.browser.lab import lab_server
+from tests.browser.scripts import expose
 from tests.browser.server import wait_until
 from tests.test_graph import CASES, leaf
 
@@ -135,7 +136,7 @@ def show(page, monkeypatch):
     folder = files("convviz.board")
     css = "\n".join(folder.joinpath(name).read_text("utf-8") for name in ("board.css", "pane.css", "pane_graph.css"))
     page.add_style_tag(content=css)
-    esm = bundle(folder.joinpath("js"), "tab_graph.js")
+    esm = bundle(folder.joinpath("js"), "tabs/tab_graph.js")
     sent = []
     monkeypatch.setattr(GraphView, "send", lambda _, content, buffers=(): sent.append((content, [*map(list, buffers)])))
     views = []
@@ -390,9 +391,8 @@ def test_every_box_can_be_reached_with_the_arrow_keys(page, show, case):
 
 
 def test_arrow_keys_lead_to_the_nearest_layer_first(page):
-    code = bundle(files("convviz.board").joinpath("js"), "graph_drawing.js")
     page.goto("about:blank")
-    page.add_script_tag(content=f"{code}\nwindow.neighbour = neighbour;")
+    expose(page, "tabs/graph_drawing.js")
     found = page.evaluate("""() => {
       const box = (id, x, y, above, below) => [id, { id, x, y, above, below }];
       const boxes = new Map([

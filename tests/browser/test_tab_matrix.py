@@ -2,13 +2,11 @@
 
 import json
 import math
-from importlib.resources import files
 
 import pytest
 import torch
 import torch.nn.functional as F
 
-from convviz.board.bundle import bundle
 from convviz.board.payload import geometry
 from convviz.plane import Plane
 from tests.browser.app_page import (
@@ -26,6 +24,7 @@ from tests.browser.app_page import (
     slider_value,
     switch,
 )
+from tests.browser.scripts import expose
 from tests.geometries import EDGE_CASES, random_specs, source_plane, window_cells
 
 pytestmark = pytest.mark.browser
@@ -441,9 +440,8 @@ ALL = """([data, matrices, panels]) => {
 
 @pytest.fixture
 def links(page):
-    code = bundle(files("convviz.board").joinpath("js"), "matrix_links.js")
     page.goto("about:blank")
-    page.add_script_tag(content=f"{code}\nwindow.createMatrixLinks = createMatrixLinks;")
+    expose(page, "tabs/matrix_links.js")
     return lambda data, matrices, panels: page.evaluate(ALL, [data, matrices, panels])
 
 

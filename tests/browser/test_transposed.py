@@ -2,13 +2,11 @@
 
 import json
 import re
-from importlib.resources import files
 
 import pytest
 import torch
 import torch.nn.functional as F
 
-from convviz.board.bundle import bundle
 from convviz.board.payload import geometry
 from convviz.ops.by_rotate import dilate_grad_output, pad_grad_output, rotate_weight
 from convviz.plane import Plane
@@ -25,6 +23,7 @@ from tests.browser.app_page import (
     switch,
     wait_value,
 )
+from tests.browser.scripts import expose
 from tests.browser.test_links import ALL_LINKS, COPIES, added, lit, single, the_sum
 from tests.geometries import EDGE_CASES, random_specs, reals
 
@@ -85,9 +84,8 @@ def expected_links(spec):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_lit_cells_are_those_that_move_in_torch(page, seed):
-    code = bundle(files("convviz.board").joinpath("js"), "links.js")
     page.goto("about:blank")
-    page.add_script_tag(content=f"{code}\nwindow.createLinks = createLinks;")
+    expose(page, "picture/links.js")
     specs = list(random_specs(seed=800 + seed, count=50, modes=("zeros",)))
     if seed == 0:
         specs += [spec for spec in EDGE_CASES.values() if spec.padding_mode == "zeros"]

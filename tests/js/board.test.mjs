@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import board, { cellSize } from "../../convviz/board/js/board.js";
-import { roleOf } from "../../convviz/board/js/grid_marks.js";
-import sliders from "../../convviz/board/js/sliders.js";
+import board, { cellSize } from "../../convviz/board/js/board/board.js";
+import { roleOf } from "../../convviz/board/js/board/grid_marks.js";
+import sliders from "../../convviz/board/js/controls/sliders.js";
 
 test("the entry files load without a page and export render alone", () => {
   assert.deepEqual(Object.keys(board), ["render"]);

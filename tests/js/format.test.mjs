@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import { colorOf, decode, formatNumber, fullNumber, needsWhiteInk, parseNumber } from "../../convviz/board/js/format.js";
+import { colorOf, decode, formatNumber, fullNumber, needsWhiteInk, parseNumber } from "../../convviz/board/js/base/format.js";
 
 const table = JSON.parse(readFileSync(new URL("../format_cases.json", import.meta.url), "utf8"));
 

@@ -16,7 +16,7 @@ from convviz.views.panels import panel
 class CheckTab(Tab):
     """Shows gradcheck's verdicts, every cell's |analytic - numeric|, and how it depends on eps."""
 
-    script = "tab_check.js"
+    script = "tabs/tab_check.js"
     slow = True
 
     def data(self) -> dict[str, Any]:

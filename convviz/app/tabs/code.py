@@ -27,7 +27,7 @@ LABELS = {
 class CodeTab(Tab):
     """Shows code, and which of its lines make or read which panel."""
 
-    script = "tab_code.js"
+    script = "tabs/tab_code.js"
 
     def __init__(self, model: Model) -> None:
         """Start with tensors that the code draws itself."""

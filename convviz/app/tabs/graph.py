@@ -23,7 +23,7 @@ GRADIENTS_TRANSPOSED = ("grad_weight", "grad_bias", "input", "padded_input", "ou
 class GraphTab(Tab):
     """The graph from input, weight and bias to the loss, with the numbers of this moment."""
 
-    script = "tab_graph.js"
+    script = "tabs/tab_graph.js"
     slow = True
     _graph: Graph | None = None  # of the last data; None until the first could be made
 

@@ -17,7 +17,7 @@ TENSORS = ("input", "weight", "output", *GRADIENTS)
 class LinearTab(Tab):
     """A lesson of its own: its settings live here and leave the board alone, until a button asks for it."""
 
-    script = "tab_linear.js"
+    script = "tabs/tab_linear.js"
 
     def __init__(self, model: Model) -> None:
         """Start with the lesson's own numbers."""

@@ -28,7 +28,7 @@ class MatrixTab(Tab):
         start: the first of the windows whose columns are shown, where there are too many for one picture.
     """
 
-    script = "tab_matrix.js"
+    script = "tabs/tab_matrix.js"
 
     def __init__(self, model: Model) -> None:
         """Start with the first windows."""

@@ -15,7 +15,7 @@ WATCHED = "This torch cannot be asked for the backend's name: it follows from th
 class PyTorchTab(Tab):
     """Runs the call of the present setting once more, under torch's profiler."""
 
-    script = "tab_pytorch.js"
+    script = "tabs/tab_pytorch.js"
     slow = True
 
     def data(self) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from convviz.views.panels import panel
 class QuantisedTab(Tab):
     """Shows forward, backward and the check of one quantised layer; which one is chosen here, and kept here."""
 
-    script = "tab_quantised.js"
+    script = "tabs/tab_quantised.js"
     slow = True
 
     def __init__(self, model: Model) -> None:

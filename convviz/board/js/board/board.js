@@ -1,0 +1,335 @@
+// @ts-check
+// The board: linked heatmaps in rows. It knows panels and cells; what they mean comes from the model.
+import { element, setText } from "../base/dom.js";
+import { createEquation } from "./equation.js";
+import { decode } from "../base/format.js";
+import { createHighlighter } from "./highlight.js";
+import { followPaper } from "../base/paper.js";
+import { loadPlotly } from "./plotly.js";
+import { followLinks } from "./share_address.js";
+import { answerState } from "./share_state.js";
+import { createTables } from "./tables.js";
+import { followTheme } from "../base/theme.js";
+
+const STORE = "convviz:state";
+
+/** @param {{ model: any, el: HTMLElement }} context */
+function render({ model, el }) {
+  const loss = element("p", { class: "cv-loss" });
+  const truth = element("p", { class: "cv-truth" });
+  const rows = element("div", { class: "cv-equations" });
+  const readout = element("p", { class: "cv-readout" });
+  const live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });
+  const foot = element("div", { class: "cv-foot" }, readout, live);
+  const tables = createTables(() => schedule(false));
+  const root = element(
+    "div",
+    { class: "cv-board cv-look" },
+    element("div", { class: "cv-facts" }, loss, truth),
+    rows,
+    createKey(),
+    tables.el,
+    foot,
+  );
+  el.append(root);
+
+  /** @type {Map<string, ReturnType<typeof createEquation>>} */
+  const equations = new Map();
+  let theme = "light";
+  let plotly = null;
+  let frame = 0;
+  let whole = true; // whether the next frame lays out everything, or only draws new numbers
+  let gone = false;
+
+  const library = loadPlotly(model);
+  const board = {
+    model,
+    highlight: createHighlighter(
+      { scale: () => board.scale(), aside: (text) => board.aside(text), release: () => model.send({ type: "release" }) },
+      function* () {
+        for (const equation of equations.values()) yield* equation.panels.values();
+      },
+    ),
+    uid: Math.random().toString(36).slice(2, 8),
+    plotly: library.ready,
+    plotLayout: {
+      margin: { l: 0, r: 0, t: 0, b: 0 },
+      paper_bgcolor: "rgba(0,0,0,0)",
+      plot_bgcolor: "rgba(0,0,0,0)",
+      showlegend: false,
+    },
+    scale: () => model.get("structure").colorscales?.[theme],
+    /** @type {any} the stepper that is open */
+    stepping: null,
+    /** Draw what another step changed in one equation. @param {any} equation @param {number[]} changed */
+    redraw: (equation, changed) => equation.draw(plotly, changed),
+    /** What the equation to the input says about the cell that is looked at. @param {string} text */
+    aside: (text) => equations.get("input")?.say(text),
+    /** Speak a sentence and show it. @param {string} text */
+    say(text) {
+      setText(readout, text);
+      setText(live, text);
+    },
+    /** Show what a cell is; speak it when the keyboard is there. @param {string} text @param {boolean} aloud */
+    read(text, aloud) {
+      setText(readout, text);
+      if (aloud) setText(live, text);
+    },
+  };
+
+  foot.prepend(board.highlight.el);
+
+  function schedule(everything) {
+    whole ||= everything;
+    frame ||= requestAnimationFrame(paint);
+  }
+
+  function paint() {
+    frame = 0;
+    if (gone) return;
+    const structure = model.get("structure");
+    const values = model.get("values");
+    if (!structure.equations || values.version !== structure.version) return; // half of an update: wait for the rest
+    const everything = whole;
+    whole = false;
+    // Before anything is written: asked for later, the browser would lay out every cell at a size that is about to go.
+    const width = everything ? rows.firstElementChild?.clientWidth : 0;
+    if (everything) layOut(structure);
+    const numbers = decodeAll(values);
+    // First everything is written, then everything is measured: in turn, the browser would lay out once an equation.
+    const changed = [...equations.values()].map((equation) => equation.setValues(numbers, values.dtype, values));
+    if (everything) resize(width);
+    else [...equations.values()].forEach((equation, index) => equation.draw(plotly, changed[index]));
+    if (everything) board.highlight.setGeometry(structure.geometry);
+    board.highlight.setNumbers(numbers, values.limits);
+    tables.show(structure, numbers.planes);
+    setText(loss, values.loss);
+    setText(truth, values.truth);
+    truth.dataset.ok = String(values.truth_ok);
+    markSelected();
+    root.dataset.painted = plotly ? String(values.step) : "";
+  }
+
+  function layOut(structure) {
+    const wanted = structure.equations.map((equation) => equation.name);
+    for (const [name, equation] of equations) {
+      if (wanted.includes(name)) continue;
+      equation.destroy(plotly);
+      equations.delete(name);
+    }
+    const told = structure.geometry.transposed ? "input" : "forward"; // the equation whose sizes the remainder is about
+    for (const spec of structure.equations) {
+      if (!equations.has(spec.name)) {
+        equations.set(spec.name, createEquation(board, spec.name));
+        rows.append(/** @type {any} */ (equations.get(spec.name)).el);
+      }
+      equations.get(spec.name)?.setSpec(spec, structure.geometry, spec.name === told ? structure.remainder : null);
+    }
+    const inOrder = wanted.map((name) => /** @type {any} */ (equations.get(name)).el);
+    if (inOrder.some((el, index) => el !== rows.children[index])) rows.append(...inOrder); // the other way round now
+    for (const [kind, words] of Object.entries(structure.cell_words)) {
+      const entry = root.querySelector(`.cv-key-${kind}`);
+      if (entry?.lastChild) entry.lastChild.textContent = words;
+    }
+    nameSliders(root.closest(".cv-app") ?? root);
+    root.style.setProperty("--cv-ramp", structure.colorscales[theme].map(([at, color]) => `${color} ${at * 100}%`).join());
+  }
+
+  /** @param {number} [width] of one equation, if there was one: on a wide screen two stand side by side */
+  function resize(width = rows.firstElementChild?.clientWidth) {
+    if (!width) return;
+    const cell = cellSize([...equations.values()].map((equation) => equation.measure()), width);
+    for (const equation of equations.values()) equation.setSize(cell, width);
+    const places = [...equations.values()].map((equation) => equation.locate());
+    [...equations.values()].forEach((equation, index) => equation.draw(plotly, null, places[index]));
+  }
+
+  function markSelected() {
+    const selected = model.get("selected");
+    board.highlight.pin(selected);
+    for (const equation of equations.values()) {
+      for (const panel of equation.panels.values()) {
+        const here = selected && selected.panel === panel.spec().name;
+        panel.grid.mark(here ? { row: selected.row, column: selected.column } : null);
+      }
+    }
+  }
+
+  const onStructure = () => schedule(true);
+  const onValues = () => schedule(false);
+  const follower = followTheme(
+    () => model.get("theme"),
+    (next) => {
+      theme = next;
+      const page = root.closest(".cv-app") ?? root;
+      for (const node of new Set([root, page])) /** @type {HTMLElement} */ (node).dataset.theme = next;
+      // Our own served page has the whole window to colour; a notebook keeps its own colours.
+      if (document.getElementById("convviz-main")) {
+        document.documentElement.dataset.convvizTheme = next;
+      }
+      schedule(true);
+    },
+  );
+  const stopPrinting = followPaper((printing) => {
+    cancelAnimationFrame(frame); // the theme has just asked for one, but the paper is laid out before it would come
+    whole = true;
+    paint();
+    for (const equation of equations.values()) for (const panel of equation.panels.values()) panel.print(printing);
+  });
+  // A widget is drawn before it is put into the page: only now can the app around the board be found.
+  let stopKeys = () => {};
+  let stopAnswering = () => {};
+  const arrive = once(() => {
+    stopKeys = undoKeys(model, root);
+    stopAnswering = answerState(root, () => wholeState(model));
+    follower.refresh();
+  });
+  let width = -1;
+  const watcher = new ResizeObserver(() => {
+    arrive();
+    if (width === root.clientWidth) return; // its own rows made the board higher
+    width = root.clientWidth;
+    schedule(true);
+  });
+  watcher.observe(root);
+  model.on("change:structure", onStructure);
+  model.on("change:values", onValues);
+  model.on("change:selected", markSelected);
+  model.on("change:theme", follower.refresh);
+  const stopFollowing = followLinks(root, (link) => model.send({ type: "open", link }));
+  const stopKeeping = keepState(model);
+  const stopListening = board.highlight.listen(root);
+  board.plotly.then(
+    (loaded) => {
+      plotly = loaded;
+      schedule(true);
+    },
+    (error) => gone || board.say(`The heatmaps' colours could not be loaded (${error.message}); the numbers are all there.`),
+  );
+
+  return () => {
+    gone = true;
+    library.cancel();
+    cancelAnimationFrame(frame);
+    model.off("change:structure", onStructure);
+    model.off("change:values", onValues);
+    model.off("change:selected", markSelected);
+    model.off("change:theme", follower.refresh);
+    follower.stop();
+    stopPrinting();
+    watcher.disconnect();
+    stopFollowing();
+    stopKeeping();
+    stopListening();
+    stopKeys();
+    stopAnswering();
+    for (const equation of equations.values()) equation.destroy(plotly);
+    root.remove();
+  };
+}
+
+/**
+ * One size for the cells of all rows: as large as the widest row allows, never too small to read.
+ * @param {{ cells: number, rest: number }[]} needs @param {number} width
+ */
+export function cellSize(needs, width) {
+  const fits = Math.min(...needs.map(({ cells, rest }) => (width - rest) / Math.max(cells, 1)));
+  return fits >= 28 ? Math.min(Math.floor(fits), 48) : 32; // below 28 the rows wrap instead
+}
+
+/** Every panel's numbers, from the bytes on the wire. */
+function decodeAll(values) {
+  const read = (wires) => Object.fromEntries(Object.entries(wires).map(([name, wire]) => [name, decode(wire, values.dtype)]));
+  return { planes: read(values.planes), thumbs: read(values.thumbs) };
+}
+
+/** What the hatchings mean. */
+function createKey() {
+  const entry = (kind, words) =>
+    element("span", { class: `cv-key-${kind}` }, element("i", { "aria-hidden": "true" }), words);
+  return element(
+    "p",
+    { class: "cv-key" },
+    entry("padding", "padding"),
+    entry("inserted", "zero inserted by the stride"),
+    entry("remainder", "padding for the remainder"),
+    entry("unread", "never read"),
+  );
+}
+
+/**
+ * ipywidgets' slider handles, and the numbers beside them that can be typed over, have no accessible name: give them
+ * that of their label.
+ * @param {Element} app
+ */
+function nameSliders(app) {
+  for (const slider of app.querySelectorAll(".widget-slider")) {
+    const name = slider.querySelector(".widget-label")?.textContent;
+    if (!name) continue;
+    slider.querySelector(".noUi-handle")?.setAttribute("aria-label", name);
+    const readout = slider.querySelector(".widget-readout");
+    readout?.setAttribute("role", "textbox");
+    readout?.setAttribute("aria-label", `${name}, typed`);
+  }
+}
+
+/** A function that acts at its first call only. @param {() => void} act */
+function once(act) {
+  let done = false;
+  return () => {
+    if (!done) act();
+    done = true;
+  };
+}
+
+/**
+ * Ctrl+Z and Ctrl+Shift+Z (or Ctrl+Y) while the focus is in the app, but not in a field with an undo of its own.
+ * @param {any} model @param {HTMLElement} root
+ */
+function undoKeys(model, root) {
+  const app = /** @type {HTMLElement} */ (root.closest(".cv-app") ?? root);
+  /** @param {KeyboardEvent} event */
+  const onKey = (event) => {
+    const key = event.key.toLowerCase();
+    // A notebook has commands on bare keys (arrows, letters) and would take them from our sliders and menus.
+    if (!event.ctrlKey && !event.metaKey && !event.altKey && !(event.shiftKey && key === "enter")) {
+      event.stopPropagation();
+      return;
+    }
+    const field = /** @type {HTMLElement} */ (event.target).closest("input:not([type=range], [type=checkbox]), [contenteditable=true]");
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || field || !["z", "y"].includes(key)) return;
+    model.send({ type: key === "y" || event.shiftKey ? "redo" : "undo" });
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  app.addEventListener("keydown", onKey);
+  return () => app.removeEventListener("keydown", onKey);
+}
+
+/** The settings, as App.state() returns them. @param {any} model */
+const wholeState = (model) => ({ ...model.get("state"), ...model.get("sources") });
+
+/**
+ * When the page is about to reload after a lost kernel, keep the settings; hand them to the next kernel.
+ * @param {any} model
+ */
+function keepState(model) {
+  const save = () => {
+    try {
+      sessionStorage.setItem(STORE, JSON.stringify(wholeState(model)));
+    } catch {
+      // A sandboxed page has no storage: it starts from the default.
+    }
+  };
+  try {
+    const kept = sessionStorage.getItem(STORE);
+    sessionStorage.removeItem(STORE);
+    if (kept) model.send({ type: "restore", state: JSON.parse(kept) });
+  } catch {
+    // No storage, or not what we wrote: nothing to restore.
+  }
+  window.addEventListener("convviz:save", save);
+  return () => window.removeEventListener("convviz:save", save);
+}
+
+export default { render };

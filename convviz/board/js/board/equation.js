@@ -1,0 +1,261 @@
+// @ts-check
+// One equation: a row of panels with signs between them, over a single plotly graph that has an axis pair a panel.
+// One graph a row instead of one a panel, because plotly's cost is mostly per call: 3 graphs take a third of the
+// time that 11 take.
+import { element, setText } from "../base/dom.js";
+import { createChoice, createLegend, createSign, createTerm, putInOrder } from "./equation_parts.js";
+import { createPanel } from "./panel.js";
+import { createRemainder } from "./remainder_box.js";
+import { createRepainter } from "./repaint.js";
+import { createStepper } from "./stepper.js";
+import { createViewSwitch } from "./viewswitch.js";
+
+/**
+ * Make one equation.
+ * @param {any} board what everything shares
+ * @param {string} name
+ */
+export function createEquation(board, name) {
+  const title = element("h3", {});
+  const formula = element("code", { class: "cv-formula" });
+  const choices = element("div", { class: "cv-choices" });
+  const plot = element("div", { class: "cv-plot", "aria-hidden": "true" });
+  const repainter = createRepainter(plot);
+  const row = element("div", { class: "cv-row" });
+  const stage = element("div", { class: "cv-stage" }, plot, row);
+  const note = element("p", { class: "cv-note" });
+  const aside = element("p", { class: "cv-aside" });
+  const scale = createLegend();
+  const views = createViewSwitch((view) => board.model.send({ type: "view", view }));
+  const remainder = createRemainder((size) => board.model.send({ type: "size", size }));
+  /** @type {Map<string, ReturnType<typeof createPanel>>} */
+  const panels = new Map();
+  const stepper = createStepper(board, name, { panels, refresh });
+  const tools = { bias: [], input: [views.el, stepper.button] }[name] ?? [stepper.button]; // the bias has no window
+  const el = element(
+    "section",
+    { class: "cv-equation", "data-equation": name },
+    element("header", {}, title, formula, choices, ...tools, scale.el),
+    stepper.bar,
+    stage,
+    note,
+    ...({ forward: [remainder.el], input: [aside, remainder.el] }[name] ?? []), // to the input: of a transposed one
+  );
+  /** @type {any} */
+  let spec = null;
+  let planes = [];
+  let limits = [];
+  /** @type {any[]} */
+  let latest = []; // what setValues was last called with
+  let drawn = ""; // the keys of the panels that plotly has now
+  let placed = false; // whether it has them where they stand
+
+  function setItems(items) {
+    const wanted = new Set(items.filter((item) => item.key).map((item) => item.key));
+    for (const key of [...panels.keys()]) if (!wanted.has(key)) panels.delete(key);
+    for (const item of items) {
+      if (!item.key) continue;
+      if (!panels.has(item.key)) panels.set(item.key, createPanel(board, item));
+      panels.get(item.key)?.setSpec(item);
+    }
+    const order = items.map((item) => item.key ?? `${item.symbol} ${item.note}`).join("|");
+    if (row.dataset.order === order) return;
+    row.dataset.order = order;
+    // A sign stays with the panel after it when the row wraps.
+    const terms = [];
+    const signs = [];
+    for (const item of items) {
+      if (item.key) terms.push(createTerm(/** @type {any} */ (panels.get(item.key)).el, signs.splice(0)));
+      else signs.push(createSign(item));
+    }
+    putInOrder(row, terms);
+  }
+
+  function setChoices(list) {
+    const order = list.map((choice) => `${choice.axis}${choice.count}${choice.word}`).join();
+    if (choices.dataset.order !== order) {
+      choices.dataset.order = order;
+      choices.replaceChildren(...list.map((choice) => createChoice(board, choice)));
+    }
+    list.forEach((choice, index) => {
+      const select = /** @type {HTMLSelectElement} */ (choices.children[index].querySelector("select"));
+      select.value = String(choice.value);
+    });
+  }
+
+  /** Where the row and its panels stand. */
+  function locate() {
+    const boxes = [...panels.values()].map((panel) => panel.area.getBoundingClientRect());
+    return { frame: stage.getBoundingClientRect(), boxes };
+  }
+
+  /**
+   * The picture of this row for plotly: one trace and one pair of axes a panel, placed where its area stands.
+   * @param {{ frame: DOMRect, boxes: DOMRect[] }} place
+   */
+  function picture({ frame, boxes }) {
+    const layout = { ...board.plotLayout, width: Math.max(frame.width, 10), height: Math.max(frame.height, 10) };
+    const data = [...panels.values()].map((panel, index) => {
+      const number = index ? String(index + 1) : "";
+      const box = boxes[index];
+      const { rows, columns, figure } = panel.spec();
+      const axis = { visible: false, fixedrange: true };
+      layout[`xaxis${number}`] = {
+        ...axis,
+        anchor: `y${number}`,
+        range: [-0.5, columns.length - 0.5],
+        domain: [(box.left - frame.left) / frame.width, (box.right - frame.left) / frame.width].map(unit),
+      };
+      layout[`yaxis${number}`] = {
+        ...axis,
+        anchor: `x${number}`,
+        range: [rows.length - 0.5, -0.5],
+        domain: [1 - (box.bottom - frame.top) / frame.height, 1 - (box.top - frame.top) / frame.height].map(unit),
+      };
+      return {
+        ...figure.data[0],
+        z: planes[index],
+        zmin: -limits[index],
+        zmax: limits[index],
+        colorscale: board.scale(),
+        showscale: false,
+        hoverinfo: "skip",
+        xaxis: `x${number}`,
+        yaxis: `y${number}`,
+      };
+    });
+    return { data, layout };
+  }
+
+  /** Let plotly draw everything. @param {any} plotly @param {ReturnType<typeof locate>} place */
+  function react(plotly, place) {
+    repainter.forget();
+    if (!place.frame.width) return; // hidden meanwhile: the board draws when it is seen again
+    const { data, layout } = picture(place);
+    plotly.react(plot, data, layout, { staticPlot: true, displayModeBar: false });
+    drawn = shownKeys();
+  }
+
+  const shownKeys = () => [...panels.keys()].join();
+
+  /** Show the numbers again: those of another step. */
+  function refresh() {
+    if (latest.length) board.redraw(equation, equation.setValues(...latest));
+  }
+
+  const equation = {
+    el,
+
+    /** @param {any} next @param {any} geometry @param {any} story of the remainder, or null */
+    setSpec(next, geometry, story) {
+      spec = next;
+      setText(title, next.title);
+      views.set(next.view);
+      stepper.setSpec(next, geometry);
+      remainder.set(story);
+      setItems(next.items);
+      setChoices(next.choices);
+      placed = false;
+    },
+
+    /**
+     * @param {Record<string, any>} values every panel's numbers, decoded
+     * @param {string} dtype
+     * @param {any} texts
+     */
+    setValues(values, dtype, texts) {
+      latest = [values, dtype, texts];
+      stepper.setNumbers(values);
+      setText(formula, texts.formulas[name] ?? "");
+      setText(note, texts.notes[name] ?? "");
+      const before = planes;
+      const limitsBefore = limits;
+      planes = [];
+      limits = [];
+      for (const panel of panels.values()) {
+        const { key, name: stageName, columns } = panel.spec();
+        const plane = stepper.valuesOf(stageName) ?? values.planes[stageName];
+        limits.push(texts.limits[key]);
+        panel.setValues(plane, dtype, texts.limits[key], values.thumbs[stageName] ?? null);
+        planes.push(toRows(plane, columns.length));
+      }
+      scale.set(spec.one_scale ? limits[0] : null);
+      return planes.flatMap((plane, i) => (same(plane, before[i]) && limits[i] === limitsBefore[i] ? [] : [i]));
+    },
+
+    /** Choose the size of a cell. @param {number} cell @param {number} width of the board, in pixels */
+    setSize(cell, width) {
+      for (const panel of panels.values()) {
+        const { rows, columns } = panel.spec();
+        const most = Math.max(rows.length, columns.length);
+        const side = Math.min(cell, (width - 34) / columns.length, most > 12 ? Math.max(390 / most, 4) : Infinity);
+        panel.setSize(most > 12 ? side : Math.floor(side));
+      }
+    },
+
+    /** Width that this row needs besides its cells, and how many cells stand side by side. */
+    measure() {
+      const columns = [...panels.values()].map((panel) => panel.spec().columns.length);
+      const small = columns.filter((count) => count <= 12);
+      return {
+        cells: small.reduce((sum, count) => sum + count, 0),
+        rest: 390 * (columns.length - small.length) + 58 * row.querySelectorAll(".cv-sign").length + 24 * columns.length,
+      };
+    },
+
+    locate,
+
+    /**
+     * Draw with plotly what changed.
+     * @param {any} plotly @param {number[] | null} changed null: everything
+     * @param {ReturnType<typeof locate>} [place] where it stands, when that is known
+     */
+    draw(plotly, changed, place = locate()) {
+      if (!plotly || !spec || !place.frame.width || !planes.length) return; // not in a hidden tab
+      if (placed && changed?.every((i) => repainter.paint(i, planes[i], limits[i], board.scale()))) {
+        if (changed.length) repainter.settle(plotly);
+        return;
+      }
+      placed = true;
+      const same = shownKeys() === drawn;
+      if (same && repainter.move(place) && planes.every((rows, i) => repainter.paint(i, rows, limits[i], board.scale()))) {
+        picture(place).data.forEach((trace, i) => Object.assign(plot.data[i], trace));
+        repainter.settleAll(() => react(plotly, locate()));
+        return;
+      }
+      react(plotly, place);
+    },
+
+    panels,
+
+    /** Say something about the cell that is looked at. @param {string} text */
+    say: (text) => setText(aside, text),
+
+    /** @param {any} plotly */
+    destroy(plotly) {
+      stepper.destroy();
+      repainter.forget();
+      plotly?.purge(plot);
+      el.remove();
+    },
+  };
+  return equation;
+}
+
+/** @param {number} share */
+function unit(share) {
+  return Math.min(1, Math.max(0, share));
+}
+
+function toRows(plane, columns) {
+  const rows = [];
+  for (let start = 0; start < plane.length; start += columns) rows.push(plane.slice(start, start + columns));
+  return rows;
+}
+
+function same(rows, before) {
+  return (
+    before?.length === rows.length &&
+    rows.every((row, r) => row.length === before[r].length && row.every((value, c) => Object.is(value, before[r][c])))
+  );
+}

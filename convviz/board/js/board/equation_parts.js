@@ -1,0 +1,66 @@
+// @ts-check
+// The small things that stand in an equation's header and between its panels.
+import { element, setText } from "../base/dom.js";
+
+/** @param {{ symbol: string, note: string }} item */
+export function createSign(item) {
+  return element(
+    "div",
+    { class: "cv-sign" },
+    element("span", { class: "cv-symbol" }, item.symbol),
+    element("span", { class: "cv-sign-note" }, item.note),
+  );
+}
+
+export function createChoice(board, choice) {
+  const select = element("select", {});
+  for (let index = 0; index < choice.count; index++) {
+    select.append(element("option", { value: String(index) }, String(index)));
+  }
+  select.addEventListener("change", () => {
+    const value = Number(/** @type {HTMLSelectElement} */ (select).value);
+    board.model.send({ type: "axis", axis: choice.axis, index: value });
+  });
+  return element("label", {}, `${choice.word} `, select);
+}
+
+/** The colour scale of the row in words and colour. */
+export function createLegend() {
+  const low = element("span", {});
+  const high = element("span", {});
+  const el = element("div", { class: "cv-scale", "aria-hidden": "true" }, low, element("i", {}), high);
+  return {
+    el,
+    /** @param {number | null} limit null when every panel has a scale of its own */
+    set(limit) {
+      el.hidden = limit === null;
+      if (limit === null) return;
+      const text = limit >= 99.5 ? limit.toFixed(0) : String(Number(limit.toPrecision(2)));
+      setText(low, `\u2212${text}`);
+      setText(high, text);
+    },
+  };
+}
+
+/**
+ * A panel with the signs before it; a panel that stands in the page already stays where it is.
+ * @param {HTMLElement} panel @param {HTMLElement[]} signs
+ */
+export function createTerm(panel, signs) {
+  const term = /** @type {HTMLElement} */ (panel.parentElement ?? element("div", { class: "cv-term" }, panel));
+  while (term.firstChild !== panel) term.firstChild?.remove();
+  panel.before(...signs);
+  return term;
+}
+
+/**
+ * Make the terms the row's children without moving those that stay: moved, an element loses the focus and what is being
+ * typed in it.
+ * @param {HTMLElement} row @param {HTMLElement[]} terms
+ */
+export function putInOrder(row, terms) {
+  for (const term of [...row.children]) if (!terms.includes(/** @type {HTMLElement} */ (term))) term.remove();
+  terms.forEach((term, index) => {
+    if (row.children[index] !== term) row.insertBefore(term, row.children[index] ?? null);
+  });
+}

@@ -1,0 +1,253 @@
+// @ts-check
+// The layer over a heatmap: numbers, hatching, focus, and the accessible grid. It draws with the size of a cell
+// fixed in its own units, so that resizing the panel needs no work.
+import { svgElement, focusOf, setText } from "../base/dom.js";
+import { colorOf, formatNumber, fullNumber, needsWhiteInk } from "../base/format.js";
+import { CELL, frames, makeBands, patterns, roleOf } from "./grid_marks.js";
+
+const NUMBERS_UP_TO = 12;
+const KEYS = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+  PageUp: [-1e6, 0],
+  PageDown: [1e6, 0],
+  Home: [0, -1e6],
+  End: [0, 1e6],
+};
+
+/**
+ * @typedef {{ rows: string, columns: string, unread_rows: number[], unread_columns: number[], label: string,
+ *   editable: boolean, words?: Record<string, string>, numbers?: boolean }} GridSpec `numbers`: whether the cells have
+ *   room for them, where their count does not tell it
+ * @typedef {{ onFocus: (row: number, column: number) => void, onSelect: (row: number, column: number) => void,
+ *   onEdit: (row: number, column: number, typed: string) => void, onMenu: () => void, onLeave: () => void,
+ *   onRelease: () => void }} GridEvents
+ * @typedef {{ group: SVGElement, text: SVGElement }} Cell
+ */
+
+/**
+ * Make the layer.
+ * @param {string} uid unique in the page: names the hatching patterns
+ * @param {GridEvents} events
+ * @param {number} [numbersUpTo] rows or columns; in a larger grid a cell has no room for its number
+ */
+export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
+  const bands = svgElement("g", { "aria-hidden": "true" });
+  const body = svgElement("g", { role: "presentation" });
+  const ring = svgElement("rect", { class: "cv-ring", width: CELL, height: CELL, visibility: "hidden" });
+  const lights = svgElement("g", { class: "cv-lights", "aria-hidden": "true" });
+  // Listening for the focus makes an svg a tab stop of its own in Chromium: the one stop is a cell.
+  const attributes = { class: "cv-grid", role: "grid", tabindex: -1 };
+  const svg = svgElement("svg", attributes, patterns(uid), bands, lights, body, ring); // no frame lies over a number
+  /** @type {GridSpec} */
+  let spec = { rows: "", columns: "", unread_rows: [], unread_columns: [], label: "", editable: false };
+  /** @type {{ line: SVGElement, cells: Cell[] }[]} */
+  const rows = [];
+  /** @type {Cell[]} */
+  let cells = []; // of all rows
+  let focus = { row: 0, column: 0 };
+  /** @type {{ values: ArrayLike<number>, dtype: string, scale: any, limit: number } | null} */
+  let shown = null;
+
+  const numbered = () => spec.numbers ?? Math.max(spec.rows.length, spec.columns.length) <= numbersUpTo;
+  const cellAt = (row, column) => (numbered() ? cells[row * spec.columns.length + column] : cells[0]);
+
+  /** @param {number} row @param {number} column */
+  function makeCell(row, column) {
+    const text = svgElement("text", { x: (column + 0.5) * CELL, y: (row + 0.5) * CELL });
+    const box = svgElement("rect", { x: column * CELL, y: row * CELL, width: CELL, height: CELL });
+    const group = svgElement(
+      "g",
+      { role: "gridcell", class: "cv-cell", tabindex: -1, "data-cell": `${row},${column}`, "aria-colindex": column + 1 },
+      box,
+      text,
+    );
+    return { group, text };
+  }
+
+  /** Bring the cells to their number; those that are there stay, and what stays need not be laid out anew. */
+  function fit(height, width) {
+    for (const { line } of rows.splice(height)) line.remove();
+    while (rows.length < height) {
+      const line = svgElement("g", { role: "row", "aria-rowindex": rows.length + 1 });
+      rows.push({ line, cells: [] });
+      body.append(line);
+    }
+    rows.forEach(({ line, cells: own }, row) => {
+      for (const { group } of own.splice(width)) group.remove();
+      while (own.length < width) own.push(makeCell(row, own.length));
+      line.append(...own.slice(line.childElementCount).map(({ group }) => group));
+    });
+    cells = rows.flatMap((row) => row.cells);
+  }
+
+  /** @param {boolean} wasNumbered */
+  function build(wasNumbered) {
+    const [height, width] = [spec.rows.length, spec.columns.length];
+    svg.setAttribute("viewBox", `0 0 ${width * CELL} ${height * CELL}`);
+    svg.setAttribute("aria-rowcount", String(height));
+    svg.setAttribute("aria-colcount", String(width));
+    svg.classList.toggle("cv-numbered", numbered());
+    bands.replaceChildren(...makeBands(spec, uid));
+    const held = body.contains(focusOf(body));
+    if (numbered() !== wasNumbered) fit(0, 0); // the one cell that stood for all is none of them
+    fit(numbered() ? height : 1, numbered() ? width : 1);
+    focus = { row: Math.min(focus.row, height - 1), column: Math.min(focus.column, width - 1) };
+    moveCursor();
+    const { group } = cellAt(focus.row, focus.column);
+    group.setAttribute("tabindex", "0");
+    if (held) group.focus({ preventScroll: true }); // else the next key would go nowhere
+  }
+
+  /** In a large panel one cell stands for all: it moves to where the focus is. */
+  function moveCursor() {
+    if (numbered()) return;
+    const { group, text } = cells[0];
+    const { row, column } = focus;
+    group.setAttribute("data-cell", `${row},${column}`);
+    group.setAttribute("aria-colindex", String(column + 1));
+    group.parentElement?.setAttribute("aria-rowindex", String(row + 1));
+    group.firstElementChild?.setAttribute("x", String(column * CELL));
+    group.firstElementChild?.setAttribute("y", String(row * CELL));
+    const value = shown ? shown.values[row * spec.columns.length + column] : 0;
+    group.setAttribute("data-value", String(value));
+    setText(text, formatNumber(value));
+    group.setAttribute("aria-label", formatNumber(value)); // its text is not visible
+  }
+
+  /** @param {number} row @param {number} column @param {boolean} [take] whether to take the keyboard focus */
+  function focusCell(row, column, take = true) {
+    const [height, width] = [spec.rows.length, spec.columns.length];
+    cellAt(focus.row, focus.column).group.setAttribute("tabindex", "-1");
+    focus = { row: clamp(row, height), column: clamp(column, width) };
+    moveCursor();
+    const cell = cellAt(focus.row, focus.column).group;
+    cell.setAttribute("tabindex", "0");
+    if (take) cell.focus({ preventScroll: false });
+    events.onFocus(focus.row, focus.column);
+  }
+
+  /** @param {KeyboardEvent} event */
+  function onKey(event) {
+    const move = KEYS[event.key];
+    if (move && !event.altKey && !event.metaKey) {
+      const edge = event.ctrlKey && (event.key === "Home" || event.key === "End");
+      focusCell(focus.row + (edge ? move[1] : move[0]), focus.column + move[1]);
+    } else if (event.key === "Escape") {
+      events.onRelease();
+    } else if (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) {
+      events.onMenu();
+    } else if (event.key === "Enter" || event.key === "F2") {
+      if (spec.editable) events.onEdit(focus.row, focus.column, "");
+      else events.onSelect(focus.row, focus.column);
+    } else if (event.key === " ") {
+      events.onSelect(focus.row, focus.column);
+    } else if (spec.editable && /^[-\u2212.,\d]$/.test(event.key) && !event.ctrlKey && !event.metaKey) {
+      events.onEdit(focus.row, focus.column, event.key);
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation(); // a notebook would take the arrow keys for its own cells
+  }
+
+  /** @param {MouseEvent} event @returns {[number, number]} */
+  function place(event) {
+    const box = svg.getBoundingClientRect();
+    const row = Math.floor(((event.clientY - box.top) / box.height) * spec.rows.length);
+    const column = Math.floor(((event.clientX - box.left) / box.width) * spec.columns.length);
+    return [clamp(row, spec.rows.length), clamp(column, spec.columns.length)];
+  }
+
+  svg.addEventListener("keydown", onKey);
+  svg.addEventListener("click", (event) => {
+    const [row, column] = place(event);
+    focusCell(row, column);
+    events.onSelect(row, column);
+  });
+  svg.addEventListener("dblclick", (event) => {
+    if (spec.editable) events.onEdit(...place(event), "");
+  });
+  svg.addEventListener("pointermove", (event) => events.onFocus(...place(event)));
+  svg.addEventListener("pointerleave", () => events.onLeave());
+  svg.addEventListener("focusout", () => events.onLeave());
+  // A screen reader puts the focus into any cell by itself: the cursor follows it there.
+  svg.addEventListener("focusin", (event) => {
+    const at = /** @type {SVGElement} */ (event.target).dataset.cell?.split(",").map(Number) ?? [focus.row, focus.column];
+    if (at[0] === focus.row && at[1] === focus.column) events.onFocus(focus.row, focus.column);
+    else focusCell(at[0], at[1], false);
+  });
+
+  return {
+    svg,
+    focusCell,
+    numbered,
+    /** @param {number} row @param {number} column */
+    value: (row, column) => (shown ? shown.values[row * spec.columns.length + column] : NaN),
+
+    /** @param {GridSpec} next */
+    setSpec(next) {
+      const [before, wasNumbered] = [JSON.stringify({ ...spec, label: "" }), numbered()];
+      spec = next;
+      svg.setAttribute("aria-label", next.label);
+      if (JSON.stringify({ ...next, label: "" }) !== before) build(wasNumbered);
+    },
+
+    /** @param {ArrayLike<number>} values @param {string} dtype @param {any} scale @param {number} limit */
+    setValues(values, dtype, scale, limit) {
+      shown = { values, dtype, scale, limit };
+      if (!numbered()) return moveCursor();
+      cells.forEach(({ group, text }, index) => {
+        const value = values[index];
+        const full = String(value);
+        const ink = needsWhiteInk(colorOf(scale, Number.isFinite(value) ? value : 0, limit));
+        if (group.getAttribute("data-value") !== full) {
+          group.setAttribute("data-value", full);
+          const short = formatNumber(value);
+          setText(text, short);
+          text.setAttribute("class", short.length > 4 ? `cv-long${short.length}` : "");
+        }
+        const [row, column] = [Math.floor(index / spec.columns.length), index % spec.columns.length];
+        group.classList.toggle("cv-white", ink);
+        group.classList.toggle("cv-blank", value === 0 && (spec.rows[row] !== "d" || spec.columns[column] !== "d"));
+      });
+    },
+
+    /**
+     * Light cells up: a frame in a colour, or a thin dashed one where a factor is zero by construction.
+     * @param {{ row: number, column: number, color: string, real: boolean }[]} links
+     */
+    light(links) {
+      const inside = links.filter(({ row, column }) => row < spec.rows.length && column < spec.columns.length);
+      const names = (real) => inside.filter((link) => link.real === real).map(({ row, column }) => `${row},${column}`).join(" ");
+      if (!inside.length && !lights.childElementCount) return;
+      lights.replaceChildren(...frames(inside));
+      lights.setAttribute("data-lit", names(true));
+      lights.setAttribute("data-zero", names(false));
+    },
+
+    /** Draw a ring around a cell, or none. @param {{ row: number, column: number } | null} cell */
+    mark(cell) {
+      const inside = cell && cell.row < spec.rows.length && cell.column < spec.columns.length;
+      ring.setAttribute("visibility", inside ? "visible" : "hidden");
+      if (!cell || !inside) return;
+      ring.setAttribute("x", String(cell.column * CELL));
+      ring.setAttribute("y", String(cell.row * CELL));
+    },
+
+    /** The cell's name, place, value and role in words. @param {number} row @param {number} column */
+    describe(row, column) {
+      if (!shown) return "";
+      const role = roleOf(spec, row, column);
+      const value = fullNumber(shown.values[row * spec.columns.length + column], shown.dtype);
+      return `${spec.label}, row ${row}, column ${column}: ${value}${role ? ` (${role})` : ""}`;
+    },
+  };
+}
+
+/** @param {number} index @param {number} count */
+function clamp(index, count) {
+  return Math.min(Math.max(index, 0), count - 1);
+}

@@ -1,0 +1,243 @@
+// @ts-check
+// What lights up: the cells linked with the one under the pointer or the focus, or with the one that is pinned.
+import { colorOf } from "../base/format.js";
+import { createLinks } from "../picture/links.js";
+import { findPlane } from "./planes.js";
+import { createPairing } from "../picture/stamps.js";
+import { createSum, planesOf } from "./sum.js";
+import { followPointer, pointAt } from "../base/wire.js";
+
+const PLAIN = "var(--cv-accent)"; // a copy of the same number: there is no factor to take a colour from
+const HINT = "Click a cell, or press Space on it, to pin it: the sum behind it is written here. Esc releases it.";
+const KERNELS = { weight: "forward", rotated_weight: "input", dilated_grad_output: "weight" };
+
+/**
+ * Make the highlighter of a board.
+ * @param {any} board @param {() => Iterable<any>} panels all panels, in all rows
+ */
+export function createHighlighter(board, panels) {
+  const sum = createSum((factors) => {
+    if (!factors && !term) return;
+    term = factors;
+    draw();
+  });
+  sum.el.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !exists(pinned)) return;
+    panelNamed(pinned.panel).grid.focusCell(pinned.row, pinned.column); // the sum that has the focus is about to go
+    board.release();
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  /** @type {ReturnType<typeof createLinks> | null} */
+  let links = null;
+  let geometry = null;
+  let numbers = null; // { planes, thumbs, limits }
+  let hovered = null;
+  let pinned = null;
+  let anyLit = false;
+  let term = null; // factors of the sum, while one is pointed at
+  /** @type {{ cell: any, links: (() => any[]) | null, text: (() => string) | null } | null} */
+  let step = null; // of the equation that is stepped through
+  const pairing = createPairing(board);
+  /** @type {import("../base/wire.js").Pointed | null} */
+  let elsewhere = null; // what a pane beside the board points at
+
+  /** @type {Map<string, any>} the first panel of each name; they change with the geometry only */
+  let named = new Map();
+  /** @param {string} panel */
+  const panelNamed = (panel) => named.get(panel);
+
+  /** @param {any} cell */
+  function exists(cell) {
+    const spec = cell && panelNamed(cell.panel)?.spec();
+    return Boolean(spec) && cell.row < spec.rows.length && cell.column < spec.columns.length;
+  }
+
+  /** The colour of a value on its panel's scale. @param {string} panel @param {number} value */
+  function colorIn(panel, value) {
+    const key = `${KERNELS[panel] ?? panelNamed(panel)?.spec().key.split(":")[0]}:${panel}`;
+    return colorOf(board.scale(), Number.isFinite(value) ? value : 0, numbers.limits[key]);
+  }
+
+  function colorOfLink(kernel) {
+    const cell = kernel && present(kernel);
+    const spec = cell && panelNamed(cell.panel)?.spec();
+    if (!spec) return PLAIN;
+    const value = numbers.planes[cell.panel][cell.row * spec.columns.length + cell.column];
+    return `rgb(${colorIn(cell.panel, value).map(Math.round).join()})`;
+  }
+
+  function draw() {
+    if (!links || !numbers) return;
+    const cell = hovered ?? elsewhere?.cell ?? step?.cell ?? pinned;
+    pairUp();
+    const alone = term ?? (hovered ? null : elsewhere?.cells.length ? elsewhere.cells : null);
+    const found = alone
+      ? alone.map((each) => ({ ...each, real: true, kernel: null }))
+      : step?.links && cell === step.cell ? step.links() : exists(cell) ? links.of(cell) : [];
+    if (!alone && cell === elsewhere?.cell && exists(cell)) found.push({ ...cell, real: true, kernel: null });
+    if (!found.length && !anyLit) return; // a slider step with nothing pinned
+    anyLit = found.length > 0;
+    const byPanel = groupByPanel(found);
+    for (const panel of panels()) {
+      const list = byPanel.get(panel.spec().name) ?? [];
+      panel.grid.light(list.map((link) => ({ ...link, color: colorOfLink(link.kernel) })));
+    }
+  }
+
+  /** Show in the equation to the input which factors belong together. */
+  function pairUp() {
+    const isGradient = (cell) => cell && ["grad_input", "grad_padded_input"].includes(cell.panel) && exists(cell);
+    const cell = [hovered, step?.cell, pinned].find(isGradient) ?? null;
+    pairing.show(cell, () => [...panels()].filter((panel) => panel.spec().key.startsWith("input:")), links);
+  }
+
+  /** A number of any plane, if the page has it. @param {string} panel @param {[number, number]} at */
+  function numberOf(panel, at, row, column) {
+    const spec = panelNamed(panel).spec();
+    const found = findPlane(spec, numbers, at);
+    return found?.values[found.start + row * spec.columns.length + column];
+  }
+
+  /** The same number of grad_output itself: padding and zeros can make a plane too large for its small pictures. */
+  function numberOfCopy(factor, at) {
+    const copy = links.copyIn("grad_output", factor);
+    return copy && panelNamed("grad_output") ? numberOf("grad_output", at, copy.row, copy.column) : undefined;
+  }
+
+  /** A factor where the page shows it: told as stamps, the gradient is made of weight and grad_output themselves. */
+  function present(factor) {
+    const panel = { rotated_weight: "weight", padded_grad_output: "grad_output" }[factor.panel];
+    return panelNamed(factor.panel) || !panel ? factor : links.copyIn(panel, factor);
+  }
+
+  /** Every product of a cell, over all channels or samples. @param {any} cell @returns {any[][]} */
+  function products(cell) {
+    if (cell.panel === "grad_bias") {
+      // A transposed convolution's own grad_output is what the convolution that it reads the other way calls input.
+      const panel = geometry.transposed ? "input" : "grad_output";
+      const spec = panelNamed(panel).spec();
+      const places = [...Array(spec.rows.length * spec.columns.length).keys()];
+      return [...Array(geometry.batch).keys()].flatMap((sample) => places.map((place) => {
+        const [row, column] = [Math.floor(place / spec.columns.length), place % spec.columns.length];
+        const value = numberOf(panel, [sample, cell.column], row, column);
+        return [{ panel, row, column, value, shown: sample === spec.at[0] && cell.column === spec.at[1] }];
+      }));
+    }
+    const list = /** @type {any} */ (links).terms(cell);
+    const planes = planesOf(geometry, cell.panel, !panelNamed("rotated_weight"));
+    const found = planes.flatMap(([kernelPlane, imagePlane]) =>
+      list.map(({ kernel, image }) => {
+        const factor = (one, plane) => {
+          const { panel, row, column } = present(one);
+          const at = panelNamed(panel).spec().at;
+          const value = numberOf(panel, plane, row, column) ?? numberOfCopy(one, plane);
+          return { panel, row, column, value, shown: at[0] === plane[0] && at[1] === plane[1] };
+        };
+        const factors = [factor(kernel, kernelPlane), factor(image, imagePlane)];
+        return kernel.panel === "rotated_weight" ? factors.reverse() : factors; // grad_output first, as in the formula
+      }),
+    );
+    if (cell.panel === (geometry.transposed ? "grad_input" : "output") && panelNamed("bias")) {
+      const column = geometry.transposed ? geometry.plane.c : geometry.plane.o;
+      found.push([{ panel: "bias", row: 0, column, shown: true, value: numbers.planes.bias[column] }]);
+    }
+    return found;
+  }
+
+  /** Tell the panes beside the board what is pointed at. */
+  function tell() {
+    const cell = hovered ?? (exists(pinned) ? pinned : null);
+    pointAt(sum.el, { cell, panels: cell ? [cell.panel] : [] });
+  }
+
+  function write() {
+    if (!numbers || !links) return;
+    if (step?.text) return sum.say(step.text());
+    const cell = step?.cell ?? pinned;
+    if (!cell || !exists(cell)) return sum.say(HINT);
+    const { panel, row, column } = cell;
+    const spec = panelNamed(panel).spec();
+    const value = numbers.planes[panel][row * spec.columns.length + column];
+    const isSum = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_bias"].includes(panel);
+    if (!isSum) return sum.say(`${panelNamed(panel).grid.describe(row, column)}. It is no sum: pin a cell of output, grad_input or grad_weight to read one.`);
+    const terms = products(cell);
+    if (terms.some((factors) => factors.some((factor) => factor.value === undefined))) {
+      return sum.say("This sum runs over other channels or samples of more than 16 \u00d7 16 cells, which the page does not have.");
+    }
+    sum.show({ cell, label: `${spec.label}[${row},${column}]`, factors: spec.products, value, terms }, colorIn);
+  }
+
+  return {
+    el: sum.el,
+
+    /** @param {any} next */
+    setGeometry(next) {
+      geometry = next;
+      links = createLinks(next);
+      named = new Map([...panels()].reverse().map((panel) => [panel.spec().name, panel]));
+      pairing.forget();
+    },
+
+    /** @param {any} next @param {Record<string, number>} limits */
+    setNumbers(next, limits) {
+      numbers = { ...next, limits };
+      draw();
+      write();
+    },
+
+    /** @param {any} cell null when the pointer or the focus has left */
+    hover(cell) {
+      if (sameCell(cell, hovered)) return;
+      hovered = cell;
+      draw();
+      tell();
+    },
+
+    /** Light up what the panes beside the board point at. @param {HTMLElement} root @returns {() => void} stop */
+    listen(root) {
+      return followPointer(root, (pointed) => {
+        elsewhere = pointed;
+        for (const panel of panels()) panel.el.classList.toggle("cv-pointed", pointed.panels.includes(panel.spec().name));
+        draw();
+      });
+    },
+
+    /**
+     * Light up one step of an equation, and write what happens in it.
+     * @param {{ cell: any, links: (() => any[]) | null, text: (() => string) | null } | null} next null when it ends
+     * @param {boolean} [now] false when all is drawn anew right after
+     */
+    step(next, now = true) {
+      step = next;
+      if (!now) return;
+      draw();
+      write();
+    },
+
+    /** @param {any} cell null to release */
+    pin(cell) {
+      if (sameCell(cell, pinned)) return;
+      pinned = cell;
+      draw();
+      write();
+      tell();
+    },
+  };
+}
+
+/** @param {any} one @param {any} other */
+function sameCell(one, other) {
+  if (!one || !other) return !one && !other;
+  return one.panel === other.panel && one.row === other.row && one.column === other.column;
+}
+
+/** @param {any[]} links @returns {Map<string, any[]>} */
+function groupByPanel(links) {
+  const found = new Map();
+  for (const link of links) {
+    if (!found.has(link.panel)) found.set(link.panel, []);
+    found.get(link.panel).push(link);
+  }
+  return found;
+}

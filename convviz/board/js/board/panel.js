@@ -1,0 +1,232 @@
+// @ts-check
+// One panel: its name and shape, the place where plotly draws, the layer over it, its menu, its other planes.
+import { element, focusOf, setText } from "../base/dom.js";
+import { openEditor } from "./editor.js";
+import { colorOf, formatNumber, fullNumber } from "../base/format.js";
+import { createGrid } from "./grid.js";
+import { createPixels, paintPixels } from "./pixels.js";
+import { createVeil } from "./veil.js";
+
+/**
+ * @typedef {{ key: string, name: string, label: string, shape: string, at: [number, number], rows: string, columns: string,
+ *   unread_rows: number[], unread_columns: number[], editable: boolean, figure: any,
+ *   thumbs: null | { rows: number, columns: number, planes: { label: string, at: [number, number], shown: boolean }[] } }} PanelSpec
+ */
+
+/**
+ * Make a panel.
+ * @param {any} board what all panels share: uid, model, theme, say(text), read(text), plotly
+ * @param {PanelSpec} first
+ */
+export function createPanel(board, first) {
+  let spec = first;
+  /** @type {{ values: ArrayLike<number>, dtype: string, limit: number } | null} */
+  let shown = null;
+  const send = (message) => board.model.send({ panel: spec.name, ...message });
+  const grid = createGrid(`cv${board.uid}-${first.key.replace(/\W/g, "-")}`, {
+    onFocus(row, column) {
+      board.read(describe(row, column), focusOf(grid.svg)?.closest(".cv-grid") === grid.svg);
+      board.highlight.hover({ panel: spec.name, row, column });
+    },
+    onLeave: () => board.highlight.hover(null),
+    onRelease: () => send({ type: "release" }),
+    onSelect: (row, column) => send({ type: "select", row, column }),
+    onEdit: edit,
+    onMenu: () => openMenu(menu),
+  });
+  const veil = createVeil();
+  grid.svg.insertBefore(veil.el, grid.svg.querySelector(".cv-lights"));
+  grid.svg.append(veil.top);
+  const name = element("span", { class: "cv-name" });
+  const shape = element("span", { class: "cv-shape" });
+  const area = element("div", { class: "cv-area" }, grid.svg);
+  const pixels = createPixels();
+  const thumbs = element("div", { class: "cv-thumbs" });
+  const menu = createMenu([
+    ["Picture as PNG", () => savePicture("png")],
+    ["Picture as SVG", () => savePicture("svg")],
+    ["Copy the numbers", copyNumbers],
+  ]);
+  const el = element(
+    "figure",
+    { class: "cv-panel" },
+    element("figcaption", {}, name, menu, shape),
+    area,
+    thumbs,
+  );
+
+  /** A veiled cell keeps its number to itself. @param {number} row @param {number} column */
+  function describe(row, column) {
+    if (!veil.covers(row, column)) return grid.describe(row, column);
+    return `${spec.label}, row ${row}, column ${column}: not computed yet at this step`;
+  }
+
+  function edit(row, column, typed) {
+    const { rows, columns } = spec;
+    if (rows[row] !== "d" || columns[column] !== "d") {
+      board.say("This cell belongs to the border: it follows from the input. Type into a cell of the input itself.");
+      return;
+    }
+    const value = grid.value(row, column);
+    openEditor(
+      area,
+      { row, column, rows: rows.length, columns: columns.length },
+      `New value of ${spec.label}, row ${row}, column ${column}`,
+      typed || fullNumber(value, shown?.dtype ?? "float64"),
+      typed !== "",
+      (number) => send({ type: "edit", row, column, value: number }),
+      board.say,
+      () => grid.focusCell(row, column),
+    );
+  }
+
+  /** The figure that Python's app.figure() returns, with its numbers, as one picture. @param {"png" | "svg"} format */
+  async function savePicture(format) {
+    if (!shown) return;
+    const { values, limit } = shown;
+    const width = spec.columns.length;
+    const rows = [...spec.rows].map((_, row) => Array.from(values.slice(row * width, (row + 1) * width)));
+    const [trace] = spec.figure.data;
+    const small = Math.max(spec.rows.length, width) <= 12;
+    const text = small ? { text: rows.map((row) => row.map(formatNumber)), texttemplate: "%{text}" } : {};
+    const data = [{ ...trace, ...text, z: rows, zmin: -limit, zmax: limit }];
+    const { width: w, height: h } = spec.figure.layout;
+    try {
+      const plotly = await board.plotly;
+      const url = await plotly.toImage({ data, layout: spec.figure.layout }, { format, width: w, height: h, scale: 2 });
+      element("a", { href: url, download: `convviz-${spec.name}.${format}` }).click();
+      board.say(`Saved convviz-${spec.name}.${format}.`);
+    } catch (error) {
+      board.say(`The picture could not be made (${/** @type {Error} */ (error).message}).`);
+    }
+  }
+
+  async function copyNumbers() {
+    if (!shown) return;
+    const { values, dtype } = shown;
+    const width = spec.columns.length;
+    const rows = [...spec.rows].map((_, row) =>
+      Array.from(values.slice(row * width, (row + 1) * width), (value) => fullNumber(value, dtype).replaceAll("\u2212", "-")),
+    );
+    try {
+      await navigator.clipboard.writeText(rows.map((row) => row.join("\t")).join("\n"));
+      board.say(`Copied ${spec.label}: one line a row, tabs between the numbers.`);
+    } catch {
+      board.say("This page may not write to the clipboard; app.figure(name) gives the same numbers in Python.");
+    }
+  }
+
+  /** @param {ArrayLike<number>} values @param {number} limit */
+  function drawThumbs(values, limit) {
+    if (!spec.thumbs) return;
+    const { rows, columns } = spec.thumbs;
+    [...thumbs.children].forEach((button, index) => {
+      const canvas = /** @type {HTMLCanvasElement} */ (button.firstElementChild);
+      const context = canvas.getContext("2d");
+      if (!context) return;
+      const image = context.createImageData(columns, rows);
+      for (let cell = 0; cell < rows * columns; cell++) {
+        const value = values[index * rows * columns + cell];
+        image.data.set([...colorOf(board.scale(), Number.isFinite(value) ? value : 0, limit), 255], cell * 4);
+      }
+      context.putImageData(image, 0, 0);
+    });
+  }
+
+  function buildThumbs() {
+    const planes = spec.thumbs?.planes ?? [];
+    while (thumbs.children.length > planes.length) thumbs.lastElementChild?.remove();
+    planes.forEach((plane, index) => {
+      let button = thumbs.children[index];
+      if (!button) {
+        button = element("button", { type: "button", class: "cv-thumb", tabindex: "-1" }, element("canvas", {}));
+        button.addEventListener("click", () => {
+          send({ type: "plane", at: spec.thumbs?.planes[index].at });
+        });
+        thumbs.append(button);
+      }
+      const canvas = /** @type {HTMLCanvasElement} */ (button.firstElementChild);
+      if (canvas.width !== spec.thumbs?.columns) canvas.width = spec.thumbs?.columns ?? 1;
+      if (canvas.height !== spec.thumbs?.rows) canvas.height = spec.thumbs?.rows ?? 1;
+      button.setAttribute("aria-label", `Show ${plane.label}`);
+      button.setAttribute("title", plane.label);
+      button.setAttribute("aria-pressed", String(plane.shown));
+    });
+  }
+
+  return {
+    el,
+    area,
+    grid,
+    veil,
+    spec: () => spec,
+
+    /** @param {PanelSpec} next */
+    setSpec(next) {
+      spec = next;
+      el.dataset.panel = next.name;
+      el.setAttribute("aria-label", `${next.label}, shape ${next.shape}`);
+      setText(name, next.label);
+      setText(shape, next.shape);
+      area.classList.toggle("cv-editable", next.editable);
+      menu.firstElementChild?.setAttribute("aria-label", `Menu of ${next.name}, ${next.key.split(":")[0]}`);
+      grid.setSpec(next);
+      buildThumbs();
+    },
+
+    /** @param {ArrayLike<number>} values @param {string} dtype @param {number} limit @param {ArrayLike<number> | null} all */
+    setValues(values, dtype, limit, all) {
+      shown = { values, dtype, limit };
+      grid.setValues(values, dtype, board.scale(), limit);
+      if (all) drawThumbs(all, limit);
+    },
+
+    /** Have colours of its own on paper, where plotly's picture has not moved with the panels. @param {boolean} printing */
+    print(printing) {
+      pixels.remove();
+      if (!printing || !shown) return;
+      paintPixels(pixels, shown.values, spec.columns.length, shown.limit, board.scale());
+      area.prepend(pixels);
+    },
+
+    /** @param {number} cell side of a cell in pixels */
+    setSize(cell) {
+      area.style.width = `${cell * spec.columns.length}px`;
+      area.style.height = `${cell * spec.rows.length}px`;
+    },
+  };
+}
+
+/** @param {HTMLDetailsElement} menu */
+function openMenu(menu) {
+  menu.open = true;
+  menu.querySelector("button")?.focus();
+}
+
+/** @param {[string, () => void][]} entries */
+function createMenu(entries) {
+  const list = element("div", { class: "cv-menu-list" });
+  const menu = /** @type {HTMLDetailsElement} */ (
+    // Not a tab stop of its own: the grid opens it with Shift+F10 or the menu key.
+    element("details", { class: "cv-menu" }, element("summary", { tabindex: "-1" }, "\u22ef"), list)
+  );
+  for (const [label, action] of entries) {
+    const button = element("button", { type: "button" }, label);
+    button.addEventListener("click", () => {
+      /** @type {HTMLElement} */ (menu.firstElementChild).focus(); // the entry that had it disappears
+      menu.open = false;
+      action();
+    });
+    list.append(button);
+  }
+  menu.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu.open) return;
+    menu.open = false;
+    /** @type {HTMLElement} */ (menu.firstElementChild).focus();
+    event.stopPropagation();
+  });
+  menu.addEventListener("focusout", (event) => {
+    if (!menu.contains(/** @type {Node | null} */ (event.relatedTarget))) menu.open = false;
+  });
+  return menu;
+}

@@ -1,0 +1,44 @@
+// @ts-check
+// The story of the remainder under an equation, with a button for each neighbouring size. The words come from Python.
+import { element, focusOf } from "../base/dom.js";
+
+/**
+ * @typedef {{ label: string, note: string, size: number[], current: boolean }} NearSize
+ * @typedef {{ paragraphs: string[], sizes: NearSize[], named: string }} RemainderStory `named`: what the sizes are
+ */
+
+/** @param {(size: number[]) => void} onSize */
+export function createRemainder(onSize) {
+  const text = element("div", {});
+  const sizes = element("div", { class: "cv-sizes", role: "group" });
+  const el = element("div", { class: "cv-remainder", hidden: "" }, text, sizes);
+  let told = "";
+
+  /** @param {NearSize} near */
+  function createSize({ label, note, size, current }) {
+    const button = element(
+      "button",
+      { type: "button", "data-size": size.join(), "aria-pressed": String(current) },
+      label,
+      element("span", {}, note),
+    );
+    button.addEventListener("click", () => onSize(size));
+    return button;
+  }
+
+  return {
+    el,
+    /** @param {RemainderStory | null} story null where there is nothing to tell */
+    set(story) {
+      el.hidden = !story;
+      if (JSON.stringify(story) === told) return;
+      told = JSON.stringify(story);
+      sizes.setAttribute("aria-label", story?.named ?? "");
+      text.replaceChildren(...(story?.paragraphs ?? []).map((paragraph) => element("p", {}, paragraph)));
+      const held = sizes.contains(focusOf(sizes)) ? /** @type {HTMLElement} */ (focusOf(sizes)).dataset.size : null;
+      sizes.replaceChildren(...(story?.sizes ?? []).map(createSize));
+      // The button that was pressed is there again: the keyboard stays on it.
+      if (held) /** @type {HTMLElement | null} */ (sizes.querySelector(`[data-size="${held}"]`))?.focus({ preventScroll: true });
+    },
+  };
+}

@@ -1,0 +1,173 @@
+// @ts-check
+// Stepping through one equation: the window or the stamp moves, the result fills in. All of it is worked out in the page.
+import { element, focusOf } from "../base/dom.js";
+import { formatNumber } from "../base/format.js";
+import { findPlane } from "./planes.js";
+import { stampLinks } from "../picture/stamps.js";
+import { completedAt, spanOf, stampedSoFar, walkOf } from "../picture/steps.js";
+import { createTransport } from "./transport.js";
+
+const LACKING =
+  "What they have added up to so far is not shown: it needs other channels, which the page does not have for planes of more than 16 \u00d7 16 cells.";
+
+/**
+ * Make what steps through an equation.
+ * @param {any} board
+ * @param {string} name of the equation
+ * @param {{ panels: Map<string, any>, refresh: () => void }} equation
+ */
+export function createStepper(board, name, equation) {
+  const button = element("button", { type: "button", class: "cv-step", "aria-expanded": "false" }, "Step through");
+  const transport = createTransport("Step through", { onMove: moveTo, onClose: () => close(true) });
+  let view = "";
+  /** @type {any} */
+  let geometry = null;
+  let known = ""; // the geometry that the steps are made for
+  /** @type {any} */
+  let numbers = null;
+  /** @type {import("../picture/steps.js").Walk | null} */
+  let walk = null;
+  let position = 0;
+  /** @type {Record<string, ArrayLike<number>>} */
+  let partial = {}; // numbers that stand in for the final ones
+
+  const panelOf = (stage) => [...equation.panels.values()].find((panel) => panel.spec().name === stage);
+  const cellOf = (index) => [Math.floor(index / walk.size[1]), index % walk.size[1]];
+  const isLast = () => position === walk.size[0] * walk.size[1] - 1;
+
+  button.addEventListener("click", () => (transport.isOpen() ? close(true) : open()));
+
+  function open() {
+    board.stepping?.close(true); // one at a time
+    board.stepping = stepper;
+    walk = walkOf(geometry, name, view);
+    button.setAttribute("aria-expanded", "true");
+    transport.open(walk.size[0] * walk.size[1]);
+  }
+
+  /** @param {boolean} [draw] not when the picture is laid out anew right after */
+  function close(draw = false) {
+    if (!transport.isOpen()) return;
+    const focused = transport.el.contains(focusOf(transport.el));
+    transport.close();
+    board.stepping = null;
+    button.setAttribute("aria-expanded", "false");
+    if (focused) button.focus({ preventScroll: true });
+    for (const panel of equation.panels.values()) {
+      panel.veil.cover(null);
+      panel.veil.frame(null, null);
+    }
+    const stoodIn = Object.keys(partial).length > 0;
+    partial = {};
+    board.highlight.step(null, draw);
+    board.read("", false); // what it said about a step is over
+    if (draw && stoodIn) equation.refresh();
+  }
+
+  /** @param {number} next @param {boolean} byHand */
+  function moveTo(next, byHand) {
+    position = next;
+    const [row, column] = cellOf(position);
+    addUp();
+    veil();
+    const cell = { panel: walk.over, row, column };
+    const stamps = walk.unit === "stamp";
+    if (stamps) equation.refresh();
+    board.highlight.step({
+      cell,
+      links: stamps ? () => stampLinks(geometry, walk.result, [row, column]) : null,
+      text: stamps ? stampWords : null,
+    });
+    const told = panelOf(walk.over).grid.describe(row, column);
+    const short = `${walk.unit} ${position + 1} of ${walk.size[0] * walk.size[1]}`;
+    transport.say(short, `${short}. ${told}`);
+    board.read(`Step through, ${short}. ${told}`, byHand && !transport.speaks());
+  }
+
+  /** What the stamps so far have added up to; the last step shows what torch computed. */
+  function addUp() {
+    partial = {};
+    if (walk.unit !== "stamp" || isLast() || !numbers) return;
+    const planes = stampPlanes();
+    if (!planes) return;
+    const { plane, folded } = stampedSoFar(geometry, planes.gradients, planes.kernels, position + 1);
+    const bias = geometry.transposed ? numbers.planes.bias?.[geometry.plane.c] ?? 0 : 0; // there the sum is an output
+    partial = { [walk.result]: plane.map((value) => value + bias), grad_input: folded.map((value) => value + bias) };
+  }
+
+  /** The planes of grad_output and weight that reach the shown input channel; null when the page lacks one. */
+  function stampPlanes() {
+    const { n, c } = geometry.plane;
+    const [inputs, outputs] = [geometry.in_channels / geometry.groups, geometry.out_channels / geometry.groups];
+    const channels = [...Array(outputs).keys()].map((j) => Math.floor(c / inputs) * outputs + j);
+    const read = (stage, at) => {
+      const { rows, columns } = panelOf(stage).spec();
+      const found = findPlane(panelOf(stage).spec(), numbers, at);
+      return found && Array.from({ length: rows.length * columns.length }, (_, i) => found.values[found.start + i]);
+    };
+    const gradients = channels.map((o) => read("grad_output", [n, o]));
+    const kernels = channels.map((o) => read("weight", [o, c % inputs]));
+    return [...gradients, ...kernels].includes(null) ? null : { gradients, kernels };
+  }
+
+  function veil() {
+    const cell = cellOf(position);
+    const span = spanOf(geometry, name, view, cell);
+    const one = { row: cell[0], column: cell[1], rows: 1, columns: 1 };
+    const stamps = walk.unit === "stamp";
+    const complete = !stamps && walk.result === "grad_padded_input" ? completedAt(geometry) : null;
+    const lacking = () => !isLast() && !Object.keys(partial).length; // then the stamps' sums cannot be shown
+    const late = stamps ? lacking : (row, column) => row * walk.size[1] + column > position;
+    const lateFold = stamps ? lacking : complete && ((row, column) => complete(row, column) > position);
+    for (const panel of equation.panels.values()) {
+      const { name: stage, rows, columns } = panel.spec();
+      const covers = stage === walk.result ? late : stage === "grad_input" ? lateFold : null;
+      panel.veil.cover(covers, rows.length, columns.length);
+      panel.veil.frame(stage === walk.image ? span : null, stage === walk.over ? one : null);
+    }
+  }
+
+  /** What one stamp does, with its numbers. */
+  function stampWords() {
+    const [row, column] = cellOf(position);
+    const [from, kernel, to] = ["grad_output", "weight", walk.result].map((stage) => panelOf(stage).spec());
+    const value = formatNumber(panelOf("grad_output").grid.value(row, column));
+    const touched = stampLinks(geometry, walk.result, [row, column]).filter((link) => link.panel === "weight");
+    const dropped = touched.filter((link) => !link.real).length;
+    const several = geometry.out_channels / geometry.groups > 1 ? " The other channels of the group stamp along." : "";
+    const lacking = walk.unit === "stamp" && !isLast() && !Object.keys(partial).length ? ` ${LACKING}` : "";
+    const padding = dropped ? `; ${dropped} of the stamp's ${touched.length} cells fall on the padding` : "";
+    return `${from.label}[${row},${column}] = ${value} stamps: ${value} \u00b7 ${kernel.label} is added to ${to.label}${padding}.${several}${lacking}`;
+  }
+
+  const stepper = {
+    button,
+    bar: transport.el,
+    close,
+
+    /** @param {any} spec of the equation @param {any} next the geometry */
+    setSpec(spec, next) {
+      view = spec.view;
+      geometry = next;
+      transport.el.setAttribute("aria-label", `Step through: ${spec.title}`);
+      const { plane, ...shape } = next;
+      const now = JSON.stringify([view, shape]);
+      if (now !== known) close(); // the steps are others now
+      known = now;
+    },
+
+    /** @param {any} next all numbers of the page */
+    setNumbers(next) {
+      numbers = next;
+      if (transport.isOpen()) addUp();
+    },
+
+    /** The numbers that a panel shows at this step instead of its own. @param {string} stage */
+    valuesOf: (stage) => partial[stage],
+
+    destroy() {
+      transport.close();
+    },
+  };
+  return stepper;
+}

@@ -1,0 +1,108 @@
+// @ts-check
+// The sum behind a cell, written out: every product with its two factors, each in the colour of its cell.
+import { element, focusOf } from "../base/dom.js";
+import { colorOf, formatNumber, needsWhiteInk } from "../base/format.js";
+
+const FOLD_ABOVE = 8;
+const FOLDED = 6;
+
+/**
+ * The pairs of planes whose products a cell adds up, as [kernel's plane, image's plane].
+ * @param {any} geometry @param {string} panel of the result
+ * @param {boolean} [stamps] whether the kernel of the input's gradient is the weight itself, not the rotated one
+ * @returns {[number, number][][]}
+ */
+export function planesOf(geometry, panel, stamps = false) {
+  const { n, o, c } = geometry.plane;
+  const [inputs, outputs] = [geometry.in_channels / geometry.groups, geometry.out_channels / geometry.groups];
+  const list = (count, make) => [...Array(count).keys()].map(make);
+  if (panel === "output") {
+    const first = Math.floor(o / outputs) * inputs;
+    return list(inputs, (j) => [[o, j], [n, first + j]]);
+  }
+  if (panel === "grad_weight") return list(geometry.batch, (sample) => [[sample, o], [sample, c]]);
+  const first = Math.floor(c / inputs) * outputs;
+  return list(outputs, (j) => [stamps ? [first + j, c % inputs] : [c, j], [n, first + j]]);
+}
+
+/**
+ * Make the line that writes a sum out.
+ * @param {(cells: any[] | null) => void} onTerm what to light while the pointer or the focus is on a term
+ */
+export function createSum(onTerm) {
+  const el = element("div", { class: "cv-sum", role: "group", "aria-label": "The sum behind the pinned cell" });
+  let open = false;
+  let shown = ""; // which cell: a long sum stays open while its numbers move
+  let standing = ""; // all that is written: a button that is replaced under the pointer hears no click
+
+  /** @param {any} factor @param {any} colors */
+  function createFactor(factor, colors) {
+    const color = colors(factor.panel, factor.value);
+    const ink = needsWhiteInk(color) ? "#fff" : "#000";
+    const text = formatNumber(factor.value);
+    return element(
+      "span",
+      {
+        class: "cv-factor",
+        "data-panel": factor.panel,
+        "data-cell": `${factor.row},${factor.column}`,
+        "data-value": String(factor.value),
+        style: `background: rgb(${color.map(Math.round).join()}); color: ${ink}`,
+      },
+      factor.value < 0 ? `(${text})` : text,
+    );
+  }
+
+  function createTerm(factors, colors) {
+    const term = element("button", { type: "button", class: "cv-product" });
+    factors.forEach((factor, index) => term.append(...(index ? ["\u00b7"] : []), createFactor(factor, colors)));
+    const light = (on) => () => onTerm(on ? factors.filter((factor) => factor.shown) : null);
+    for (const name of ["pointerenter", "focus"]) term.addEventListener(name, light(true));
+    for (const name of ["pointerleave", "blur"]) term.addEventListener(name, light(false));
+    return term;
+  }
+
+  return {
+    el,
+
+    /** @param {string} text shown instead of a sum */
+    say(text) {
+      shown = standing = "";
+      onTerm(null);
+      if (el.childElementCount || el.textContent !== text) el.replaceChildren(text);
+    },
+
+    /**
+     * @param {{ cell: any, label: string, factors: string, value: number, terms: any[][] }} sum `factors`: the product
+     *   in words; terms as lists of factors
+     * @param {(panel: string, value: number) => number[]} colors
+     */
+    show({ cell, label, factors, value, terms }, colors) {
+      const key = `${cell.panel} ${cell.row},${cell.column}`;
+      open = open && key === shown;
+      shown = key;
+      const folded = terms.length > FOLD_ABOVE && !open;
+      const visible = folded ? terms.slice(0, FOLDED) : terms;
+      const tints = visible.flat().map((factor) => colors(factor.panel, factor.value));
+      // All terms, for those that are folded away are opened from here; in JSON, nan and infinity would be the same.
+      const wanted = JSON.stringify([label, factors, value, folded, terms, tints], (_, part) => (typeof part === "number" ? String(part) : part));
+      if (wanted === standing) return;
+      standing = wanted;
+      const held = el.contains(focusOf(el)) ? [...el.querySelectorAll("button")].indexOf(/** @type {any} */ (focusOf(el))) : -1;
+      const head = element("code", {}, `${label} = ${factors ? `\u03a3 ${factors} = ` : ""}`);
+      onTerm(null); // a term that is replaced never tells that the pointer has left it
+      const products = visible.flatMap((term, index) => [...(index ? [" + "] : []), createTerm(term, colors)]);
+      const total = element("output", { "data-value": String(value) }, formatNumber(value));
+      const more = element("button", { type: "button", class: "cv-more" }, folded ? `show all ${terms.length}` : "show fewer");
+      more.addEventListener("click", () => {
+        open = !open;
+        this.show({ cell, label, factors, value, terms }, colors);
+        /** @type {HTMLElement | null} */ (el.querySelector(".cv-more"))?.focus();
+      });
+      const rest = terms.length > FOLD_ABOVE ? [folded ? " + \u2026 " : " ", more] : [];
+      el.replaceChildren(head, ...(products.length ? products : ["0, because nothing reads or reaches this cell"]), ...rest, " = ", total);
+      el.dataset.terms = String(terms.length);
+      if (held >= 0) el.querySelectorAll("button")[held]?.focus();
+    },
+  };
+}

@@ -1,0 +1,71 @@
+// @ts-check
+// The numbers of every panel as tables, for those who cannot see the heatmaps or want to read on. They are made and
+// kept up while they are open only: closed, they cost a slider nothing. export/tables.py writes the same without scripts.
+import { element, setText } from "../base/dom.js";
+import { formatNumber } from "../base/format.js";
+import { roleOf } from "./grid_marks.js";
+
+const TITLE = "Numbers as tables";
+
+/**
+ * Make the tables.
+ * @param {() => void} onOpen they want to be shown something
+ */
+export function createTables(onOpen) {
+  // It scrolls sideways by itself, so the keyboard must get there.
+  const body = element("div", { class: "cv-tables-body", role: "region", tabindex: "0", "aria-label": TITLE });
+  const el = /** @type {HTMLDetailsElement} */ (
+    element("details", { class: "cv-tables" }, element("summary", {}, TITLE), body)
+  );
+  /** @type {Map<string, HTMLElement[]>} every panel's cells, row by row */
+  const cells = new Map();
+  /** @type {any} the structure that they were made for */
+  let made = null;
+  el.addEventListener("toggle", () => el.open && onOpen());
+
+  /** @param {any} structure */
+  function build(structure) {
+    made = structure;
+    cells.clear();
+    const tables = [];
+    for (const item of structure.equations.flatMap(({ items }) => items)) {
+      if (!item.key || cells.has(item.name)) continue; // one table a tensor, though two equations show it
+      const { rows, columns } = item;
+      const head = [...columns].map((_, column) => createHeader("col", column, roleOf({ ...item, rows: "d", unread_rows: [] }, 0, column)));
+      const own = /** @type {HTMLElement[]} */ ([]);
+      const lines = [...rows].map((_, row) => {
+        const line = [...columns].map(() => element("td"));
+        own.push(...line);
+        const role = roleOf({ ...item, columns: "d", unread_columns: [] }, row, 0);
+        return element("tr", {}, createHeader("row", row, role), ...line);
+      });
+      cells.set(item.name, own);
+      tables.push(
+        element(
+          "table",
+          { "data-table": item.name },
+          element("caption", {}, `${item.label}, shape ${item.shape}`),
+          element("thead", {}, element("tr", {}, element("td"), ...head)),
+          element("tbody", {}, ...lines),
+        ),
+      );
+    }
+    body.replaceChildren(...tables);
+  }
+
+  return {
+    el,
+
+    /** @param {any} structure @param {Record<string, ArrayLike<number>>} planes the numbers of every panel */
+    show(structure, planes) {
+      if (!el.open) return;
+      if (made !== structure) build(structure);
+      for (const [name, own] of cells) own.forEach((cell, index) => setText(cell, formatNumber(planes[name][index])));
+    },
+  };
+}
+
+/** A row's or column's number, and what it is where it is not data. @param {string} scope @param {number} index @param {string} role */
+function createHeader(scope, index, role) {
+  return element("th", { scope }, String(index), ...(role ? [" ", element("small", {}, role)] : []));
+}

@@ -1,0 +1,88 @@
+// @ts-check
+// What lies over a heatmap while its equation is stepped through: a veil over what is not computed yet, a frame for
+// the window, a frame for the current cell; and small numbers that pair two panels. One shape a kind, whatever the size.
+import { svgElement } from "../base/dom.js";
+import { CELL } from "./grid_marks.js";
+
+/**
+ * @typedef {{ row: number, column: number, rows: number, columns: number }} Span
+ * @typedef {{ row: number, column: number, text: string }} Badge
+ */
+
+/** Make the layer of one panel. */
+export function createVeil() {
+  const cover = svgElement("path", { class: "cv-cover" });
+  const frame = svgElement("rect", { class: "cv-window", visibility: "hidden" });
+  const now = svgElement("rect", { class: "cv-now", width: CELL, height: CELL, visibility: "hidden" });
+  const badges = svgElement("g", { class: "cv-badges", "aria-hidden": "true" });
+  const el = svgElement("g", { class: "cv-veil", "aria-hidden": "true" }, cover, frame, now);
+  /** @type {((row: number, column: number) => boolean) | null} */
+  let hidden = null;
+  let badgesShown = "";
+
+  return {
+    el, // under the lights
+    top: badges, // over them
+
+    /** @param {number} row @param {number} column */
+    covers: (row, column) => Boolean(hidden?.(row, column)),
+
+    /**
+     * Cover cells, or none.
+     * @param {((row: number, column: number) => boolean) | null} next @param {number} rows @param {number} columns
+     */
+    cover(next, rows = 0, columns = 0) {
+      hidden = next;
+      cover.setAttribute("d", next ? outline(next, rows, columns) : "");
+    },
+
+    /** Frame the window and the current cell, or neither. @param {Span | null} span @param {Span | null} cell */
+    frame(span, cell) {
+      place(frame, span);
+      place(now, cell);
+    },
+
+    /** Write small numbers into the corners of cells. @param {Badge[]} list */
+    badges(list) {
+      const key = JSON.stringify(list);
+      if (key === badgesShown) return;
+      badgesShown = key;
+      badges.replaceChildren(...list.map(createBadge));
+    },
+  };
+}
+
+/** Moved by a transform, so that a style sheet can let it slide. @param {SVGElement} rect @param {Span | null} span */
+function place(rect, span) {
+  rect.setAttribute("visibility", span ? "visible" : "hidden");
+  if (!span) return;
+  rect.setAttribute("width", String(span.columns * CELL));
+  rect.setAttribute("height", String(span.rows * CELL));
+  rect.style.transform = `translate(${span.column * CELL}px, ${span.row * CELL}px)`;
+  rect.dataset.span = `${span.row},${span.column},${span.rows},${span.columns}`;
+}
+
+/** The runs of covered cells, row by row, as one path. */
+function outline(covered, rows, columns) {
+  let path = "";
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      if (!covered(row, column)) continue;
+      const start = column;
+      while (column < columns && covered(row, column)) column++;
+      path += `M${start * CELL} ${row * CELL}h${(column - start) * CELL}v${CELL}h${(start - column) * CELL}z`;
+    }
+  }
+  return path;
+}
+
+/** @param {Badge} badge */
+function createBadge({ row, column, text }) {
+  const [x, y] = [(column + 1) * CELL - 7.5, row * CELL + 7.5];
+  return svgElement(
+    "g",
+    {},
+    svgElement("circle", { cx: x, cy: y, r: 8 }),
+    svgElement("text", { x, y, class: text.length > 2 ? "cv-long" : "" }, text),
+  );
+}

@@ -1,0 +1,25 @@
+// @ts-check
+// The switch between two ways to tell one equation: as a window that slides, or as stamps that add up.
+import { element } from "../base/dom.js";
+
+const VIEWS = { window: "as a window", stamps: "as stamps" };
+
+/** @param {(view: string) => void} onChoose */
+export function createViewSwitch(onChoose) {
+  const el = element("div", { class: "cv-views", role: "group", "aria-label": "Show this equation", hidden: "" });
+  for (const [view, words] of Object.entries(VIEWS)) {
+    const button = element("button", { type: "button", "data-view": view }, words);
+    button.addEventListener("click", () => onChoose(view));
+    el.append(button);
+  }
+  return {
+    el,
+    /** @param {string} view empty where there is only one way */
+    set(view) {
+      el.hidden = !view;
+      for (const button of el.children) {
+        button.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (button).dataset.view === view));
+      }
+    },
+  };
+}

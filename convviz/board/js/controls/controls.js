@@ -1,0 +1,216 @@
+// @ts-check
+// The controls of a page without a kernel: the browser's own inputs, each with its label, made once and kept in step.
+import { element, setText } from "../base/dom.js";
+import { LIMITS, groupChoices, perAxis, rangeOf, valueOf } from "../rules/bounds.js";
+import { chooseKernel, kernelName, linkAxes, setAxis, setBias, setGeometry, setTransposed } from "../rules/change.js";
+import { PATTERNS, PRESETS } from "../rules/samples.js";
+import { replaced } from "../rules/settings.js";
+import { AXES } from "../rules/spec.js";
+
+/** The groups in reading order, with the controls of each; export_html(controls=...) takes both kinds of names. */
+export const GROUPS = {
+  kernel: ["preset", "weight"],
+  geometry: ["transposed", "link_axes", "input_size", "kernel_size", "stride", "padding", "output_padding", "dilation", "padding_mode"],
+  channels: ["in_channels", "out_channels", "batch", "groups", "bias"],
+  input: ["input_kind", "digit", "seed"],
+  loss: ["loss_kind", "target", "grad_output"],
+  look: ["scale", "theme"],
+};
+const TITLES = {
+  kernel: "Kernel",
+  geometry: "Geometry",
+  channels: "Channels",
+  input: "Input",
+  loss: "Loss and grad_output",
+  look: "Colours",
+};
+const WORDS = {
+  preset: "kernel",
+  transposed: "transposed convolution",
+  link_axes: "link height and width",
+  input_size: "input size",
+  kernel_size: "kernel size",
+  padding_mode: "padding mode",
+  in_channels: "channels in",
+  out_channels: "channels out",
+  input_kind: "input",
+  loss_kind: "loss",
+  scale: "colour scale",
+  sobel_x: "Sobel x",
+  sobel_y: "Sobel y",
+  off_centre: "off-centre delta",
+  gaussian: "Gaussian",
+  laplacian: "Laplacian",
+  values: "typed by hand",
+  image: "uploaded image",
+  half_squared_error: "half squared error",
+  weighted_sum: "set grad_output by hand",
+  one_hot: "one-hot (click an output cell)",
+  equation: "one an equation",
+  panel: "one a panel",
+};
+const wordFor = (name) => WORDS[name] ?? name;
+const swapped = { in_channels: "out_channels", out_channels: "in_channels" };
+/** The geometry's word for a number of channels: what the transposed layer takes in, it calls out. */
+const fieldOf = (name, { transposed }) => (transposed ? swapped[name] ?? name : name);
+
+/**
+ * Make the chosen controls.
+ * @param {ReturnType<typeof import("../numbers/model.js").createPageModel>} model
+ * @param {string[]} chosen names of groups and of controls
+ * @param {() => HTMLElement} drawSliders makes the grid of the kernel's sliders
+ */
+export function createControls(model, chosen, drawSliders) {
+  const makers = makersOf(model, drawSliders);
+  /** @type {(() => void)[]} */
+  const refreshers = [];
+  const el = element("div", { class: "cv-controls" });
+  for (const [group, names] of Object.entries(GROUPS)) {
+    const wanted = names.filter((name) => chosen.includes(group) || chosen.includes(name));
+    if (!wanted.length) continue;
+    const parts = wanted.flatMap((name) => makers[name]());
+    refreshers.push(...parts.map((part) => part.refresh));
+    el.append(element("fieldset", { class: "cv-group" }, element("legend", {}, TITLES[group]), ...parts.map((part) => part.el)));
+  }
+  const refresh = () => refreshers.forEach((each) => each());
+  model.on("settings", refresh); // also after a refusal: the control goes back to what holds
+  refresh();
+  return el;
+}
+
+/**
+ * How each control is made.
+ * @typedef {{ el: HTMLElement, refresh: () => void }} Part
+ * @returns {Record<string, () => Part[]>}
+ */
+function makersOf(model, drawSliders) {
+  const field = (name) => (settings) => settings[name];
+  const put = (name) => (settings, value) => [replaced(settings, { [name]: value }), []];
+  const source = (name) => (settings, kind) => [replaced(settings, { [name]: { kind } }), []];
+  const kindOf = (name) => (settings) => settings[name].kind;
+  const geometry = (name) => (settings, value) => setGeometry(settings, { [fieldOf(name, settings)]: value });
+  const setGroups = (settings, value) => setGeometry(settings, { groups: Number(value) });
+  const menu = (name, options, get, set, visible) => () => [menuPart(model, name, options, get, set, visible)];
+  const check = (name, get, set) => () => [checkPart(model, name, get, set)];
+  const planes = (name) => (settings) => settings.spec[fieldOf(name, settings)];
+  const reach = (name) => (settings) => [LIMITS[name][0], Math.max(LIMITS[name][1], planes(name)(settings))];
+  const count = (name) => () => [rangePart(model, name, reach(name), planes(name), geometry(name))];
+  const setDigit = (settings, digit) => [replaced(settings, { digit, input: { kind: "digit" } }), []];
+  const isDigit = (settings) => settings.input.kind === "digit";
+  const axes = perAxis(true).map((name) => [name, () => [0, 1].map((axis) => axisPart(model, name, axis))]);
+  const modes = ["zeros", "reflect", "replicate", "circular"];
+  return {
+    ...Object.fromEntries(axes),
+    preset: menu("preset", [...PRESETS, "random"], kernelName, chooseKernel),
+    weight: () => [{ el: drawSliders(), refresh() {} }],
+    transposed: check("transposed", field("transposed"), setTransposed),
+    link_axes: check("link_axes", field("link_axes"), linkAxes),
+    padding_mode: menu("padding_mode", modes, (s) => s.spec.padding_mode, geometry("padding_mode"), (s) => !s.transposed),
+    in_channels: count("in_channels"),
+    out_channels: count("out_channels"),
+    batch: count("batch"),
+    groups: menu("groups", (s) => groupChoices(s.spec).map(String), (s) => String(s.spec.groups), setGroups),
+    bias: check("bias", (s) => s.bias !== null, setBias),
+    input_kind: menu("input_kind", ["digit", ...PATTERNS, "random"], kindOf("input"), source("input")),
+    digit: () => [rangePart(model, "digit", () => [0, 9], field("digit"), setDigit, isDigit)],
+    seed: () => [seedPart(model)],
+    loss_kind: menu("loss_kind", ["half_squared_error", "sum", "mean", "weighted_sum"], field("loss"), put("loss")),
+    target: menu("target", ["zeros", "ones", "random"], kindOf("target"), source("target"), (s) => s.loss === "half_squared_error"),
+    grad_output: menu("grad_output", ["ones", "one_hot", "random"], kindOf("grad"), source("grad"), (s) => s.loss === "weighted_sum"),
+    scale: menu("scale", ["equation", "panel"], field("scale"), put("scale")),
+    theme: menu("theme", ["auto", "light", "dark"], field("theme"), put("theme")),
+  };
+}
+
+/**
+ * A label with its control; what stands beside it is no part of its name.
+ * @param {string} name @param {Element} words @param {HTMLElement} control @param {...HTMLElement} beside
+ */
+function labelled(name, words, control, ...beside) {
+  return element("div", { class: `cv-control cv-set-${name}` }, element("label", {}, words, control), ...beside);
+}
+
+/**
+ * A slider with its number. The range may change with every setting.
+ * @returns {Part}
+ */
+function rangePart(model, name, range, get, set, visible = (settings) => true, word = (settings) => wordFor(name)) {
+  const input = /** @type {HTMLInputElement} */ (element("input", { type: "range", step: "1" }));
+  const words = element("span", {});
+  const number = element("span", { class: "cv-number", "aria-hidden": "true" });
+  const el = labelled(name, words, input, number);
+  const move = () => model.change((settings) => set(settings, Number(input.value)), `${name} ${word(model.settings())}`);
+  input.addEventListener("input", move);
+  return {
+    el,
+    refresh() {
+      const settings = model.settings();
+      el.hidden = !visible(settings);
+      if (el.hidden) return;
+      const [low, high] = range(settings);
+      Object.assign(input, { min: String(low), max: String(high), disabled: low === high });
+      input.value = String(get(settings));
+      setText(number, input.value);
+      setText(words, word(settings));
+    },
+  };
+}
+
+/** One axis of a setting; the width's slider is hidden while it goes with the height. @returns {Part} */
+function axisPart(model, name, axis) {
+  const value = (settings, side) => valueOf(settings.spec, name, side, settings.transposed);
+  const matters = (settings) => name !== "output_padding" || (settings.transposed && Math.max(...settings.spec.stride) > 1);
+  const together = (settings) => settings.link_axes && value(settings, 0) === value(settings, 1);
+  return rangePart(
+    model,
+    name,
+    (s) => rangeOf(s.spec, name, axis, s.link_axes, s.transposed),
+    (s) => value(s, axis),
+    (s, wanted) => setAxis(s, name, axis, wanted),
+    (s) => matters(s) && (axis === 0 || !together(s)),
+    (s) => (matters(s) && together(s) ? wordFor(name) : `${wordFor(name)}, ${AXES[axis]}`),
+  );
+}
+
+/** @returns {Part} */
+function menuPart(model, name, options, get, set, visible = (settings) => true) {
+  const select = /** @type {HTMLSelectElement} */ (element("select", {}));
+  const el = labelled(name, element("span", {}, wordFor(name)), select);
+  select.addEventListener("change", () => model.change((settings) => set(settings, select.value)));
+  let offered = "";
+  return {
+    el,
+    refresh() {
+      const settings = model.settings();
+      el.hidden = !visible(settings);
+      const [list, current] = [typeof options === "function" ? options(settings) : options, get(settings)];
+      // What is there though it cannot be chosen stands in the list too: typed numbers, an image.
+      const all = list.includes(current) ? list : [...list, current];
+      if (offered !== all.join()) {
+        select.replaceChildren(...all.map((option) => element("option", { value: option }, wordFor(option))));
+      }
+      offered = all.join();
+      select.value = current;
+    },
+  };
+}
+
+/** @returns {Part} */
+function checkPart(model, name, get, set) {
+  const input = /** @type {HTMLInputElement} */ (element("input", { type: "checkbox" }));
+  const el = element("div", { class: `cv-control cv-check cv-set-${name}` }, element("label", {}, input, element("span", {}, wordFor(name))));
+  input.addEventListener("change", () => model.change((settings) => set(settings, input.checked)));
+  return { el, refresh: () => void (input.checked = get(model.settings())) };
+}
+
+/** @returns {Part} */
+function seedPart(model) {
+  const most = 2 ** 31 - 1;
+  const input = /** @type {HTMLInputElement} */ (element("input", { type: "number", min: "0", max: String(most), step: "1" }));
+  input.addEventListener("change", () => {
+    const seed = Math.min(Math.max(Math.round(Number(input.value)) || 0, 0), most);
+    input.value = String(seed);
+    model.change((settings) => [replaced(settings, { seed }), []]);
+  });
+  return { el: labelled("seed", element("span", {}, "seed"), input), refresh: () => void (input.value = String(model.settings().seed)) };
+}

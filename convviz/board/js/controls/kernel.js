@@ -1,0 +1,44 @@
+// @ts-check
+// The model behind the kernel's sliders in a page: the numbers of the plane that is shown.
+import { editCell, shownKernel } from "../rules/change.js";
+import { createValues } from "../base/events.js";
+
+/**
+ * Make the model that sliders.js draws.
+ * @param {ReturnType<typeof import("../numbers/model.js").createPageModel>} model of the page
+ */
+export function createKernelModel(model) {
+  const shown = () => {
+    const { spec, plane } = model.settings();
+    const label = `weight[${plane.out_channel}, ${plane.in_channel % (spec.in_channels / spec.groups)}]`;
+    return { shape: spec.kernel_size, values: shownKernel(model.settings()), label, of: label };
+  };
+  const values = createValues({ reach: 3, step: 0.1, ...shown() });
+  /** @type {Record<string, any>} */
+  let moved = {}; // by the sliders, and not yet taken over
+  const refresh = () => values.put(shown());
+  model.on("settings", refresh);
+
+  return {
+    get: (name) => moved[name] ?? values.get(name),
+    on: values.on,
+    off: values.off,
+    /** @param {string} name @param {any} value */
+    set: (name, value) => (moved[name] = value),
+    save_changes() {
+      const wanted = moved.values ?? values.get("values");
+      moved = {};
+      const columns = values.get("shape")[1];
+      const before = values.get("values");
+      const cells = wanted.flatMap((value, index) => (value === before[index] ? [] : [index]));
+      const { plane } = model.settings();
+      const write = (settings, index) => {
+        const cell = { panel: "weight", row: Math.floor(index / columns), column: index % columns, value: wanted[index] };
+        return editCell(settings, cell, model.stages().grad_output, [])[0];
+      };
+      model.change((settings) => [cells.reduce(write, settings), []], `weight ${cells} ${JSON.stringify(plane)}`);
+      if (model.get("failed")) values.tell("change:values"); // the sliders go back to what holds
+    },
+    close: () => model.off("settings", refresh),
+  };
+}

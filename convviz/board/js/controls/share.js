@@ -1,0 +1,94 @@
+// @ts-check
+// Hand the settings on: as a link, as Python, or as a page.
+import { NOT_COPIED, createCopier } from "../base/clipboard.js";
+import { element, setText } from "../base/dom.js";
+import { toLink } from "../rules/link.js";
+import { howToOpen, whatOpens } from "../board/share_address.js";
+import { askState } from "../board/share_state.js";
+
+const BUTTON = "jupyter-button widget-button"; // as those beside it
+
+/** @param {{ model: any, el: HTMLElement }} context */
+function render({ model, el }) {
+  const id = `cv-share-${Math.random().toString(36).slice(2, 8)}`;
+  const open = element("button", { type: "button", class: BUTTON, "aria-expanded": "false", "aria-controls": id }, "Share");
+  const link = element("button", { type: "button", class: BUTTON }, "Copy link");
+  const python = element("button", { type: "button", class: BUTTON }, "Copy as Python");
+  const page = element("button", { type: "button", class: BUTTON }, "Save as page");
+  const outcome = element("p", { class: "cv-share-outcome", role: "status" });
+  const copier = createCopier();
+  const ways = model.get("makes_pages") ? [link, python, page] : [link, python];
+  const panel = element("div", { class: "cv-share-panel", id, hidden: "" }, ...ways, outcome, copier.el);
+  const root = element("div", { class: "cv-share" }, open, panel);
+  el.append(root);
+  let asked = ""; // the type of the reply that is waited for
+
+  /** @param {string} words @param {boolean} [refused] */
+  function tell(words, refused = false) {
+    setText(outcome, words);
+    outcome.classList.toggle("cv-refused", refused);
+  }
+
+  /** @param {string} text @param {string} words */
+  async function copy(text, words) {
+    const done = await copier.copy(text);
+    tell(done ? words : NOT_COPIED, !done);
+  }
+
+  function copyLink() {
+    const state = askState(root);
+    if (!state) return;
+    try {
+      const left = state.device === "cpu" ? "" : ` It leaves out the device (${state.device}).`;
+      copy(whatOpens(toLink(state)), howToOpen() + left);
+    } catch (error) {
+      copier.close();
+      tell(`${sentence(/** @type {Error} */ (error).message)}.`, true);
+    }
+  }
+
+  /** @param {string} type of the message and of its reply @param {string} words until it comes */
+  function ask(type, words) {
+    asked = type;
+    copier.close();
+    tell(words);
+    model.send({ type });
+  }
+
+  /** @param {string} name @param {DataView} content */
+  function save(name, content) {
+    const url = URL.createObjectURL(new Blob([content], { type: "text/html" }));
+    element("a", { href: url, download: name }).click();
+    // Not at once: the browser has yet to read it.
+    setTimeout(() => URL.revokeObjectURL(url), 60_000);
+    tell(`${name} is ready: look where your browser keeps downloads. It opens without Python.`);
+  }
+
+  open.addEventListener("click", () => {
+    panel.hidden = !panel.hidden;
+    open.setAttribute("aria-expanded", String(!panel.hidden));
+    copier.close();
+    tell("");
+  });
+  link.addEventListener("click", copyLink);
+  python.addEventListener("click", () => ask("python", "Writing \u2026"));
+  page.addEventListener("click", () => ask("page", "Making the page \u2026"));
+  /** @param {any} reply @param {DataView[]} [buffers] */
+  const onReply = (reply, buffers = []) => {
+    if (reply.type !== asked) return;
+    asked = "";
+    if (reply.type === "python") copy(reply.text, "Copied: paste it into a cell of a notebook.");
+    else if (buffers.length) save(reply.name, buffers[0]);
+    else tell(""); // the line below says why there is none
+  };
+  model.on("msg:custom", onReply);
+  return () => {
+    model.off("msg:custom", onReply);
+    root.remove();
+  };
+}
+
+/** @param {string} text */
+const sentence = (text) => text[0].toUpperCase() + text.slice(1);
+
+export default { render };

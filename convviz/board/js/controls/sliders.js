@@ -1,0 +1,123 @@
+// @ts-check
+// A grid of sliders with number fields. The browser's own range inputs: they send what a person moved and nothing
+// else, whereas ipywidgets' slider rounds every value to its step and sends that back, so that 1/9 becomes 0.1.
+import { element } from "../base/dom.js";
+import { formatNumber, parseNumber } from "../base/format.js";
+
+/** @param {{ model: any, el: HTMLElement }} context */
+function render({ model, el }) {
+  const grid = element("div", { class: "cv-sliders", role: "group" });
+  /** @type {{ range: HTMLInputElement, field: HTMLInputElement }[]} */
+  let cells = [];
+  el.append(grid);
+
+  /** @param {number} index @param {number} value */
+  function change(index, value) {
+    const values = [...model.get("values")];
+    if (values[index] === value) return;
+    values[index] = value;
+    model.set("values", values);
+    model.set("of", model.get("label"));
+    model.save_changes(); // while one message is under way the next ones become one: the last value always arrives
+  }
+
+  /** @param {number} index */
+  function makeCell(index) {
+    const range = /** @type {HTMLInputElement} */ (element("input", { type: "range", step: String(model.get("step")) }));
+    const field = /** @type {HTMLInputElement} */ (element("input", { type: "text", inputmode: "decimal" }));
+    Object.assign(range, { min: -model.get("reach"), max: model.get("reach") });
+    range.addEventListener("input", () => {
+      // The range's steps start at its minimum: -3 + 0.1 * 33 is 0.30000000000000027, and 0.3 is meant.
+      change(index, Number(Number(range.value).toFixed(6)));
+      show(index);
+    });
+    range.addEventListener("change", () => fitReach(index)); // not while it is dragged: it would move under the finger
+    const commit = () => {
+      if (field.value === field.dataset.shown) return; // untouched: the short text must not replace the number
+      const value = parseNumber(field.value);
+      field.setAttribute("aria-invalid", String(value === null));
+      if (value === null) return;
+      field.dataset.shown = field.value;
+      change(index, value);
+      showSlider(index); // the text stays as it was typed until the field is left
+    };
+    field.addEventListener("change", commit);
+    field.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") commit();
+      if (event.key === "Escape") showWhole(index);
+      event.stopPropagation();
+    });
+    field.addEventListener("focus", () => showWhole(index));
+    field.addEventListener("blur", () => show(index)); // what is no number goes back to what holds
+    return { range, field };
+  }
+
+  /** The whole number, to be edited. @param {number} index */
+  function showWhole(index) {
+    const { field } = cells[index];
+    field.value = field.dataset.shown = String(model.get("values")[index]).replace("-", "\u2212");
+    field.removeAttribute("aria-invalid");
+    field.select();
+  }
+
+  /** A number beyond the reach widens its own slider. @param {number} index */
+  function fitReach(index) {
+    const { range } = cells[index];
+    const value = Math.abs(model.get("values")[index]);
+    const reach = String(Math.max(model.get("reach"), Math.ceil(value)));
+    if (range.max !== reach) Object.assign(range, { min: `-${reach}`, max: reach });
+  }
+
+  /** @param {number} index */
+  function showSlider(index) {
+    const value = model.get("values")[index];
+    const { range, field } = cells[index];
+    if (Math.abs(value) > Number(range.max) || !range.matches(":active")) fitReach(index);
+    if (Number(range.value) !== value) range.value = String(value);
+    field.title = String(value);
+  }
+
+  /** @param {number} index */
+  function show(index) {
+    const { field } = cells[index];
+    showSlider(index);
+    field.value = field.dataset.shown = formatNumber(model.get("values")[index]);
+    field.removeAttribute("aria-invalid");
+  }
+
+  function update() {
+    const [rows, columns] = model.get("shape");
+    if (model.get("values").length !== rows * columns) return; // half of an update: the other half follows
+    if (grid.dataset.shape !== `${rows},${columns}`) {
+      grid.dataset.shape = `${rows},${columns}`;
+      grid.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
+      cells = Array.from({ length: rows * columns }, (_, index) =>
+        makeCell(index),
+      );
+      grid.replaceChildren(
+        ...cells.map(({ range, field }, index) => {
+          const place = `${Math.floor(index / columns)},${index % columns}`;
+          return element("div", { class: "cv-slider", "data-slider": place }, field, range);
+        }),
+      );
+    }
+    grid.setAttribute("aria-label", model.get("label"));
+    const typing = /** @type {Document | ShadowRoot} */ (grid.getRootNode()).activeElement;
+    cells.forEach(({ range, field }, index) => {
+      const name = `${model.get("label")}, row ${Math.floor(index / columns)}, column ${index % columns}`;
+      range.setAttribute("aria-label", `${name}, slider`);
+      field.setAttribute("aria-label", name);
+      if (field === typing) showSlider(index);
+      else show(index);
+    });
+  }
+
+  for (const name of ["shape", "values", "label"]) model.on(`change:${name}`, update);
+  update();
+  return () => {
+    for (const name of ["shape", "values", "label"]) model.off(`change:${name}`, update);
+    grid.remove();
+  };
+}
+
+export default { render };

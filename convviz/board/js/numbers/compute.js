@@ -1,0 +1,237 @@
+// @ts-check
+// Forward and backward in the page, in float64, read from the taps. The stages have the names of ops/stages.py.
+import { backwardPadding, bothAxes, inputShape, outputShape, outputSize, paddedSize, sourcesOf, weightShape } from "../rules/spec.js";
+import { axisTaps } from "../rules/taps.js";
+
+/**
+ * @typedef {{ shape: number[], data: Float64Array }} Tensor data in reading order
+ * @typedef {import("../rules/spec.js").Spec} Spec
+ * @typedef {{ input: Tensor, weight: Tensor, bias: Tensor | null, target: Tensor | null, grad: Tensor | null }} Given
+ */
+
+/** @param {number[]} shape @returns {Tensor} */
+export const zeros = (shape) => ({ shape, data: new Float64Array(shape.reduce((product, size) => product * size, 1)) });
+
+/**
+ * Compute every stage of one forward and backward pass.
+ * @param {Spec} spec @param {string} loss "sum", "mean", "half_squared_error" or "weighted_sum"
+ * @param {Given} given of the layer: for a transposed one, input has the shape of the convolution's output
+ * @param {boolean} [transposed]
+ * @returns {Record<string, any>} tensors by name; loss is a number
+ */
+export function computeStages(spec, loss, given, transposed = false) {
+  const table = tableOf(spec);
+  const shared = { weight: given.weight, bias: given.bias, rotated_weight: rotated(given.weight, spec.groups) };
+  if (transposed) {
+    const output = plusBias(fold(toPaddedInput(spec, table, given.input, given.weight), spec), given.bias);
+    const grad = gradientOfLoss(loss, output, given);
+    const padded = padInput(grad, spec);
+    return {
+      ...shared,
+      ...spread(given.input, spec),
+      input: grad,
+      padded_input: padded,
+      output: correlate(spec, table, padded, given.weight),
+      grad_padded_input: null,
+      grad_input: output,
+      grad_weight: toWeight(spec, table, given.input, padded),
+      grad_bias: given.bias && sumOfChannels(grad),
+      loss: valueOfLoss(loss, output, given),
+    };
+  }
+  const padded = padInput(given.input, spec);
+  const output = plusBias(correlate(spec, table, padded, given.weight), given.bias);
+  const grad = gradientOfLoss(loss, output, given);
+  const border = toPaddedInput(spec, table, grad, given.weight);
+  return {
+    ...shared,
+    ...spread(grad, spec),
+    input: given.input,
+    padded_input: padded,
+    output,
+    grad_padded_input: spec.padding_mode === "zeros" ? null : border,
+    grad_input: fold(border, spec),
+    grad_weight: toWeight(spec, table, grad, padded),
+    grad_bias: given.bias && sumOfChannels(grad),
+    loss: valueOfLoss(loss, output, given),
+  };
+}
+
+/**
+ * The taps of one plane: output cell o receives weight cell k times the cell `at` of the padded input.
+ * @param {Spec} spec
+ */
+function tableOf(spec) {
+  const geometry = { ...spec, output_size: bothAxes((axis) => outputSize(spec, axis)) };
+  const [rows, columns] = bothAxes((axis) => axisTaps(geometry, axis));
+  const count = rows.length * columns.length;
+  const [o, k, at] = [new Int32Array(count), new Int32Array(count), new Int32Array(count)];
+  const [across, kernel, padded] = [geometry.output_size[1], spec.kernel_size[1], paddedSize(spec, 1)];
+  let tap = 0;
+  for (const down of rows) {
+    for (const right of columns) {
+      o[tap] = down.o * across + right.o;
+      k[tap] = down.k * kernel + right.k;
+      at[tap] = down.at * padded + right.at;
+      tap += 1;
+    }
+  }
+  return { o, k, at, count };
+}
+
+/**
+ * Where the planes of every pair of channels that see each other start.
+ * @param {Spec} spec @param {(outputs: number, kernel: number, inputs: number) => void} visit
+ */
+function eachPair(spec, visit) {
+  const [inputs, outputs] = [spec.in_channels / spec.groups, spec.out_channels / spec.groups];
+  const [cells, kernel] = [outputSize(spec, 0) * outputSize(spec, 1), spec.kernel_size[0] * spec.kernel_size[1]];
+  const padded = paddedSize(spec, 0) * paddedSize(spec, 1);
+  for (let n = 0; n < spec.batch; n++) {
+    for (let o = 0; o < spec.out_channels; o++) {
+      const first = Math.floor(o / outputs) * inputs;
+      for (let c = 0; c < inputs; c++) {
+        visit((n * spec.out_channels + o) * cells, (o * inputs + c) * kernel, (n * spec.in_channels + first + c) * padded);
+      }
+    }
+  }
+}
+
+/** output[o] += weight[k] * padded_input[at]. @returns {Tensor} */
+function correlate(spec, { o, k, at, count }, padded, weight) {
+  const result = zeros(outputShape(spec));
+  const [sums, w, x] = [result.data, weight.data, padded.data];
+  eachPair(spec, (outputs, kernel, inputs) => {
+    for (let tap = 0; tap < count; tap++) sums[outputs + o[tap]] += w[kernel + k[tap]] * x[inputs + at[tap]];
+  });
+  return result;
+}
+
+/** grad_padded_input[at] += grad_output[o] * weight[k]. @returns {Tensor} */
+function toPaddedInput(spec, { o, k, at, count }, gradient, weight) {
+  const result = zeros([spec.batch, spec.in_channels, paddedSize(spec, 0), paddedSize(spec, 1)]);
+  const [sums, w, g] = [result.data, weight.data, gradient.data];
+  eachPair(spec, (outputs, kernel, inputs) => {
+    for (let tap = 0; tap < count; tap++) sums[inputs + at[tap]] += g[outputs + o[tap]] * w[kernel + k[tap]];
+  });
+  return result;
+}
+
+/** grad_weight[k] += grad_output[o] * padded_input[at]. @returns {Tensor} */
+function toWeight(spec, { o, k, at, count }, gradient, padded) {
+  const result = zeros(weightShape(spec));
+  const [sums, g, x] = [result.data, gradient.data, padded.data];
+  eachPair(spec, (outputs, kernel, inputs) => {
+    for (let tap = 0; tap < count; tap++) sums[kernel + k[tap]] += g[outputs + o[tap]] * x[inputs + at[tap]];
+  });
+  return result;
+}
+
+/**
+ * Visit every cell of the padded input that is a copy of an input cell, as indices into the two tensors.
+ * @param {Spec} spec @param {(border: number, inside: number) => void} visit
+ */
+function eachCopy(spec, visit) {
+  const [rows, columns] = bothAxes((axis) => sourcesOf(spec, axis));
+  const [height, width] = spec.input_size;
+  for (let plane = 0; plane < spec.batch * spec.in_channels; plane++) {
+    rows.forEach((row, r) => {
+      columns.forEach((column, c) => {
+        if (row === null || column === null) return;
+        visit((plane * rows.length + r) * columns.length + c, (plane * height + row) * width + column);
+      });
+    });
+  }
+}
+
+/** @param {Tensor} input @param {Spec} spec */
+function padInput(input, spec) {
+  const padded = zeros([spec.batch, spec.in_channels, paddedSize(spec, 0), paddedSize(spec, 1)]);
+  eachCopy(spec, (border, inside) => {
+    padded.data[border] = input.data[inside];
+  });
+  return padded;
+}
+
+/** Give every border cell's gradient to the cell that it copies; a padding zero copies nothing. */
+function fold(gradient, spec) {
+  const folded = zeros(inputShape(spec));
+  eachCopy(spec, (border, inside) => {
+    folded.data[inside] += gradient.data[border];
+  });
+  return folded;
+}
+
+/**
+ * grad_output as the backward pass spreads it: with the stride's zeros, and with the border as well.
+ * @param {Tensor} gradient @param {Spec} spec
+ */
+function spread(gradient, spec) {
+  const [batch, channels, height, width] = gradient.shape;
+  const sides = bothAxes((axis) => backwardPadding(spec, axis));
+  const dilatedSize = [height, width].map((size, axis) => (size - 1) * spec.stride[axis] + 1);
+  const dilated = zeros([batch, channels, ...dilatedSize]);
+  const padded = zeros([batch, channels, ...dilatedSize.map((size, axis) => size + sides[axis][0] + sides[axis][1])]);
+  gradient.data.forEach((value, index) => {
+    const [column, line] = [index % width, Math.floor(index / width)];
+    const [row, plane] = [line % height, Math.floor(line / height)];
+    const at = [row * spec.stride[0], column * spec.stride[1]];
+    put(dilated, plane, at, value);
+    put(padded, plane, [at[0] + sides[0][0], at[1] + sides[1][0]], value); // a negative side crops
+  });
+  return { grad_output: gradient, dilated_grad_output: dilated, padded_grad_output: padded };
+}
+
+/** @param {Tensor} tensor @param {number} plane @param {number[]} at @param {number} value nothing happens outside */
+function put({ shape, data }, plane, [row, column], value) {
+  const [height, width] = shape.slice(2);
+  if (row >= 0 && row < height && column >= 0 && column < width) data[(plane * height + row) * width + column] = value;
+}
+
+/** Every kernel turned by 180 degrees, its channels swapped within each group. @param {Tensor} weight @param {number} groups */
+function rotated(weight, groups) {
+  const [outputs, inputs, height, width] = weight.shape;
+  const [perGroup, cells] = [outputs / groups, height * width];
+  const result = zeros([groups * inputs, perGroup, height, width]);
+  for (let o = 0; o < outputs; o++) {
+    for (let c = 0; c < inputs; c++) {
+      const to = ((Math.floor(o / perGroup) * inputs + c) * perGroup + (o % perGroup)) * cells;
+      const from = (o * inputs + c) * cells;
+      for (let cell = 0; cell < cells; cell++) result.data[to + cell] = weight.data[from + cells - 1 - cell];
+    }
+  }
+  return result;
+}
+
+/** @param {Tensor} tensor @param {Tensor | null} bias one number a channel */
+function plusBias({ shape, data }, bias) {
+  const cells = shape[2] * shape[3];
+  return bias ? { shape, data: data.map((value, index) => value + bias.data[Math.floor(index / cells) % shape[1]]) } : { shape, data };
+}
+
+/** @param {Tensor} tensor */
+function sumOfChannels({ shape, data }) {
+  const sums = zeros([shape[1]]);
+  const cells = shape[2] * shape[3];
+  data.forEach((value, index) => {
+    sums.data[Math.floor(index / cells) % shape[1]] += value;
+  });
+  return sums;
+}
+
+/** @param {string} loss @param {Tensor} output @param {Given} given */
+function valueOfLoss(loss, { data }, { target, grad }) {
+  const sum = (term) => data.reduce((total, value, index) => total + term(value, index), 0);
+  if (loss === "mean") return sum((value) => value) / data.length;
+  if (loss === "half_squared_error" && target) return 0.5 * sum((value, index) => (value - target.data[index]) ** 2);
+  if (loss === "weighted_sum" && grad) return sum((value, index) => grad.data[index] * value);
+  return sum((value) => value);
+}
+
+/** grad_output: the derivative of the loss by every cell of output. @returns {Tensor} */
+function gradientOfLoss(loss, { shape, data }, { target, grad }) {
+  if (loss === "mean") return { shape, data: data.map(() => 1 / data.length) };
+  if (loss === "half_squared_error" && target) return { shape, data: data.map((value, index) => value - target.data[index]) };
+  if (loss === "weighted_sum" && grad) return { shape, data: grad.data.slice() };
+  return { shape, data: data.map(() => 1) };
+}

@@ -1,0 +1,156 @@
+// @ts-check
+// What the board is told: the structure of the picture and the values of a step, as board/payload.py makes them.
+import { axisWord, cellWords, productsOf } from "../rules/names.js";
+import { editedPanels } from "../rules/change.js";
+import { isPanel, panelsOf } from "./panels.js";
+import { planeIndex } from "../rules/plane.js";
+import { roundHalfEven } from "../rules/random.js";
+
+const THUMB = 16; // most rows and columns of a thumbnail
+const CELL = 44; // pixels a cell in a figure that stands alone
+
+/**
+ * Everything about the picture but its numbers.
+ * @param {any} settings @param {import("./panels.js").Equation[]} equations @param {any} colorscales
+ */
+export function structureOf({ plane, scale, transposed }, equations, colorscales) {
+  return {
+    colorscales,
+    cell_words: cellWords(transposed),
+    equations: equations.map((equation) => ({
+      name: equation.name,
+      title: equation.title,
+      one_scale: scale === "equation",
+      view: equation.view,
+      items: equation.items.map((item) => (isPanel(item) ? itemOf(equation.name, item, transposed, colorscales) : item)),
+      choices: equation.choices.map(([axis, count]) => ({
+        axis,
+        word: axisWord(axis, transposed),
+        count,
+        value: planeIndex(plane, axis),
+      })),
+    })),
+  };
+}
+
+/** @param {string} equation @param {import("./panels.js").Panel} panel @param {boolean} transposed @param {any} colorscales */
+function itemOf(equation, panel, transposed, colorscales) {
+  return {
+    key: `${equation}:${panel.name}`,
+    name: panel.name,
+    called: panel.called,
+    label: panel.label,
+    products: productsOf(panel.name, transposed),
+    shape: `[${panel.shape.join(", ")}]`,
+    at: panel.at,
+    ...panel.roles,
+    words: cellWords(transposed),
+    editable: panel.name in editedPanels(transposed),
+    figure: figureOf(panel, colorscales),
+    thumbs: planeCount(panel) > 1 ? thumbsOf(panel) : null,
+  };
+}
+
+/**
+ * The numbers of the planes that are shown, with the ends of their colour scales.
+ * @param {import("./panels.js").Equation[]} equations @param {boolean} oneScale
+ */
+export function valuesOf(equations, oneScale) {
+  /** @type {Record<string, any>} */
+  const [limits, planes, thumbs] = [{}, {}, {}];
+  const largest = new Map();
+  for (const { name, panels } of equations.map((equation) => ({ name: equation.name, panels: panelsOf(equation) }))) {
+    for (const { tensor } of panels) if (!largest.has(tensor)) largest.set(tensor, largestOf(tensor.data));
+    const shared = Math.max(...panels.map(({ tensor }) => largest.get(tensor)));
+    for (const panel of panels) {
+      limits[`${name}:${panel.name}`] = Number(((oneScale ? shared : largest.get(panel.tensor)) || 1).toPrecision(6));
+      planes[panel.name] ??= planeAt(panel, panel.at);
+      if (planeCount(panel) > 1) thumbs[panel.name] ??= thinnedOut(panel);
+    }
+  }
+  return { dtype: "float64", limits, planes, thumbs };
+}
+
+/** The largest |finite value|. @param {Float64Array} data */
+function largestOf(data) {
+  let largest = 0;
+  for (const value of data) if (Number.isFinite(value)) largest = Math.max(largest, Math.abs(value));
+  return largest;
+}
+
+const planeCount = ({ tensor }) => tensor.shape[0] * tensor.shape[1];
+
+/** One plane of a panel's tensor. @param {import("./panels.js").Panel} panel @param {number[]} at */
+function planeAt({ tensor }, [first, second]) {
+  const cells = tensor.shape[2] * tensor.shape[3];
+  const start = (first * tensor.shape[1] + second) * cells;
+  return tensor.data.subarray(start, start + cells);
+}
+
+/** Every how manieth row and column a small picture has. */
+const stepsOf = ({ tensor }) => tensor.shape.slice(2).map((size) => Math.ceil(size / THUMB));
+
+/** Every plane, thinned out to at most THUMB rows and columns. */
+function thinnedOut(panel) {
+  const [height, width] = panel.tensor.shape.slice(2);
+  const [down, across] = stepsOf(panel);
+  const thin = [];
+  for (let plane = 0; plane < planeCount(panel); plane++) {
+    for (let row = 0; row < height; row += down) {
+      for (let column = 0; column < width; column += across) thin.push(panel.tensor.data[(plane * height + row) * width + column]);
+    }
+  }
+  return Float64Array.from(thin);
+}
+
+function thumbsOf(panel) {
+  const [first, second, height, width] = panel.tensor.shape;
+  const [down, across] = stepsOf(panel);
+  const planes = Array.from({ length: first * second }, (_, index) => {
+    const at = [Math.floor(index / second), index % second];
+    return { label: `${panel.called}[${at.join(", ")}]`, at, shown: at[0] === panel.at[0] && at[1] === panel.at[1] };
+  });
+  return { rows: Math.ceil(height / down), columns: Math.ceil(width / across), planes };
+}
+
+/** The figure of a panel without its numbers, as plotly's JSON: views/figures.py. */
+function figureOf(panel, colorscales) {
+  const [rows, columns] = panel.tensor.shape.slice(2);
+  const side = Math.max(Math.min(CELL * Math.max(rows, columns), 720), 220) / Math.max(rows, columns);
+  const axis = { constrain: "domain", showgrid: false, zeroline: false, ticks: "", dtick: rows <= 16 ? 1 : 8 };
+  const trace = {
+    type: "heatmap",
+    name: panel.called,
+    zmid: 0,
+    colorscale: colorscales.light,
+    hovertemplate: `${panel.called} row %{y}, column %{x}: %{z}<extra></extra>`,
+    colorbar: { thickness: 12, outlinewidth: 0 },
+  };
+  const layout = {
+    title: { text: `${panel.label} · shape [${panel.shape.join(", ")}]`, font: { size: 14 } },
+    width: roundHalfEven(side * columns) + 130,
+    height: roundHalfEven(side * rows) + 100,
+    margin: { l: 40, r: 90, t: 60, b: 40 },
+    paper_bgcolor: "#ffffff",
+    plot_bgcolor: "#ffffff",
+    xaxis: { ...axis, range: [-0.5, columns - 0.5] },
+    yaxis: { ...axis, range: [rows - 0.5, -0.5], scaleanchor: "x" },
+    shapes: [
+      ...bandsOf(panel.roles.rows, panel.roles.unread_rows, "y", "x"),
+      ...bandsOf(panel.roles.columns, panel.roles.unread_columns, "x", "y"),
+    ],
+  };
+  return { data: [trace], layout };
+}
+
+/** Bands over the lines that are not data, so that a printed figure tells them apart too. */
+function bandsOf(letters, unread, along, across) {
+  return [...letters].flatMap((letter, index) => {
+    const bare = unread.includes(index);
+    if (letter === "d" && !bare) return [];
+    const shade = letter === "i" ? "0.10" : bare ? "0.45" : "0.18";
+    const place = { [`${along}0`]: index - 0.5, [`${along}1`]: index + 0.5, [`${along}ref`]: along };
+    const reach = { [`${across}0`]: 0, [`${across}1`]: 1, [`${across}ref`]: `${across} domain` };
+    return [{ type: "rect", layer: "above", line: { width: 0 }, fillcolor: `rgba(120,120,120,${shade})`, ...place, ...reach }];
+  });
+}

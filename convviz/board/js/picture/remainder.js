@@ -1,0 +1,142 @@
+// @ts-check
+// The remainder, told for one geometry, in the words of views/remainder.py. A test holds the two equal.
+import { MOST } from "../rules/settings.js";
+import { AXES, bothAxes, effectiveKernel, isPossible, outputSize, paddedSize, remainderOf, unreadLines } from "../rules/spec.js";
+
+export const LINES = ["row", "column"]; // what an axis is made of
+export const MOST_SIZES = 6; // buttons an axis
+
+/**
+ * What there is to say about the remainder; null for stride 1, where every input has an output of its own.
+ * @param {any} spec @param {boolean} linked whether height and width are set together
+ * @returns {import("../board/remainder_box.js").RemainderStory | null}
+ */
+export function storyOf(spec, linked) {
+  if (spec.stride.every((step) => step === 1)) return null;
+  const first = [countWords(spec), whereWords(spec), ...lossesOf(spec)];
+  if (remainders(spec).some(Boolean)) {
+    first.push(
+      "That the lost rows are zeros at the end of grad_input holds only for p = 0: " +
+        "with padding the remainder takes the padding first.",
+    );
+  }
+  const paragraphs = [first.join(" "), `${sharedWords(spec)} ${wayBack(spec)}`];
+  return { paragraphs, sizes: sizesOf(spec, linked), named: "Input sizes near this one" };
+}
+
+export const remainders = (spec) => bothAxes((axis) => remainderOf(spec, axis));
+const symmetric = (spec) => spec.padding.every(([before, after]) => before === after);
+const border = (spec) => (spec.padding_mode === "zeros" ? "padding" : "border of copies");
+const last = (count, what) => (count === 1 ? `the last ${what}` : `the last ${count} ${what}s`);
+
+function withSize(spec, axis, size) {
+  const pair = axis === 0 ? [size, spec.input_size[1]] : [spec.input_size[0], size];
+  return { ...spec, input_size: pair };
+}
+
+/** The input sizes along one axis whose output is as large as this one's, smallest first. */
+export function sameOutput(spec, axis) {
+  const smallest = spec.input_size[axis] - remainderOf(spec, axis);
+  const sizes = Array.from({ length: spec.stride[axis] }, (_, index) => smallest + index);
+  return sizes.filter((size) => isPossible(withSize(spec, axis, size)));
+}
+
+function countWords(spec) {
+  const [height, width] = bothAxes((axis) => {
+    const [before, after] = spec.padding[axis];
+    const sum = `${spec.input_size[axis]} + ${before + after} − ${effectiveKernel(spec, axis) - 1} − 1`;
+    return `(${sum}) mod ${spec.stride[axis]} = ${remainderOf(spec, axis)}`;
+  });
+  const told = height === width ? height : `${height} for the height and ${width} for the width`;
+  const [padding, sides] = symmetric(spec) ? ["2p", ""] : ["p", ", p counting both sides"];
+  return `Remainder: (N + ${padding} − d(K−1) − 1) mod s = ${told}${sides}.`;
+}
+
+function whereWords(spec) {
+  const parts = remainders(spec).flatMap((count, axis) => (count ? [last(count, LINES[axis])] : []));
+  if (!parts.length) return "The last window ends where padded_input ends: nothing is left over.";
+  return `No window reaches ${parts.join(" and ")} of padded_input (hatched).`;
+}
+
+function lossesOf(spec) {
+  const axes = [0, 1].filter((axis) => remainderOf(spec, axis));
+  const spared = axes.filter((axis) => remainderOf(spec, axis) <= spec.padding[axis][1]);
+  if (spared.length < 2) return axes.map((axis) => lostWords(spec, axis));
+  return [`Both lie in the ${border(spec)}, so the remainder takes nothing of the input.`];
+}
+
+/** Whether the remainder of one axis lies in the padding or takes lines of the input. */
+function lostWords(spec, axis) {
+  const [line, rest, after, size] = [LINES[axis], remainderOf(spec, axis), spec.padding[axis][1], spec.input_size[axis]];
+  if (rest <= after) {
+    const lies = rest === 1 ? `The last ${line} lies` : `The last ${rest} ${line}s lie`;
+    return `${lies} in the ${border(spec)}, so the remainder takes no ${line} of the input.`;
+  }
+  const whole = rest - after >= size;
+  const lost = Math.min(rest - after, size); // what is more takes the padding before the input as well
+  const all = lost === 1 ? `the only ${line}` : `all ${lost} ${line}s`;
+  const ofInput = `${whole ? all : last(lost, line)} of the input`;
+  const others = rest - after === 1 ? "the other is" : `the other ${rest - after} ${whole ? "hold" : "are"}`;
+  const told = after
+    ? `The ${border(spec)} takes ${after} of the ${rest} ${line}s; ${others} ${ofInput}`
+    : `There is no padding behind the last window, so ${lost === 1 ? "this is" : "these are"} ${ofInput}`;
+  const unread = unreadLines(spec, axis);
+  const copied = Array.from({ length: lost }, (_, index) => size - lost + index).filter((i) => !unread.includes(i)).length;
+  if (!copied) return `${told}: never read, with a gradient of exactly 0.`;
+  const which = copied === lost ? "" : ` of ${copied}`;
+  return `${told}: under no window, but copies${which} in the border at the other end are read, and bring a gradient.`;
+}
+
+/** 7, 8 or 9. @param {number[]} sizes */
+export const orWords = (sizes) =>
+  sizes.length > 1 ? `${sizes.slice(0, -1).join(", ")} or ${sizes[sizes.length - 1]}` : String(sizes[0]);
+
+function sharedWords(spec) {
+  const [height, width] = bothAxes((axis) => orWords(sameOutput(spec, axis)));
+  const which = height === width ? `size ${height}` : `height ${height} and width ${width}`;
+  return `Inputs of ${which} share this output size: the output alone does not tell which of them it was.`;
+}
+
+/** How conv_transpose2d, which knows the output only, comes back to this input. */
+function wayBack(spec) {
+  const [rows, columns] = remainders(spec);
+  const told = rows === columns ? String(rows) : `(${rows}, ${columns})`;
+  if (spec.padding_mode === "zeros" && symmetric(spec)) return `output_padding=${told} leads conv_transpose2d back to this one.`;
+  const [height, width] = bothAxes((axis) => paddedSize(spec, axis));
+  return (
+    `output_padding=${told} with padding=0 leads conv_transpose2d back to padded_input's ${height} × ${width}; ` +
+    `its border is then ${spec.padding_mode === "zeros" ? "cut off" : "folded back"}.`
+  );
+}
+
+function sizesOf(spec, linked) {
+  const found = [];
+  for (const axis of linked ? [0] : [0, 1]) {
+    const offers = linked ? [...new Set([...offersOf(spec, 0), ...offersOf(spec, 1)])].sort((a, b) => a - b) : offersOf(spec, axis);
+    for (const size of offers) {
+      const there = linked ? { ...spec, input_size: [size, size] } : withSize(spec, axis, size);
+      if (!isPossible(there)) continue; // the other axis cannot follow
+      const current = String(there.input_size) === String(spec.input_size);
+      found.push({ label: `${linked ? "size" : AXES[axis]} ${size}`, note: noteOfSize(spec, there), size: there.input_size, current });
+    }
+  }
+  return found;
+}
+
+/** Some sizes that share the output, and the next larger one without a remainder. */
+function offersOf(spec, axis) {
+  const [size, step] = [spec.input_size[axis], spec.stride[axis]];
+  if (step === 1) return []; // every size has an output of its own
+  const shared = sameOutput(spec, axis);
+  const near = [shared[0], size - 1, size, size + 1, shared[shared.length - 1]];
+  const kept = shared.length > MOST_SIZES ? shared.filter((each) => near.includes(each)) : shared;
+  return [...kept, size - remainderOf(spec, axis) + step].filter((each) => each <= MOST.input_size);
+}
+
+function noteOfSize(spec, there) {
+  const [rows, columns] = remainders(there);
+  const note = rows === columns ? `remainder ${rows}` : `remainder ${rows}, ${columns}`;
+  const [height, width] = bothAxes((axis) => outputSize(there, axis));
+  const same = height === outputSize(spec, 0) && width === outputSize(spec, 1);
+  return same ? note : `${note}, output ${height} × ${width}`;
+}

@@ -1,0 +1,97 @@
+// @ts-check
+// The gradient of the input told as stamps, and beside it the window: the same pairs, in an order that shows why one
+// rotates the kernel and the other does not.
+import { axisTaps } from "../rules/taps.js";
+
+const WRITTEN = 9; // pairs that a sentence lists
+
+/**
+ * What one stamp touches: its cell of grad_output, the kernel as it lies, and the cells that it is added to.
+ * @param {any} geometry @param {string} result the panel on which it falls @param {number[]} cell of grad_output
+ */
+export function stampLinks(geometry, result, cell) {
+  const [down, right] = [0, 1].map((axis) => axisTaps(geometry, axis).filter(({ o }) => o === cell[axis]));
+  const found = [{ panel: "grad_output", row: cell[0], column: cell[1], real: true, kernel: null }];
+  for (const vertical of down) {
+    for (const across of right) {
+      const kernel = { panel: "weight", row: vertical.k, column: across.k };
+      const real = vertical.i !== null && across.i !== null; // else it falls on padding, and is dropped
+      found.push({ ...kernel, real, kernel });
+      if (!real) continue;
+      found.push({ panel: "grad_input", row: vertical.i, column: across.i, real, kernel });
+      if (result !== "grad_input") found.push({ panel: result, row: vertical.at, column: across.at, real, kernel });
+    }
+  }
+  return found;
+}
+
+/**
+ * Make the pairing: small numbers on two panels, the same number on the two factors of a product.
+ * @param {any} board
+ */
+export function createPairing(board) {
+  let shown = "";
+
+  /** @param {any[]} panels of the equation @param {Record<string, any[]>} badges */
+  function mark(panels, badges) {
+    for (const panel of panels) panel.veil.badges(panel.grid.numbered() ? badges[panel.spec().name] ?? [] : []);
+  }
+
+  return {
+    /** The panels are others now. */
+    forget() {
+      shown = "";
+    },
+
+    /**
+     * Pair the factors of one cell, or none.
+     * @param {any} cell of the input's gradient, or null @param {() => any[]} find the panels of the equation to the input
+     * @param {any} links
+     */
+    show(cell, find, links) {
+      const key = cell ? `${cell.panel} ${cell.row},${cell.column}` : "none";
+      if (key === shown) return; // at every slider step
+      shown = key;
+      const panels = find();
+      const named = (name) => panels.find((panel) => panel.spec().name === name);
+      const tell = (text, badges) => {
+        mark(panels, badges);
+        board.aside(text);
+      };
+      const stamps = !named("rotated_weight");
+      if (!cell) return tell(stamps ? STAMPS_HINT : WINDOW_HINT, {});
+      const label = `${named(cell.panel).spec().label}[${cell.row},${cell.column}]`;
+      const copies = links.results(cell);
+      if (copies.length !== 1) {
+        const what = `${label} adds up ${copies.length} cells of ${named("grad_padded_input").spec().label}: itself and its copies in the border.`;
+        return tell(`${what} Point at one of them.`, {});
+      }
+      const pairs = links.terms(cell).map(({ kernel, image }) => ({
+        weight: links.copyIn("weight", kernel),
+        kernel: stamps ? links.copyIn("weight", kernel) : kernel,
+        image: stamps ? links.copyIn("grad_output", image) : image,
+      }));
+      const badges = {};
+      for (const part of ["kernel", "image"]) {
+        if (pairs.length) badges[pairs[0][part].panel] = pairs.map((pair, index) => ({ row: pair[part].row, column: pair[part].column, text: String(index + 1) }));
+      }
+      tell(`${label}: ${words(pairs.map((pair) => pair.weight), stamps)}`, badges);
+    },
+  };
+}
+
+const STAMPS_HINT =
+  "Point at a cell of the result to see which stamps reach it, and which cell of the kernel each of them puts there.";
+const WINDOW_HINT =
+  "Point at a cell of the result to see which cell of the rotated kernel meets which cell under the window.";
+
+/** @param {any[]} cells of the un-rotated kernel, in the order of grad_output @param {boolean} stamps */
+function words(cells, stamps) {
+  if (!cells.length) return "no stamp reaches this cell, so nothing is added up here.";
+  const list = cells.map(({ row, column }) => `[${row},${column}]`);
+  const listed = (list.length > WRITTEN ? [...list.slice(0, WRITTEN - 3), "\u2026", ...list.slice(-2)] : list).join(", ");
+  if (cells.length === 1) return `only one stamp reaches this cell, with the kernel's ${listed}. Point at one that several reach.`;
+  return stamps
+    ? `from the first stamp to the last, this cell got the kernel's ${listed}: backwards. A window that reads the stamps in order needs the kernel rotated.`
+    : `from the first cell under the window to the last, the rotated kernel brings the kernel's own ${listed}: backwards, as the stamps land here.`;
+}

@@ -1,0 +1,113 @@
+// @ts-check
+// The steps of an equation, from the taps and the numbers that the page has: where the window or the stamp is, and
+// what the stamps have added up to so far. No message to the kernel.
+import { axisTaps, sourceOf } from "../rules/taps.js";
+
+/**
+ * `unit`: what a step is called. `over`: the panel whose cells are the steps, in reading order. `result`: where numbers
+ * fill in. `image`: the panel on which the window or the stamp moves.
+ * @typedef {{ unit: string, over: string, result: string, image: string, size: [number, number] }} Walk
+ */
+
+/** Whether the border copies the input, so that its gradient is folded back. @param {any} geometry */
+function foldsBack(geometry) {
+  return geometry.padding_mode !== "zeros";
+}
+
+/** Rows or columns of the plane on which stamps fall: the input, with its border where that has a gradient. */
+function stampedSize(geometry, axis) {
+  const border = foldsBack(geometry) ? geometry.padding[axis][0] + geometry.padding[axis][1] : 0;
+  return geometry.input_size[axis] + border;
+}
+
+/**
+ * How one equation is walked through.
+ * @param {any} geometry @param {string} name of the equation @param {string} view "stamps", or anything else for a window
+ * @returns {Walk}
+ */
+export function walkOf(geometry, name, view) {
+  const gradient = foldsBack(geometry) ? "grad_padded_input" : "grad_input";
+  if (name === "forward") {
+    return { unit: "cell", over: "output", result: "output", image: "padded_input", size: geometry.output_size };
+  }
+  if (name === "weight") {
+    return { unit: "cell", over: "grad_weight", result: "grad_weight", image: "padded_input", size: geometry.kernel_size };
+  }
+  if (view === "stamps") {
+    return { unit: "stamp", over: "grad_output", result: gradient, image: gradient, size: geometry.output_size };
+  }
+  const size = /** @type {[number, number]} */ ([stampedSize(geometry, 0), stampedSize(geometry, 1)]);
+  return { unit: "cell", over: gradient, result: gradient, image: "padded_grad_output", size };
+}
+
+/**
+ * The rectangle of the image that the window or the stamp of one step spans; a stamp may reach over the edge.
+ * @param {any} geometry @param {string} name @param {string} view @param {number[]} cell [row, column] of the step
+ */
+export function spanOf(geometry, name, view, cell) {
+  const [row, column] = [0, 1].map((axis) => {
+    const [stride, dilation] = [geometry.stride[axis], geometry.dilation[axis]];
+    const reach = dilation * (geometry.kernel_size[axis] - 1) + 1;
+    if (name === "weight") return [cell[axis] * dilation, (geometry.output_size[axis] - 1) * stride + 1];
+    if (name === "forward") return [cell[axis] * stride, reach];
+    if (view !== "stamps") return [cell[axis], reach];
+    return [cell[axis] * stride - (foldsBack(geometry) ? 0 : geometry.padding[axis][0]), reach];
+  });
+  return { row: row[0], column: column[0], rows: row[1], columns: column[1] };
+}
+
+/**
+ * What the first stamps have added up to: `plane` is the result of the equation, `folded` the gradient of the input
+ * itself, with the border folded back. They are one plane where the padding is zeros.
+ * @param {any} geometry
+ * @param {ArrayLike<number>[]} gradients grad_output's planes of the group, one an output channel
+ * @param {ArrayLike<number>[]} kernels weight's planes between these channels and the input channel
+ * @param {number} count how many cells of grad_output have stamped, in reading order
+ */
+export function stampedSoFar(geometry, gradients, kernels, count) {
+  const folds = foldsBack(geometry);
+  const [height, width] = geometry.input_size;
+  const columns = stampedSize(geometry, 1);
+  const plane = new Float64Array(stampedSize(geometry, 0) * columns);
+  const folded = folds ? new Float64Array(height * width) : plane;
+  const [rowTaps, columnTaps] = [0, 1].map((axis) => tapsByOutput(geometry, axis));
+  const across = geometry.output_size[1];
+  for (let step = 0; step < count; step++) {
+    for (const down of rowTaps[Math.floor(step / across)]) {
+      for (const right of columnTaps[step % across]) {
+        if (down.i === null || right.i === null) continue; // on a padding of zeros
+        const kernel = down.k * geometry.kernel_size[1] + right.k;
+        const product = gradients.reduce((sum, gradient, o) => sum + gradient[step] * kernels[o][kernel], 0);
+        folded[down.i * width + right.i] += product;
+        if (folds) plane[down.at * columns + right.at] += product;
+      }
+    }
+  }
+  return { plane, folded };
+}
+
+/** The taps of one axis, a list an output row. @param {any} geometry @param {number} axis */
+function tapsByOutput(geometry, axis) {
+  /** @type {ReturnType<typeof axisTaps>[]} */
+  const lists = Array.from({ length: geometry.output_size[axis] }, () => []);
+  for (const tap of axisTaps(geometry, axis)) lists[tap.o].push(tap);
+  return lists;
+}
+
+/**
+ * The step that completes each cell of the input's gradient: it waits for the last of the cells that copy it.
+ * @param {any} geometry
+ * @returns {(row: number, column: number) => number}
+ */
+export function completedAt(geometry) {
+  const last = [0, 1].map((axis) => {
+    const [size, before] = [geometry.input_size[axis], geometry.padding[axis][0]];
+    const rows = [...Array(size).keys()].map((row) => row + before);
+    for (let at = 0; at < stampedSize(geometry, axis); at++) {
+      const source = sourceOf(at - before, size, geometry.padding_mode);
+      if (source !== null) rows[source] = Math.max(rows[source], at);
+    }
+    return rows;
+  });
+  return (row, column) => last[0][row] * stampedSize(geometry, 1) + last[1][column];
+}

@@ -1,0 +1,169 @@
+// @ts-check
+// How far each control may go without breaking a rule of conv2d, and how to mend a geometry that does: the rules of
+// settings/bounds.py and settings/bounds_transposed.py.
+import { AXES, bothAxes, effectiveKernel, isPossible, mostPadding, outputSize, remainderOf } from "./spec.js";
+
+/** What the controls offer. A geometry from outside may lie beyond; its own value is then allowed as well. */
+export const LIMITS = {
+  input_size: [1, 64],
+  kernel_size: [1, 5],
+  stride: [1, 4],
+  padding: [0, 4],
+  output_padding: [0, 3],
+  dilation: [1, 3],
+  in_channels: [1, 4],
+  out_channels: [1, 4],
+  batch: [1, 2],
+};
+export const MOST_CELLS = 64;
+const STRIDE_RULE = "it must be less than the stride.";
+const PER_AXIS = ["input_size", "kernel_size", "stride", "padding", "dilation"];
+
+/** The settings that each axis has of its own. @param {boolean} transposed */
+export const perAxis = (transposed) => (transposed ? [...PER_AXIS.slice(0, 4), "output_padding", "dilation"] : PER_AXIS);
+
+/** A setting as the layer has it, for both axes. @param {any} spec @param {string} name @param {boolean} transposed */
+export function layerPair(spec, name, transposed) {
+  if (transposed && name === "input_size") return bothAxes((axis) => outputSize(spec, axis));
+  if (transposed && name === "output_padding") return bothAxes((axis) => remainderOf(spec, axis));
+  return spec[name];
+}
+
+/** A per-axis setting as the one number of its control; of an uneven padding the larger side. */
+export function valueOf(spec, name, axis, transposed) {
+  const value = layerPair(spec, name, transposed)[axis];
+  return name === "padding" ? Math.max(...value) : value;
+}
+
+/** The geometry with one control moved, on both axes if they are linked; null where it is impossible. */
+export function withValue(spec, name, axis, value, linked, transposed) {
+  if (transposed) return withLayerValue(spec, name, axis, value, linked);
+  const values = [...spec[name]];
+  for (const changed of linked ? [0, 1] : [axis]) values[changed] = name === "padding" ? [value, value] : value;
+  const made = { ...spec, [name]: values };
+  return isPossible(made) ? made : null;
+}
+
+function withLayerValue(spec, name, axis, value, linked) {
+  const pairOf = (each) => [...layerPair(spec, each, true)];
+  const pairs = { input_size: pairOf("input_size"), output_padding: pairOf("output_padding"), stride: pairOf("stride") };
+  pairs[name] ??= pairOf(name);
+  for (const changed of linked ? [0, 1] : [axis]) pairs[name][changed] = name === "padding" ? [value, value] : value;
+  const extra = pairs.output_padding.map((cells, side) => Math.min(cells, pairs.stride[side] - 1));
+  const own = name === "input_size" || name === "output_padding" ? {} : { [name]: pairs[name] };
+  const made = layerSpec(spec, pairs.input_size, name === "output_padding" ? pairs.output_padding : extra, own);
+  const fits = made?.input_size.every((size, side) => size <= Math.max(MOST_CELLS, spec.input_size[side]));
+  return fits ? made : null;
+}
+
+/** The geometry of the transposed layer with these sizes and changes; null where it is impossible. */
+function layerSpec(spec, sizes, extra, changes) {
+  const made = { ...spec, ...changes };
+  if (extra.some((cells, axis) => cells < 0 || cells >= made.stride[axis])) return null;
+  made.input_size = bothAxes((axis) => layerOutput(made, axis, sizes[axis], extra[axis]));
+  return isPossible(made) ? made : null;
+}
+
+/** Rows or columns of the layer's output, which may be less than 1. */
+function layerOutput(spec, axis, size, extra) {
+  return (size - 1) * spec.stride[axis] - spec.padding[axis][0] - spec.padding[axis][1] + effectiveKernel(spec, axis) + extra;
+}
+
+/** Smallest and largest value of one control, all others held. @returns {[number, number]} */
+export function rangeOf(spec, name, axis, linked, transposed) {
+  const [low, high] = LIMITS[name];
+  let bottom = valueOf(spec, name, axis, transposed);
+  let top = bottom;
+  while (bottom > low && withValue(spec, name, axis, bottom - 1, linked, transposed)) bottom -= 1;
+  while (top < high && withValue(spec, name, axis, top + 1, linked, transposed)) top += 1;
+  return [bottom, top];
+}
+
+/** The numbers of groups that divide both channel numbers. */
+export function groupChoices(spec) {
+  const all = [...Array(Math.min(spec.in_channels, spec.out_channels)).keys()].map((index) => index + 1);
+  return all.filter((groups) => spec.in_channels % groups === 0 && spec.out_channels % groups === 0);
+}
+
+/**
+ * Apply changes that no control can guard, moving other settings where a rule demands it.
+ * @param {any} spec before @param {Record<string, any>} changes @param {boolean} transposed
+ * @returns {{ spec: any, notices: string[] }}
+ */
+export function mend(spec, changes, transposed) {
+  const notices = [];
+  const wanted = { ...spec, ...changes };
+  let groups = wanted.groups;
+  while (wanted.in_channels % groups || wanted.out_channels % groups) groups -= 1;
+  if (groups !== wanted.groups) {
+    const [into, out] = [wanted.in_channels, wanted.out_channels];
+    notices.push(`groups moved from ${wanted.groups} to ${groups}: it must divide both ${into} and ${out} channels.`);
+  }
+  wanted.groups = groups;
+  if (transposed) return { spec: mendLayer(spec, wanted, notices), notices };
+  wanted.padding = wanted.padding.map((side, axis) => {
+    const [size, most] = [wanted.input_size[axis], mostPadding(wanted.padding_mode, wanted.input_size[axis])];
+    if (Math.max(...side) <= most) return side;
+    notices.push(
+      `padding of the ${AXES[axis]} moved from ${Math.max(...side)} to ${most}: ` +
+        `padding_mode='${wanted.padding_mode}' copies cells of the input, and it has ${size}.`,
+    );
+    return side.map((cells) => Math.min(cells, most));
+  });
+  return { spec: shrinkKernel(wanted, notices), notices };
+}
+
+/** Make the kernel fit: first a smaller dilation, then fewer kernel cells. */
+function shrinkKernel(spec, notices) {
+  const [kernel, dilation] = [[...spec.kernel_size], [...spec.dilation]];
+  for (const axis of [0, 1]) {
+    const room = spec.input_size[axis] + spec.padding[axis][0] + spec.padding[axis][1];
+    while (dilation[axis] * (kernel[axis] - 1) + 1 > room) {
+      if (dilation[axis] > 1) dilation[axis] -= 1;
+      else kernel[axis] -= 1;
+    }
+    for (const [name, now] of Object.entries({ dilation, kernel_size: kernel })) {
+      if (spec[name][axis] === now[axis]) continue;
+      notices.push(moved(name, axis, spec[name][axis], now[axis], `the kernel must fit into ${room} padded cells.`));
+    }
+  }
+  return { ...spec, kernel_size: kernel, dilation };
+}
+
+function mendLayer(before, wanted, notices) {
+  const sizes = bothAxes((axis) => outputSize(before, axis));
+  const extra = [...(wanted.output_padding ?? bothAxes((axis) => remainderOf(before, axis)))];
+  const padding = wanted.padding.map((side) => [...side]);
+  const { output_padding, ...made } = { ...wanted, padding };
+  const outputAlong = (axis) => layerOutput(made, axis, sizes[axis], extra[axis]);
+  for (const axis of [0, 1]) {
+    if (extra[axis] >= made.stride[axis]) {
+      notices.push(moved("output_padding", axis, extra[axis], made.stride[axis] - 1, STRIDE_RULE));
+      extra[axis] = made.stride[axis] - 1;
+    }
+    const [sides, most] = [padding[axis], Math.max(...padding[axis])];
+    while (outputAlong(axis) < 1) sides[sides.indexOf(Math.max(...sides))] -= 1;
+    if (Math.max(...sides) !== most) {
+      notices.push(moved("padding", axis, most, Math.max(...sides), "it must leave a cell of the output."));
+    }
+    const size = sizes[axis];
+    while (outputAlong(axis) > Math.max(MOST_CELLS, before.input_size[axis]) && sizes[axis] > 1) sizes[axis] -= 1;
+    if (sizes[axis] !== size) {
+      notices.push(moved("input size", axis, size, sizes[axis], `the output has up to ${MOST_CELLS} cells.`));
+    }
+  }
+  return { ...made, input_size: bothAxes(outputAlong) };
+}
+
+/** A sentence for every output_padding that a smaller stride took with it. */
+export function outputPaddingMoved(before, after) {
+  if (before.stride.every((step, axis) => step === after.stride[axis])) return [];
+  return [0, 1].flatMap((axis) => {
+    const [old, now] = [remainderOf(before, axis), remainderOf(after, axis)];
+    return old === now ? [] : [moved("output_padding", axis, old, now, STRIDE_RULE)];
+  });
+}
+
+function moved(name, axis, old, now, why) {
+  return `${name} of the ${AXES[axis]} moved from ${old} to ${now}: ${why}`;
+}

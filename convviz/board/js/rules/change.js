@@ -1,0 +1,193 @@
+// @ts-check
+// What each action does to the settings, by the rules of settings/change.py: [settings, notices] from settings.
+// What cannot be done is thrown as an Error whose message is the sentence to show.
+import { layerPair, mend, outputPaddingMoved, perAxis, rangeOf, withValue } from "./bounds.js";
+import { shownName } from "./names.js";
+import { planeIndex } from "./plane.js";
+import { PRESETS, makeKernel } from "./samples.js";
+import { MOST_PLANES, biasOf, gradOf, inputOf, replaced, sourceWith, weightOf } from "./settings.js";
+import { backwardPadding, remainderOf } from "./spec.js";
+
+/** @typedef {[any, string[]]} Changed */
+
+const DEFAULT_BIAS = [0.5, -0.5, 1, -1];
+// The panels whose cells can be typed into, with the setting that then holds the numbers.
+const EDITED = { padded_input: "input", weight: "weight", grad_output: "grad", bias: "bias" };
+const EDITED_TRANSPOSED = { padded_grad_output: "input", grad_output: "input", weight: "weight", input: "grad", bias: "bias" };
+
+/** @param {boolean} transposed */
+export const editedPanels = (transposed) => (transposed ? EDITED_TRANSPOSED : EDITED);
+
+/** Move one per-axis control. @returns {Changed} */
+export function setAxis(settings, name, axis, value) {
+  const { spec, link_axes: linked, transposed } = settings;
+  const made = withValue(spec, name, axis, value, linked, transposed);
+  if (!made) {
+    const [low, high] = rangeOf(spec, name, axis, linked, transposed);
+    throw new Error(`${name.replace("_", " ")} can be ${low} to ${high} here: got ${value}`);
+  }
+  const after = replaced(settings, { spec: made });
+  return [after, movedAlong(settings, after)];
+}
+
+/** Change padding_mode, groups, channels, batch or sizes; what has to give way is moved, and said. @returns {Changed} */
+export function setGeometry(settings, changes) {
+  const { spec, notices } = mend(settings.spec, changes, settings.transposed);
+  return [replaced(settings, { spec }), notices];
+}
+
+/** Read the same geometry as a transposed convolution, or as a convolution again. @returns {Changed} */
+export function setTransposed(settings, wanted) {
+  const { spec } = settings;
+  if (!wanted || spec.padding_mode === "zeros") return [replaced(settings, { transposed: wanted }), []];
+  const notice = `padding_mode moved from ${spec.padding_mode} to zeros: a transposed convolution has no other, as in torch.`;
+  return [replaced(settings, { spec: { ...spec, padding_mode: "zeros" }, transposed: true }), [notice]];
+}
+
+/**
+ * Give the convolution's input another size; linked axes move together. Of a transposed one it is the output, whose size
+ * output_padding makes. @returns {Changed}
+ */
+export function setSize(settings, height, width) {
+  if (settings.transposed) {
+    const smallest = settings.spec.input_size.map((size, axis) => size - remainderOf(settings.spec, axis));
+    return setGeometry(settings, { output_padding: [height - smallest[0], width - smallest[1]] });
+  }
+  const linked = height === settings.spec.input_size[0] ? width : height;
+  return setGeometry(settings, { input_size: settings.link_axes ? [linked, linked] : [height, width] });
+}
+
+/** Link height and width: the width then takes the height's values where it can. @returns {Changed} */
+export function linkAxes(settings, linked) {
+  if (!linked) return [replaced(settings, { link_axes: false }), []];
+  const changes = {};
+  for (const name of perAxis(settings.transposed)) {
+    if (name === "input_size") continue;
+    const [height] = layerPair(settings.spec, name, settings.transposed);
+    changes[name] = [height, height];
+  }
+  const { spec, notices } = mend(settings.spec, changes, settings.transposed);
+  const made = replaced(settings, { spec, link_axes: true });
+  return [made, [...notices.filter((notice) => !notice.includes("width")), ...movedAlong(settings, made)]];
+}
+
+/** A sentence for every setting that moved because it is linked to the one that was set. */
+function movedAlong(before, after) {
+  const notices = after.transposed ? outputPaddingMoved(before.spec, after.spec) : [];
+  const told = notices.length > 0;
+  if (!after.link_axes) return notices;
+  for (const name of perAxis(before.transposed)) {
+    if (name === "output_padding" && told) continue;
+    const [height, old] = layerPair(before.spec, name, before.transposed);
+    const now = layerPair(after.spec, name, after.transposed)[1];
+    if (String(old) === String(now) || String(old) === String(height)) continue;
+    const words = [old, now].map((side) => (Array.isArray(side) ? (side[0] === side[1] ? side[0] : `(${side.join(", ")})`) : side));
+    notices.push(`${name} of the width moved from ${words[0]} to ${words[1]}: it is linked to the height.`);
+  }
+  return notices;
+}
+
+/** Give the plane that is shown a kernel by name; the others follow in the list's order, unless some were typed. @returns {Changed} */
+export function chooseKernel(settings, name) {
+  const weight = weightOf(settings);
+  const shown = shownWeightPlane(settings);
+  if (settings.weight.kind === "values" && weight.shape[0] * weight.shape[1] > 1) {
+    const plane = makeKernel(name, settings.spec.kernel_size, settings.seed + 1);
+    weight.data.set(plane, shown * plane.length);
+    return [replaced(settings, { weight: sourceWith(weight) }), []];
+  }
+  if (!PRESETS.includes(name)) return [replaced(settings, { weight: { kind: name } }), []];
+  const first = PRESETS.indexOf(name) - shown;
+  return [replaced(settings, { weight: { kind: PRESETS[((first % PRESETS.length) + PRESETS.length) % PRESETS.length] } }), []];
+}
+
+/** The name of the kernel in the plane that is shown, "values" if it has none. */
+export function kernelName(settings) {
+  const { kind } = settings.weight;
+  const shown = shownWeightPlane(settings);
+  if (kind === "values") {
+    const plane = shownKernel(settings);
+    const same = (name) => makeKernel(name, settings.spec.kernel_size, 0).every((value, cell) => value === plane[cell]);
+    return PRESETS.find(same) ?? "values";
+  }
+  return PRESETS.includes(kind) ? PRESETS[(PRESETS.indexOf(kind) + shown) % PRESETS.length] : kind;
+}
+
+/** The numbers of the kernel that is shown. @returns {number[]} */
+export function shownKernel(settings) {
+  const [height, width] = settings.spec.kernel_size;
+  const start = shownWeightPlane(settings) * height * width;
+  return [...weightOf(settings).data.subarray(start, start + height * width)];
+}
+
+/** The index of the shown kernel, counted over all planes of the weight. */
+function shownWeightPlane({ spec, plane }) {
+  const ins = spec.in_channels / spec.groups;
+  return plane.out_channel * ins + (plane.in_channel % ins);
+}
+
+/** Switch the bias on, with numbers that differ also when channels are added later, or off. @returns {Changed} */
+export function setBias(settings, wanted) {
+  const values = Array.from({ length: MOST_PLANES.out_channels }, (_, channel) => DEFAULT_BIAS[channel % DEFAULT_BIAS.length]);
+  return [replaced(settings, { bias: wanted ? { kind: "values", values, shape: [values.length] } : null }), []];
+}
+
+/** Make grad_output 1 at one cell of the plane that is shown, 0 elsewhere. @returns {Changed} */
+export function oneHot(settings, row, column) {
+  const channel = planeIndex(settings.plane, settings.transposed ? "c" : "o");
+  const grad = { kind: "one_hot", values: [settings.plane.sample, channel, row, column] };
+  return [replaced(settings, { loss: "weighted_sum", grad }), []];
+}
+
+/**
+ * Write a number into a cell of a panel.
+ * @param {any} settings @param {{ panel: string, row: number, column: number, value: number }} edit as shown
+ * @param {import("../numbers/compute.js").Tensor} gradOutput of the layer: typing into it ends its being made by a loss
+ * @param {number[][][]} digits
+ * @returns {Changed}
+ */
+export function editCell(settings, { panel, row, column, value }, gradOutput, digits) {
+  const { transposed } = settings;
+  const fields = editedPanels(transposed);
+  if (!fields[panel]) {
+    const names = [...new Set(Object.keys(fields).map((name) => shownName(name, transposed)))];
+    throw new Error(`${shownName(panel, transposed)} follows from other panels; type into ${names.join(", ")} instead`);
+  }
+  if (!Number.isFinite(value)) throw new Error(`a cell holds finite numbers: got ${value}`);
+  const field = fields[panel];
+  const { shape, data } = editedTensor(settings, field, gradOutput, digits);
+  const index = placeOf(settings, panel, row, column);
+  const axes = field === "bias" ? [1, 1, 1, ...shape] : shape;
+  if (!index.every((at, axis) => at >= 0 && at < axes[axis])) {
+    const border = "belongs to the border, which follows from the input";
+    const zero = "is a zero between or around the cells of input";
+    throw new Error(`this cell ${panel === "padded_grad_output" ? zero : border}; type into a cell of the input`);
+  }
+  const changed = { shape, data: data.slice() };
+  changed.data[index.reduce((at, place, axis) => at * axes[axis] + place, 0)] = value;
+  const loss = field === "grad" ? "weighted_sum" : settings.loss;
+  return [replaced(settings, { [field]: sourceWith(changed), loss }), []];
+}
+
+/** @returns {import("../numbers/compute.js").Tensor} */
+function editedTensor(settings, field, gradOutput, digits) {
+  if (field === "input") return inputOf(settings, digits);
+  if (field === "weight") return weightOf(settings);
+  if (field === "grad") return gradOf(settings) ?? gradOutput;
+  const bias = biasOf(settings);
+  if (!bias) throw new Error("there is no bias to type into; switch it on first");
+  return bias;
+}
+
+/** The index of a panel's cell in the tensor that it edits; outside of it for a cell that is not data. */
+function placeOf({ spec, plane }, panel, row, column) {
+  const [n, o, c] = [plane.sample, plane.out_channel, plane.in_channel];
+  if (panel === "padded_input") return [n, c, row - spec.padding[0][0], column - spec.padding[1][0]];
+  if (panel === "padded_grad_output") {
+    const places = [row, column].map((at, axis) => (at - backwardPadding(spec, axis)[0]) / spec.stride[axis]);
+    return [n, o, ...places.map((place) => (Number.isInteger(place) ? place : -1))]; // -1: a zero of the stride
+  }
+  if (panel === "weight") return [o, c % (spec.in_channels / spec.groups), row, column];
+  if (panel === "bias") return [0, 0, row, column];
+  return [n, panel === "input" ? c : o, row, column];
+}

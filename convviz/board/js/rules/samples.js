@@ -1,0 +1,143 @@
+// @ts-check
+// Inputs and kernels by name: samples/ in Python, here for pages without it. Planes are lists in reading order.
+import { randomTenths } from "./random.js";
+
+export const PRESETS = ["identity", "box", "gaussian", "sharpen", "sobel_x", "sobel_y", "laplacian", "emboss", "off_centre"];
+export const PATTERNS = ["delta", "ramp", "checkerboard"];
+
+/** @param {number} rows @param {number} columns @param {(row: number, column: number) => number} value */
+function planeOf(rows, columns, value) {
+  return Array.from({ length: rows * columns }, (_, index) => value(Math.floor(index / columns), index % columns));
+}
+
+/** @param {number} size */
+function binomial(size) {
+  const row = [1];
+  for (let k = 1; k < size; k++) row.push(Math.round((row[k - 1] * (size - k)) / k));
+  return row;
+}
+
+/** -1, 0, 1 for three cells; a single cell has no slope and keeps its value. @param {number} size */
+function slope(size) {
+  if (size === 1) return [1];
+  return Array.from({ length: size }, (_, k) => (k - (size - 1) / 2) * (size % 2 ? 1 : 2));
+}
+
+/** @param {number[]} numbers */
+const sum = (numbers) => numbers.reduce((total, value) => total + value, 0);
+
+/** @type {Record<string, (rows: number, columns: number) => number[]>} */
+const KERNELS = {
+  identity(rows, columns) {
+    const [middle, centre] = [Math.floor((rows - 1) / 2), Math.floor((columns - 1) / 2)];
+    return planeOf(rows, columns, (r, c) => Number(r === middle && c === centre));
+  },
+  box: (rows, columns) => planeOf(rows, columns, () => 1 / (rows * columns)),
+  gaussian(rows, columns) {
+    const kernel = planeOf(rows, columns, (r, c) => binomial(rows)[r] * binomial(columns)[c]);
+    const total = sum(kernel);
+    return kernel.map((value) => value / total);
+  },
+  sharpen(rows, columns) {
+    const laplacian = KERNELS.laplacian(rows, columns);
+    return KERNELS.identity(rows, columns).map((value, index) => value - laplacian[index]);
+  },
+  sobel_x: (rows, columns) => planeOf(rows, columns, (r, c) => binomial(rows)[r] * slope(columns)[c]),
+  sobel_y: (rows, columns) => planeOf(rows, columns, (r, c) => slope(rows)[r] * binomial(columns)[c]),
+  laplacian(rows, columns) {
+    const [middle, centre] = [Math.floor((rows - 1) / 2), Math.floor((columns - 1) / 2)];
+    const kernel = planeOf(rows, columns, (r, c) => Number(Math.abs(r - middle) + Math.abs(c - centre) === 1));
+    kernel[middle * columns + centre] = 0 - sum(kernel);
+    return kernel;
+  },
+  emboss(rows, columns) {
+    const identity = KERNELS.identity(rows, columns);
+    const [down, across] = [slope(rows), slope(columns)];
+    const slopes = planeOf(rows, columns, (r, c) => (rows > 1 ? down[r] : 0) + (columns > 1 ? across[c] : 0));
+    return slopes.map((value, index) => value + identity[index]);
+  },
+  off_centre: (rows, columns) => planeOf(rows, columns, (r, c) => Number(r === 0 && c === columns - 1)),
+};
+
+/**
+ * One kernel plane by name.
+ * @param {string} name @param {number[]} size [kH, kW] @param {number} seed of the random kernel
+ */
+export function makeKernel(name, [rows, columns], seed) {
+  if (name !== "random") return KERNELS[name](rows, columns);
+  return clamped(randomTenths(rows * columns, seed));
+}
+
+/** Random kernels keep to the sliders' reach. @param {number[]} numbers */
+export const clamped = (numbers) => numbers.map((value) => Math.min(3, Math.max(-3, value)));
+
+/**
+ * One plane of a named input.
+ * @param {string} kind @param {number} plane counted from 0: every plane has an image of its own
+ * @param {number[]} size [H, W] @param {number} digit of the first plane @param {number[][][]} digits ten pictures, 0 to 16
+ */
+export function makePlane(kind, plane, [rows, columns], digit, digits) {
+  if (kind === "delta") {
+    const [row, column] = [(Math.floor(rows / 2) + plane) % rows, (Math.floor(columns / 2) + plane) % columns];
+    return planeOf(rows, columns, (r, c) => Number(r === row && c === column));
+  }
+  if (kind === "ramp") {
+    // Every second plane counts down the columns, so that two channels differ in more than their offset.
+    return planeOf(rows, columns, (r, c) => ((plane % 2 ? c * rows + r : r * columns + c) + plane) / 10);
+  }
+  if (kind === "checkerboard") return planeOf(rows, columns, (r, c) => Number((r + c + plane) % 2 === 0));
+  const picture = digits[(digit + plane) % 10];
+  const ink = picture.flat().map((value) => value / 16);
+  return resizePlane(ink, [picture.length, picture[0].length], [rows, columns]);
+}
+
+/**
+ * Resize one plane: averaging when it shrinks, interpolating when it grows.
+ * @param {number[]} plane @param {number[]} from [H, W] @param {number[]} to [H, W]
+ */
+export function resizePlane(plane, from, to) {
+  if (from[0] === to[0] && from[1] === to[1]) return plane;
+  const weightsOf = from[0] < to[0] || from[1] < to[1] ? interpolating : averaging;
+  const [down, across] = [weightsOf(from[0], to[0]), weightsOf(from[1], to[1])];
+  return planeOf(to[0], to[1], (r, c) => {
+    const terms = down[r].map(([row, share]) => share * sum(across[c].map(([column, part]) => part * plane[row * from[1] + column])));
+    return sum(terms);
+  });
+}
+
+/** Which cells a resized cell is the mean of. @param {number} from @param {number} to @returns {[number, number][][]} */
+function averaging(from, to) {
+  return Array.from({ length: to }, (_, index) => {
+    const [start, end] = [Math.floor((index * from) / to), Math.ceil(((index + 1) * from) / to)];
+    return Array.from({ length: end - start }, (_, cell) => [start + cell, 1 / (end - start)]);
+  });
+}
+
+/** Between which two cells a resized cell lies. @param {number} from @param {number} to @returns {[number, number][][]} */
+function interpolating(from, to) {
+  return Array.from({ length: to }, (_, index) => {
+    const at = Math.max(((index + 0.5) * from) / to - 0.5, 0);
+    const low = Math.min(Math.floor(at), from - 1);
+    const share = low === from - 1 ? 0 : at - low;
+    return [[low, 1 - share], [Math.min(low + 1, from - 1), share]];
+  });
+}
+
+/**
+ * Crop the end of every axis, or extend it with zeros.
+ * @param {number[]} values @param {number[]} from shape @param {number[]} to shape, of as many axes
+ */
+export function fitTensor(values, from, to) {
+  const count = to.reduce((product, size) => product * size, 1);
+  return Array.from({ length: count }, (_, index) => {
+    let [rest, at, step] = [index, 0, 1];
+    for (let axis = to.length - 1; axis >= 0; axis--) {
+      const place = rest % to[axis];
+      if (place >= from[axis]) return 0;
+      rest = Math.floor(rest / to[axis]);
+      at += place * step;
+      step *= from[axis];
+    }
+    return values[at];
+  });
+}

@@ -1,0 +1,112 @@
+// @ts-check
+// The settings of a page: the dict that App.state() returns, and the tensors that follow from it, as settings/state.py
+// makes them. Settings are replaced whole, never changed in place.
+import { randomTenths } from "./random.js";
+import { planeWithin } from "./plane.js";
+import { PRESETS, clamped, fitTensor, makeKernel, makePlane, resizePlane } from "./samples.js";
+import { inputShape, outputShape, weightShape } from "./spec.js";
+
+/**
+ * @typedef {{ kind: string, values?: number[], shape?: number[] }} Source
+ * @typedef {any} Settings
+ * @typedef {import("../numbers/compute.js").Tensor} Tensor
+ */
+
+/** What the board can show: MOST and MOST_PLANES of settings/state.py. */
+export const MOST = { input_size: 64, kernel_size: 11, stride: 64, padding: 16, dilation: 16 };
+export const MOST_PLANES = { in_channels: 8, out_channels: 8, batch: 8 };
+const MOST_PRODUCTS = 5_000_000; // a tenth of what a kernel computes in a step; export/page.py refuses more as well
+
+/** @param {number[]} shape */
+const countOf = (shape) => shape.reduce((product, size) => product * size, 1);
+
+/** @param {number[]} shape @param {ArrayLike<number>} values @returns {Tensor} */
+const tensorOf = (shape, values) => ({ shape, data: Float64Array.from(values) });
+
+/** A source that carries a tensor's numbers. @param {Tensor} tensor @returns {Source} */
+export const sourceWith = ({ shape, data }) => ({ kind: "values", values: [...data], shape: [...shape] });
+
+/**
+ * Settings with some fields changed; the plane follows into the geometry.
+ * @param {Settings} settings @param {Record<string, any>} changes @returns {Settings}
+ */
+export function replaced(settings, changes) {
+  const made = { ...settings, ...changes };
+  const { spec } = made;
+  for (const [name, most] of Object.entries({ ...MOST, ...MOST_PLANES })) {
+    if (Math.max(...[spec[name]].flat(2)) <= most) continue;
+    throw new Error(`the board shows geometries with ${name} up to ${most}: use a smaller one`);
+  }
+  if (spec.batch * countOf(outputShape(spec).slice(2)) * countOf(weightShape(spec)) > MOST_PRODUCTS) {
+    throw new Error(`one step of the page may take up to ${MOST_PRODUCTS / 1e6} million products: use fewer channels or smaller sizes`);
+  }
+  return { ...made, plane: planeWithin(made.plane, spec) };
+}
+
+/** @param {Settings} settings @returns {number[]} */
+export const shapeOfInput = ({ spec, transposed }) => (transposed ? outputShape : inputShape)(spec);
+/** @param {Settings} settings @returns {number[]} */
+export const shapeOfOutput = ({ spec, transposed }) => (transposed ? inputShape : outputShape)(spec);
+
+/**
+ * Every tensor that the settings give.
+ * @param {Settings} settings @param {number[][][]} digits ten pictures, 0 to 16
+ * @returns {import("../numbers/compute.js").Given}
+ */
+export function tensorsOf(settings, digits) {
+  return {
+    input: inputOf(settings, digits),
+    weight: weightOf(settings),
+    bias: biasOf(settings),
+    target: settings.loss === "half_squared_error" ? likeOutput(settings, settings.target, 2) : null,
+    grad: gradOf(settings),
+  };
+}
+
+/** @param {Settings} settings @param {number[][][]} digits @returns {Tensor} */
+export function inputOf(settings, digits) {
+  const shape = shapeOfInput(settings);
+  const { kind, values = [], shape: own = [] } = settings.input;
+  if (kind === "values") return tensorOf(shape, fitTensor(values, own, shape));
+  if (kind === "random") return tensorOf(shape, randomTenths(countOf(shape), settings.seed));
+  const [batch, channels, ...size] = shape;
+  const picture = kind === "image" ? resizePlane(values, own, size) : null;
+  const planes = Array.from({ length: batch * channels }, (_, plane) => picture ?? makePlane(kind, plane, size, settings.digit, digits));
+  return tensorOf(shape, planes.flat());
+}
+
+/** @param {Settings} settings @returns {Tensor} */
+export function weightOf(settings) {
+  const shape = weightShape(settings.spec);
+  const { kind, values = [], shape: own = [] } = settings.weight;
+  if (kind === "values") return tensorOf(shape, fitTensor(values, own, shape));
+  if (kind === "random") return tensorOf(shape, clamped(randomTenths(countOf(shape), settings.seed + 1)));
+  const first = PRESETS.indexOf(kind);
+  const planes = Array.from({ length: shape[0] * shape[1] }, (_, plane) =>
+    makeKernel(PRESETS[(first + plane) % PRESETS.length], settings.spec.kernel_size, 0),
+  );
+  return tensorOf(shape, planes.flat());
+}
+
+/** @param {Settings} settings @returns {Tensor | null} */
+export function biasOf(settings) {
+  if (!settings.bias) return null;
+  const shape = [shapeOfOutput(settings)[1]];
+  return tensorOf(shape, fitTensor(settings.bias.values, settings.bias.shape, shape));
+}
+
+/** grad_output as it was set by hand. @param {Settings} settings @returns {Tensor | null} */
+export const gradOf = (settings) => (settings.loss === "weighted_sum" ? likeOutput(settings, settings.grad, 3) : null);
+
+/** @param {Settings} settings @param {Source} source @param {number} stream of the random numbers @returns {Tensor} */
+function likeOutput(settings, { kind, values = [], shape: own = [] }, stream) {
+  const shape = shapeOfOutput(settings);
+  if (kind === "values") return tensorOf(shape, fitTensor(values, own, shape));
+  if (kind === "random") return tensorOf(shape, randomTenths(countOf(shape), settings.seed + stream));
+  const filled = new Float64Array(countOf(shape)).fill(Number(kind === "ones"));
+  if (kind === "one_hot") {
+    const place = shape.map((size, axis) => Math.min(values[axis] ?? 0, size - 1));
+    filled[place.reduce((at, index, axis) => at * shape[axis] + index, 0)] = 1;
+  }
+  return { shape, data: filled };
+}

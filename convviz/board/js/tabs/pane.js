@@ -1,0 +1,106 @@
+// @ts-check
+// What all panes share: a pane stands in a tab beside the board and draws plain data that Python made.
+import { element, setText } from "../base/dom.js";
+import { followTheme } from "../base/theme.js";
+import { followPointer, pointAt } from "../base/wire.js";
+
+const REST_MS = 150; // what takes time is computed anew when the sliders have rested this long
+
+/**
+ * What a pane's own code gets.
+ * @typedef {{ root: HTMLElement, uid: string, send: (message: any) => void, say: (text: string) => void,
+ *   scale: () => [number, string][], point: (pointed?: any) => void, onPoint: (listener: (pointed: any) => void) => void,
+ *   onReply: (listener: (reply: any, buffers: DataView[]) => void) => void, onClose: (action: () => void) => void }} PaneTools
+ */
+
+/**
+ * Open a pane.
+ * @param {{ model: any, el: HTMLElement }} context
+ * @param {string} name names its class, cv-pane-<name>
+ * @param {(pane: PaneTools, body: HTMLElement) => (data: any) => void} build makes everything once, and returns what
+ *   shows new data; called with the same data again when the theme has changed
+ * @returns {() => void} close it
+ */
+export function openPane({ model, el }, name, build) {
+  const failure = element("p", { class: "cv-pane-failure", role: "alert" });
+  const body = element("div", { class: "cv-pane-body" });
+  const live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });
+  const root = element("section", { class: `cv-pane cv-pane-${name} cv-look` }, failure, body, live);
+  nameAfterTab(root, model.get("tab"));
+  el.append(root);
+  let theme = "light";
+  let timer = 0;
+  /** @type {HTMLElement | null} */
+  let app = null; // the app that the pane stands in
+  /** @type {(() => void)[]} */
+  const closers = [];
+  const pane = {
+    root,
+    uid: Math.random().toString(36).slice(2, 8),
+    send: (message) => model.send(message),
+    say: (text) => setText(live, text),
+    scale: () => model.get("colorscales")[theme],
+    point(pointed) {
+      app = root.closest(".cv-app") ?? app;
+      pointAt(root.isConnected ? root : app ?? root, pointed); // a closing pane has left the page already
+    },
+    onPoint: (listener) => closers.push(followPointer(root, listener)),
+    onReply: (listener) => {
+      model.on("msg:custom", listener);
+      closers.push(() => model.off("msg:custom", listener));
+    },
+    onClose: (action) => closers.push(action),
+  };
+  const show = build(pane, body);
+
+  function update() {
+    const data = model.get("data");
+    setText(failure, data.error ?? "");
+    root.classList.toggle("cv-pane-stale", Boolean(data.error)); // the last picture stays, faded
+    if (!data.error && Object.keys(data).length) show(data);
+    root.setAttribute("aria-busy", "false");
+    root.dataset.shown = String(data.step ?? "");
+  }
+
+  function refreshLater() {
+    root.setAttribute("aria-busy", "true");
+    clearTimeout(timer);
+    timer = window.setTimeout(() => model.send({ type: "refresh" }), REST_MS);
+  }
+
+  const follower = followTheme(
+    () => model.get("theme"),
+    (next) => {
+      const changed = theme !== next;
+      theme = next;
+      root.dataset.theme = next;
+      if (changed) update();
+    },
+  );
+  model.on("change:data", update);
+  model.on("change:wanted", refreshLater);
+  model.on("change:theme", follower.refresh);
+  update();
+  // While the tab was closed nobody heard that new data were wanted.
+  if (model.get("wanted") > (model.get("data").wanted ?? 0)) refreshLater();
+  return () => {
+    clearTimeout(timer);
+    model.off("change:data", update);
+    model.off("change:wanted", refreshLater);
+    model.off("change:theme", follower.refresh);
+    follower.stop();
+    pane.point();
+    for (const close of closers) close();
+    root.remove();
+  };
+}
+
+/**
+ * Make a pane the panel of its tab: tabbar.js names the tab and the panel by the same rule.
+ * @param {HTMLElement} root @param {string} tab
+ */
+function nameAfterTab(root, tab) {
+  if (!tab) return;
+  const attributes = { id: `cv-panel-${tab}`, role: "tabpanel", "aria-labelledby": `cv-tab-${tab}` };
+  for (const [name, value] of Object.entries(attributes)) root.setAttribute(name, value);
+}

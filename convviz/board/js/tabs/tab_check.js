@@ -1,0 +1,221 @@
+// @ts-check
+// The tab Check: every gradient of the shown plane held against finite differences, in float32 beside float64.
+import { element, setText } from "../base/dom.js";
+import { createErrorCurve } from "./errorcurve.js";
+import { colorOf, formatNumber, fullNumber } from "../base/format.js";
+import { createHeatmap } from "../board/heatmap.js";
+import { openPane } from "./pane.js";
+
+const DTYPES = ["float32", "float64"];
+const DECADES = 12; // from the strongest colour down to the faintest
+const READ_COLUMNS = 5; // a wider plane has no room for numbers such as 2.1e-9 beside another
+const HINT = "Point at a cell to read both of its numbers.";
+
+/** @typedef {{ analytic: number[][], difference: number[][][], largest: number[], passes: boolean, warning: string }} Slopes */
+/** @typedef {{ panel: string, label: string, size: [number, number], slopes: Record<string, Slopes> }} Gradient */
+
+function render(context) {
+  return openPane(context, "check", (pane, body) => {
+    let data = null;
+    let chosen = -1; // which eps
+    /** @type {ReturnType<typeof createRow>[]} */
+    const rows = [];
+    const slider = /** @type {HTMLInputElement} */ (element("input", { type: "range", min: "0", step: "1", id: `${pane.uid}-eps` }));
+    const eps = element("output", { for: slider.id });
+    const verdicts = element("table", { class: "cv-verdicts" });
+    const why = element("p");
+    const list = element("div", { class: "cv-check-rows" });
+    const readout = element("p", { class: "cv-readout" }, HINT);
+    const key = element("div", { class: "cv-logscale", role: "img" });
+    const curve = createErrorCurve(choose);
+    const shape = element("p");
+    body.append(
+      element("h3", {}, "Is the gradient right?"),
+      element("p", {}, "To check a gradient, move one cell by \u00b1eps and see how far the loss moves. Every cell below shows how far that numeric slope is from the analytic one: |analytic \u2212 numeric|."),
+      element("label", { class: "cv-eps", for: slider.id }, element("span", {}, "step ", eps), slider),
+      list,
+      key,
+      readout,
+      element("h4", {}, "What torch.autograd.gradcheck says"),
+      verdicts,
+      why,
+      element("h4", {}, "Largest error at every step"),
+      curve.el,
+      shape,
+    );
+    slider.addEventListener("input", () => choose(Number(slider.value)));
+    pane.onPoint(({ cell }) => {
+      for (const row of rows) row.light(cell);
+    });
+
+    /** @param {number} index */
+    function choose(index) {
+      chosen = index;
+      draw();
+    }
+
+    /** @param {Gradient | null} gradient @param {string} dtype @param {number} row @param {number} column */
+    function read(gradient, dtype, row, column) {
+      if (!gradient) return setText(readout, HINT);
+      const { analytic, difference } = gradient.slopes[dtype];
+      const [exact, apart] = [analytic[row][column] ?? NaN, difference[chosen][row][column] ?? NaN];
+      const numbers = [exact, exact - apart].map((value) => fullNumber(Number(value.toPrecision(7)), "float64"));
+      setText(readout, `${gradient.label}[${row},${column}] in ${dtype}: analytic ${numbers[0]}, numeric ${numbers[1]}; they differ by ${formatNumber(Math.abs(apart))}.`);
+      pane.point({ cell: { panel: gradient.panel, row, column } });
+    }
+
+    function draw() {
+      const limits = topOf(data.gradients);
+      slider.max = String(data.eps.length - 1);
+      slider.value = String(chosen);
+      slider.setAttribute("aria-valuetext", formatNumber(data.eps[chosen]));
+      setText(eps, `eps = ${formatNumber(data.eps[chosen])}${data.eps[chosen] === data.gradcheck.eps ? ", as in gradcheck" : ""}`);
+      while (rows.length < data.gradients.length) rows.push(createRow(pane, read));
+      rows.length = data.gradients.length;
+      list.replaceChildren(...rows.map((row) => row.el));
+      const colors = logScale(pane.scale(), DECADES);
+      rows.forEach((row, index) => row.set(data.gradients[index], chosen, limits, colors));
+      drawKey(key, limits, pane.scale());
+      curve.set(curveOf(data, chosen));
+    }
+
+    body.hidden = true; // until there is something to see: this geometry may be one that takes too long
+    return (next) => {
+      data = next;
+      body.hidden = false;
+      if (chosen < 0) chosen = data.eps.indexOf(data.gradcheck.eps);
+      draw();
+      setText(readout, HINT);
+      setText(shape, shapeOf(data));
+      verdicts.replaceChildren(...verdictRows(data));
+      setText(why, reason(data));
+    };
+  });
+}
+
+/**
+ * One gradient: its errors in both dtypes, side by side.
+ * @param {import("./pane.js").PaneTools} pane
+ * @param {(gradient: Gradient | null, dtype: string, row: number, column: number) => void} read
+ */
+function createRow(pane, read) {
+  let gradient = null;
+  const heading = element("h4");
+  const part = element("p", { class: "cv-muted" });
+  const maps = DTYPES.map((dtype) =>
+    createHeatmap(pane, {
+      onPoint: (row, column) => read(gradient, dtype, row, column),
+      onLeave: () => {
+        read(null, dtype, 0, 0);
+        pane.point();
+      },
+    }),
+  );
+  const el = element("section", { class: "cv-check-row" }, heading, part, element("div", { class: "cv-pair" }, ...maps.map((map) => map.el)));
+  return {
+    el,
+    /** @param {Gradient} next @param {number} step @param {number} limit @param {[number, string][]} colors */
+    set(next, step, limit, colors) {
+      gradient = next;
+      const [height, width] = next.size;
+      setText(heading, next.label);
+      el.dataset.gradient = next.panel;
+      el.classList.toggle("cv-check-wide", next.slopes.float32.analytic[0].length > READ_COLUMNS);
+      const [rows, columns] = [next.slopes.float32.analytic.length, next.slopes.float32.analytic[0].length];
+      const whole = rows === height && columns === width;
+      setText(part, whole ? "" : `The first ${rows} \u00d7 ${columns} of ${height} \u00d7 ${width} cells: each of them costs two runs of the whole layer.`);
+      part.hidden = whole;
+      maps.forEach((map, index) => {
+        const { difference, largest } = next.slopes[DTYPES[index]];
+        map.set({
+          values: difference[step].map((line) => line.map((value) => (value === null ? NaN : Math.abs(value)))),
+          label: DTYPES[index],
+          shape: `largest ${formatNumber(largest[step] ?? NaN)}`,
+          limit,
+          dtype: "float64",
+          colors,
+        });
+        map.el.style.setProperty("--cv-columns", String(columns));
+        map.el.style.setProperty("--cv-rows", String(rows));
+      });
+    },
+    /** @param {any} cell */
+    light(cell) {
+      for (const map of maps) map.light(cell && cell.panel === gradient?.panel ? [cell] : []);
+    },
+  };
+}
+
+/** The power of ten at the top of the colour scale, the same for all steps. @param {Gradient[]} gradients */
+function topOf(gradients) {
+  const all = gradients.flatMap(({ slopes }) => DTYPES.flatMap((dtype) => slopes[dtype].largest)).filter((value) => value !== null);
+  return 10 ** Math.ceil(Math.log10(Math.max(...all, 1e-12)));
+}
+
+/**
+ * A colour scale that is logarithmic: its stops stand at the powers of ten, from zero to the largest number.
+ * @param {[number, string][]} scale @param {number} decades
+ * @returns {[number, string][]}
+ */
+function logScale(scale, decades) {
+  const shares = [...Array(2 * decades + 1).keys()].map((step) => step / (2 * decades));
+  const hex = (share) => `#${colorOf(scale, share, 1).map((part) => Math.round(part).toString(16).padStart(2, "0")).join("")}`;
+  return [[0, hex(0)], ...shares.map((share) => /** @type {[number, string]} */ ([(1 + 10 ** (decades * (share - 1))) / 2, hex(share)]))];
+}
+
+/** @param {HTMLElement} key @param {number} top @param {[number, string][]} scale */
+function drawKey(key, top, scale) {
+  const stops = [0, 0.25, 0.5, 0.75, 1].map((share) => `rgb(${colorOf(scale, share, 1).map(Math.round).join()})`);
+  const ends = [top * 10 ** -DECADES, top].map(formatNumber);
+  key.replaceChildren(
+    element("span", {}, `\u2264 ${ends[0]}`),
+    element("i", { style: `background: linear-gradient(to right, ${stops.join()})` }),
+    element("span", {}, ends[1]),
+  );
+  key.setAttribute("aria-label", `Colours: logarithmic, from ${ends[0]} and less to ${ends[1]}`);
+}
+
+/** The largest error of all gradients, a line a dtype. @param {any} data @param {number} chosen */
+function curveOf(data, chosen) {
+  const lines = DTYPES.map((name) => ({
+    name,
+    values: data.eps.map((_, step) => Math.max(...data.gradients.map(({ slopes }) => slopes[name].largest[step] ?? Infinity))),
+    expected: data.eps.map((eps) => data.spacing[name] / (2 * eps)),
+  }));
+  const said = lines.map(({ name, values }) => `${name} ${formatNumber(values[chosen])}`).join(", ");
+  return { eps: data.eps, lines, chosen, label: `Largest error against eps. At eps ${formatNumber(data.eps[chosen])}: ${said}` };
+}
+
+/** @param {any} data */
+function verdictRows(data) {
+  const head = element("tr", {}, element("th", { scope: "col" }, "gradient"), ...DTYPES.map((name) => element("th", { scope: "col" }, name)));
+  const step = data.eps.indexOf(data.gradcheck.eps);
+  const cellOf = ({ passes, largest }) =>
+    element("td", { "data-passes": String(passes) }, `${passes ? "\u2713 passes" : "\u2717 fails"}, off by up to ${formatNumber(largest[step] ?? NaN)}`);
+  const rows = data.gradients.map(({ label, slopes }) =>
+    element("tr", {}, element("th", { scope: "row" }, element("code", {}, label)), ...DTYPES.map((name) => cellOf(slopes[name]))),
+  );
+  return [element("thead", {}, head), element("tbody", {}, ...rows)];
+}
+
+/** Why float32 fails, or that it does not. @param {any} data */
+function reason({ gradcheck, gradients, size, spacing }) {
+  const { eps, atol, rtol } = gradcheck;
+  const allowed = `gradcheck takes eps=${formatNumber(eps)} and allows ${formatNumber(atol)} + ${formatNumber(rtol)}\u00b7|numeric|.`;
+  const near = `The loss adds up terms of size ${formatNumber(size)}. Numbers of that size lie ${formatNumber(spacing.float32)} apart in float32`;
+  const grain = `so a slope over 2\u00b7eps comes in steps of about ${formatNumber(spacing.float32 / (2 * eps))}`;
+  const doubles = `In float64 the steps are ${formatNumber(spacing.float64 / (2 * eps))}.`;
+  const passes = gradients.every(({ slopes }) => slopes.float32.passes);
+  return `${allowed} ${near}, ${grain}. ${passes ? "Here that is still fine enough." : "That is too coarse: the formulas are right, the digits are too few."} ${doubles}`;
+}
+
+/** Why the lines run as they do. @param {any} data */
+function shapeOf({ quadratic, gradients }) {
+  const exact = `The loss is ${quadratic ? "quadratic" : "linear"} in every single cell, so central differences are exact but for rounding, and the error only falls as the step grows. With a loss of more curvature it would rise again at the right.`;
+  const still = gradients.every(({ slopes: { float32 } }) =>
+    float32.analytic.every((line, row) => line.every((value, column) => value === float32.difference[0][row][column] || Math.abs(value - float32.difference[0][row][column]) <= 1e-3 * Math.abs(value))),
+  );
+  return `${exact} Dotted: what rounding explains.${still ? " At the smallest step float32 does not see the loss move at all: every numeric slope is 0." : ""}`;
+}
+
+export default { render };

@@ -1,0 +1,150 @@
+// @ts-check
+// The graph: the drawing in its window, the walk backwards through it, and the box that was chosen.
+import { element, setText } from "../base/dom.js";
+import { createDetails } from "./graph_details.js";
+import { createDrawing, readDrawing } from "./graph_drawing.js";
+import { createViewport } from "./graph_viewport.js";
+import { openPane } from "./pane.js";
+import { plainText, setRich } from "../base/rich_text.js";
+import { createTransport } from "../board/transport.js";
+
+const INTRO =
+  "What autograd recorded: values run down from the leaves to the output, gradients run back up. Each box is a function or a leaf, with its value and its gradient. Choose a box to see all of its numbers.";
+const HINT = "Walk backwards to see who hands which gradient to whom.";
+const FILE = "graph.svg";
+
+/** @param {{ model: any, el: HTMLElement }} context */
+function render(context) {
+  return openPane(context, "graph", (pane, body) => {
+    /** @type {any} */
+    let data = null;
+    let theme = "";
+    let at = -1; // the step of the walk; -1: not walking
+
+    const drawing = createDrawing(pane.uid, { open: openBox, point: pointFrom });
+    const viewport = createViewport("The graph. Arrow keys scroll, + and \u2212 zoom, 0 shows all of it.");
+    const details = createDetails(pane, closeBox);
+    const transport = createTransport("The backward pass, step by step", { onMove: walkTo, onClose: stopWalk });
+    const walk = button("Walk backwards", startWalk);
+    const told = element("p", { class: "cv-told" });
+    const note = element("p", { class: "cv-muted cv-graph-note" });
+    const tools = element(
+      "div",
+      { class: "cv-buttons cv-graph-tools" },
+      walk,
+      button("\u2212", () => viewport.zoom(-1), "Zoom out"),
+      button("+", () => viewport.zoom(1), "Zoom in"),
+      button("Fit", () => viewport.fit(), "Show all of it"),
+      button("Export SVG", save),
+    );
+    const figure = element("div", { class: "cv-graph-figure" }, tools, transport.el, told, viewport.el);
+    body.append(element("p", {}, INTRO), note, figure, details.el);
+
+    /** @param {string} id */
+    function openBox(id) {
+      drawing.select(id);
+      details.open(id);
+    }
+
+    function closeBox() {
+      const box = drawing.box(drawing.selected());
+      drawing.select("");
+      details.close();
+      box?.focus({ preventScroll: true });
+    }
+
+    /** @param {string | null} id */
+    function pointFrom(id) {
+      const panels = id ? (data.panels[id] ?? []) : [];
+      pane.point(panels.length ? { panels } : undefined);
+    }
+
+    function startWalk() {
+      transport.open(data.steps.length);
+      walk.hidden = true;
+    }
+
+    function stopWalk() {
+      transport.close();
+      walk.hidden = false;
+      at = -1;
+      drawing.mark([]);
+      setRich(told, HINT);
+      walk.focus({ preventScroll: true });
+    }
+
+    /** @param {number} position */
+    function walkTo(position) {
+      at = position;
+      showStep();
+      const { id, text } = data.steps[at];
+      viewport.reveal(drawing.withReceivers(id));
+      if (!transport.speaks()) pane.say(plainText(text));
+    }
+
+    function showStep() {
+      const { text } = data.steps[at];
+      drawing.mark(data.steps.slice(0, at + 1).map(({ id }) => id));
+      setRich(told, text);
+      transport.say(`step ${at + 1} of ${data.steps.length}`, `step ${at + 1} of ${data.steps.length}: ${plainText(text)}`);
+    }
+
+    function save() {
+      const text = new XMLSerializer().serializeToString(readDrawing(data, theme));
+      const address = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
+      const link = element("a", { href: address, download: FILE });
+      body.append(link);
+      link.click();
+      link.remove();
+      setTimeout(() => URL.revokeObjectURL(address)); // after the browser has taken it
+      pane.say(`The drawing was saved as ${FILE}.`);
+    }
+
+    figure.addEventListener("keydown", (event) => {
+      const act = { "+": () => viewport.zoom(1), "=": () => viewport.zoom(1), "-": () => viewport.zoom(-1), 0: viewport.fit }[event.key];
+      const inside = viewport.el.contains(/** @type {Node} */ (event.target));
+      if (!act || !inside || event.ctrlKey || event.metaKey || event.altKey) return;
+      act();
+      event.preventDefault();
+    });
+    // A notebook has commands on bare keys, and would take them from the boxes and the fields.
+    body.addEventListener("keydown", (event) => {
+      if (!event.ctrlKey && !event.metaKey && !event.altKey && !(event.shiftKey && event.key === "Enter")) event.stopPropagation();
+    });
+    pane.onPoint(({ cell, panels }) => {
+      const named = new Set([...panels, ...(cell ? [cell.panel] : [])]);
+      const ids = Object.keys(data?.panels ?? {}).filter((id) => data.panels[id].some((panel) => named.has(panel)));
+      drawing.frame(new Set(ids));
+    });
+    pane.onClose(() => {
+      transport.close();
+      viewport.close();
+    });
+
+    return (next) => {
+      const isNew = data?.step !== next.step;
+      const sameWalk = data && next.steps.length === data.steps.length;
+      data = next;
+      theme = pane.root.dataset.theme ?? "light";
+      const svg = readDrawing(data, theme);
+      drawing.set(svg);
+      viewport.set(svg);
+      setText(note, data.note);
+      if (at >= 0 && !sameWalk) stopWalk();
+      if (at >= 0) showStep();
+      else setRich(told, HINT);
+      if (!drawing.selected()) details.close();
+      else if (isNew) details.refresh(drawing.selected());
+    };
+  });
+}
+
+/** @param {string} words @param {() => void} action @param {string} [label] */
+function button(words, action, label = words) {
+  const made = element("button", { type: "button", class: "cv-button", "aria-label": label }, words);
+  if (label !== words) made.title = label;
+  made.addEventListener("click", action);
+  return made;
+}
+
+export default { render };

@@ -1,0 +1,226 @@
+// @ts-check
+// The tab Linear: a lesson of its own. Three equations of matrices, linked by their indices, and the way to conv2d.
+import { element, setText } from "../base/dom.js";
+import { openEditor } from "../board/editor.js";
+import { colorOf, formatNumber, needsWhiteInk } from "../base/format.js";
+import { createHeatmap } from "../board/heatmap.js";
+import { LINEAR_RULES, linearLinks, linearName, linearTerms } from "./linear_rules.js";
+import { openPane } from "./pane.js";
+
+const CELL_SIDE = 34;
+const GIVEN = ["input", "weight", "bias"];
+const SIZE_WORDS = { batch: "samples N", in_features: "features in", out_features: "features out" };
+const LOSS_WORDS = { half_squared_error: "half squared error to 0", sum: "sum", mean: "mean" };
+const LOSS_SLOPES = { half_squared_error: "output \u2212 0", sum: "1, for every output counts once", mean: "1 over the number of outputs" };
+const LESSON_HINT = "Point at a number to see the sum behind it. Double-click one of input, weight or bias, or press Enter on it, to type another.";
+
+// A tensor's name, or ~name for the transposed one, and signs between them.
+const LESSON_ROWS = [
+  { title: "Forward: every output mixes all inputs of its sample", formula: "output[n, o] = \u03a3\u1d62 input[n, i] \u00b7 weight[o, i] + bias[o]", items: ["input", "\u00b7", "~weight", "+", "bias", "=", "output", "\u2192", "grad_output"] },
+  { title: "Backward, to the input: sum over the outputs", formula: "grad_input[n, i] = \u03a3\u2092 grad_output[n, o] \u00b7 weight[o, i]", items: ["grad_output", "\u00b7", "weight", "=", "grad_input"] },
+  { title: "Backward, to the weight: sum over the samples", formula: "grad_weight[o, i] = \u03a3\u2099 grad_output[n, o] \u00b7 input[n, i]", items: ["~grad_output", "\u00b7", "input", "=", "grad_weight"] },
+  { title: "Backward, to the bias: sum over the samples", formula: "grad_bias[o] = \u03a3\u2099 grad_output[n, o]", items: ["\u03a3", "grad_output", "=", "grad_bias"] },
+];
+
+/** @typedef {{ tensor: string, row: number, column: number }} LessonCell */
+
+function render(context) {
+  return openPane(context, "linear", (pane, body) => {
+    let data = null;
+    const controls = createControls(pane);
+    const facts = element("p", { class: "cv-facts" });
+    const loss = element("span");
+    const truth = element("span", { class: "cv-truth" });
+    facts.append(loss, truth);
+    const sum = element("p", { class: "cv-lesson-sum" }, LESSON_HINT);
+    const equations = LESSON_ROWS.map((row) => createEquationRow(pane, row, { point, leave, type }));
+    const maps = equations.flatMap((equation) => equation.maps);
+    const show = element("button", { type: "button", class: "cv-button" }, "Show it on the board with a kernel of 1 \u00d7 1");
+    show.addEventListener("click", () => pane.send({ type: "show" }));
+    body.append(
+      element("h3", {}, "A linear layer: the same three rules, without windows"),
+      element("p", {}, "Forward multiplies every input with a weight and adds up; each of the three gradients below adds up products of the same numbers, over another index."),
+      controls.el,
+      facts,
+      ...equations.map((equation) => equation.el),
+      sum,
+      element("h4", {}, "From here to conv2d"),
+      element("p", {}, "A convolution is this linear layer applied to every window of the input, with the same weight each time. So its gradients are the same three sums: what runs over the samples n here runs over all windows there as well."),
+      element("p", { class: "cv-lesson-go" }, show),
+    );
+
+    /** @param {LessonCell} cell */
+    function point(cell) {
+      const links = [cell, ...linearLinks(data.settings, cell)];
+      for (const map of maps) map.light(links);
+      write(cell);
+    }
+
+    function leave() {
+      for (const map of maps) map.light([]);
+    }
+
+    /** @param {LessonCell} cell */
+    function valueOf({ tensor, row, column }) {
+      const values = data.tensors[tensor];
+      return Array.isArray(values[0]) ? values[row][column] : values[column];
+    }
+
+    /** Write the sum behind a cell. @param {LessonCell} cell */
+    function write(cell) {
+      const terms = linearTerms(data.settings, cell);
+      const head = element("code", {}, linearName(cell));
+      const value = valueOf(cell);
+      sum.dataset.value = String(value);
+      if (!terms.length) {
+        const given = GIVEN.includes(cell.tensor) ? ": given. Lit are all numbers that it is multiplied with, and all sums that it goes into." : `, the slope of the loss by this output: ${LOSS_SLOPES[data.settings.loss]}.`;
+        return sum.replaceChildren(head, ` = ${formatNumber(value)}${given}`);
+      }
+      const factor = (each) => factorSpan(valueOf(each), each, limitOf(each.tensor, data), pane.scale());
+      const parts = terms.flatMap((term, index) => [index ? " + " : "", ...term.flatMap((each, place) => [place ? "\u00b7" : "", factor(each)])]);
+      if (cell.tensor === "output") parts.push(" + ", factor({ tensor: "bias", row: 0, column: cell.column }));
+      const axis = { n: "\u2099", o: "\u2092", i: "\u1d62" }[LINEAR_RULES[cell.tensor].over];
+      sum.replaceChildren(head, ` = \u03a3${axis} `, ...parts, " = ", element("output", {}, formatNumber(value)));
+      if (document.activeElement?.closest(".cv-pane") === pane.root) pane.say(sum.textContent ?? "");
+    }
+
+    /** @param {HTMLElement} area @param {LessonCell} cell @param {[number, number]} at @param {[number, number]} size
+     * @param {string} typed @param {() => void} closed */
+    function type(area, cell, at, size, typed, closed) {
+      const text = typed || String(valueOf(cell));
+      openEditor(
+        area,
+        { row: at[0], column: at[1], rows: size[0], columns: size[1] },
+        linearName(cell),
+        text,
+        Boolean(typed),
+        (value) => pane.send({ type: "edit", ...cell, value }),
+        (sentence) => setText(sum, sentence),
+        closed,
+      );
+    }
+
+    return (next) => {
+      data = next;
+      controls.set(data);
+      setText(loss, `loss = ${formatNumber(data.loss)}`);
+      const small = data.deviation <= 1e-4;
+      setText(truth, data.deviation === 0 ? "equals autograd exactly (cpu, float32)" : `${small ? "equals autograd within rounding: largest difference" : "differs from autograd by"} ${formatNumber(data.deviation)} (cpu, float32)`);
+      truth.dataset.ok = String(small);
+      for (const equation of equations) equation.set(data);
+      leave();
+      setText(sum, LESSON_HINT);
+    };
+  });
+}
+
+/** The menus of the lesson. @param {import("./pane.js").PaneTools} pane */
+function createControls(pane) {
+  /** @type {Record<string, HTMLSelectElement>} */
+  const menus = {};
+  const el = element("div", { class: "cv-lesson-controls" });
+  for (const [name, words] of Object.entries({ ...SIZE_WORDS, loss: "loss" })) {
+    const menu = /** @type {HTMLSelectElement} */ (element("select", { "data-set": name }));
+    menu.addEventListener("change", () => pane.send({ type: "set", name, value: name === "loss" ? menu.value : Number(menu.value) }));
+    menus[name] = menu;
+    el.append(element("label", {}, `${words} `, menu));
+  }
+  const draw = element("button", { type: "button", class: "cv-button" }, "Other numbers");
+  draw.addEventListener("click", () => pane.send({ type: "draw" }));
+  el.append(draw);
+  return {
+    el,
+    /** @param {any} data */
+    set(data) {
+      for (const [name, menu] of Object.entries(menus)) {
+        if (!menu.options.length) {
+          const [least, most] = data.sizes[name] ?? [0, -1];
+          const values = name === "loss" ? data.losses : [...Array(most - least + 1).keys()].map((step) => least + step);
+          menu.append(...values.map((value) => element("option", { value: String(value) }, LOSS_WORDS[value] ?? String(value))));
+        }
+        menu.value = String(data.settings[name]);
+      }
+    },
+  };
+}
+
+/**
+ * One equation: its heatmaps and the signs between them.
+ * @param {import("./pane.js").PaneTools} pane @param {{ title: string, formula: string, items: string[] }} row
+ * @param {{ point: (cell: LessonCell) => void, leave: () => void,
+ *   type: (area: HTMLElement, cell: LessonCell, at: [number, number], size: [number, number], typed: string, closed: () => void) => void }} events
+ */
+function createEquationRow(pane, row, events) {
+  const flow = element("div", { class: "cv-flow" });
+  const maps = [];
+  let term = element("div", { class: "cv-lesson-term" }); // a sign stays with the matrix that follows it
+  for (const item of row.items) {
+    if (!/\w/.test(item)) {
+      const sign = element("span", { class: "cv-sign" }, element("span", { class: "cv-symbol" }, item));
+      if (item === "\u2192") sign.append(element("span", { class: "cv-sign-note" }, "loss"));
+      if (item === "\u03a3") sign.append(element("span", { class: "cv-sign-note" }, "over n"));
+      term.append(sign);
+      continue;
+    }
+    const map = createLessonMap(pane, item, events);
+    maps.push(map);
+    term.append(map.el);
+    flow.append(term);
+    term = element("div", { class: "cv-lesson-term" });
+  }
+  const el = element("section", { class: "cv-lesson-row" }, element("h4", {}, row.title), element("code", { class: "cv-formula" }, row.formula), flow);
+  return {
+    el,
+    maps,
+    /** @param {any} data */
+    set(data) {
+      for (const map of maps) map.set(data);
+    },
+  };
+}
+
+/** A tensor's heatmap; an item that begins with ~ stands for the transposed matrix. */
+function createLessonMap(pane, item, events) {
+  const turned = item.startsWith("~");
+  const tensor = item.replace("~", "");
+  let size = /** @type {[number, number]} */ ([1, 1]);
+  const cellAt = (row, column) => ({ tensor, row: turned ? column : row, column: turned ? row : column });
+  const map = createHeatmap(pane, {
+    onPoint: (row, column) => events.point(cellAt(row, column)),
+    onLeave: events.leave,
+    onEdit: (row, column, typed) => {
+      const area = /** @type {HTMLElement} */ (map.el.querySelector(".cv-area"));
+      events.type(area, cellAt(row, column), [row, column], size, typed, () => map.grid.focusCell(row, column));
+    },
+  });
+  map.el.dataset.tensor = item;
+  return {
+    el: map.el,
+    /** @param {any} data */
+    set(data) {
+      const stored = data.tensors[tensor];
+      const rows = Array.isArray(stored[0]) ? stored : [stored];
+      const values = turned ? rows[0].map((_, column) => rows.map((line) => line[column])) : rows;
+      size = [values.length, values[0].length];
+      const shape = Array.isArray(stored[0]) ? `[${size.join(", ")}]` : `[${stored.length}]`;
+      map.set({ values, label: turned ? `${tensor}\u1d40` : tensor, shape, limit: limitOf(tensor, data), cell: CELL_SIDE, editable: GIVEN.includes(tensor) });
+    },
+    /** @param {LessonCell[]} cells */
+    light: (cells) => map.light(cells.filter((cell) => cell.tensor === tensor).map((cell) => cellAt(cell.row, cell.column))),
+  };
+}
+
+/** The end of a tensor's colour scale: it has the same colours in every equation. @param {string} tensor @param {any} data */
+function limitOf(tensor, data) {
+  return Math.max(...data.tensors[tensor].flat().map(Math.abs)) || 1;
+}
+
+/** A number in the colour of its cell. @param {number} value @param {LessonCell} cell @param {number} limit @param {any} scale */
+function factorSpan(value, cell, limit, scale) {
+  const color = colorOf(scale, value, limit);
+  const style = `background: rgb(${color.map(Math.round).join()}); color: ${needsWhiteInk(color) ? "#fff" : "#000"}`;
+  const text = formatNumber(value);
+  return element("span", { class: "cv-factor", style, "data-value": String(value), title: linearName(cell) }, value < 0 ? `(${text})` : text);
+}
+
+export default { render };

@@ -1,0 +1,112 @@
+// @ts-check
+// The PyTorch tab: what torch runs for this setting, why, and what would change it.
+import { element, setText } from "../base/dom.js";
+import { openPane } from "./pane.js";
+
+const INDENT = /^ */;
+
+/** A sentence with the names of functions and ops in it set as code. @param {string} sentence */
+function withCode(sentence) {
+  const name = /(\b(?:aten::|torch\.|F\.)[\w.]+(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?|\b\w+Backward\d\b)/;
+  return sentence.split(name).map((part, place) => (place % 2 ? element("code", {}, part) : part));
+}
+
+/**
+ * One op of a call tree, indented below its caller.
+ * @param {string} line two spaces a level, "× 3" at its end when it ran three times @param {string[]} convolutions
+ */
+function opLine(line, convolutions) {
+  const depth = (INDENT.exec(line)?.[0].length ?? 0) / 2;
+  const [name, times] = line.trim().split(" \u00d7 ");
+  const row = element("li", { class: "cv-op", style: `--cv-depth: ${depth}` }, element("code", {}, name));
+  if (convolutions.includes(name)) row.classList.add("cv-main");
+  if (times) row.append(element("span", { class: "cv-muted" }, ` \u00d7 ${times}`));
+  return row;
+}
+
+/** @param {string} title */
+function section(title) {
+  const list = element("ul", { class: "cv-plain" });
+  return { list, el: element("section", {}, element("h4", {}, title), list) };
+}
+
+/**
+ * @param {import("./pane.js").PaneTools} _ @param {HTMLElement} body
+ * @returns {(data: any) => void}
+ */
+function buildPyTorch(_, body) {
+  const [forward, backward] = ["forward", "backward"].map((pass) => element("code", { "data-pass": pass }));
+  const headline = element("h3", {}, "Forward: ", forward, ", backward: ", backward);
+  const algorithm = element("p", { class: "cv-algorithm" });
+  const call = element("code");
+  const on = element("span");
+  const border = element("p", { class: "cv-border cv-muted" });
+  const why = section("Why this one");
+  const trees = { forward: section("Ops of the forward pass"), backward: section("Ops of the backward pass") };
+  const node = element("code");
+  const rows = element("tbody");
+  const changes = element(
+    "section",
+    { class: "cv-changes" },
+    element("h4", {}, "What would change it"),
+    element(
+      "table",
+      {},
+      element("thead", {}, element("tr", {}, ...["this setting, but", "backend"].map((word) => element("th", { scope: "col" }, word)))),
+      rows,
+    ),
+  );
+  const notes = section("");
+  const folded = element("details", {}, element("summary", {}, "What the names do not say: derivatives.yaml, finput, fgrad_input"), notes.list);
+  const machine = section("Asked on");
+  const found = element("p", { class: "cv-found cv-muted" });
+  why.list.classList.add("cv-why");
+  for (const [pass, tree] of Object.entries(trees)) tree.list.dataset.tree = pass;
+  machine.list.classList.add("cv-machine");
+  body.append(
+    headline,
+    algorithm,
+    element("p", { class: "cv-call" }, "The call: ", call, " (", on, ")"),
+    border,
+    why.el,
+    changes,
+    element("div", { class: "cv-trees" }, trees.forward.el, trees.backward.el),
+    element("p", {}, "The output\u2019s node in the autograd graph, ", element("code", {}, "output.grad_fn"), ", is ", node, " whatever runs below it."),
+    folded,
+    machine.el,
+    found,
+  );
+
+  return (data) => {
+    setText(forward, data.forward);
+    setText(backward, data.backward);
+    algorithm.replaceChildren(element("code", {}, data.forward), ` is ${data.algorithm}`);
+    setText(call, data.call);
+    setText(on, data.on);
+    border.replaceChildren(...withCode(data.border));
+    why.list.replaceChildren(...data.why.map((sentence) => element("li", {}, ...withCode(sentence))));
+    for (const [pass, tree] of Object.entries(trees)) {
+      tree.list.replaceChildren(...data.trees[pass].map((line) => opLine(line, data.convolutions)));
+    }
+    setText(node, data.grad_fn);
+    changes.hidden = data.changes.length === 0;
+    rows.replaceChildren(
+      ...data.changes.map(([what, ...names]) => {
+        const differs = names[0] !== data.forward || names[1] !== data.backward;
+        const each = names[0] === names[1] ? [names[0]] : [`${names[0]}, backward ${names[1]}`];
+        const cell = element("td", {}, element("code", {}, ...each));
+        return element("tr", { "data-differs": String(differs) }, element("th", { scope: "row" }, what), cell);
+      }),
+    );
+    notes.list.replaceChildren(...data.notes.map((sentence) => element("li", {}, ...withCode(sentence))));
+    machine.list.replaceChildren(...data.machine.map(([name, value]) => element("li", {}, `${name}: ${value}`)));
+    found.replaceChildren(...withCode(data.found));
+  };
+}
+
+/** @param {any} context */
+function render(context) {
+  return openPane(context, "pytorch", buildPyTorch);
+}
+
+export default { render };

@@ -1,0 +1,250 @@
+// @ts-check
+// The tab Quantised: forward with the quantised weight, backward past it, and why gradcheck fails on purpose.
+import { element, setText } from "../base/dom.js";
+import { formatNumber, fullNumber } from "../base/format.js";
+import { createHeatmap } from "../board/heatmap.js";
+import { openPane } from "./pane.js";
+
+const CELL_MOST = 34;
+const PLANE_MOST = 102; // pixels across: several planes stand beside each other
+const POINT_HINT = "Point at a cell to read it; a cell of the weight lights up on the board as well.";
+
+/** @typedef {{ name: string, parameter: string, sentence: string, mask: number[][], gradient: number[][] }} QuantisedVariant */
+
+function render(context) {
+  return openPane(context, "quantised", (pane, body) => {
+    let data = null;
+    const readout = element("p", { class: "cv-readout" }, POINT_HINT);
+    const planes = createPlanes(pane, read, leave);
+    const chooser = createLayerMenu((kind) => pane.send({ type: "choose", kind }));
+    const sentence = element("p");
+    const forward = element("div", { class: "cv-flow" });
+    const backward = element("div", { class: "cv-flow" });
+    const variants = element("div", { class: "cv-variants", role: "group", "aria-label": "Straight-through variants" });
+    const check = element("div", { class: "cv-flow" });
+    const [aside, heading] = [element("h4"), element("h4")];
+    const verdict = element("ul", { class: "cv-verdict" });
+    const columns = createColumns(planes, variants, (variant) => pane.send({ type: "choose", variant }));
+    body.append(
+      element("h3", {}, "What if the weights are quantised?"),
+      element("p", {}, "Forward uses a coarse copy of the weight; backward pretends that the steps were not there and hands the gradient straight through to the latent weight, which learns."),
+      chooser.el,
+      sentence,
+      element("h4", {}, "Forward"),
+      forward,
+      element("h4", {}, "Backward, past the steps"),
+      backward,
+      aside,
+      variants,
+      readout,
+      heading,
+      check,
+      verdict,
+    );
+    pane.onPoint(({ cell }) => planes.light(cell?.panel === "weight" || cell?.panel === "grad_weight" ? cell : null));
+
+    /** @param {string} label @param {string} shape "kernel" where its cells are the weight's @param {number} value */
+    function read(label, shape, row, column, value) {
+      setText(readout, `${label}[${row},${column}] = ${fullNumber(value, "float64")}`);
+      if (shape === "kernel") {
+        planes.light({ row, column });
+        pane.point({ cell: { panel: "weight", row, column } });
+      } else if (shape === "output" || shape === "grad_output" || shape === "padded_input") {
+        pane.point({ cell: { panel: shape, row, column } });
+      }
+    }
+
+    function leave() {
+      setText(readout, POINT_HINT);
+      planes.light(null);
+      pane.point();
+    }
+
+    body.hidden = true; // until there is something to see: this geometry may be one that the layers do not take
+    return (next) => {
+      data = next;
+      body.hidden = false;
+      chooser.set(data);
+      setText(sentence, data.sentence);
+      planes.begin();
+      drawForward(planes, forward, data);
+      drawBackward(planes, backward, data);
+      columns.set(data);
+      drawCheck(planes, check, data);
+      planes.end();
+      setText(aside, data.kind === "shift_ps" ? "Its two parameters side by side" : "The variants side by side");
+      setText(heading, data.gradcheck_passes ? "gradcheck passes here, by chance" : "gradcheck fails here, on purpose");
+      verdict.replaceChildren(...verdictOf(data).map((line) => element("li", { "data-ok": String(line.ok) }, line.text)));
+      setText(readout, POINT_HINT);
+    };
+  });
+}
+
+/** The menu of layers. @param {(kind: string) => void} onChoose */
+function createLayerMenu(onChoose) {
+  const menu = /** @type {HTMLSelectElement} */ (element("select", { "data-set": "kind" }));
+  const el = element("p", { class: "cv-layer" }, element("label", {}, "layer ", menu));
+  menu.addEventListener("change", () => onChoose(menu.value));
+  return {
+    el,
+    /** @param {any} data */
+    set({ kinds, kind }) {
+      if (!menu.options.length) menu.append(...kinds.map(({ name, title }) => element("option", { value: name }, title)));
+      menu.value = kind;
+    },
+  };
+}
+
+/**
+ * All heatmaps of the pane by name, each made once; those that a layer does not have are taken out.
+ * @param {import("./pane.js").PaneTools} pane
+ * @param {(label: string, shape: string, row: number, column: number, value: number) => void} read @param {() => void} leave
+ */
+function createPlanes(pane, read, leave) {
+  /** @type {Map<string, any>} */
+  const made = new Map();
+  const drawn = new Set();
+  return {
+    begin: () => drawn.clear(),
+    end() {
+      for (const [name, plane] of made) if (!drawn.has(name)) plane.map.el.remove();
+    },
+    /**
+     * @param {string} name @param {string} label @param {(number | null)[][]} values @param {string} shape whose cells these are
+     * @param {{ limit?: number, said?: string }} [more] `said`: below the label, in the shape's place
+     */
+    draw(name, label, values, shape, more = {}) {
+      if (!made.has(name)) {
+        const plane = { label: "", shape: "", values: [[0]], map: /** @type {any} */ (null) };
+        plane.map = createHeatmap(pane, {
+          onPoint: (row, column) => read(plane.label, plane.shape, row, column, plane.values[row][column]),
+          onLeave: leave,
+        });
+        plane.map.el.dataset.plane = name;
+        made.set(name, plane);
+      }
+      const plane = made.get(name);
+      drawn.add(name);
+      Object.assign(plane, { label, shape, values: values.map((line) => line.map((value) => value ?? NaN)) });
+      const cell = Math.max(3, Math.min(CELL_MOST, Math.floor(PLANE_MOST / Math.max(values.length, values[0].length))));
+      plane.map.set({ values: plane.values, label, shape: more.said, limit: more.limit, dtype: "float64", cell, numbers: cell >= 22 });
+      return plane.map.el;
+    },
+    /** Light a cell of the kernel wherever it stands. @param {{ row: number, column: number } | null} cell */
+    light(cell) {
+      for (const [name, { map, shape }] of made) if (drawn.has(name)) map.light(cell && shape === "kernel" ? [cell] : []);
+    },
+  };
+}
+
+/** A sign between two planes. @param {string} symbol @param {string} [note] */
+function signOf(symbol, note = "") {
+  return element("span", { class: "cv-sign" }, element("span", { class: "cv-symbol" }, symbol), ...(note ? [element("span", { class: "cv-sign-note" }, note)] : []));
+}
+
+/** A sign and the plane after it, which stay on one line. @param {HTMLElement[]} nodes */
+function termOf(...nodes) {
+  return element("div", { class: "cv-quantised-term" }, ...nodes);
+}
+
+/** Put nodes into a row; the focus stays where it is. @param {HTMLElement} row @param {HTMLElement[]} nodes */
+function fill(row, nodes) {
+  const held = /** @type {any} */ (row.contains(document.activeElement) ? document.activeElement : null);
+  row.replaceChildren(...nodes);
+  held?.focus?.({ preventScroll: true });
+}
+
+function drawForward(planes, row, data) {
+  const nodes = Object.entries(data.latents).map(([name, values], index) =>
+    termOf(...(index ? [signOf("and")] : []), planes.draw(`latent ${name}`, `${name}${data.at}`, values, "kernel", { said: "latent" })),
+  );
+  nodes.push(termOf(signOf("\u2192", "quantise"), planes.draw("quantized_weight", `quantized_weight${data.at}`, data.quantized_weight, "kernel", { said: "what forward uses" })));
+  if (data.signs) nodes.push(termOf(signOf("\u229b"), planes.draw("signs", "sign(padded_input)", data.signs, "padded_input", { said: data.signs.flat().includes(-1) ? "sign(0) = +1, in the border too" : "all +1: no input is negative" })));
+  if (data.scale) nodes.push(termOf(signOf("\u00d7"), planes.draw("scale", "K", data.scale, "output", { said: "mean |input| of each window" })));
+  const convolved = data.signs ? [signOf("=")] : [signOf("\u229b", "with padded_input"), signOf("=")];
+  nodes.push(termOf(...convolved, planes.draw("output", "output", data.output, "output", { said: "of the quantised layer" })));
+  fill(row, nodes);
+}
+
+function drawBackward(planes, row, data) {
+  const chosen = data.variants.find(({ name }) => name === data.variant);
+  const through = data.variant === "scaled_sign" ? "plus what comes through alpha" : "";
+  fill(row, [
+    planes.draw("grad_output", "grad_output", data.grad_output, "grad_output", { said: "as on the board" }),
+    termOf(signOf("\u2192", "as grad_weight"), planes.draw("grad_quantized_weight", "grad_quantized_weight", data.grad_quantized_weight, "kernel", { said: "exact" })),
+    termOf(signOf("\u00d7", "cell by cell"), planes.draw("mask", "mask", chosen.mask, "kernel", { said: `of ${chosen.name}` })),
+    termOf(signOf("=", through), planes.draw("gradient", `grad_${chosen.parameter}`, chosen.gradient, "kernel", { said: "what is learned from" })),
+  ]);
+}
+
+/** One column a variant: its name, which chooses it, its sentence, mask and gradient. */
+function createColumns(planes, el, onChoose) {
+  /** @type {Map<string, { root: HTMLElement, button: HTMLElement, sentence: HTMLElement, maps: HTMLElement }>} */
+  const made = new Map();
+  const columnOf = (name) => {
+    if (!made.has(name)) {
+      const button = element("button", { type: "button", class: "cv-button", "data-variant": name }, name);
+      button.addEventListener("click", () => onChoose(name));
+      const [sentence, maps] = [element("p", { class: "cv-muted" }), element("div", { class: "cv-variant-maps" })];
+      made.set(name, { button, sentence, maps, root: element("section", { class: "cv-variant" }, button, sentence, maps) });
+    }
+    return /** @type {NonNullable<ReturnType<typeof made.get>>} */ (made.get(name));
+  };
+  return {
+    /** @param {any} data */
+    set({ variants, variant }) {
+      // One scale for all gradients: the columns are there to be compared.
+      const limit = Math.max(...variants.flatMap(({ gradient }) => gradient.flat().map((value) => Math.abs(value ?? 0)))) || 1;
+      const shown = variants.map((/** @type {QuantisedVariant} */ each) => {
+        const column = columnOf(each.name);
+        column.button.setAttribute("aria-pressed", String(each.name === variant));
+        setText(column.sentence, each.sentence);
+        fill(column.maps, [
+          planes.draw(`${each.name} mask`, "mask", each.mask, "kernel", { said: "factor" }),
+          planes.draw(`${each.name} gradient`, `grad_${each.parameter}`, each.gradient, "kernel", { limit, said: "latent gradient" }),
+        ]);
+        return column.root;
+      });
+      fill(el, shown);
+    },
+  };
+}
+
+function drawCheck(planes, row, data) {
+  const chosen = data.variants.find(({ name }) => name === data.variant);
+  const limit = Math.max(...[...chosen.gradient, ...data.surrogate].flat().map((value) => Math.abs(value ?? 0))) || 1;
+  fill(row, [
+    planes.draw("stairs", "the layer itself", data.stairs, "kernel", { said: "finite difference" }),
+    termOf(signOf(data.gradcheck_passes ? "=" : "\u2260"), planes.draw("backward", `grad_${chosen.parameter}`, chosen.gradient, "kernel", { limit, said: "what backward returns" })),
+    termOf(signOf(data.at_kink ? "\u2248" : "="), planes.draw("surrogate", "its surrogate", data.surrogate, "kernel", { limit, said: "finite difference" })),
+  ]);
+}
+
+/** What the three planes of the check mean. @param {any} data @returns {{ ok: boolean, text: string }[]} */
+function verdictOf(data) {
+  const chosen = data.variants.find(({ name }) => name === data.variant);
+  const pairs = chosen.gradient.flatMap((line, row) => line.map((value, column) => [value ?? NaN, data.stairs[row][column] ?? NaN, data.surrogate[row][column] ?? NaN]));
+  const apart = Math.max(...pairs.map(([gradient, stairs]) => Math.abs(gradient - stairs)));
+  const jumps = pairs.filter(([, stairs]) => Math.abs(stairs) > 1e3).length;
+  const throughAlpha = data.kind === "binary" || data.kind === "xnor";
+  const flat = throughAlpha ? "takes the signs for flat and moves through alpha alone" : "is that of a staircase, flat almost everywhere";
+  const jump = jumps ? ` ${jumps} of the latent weights ${jumps === 1 ? "stands" : "stand"} on a step (w = 0): a jump divided by 2\u00b7eps is huge.` : "";
+  const lines = [
+    {
+      ok: data.gradcheck_passes,
+      text: data.gradcheck_passes
+        ? "torch.autograd.gradcheck passes here, by chance: these numbers make both slopes the same."
+        : `torch.autograd.gradcheck fails: the layer's own slope and backward differ by up to ${formatNumber(apart)}. The layer's own slope ${flat}: little could be learned from it.${jump}`,
+    },
+    {
+      ok: !data.surrogate_complaint,
+      text: data.surrogate_complaint
+        ? `convviz.nn.surrogate_check fails: ${data.surrogate_complaint}.`
+        : `convviz.nn.surrogate_check passes: backward is the slope of the smooth function that ${chosen.name} puts in the place of the steps.`,
+    },
+  ];
+  if (data.at_kink) lines.push({ ok: true, text: "Some latent weights stand on a kink of that smooth function (|w| = 1, or w = 0 for alpha): the finite difference is the mean of the slopes on both sides, and every value between the two is right." });
+  return lines;
+}
+
+export default { render };

@@ -1,0 +1,18 @@
+"""The board's JavaScript in a bare page, for tests that call its functions without an app around them."""
+
+from importlib.resources import files
+
+from convviz.board.bundle import bundle_several
+
+JS = files("convviz.board").joinpath("js")
+
+
+def expose(page, *paths):
+    """Make all that these files export global in a page.
+
+    Args:
+        page: of Playwright.
+        paths: of files in ``board/js``, such as ``"picture/links.js"``.
+    """
+    names = {f"file{number}": path for number, path in enumerate(paths)}
+    page.add_script_tag(content=f"{{ {bundle_several(JS, names)} Object.assign(window, {', '.join(names)}); }}")
