@@ -76,13 +76,13 @@ def _scoped(path: str, source: str) -> str:
     """Return a file as a constant that holds what it exports."""
     names = _exported(source)
     default = ["default: default_"] if DEFAULT.search(source) else []
-    body = IMPORT.sub(
-        lambda found: f"const {{{found['names']}}} = {_variable(_resolved(path, found['file']))};\n", source
-    )
-    body = EXPORT.sub("", DEFAULT.sub("const default_ = ", body))
-    return (
-        f"// {path}\nconst {_variable(path)} = (() => {{\n{body}return {{ {', '.join([*names, *default])} }};\n}})();"
-    )
+
+    def read(found: re.Match[str]) -> str:
+        return f"const {{{found['names']}}} = {_variable(_resolved(path, found['file']))};\n"
+
+    body = EXPORT.sub("", DEFAULT.sub("const default_ = ", IMPORT.sub(read, source)))
+    given = ", ".join([*names, *default])
+    return f"// {path}\nconst {_variable(path)} = (() => {{\n{body}return {{ {given} }};\n}})();"
 
 
 def _exported(source: str) -> list[str]:

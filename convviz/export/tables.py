@@ -11,7 +11,7 @@ from convviz.views.theme import format_number
 
 
 def tables(rows: tuple[Equation, ...], transposed: bool) -> str:
-    """Return the planes that are shown as HTML tables that open by themselves, as ``board/js/board/tables.js`` makes them.
+    """Return the planes that are shown as HTML tables that open by themselves, made as in ``board/js/board/tables.js``.
 
     Args:
         rows: from ``views.equations``.
