@@ -159,7 +159,8 @@ def test_an_import_is_relative_to_the_file_that_has_it(tmp_path):
     made = folder(
         tmp_path,
         **{
-            "below/entry": 'import { a } from "../beside/same.js";\nimport { b } from "./same.js";\nexport default a;\n',
+            "below/entry": 'import { a } from "../beside/same.js";\nimport { b } from "./same.js";\n'
+            "export default a(b);\n",
             "below/same": "export const b = 1;\n",
             "beside/same": "export const a = (x) => x;\n",
         },
