@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from convviz import nn
     from convviz.app.app import App
     from convviz.app.explain import explain
-    from convviz.explanation.graph import graph
+    from convviz.explanation.graph.read import graph
     from convviz.export.module import export_module
     from convviz.export.page import export_html
     from convviz.export.picture import export_picture
@@ -57,7 +57,7 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("convviz.nn")
     if name == "graph":
         from convviz.app.graph_display import show_interactively
-        from convviz.explanation.graph import graph
+        from convviz.explanation.graph.read import graph
 
         show_interactively()
         return graph

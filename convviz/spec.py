@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
-from convviz.taps import PADDING_MODES, axis_taps
+from convviz.axis_taps import PADDING_MODES, axis_taps
 
 VERSION = 1
 AXES = ("height", "width")

@@ -4,6 +4,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
+from convviz.axis_taps import PADDING_MODES
 from convviz.settings.bounds import LIMITS, bounds, group_choices, per_axis
 from convviz.settings.change import edited
 from convviz.settings.state import (
@@ -15,7 +16,6 @@ from convviz.settings.state import (
     WEIGHT_KINDS,
     Settings,
 )
-from convviz.taps import PADDING_MODES
 from tests.geometries import random_specs
 
 ACTIONS = (

@@ -10,15 +10,16 @@ import torch
 import torch.nn.functional as F
 
 from convviz import ConvSpec
-from convviz.explanation import backend_reasons, backend_story
-from convviz.explanation.backend_reasons import UNKNOWN, reasons, sizes
-from convviz.explanation.torch_call import TorchCall
+from convviz.explanation.backend import reasons as reasons_module
+from convviz.explanation.backend import story as story_module
+from convviz.explanation.backend.reasons import UNKNOWN, reasons, sizes
+from convviz.explanation.backend.torch_call import TorchCall
 from convviz.ops.device import DTYPES
 from convviz.ops.which_backend import select_backend, which_backend
 from tests.geometries import EDGE_CASES, random_specs
 from tests.test_which_backend import X86, switched
 
-story = backend_story.backend_story
+story = story_module.backend_story
 TEACHING = ConvSpec((8, 8), stride=2, padding=1)
 HARD = ConvSpec((10, 11), 4, 6, (3, 2), (3, 2), ((2, 1), (0, 3)), 2, 2, "reflect", 2)
 SPECS = [TEACHING, HARD, *EDGE_CASES.values(), *random_specs(91, 60)]
@@ -137,11 +138,11 @@ def _has_nnpack():
 
 
 def test_torchs_switches_are_as_before():
-    on = backend_reasons.onednn_on(), backend_reasons.nnpack_on()
+    on = reasons_module.onednn_on(), reasons_module.nnpack_on()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         story(ConvSpec(8, batch=16))
-    assert (backend_reasons.onednn_on(), backend_reasons.nnpack_on()) == on
+    assert (reasons_module.onednn_on(), reasons_module.nnpack_on()) == on
 
 
 @X86

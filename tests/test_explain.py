@@ -10,9 +10,9 @@ import torch.nn.functional as F
 from torch import nn
 
 import convviz
-from convviz.explanation.layer_story import own_rows
-from convviz.explanation.layer_window import MOST_CELLS, choose_window, cut
-from convviz.explanation.record_layer import record_layer
+from convviz.explanation.layer.record import record_layer
+from convviz.explanation.layer.story import own_rows
+from convviz.explanation.layer.window import MOST_CELLS, choose_window, cut
 from convviz.ops.stages import stages
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.views.panels import panel

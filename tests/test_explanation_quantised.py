@@ -7,8 +7,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from convviz.explanation.quantised import quantised
-from convviz.explanation.quantised_kinds import KINDS
+from convviz.explanation.quantised.kinds import KINDS
+from convviz.explanation.quantised.quantised import quantised
 from convviz.nn import BinaryConv2d
 from convviz.ops.stages import stages
 from convviz.ops.stages_transposed import stages_transposed

@@ -12,13 +12,13 @@ import torch
 import torch.nn.functional as F
 
 import convviz
-from convviz.explanation import graph_layout
-from convviz.explanation.graph import graph
-from convviz.explanation.graph_snapshot import KEEP, snapshot
-from convviz.explanation.graph_svg import PALETTES
-from convviz.explanation.graph_text import number
-from convviz.explanation.graph_values import UNKNOWN
-from convviz.explanation.graph_walk import LIMIT, OPENS_INTO
+from convviz.explanation.graph import layout as graph_layout
+from convviz.explanation.graph.read import graph
+from convviz.explanation.graph.snapshot import KEEP, snapshot
+from convviz.explanation.graph.svg import PALETTES
+from convviz.explanation.graph.text import number
+from convviz.explanation.graph.values import UNKNOWN
+from convviz.explanation.graph.walk import LIMIT, OPENS_INTO
 from convviz.views import theme
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -387,7 +387,7 @@ def test_the_second_time_is_as_the_first(case):
 def test_no_hook_of_ours_runs_in_the_callers_backward(monkeypatch):
     output, params, _ = diamond()
     found = graph(output, params)
-    from convviz.explanation import graph_backward
+    from convviz.explanation.graph import backward as graph_backward
 
     def fail(*_):
         raise AssertionError("a hook was left behind")
@@ -400,7 +400,7 @@ def test_no_hook_of_ours_runs_in_the_callers_backward(monkeypatch):
 def test_hooks_are_removed_when_the_backward_fails(monkeypatch):
     output, params, _ = failing()
     graph(output, params)
-    from convviz.explanation import graph_backward
+    from convviz.explanation.graph import backward as graph_backward
 
     def fail(*_):
         raise AssertionError("a hook was left behind")

@@ -18,13 +18,13 @@ from convviz.app.graph_page import MOST, inside_reply, node_reply, page
 from convviz.app.graph_view import GraphView
 from convviz.app.model import Model, compute
 from convviz.app.tabs.graph import GraphTab
-from convviz.explanation import graph_backward
-from convviz.explanation.graph import graph
-from convviz.explanation.graph_computation import graph_of_stages
-from convviz.explanation.graph_inside import Operation, inside
-from convviz.explanation.graph_snapshot import KEEP
-from convviz.explanation.graph_steps import sentences
-from convviz.explanation.graph_text import number
+from convviz.explanation.graph import backward as graph_backward
+from convviz.explanation.graph.computation import graph_of_stages
+from convviz.explanation.graph.inside import Operation, inside
+from convviz.explanation.graph.read import graph
+from convviz.explanation.graph.snapshot import KEEP
+from convviz.explanation.graph.steps import sentences
+from convviz.explanation.graph.text import number
 from convviz.plane import Plane
 from convviz.settings.state import Settings, Source
 from convviz.spec import ConvSpec

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from convviz.app.model import compute
+from convviz.axis_taps import PADDING_MODES
 from convviz.plane import PANEL_AXES, Plane
 from convviz.samples.kernels import make_kernel
 from convviz.settings import change
 from convviz.settings.bounds import LIMITS, PER_AXIS, bounds, group_choices, mend, value_of, with_value
 from convviz.settings.state import PRESETS, SCALES, THEMES, WEIGHT_KINDS, Settings, Source
 from convviz.spec import ConvSpec
-from convviz.taps import PADDING_MODES
 from convviz.views.panels import panel
 from tests.geometries import random_specs
 

@@ -9,8 +9,8 @@ import torch
 
 from convviz import ConvSpec, stages
 from convviz.explanation.code.literals import exact, literal
-from convviz.explanation.snippet_file import FULL_PRECISION, MOST_NUMBERS, RESULTS, snippet_file, too_large
-from convviz.explanation.snippets import WAYS, WAYS_TRANSPOSED, snippets
+from convviz.explanation.code.snippet_file import FULL_PRECISION, MOST_NUMBERS, RESULTS, snippet_file, too_large
+from convviz.explanation.code.snippets import WAYS, WAYS_TRANSPOSED, snippets
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.settings.names import shown_name
 from tests.geometries import EDGE_CASES, random_specs

@@ -13,8 +13,8 @@ import torch
 import torch.nn.functional as F
 
 from convviz import ConvSpec, stages
+from convviz.explanation.code.snippets import WAYS, WAYS_TRANSPOSED, Snippet, snippets
 from convviz.explanation.code.steps import PANELS, call, write
-from convviz.explanation.snippets import WAYS, WAYS_TRANSPOSED, Snippet, snippets
 from convviz.ops.by_rotate import backward_padding
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.settings.names import shown_name

@@ -9,13 +9,13 @@ import ipywidgets as widgets
 import traitlets
 
 from convviz.app.model import Model
+from convviz.axis_taps import PADDING_MODES
 from convviz.ops.device import DTYPES, available_devices
 from convviz.samples.inputs import PATTERNS
 from convviz.settings import change
 from convviz.settings.bounds import LIMITS, PER_AXIS_TRANSPOSED, bounds, group_choices, value_of
 from convviz.settings.state import SCALES, THEMES, Settings, Source
 from convviz.spec import AXES, ConvSpec
-from convviz.taps import PADDING_MODES
 
 WORDS = {
     "input_size": "input size",

@@ -8,9 +8,9 @@ from typing import Any
 import torch
 
 from convviz.app.app import App
-from convviz.explanation.layer_story import layer_story
-from convviz.explanation.layer_window import choose_window, cut
-from convviz.explanation.record_layer import record_layer
+from convviz.explanation.layer.record import record_layer
+from convviz.explanation.layer.story import layer_story
+from convviz.explanation.layer.window import choose_window, cut
 from convviz.ops.device import DTYPES, available_devices
 
 

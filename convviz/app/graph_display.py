@@ -6,7 +6,7 @@ import importlib.util
 import sys
 from typing import Any
 
-from convviz.explanation.graph_data import Graph
+from convviz.explanation.graph.data import Graph
 
 
 def show_interactively() -> None:

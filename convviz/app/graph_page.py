@@ -8,12 +8,12 @@ from typing import Any
 
 import torch
 
-from convviz.explanation.graph_data import Graph, Saved, Slot
-from convviz.explanation.graph_inside import Inside, Operation, inside
-from convviz.explanation.graph_snapshot import Snapshot
-from convviz.explanation.graph_steps import sentence, sentences
-from convviz.explanation.graph_svg import PALETTES
-from convviz.explanation.graph_text import numbers, shape
+from convviz.explanation.graph.data import Graph, Saved, Slot
+from convviz.explanation.graph.inside import Inside, Operation, inside
+from convviz.explanation.graph.snapshot import Snapshot
+from convviz.explanation.graph.steps import sentence, sentences
+from convviz.explanation.graph.svg import PALETTES
+from convviz.explanation.graph.text import numbers, shape
 from convviz.plane import PANEL_AXES, Plane
 from convviz.settings.names import axis_word, shown_name
 from convviz.views.cells import roles

@@ -7,7 +7,7 @@ from typing import Any
 
 from convviz.app.graph_page import inside_reply, node_reply, page
 from convviz.board.pane import Pane
-from convviz.explanation.graph_data import Graph
+from convviz.explanation.graph.data import Graph
 
 
 class GraphView(Pane):

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import torch
 
+from convviz.axis_taps import axis_taps, source
 from convviz.ops.conv2d_input import conv2d_input
 from convviz.ops.stages import Stages
 from convviz.plane import Plane
-from convviz.taps import axis_taps, source
 from convviz.views.cells import DATA, PADDING
 from convviz.views.panels import Equation, Panel
 from convviz.views.theme import format_number

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
+from convviz.axis_taps import source
 from convviz.spec import ConvSpec
-from convviz.taps import source
 
 
 def pad_input(input: torch.Tensor, spec: ConvSpec) -> torch.Tensor:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from convviz.axis_taps import PADDING_MODES
 from convviz.ops.device import DTYPES
 from convviz.ops.loss import LOSSES
 from convviz.plane import Plane
@@ -31,7 +32,6 @@ from convviz.settings.state import (
     Settings,
 )
 from convviz.spec import ConvSpec
-from convviz.taps import PADDING_MODES
 
 MOST_WRITTEN = 4000  # characters: what servers, mail and chat let through
 MOST_READ = 50_000

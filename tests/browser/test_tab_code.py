@@ -9,8 +9,8 @@ import torch
 
 from convviz import ConvSpec
 from convviz.explanation.code.literals import exact
-from convviz.explanation.snippet_file import RESULTS, snippet_file
-from convviz.explanation.snippets import WAYS, WAYS_TRANSPOSED, snippets
+from convviz.explanation.code.snippet_file import RESULTS, snippet_file
+from convviz.explanation.code.snippets import WAYS, WAYS_TRANSPOSED, snippets
 from tests.browser.app_page import (
     autograd_of_page,
     cell,

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 
 from convviz.app.graph_view import GraphView
 from convviz.board.bundle import bundle
-from convviz.explanation.graph import graph
+from convviz.explanation.graph.read import graph
 from convviz.views.theme import COLORSCALES
 from tests.browser.app_page import (
     APPEARS_WITHIN_MS,

@@ -9,9 +9,9 @@ import torch
 
 from convviz.app.model import Model
 from convviz.app.tabs.base import Tab
+from convviz.explanation.code.snippet_file import GIVEN, SnippetFile, snippet_file, too_large
+from convviz.explanation.code.snippets import snippets
 from convviz.explanation.code.steps import PANELS
-from convviz.explanation.snippet_file import GIVEN, SnippetFile, snippet_file, too_large
-from convviz.explanation.snippets import snippets
 from convviz.settings.names import shown_name
 
 LABELS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from convviz.app.tabs.base import Tab
-from convviz.explanation.backend_story import BackendStory, backend_story
+from convviz.explanation.backend.story import BackendStory, backend_story
 from convviz.ops.which_backend import SELECT
 
 ASKED = "Torch itself named the backend, asked through {}; the ops were seen by its profiler while they ran."

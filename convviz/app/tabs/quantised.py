@@ -10,8 +10,8 @@ import torch
 
 from convviz.app.model import Model
 from convviz.app.tabs.base import Tab
-from convviz.explanation.quantised import EPS, quantised
-from convviz.explanation.quantised_kinds import KINDS
+from convviz.explanation.quantised.kinds import KINDS
+from convviz.explanation.quantised.quantised import EPS, quantised
 from convviz.views.panels import panel
 
 

@@ -1,5 +1,5 @@
 // @ts-check
-// The index formula, i = o * stride - padding + k * dilation: once in Python (taps.py), and once here.
+// The index formula, i = o * stride - padding + k * dilation: once in Python (axis_taps.py), and once here.
 
 /**
  * Which row of the input a row of the padded input is a copy of; null for a padding zero.

@@ -10,8 +10,8 @@ import torch
 import torch.nn.functional as F
 from torch.nn.utils import parametrize
 
-from convviz.explanation.find_layer import find_layer
-from convviz.explanation.model_input import arguments, check_batch
+from convviz.explanation.layer.find import find_layer
+from convviz.explanation.layer.model_input import arguments, check_batch
 from convviz.ops.deviation import compare
 from convviz.ops.padding import pad_input
 from convviz.spec import ConvSpec

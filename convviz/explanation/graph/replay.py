@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from convviz.explanation.graph_walk import Function, forward_class, name_of
+from convviz.explanation.graph.walk import Function, forward_class, name_of
 from convviz.ops.functions import Convolution
 
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 import torch
 
-from convviz.explanation.graph_saved import explain_failure
-from convviz.explanation.graph_snapshot import Snapshot, snapshot
-from convviz.explanation.graph_walk import Function, leaf_of
+from convviz.explanation.graph.saved import explain_failure
+from convviz.explanation.graph.snapshot import Snapshot, snapshot
+from convviz.explanation.graph.walk import Function, leaf_of
 
 Gradients = tuple[Snapshot | None, ...]
 

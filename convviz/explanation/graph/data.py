@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from convviz.explanation.graph_layout import Arrangement, arrange
-from convviz.explanation.graph_snapshot import Snapshot
-from convviz.explanation.graph_svg import draw
+from convviz.explanation.graph.layout import Arrangement, arrange
+from convviz.explanation.graph.snapshot import Snapshot
+from convviz.explanation.graph.svg import draw
 from convviz.spec import ConvSpec
 
 

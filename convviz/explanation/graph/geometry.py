@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from convviz.explanation.graph_snapshot import Snapshot
-from convviz.explanation.graph_walk import Function, forward_class, is_convolution
+from convviz.explanation.graph.snapshot import Snapshot
+from convviz.explanation.graph.walk import Function, forward_class, is_convolution
 from convviz.ops.functions import Convolution
 from convviz.spec import ConvSpec
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from convviz.explanation.record_layer import Recorded
+from convviz.explanation.layer.record import Recorded
 from convviz.ops.padding import pad_input
 from convviz.settings.state import MOST, MOST_PLANES, MOST_PRODUCTS
 from convviz.spec import ConvSpec, Pair

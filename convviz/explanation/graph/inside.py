@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import torch
 
-from convviz.explanation.graph_data import Graph, Node
-from convviz.explanation.graph_snapshot import KEEP, Snapshot
-from convviz.explanation.graph_text import number
+from convviz.explanation.graph.data import Graph, Node
+from convviz.explanation.graph.snapshot import KEEP, Snapshot
+from convviz.explanation.graph.text import number
 from convviz.ops import by_rotate as rotate
 from convviz.ops.conv2d_bias import conv2d_bias
 from convviz.ops.padding import fold_padding, pad_input

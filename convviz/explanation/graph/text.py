@@ -7,10 +7,10 @@ import unicodedata
 from decimal import ROUND_HALF_UP, Decimal
 from typing import TYPE_CHECKING
 
-from convviz.explanation.graph_snapshot import Snapshot
+from convviz.explanation.graph.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from convviz.explanation.graph_data import Node, Slot
+    from convviz.explanation.graph.data import Node, Slot
 
 FEW = 4  # numbers that fit on one line; of more, the range and the mean are shown
 UNKNOWN = "unknown"

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
-from convviz.explanation.graph_text import NONE, box_lines, columns, details, numbers, shortened
+from convviz.explanation.graph.text import NONE, box_lines, columns, details, numbers, shortened
 
 if TYPE_CHECKING:
-    from convviz.explanation.graph_data import Edge, Graph, Node
+    from convviz.explanation.graph.data import Edge, Graph, Node
 
 Place = tuple[float, float]  # x, y in pixels
 

@@ -12,8 +12,8 @@ import torch
 import torch.nn.functional as F
 from torch.autograd.gradcheck import GradcheckError
 
-from convviz.explanation.quantised_filter import ShownFilter, shown_filter
-from convviz.explanation.quantised_kinds import KINDS, Kind
+from convviz.explanation.quantised.filter import ShownFilter, shown_filter
+from convviz.explanation.quantised.kinds import KINDS, Kind
 from convviz.nn import surrogate_check
 from convviz.nn.conv2d import PaddingMode
 from convviz.nn.quantized_conv2d import QuantizedConv2d

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from convviz.explanation.graph import private_graph
-from convviz.explanation.graph_data import Graph
+from convviz.explanation.graph.data import Graph
+from convviz.explanation.graph.read import private_graph
 from convviz.ops.device import full_precision
 from convviz.ops.loss import loss_value
 from convviz.ops.padding import pad_input

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from convviz.explanation.graph_walk import Function, forward_class
+from convviz.explanation.graph.walk import Function, forward_class
 
 FREED = (
     "An earlier backward pass freed what this function had saved; call backward(retain_graph=True) there, or run the "

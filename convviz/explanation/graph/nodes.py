@@ -9,13 +9,13 @@ from functools import cached_property
 
 import torch
 
-from convviz.explanation.graph_backward import Pass
-from convviz.explanation.graph_data import Edge, Node, Saved, Slot
-from convviz.explanation.graph_geometry import geometry, is_transposed
-from convviz.explanation.graph_saved import NOT_NEEDED, Kept
-from convviz.explanation.graph_snapshot import Snapshot, snapshot
-from convviz.explanation.graph_values import UNKNOWN, Values
-from convviz.explanation.graph_walk import Function, is_convolution, leaf_of, name_of, opens_into
+from convviz.explanation.graph.backward import Pass
+from convviz.explanation.graph.data import Edge, Node, Saved, Slot
+from convviz.explanation.graph.geometry import geometry, is_transposed
+from convviz.explanation.graph.saved import NOT_NEEDED, Kept
+from convviz.explanation.graph.snapshot import Snapshot, snapshot
+from convviz.explanation.graph.values import UNKNOWN, Values
+from convviz.explanation.graph.walk import Function, is_convolution, leaf_of, name_of, opens_into
 from convviz.spec import ConvSpec
 
 OUTPUT = "n0"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import torch
 
-from convviz.explanation.graph_replay import replay
-from convviz.explanation.graph_saved import Kept
-from convviz.explanation.graph_walk import Function, leaf_of, name_of
+from convviz.explanation.graph.replay import replay
+from convviz.explanation.graph.saved import Kept
+from convviz.explanation.graph.walk import Function, leaf_of, name_of
 
 Place = tuple[Function, int]  # a function and the number of its output
 Kind = tuple[tuple[int, ...], str]  # shape and dtype

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from convviz.explanation.torch_call import TorchCall
+from convviz.explanation.backend.torch_call import TorchCall
 
 # From select_conv_backend and use_mkldnn in aten/src/ATen/native/Convolution.cpp.
 MANY_NUMBERS = 20_480

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import torch
 
-from convviz.explanation.backend_reasons import nnpack_on, onednn_on, reasons
+from convviz.explanation.backend.reasons import nnpack_on, onednn_on, reasons
+from convviz.explanation.backend.torch_call import TorchCall
 from convviz.explanation.code.border import padded_apart
-from convviz.explanation.torch_call import TorchCall
 from convviz.ops.device import DTYPES, available_devices
 from convviz.ops.which_backend import Backend
 from convviz.spec import ConvSpec

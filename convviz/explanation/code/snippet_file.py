@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 
 from convviz.explanation.code.literals import literal
-from convviz.explanation.snippets import Snippet
+from convviz.explanation.code.snippets import Snippet
 from convviz.settings.names import shown_name
 
 MOST_NUMBERS = 256  # of a tensor that is written out: 16 x 16, which still can be read

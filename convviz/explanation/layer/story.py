@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from convviz.explanation.layer_window import Window
-from convviz.explanation.record_layer import Recorded
+from convviz.explanation.layer.record import Recorded
+from convviz.explanation.layer.window import Window
 
 
 def layer_story(made: Recorded, window: Window, loss: Callable[[Any], torch.Tensor] | None, dtype: torch.dtype) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from convviz.explanation.graph_data import Edge, Graph, Node
-from convviz.explanation.graph_snapshot import Snapshot
-from convviz.explanation.graph_text import numbers
+from convviz.explanation.graph.data import Edge, Graph, Node
+from convviz.explanation.graph.snapshot import Snapshot
+from convviz.explanation.graph.text import numbers
 
 GRADIENTS = ("grad_input", "grad_weight", "grad_bias")  # what a convolution hands on, in the order of its inputs
 

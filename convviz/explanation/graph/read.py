@@ -7,13 +7,13 @@ from typing import Any
 
 import torch
 
-from convviz.explanation.graph_backward import Pass, run_backward
-from convviz.explanation.graph_data import Graph
-from convviz.explanation.graph_nodes import OUTPUT, Reading, edges_of, nodes_of
-from convviz.explanation.graph_saved import kept_by
-from convviz.explanation.graph_snapshot import snapshot
-from convviz.explanation.graph_values import Kind, Place, forward_values
-from convviz.explanation.graph_walk import Function, leaf_of, name_of, walk
+from convviz.explanation.graph.backward import Pass, run_backward
+from convviz.explanation.graph.data import Graph
+from convviz.explanation.graph.nodes import OUTPUT, Reading, edges_of, nodes_of
+from convviz.explanation.graph.saved import kept_by
+from convviz.explanation.graph.snapshot import snapshot
+from convviz.explanation.graph.values import Kind, Place, forward_values
+from convviz.explanation.graph.walk import Function, leaf_of, name_of, walk
 
 ALL_ONES = "grad_output was not given, so it is all ones: the gradients are those of output.sum()."
 

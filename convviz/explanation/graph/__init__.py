@@ -1,0 +1,1 @@
+"""The autograd graph behind a tensor: read, replayed, laid out and drawn."""

@@ -1,0 +1,1 @@
+"""Quantised layers: what rounding the weights does to numbers and gradients."""
