@@ -96,7 +96,7 @@ def _tab(page, name):
     after = spent()
     script, task = (after[key] - before[key] for key in ("ScriptDuration", "TaskDuration"))
     detail = f"with layout and painting {task:.0f} ms"
-    return Figure(PART, f"opening {TABS[name][0]}: JavaScript", script, "ms", TAB_MS, detail)
+    return Figure(PART, f"opening {TABS[name]}: JavaScript", script, "ms", TAB_MS, detail)
 
 
 if __name__ == "__main__":

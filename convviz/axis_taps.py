@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
-PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
+from convviz.facts import facts
+
+PADDING_MODES = tuple(facts("settings")["choices"]["padding_mode"])
 
 
 def source(position: int, size: int, padding_mode: str) -> int | None:

@@ -4,21 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from convviz.facts import facts
 from convviz.spec import ConvSpec
 
 # What the two leading axes of every tensor count: n samples, o output channels, c input channels.
-PANEL_AXES = {
-    "input": ("n", "c"),
-    "padded_input": ("n", "c"),
-    "weight": ("o", "c"),
-    "output": ("n", "o"),
-    "grad_output": ("n", "o"),
-    "dilated_grad_output": ("n", "o"),
-    "padded_grad_output": ("n", "o"),
-    "rotated_weight": ("c", "o"),
-    "grad_padded_input": ("n", "c"),
-    "grad_input": ("n", "c"),
-    "grad_weight": ("o", "c"),
+PANEL_AXES: dict[str, tuple[str, str]] = {
+    name: (first, second) for name, (first, second) in facts("settings")["panel_axes"].items()
 }
 
 

@@ -9,9 +9,10 @@ from numbers import Integral
 from typing import Any
 
 from convviz.axis_taps import PADDING_MODES, axis_taps
+from convviz.facts import facts
 
 VERSION = 1
-AXES = ("height", "width")
+AXES = tuple(facts("settings")["axes"])
 
 Pair = tuple[int, int]
 Sides = tuple[Pair, Pair]

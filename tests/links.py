@@ -4,9 +4,8 @@ import random
 import string
 from collections.abc import Iterator
 
-from convviz.ops.device import DTYPES
 from convviz.settings.link import KEYS, to_link
-from convviz.settings.state import TABS, THEMES, Settings
+from convviz.settings.state import CHOICES, Settings
 from tests.states import random_states
 
 PIECES = (
@@ -21,7 +20,7 @@ def random_settings(seed: int, count: int) -> Iterator[Settings]:
     """Yield settings of every kind; all but the device differ from the default somewhere."""
     draw = random.Random(seed)
     for state in random_states(seed, count):
-        looks = {"theme": draw.choice(THEMES), "tab": draw.choice(TABS), "dtype": draw.choice(tuple(DTYPES))}
+        looks = {name: draw.choice(CHOICES[name]) for name in ("theme", "tab", "dtype")}
         if draw.random() < 0.3:  # all digits that a float has, of every size
             values = [draw.uniform(-9, 9) * 10.0 ** draw.randint(-24, 24) for _ in range(4)]
             looks["weight"] = {"kind": "values", "values": values, "shape": [1, 1, 2, 2]}

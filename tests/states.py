@@ -8,12 +8,10 @@ from convviz.axis_taps import PADDING_MODES
 from convviz.settings.bounds import LIMITS, bounds, group_choices, per_axis
 from convviz.settings.change import edited
 from convviz.settings.state import (
-    GRAD_KINDS,
-    INPUT_KINDS,
+    CHOICES,
+    KINDS,
+    NAMED_KINDS,
     PRESETS,
-    SCALES,
-    TARGET_KINDS,
-    WEIGHT_KINDS,
     Settings,
 )
 from tests.geometries import random_specs
@@ -33,17 +31,17 @@ def random_states(seed: int, count: int) -> Iterator[dict[str, Any]]:
         plane = {name: draw.randrange(4) for name in ("sample", "out_channel", "in_channel")}
         yield {
             "spec": spec.to_dict(),
-            "input": _source(draw, INPUT_KINDS, 4),
-            "weight": _source(draw, WEIGHT_KINDS, 4),
+            "input": _source(draw, KINDS["input"], 4),
+            "weight": _source(draw, KINDS["weight"], 4),
             "bias": draw.choice((None, _source(draw, ("values",), 1))),
-            "target": _source(draw, TARGET_KINDS, 4),
-            "grad": _source(draw, GRAD_KINDS, 4),
+            "target": _source(draw, KINDS["target"], 4),
+            "grad": _source(draw, KINDS["grad"], 4),
             "loss": draw.choice(LOSSES),
             "digit": draw.randrange(10),
             "seed": draw.choice((0, 7, 2**31 - 4)),
             "plane": plane,
             "link_axes": draw.random() < 0.5,
-            "scale": draw.choice(SCALES),
+            "scale": draw.choice(CHOICES["scale"]),
             "input_view": draw.choice(("window", "stamps")),
             "transposed": transposed,
             "dtype": "float64",
@@ -106,6 +104,6 @@ def random_action(draw: random.Random, settings: Settings) -> tuple[str, list[An
         bigger = draw.choice(((height + 1, width), (height, width + 1), (max(height - 1, 1), width)))
         return ("undo", []) if transposed else ("send", [{"type": "size", "size": list(bigger)}])
     if kind == "set":
-        name, kinds = draw.choice((("input", INPUT_KINDS[:5]), ("target", TARGET_KINDS[:3]), ("grad", GRAD_KINDS[:3])))
+        name, kinds = draw.choice([(each, NAMED_KINDS[each]) for each in ("input", "target", "grad")])
         return draw.choice((("set", [{name: {"kind": draw.choice(kinds)}}]), ("set", [{"loss": draw.choice(LOSSES)}])))
     return kind, []

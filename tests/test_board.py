@@ -1,6 +1,7 @@
 """The board's sources: one module from many files, a vendored plotly nobody touched, and no outside host."""
 
 import hashlib
+import json
 import posixpath
 import re
 from importlib.resources import files
@@ -13,6 +14,7 @@ from convviz.board.pane import Pane
 from convviz.board.sliders import SliderGrid
 from convviz.board.tabbar import TabBar
 from convviz.board.widget import Board
+from convviz.facts import facts
 
 BOARD = files("convviz.board")
 JS = BOARD.joinpath("js")
@@ -27,7 +29,8 @@ ENTRIES = [*WIDGETS, *PANES, "page/page.js"]  # the last is the page without a k
 PLOTLY_VERSION = "4.1.1"
 PLOTLY_SHA256 = "79542150855a52c567260e3137095dbe2b744e6d702a5cabe67da246942fba7a"
 IMPORT = re.compile(r"^import \{[^}]*\} from \"(\.{1,2}/[\w./-]+)\";$", re.MULTILINE)
-IMPORTED = re.compile(r"^const \{[^}]*\} = \$\w+;$")
+FACTS = re.compile(r'^import (\w+) from "\.\./\.\./\.\./facts/(\w+)\.json" with \{ type: "json" \};$', re.MULTILINE)
+IMPORTED = re.compile(r"^const (\{[^}]*\}|[A-Z]+) = \$\w+;$")
 
 
 def text_of(name):
@@ -71,7 +74,7 @@ def test_the_module_imports_nothing_and_exports_its_default_alone(entry):
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_nothing_but_import_and_export_lines_is_lost(entry):
     def statements(text):
-        lines = filter(str.strip, IMPORT.sub("", text).splitlines())
+        lines = filter(str.strip, FACTS.sub("", IMPORT.sub("", text)).splitlines())
         return [line.removeprefix("export ").replace("default {", "const default_ = {") for line in lines]
 
     kept = [line for line in bundle(JS, entry).splitlines() if line.strip() and not IMPORTED.match(line)]
@@ -192,6 +195,19 @@ def test_what_entries_share_stands_once(tmp_path):
     assert script.startswith("const { first, second } = (() => {")
     assert script.count("const $a = ") == 1
     assert script.endswith("return { first: $one.default, second: $two };\n})();")
+
+
+def test_facts_are_carried_once_as_python_reads_them(tmp_path):
+    facts_line = 'import SETTINGS from "../../../facts/settings.json" with { type: "json" };\n'
+    made = folder(
+        tmp_path,
+        one=f"{facts_line}export const a = SETTINGS.version;\n",
+        two=f'{facts_line}import {{ a }} from "./one.js";\nexport default [a, SETTINGS.version];\n',
+    )
+    module = bundle(made, "two.js")
+    (carried,) = re.findall(r"^const \$facts_settings = (.*);$", module, re.MULTILINE)
+    assert json.loads(carried) == facts("settings")
+    assert module.count("const SETTINGS = $facts_settings;") == 2
 
 
 # Sizes, plotly, hosts.

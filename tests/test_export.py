@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from html.parser import HTMLParser
-from importlib.resources import files
 
 import pytest
 import torch
@@ -189,15 +188,6 @@ def test_a_transposed_state_has_the_layers_words(tmp_path):
 def test_chosen_controls_are_kept(tmp_path, controls):
     text = export_html(None, tmp_path / "page.html", controls=controls).read_text(encoding="utf-8")
     assert data_of(text)["controls"] == ([controls] if isinstance(controls, str) else list(controls))
-
-
-def test_the_page_knows_the_same_controls():
-    code = files("convviz.board").joinpath("js", "controls/controls.js").read_text(encoding="utf-8")
-    block = re.search(r"export const GROUPS = (\{.*?\});?\n\}?;?", code, re.DOTALL)[1]
-    found = {
-        name: tuple(re.findall(r'"(\w+)"', names)) for name, names in re.findall(r"(\w+): \[(.*?)\]", block, re.DOTALL)
-    }
-    assert found == CONTROLS
 
 
 # What is refused.

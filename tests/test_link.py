@@ -177,7 +177,7 @@ def test_too_many_numbers_for_a_link_say_what_to_do():
             "loss=huber&digit=4",
             "v=1&digit=4",
             [
-                "loss is one of sum, mean, half_squared_error, weighted_sum: got 'huber'; its default is taken.",
+                "loss is one of half_squared_error, sum, mean, weighted_sum: got 'huber'; its default is taken.",
             ],
         ),
         ("transposed=yes", "v=1", ["transposed is 1 or 0: got 'yes'; its default is taken."]),

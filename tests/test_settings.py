@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from convviz.app.model import compute
 from convviz.axis_taps import PADDING_MODES
 from convviz.plane import PANEL_AXES, Plane
-from convviz.samples.kernels import make_kernel
+from convviz.samples.inputs import PATTERNS
+from convviz.samples.kernels import KERNELS, make_kernel
 from convviz.settings import change
 from convviz.settings.bounds import LIMITS, PER_AXIS, bounds, group_choices, mend, value_of, with_value
-from convviz.settings.state import PRESETS, SCALES, THEMES, WEIGHT_KINDS, Settings, Source
+from convviz.settings.state import CHOICES, KINDS, PRESETS, Settings, Source
 from convviz.spec import ConvSpec
 from convviz.views.panels import panel
 from tests.geometries import random_specs
@@ -63,8 +64,8 @@ def random_settings(seed, count):
             dtype=draw.choice(("float32", "float64", "bfloat16")),
             plane=Plane(draw.randint(0, 1), draw.randint(0, 5), draw.randint(0, 5)),
             link_axes=draw.random() < 0.5,
-            scale=draw.choice(SCALES),
-            theme=draw.choice(THEMES),
+            scale=draw.choice(CHOICES["scale"]),
+            theme=draw.choice(CHOICES["theme"]),
         )
 
 
@@ -99,7 +100,7 @@ def test_an_empty_state_is_the_default():
     [
         ({"version": 2}, "update convviz"),
         ({"colour": 1}, "got colour as well"),
-        ({"loss": "huber"}, "loss is one of sum, mean, half_squared_error, weighted_sum: got 'huber'"),
+        ({"loss": "huber"}, "loss is one of half_squared_error, sum, mean, weighted_sum: got 'huber'"),
         ({"digit": 10}, "digit is one of 0, 1"),
         ({"digit": True}, r"digit is a whole number of up to 2\*\*53: got True"),
         ({"seed": 0.5}, r"seed is a whole number of up to 2\*\*53: got 0.5"),
@@ -343,7 +344,8 @@ def test_kernels_without_a_preset_keep_their_kind():
     assert change.kernel_name(change.choose_kernel(Settings(), "random")) == "random"
     typed = change.edit_cell(Settings(), "weight", 0, 0, 1.5, NO_GRAD)
     assert change.kernel_name(typed) == "values"
-    assert set(PRESETS) | {"random", "values"} == set(WEIGHT_KINDS)
+    assert set(PRESETS) | {"random", "values"} == set(KINDS["weight"]) == set(KERNELS) | {"random", "values"}
+    assert set(KINDS["input"]) == {"digit", "random", "image", "values", *PATTERNS}
 
 
 def test_every_plane_of_the_weight_has_another_kernel():

@@ -302,8 +302,8 @@ def test_the_default_loss_is_the_sum_and_grad_output_weights_it():
         ("sum", False, True, "loss='half_squared_error' and target belong together: got loss='sum' together with a"),
         (None, False, True, "loss='half_squared_error' and target belong together: got loss='sum' together with a"),
         (None, True, True, "got loss='weighted_sum' together with a target; give both, or neither"),
-        ("l1", False, False, "loss is one of sum, mean, half_squared_error, weighted_sum: got 'l1'"),
-        (3, False, False, "loss is one of sum, mean, half_squared_error, weighted_sum: got 3"),
+        ("l1", False, False, "loss is one of half_squared_error, sum, mean, weighted_sum: got 'l1'"),
+        (3, False, False, "loss is one of half_squared_error, sum, mean, weighted_sum: got 3"),
     ],
 )
 def test_contradictory_losses_are_refused(loss, has_grad_output, has_target, message):

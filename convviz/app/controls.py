@@ -2,40 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import ipywidgets as widgets
 import traitlets
 
 from convviz.app.model import Model
-from convviz.axis_taps import PADDING_MODES
-from convviz.ops.device import DTYPES, available_devices
-from convviz.samples.inputs import PATTERNS
+from convviz.facts import facts
+from convviz.ops.device import available_devices
 from convviz.settings import change
 from convviz.settings.bounds import LIMITS, PER_AXIS_TRANSPOSED, bounds, group_choices, value_of
-from convviz.settings.state import SCALES, THEMES, Settings, Source
+from convviz.settings.state import CHOICES, NAMED_KINDS, Settings, Source
 from convviz.spec import AXES, ConvSpec
 
-WORDS = {
-    "input_size": "input size",
-    "kernel_size": "kernel size",
-    "in_channels": "channels in",
-    "out_channels": "channels out",
-    "padding_mode": "padding mode",
-    "sobel_x": "Sobel x",
-    "sobel_y": "Sobel y",
-    "off_centre": "off-centre delta",
-    "gaussian": "Gaussian",
-    "laplacian": "Laplacian",
-    "values": "typed by hand",
-    "image": "uploaded image",
-    "half_squared_error": "half squared error",
-    "weighted_sum": "set grad_output by hand",
-    "one_hot": "one-hot (click an output cell)",
-    "equation": "one an equation",
-    "panel": "one a panel",
-}
+WORDS: dict[str, str] = facts("names")["controls"] | facts("names")["values"]
 Change = Callable[[Settings], Settings | tuple[Settings, list[str]]]
 
 
@@ -95,7 +76,7 @@ class Controls:
         # Before the values, which a slider would otherwise push into its old bounds.
         self._refreshers.insert(0, lambda settings: self._refresh_bounds(sliders, settings))
         mode = self._menu(
-            "padding_mode", PADDING_MODES, lambda s: s.spec.padding_mode, _geometry_setter("padding_mode")
+            "padding_mode", CHOICES["padding_mode"], lambda s: s.spec.padding_mode, _geometry_setter("padding_mode")
         )
         self._refreshers.append(lambda s: _show(mode, not s.transposed))  # torch's layer pads with zeros only
         return self._group("Geometry", [transposed, linked, *(slider for _, _, slider in sliders), mode])
@@ -118,7 +99,7 @@ class Controls:
         return self._group("Channels", [*counts, groups, bias])
 
     def _input(self) -> widgets.Box:
-        kinds = ("digit", *PATTERNS, "random")
+        kinds = NAMED_KINDS["input"]
         menu = self._menu("input", kinds, lambda s: s.input.kind, lambda s, kind: s.replace(input=Source(kind)))
         self._refreshers.insert(-1, lambda s: _offer(menu, kinds, s.input.kind))
         digit = self._slider("digit", 0, 9)
@@ -131,9 +112,8 @@ class Controls:
         return self._group("Input", [menu, digit, self.upload_slot, seed])
 
     def _loss(self) -> widgets.Box:
-        losses = ("half_squared_error", "sum", "mean", "weighted_sum")
-        loss = self._menu("loss", losses, lambda s: s.loss, lambda s, value: s.replace(loss=value))
-        targets, grads = ("zeros", "ones", "random"), ("ones", "one_hot", "random")
+        loss = self._menu("loss", CHOICES["loss"], lambda s: s.loss, lambda s, value: s.replace(loss=value))
+        targets, grads = NAMED_KINDS["target"], NAMED_KINDS["grad"]
         target = self._menu("target", targets, lambda s: s.target.kind, lambda s, kind: s.replace(target=Source(kind)))
         self._refreshers.insert(-1, lambda s: _offer(target, targets, s.target.kind))
         self._refreshers.append(lambda s: _show(target, s.loss == "half_squared_error"))
@@ -145,9 +125,9 @@ class Controls:
     def _look(self) -> widgets.Box:
         entries = [
             ("device", available_devices()),
-            ("dtype", tuple(DTYPES)),
-            ("scale", SCALES),
-            ("theme", THEMES),
+            ("dtype", CHOICES["dtype"]),
+            ("scale", CHOICES["scale"]),
+            ("theme", CHOICES["theme"]),
         ]
         menus = [self._menu(name, options, _getter(name), _replacer(name)) for name, options in entries]
         menus[2].description = "colour scale"
@@ -194,7 +174,7 @@ class Controls:
     def _menu(
         self,
         name: str,
-        options: tuple[str, ...],
+        options: Sequence[str],
         get: Callable[[Settings], Any],
         put: Callable[[Settings, Any], Any],
     ) -> widgets.Dropdown:
@@ -293,7 +273,7 @@ def _set_options(menu: widgets.Dropdown, options: list[tuple[str, Any]]) -> None
         menu.options = options
 
 
-def _offer(menu: widgets.Dropdown, kinds: tuple[str, ...], current: str) -> None:
+def _offer(menu: widgets.Dropdown, kinds: Sequence[str], current: str) -> None:
     """Offer what can be chosen, and what is there though it cannot be chosen: typed numbers, an image."""
     offered = kinds if current in kinds else (*kinds, current)
     _set_options(menu, [(WORDS.get(kind, kind), kind) for kind in offered])

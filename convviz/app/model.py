@@ -9,16 +9,18 @@ from typing import Any
 
 import traitlets
 
+from convviz.facts import facts
 from convviz.ops.stages import Stages
 from convviz.settings import change
 from convviz.settings.compute import compute
 from convviz.settings.link import briefly, from_link
 from convviz.settings.state import Settings, number
 
-HISTORY = 100  # steps that undo remembers
-SAME_MOVE = 1.0  # seconds within which moves of one slider count as one
+FACTS = facts("settings")
+HISTORY: int = FACTS["limits"]["history"]["steps"]  # that undo remembers
+SAME_MOVE: int = FACTS["limits"]["history"]["same_move_seconds"]  # within which moves of one slider count as one
 # What undo leaves alone, because it changes no number.
-VIEW = ("plane", "scale", "input_view", "theme", "link_axes", "tab")
+VIEW: list[str] = FACTS["view"]
 
 log = logging.getLogger(__name__)
 

@@ -2,17 +2,24 @@
 
 A widget's module is loaded from a blob, where a relative import has nothing to be relative to. So the files stay
 small and separate, and importable by node for their tests; here each becomes a function of its own, called once, after
-what it imports: two files may use the same names, as they may in any other ES modules.
+what it imports: two files may use the same names, as they may in any other ES modules. The files of ``facts``, which
+Python reads as well, may be imported as JSON.
 """
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 from collections.abc import Mapping
 from importlib.resources.abc import Traversable
 
+from convviz.facts import facts
+
 IMPORT = re.compile(r'^import \{(?P<names>[^}]*)\} from "(?P<file>\.{1,2}/[\w./-]+)";\n', re.MULTILINE)
+FACTS = re.compile(
+    r'^import (?P<name>\w+) from "[./]*/facts/(?P<file>\w+)\.json" with \{ type: "json" \};\n', re.MULTILINE
+)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (?P<name>\w+))", re.MULTILINE)
 DEFAULT = re.compile(r"^export default ", re.MULTILINE)
 
@@ -59,6 +66,9 @@ def _modules(folder: Traversable, entries: list[str]) -> dict[str, str]:
         if path in modules:
             return
         source = folder.joinpath(path).read_text(encoding="utf-8")
+        for found in FACTS.finditer(source):
+            name = f"facts/{found['file']}.json"
+            modules.setdefault(name, json.dumps(facts(found["file"]), ensure_ascii=False, separators=(",", ":")))
         for found in IMPORT.finditer(source):
             add(_resolved(path, found["file"]), (*importers, path))
         modules[path] = source
@@ -74,13 +84,18 @@ def _joined(modules: Mapping[str, str]) -> str:
 
 def _scoped(path: str, source: str) -> str:
     """Return a file as a constant that holds what it exports."""
+    if path.endswith(".json"):
+        return f"// {path}\nconst {_variable(path)} = {source};"
     names = _exported(source)
     default = ["default: default_"] if DEFAULT.search(source) else []
 
     def read(found: re.Match[str]) -> str:
         return f"const {{{found['names']}}} = {_variable(_resolved(path, found['file']))};\n"
 
-    body = EXPORT.sub("", DEFAULT.sub("const default_ = ", IMPORT.sub(read, source)))
+    def read_facts(found: re.Match[str]) -> str:
+        return f"const {found['name']} = {_variable('facts/' + found['file'])};\n"
+
+    body = EXPORT.sub("", DEFAULT.sub("const default_ = ", IMPORT.sub(read, FACTS.sub(read_facts, source))))
     given = ", ".join([*names, *default])
     return f"// {path}\nconst {_variable(path)} = (() => {{\n{body}return {{ {given} }};\n}})();"
 
@@ -95,4 +110,4 @@ def _resolved(path: str, relative: str) -> str:
 
 def _variable(path: str) -> str:
     """Return the name of a file's constant: a dollar keeps it apart from every name in the files."""
-    return "$" + re.sub(r"\W", "_", path.removesuffix(".js"))
+    return "$" + re.sub(r"\W", "_", path.removesuffix(".js").removesuffix(".json"))

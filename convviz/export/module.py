@@ -13,7 +13,7 @@ from convviz.export.page import (
     CONTROLS,
     DEFAULT_CONTROLS,
     bundles,
-    facts,
+    page_facts,
     page_settings,
     page_styles,
     plotly_text,
@@ -54,7 +54,7 @@ def export_module(path: str | os.PathLike[str], state: Any = None) -> Path:
 
 def _module(state: Mapping[str, Any]) -> str:
     shown = {
-        **facts(),
+        **page_facts(),
         "state": state,
         "controls": DEFAULT_CONTROLS,
         "groups": CONTROLS,

@@ -17,6 +17,7 @@ from typing import Any
 from convviz import __version__
 from convviz.board.bundle import bundle_several
 from convviz.export.still import still_figures
+from convviz.facts import facts
 from convviz.settings.compute import compute
 from convviz.settings.state import Settings
 from convviz.views.theme import COLORSCALES
@@ -27,21 +28,10 @@ MODULES = {
     # What a module that is given links needs beside them; the page has these files anyway.
     **{"links": "rules/link.js", "geometry": "rules/spec.js"},
 }
-# The groups of controls and what they hold; board/js/controls/controls.js makes them under the same names.
-CONTROLS = {
-    "kernel": ("preset", "weight"),
-    "geometry": (
-        *("transposed", "link_axes", "input_size", "kernel_size", "stride", "padding", "output_padding", "dilation"),
-        "padding_mode",
-    ),
-    "channels": ("in_channels", "out_channels", "batch", "groups", "bias"),
-    "input": ("input_kind", "digit", "seed"),
-    "loss": ("loss_kind", "target", "grad_output"),
-    "look": ("scale", "theme"),
-}
+CONTROLS: dict[str, list[str]] = facts("settings")["controls"]  # the groups of controls and what they hold
 DEFAULT_CONTROLS = ("kernel", "geometry", "input", "loss")
 TITLE = "The backward pass of a convolution"
-MOST_PRODUCTS = 5_000_000  # a fifth of a second a step in the page
+MOST_PRODUCTS: int = facts("settings")["limits"]["products"]["page"]  # a fifth of a second a step in the page
 
 
 def export_html(
@@ -119,7 +109,7 @@ def page_settings(state: Any) -> Settings:
 
 
 def _page(settings: Settings, *, lang: str, controls: list[str], height: int | None, title: str) -> str:
-    data = {**facts(), "state": settings.to_dict(), "controls": controls, "height": height}
+    data = {**page_facts(), "state": settings.to_dict(), "controls": controls, "height": height}
     fixed = f"body {{ height: {height}px; overflow: auto; }}\n" if height else ""
     picture = still_figures(
         compute(settings, compare=False), settings.plane, settings.input_view, settings.scale == "equation"
@@ -152,10 +142,9 @@ def _page(settings: Settings, *, lang: str, controls: list[str], height: int | N
 """
 
 
-def facts() -> dict[str, Any]:
+def page_facts() -> dict[str, Any]:
     """Return what every page and module carries, whatever it shows: version, digits and colours."""
-    digits = json.loads(files("convviz.samples").joinpath("digits.json").read_text(encoding="utf-8"))["digits"]
-    return {"version": __version__, "digits": digits, "colorscales": COLORSCALES}
+    return {"version": __version__, "digits": facts("digits")["digits"], "colorscales": COLORSCALES}
 
 
 @functools.cache

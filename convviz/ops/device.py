@@ -6,7 +6,9 @@ import contextlib
 
 import torch
 
-DTYPES = {"float32": torch.float32, "float64": torch.float64, "bfloat16": torch.bfloat16}
+from convviz.facts import facts
+
+DTYPES: dict[str, torch.dtype] = {name: getattr(torch, name) for name in facts("settings")["choices"]["dtype"]}
 
 
 def available_devices() -> tuple[str, ...]:

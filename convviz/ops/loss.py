@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import torch
 
-LOSSES = ("sum", "mean", "half_squared_error", "weighted_sum")
+from convviz.facts import facts
+
+LOSSES = tuple(facts("settings")["choices"]["loss"])
 
 
 def loss_value(kind: str, output: torch.Tensor, other: torch.Tensor | None) -> torch.Tensor:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from functools import partial
-from importlib.resources import files
 
 import torch
 import torch.nn.functional as F
+
+from convviz.facts import facts
 
 
 def digits() -> torch.Tensor:
@@ -16,10 +16,9 @@ def digits() -> torch.Tensor:
 
     Returns:
         float64 ``[10, 8, 8]``, each cell 0 (paper) to 1 (ink), in steps of 1/16. Source and licence stand in
-        ``digits.json`` beside this file.
+        ``facts/digits.json``.
     """
-    text = files("convviz.samples").joinpath("digits.json").read_text(encoding="utf-8")
-    return torch.tensor(json.loads(text)["digits"], dtype=torch.float64) / 16
+    return torch.tensor(facts("digits")["digits"], dtype=torch.float64) / 16
 
 
 def resize(plane: torch.Tensor, size: tuple[int, int]) -> torch.Tensor:

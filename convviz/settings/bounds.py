@@ -5,23 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from convviz.facts import facts
 from convviz.settings.bounds_transposed import layer_pair, mend_layer, with_layer_value
 from convviz.spec import AXES, ConvSpec
 
 # What the app offers. A geometry from outside may lie beyond; its own value is then allowed as well.
-LIMITS = {
-    "input_size": (1, 64),
-    "kernel_size": (1, 5),
-    "stride": (1, 4),
-    "padding": (0, 4),
-    "output_padding": (0, 3),
-    "dilation": (1, 3),
-    "in_channels": (1, 4),
-    "out_channels": (1, 4),
-    "batch": (1, 2),
-}
-PER_AXIS = ("input_size", "kernel_size", "stride", "padding", "dilation")
-PER_AXIS_TRANSPOSED = ("input_size", "kernel_size", "stride", "padding", "output_padding", "dilation")
+FACTS = facts("settings")
+LIMITS: dict[str, list[int]] = FACTS["limits"]["controls"]
+PER_AXIS_TRANSPOSED = tuple(FACTS["per_axis"])
+PER_AXIS = tuple(name for name in PER_AXIS_TRANSPOSED if name not in FACTS["per_axis_of_the_transposed_alone"])
 
 
 def per_axis(transposed: bool) -> tuple[str, ...]:

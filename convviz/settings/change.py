@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from convviz.facts import facts
 from convviz.ops.by_rotate import backward_padding
 from convviz.samples.kernels import make_kernel
 from convviz.settings.bounds import mend, per_axis, with_value
@@ -15,15 +16,6 @@ from convviz.settings.names import shown_name
 from convviz.settings.state import MOST_PLANES, PRESETS, Settings, Source, number
 
 DEFAULT_BIAS = (0.5, -0.5, 1.0, -1.0)
-# The panels whose cells can be typed into, with the setting that then holds the numbers.
-EDITED = {"padded_input": "input", "weight": "weight", "grad_output": "grad", "bias": "bias"}
-EDITED_TRANSPOSED = {
-    "padded_grad_output": "input",
-    "grad_output": "input",
-    "weight": "weight",
-    "input": "grad",
-    "bias": "bias",
-}
 
 
 def set_axis(settings: Settings, name: str, axis: int, value: int) -> Settings:
@@ -148,7 +140,7 @@ def one_hot(settings: Settings, row: int, column: int) -> Settings:
 
 def edited(transposed: bool) -> dict[str, str]:
     """Return the panels that can be typed into, with the setting that each edits."""
-    return EDITED_TRANSPOSED if transposed else EDITED
+    return dict(facts("settings")["edited"]["transposed" if transposed else "convolution"])
 
 
 def edit_cell(

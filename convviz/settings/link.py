@@ -12,36 +12,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from convviz.axis_taps import PADDING_MODES
-from convviz.ops.device import DTYPES
-from convviz.ops.loss import LOSSES
+from convviz.facts import facts
 from convviz.plane import Plane
 from convviz.settings import link_values as form
-from convviz.settings.state import (
-    GRAD_KINDS,
-    INPUT_KINDS,
-    INPUT_VIEWS,
-    MOST,
-    MOST_PLANES,
-    SCALES,
-    TABS,
-    TARGET_KINDS,
-    THEMES,
-    VERSION,
-    WEIGHT_KINDS,
-    Settings,
-)
+from convviz.settings.state import CHOICES, KINDS, MOST, MOST_PLANES, NAMED_KINDS, VERSION, Settings
 from convviz.spec import ConvSpec
 
-MOST_WRITTEN = 4000  # characters: what servers, mail and chat let through
-MOST_READ = 50_000
+FACTS = facts("settings")
+LIMITS: dict[str, int] = FACTS["limits"]["link"]
+MOST_WRITTEN = LIMITS["characters_written"]  # what servers, mail and chat let through
+MOST_READ = LIMITS["characters_read"]
 TOO_LONG = (
     f"these settings hold too many numbers for a link, which has up to {MOST_WRITTEN} characters: "
     "use 'Copy as Python', or keep the dict that App.state() returns in a file"
 )
-SHOWN = 40  # characters of a bad value that its sentence repeats
-NAMED = 5  # unknown keys that a sentence names
-TOLD = 4  # sentences that a page shows
+SHOWN = LIMITS["characters_of_a_bad_value"]  # that its sentence repeats
+NAMED = LIMITS["unknown_keys_named"]
+TOLD = LIMITS["sentences_shown"]  # on a page
 VALUES = "or numbers with their shape, such as values:1x1x2x2:0.5,1,-1,0"
 
 
@@ -71,7 +58,18 @@ def _whole(field: str, low: int, high: int) -> Key:
     return Key(field, f"a whole number from {low} to {high}", lambda text: form.read_whole(text, low, high))
 
 
-def _word(field: str, words: tuple[str, ...]) -> Key:
+def _planes(field: str) -> Key:
+    return _whole(field, 1, MOST_PLANES.get(field, MOST_PLANES["in_channels"]))  # groups divide the channels
+
+
+def _sides(field: str) -> Key:
+    most = MOST[field]
+    rule = f"a whole number from 0 to {most}, or height and width such as 1x0, or both sides such as 1,2x0,1"
+    return Key(field, rule, lambda text: form.read_sides(text, 0, most), form.write_sides)
+
+
+def _word(field: str) -> Key:
+    words = tuple(CHOICES[field])
     rule = f"one of {', '.join(filter(None, words))}"
     return Key(field, rule, lambda text: form.read_word(text, words))
 
@@ -80,9 +78,18 @@ def _flag(field: str) -> Key:
     return Key(field, "1 or 0", form.read_flag)
 
 
-def _source(field: str, kinds: tuple[str, ...]) -> Key:
-    rule = f"one of {', '.join(kind for kind in kinds if kind not in ('values', 'image'))}, {VALUES}"
-    return Key(field, rule, lambda text: form.read_source(text, kinds), form.write_source)
+def _source(field: str) -> Key:
+    rule = f"one of {', '.join(NAMED_KINDS[field])}, {VALUES}"
+    return Key(field, rule, lambda text: form.read_source(text, tuple(KINDS[field])), form.write_source)
+
+
+def _bias(field: str) -> Key:
+    return Key(field, "numbers such as 0.5,-1, one a channel", form.read_bias, form.write_bias)
+
+
+def _plane(field: str) -> Key:
+    rule = "three indices from 0, such as 0,1,0: sample, output channel, input channel"
+    return Key(field, rule, _read_plane, lambda plane: f"{plane.sample},{plane.out_channel},{plane.in_channel}")
 
 
 def _read_plane(text: str) -> Plane:
@@ -92,48 +99,30 @@ def _read_plane(text: str) -> Plane:
     return Plane(*indices)
 
 
-# "theme" and "template" are words of Voilà's own in an address, and would cost a page its preheated kernel.
-GEOMETRY = {
-    "size": _pair("input_size"),
-    "kernel": _pair("kernel_size"),
-    "stride": _pair("stride"),
-    "padding": Key(
-        "padding",
-        f"a whole number from 0 to {MOST['padding']}, or height and width such as 1x0, or both sides such as 1,2x0,1",
-        lambda text: form.read_sides(text, 0, MOST["padding"]),
-        form.write_sides,
-    ),
-    "dilation": _pair("dilation"),
-    **{name: _whole(name, 1, most) for name, most in MOST_PLANES.items()},
-    "groups": _whole("groups", 1, MOST_PLANES["in_channels"]),
-    "mode": _word("padding_mode", PADDING_MODES),
+FORMS: dict[str, Callable[[str], Key]] = {
+    "pair": _pair,
+    "sides": _sides,
+    "planes": _planes,
+    "whole": lambda field: _whole(field, *FACTS["limits"]["controls"][field]),
+    "word": _word,
+    "flag": _flag,
+    "source": _source,
+    "bias": _bias,
+    "plane": _plane,
 }
-OTHER = {
-    "transposed": _flag("transposed"),
-    "input": _source("input", INPUT_KINDS),
-    "digit": _whole("digit", 0, 9),
-    "weight": _source("weight", WEIGHT_KINDS),
-    "bias": Key("bias", "numbers such as 0.5,-1, one a channel", form.read_bias, form.write_bias),
-    "loss": _word("loss", LOSSES),
-    "target": _source("target", TARGET_KINDS),
-    "grad": _source("grad", GRAD_KINDS),
-    "seed": _whole("seed", 0, 2**31 - 1),
-    "dtype": _word("dtype", tuple(DTYPES)),
-    "plane": Key(
-        "plane",
-        "three indices from 0, such as 0,1,0: sample, output channel, input channel",
-        _read_plane,
-        lambda plane: f"{plane.sample},{plane.out_channel},{plane.in_channel}",
-    ),
-    "link_axes": _flag("link_axes"),
-    "scale": _word("scale", SCALES),
-    "view": _word("input_view", INPUT_VIEWS),
-    "colours": _word("theme", THEMES),
-    "tab": _word("tab", TABS),
-}
+
+
+def _keys(part: str) -> dict[str, Key]:
+    return {name: FORMS[key["form"]](key["field"]) for name, key in FACTS["link_keys"][part].items()}
+
+
+# "theme" and "template" are words of Voilà's own in an address, and would cost a page its preheated kernel: a key
+# has another name.
+GEOMETRY = _keys("geometry")
+OTHER = _keys("other")
 KEYS = GEOMETRY | OTHER
 # A geometry that is not possible loses the first of these keys without which it is.
-LEAST_NEEDED = ("mode", "groups", "dilation", "kernel", "padding", "stride", *MOST_PLANES, "size")
+LEAST_NEEDED = tuple(FACTS["link_keys"]["left_out_first"])
 
 
 def to_link(settings: Settings | Mapping[str, Any]) -> str:

@@ -10,28 +10,24 @@ from typing import Any
 
 import torch
 
-from convviz.ops.device import DTYPES, check_device
-from convviz.ops.loss import LOSSES
+from convviz.facts import facts
+from convviz.ops.device import check_device
 from convviz.plane import Plane
-from convviz.samples.inputs import PATTERNS, fit, make_input, random_tensor, resize
-from convviz.samples.kernels import KERNELS, make_kernel
+from convviz.samples.inputs import fit, make_input, random_tensor, resize
+from convviz.samples.kernels import make_kernel
 from convviz.spec import ConvSpec
 
-VERSION = 1
-PRESETS = tuple(KERNELS)
-INPUT_KINDS = ("digit", *PATTERNS, "random", "image", "values")
-WEIGHT_KINDS = (*PRESETS, "random", "values")
-BIAS_KINDS = ("values",)
-TARGET_KINDS = ("zeros", "ones", "random", "values")
-GRAD_KINDS = ("ones", "one_hot", "random", "values")
-THEMES = ("auto", "light", "dark")
+FACTS = facts("settings")
+VERSION: int = FACTS["version"]
+PRESETS: tuple[str, ...] = tuple(FACTS["presets"])
+KINDS: dict[str, list[str]] = FACTS["kinds"]
+CHOICES: dict[str, list[str]] = FACTS["choices"]
+# What can be chosen by its name alone; an image and typed numbers have to be given.
+NAMED_KINDS = {name: [k for k in kinds if k not in FACTS["kinds_with_own_numbers"]] for name, kinds in KINDS.items()}
 # What the board can show, and what a state from outside may make the kernel compute.
-MOST = {"input_size": 64, "kernel_size": 11, "stride": 64, "padding": 16, "dilation": 16}
-MOST_PLANES = {"in_channels": 8, "out_channels": 8, "batch": 8}
-MOST_PRODUCTS = 50_000_000  # a third of a second a step on one core
-SCALES = ("equation", "panel")
-INPUT_VIEWS = ("window", "stamps")
-TABS = ("", "matrix", "graph", "code", "pytorch", "check", "quantised", "linear")
+MOST: dict[str, int] = FACTS["limits"]["board"]
+MOST_PLANES: dict[str, int] = FACTS["limits"]["planes"]
+MOST_PRODUCTS: int = FACTS["limits"]["products"]["kernel"]  # a third of a second a step on one core
 
 
 @dataclass(frozen=True)
@@ -73,16 +69,16 @@ class Settings:
 
     Attributes:
         spec: the geometry of the convolution, also where it is read the other way.
-        input: a kind of INPUT_KINDS; an image is one plane that is resized to the input's size.
+        input: one of facts' kinds; an image is one plane that is resized to the input's size.
         digit: which digit the first plane shows, 0 to 9.
-        weight: a kind of WEIGHT_KINDS; a named kernel is that of the first plane, the others follow in the list.
+        weight: one of facts' kinds; a named kernel is that of the first plane, the others follow in the list.
         bias: numbers ``[C_out]``, or None.
-        loss: one of ops.loss.LOSSES.
-        target: of the half squared error; a kind of TARGET_KINDS.
-        grad: grad_output set by hand, for the weighted sum; a kind of GRAD_KINDS.
+        loss: one of facts' choices.
+        target: of the half squared error; one of facts' kinds.
+        grad: grad_output set by hand, for the weighted sum; one of facts' kinds.
         seed: of everything random.
         device: ``"cpu"`` or the accelerator's name.
-        dtype: a name in ops.device.DTYPES.
+        dtype: one of facts' choices.
         plane: which sample and channels are shown.
         link_axes: whether height and width are set together.
         scale: one colour scale an ``"equation"`` or a ``"panel"``.
@@ -114,18 +110,9 @@ class Settings:
     def __post_init__(self) -> None:
         """Check the words; the geometry checks itself."""
         choices = {
-            "input": (self.input.kind, INPUT_KINDS),
-            "weight": (self.weight.kind, WEIGHT_KINDS),
-            "bias": (self.bias.kind if self.bias else "values", BIAS_KINDS),
-            "loss": (self.loss, LOSSES),
-            "target": (self.target.kind, TARGET_KINDS),
-            "grad": (self.grad.kind, GRAD_KINDS),
-            "dtype": (self.dtype, tuple(DTYPES)),
-            "theme": (self.theme, THEMES),
-            "scale": (self.scale, SCALES),
-            "input_view": (self.input_view, INPUT_VIEWS),
-            "tab": (self.tab, TABS),
-            "digit": (self.digit, tuple(range(10))),
+            **{name: (source.kind, KINDS[name]) for name in KINDS if (source := getattr(self, name)) is not None},
+            **{name: (getattr(self, name), CHOICES[name]) for name in CHOICES if name != "padding_mode"},
+            "digit": (self.digit, range(10)),
         }
         for name, (value, known) in choices.items():
             if value not in known:

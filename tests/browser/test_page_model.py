@@ -9,16 +9,13 @@ import torch
 
 from convviz.app.app import App
 from convviz.app.model import Model
-from convviz.plane import PANEL_AXES
-from convviz.samples.inputs import PATTERNS
 from convviz.settings import change
-from convviz.settings.bounds import LIMITS
-from convviz.settings.state import MOST, MOST_PLANES, PRESETS, Settings, Source
+from convviz.settings.state import Settings, Source
 from convviz.views.theme import COLORSCALES
 from tests.browser.scripts import expose
 from tests.states import random_action, random_states
 
-DIGITS = json.loads(files("convviz.samples").joinpath("digits.json").read_text(encoding="utf-8"))["digits"]
+DIGITS = json.loads(files("convviz.facts").joinpath("digits.json").read_text(encoding="utf-8"))["digits"]
 ASK = """([data, states]) => states.map((state) => {
   const model = createPageModel({ ...data, state, plotly: null });
   return { structure: model.get("structure"), values: told(model.get("values")), state: model.settings() };
@@ -101,12 +98,6 @@ def test_structure_values_and_words_are_pythons(ask, seed):
         assert found["values"].keys() == app.board.values.keys()
         assert found["state"] == plain(app.state()), about
     app.close()
-
-
-def test_limits_and_names_are_pythons(ask):
-    found = ask("() => ({ LIMITS, MOST, MOST_PLANES, PANEL_AXES, PRESETS, PATTERNS })")
-    expected = {"LIMITS": LIMITS, "MOST": MOST, "MOST_PLANES": MOST_PLANES, "PANEL_AXES": PANEL_AXES}
-    assert found == plain(expected | {"PRESETS": PRESETS, "PATTERNS": list(PATTERNS)})
 
 
 def do(model, name, args):

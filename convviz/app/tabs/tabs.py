@@ -10,16 +10,18 @@ import ipywidgets as widgets
 from convviz.app.model import Model
 from convviz.app.tabs.base import Tab
 from convviz.board.tabbar import TabBar
+from convviz.facts import facts
 
-# name, as in Settings.tab → title, class; the module has the tab's name.
-TABS = {
-    "matrix": ("Matrix view", "MatrixTab"),
-    "graph": ("Graph", "GraphTab"),
-    "code": ("Code", "CodeTab"),
-    "pytorch": ("PyTorch", "PyTorchTab"),
-    "check": ("Check", "CheckTab"),
-    "quantised": ("Quantised", "QuantisedTab"),
-    "linear": ("Linear", "LinearTab"),
+TABS: dict[str, str] = facts("names")["tabs"]  # name, as in Settings.tab → title
+# The module has the tab's name.
+CLASSES = {
+    "matrix": "MatrixTab",
+    "graph": "GraphTab",
+    "code": "CodeTab",
+    "pytorch": "PyTorchTab",
+    "check": "CheckTab",
+    "quantised": "QuantisedTab",
+    "linear": "LinearTab",
 }
 
 
@@ -35,7 +37,7 @@ class Tabs:
         """Make the row; a tab that the settings name is opened at once."""
         self._model = model
         self._made: dict[str, Tab] = {}
-        self.bar = TabBar(tabs=[(name, title) for name, (title, _) in TABS.items()])
+        self.bar = TabBar(tabs=list(TABS.items()))
         self.slot = widgets.Box()
         self.slot.add_class("cv-slot")
         self.bar.observe(self._on_bar, names="chosen")
@@ -69,5 +71,5 @@ class Tabs:
 
 
 def _make(name: str, model: Model) -> Tab:
-    tab: type[Tab] = getattr(importlib.import_module(f"convviz.app.tabs.{name}"), TABS[name][1])
+    tab: type[Tab] = getattr(importlib.import_module(f"convviz.app.tabs.{name}"), CLASSES[name])
     return tab(model)

@@ -1,54 +1,20 @@
 // @ts-check
 // The controls of a page without a kernel: the browser's own inputs, each with its label, made once and kept in step.
+import NAMES from "../../../facts/names.json" with { type: "json" };
+import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { LIMITS, groupChoices, perAxis, rangeOf, valueOf } from "../rules/bounds.js";
 import { chooseKernel, kernelName, linkAxes, setAxis, setBias, setGeometry, setTransposed } from "../rules/change.js";
-import { PATTERNS, PRESETS } from "../rules/samples.js";
+import { PRESETS } from "../rules/samples.js";
 import { replaced } from "../rules/settings.js";
 import { AXES } from "../rules/spec.js";
 
-/** The groups in reading order, with the controls of each; export_html(controls=...) takes both kinds of names. */
-export const GROUPS = {
-  kernel: ["preset", "weight"],
-  geometry: ["transposed", "link_axes", "input_size", "kernel_size", "stride", "padding", "output_padding", "dilation", "padding_mode"],
-  channels: ["in_channels", "out_channels", "batch", "groups", "bias"],
-  input: ["input_kind", "digit", "seed"],
-  loss: ["loss_kind", "target", "grad_output"],
-  look: ["scale", "theme"],
-};
-const TITLES = {
-  kernel: "Kernel",
-  geometry: "Geometry",
-  channels: "Channels",
-  input: "Input",
-  loss: "Loss and grad_output",
-  look: "Colours",
-};
-const WORDS = {
-  preset: "kernel",
-  transposed: "transposed convolution",
-  link_axes: "link height and width",
-  input_size: "input size",
-  kernel_size: "kernel size",
-  padding_mode: "padding mode",
-  in_channels: "channels in",
-  out_channels: "channels out",
-  input_kind: "input",
-  loss_kind: "loss",
-  scale: "colour scale",
-  sobel_x: "Sobel x",
-  sobel_y: "Sobel y",
-  off_centre: "off-centre delta",
-  gaussian: "Gaussian",
-  laplacian: "Laplacian",
-  values: "typed by hand",
-  image: "uploaded image",
-  half_squared_error: "half squared error",
-  weighted_sum: "set grad_output by hand",
-  one_hot: "one-hot (click an output cell)",
-  equation: "one an equation",
-  panel: "one a panel",
-};
+/** @type {Record<string, string>} */
+const WORDS = { ...NAMES.controls, ...NAMES.values };
+/** @type {Record<string, string>} */
+const TITLES = NAMES.groups;
+/** What can be chosen by its name alone; an image and typed numbers have to be given. @param {string} field */
+const namedKinds = (field) => SETTINGS.kinds[field].filter((kind) => !SETTINGS.kinds_with_own_numbers.includes(kind));
 const wordFor = (name) => WORDS[name] ?? name;
 const swapped = { in_channels: "out_channels", out_channels: "in_channels" };
 /** The geometry's word for a number of channels: what the transposed layer takes in, it calls out. */
@@ -65,7 +31,7 @@ export function createControls(model, chosen, drawSliders) {
   /** @type {(() => void)[]} */
   const refreshers = [];
   const el = element("div", { class: "cv-controls" });
-  for (const [group, names] of Object.entries(GROUPS)) {
+  for (const [group, names] of Object.entries(SETTINGS.controls)) {
     const wanted = names.filter((name) => chosen.includes(group) || chosen.includes(name));
     if (!wanted.length) continue;
     const parts = wanted.flatMap((name) => makers[name]());
@@ -98,27 +64,26 @@ function makersOf(model, drawSliders) {
   const setDigit = (settings, digit) => [replaced(settings, { digit, input: { kind: "digit" } }), []];
   const isDigit = (settings) => settings.input.kind === "digit";
   const axes = perAxis(true).map((name) => [name, () => [0, 1].map((axis) => axisPart(model, name, axis))]);
-  const modes = ["zeros", "reflect", "replicate", "circular"];
   return {
     ...Object.fromEntries(axes),
     preset: menu("preset", [...PRESETS, "random"], kernelName, chooseKernel),
     weight: () => [{ el: drawSliders(), refresh() {} }],
     transposed: check("transposed", field("transposed"), setTransposed),
     link_axes: check("link_axes", field("link_axes"), linkAxes),
-    padding_mode: menu("padding_mode", modes, (s) => s.spec.padding_mode, geometry("padding_mode"), (s) => !s.transposed),
+    padding_mode: menu("padding_mode", SETTINGS.choices.padding_mode, (s) => s.spec.padding_mode, geometry("padding_mode"), (s) => !s.transposed),
     in_channels: count("in_channels"),
     out_channels: count("out_channels"),
     batch: count("batch"),
     groups: menu("groups", (s) => groupChoices(s.spec).map(String), (s) => String(s.spec.groups), setGroups),
     bias: check("bias", (s) => s.bias !== null, setBias),
-    input_kind: menu("input_kind", ["digit", ...PATTERNS, "random"], kindOf("input"), source("input")),
-    digit: () => [rangePart(model, "digit", () => [0, 9], field("digit"), setDigit, isDigit)],
+    input_kind: menu("input_kind", namedKinds("input"), kindOf("input"), source("input")),
+    digit: () => [rangePart(model, "digit", () => LIMITS.digit, field("digit"), setDigit, isDigit)],
     seed: () => [seedPart(model)],
-    loss_kind: menu("loss_kind", ["half_squared_error", "sum", "mean", "weighted_sum"], field("loss"), put("loss")),
-    target: menu("target", ["zeros", "ones", "random"], kindOf("target"), source("target"), (s) => s.loss === "half_squared_error"),
-    grad_output: menu("grad_output", ["ones", "one_hot", "random"], kindOf("grad"), source("grad"), (s) => s.loss === "weighted_sum"),
-    scale: menu("scale", ["equation", "panel"], field("scale"), put("scale")),
-    theme: menu("theme", ["auto", "light", "dark"], field("theme"), put("theme")),
+    loss_kind: menu("loss_kind", SETTINGS.choices.loss, field("loss"), put("loss")),
+    target: menu("target", namedKinds("target"), kindOf("target"), source("target"), (s) => s.loss === "half_squared_error"),
+    grad_output: menu("grad_output", namedKinds("grad"), kindOf("grad"), source("grad"), (s) => s.loss === "weighted_sum"),
+    scale: menu("scale", SETTINGS.choices.scale, field("scale"), put("scale")),
+    theme: menu("theme", SETTINGS.choices.theme, field("theme"), put("theme")),
   };
 }
 
@@ -205,7 +170,7 @@ function checkPart(model, name, get, set) {
 
 /** @returns {Part} */
 function seedPart(model) {
-  const most = 2 ** 31 - 1;
+  const [, most] = LIMITS.seed;
   const input = /** @type {HTMLInputElement} */ (element("input", { type: "number", min: "0", max: String(most), step: "1" }));
   input.addEventListener("change", () => {
     const seed = Math.min(Math.max(Math.round(Number(input.value)) || 0, 0), most);

@@ -1,26 +1,18 @@
 // @ts-check
 // How far each control may go without breaking a rule of conv2d, and how to mend a geometry that does: the rules of
 // settings/bounds.py and settings/bounds_transposed.py.
+import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { AXES, bothAxes, effectiveKernel, isPossible, mostPadding, outputSize, remainderOf } from "./spec.js";
 
-/** What the controls offer. A geometry from outside may lie beyond; its own value is then allowed as well. */
-export const LIMITS = {
-  input_size: [1, 64],
-  kernel_size: [1, 5],
-  stride: [1, 4],
-  padding: [0, 4],
-  output_padding: [0, 3],
-  dilation: [1, 3],
-  in_channels: [1, 4],
-  out_channels: [1, 4],
-  batch: [1, 2],
-};
-export const MOST_CELLS = 64;
+/** What the controls offer. A geometry from outside may lie beyond; its own value is then allowed as well. @type {Record<string, [number, number]>} */
+export const LIMITS = /** @type {any} */ (SETTINGS.limits.controls);
+export const MOST_CELLS = SETTINGS.limits.board.input_size;
 const STRIDE_RULE = "it must be less than the stride.";
-const PER_AXIS = ["input_size", "kernel_size", "stride", "padding", "dilation"];
+const PER_AXIS = SETTINGS.per_axis;
+const PER_AXIS_PLAIN = PER_AXIS.filter((name) => !SETTINGS.per_axis_of_the_transposed_alone.includes(name));
 
 /** The settings that each axis has of its own. @param {boolean} transposed */
-export const perAxis = (transposed) => (transposed ? [...PER_AXIS.slice(0, 4), "output_padding", "dilation"] : PER_AXIS);
+export const perAxis = (transposed) => (transposed ? PER_AXIS : PER_AXIS_PLAIN);
 
 /** A setting as the layer has it, for both axes. @param {any} spec @param {string} name @param {boolean} transposed */
 export function layerPair(spec, name, transposed) {

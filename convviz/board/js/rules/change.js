@@ -1,6 +1,7 @@
 // @ts-check
 // What each action does to the settings, by the rules of settings/change.py: [settings, notices] from settings.
 // What cannot be done is thrown as an Error whose message is the sentence to show.
+import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { layerPair, mend, outputPaddingMoved, perAxis, rangeOf, withValue } from "./bounds.js";
 import { shownName } from "./names.js";
 import { planeIndex } from "./plane.js";
@@ -11,12 +12,8 @@ import { backwardPadding, remainderOf } from "./spec.js";
 /** @typedef {[any, string[]]} Changed */
 
 const DEFAULT_BIAS = [0.5, -0.5, 1, -1];
-// The panels whose cells can be typed into, with the setting that then holds the numbers.
-const EDITED = { padded_input: "input", weight: "weight", grad_output: "grad", bias: "bias" };
-const EDITED_TRANSPOSED = { padded_grad_output: "input", grad_output: "input", weight: "weight", input: "grad", bias: "bias" };
-
-/** @param {boolean} transposed */
-export const editedPanels = (transposed) => (transposed ? EDITED_TRANSPOSED : EDITED);
+/** The panels whose cells can be typed into, with the setting that then holds the numbers. @param {boolean} transposed */
+export const editedPanels = (transposed) => SETTINGS.edited[transposed ? "transposed" : "convolution"];
 
 /** Move one per-axis control. @returns {Changed} */
 export function setAxis(settings, name, axis, value) {

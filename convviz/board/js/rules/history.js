@@ -1,10 +1,11 @@
 // @ts-check
 // The way back: what undo and redo remember, by the rules of app/model.py.
+import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 
-const STEPS = 100; // that undo remembers
-const SAME_MOVE = 1000; // milliseconds within which moves of one control count as one
-/** What undo leaves alone. */
-const VIEW = ["plane", "scale", "input_view", "theme", "link_axes", "tab"];
+const STEPS = SETTINGS.limits.history.steps; // that undo remembers
+const SAME_MOVE = 1000 * SETTINGS.limits.history.same_move_seconds; // milliseconds within which moves of one control count as one
+/** What undo leaves alone, because it changes no number. */
+const VIEW = SETTINGS.view;
 
 /** @param {any} settings @param {any} view whose view the settings shall have */
 export function seenAs(settings, view) {

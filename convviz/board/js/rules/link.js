@@ -1,6 +1,7 @@
 // @ts-check
 // The settings as a link, in the page: the same format, to the letter, as settings/link.py. It touches no page and no
 // address: a state, the dict that App.state() returns, goes in or comes out.
+import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { isWhole, readBias, readPair, readPlane, readSides, readSource, readWhole, readWord, writeBias, writePair, writeSides, writeSource } from "./link_values.js";
 import { planeWithin } from "./plane.js";
 import { isPossible, outputSize } from "./spec.js";
@@ -10,56 +11,24 @@ import { isPossible, outputSize } from "./spec.js";
  * @typedef {{ field: string, rule: string, read: (text: string) => any, write: (value: any) => string }} LinkKey
  */
 
-const LINK_VERSION = 1;
-const MOST_WRITTEN = 4000; // characters: what servers, mail and chat let through
-const MOST_READ = 50000;
+const LINK_VERSION = SETTINGS.version;
+const LIMITS = SETTINGS.limits.link;
+const MOST_WRITTEN = LIMITS.characters_written; // what servers, mail and chat let through
+const MOST_READ = LIMITS.characters_read;
 const TOO_LONG =
   `these settings hold too many numbers for a link, which has up to ${MOST_WRITTEN} characters: ` +
   "use 'Copy as Python', or keep the dict that App.state() returns in a file";
-const SHOWN_CHARACTERS = 40; // of a bad value that its sentence repeats
-const NAMED_KEYS = 5; // unknown ones that a sentence names
-const TOLD_NOTICES = 4; // sentences that a page shows
+const SHOWN_CHARACTERS = LIMITS.characters_of_a_bad_value; // that its sentence repeats
+const NAMED_KEYS = LIMITS.unknown_keys_named;
+const TOLD_NOTICES = LIMITS.sentences_shown; // on a page
 const TYPED = "or numbers with their shape, such as values:1x1x2x2:0.5,1,-1,0";
-const LINK_MOST = { input_size: 64, kernel_size: 11, stride: 64, padding: 16, dilation: 16 };
-const LINK_PLANES = 8;
-const LINK_PRODUCTS = 50_000_000;
-const INPUTS = ["digit", "delta", "ramp", "checkerboard", "random", "image", "values"];
-const WEIGHTS = ["identity", "box", "gaussian", "sharpen", "sobel_x", "sobel_y", "laplacian", "emboss", "off_centre", "random", "values"];
+/** @type {Record<string, number>} */
+const LINK_MOST = SETTINGS.limits.board;
+const LINK_PLANES = SETTINGS.limits.planes;
+const LINK_PRODUCTS = SETTINGS.limits.products.kernel;
 
 /** The app's first picture. */
-export const FIRST_STATE = {
-  version: 1,
-  spec: {
-    version: 1,
-    input_size: [8, 8],
-    in_channels: 1,
-    out_channels: 1,
-    kernel_size: [3, 3],
-    stride: [2, 2],
-    padding: [[1, 1], [1, 1]],
-    dilation: [1, 1],
-    groups: 1,
-    padding_mode: "zeros",
-    batch: 1,
-  },
-  input: { kind: "digit" },
-  digit: 3,
-  weight: { kind: "sobel_x" },
-  bias: null,
-  loss: "half_squared_error",
-  target: { kind: "zeros" },
-  grad: { kind: "ones" },
-  seed: 0,
-  device: "cpu",
-  dtype: "float32",
-  plane: { sample: 0, out_channel: 0, in_channel: 0 },
-  link_axes: true,
-  scale: "equation",
-  input_view: "window",
-  theme: "auto",
-  tab: "",
-  transposed: false,
-};
+export const FIRST_STATE = SETTINGS.first_state;
 
 /** @param {string} field @returns {LinkKey} */
 function pairKey(field) {
@@ -73,8 +42,19 @@ function wholeKey(field, low, high) {
   return { field, rule: `a whole number from ${low} to ${high}`, read: (text) => readWhole(text, low, high), write: String };
 }
 
-/** @param {string} field @param {string[]} words @returns {LinkKey} */
-function wordKey(field, words) {
+/** Groups divide the channels. @param {string} field @returns {LinkKey} */
+const planesKey = (field) => wholeKey(field, 1, LINK_PLANES[field] ?? LINK_PLANES.in_channels);
+
+/** @param {string} field @returns {LinkKey} */
+function sidesKey(field) {
+  const most = LINK_MOST[field];
+  const rule = `a whole number from 0 to ${most}, or height and width such as 1x0, or both sides such as 1,2x0,1`;
+  return { field, rule, read: (text) => readSides(text, 0, most), write: writeSides };
+}
+
+/** @param {string} field @returns {LinkKey} */
+function wordKey(field) {
+  const words = SETTINGS.choices[field];
   return { field, rule: `one of ${words.filter(Boolean).join(", ")}`, read: (text) => readWord(text, words), write: String };
 }
 
@@ -83,58 +63,42 @@ function flagKey(field) {
   return { field, rule: "1 or 0", read: (text) => readWhole(text, 0, 1) === 1, write: (value) => String(Number(value)) };
 }
 
-/** @param {string} field @param {string[]} kinds @returns {LinkKey} */
-function sourceKey(field, kinds) {
-  const names = kinds.filter((kind) => kind !== "values" && kind !== "image");
-  return { field, rule: `one of ${names.join(", ")}, ${TYPED}`, read: (text) => readSource(text, kinds), write: writeSource };
+/** @param {string} field @returns {LinkKey} */
+function sourceKey(field) {
+  const kinds = SETTINGS.kinds[field];
+  const named = kinds.filter((kind) => !SETTINGS.kinds_with_own_numbers.includes(kind));
+  return { field, rule: `one of ${named.join(", ")}, ${TYPED}`, read: (text) => readSource(text, kinds), write: writeSource };
 }
 
-/** @type {Record<string, LinkKey>} */
-const GEOMETRY_KEYS = {
-  size: pairKey("input_size"),
-  kernel: pairKey("kernel_size"),
-  stride: pairKey("stride"),
-  padding: {
-    field: "padding",
-    rule: `a whole number from 0 to ${LINK_MOST.padding}, or height and width such as 1x0, or both sides such as 1,2x0,1`,
-    read: (text) => readSides(text, 0, LINK_MOST.padding),
-    write: writeSides,
-  },
-  dilation: pairKey("dilation"),
-  in_channels: wholeKey("in_channels", 1, LINK_PLANES),
-  out_channels: wholeKey("out_channels", 1, LINK_PLANES),
-  batch: wholeKey("batch", 1, LINK_PLANES),
-  groups: wholeKey("groups", 1, LINK_PLANES),
-  mode: wordKey("padding_mode", ["zeros", "reflect", "replicate", "circular"]),
-};
+/** @param {string} field @returns {LinkKey} */
+const biasKey = (field) => ({ field, rule: "numbers such as 0.5,-1, one a channel", read: readBias, write: writeBias });
 
-/** @type {Record<string, LinkKey>} */
-const OTHER_KEYS = {
-  transposed: flagKey("transposed"),
-  input: sourceKey("input", INPUTS),
-  digit: wholeKey("digit", 0, 9),
-  weight: sourceKey("weight", WEIGHTS),
-  bias: { field: "bias", rule: "numbers such as 0.5,-1, one a channel", read: readBias, write: writeBias },
-  loss: wordKey("loss", ["sum", "mean", "half_squared_error", "weighted_sum"]),
-  target: sourceKey("target", ["zeros", "ones", "random", "values"]),
-  grad: sourceKey("grad", ["ones", "one_hot", "random", "values"]),
-  seed: wholeKey("seed", 0, 2 ** 31 - 1),
-  dtype: wordKey("dtype", ["float32", "float64", "bfloat16"]),
-  plane: {
-    field: "plane",
-    rule: "three indices from 0, such as 0,1,0: sample, output channel, input channel",
-    read: readPlane,
-    write: ({ sample, out_channel, in_channel }) => `${sample},${out_channel},${in_channel}`,
-  },
-  link_axes: flagKey("link_axes"),
-  scale: wordKey("scale", ["equation", "panel"]),
-  view: wordKey("input_view", ["window", "stamps"]),
-  colours: wordKey("theme", ["auto", "light", "dark"]),
-  tab: wordKey("tab", ["", "matrix", "graph", "code", "pytorch", "check", "quantised", "linear"]),
+/** @param {string} field @returns {LinkKey} */
+function planeKey(field) {
+  const rule = "three indices from 0, such as 0,1,0: sample, output channel, input channel";
+  return { field, rule, read: readPlane, write: ({ sample, out_channel, in_channel }) => `${sample},${out_channel},${in_channel}` };
+}
+
+/** @type {Record<string, (field: string) => LinkKey>} */
+const FORMS = {
+  pair: pairKey,
+  sides: sidesKey,
+  planes: planesKey,
+  whole: (field) => wholeKey(field, SETTINGS.limits.controls[field][0], SETTINGS.limits.controls[field][1]),
+  word: wordKey,
+  flag: flagKey,
+  source: sourceKey,
+  bias: biasKey,
+  plane: planeKey,
 };
+/** @param {Record<string, { field: string, form: string }>} part @returns {Record<string, LinkKey>} */
+const keysOf = (part) => Object.fromEntries(Object.entries(part).map(([name, { field, form }]) => [name, FORMS[form](field)]));
+
+const GEOMETRY_KEYS = keysOf(SETTINGS.link_keys.geometry);
+const OTHER_KEYS = keysOf(SETTINGS.link_keys.other);
 const LINK_KEYS = { ...GEOMETRY_KEYS, ...OTHER_KEYS };
 // A geometry that is not possible loses the first of these keys without which it is.
-const LEAST_NEEDED = ["mode", "groups", "dilation", "kernel", "padding", "stride", "in_channels", "out_channels", "batch", "size"];
+const LEAST_NEEDED = SETTINGS.link_keys.left_out_first;
 
 /** @param {any} state @param {string} name */
 const linkField = (state, name) => (name in GEOMETRY_KEYS ? state.spec : state)[LINK_KEYS[name].field];

@@ -1,28 +1,13 @@
 // @ts-check
 // What the page calls each tensor and axis: a transposed convolution has its own words for the same panels.
+import NAMES from "../../../facts/names.json" with { type: "json" };
 
-const SHOWN = {
-  input: "grad_output",
-  padded_input: "padded_grad_output",
-  output: "grad_input",
-  grad_output: "input",
-  dilated_grad_output: "dilated_input",
-  padded_grad_output: "padded_input",
-  grad_input: "output",
-};
-const LETTERS = { o: "c", c: "o" };
-const AXIS_WORDS = { n: "sample n", o: "output channel o", c: "input channel c" };
-const PRODUCTS = {
-  output: "weight[k]·input[i]",
-  grad_input: "grad_output[o]·weight[k]",
-  grad_padded_input: "grad_output[o]·weight[k]",
-  grad_weight: "grad_output[o]·input[i]",
-};
-const PRODUCTS_TRANSPOSED = {
-  grad_input: "input[i]·weight[k]",
-  output: "weight[k]·grad_output[o]",
-  grad_weight: "input[i]·grad_output[o]",
-};
+/** @type {Record<string, string>} */
+const SHOWN = NAMES.transposed.panels;
+/** @type {Record<string, string>} */
+const LETTERS = NAMES.transposed.letters;
+/** @param {boolean} transposed @returns {"transposed" | "convolution"} */
+const kindOf = (transposed) => (transposed ? "transposed" : "convolution");
 
 /** @param {string} name @param {boolean} transposed */
 export const shownName = (name, transposed) => (transposed ? SHOWN[name] ?? name : name);
@@ -31,16 +16,13 @@ export const shownName = (name, transposed) => (transposed ? SHOWN[name] ?? name
 const shownLetter = (axis, transposed) => (transposed ? LETTERS[axis] ?? axis : axis);
 
 /** @param {string} axis @param {boolean} transposed */
-export const axisWord = (axis, transposed) => AXIS_WORDS[shownLetter(axis, transposed)];
+export const axisWord = (axis, transposed) => NAMES.axes[shownLetter(axis, transposed)];
 
 /** @param {string} name @param {boolean} transposed */
-export const productsOf = (name, transposed) => (transposed ? PRODUCTS_TRANSPOSED : PRODUCTS)[name] ?? "";
+export const productsOf = (name, transposed) => NAMES.products[kindOf(transposed)][name] ?? "";
 
 /** What the page says about the cells that a stride leaves over. @param {boolean} transposed */
-export function cellWords(transposed) {
-  if (transposed) return { remainder: "padding for output_padding", unread: "never reached" };
-  return { remainder: "padding for the remainder", unread: "never read" };
-}
+export const cellWords = (transposed) => NAMES.cells[kindOf(transposed)];
 
 /** A formula of the convolution in the words of the transposed layer. @param {string} formula */
 export function inLayersWords(formula) {

@@ -1,22 +1,11 @@
 // @ts-check
 // Which plane one looks at, by the rules of plane.py.
+import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 
 /** @typedef {{ sample: number, out_channel: number, in_channel: number }} Plane */
 
-/** What the two leading axes of every tensor count: n samples, o output channels, c input channels. */
-export const PANEL_AXES = {
-  input: ["n", "c"],
-  padded_input: ["n", "c"],
-  weight: ["o", "c"],
-  output: ["n", "o"],
-  grad_output: ["n", "o"],
-  dilated_grad_output: ["n", "o"],
-  padded_grad_output: ["n", "o"],
-  rotated_weight: ["c", "o"],
-  grad_padded_input: ["n", "c"],
-  grad_input: ["n", "c"],
-  grad_weight: ["o", "c"],
-};
+/** What the two leading axes of every tensor count: n samples, o output channels, c input channels. @type {Record<string, [string, string]>} */
+export const PANEL_AXES = /** @type {any} */ (SETTINGS.panel_axes);
 
 const clip = (value, most) => Math.min(Math.max(value, 0), most);
 const perGroup = (spec) => ({ ins: spec.in_channels / spec.groups, outs: spec.out_channels / spec.groups });

@@ -1,9 +1,9 @@
 // @ts-check
 // Inputs and kernels by name: samples/ in Python, here for pages without it. Planes are lists in reading order.
+import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { randomTenths } from "./random.js";
 
-export const PRESETS = ["identity", "box", "gaussian", "sharpen", "sobel_x", "sobel_y", "laplacian", "emboss", "off_centre"];
-export const PATTERNS = ["delta", "ramp", "checkerboard"];
+export const PRESETS = SETTINGS.presets;
 
 /** @param {number} rows @param {number} columns @param {(row: number, column: number) => number} value */
 function planeOf(rows, columns, value) {

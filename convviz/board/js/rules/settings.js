@@ -1,6 +1,7 @@
 // @ts-check
 // The settings of a page: the dict that App.state() returns, and the tensors that follow from it, as settings/state.py
 // makes them. Settings are replaced whole, never changed in place.
+import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { randomTenths } from "./random.js";
 import { planeWithin } from "./plane.js";
 import { PRESETS, clamped, fitTensor, makeKernel, makePlane, resizePlane } from "./samples.js";
@@ -12,10 +13,10 @@ import { inputShape, outputShape, weightShape } from "./spec.js";
  * @typedef {import("../numbers/compute.js").Tensor} Tensor
  */
 
-/** What the board can show: MOST and MOST_PLANES of settings/state.py. */
-export const MOST = { input_size: 64, kernel_size: 11, stride: 64, padding: 16, dilation: 16 };
-export const MOST_PLANES = { in_channels: 8, out_channels: 8, batch: 8 };
-const MOST_PRODUCTS = 5_000_000; // a tenth of what a kernel computes in a step; export/page.py refuses more as well
+/** What the board can show, and how many products the page computes in a step. */
+export const MOST = SETTINGS.limits.board;
+export const MOST_PLANES = SETTINGS.limits.planes;
+const MOST_PRODUCTS = SETTINGS.limits.products.page;
 
 /** @param {number[]} shape */
 const countOf = (shape) => shape.reduce((product, size) => product * size, 1);

@@ -1,5 +1,7 @@
 // @ts-check
 // What follows from a geometry, as spec.py and ops/by_rotate.py say it. A geometry is what ConvSpec.to_dict() returns.
+import SETTINGS from "../../../facts/settings.json" with { type: "json" };
+
 import { axisTaps, sourceOf } from "./taps.js";
 
 /**
@@ -8,7 +10,7 @@ import { axisTaps, sourceOf } from "./taps.js";
  *   padding: [Pair, Pair], dilation: Pair, groups: number, padding_mode: string, batch: number }} Spec
  */
 
-export const AXES = ["height", "width"];
+export const AXES = SETTINGS.axes;
 
 /** @template T @param {(axis: number) => T} make @returns {[T, T]} */
 export const bothAxes = (make) => [make(0), make(1)];

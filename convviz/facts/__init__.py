@@ -1,0 +1,22 @@
+"""What Python and JavaScript both know, said once: the files beside this one are read by both.
+
+``settings.json`` has the fields of a state, their kinds, limits, keys in a link and the first picture; ``names.json``
+the labels; ``digits.json`` the pictures that an input may show.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from importlib.resources import files
+from typing import Any
+
+
+@functools.cache
+def facts(name: str) -> Any:
+    """Return what a file of facts holds, as plain data that nobody changes.
+
+    Args:
+        name: of the file, such as ``"settings"``.
+    """
+    return json.loads(files("convviz.facts").joinpath(f"{name}.json").read_text(encoding="utf-8"))
