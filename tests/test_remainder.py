@@ -116,7 +116,7 @@ def test_what_the_remainder_takes_of_the_input_has_a_gradient_of_zero_and_nothin
 def test_gaps_between_windows_are_not_the_remainder():
     told = 0
     for spec in specs(13, modes=("zeros",)):
-        for axis, gaps in enumerate(inner_gaps(spec)):
+        for axis, gaps in enumerate(map(sum, zip(*inner_gaps(spec), strict=True))):
             unread = sum(lines(gradients(along(spec, axis))[0], axis))
             taken = min(max(spec.remainder[axis] - spec.padding[axis][1], 0), spec.input_size[axis])
             assert gaps + taken == unread, spec
@@ -127,7 +127,8 @@ def test_gaps_between_windows_are_not_the_remainder():
 def test_the_sizes_that_share_the_output_are_all_there_are():
     for spec in specs(14):
         text = told_text(spec)
-        found = re.search(r"Inputs of (?:size ([\d, or]+)|height ([\d, or]+) and width ([\d, or]+)) share", text)
+        which = r"(?:Inputs|Only an input) of (?:size ([\d, or]+)|height ([\d, or]+) and width ([\d, or]+)) (?:share|has)"
+        found = re.search(which, text)
         for axis, words in enumerate((found[1], found[1]) if found[1] else (found[2], found[3])):
             sizes = [int(word) for word in re.findall(r"\d+", words)]
             assert sizes == same_output(spec, axis)
@@ -195,8 +196,8 @@ def test_the_story_of_the_first_picture():
         "Remainder: (N + 2p − d(K−1) − 1) mod s = (8 + 2 − 2 − 1) mod 2 = 1. "
         "No window reaches the last row and the last column of padded_input (hatched). "
         "Both lie in the padding, so the remainder takes nothing of the input. "
-        "That the lost rows are zeros at the end of grad_input holds only for p = 0: "
-        "with padding the remainder takes the padding first."
+        "The remainder takes the padding behind the input first, because that lies outermost: "
+        "only what goes beyond it leaves zeros at the end of grad_input."
     )
     assert way_back == (
         "Inputs of size 7 or 8 share this output size: the output alone does not tell which of them it was. "

@@ -16,7 +16,7 @@ from convviz.plane import Plane
 from convviz.settings import change
 from convviz.settings.bounds import LIMITS, PER_AXIS_TRANSPOSED, bounds, mend, value_of, with_value
 from convviz.settings.bounds_transposed import layer_spec
-from convviz.settings.names import PRODUCTS_TRANSPOSED, SHOWN
+from convviz.settings.names import NAMES, SHOWN
 from convviz.settings.state import Settings, Source
 from convviz.spec import ConvSpec
 from convviz.views import captions
@@ -337,7 +337,7 @@ def test_rows_panels_and_choices_are_in_the_layers_words():
         "padded_input", "weight", "bias", "grad_output",
     }  # fmt: skip
     assert {items[called]["products"] for called in ("output", "grad_input", "grad_weight")} == set(
-        PRODUCTS_TRANSPOSED.values()
+        NAMES["products"]["transposed"].values()
     )
     assert items["output"]["words"]["remainder"] == "padding for output_padding"
 
@@ -353,8 +353,8 @@ def test_formulas_are_what_the_panels_hold():
     found = {name: captions.formula(result, settings.plane, name) for name in ("input", "forward", "weight", "bias")}
     assert found == {
         "input": "output[0, 3] = padded_input[0, 1] ⊛ rotated_weight[3, 0] + bias[3]",
-        "forward": "grad_input[0, 1] = Σ_o padded_grad_output[0, o] ⊛ weight[1, o]",
-        "weight": "grad_weight[1, 1] = padded_grad_output[0, 3] ⊛ dilated_input[0, 1]",
+        "forward": "grad_input[0, 1] = Σ_o padded_grad_output[0, 2 + o] ⊛ weight[1, o]",
+        "weight": "grad_weight[1, 1] = (padded_grad_output[0, 3] ⊛ dilated_input[0, 1])[:3, :3]",
         "bias": "grad_bias[o] = Σ grad_output[n, o, i, j] over n, i and j",
     }
     stamps = captions.formula(result, settings.plane, "input", "stamps")

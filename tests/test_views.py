@@ -562,10 +562,12 @@ def test_formulas_name_the_indices_that_are_shown():
     assert captions.formula(plain, Plane(), "forward") == "output[0, 0] = padded_input[0, 0] ⊛ weight[0, 0]"
     spec = ConvSpec(5, 4, 4, groups=2, batch=2)
     many, plane = computed(spec, bias=[1, 2, 3, 4]), Plane(1, 3, 2)
-    assert captions.formula(many, plane, "forward") == "output[1, 3] = Σ_c padded_input[1, c] ⊛ weight[3, c] + bias[3]"
+    assert (
+        captions.formula(many, plane, "forward") == "output[1, 3] = Σ_c padded_input[1, 2 + c] ⊛ weight[3, c] + bias[3]"
+    )
     assert (
         captions.formula(many, plane, "input")
-        == "grad_input[1, 2] = Σ_o padded_grad_output[1, o] ⊛ rotated_weight[2, o]"
+        == "grad_input[1, 2] = Σ_o padded_grad_output[1, 2 + o] ⊛ rotated_weight[2, o]"
     )
     assert (
         captions.formula(many, plane, "weight")
@@ -598,7 +600,7 @@ def test_notes_say_what_is_special_about_this_geometry():
     assert "change places" in to_weight
     forward, to_input, _ = notes(input_size=(8, 7), stride=3, kernel_size=2, padding=((3, 3), (0, 0)))
     assert forward == (
-        "The windows leave gaps: 2 rows and 1 column of the input between them are never read, "
+        "The stride leaves gaps between the windows: 2 rows and 1 column of the input are never read, "
         "with a gradient of exactly 0."
     )
     assert to_input.endswith(

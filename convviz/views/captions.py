@@ -8,8 +8,9 @@ from convviz.ops.by_rotate import backward_padding
 from convviz.ops.stages import Stages
 from convviz.plane import Plane
 from convviz.settings.names import in_layers_words
-from convviz.views.remainder import inner_gaps
-from convviz.views.theme import MINUS, format_number
+from convviz.spec import ConvSpec, Pair
+from convviz.views.remainder import LINES, inner_gaps
+from convviz.views.theme import MINUS, format_long
 
 
 def formula(stages: Stages, plane: Plane, name: str, input_view: str = "window") -> str:
@@ -20,29 +21,37 @@ def formula(stages: Stages, plane: Plane, name: str, input_view: str = "window")
         return text + (f" + bias[{plane.in_channel}]" if name == "input" and stages.bias is not None else "")
     spec = stages.spec
     n, o, c = plane.sample, plane.out_channel, plane.in_channel
-    k, j = c % (spec.in_channels // spec.groups), o % (spec.out_channels // spec.groups)
+    ins, outs = spec.in_channels // spec.groups, spec.out_channels // spec.groups
+    k, j = c % ins, o % outs
+    # A sum counts within the group, as the weight's second axis does; elsewhere the group's first channel is added.
+    every_c, every_o = _counted("c", c - k), _counted("o", o - j)
     if name == "forward":
-        sum_c = spec.in_channels // spec.groups > 1
-        term = f"Σ_c padded_input[{n}, c] ⊛ weight[{o}, c]" if sum_c else f"padded_input[{n}, {c}] ⊛ weight[{o}, {k}]"
+        many = f"Σ_c padded_input[{n}, {every_c}] ⊛ weight[{o}, c]"
+        term = many if ins > 1 else f"padded_input[{n}, {c}] ⊛ weight[{o}, {k}]"
         return f"output[{n}, {o}] = {term}" + (f" + bias[{o}]" if stages.bias is not None else "")
     if name == "input":
-        sum_o = spec.out_channels // spec.groups > 1
         left = "grad_input" if stages.grad_padded_input is None else "grad_padded_input"
         if input_view == "stamps":
-            over, one = ("oij", "o") if sum_o else ("ij", str(o))
+            over, one = ("oij", every_o) if outs > 1 else ("ij", str(o))
             term = f"Σ_{over} grad_output[{n}, {one}, i, j] · weight[{one}, {k}]"
             return f"{left}[{n}, {c}] = {term} laid at {_stamp_place(stages)}"
         term = (
-            f"Σ_o padded_grad_output[{n}, o] ⊛ rotated_weight[{c}, o]"
-            if sum_o
+            f"Σ_o padded_grad_output[{n}, {every_o}] ⊛ rotated_weight[{c}, o]"
+            if outs > 1
             else f"padded_grad_output[{n}, {o}] ⊛ rotated_weight[{c}, {j}]"
         )
         return f"{left}[{n}, {c}] = {term}"
     if name == "weight":
         sample = "n" if spec.batch > 1 else str(n)
         term = f"padded_input[{sample}, {c}] ⊛ dilated_grad_output[{sample}, {o}]"
+        if any(_overhang(spec)):
+            term = f"({term})[:{spec.kernel_size[0]}, :{spec.kernel_size[1]}]"
         return f"grad_weight[{o}, {k}] = " + (f"Σ_n {term}" if spec.batch > 1 else term)
     return "grad_bias[o] = Σ grad_output[n, o, i, j] over n, i and j"
+
+
+def _counted(letter: str, first: int) -> str:
+    return f"{first} + {letter}" if first else letter
 
 
 def note(stages: Stages, name: str, input_view: str = "window") -> str:
@@ -83,7 +92,7 @@ def loss(stages: Stages) -> str:
         "half_squared_error": f"½ Σ (output {MINUS} target)²",
         "weighted_sum": "Σ grad_output · output",
     }
-    return f"loss = {forms[stages.loss_kind]} = {format_number(float(stages.loss))}"
+    return f"loss = {forms[stages.loss_kind]} = {format_long(float(stages.loss))}"
 
 
 def _short(value: float) -> str:
@@ -95,19 +104,28 @@ def _cells(count: int, what: str) -> str:
 
 
 def _gaps_note(stages: Stages) -> str:
-    rows, columns = inner_gaps(stages.spec)
-    parts = [_cells(count, what) for count, what in ((rows, "row"), (columns, "column")) if count]
-    if not parts:
-        return ""
-    return (
-        f"The windows leave gaps: {' and '.join(parts)} of the input between them are never read, "
-        "with a gradient of exactly 0."
+    between, inside = inner_gaps(stages.spec)
+    causes = (
+        ("The stride leaves gaps between the windows", between),
+        ("The dilation leaves holes inside the windows", inside),
     )
+    return " ".join(f"{cause}: {_unread(counts)}" for cause, counts in causes if any(counts))
+
+
+def _unread(counts: Pair) -> str:
+    parts = [_cells(count, what) for count, what in zip(counts, LINES, strict=True) if count]
+    verb = "is" if sum(counts) == 1 else "are"
+    return f"{' and '.join(parts)} of the input {verb} never read, with a gradient of exactly 0."
 
 
 def _padding_note(stages: Stages) -> str:
     spec = stages.spec
     parts = []
+    if max(spec.weight_shape[:2]) > 1:
+        grouped = " within each group" if spec.groups > 1 else ""
+        parts.append(
+            f"rotated_weight[c, o] is weight[o, c]{grouped}, turned by 180°: the channels change places as well"
+        )
     if spec.stride != (1, 1):
         parts.append("the stride's zeros stand between the cells of grad_output")
     padding = backward_padding(spec)
@@ -149,9 +167,16 @@ def _exchange_note(stages: Stages) -> str:
     spec = stages.spec
     if spec.stride == (1, 1) and spec.dilation == (1, 1):
         return "Nothing is rotated here."
-    return (
-        "Stride and dilation change places: the forward stride spreads grad_output, the forward dilation is the step."
-    )
+    exchanged = "Stride and dilation change places"
+    told = f"{exchanged}: the forward stride spreads grad_output, the forward dilation is the step."
+    more = " and ".join(_cells(count, what) for count, what in zip(_overhang(spec), LINES, strict=True) if count)
+    height, width = spec.kernel_size
+    return told + (f" Cut to the kernel's {height} × {width}, because the remainder would add {more}." if more else "")
+
+
+def _overhang(spec: ConvSpec) -> list[int]:
+    """Return how many rows and columns the remainder would add to grad_weight, if nobody cut them off."""
+    return [rest // step for rest, step in zip(spec.remainder, spec.dilation, strict=True)]
 
 
 def _transposed_note(stages: Stages, name: str, input_view: str) -> str:

@@ -22,12 +22,17 @@ def layers_story(spec: ConvSpec, linked: bool) -> Story | None:
 
 
 def _shared(spec: ConvSpec) -> str:
-    heights, widths = (or_(same_output(spec, axis)) for axis in (0, 1))
+    sizes = [same_output(spec, axis) for axis in (0, 1)]
+    heights, widths = map(or_, sizes)
     which = f"size {heights}" if heights == widths else f"height {heights} and width {widths}"
     (rows, columns), (height, width) = spec.output_size, spec.input_size
+    chosen = f"output_padding={_told(spec.remainder)} chooses {height} × {width}."
+    if all(len(each) == 1 for each in sizes):
+        only = f"conv2d makes {rows} × {columns} of an output of {which} alone, so the input tells which one to make."
+        return f"{only} {chosen}"
     return (
         f"conv2d makes {rows} × {columns} of every output of {which}, so the input alone does not tell which of them "
-        f"to make. output_padding={_told(spec.remainder)} chooses {height} × {width}."
+        f"to make. {chosen}"
     )
 
 

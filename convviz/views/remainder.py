@@ -54,22 +54,34 @@ def story(spec: ConvSpec, linked: bool) -> Story | None:
     if spec.stride == (1, 1):
         return None
     left_over = [_count(spec), _where(spec), *_losses(spec)]
-    if any(spec.remainder):
+    if any(rest and after for rest, (_, after) in zip(spec.remainder, spec.padding, strict=True)):
+        beyond = "zeros at the end of grad_input" if spec.padding_mode == "zeros" else "lines of the input uncovered"
         left_over.append(
-            "That the lost rows are zeros at the end of grad_input holds only for p = 0: "
-            "with padding the remainder takes the padding first."
+            f"The remainder takes the {_border(spec)} behind the input first, because that lies outermost: "
+            f"only what goes beyond it leaves {beyond}."
         )
     paragraphs = (" ".join(left_over), f"{_shared(spec)} {_way_back(spec)}")
     return Story(paragraphs, _sizes(spec, linked), "Input sizes near this one")
 
 
-def inner_gaps(spec: ConvSpec) -> Pair:
-    """Return how many rows and columns of the input lie unread between windows, not behind the last one."""
-    counts = [
-        sum(i + spec.padding[axis][0] < spec.padded_size[axis] - spec.remainder[axis] for i in unread)
-        for axis, unread in enumerate((spec.unread_rows, spec.unread_columns))
-    ]
-    return (counts[0], counts[1])
+def inner_gaps(spec: ConvSpec) -> tuple[Pair, Pair]:
+    """Return how many rows and columns of the input lie unread between windows, and how many inside them.
+
+    Those behind the last window, which are the remainder, count as neither.
+    """
+    places = [_places(spec, axis) for axis in (0, 1)]
+    (top, left), (holes_down, holes_across) = zip(*places, strict=True)
+    return (top, left), (holes_down, holes_across)
+
+
+def _places(spec: ConvSpec, axis: int) -> Pair:
+    end = spec.padded_size[axis] - spec.remainder[axis]
+    unread = [i + spec.padding[axis][0] for i in (spec.unread_rows, spec.unread_columns)[axis]]
+    before_end = [at for at in unread if at < end]
+    # The last window that starts at or before a line is the one that reaches furthest: it covers it, or none does.
+    starts = [min(at // spec.stride[axis], spec.output_size[axis] - 1) * spec.stride[axis] for at in before_end]
+    inside = sum(at < start + spec.effective_kernel[axis] for at, start in zip(before_end, starts, strict=True))
+    return (len(before_end) - inside, inside)
 
 
 def same_output(spec: ConvSpec, axis: int) -> list[int]:
@@ -159,8 +171,11 @@ def _lost(spec: ConvSpec, axis: int) -> str:
 
 
 def _shared(spec: ConvSpec) -> str:
-    words = [or_(same_output(spec, axis)) for axis in (0, 1)]
+    sizes = [same_output(spec, axis) for axis in (0, 1)]
+    words = [or_(each) for each in sizes]
     which = f"size {words[0]}" if words[0] == words[1] else f"height {words[0]} and width {words[1]}"
+    if all(len(each) == 1 for each in sizes):
+        return f"Only an input of {which} has this output size: the output alone tells that it was this one."
     return f"Inputs of {which} share this output size: the output alone does not tell which of them it was."
 
 

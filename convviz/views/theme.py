@@ -49,6 +49,29 @@ def format_number(value: float) -> str:
     return MINUS + text if value < 0 else text
 
 
+def format_long(value: float) -> str:
+    """Write a number where there is room for it, such as the loss: six significant digits or fewer.
+
+    ``board/js/base/format.js`` writes it by the same rules.
+
+    Args:
+        value: any float, nan and infinities included.
+    """
+    size = abs(value)
+    if not math.isfinite(value) or size == 0:
+        return format_number(value)
+    exponent = Decimal(size).adjusted()
+    mantissa = Decimal(size).scaleb(-exponent).quantize(Decimal("0.00001"), ROUND_HALF_UP)
+    if mantissa == 10:
+        mantissa, exponent = Decimal(1), exponent + 1
+    if -4 <= exponent < 6:
+        text = f"{mantissa.scaleb(exponent):f}"
+        text = text.rstrip("0").rstrip(".") if "." in text else text
+    else:
+        text = f"{mantissa:f}".rstrip("0").rstrip(".") + f"e{exponent}".replace("-", MINUS)
+    return MINUS + text if value < 0 else text
+
+
 def _rounded(size: Decimal, digits: int) -> str:
     """Round half up, as JavaScript does; Python's own formatting rounds an exact half to the even digit."""
     return str(size.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))

@@ -23,6 +23,19 @@ export function formatNumber(value) {
 }
 
 /**
+ * Write a number where there is room for it, such as the loss: six significant digits or fewer.
+ * @param {number} value
+ * @returns {string}
+ */
+export function formatLong(value) {
+  if (!Number.isFinite(value) || value === 0) return formatNumber(value);
+  const sign = value < 0 ? MINUS : "";
+  const [mantissa, exponent] = Math.abs(value).toExponential(5).split("e");
+  if (Number(exponent) >= -4 && Number(exponent) < 6) return sign + String(Number(`${mantissa}e${exponent}`));
+  return `${sign}${Number(mantissa)}e${exponent.replace("+", "").replace("-", MINUS)}`;
+}
+
+/**
  * Write a number with all the digits that its format really has.
  * @param {number} value
  * @param {string} dtype "float32" or "float64"

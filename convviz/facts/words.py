@@ -1,0 +1,56 @@
+"""The sentences that a visitor reads: each has an id and named arguments, and stands once, for Python and JavaScript.
+
+The files in ``words/`` hold them, one file for each part of the product. A text names its arguments in braces; a text
+that depends on a number of things has the forms of its language, chosen by the argument ``count``::
+
+    "groups.moved": "groups moved from {old} to {new}: it must divide both {into} and {out} channels."
+    "rows": {"one": "{count} row", "other": "{count} rows"}
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from convviz.facts import facts
+
+ARGUMENT = re.compile(r"\{(\w+)\}")
+Text = str | Mapping[str, str]
+
+
+def sentences(part: str) -> Callable[..., str]:
+    """Return the function that says the sentences of one part: ``say(id, name=value, ...)``.
+
+    Args:
+        part: name of a file in ``words/``, such as ``"rules"``.
+    """
+
+    def say(id: str, /, **arguments: Any) -> str:
+        table: Mapping[str, Text] = facts(f"words/{part}")
+        if id not in table:
+            raise KeyError(f"words/{part}.json has no sentence {id!r}; write it there")
+        return filled(id, table[id], arguments)
+
+    return say
+
+
+def filled(id: str, text: Text, arguments: Mapping[str, Any]) -> str:
+    """Return a text with its arguments in place.
+
+    Raises:
+        KeyError: the text names an argument that is not given.
+    """
+    chosen = text if isinstance(text, str) else text[form_of(arguments["count"])]
+
+    def argument(found: re.Match[str]) -> str:
+        if found[1] not in arguments:
+            raise KeyError(f"the sentence {id!r} needs {found[1]!r}: got {', '.join(arguments) or 'no argument'}")
+        return str(arguments[found[1]])
+
+    return ARGUMENT.sub(argument, chosen)
+
+
+def form_of(count: float) -> str:
+    """Return which form of an English text a number takes, by its name in Unicode's plural rules."""
+    return "one" if count == 1 else "other"

@@ -1,0 +1,191 @@
+"""Formulas and sentences that state a fact, over thousands of geometries: each is read as a visitor reads it, and asked
+of torch. Formulas are calculated as they are written, and must give autograd's numbers."""
+
+import re
+
+import torch
+import torch.nn.functional as F
+
+from convviz.ops.stages import stages
+from convviz.plane import Plane
+from convviz.spec import ConvSpec
+from convviz.views import captions
+from convviz.views.remainder import story
+from tests.geometries import conv2d_by_definition, integers, random_specs
+from tests.test_remainder import along
+
+COUNT = 2500
+INDEX = r"\[([^\]]*)\]"
+PRODUCT = re.compile(
+    rf"^(\w+){INDEX} = (?:Σ_(\w+) )?\(?(\w+){INDEX} (⊛|·) (\w+){INDEX}(?:\)\[:(\d+), :(\d+)\])?"
+    rf"(?: laid at \((.*), (.*)\))?(?: \+ bias{INDEX})?$"
+)
+
+
+def cases(seed, modes=("zeros", "reflect", "replicate", "circular")):
+    """Yield (geometry, shown plane, stages, results by the definition and autograd)."""
+    for number, spec in enumerate(random_specs(seed, COUNT, modes)):
+        x, w = integers(spec.input_shape, number), integers(spec.weight_shape, number + 1)
+        g, b = integers(spec.output_shape, number + 2), integers((spec.out_channels,), number + 3)
+        draw = number * 7919  # a plane that is not always the first
+        plane = Plane(draw % spec.batch, draw // 3 % spec.out_channels, draw // 5 % spec.in_channels).within(spec)
+        x.requires_grad_()
+        w.requires_grad_()
+        output = conv2d_by_definition(x, w, b, spec)
+        grad_input, grad_weight = torch.autograd.grad(output, (x, w), g)
+        made = stages(spec, x.detach(), w.detach(), b, grad_output=g, compare=False)
+        true = {"output": output.detach(), "grad_input": grad_input, "grad_weight": grad_weight}
+        yield spec, plane, made, true
+
+
+def value_of(text, counted):
+    """Return an index as written: ``3``, ``c`` or ``2 + c``."""
+    return sum(counted[part] if part in counted else int(part) for part in text.split(" + "))
+
+
+def written_out(text, made, spec):
+    """Return the left side's (name, index) and what the right side comes to."""
+    name, index, over, first, first_at, sign, second, second_at, rows, columns, down, across, bias = PRODUCT.match(
+        text
+    ).groups()
+    axis = {"c": spec.in_channels // spec.groups, "o": spec.out_channels // spec.groups, "n": spec.batch}
+    letters = [letter for letter in over or "" if letter in axis]
+    total = 0
+    for flat in range(1 if not letters else axis[letters[0]]):
+        counted = {letters[0]: flat} if letters else {}
+        place = [value_of(part, counted) for part in first_at.split(", ")[:2]]
+        one = getattr(made, first)[*place]
+        two = getattr(made, second)[*(value_of(part, counted) for part in second_at.split(", "))]
+        total = total + (correlated(one, two, name, spec) if sign == "⊛" else laid(one, two, down, across, made, spec))
+    if rows:
+        assert total.shape != (int(rows), int(columns)), f"nothing to cut off: {text}"
+        total = total[: int(rows), : int(columns)]
+    if bias:
+        total = total + made.bias[int(bias)]
+    return name, [int(part) for part in index.split(", ")], total
+
+
+def correlated(image, kernel, name, spec):
+    """What ⊛ means in the row of each result: the notes beside the signs tell stride and dilation."""
+    stride, dilation = {
+        "output": (spec.stride, spec.dilation),
+        "grad_weight": (spec.dilation, (1, 1)),
+    }.get(name, ((1, 1), spec.dilation))
+    return F.conv2d(image[None, None], kernel[None, None], None, stride, 0, dilation)[0, 0]
+
+
+def laid(gradient, kernel, down, across, made, spec):
+    """Stamp the kernel for every cell of grad_output where the formula lays it; what falls outside is dropped."""
+    size = spec.input_size if made.grad_padded_input is None else spec.padded_size
+    result = torch.zeros(size, dtype=torch.float64)
+    for i in range(gradient.shape[0]):
+        for j in range(gradient.shape[1]):
+            top, left = (line_at(text, at) for text, at in ((down, i), (across, j)))
+            for u in range(kernel.shape[0]):
+                for v in range(kernel.shape[1]):
+                    row, column = top + u * spec.dilation[0], left + v * spec.dilation[1]
+                    if 0 <= row < size[0] and 0 <= column < size[1]:
+                        result[row, column] += gradient[i, j] * kernel[u, v]
+    return result
+
+
+def line_at(text, at):
+    """Return a place such as ``2i − 1`` for one i."""
+    factor, _, less = re.fullmatch(r"(\d*)[ij]( − (\d+))?", text).groups()
+    return int(factor or 1) * at - int(less or 0)
+
+
+def test_formulas_come_to_autograds_numbers():
+    grouped = 0
+    for spec, plane, made, true in cases(41):
+        for row, view in (("forward", ""), ("input", "window"), ("input", "stamps"), ("weight", "")):
+            text = captions.formula(made, plane, row, view)
+            if view == "stamps" and spec.output_size[0] * spec.output_size[1] > 12:
+                continue  # stamped cell by cell in Python
+            name, index, found = written_out(text, made, spec)
+            expected = (made.grad_padded_input if name == "grad_padded_input" else true[name])[*index]
+            assert torch.equal(found, expected), (spec, plane, text)
+        grouped += spec.groups > 1 and spec.in_channels > spec.groups
+    assert grouped > 200
+
+
+def unread(spec):
+    """Return for each axis which lines of the input get no gradient whatever the numbers are."""
+    x = torch.ones(spec.input_shape, dtype=torch.float64, requires_grad=True)
+    weight = torch.ones(spec.weight_shape, dtype=torch.float64)
+    (gradient,) = torch.autograd.grad(conv2d_by_definition(x, weight, None, spec).sum(), x)
+    return [(gradient == 0).all(dim=0).all(dim=0).all(dim=1 - axis).tolist() for axis in (0, 1)]
+
+
+def spans(spec, axis):
+    """Return the first and last line of every window, in lines of the input."""
+    extent = spec.dilation[axis] * (spec.kernel_size[axis] - 1)
+    starts = range(-spec.padding[axis][0], spec.padded_size[axis] - spec.padding[axis][0] - extent, spec.stride[axis])
+    return [(start, start + extent) for start in starts]
+
+
+def test_gaps_and_holes_are_where_the_note_says():
+    told = {"gaps between": 0, "holes inside": 0}
+    for spec in random_specs(42, COUNT):
+        note = captions.note(stages(spec, *blank(spec), compare=False), "forward")
+        for words in told:
+            found = re.search(rf"{words} the windows: (?:(\d+) rows?)?(?: and )?(?:(\d+) columns?)? of the input", note)
+            counts = [int(number or 0) for number in (found.groups() if found else ("0", "0"))]
+            for axis, lines in enumerate(unread_along(spec)):
+                windows = spans(spec, axis)
+                inner = [i for i, never in enumerate(lines) if never and i <= windows[-1][1]]
+                covered = [i for i in inner if any(first <= i <= last for first, last in windows)]
+                expected = len(covered) if words == "holes inside" else len(inner) - len(covered)
+                assert counts[axis] == expected, (spec, note)
+            told[words] += bool(found)
+    assert min(told.values()) > 100, told
+
+
+def unread_along(spec):
+    """As ``unread``, for each axis alone: what the other one never reads must not count."""
+    return [unread(along(spec.replace(in_channels=1, out_channels=1, groups=1), axis))[axis] for axis in (0, 1)]
+
+
+def blank(spec):
+    return torch.zeros(spec.input_shape), torch.zeros(spec.weight_shape)
+
+
+def test_the_story_names_exactly_the_inputs_that_share_the_output():
+    only = 0
+    for spec in random_specs(43, COUNT):
+        told = story(spec, linked=False)
+        if told is None:
+            continue
+        text = " ".join(told.paragraphs)
+        sizes = r"(size|height) ([\d, or]+?)(?: and width ([\d, or]+?))?"
+        found = re.search(rf"(Inputs of|Only an input of) {sizes} (share|has)", text)
+        heights = [int(number) for number in re.findall(r"\d+", found[3])]
+        widths = [int(number) for number in re.findall(r"\d+", found[4] or found[3])]
+        for axis, sizes in enumerate((heights, widths)):
+            for size in range(1, spec.input_size[axis] + spec.stride[axis] + 1):
+                pair = (size, spec.input_size[1]) if axis == 0 else (spec.input_size[0], size)
+                try:
+                    same = spec.replace(input_size=pair).output_size == spec.output_size
+                except ValueError:
+                    same = False
+                assert same == (size in sizes), (spec, size, text)
+        assert found[1].startswith("Only") == (len(heights) == len(widths) == 1), text
+        only += found[1].startswith("Only")
+        takes = "takes the" in text and "behind the input first" in text
+        assert takes == any(rest and after for rest, (_, after) in zip(spec.remainder, spec.padding, strict=True)), text
+    assert only > 20
+
+
+def test_the_places_that_were_wrong_once():
+    grouped = ConvSpec((8, 8), 4, 4, 3, 2, 1, groups=2)
+    made = stages(grouped, *blank(grouped), compare=False)
+    formula = captions.formula(made, Plane(0, 3, 2), "forward")
+    assert formula == "output[0, 3] = Σ_c padded_input[0, 2 + c] ⊛ weight[3, c]"
+    holes = ConvSpec(4, kernel_size=2, dilation=3)
+    assert captions.note(stages(holes, *blank(holes), compare=False), "forward") == (
+        "The dilation leaves holes inside the windows: 2 rows and 2 columns of the input are never read, "
+        "with a gradient of exactly 0."
+    )
+    one = ConvSpec(1, kernel_size=1)
+    large = stages(one, torch.full((1, 1, 1, 1), 10497.5), torch.ones(1, 1, 1, 1), loss="sum", compare=False)
+    assert captions.loss(large) == "loss = Σ output = 10497.5"
