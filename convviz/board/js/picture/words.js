@@ -4,9 +4,17 @@ import { formatNumber } from "../base/format.js";
 import { inLayersWords } from "../rules/names.js";
 import { backwardPadding, bothAxes, outputSize, paddedSize, remainderOf, unreadLines } from "../rules/spec.js";
 
+/**
+ * @import { Settings } from "../rules/settings.js"
+ * @import { Spec } from "../rules/spec.js"
+ */
+
 const UNCHECKED = "computed in this page, in float64; the live app holds every step against autograd";
 
-/** An equation in the words of Python, for the plane that is shown. @returns {string} */
+/**
+ * An equation in the words of Python, for the plane that is shown.
+ * @param {Settings} settings @param {string} name of the equation @param {string} view @returns {string}
+ */
 export function formulaOf(settings, name, view) {
   if (settings.transposed && name !== "bias") {
     const text = inLayersWords(formulaOf({ ...settings, transposed: false, bias: null }, name, view));
@@ -26,8 +34,8 @@ export function formulaOf(settings, name, view) {
       const [over, one] = outs > 1 ? ["oij", "o"] : ["ij", String(o)];
       return `${left}[${n}, ${c}] = Σ_${over} grad_output[${n}, ${one}, i, j] · weight[${one}, ${k}] laid at ${stampPlace(spec)}`;
     }
-    const window = `padded_grad_output[${n}, ${o}] ⊛ rotated_weight[${c}, ${j}]`;
-    return `${left}[${n}, ${c}] = ${outs > 1 ? `Σ_o padded_grad_output[${n}, o] ⊛ rotated_weight[${c}, o]` : window}`;
+    const term = `padded_grad_output[${n}, ${o}] ⊛ rotated_weight[${c}, ${j}]`;
+    return `${left}[${n}, ${c}] = ${outs > 1 ? `Σ_o padded_grad_output[${n}, o] ⊛ rotated_weight[${c}, o]` : term}`;
   }
   if (name === "weight") {
     const sample = spec.batch > 1 ? "n" : String(n);
@@ -37,7 +45,10 @@ export function formulaOf(settings, name, view) {
   return "grad_bias[o] = Σ grad_output[n, o, i, j] over n, i and j";
 }
 
-/** What is worth saying about an equation for this geometry; may be empty. @returns {string} */
+/**
+ * What is worth saying about an equation for this geometry; may be empty.
+ * @param {Settings} settings @param {string} name of the equation @param {string} view
+ */
 export function noteOf(settings, name, view) {
   const { spec } = settings;
   if (settings.transposed) return transposedNote(settings, name, view);
@@ -48,6 +59,7 @@ export function noteOf(settings, name, view) {
 
 /** The loss as an equation with its value. @param {string} kind @param {number} value */
 export function lossWords(kind, value) {
+  /** @type {Record<string, string>} */
   const forms = {
     sum: "Σ output",
     mean: "mean of output",
@@ -60,12 +72,14 @@ export function lossWords(kind, value) {
 /** Where the numbers come from: the page cannot ask autograd, and does not say that it did. */
 export const truthWords = () => UNCHECKED;
 
-/** Whether a border of copies has a gradient that is folded back. */
+/** Whether a border of copies has a gradient that is folded back. @param {Spec} spec */
 const folds = (spec) => spec.padding_mode !== "zeros";
+/** @param {number} count @param {string} what */
 const cells = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
+/** @param {string} text */
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
-/** How many rows and columns of the input lie unread between windows, not behind the last one. */
+/** How many rows and columns of the input lie unread between windows, not behind the last one. @param {Spec} spec */
 export function innerGaps(spec) {
   return bothAxes((axis) => {
     const end = paddedSize(spec, axis) - remainderOf(spec, axis);
@@ -73,6 +87,7 @@ export function innerGaps(spec) {
   });
 }
 
+/** @param {Spec} spec */
 function gapsNote(spec) {
   const words = ["row", "column"];
   const parts = innerGaps(spec).flatMap((count, axis) => (count ? [cells(count, words[axis])] : []));
@@ -80,12 +95,14 @@ function gapsNote(spec) {
   return `The windows leave gaps: ${parts.join(" and ")} of the input between them are never read, with a gradient of exactly 0.`;
 }
 
+/** @param {Spec} spec */
 function paddingNote(spec) {
   const parts = [];
   if (spec.stride.some((step) => step > 1)) parts.push("the stride's zeros stand between the cells of grad_output");
   const padding = bothAxes((axis) => backwardPadding(spec, axis));
   const [before, after] = [padding.map(([first]) => first), padding.map(([, last]) => last)];
   const same = before[0] === before[1] && after[0] === after[1];
+  /** @param {number[]} sides */
   const pair = ([first, last]) => `(${first}, ${last})`;
   const size = same ? `${before[0]} before, ${after[0]} after` : `${pair(padding[0])} rows, ${pair(padding[1])} columns`;
   const remainder = bothAxes((axis) => remainderOf(spec, axis)).some(Boolean) ? ", the remainder included" : "";
@@ -94,7 +111,7 @@ function paddingNote(spec) {
   return `${capital(parts.join("; "))}.`;
 }
 
-/** Where the stamp of grad_output[i, j] has its first row and column. */
+/** Where the stamp of grad_output[i, j] has its first row and column. @param {Spec} spec */
 function stampPlace(spec) {
   const lines = ["i", "j"].map((name, axis) => {
     const before = folds(spec) ? 0 : spec.padding[axis][0];
@@ -103,6 +120,7 @@ function stampPlace(spec) {
   return `(${lines.join(", ")})`;
 }
 
+/** @param {Spec} spec */
 function stampsNote(spec) {
   const parts = ["Each cell of grad_output stamps the kernel as it lies, times its own value; overlapping stamps add up"];
   if (!folds(spec) && spec.padding.flat().some(Boolean)) parts.push("what falls on the padding is dropped");
@@ -110,12 +128,16 @@ function stampsNote(spec) {
   return `${parts.join("; ")}.`;
 }
 
+/** @param {Spec} spec */
 function exchangeNote(spec) {
   if ([...spec.stride, ...spec.dilation].every((step) => step === 1)) return "Nothing is rotated here.";
   return "Stride and dilation change places: the forward stride spreads grad_output, the forward dilation is the step.";
 }
 
-/** The same facts in the words of a transposed convolution, whose remainder is its output_padding. */
+/**
+ * The same facts in the words of a transposed convolution, whose remainder is its output_padding.
+ * @param {Settings} settings @param {string} name @param {string} view
+ */
 function transposedNote({ spec, bias }, name, view) {
   if (name === "forward") return "Nothing is rotated here: the gradient to the input is an ordinary conv2d of grad_output.";
   if (name === "weight") return inLayersWords(exchangeNote(spec));
@@ -132,7 +154,7 @@ function transposedNote({ spec, bias }, name, view) {
   return text + bare + sizeNote(spec);
 }
 
-/** How the output's size follows from the input's. */
+/** How the output's size follows from the input's. @param {Spec} spec */
 function sizeNote(spec) {
   const [rows, columns] = bothAxes((axis) => {
     const [before, after] = spec.padding[axis];

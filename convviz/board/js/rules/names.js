@@ -1,6 +1,9 @@
 // @ts-check
 // What the page calls each tensor and axis: a transposed convolution has its own words for the same panels.
 
+/** @import { Axis } from "./plane.js" */
+
+/** @type {Record<string, string>} */
 const SHOWN = {
   input: "grad_output",
   padded_input: "padded_grad_output",
@@ -10,14 +13,17 @@ const SHOWN = {
   padded_grad_output: "padded_input",
   grad_input: "output",
 };
+/** @type {Record<string, Axis>} */
 const LETTERS = { o: "c", c: "o" };
 const AXIS_WORDS = { n: "sample n", o: "output channel o", c: "input channel c" };
+/** @type {Record<string, string>} */
 const PRODUCTS = {
   output: "weight[k]·input[i]",
   grad_input: "grad_output[o]·weight[k]",
   grad_padded_input: "grad_output[o]·weight[k]",
   grad_weight: "grad_output[o]·input[i]",
 };
+/** @type {Record<string, string>} */
 const PRODUCTS_TRANSPOSED = {
   grad_input: "input[i]·weight[k]",
   output: "weight[k]·grad_output[o]",
@@ -27,10 +33,10 @@ const PRODUCTS_TRANSPOSED = {
 /** @param {string} name @param {boolean} transposed */
 export const shownName = (name, transposed) => (transposed ? SHOWN[name] ?? name : name);
 
-/** @param {string} axis @param {boolean} transposed */
+/** @param {Axis} axis @param {boolean} transposed */
 const shownLetter = (axis, transposed) => (transposed ? LETTERS[axis] ?? axis : axis);
 
-/** @param {string} axis @param {boolean} transposed */
+/** @param {Axis} axis @param {boolean} transposed */
 export const axisWord = (axis, transposed) => AXIS_WORDS[shownLetter(axis, transposed)];
 
 /** @param {string} name @param {boolean} transposed */
