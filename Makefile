@@ -19,7 +19,7 @@ SOURCES := pyproject.toml constraints.txt $(shell find convviz/share/voila -type
 # Run quietly what takes minutes, with a dot every few seconds, and end as it ended.
 dots = { $(1) & job=$$!; while kill -0 $$job 2>/dev/null; do printf .; sleep 2; done; echo; wait $$job; }
 
-.PHONY: help app test test-js test-py lint bench clean
+.PHONY: help app test test-js types-js test-py lint bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -36,8 +36,19 @@ test-py: $(STAMP)-test
 	@echo "Browser for the tests: $$($(BIN)/python -m tests.chromium)"
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(PYTEST_FLAGS)
 
-test-js:
-	@tests=$$(find tests/js -name '*.test.*js' 2>/dev/null); \
+TSC := tests/js/node_modules/.bin/tsc
+types-js: # of the JavaScript; the compiler comes from npm, once
+	@if ! node -e 'process.exit(parseInt(process.versions.node) < 18 ? 1 : 0)' 2>/dev/null; then \
+		echo "JavaScript types SKIPPED: their check needs node 18 or newer, which is not installed."; test "$$CI" != true; \
+	elif ! [ "$$($(TSC) --version 2>/dev/null)" = \
+		"Version $$(node -p 'require("./tests/js/package.json").devDependencies.typescript')" ] && \
+		! (cd tests/js && npm install --no-save --no-package-lock --no-audit --no-fund); then \
+		echo "JavaScript types SKIPPED: their check needs the typescript of tests/js, which npm could not install."; \
+		test "$$CI" != true; \
+	else $(TSC) -p tests/js && $(TSC) -p tests/js/tsconfig.strict.json; fi
+
+test-js: types-js
+	@tests=$$(find tests/js -name '*.test.*js' -not -path '*/node_modules/*' 2>/dev/null); \
 	if ! node -e 'process.exit(parseInt(process.versions.node) < 18 ? 1 : 0)' 2>/dev/null; then \
 		echo "JavaScript tests SKIPPED: they need node 18 or newer, which is not installed."; test "$$CI" != true; \
 	elif [ -z "$$tests" ]; then echo "tests/js has no *.test.js or *.test.mjs: nothing would be tested."; exit 1; \
@@ -52,7 +63,7 @@ bench: $(STAMP)-test ## measure what README promises: start, size, slider to pai
 	$(BIN)/python -m benchmarks
 
 clean: ## remove .venv, caches and build outputs
-	rm -rf .venv build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage htmlcov
+	rm -rf .venv build dist tests/js/node_modules .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage htmlcov
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # pip comes last into a new environment: where it is, the environment is whole.

@@ -71,10 +71,44 @@ def test_the_module_imports_nothing_and_exports_its_default_alone(entry):
     assert line == f"export default ${entry[:-3].replace('/', '_')}.default;"
 
 
+def without_comments(text):
+    """Return the lines of a file less the comments that have lines of their own."""
+    kept, inside = [], False
+    for line in text.splitlines():
+        bare = line.strip()
+        inside = inside or bare.startswith("/*")
+        ends = bare.find("*/") + 1 or None  # the code after a comment on the same line stays, and the comment with it
+        if not inside and not bare.startswith("//"):
+            kept.append(line)
+        elif inside and ends is not None:
+            inside = False
+            if ends + 1 < len(bare):
+                kept.append(line)
+    return kept
+
+
+def lines_that_span(text):
+    """Return the lines of code at which a string or a template goes on in the next line, or a comment begins late."""
+    codes = [re.sub(r'"`"', "", line) for line in without_comments(text)]
+    return [code for code in codes if code.count("`") % 2 or code.endswith("\\") or code.count("/*") > code.count("*/")]
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_no_text_spans_lines_so_that_none_is_taken_for_a_comment(name):
+    assert lines_that_span(text_of(name)) == []
+
+
+@pytest.mark.parametrize(
+    "line", ["const a = `one", 'const a = "one\\', "const a = 1; /* one", "const a = `${b} one`.split(`;"]
+)
+def test_a_text_that_spans_lines_is_found(line):
+    assert lines_that_span(f"// @ts-check\n{line}\n// two\n") == [line]
+
+
 @pytest.mark.parametrize("entry", ENTRIES)
-def test_nothing_but_import_and_export_lines_is_lost(entry):
+def test_nothing_but_import_and_export_lines_and_comments_is_lost(entry):
     def statements(text):
-        lines = filter(str.strip, FACTS.sub("", IMPORT.sub("", text)).splitlines())
+        lines = filter(str.strip, without_comments(FACTS.sub("", IMPORT.sub("", text))))
         return [line.removeprefix("export ").replace("default {", "const default_ = {") for line in lines]
 
     kept = [line for line in bundle(JS, entry).splitlines() if line.strip() and not IMPORTED.match(line)]
@@ -154,6 +188,25 @@ def test_imports_on_several_lines_and_of_several_levels(tmp_path):
         "})();",
         "export default $entry.default;",
     ]
+
+
+def test_comments_stay_behind_where_they_have_lines_of_their_own(tmp_path):
+    kept = [
+        "  a(1); // beside code",
+        '  a("// in a text", `/* and another */`, "/*", "*/");',
+        "  /** @type {any} */ (a)(2);",
+        "  a(/* at a value */ 3);",
+    ]
+    comments = [
+        "// @ts-check",
+        "/** One line. */",
+        "  // indented",
+        "/**\n * Several:\n *\n // lines\n */",
+        "  /* old */ ",
+    ]
+    lines = [line for code in kept for line in (*comments, code)]
+    made = folder(tmp_path, entry="\n".join([*lines, *comments, "export default a;\n"]))
+    assert bundle(made, "entry.js").splitlines()[2:-3] == [*kept, "const default_ = a;"]
 
 
 def test_an_import_is_relative_to_the_file_that_has_it(tmp_path):
@@ -241,5 +294,5 @@ def test_sources_name_no_outside_host(path):
     text = path.read_text(encoding="utf-8")
     names = set(re.findall(r"(?:https?:|wss?:|ftp:)?//[\w-]+(?:\.[\w-]+)+[^\s\"'`)]*", text))
     assert names <= {"http://www.w3.org/2000/svg"}, "a namespace is a name, not a request; anything else is one"
-    assert "@import" not in text
+    assert not re.search(r"@import\s*(?:url|[\"'])", text), "a sheet's; JSDoc's has braces, and asks for nothing"
     assert not re.search(r'url\((?!#|"data:)', text), "patterns of the same page and drawn arrows, no files"

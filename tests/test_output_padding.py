@@ -12,7 +12,7 @@ from convviz.spec import ConvSpec
 from convviz.views.output_padding import layers_story
 from tests.geometries import EDGE_CASES, random_specs, reals
 
-WHICH = r"output of (?:size ([\d, or]+)|height ([\d, or]+) and width ([\d, or]+)), so"
+WHICH = r"output of (?:size ([\d, or]+?)|height ([\d, or]+) and width ([\d, or]+?))(?: alone)?, so"
 
 
 def specs(seed, count=200):

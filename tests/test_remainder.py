@@ -127,7 +127,9 @@ def test_gaps_between_windows_are_not_the_remainder():
 def test_the_sizes_that_share_the_output_are_all_there_are():
     for spec in specs(14):
         text = told_text(spec)
-        which = r"(?:Inputs|Only an input) of (?:size ([\d, or]+)|height ([\d, or]+) and width ([\d, or]+)) (?:share|has)"
+        which = (
+            r"(?:Inputs|Only an input) of (?:size ([\d, or]+)|height ([\d, or]+) and width ([\d, or]+)) (?:share|has)"
+        )
         found = re.search(which, text)
         for axis, words in enumerate((found[1], found[1]) if found[1] else (found[2], found[3])):
             sizes = [int(word) for word in re.findall(r"\d+", words)]

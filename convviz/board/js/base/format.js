@@ -101,11 +101,13 @@ export function needsWhiteInk(color) {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b < 0.179;
 }
 
+/** @typedef {number[] | Float32Array | Float64Array} Numbers of one plane, in reading order */
+
 /**
- * Numbers as they come over the wire: a DataView from a kernel, a plain list from a page.
- * @param {DataView | ArrayBuffer | number[]} wire
+ * Numbers as they come over the wire: a DataView from a kernel, a typed array or a list from a page.
+ * @param {ArrayBufferView<ArrayBuffer> | ArrayBuffer | number[]} wire
  * @param {string} dtype
- * @returns {Float32Array | Float64Array | number[]}
+ * @returns {Numbers}
  */
 export function decode(wire, dtype) {
   if (Array.isArray(wire)) return wire;

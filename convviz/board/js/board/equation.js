@@ -19,7 +19,8 @@ export function createEquation(board, name) {
   const title = element("h3", {});
   const formula = element("code", { class: "cv-formula" });
   const choices = element("div", { class: "cv-choices" });
-  const plot = element("div", { class: "cv-plot", "aria-hidden": "true" });
+  // plotly keeps there what it draws
+  const plot = /** @type {HTMLElement & { data: any[] }} */ (element("div", { class: "cv-plot", "aria-hidden": "true" }));
   const repainter = createRepainter(plot);
   const row = element("div", { class: "cv-row" });
   const stage = element("div", { class: "cv-stage" }, plot, row);
@@ -45,8 +46,8 @@ export function createEquation(board, name) {
   let spec = null;
   let planes = [];
   let limits = [];
-  /** @type {any[]} */
-  let latest = []; // what setValues was last called with
+  /** @type {[Record<string, any>, string, any] | null} */
+  let latest = null; // what setValues was last called with
   let drawn = ""; // the keys of the panels that plotly has now
   let placed = false; // whether it has them where they stand
 
@@ -140,7 +141,7 @@ export function createEquation(board, name) {
 
   /** Show the numbers again: those of another step. */
   function refresh() {
-    if (latest.length) board.redraw(equation, equation.setValues(...latest));
+    if (latest) board.redraw(equation, equation.setValues(...latest));
   }
 
   const equation = {

@@ -22,7 +22,7 @@ let made = 0;
 
 /**
  * Make a heatmap.
- * @param {import("../tabs/pane.js").PaneTools} pane @param {HeatmapEvents} [events]
+ * @param {{ uid: string, scale: () => [number, string][] }} pane @param {HeatmapEvents} [events]
  */
 export function createHeatmap(pane, events = {}) {
   const grid = createGrid(

@@ -28,8 +28,8 @@ export function createHighlighter(board, panels) {
     event.preventDefault();
     event.stopPropagation();
   });
-  /** @type {ReturnType<typeof createLinks> | null} */
-  let links = null;
+  /** @type {ReturnType<typeof createLinks>} */
+  let links; // from the first geometry on: draw and write wait for it
   let geometry = null;
   let numbers = null; // { planes, thumbs, limits }
   let hovered = null;
@@ -124,7 +124,7 @@ export function createHighlighter(board, panels) {
         return [{ panel, row, column, value, shown: sample === spec.at[0] && cell.column === spec.at[1] }];
       }));
     }
-    const list = /** @type {any} */ (links).terms(cell);
+    const list = links.terms(cell);
     const planes = planesOf(geometry, cell.panel, !panelNamed("rotated_weight"));
     const found = planes.flatMap(([kernelPlane, imagePlane]) =>
       list.map(({ kernel, image }) => {

@@ -20,7 +20,7 @@ import { createVeil } from "./veil.js";
  */
 export function createPanel(board, first) {
   let spec = first;
-  /** @type {{ values: ArrayLike<number>, dtype: string, limit: number } | null} */
+  /** @type {{ values: import("../base/format.js").Numbers, dtype: string, limit: number } | null} */
   let shown = null;
   const send = (message) => board.model.send({ panel: spec.name, ...message });
   const grid = createGrid(`cv${board.uid}-${first.key.replace(/\W/g, "-")}`, {
@@ -174,7 +174,7 @@ export function createPanel(board, first) {
       buildThumbs();
     },
 
-    /** @param {ArrayLike<number>} values @param {string} dtype @param {number} limit @param {ArrayLike<number> | null} all */
+    /** @param {import("../base/format.js").Numbers} values @param {string} dtype @param {number} limit @param {ArrayLike<number> | null} all */
     setValues(values, dtype, limit, all) {
       shown = { values, dtype, limit };
       grid.setValues(values, dtype, board.scale(), limit);

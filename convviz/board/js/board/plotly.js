@@ -21,7 +21,7 @@ async function evaluate(source) {
   }
 }
 
-/** @param {ArrayBuffer | DataView} packed gzipped text */
+/** @param {ArrayBuffer | DataView<ArrayBuffer>} packed gzipped text */
 async function unpack(packed) {
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).text();
@@ -37,7 +37,7 @@ export function loadPlotly(model) {
   if (page[KEY]) return { ready: Promise.resolve(page[KEY]), cancel() {} };
   let cancel = () => {};
   const answer = new Promise((resolve, reject) => {
-    /** @param {any} message @param {DataView[]} buffers */
+    /** @param {any} message @param {DataView<ArrayBuffer>[]} buffers */
     const receive = (message, buffers) => {
       if (message.type !== "plotly") return;
       model.off("msg:custom", receive);

@@ -2,10 +2,7 @@
 // The story of the remainder under an equation, with a button for each neighbouring size. The words come from Python.
 import { element, focusOf } from "../base/dom.js";
 
-/**
- * @typedef {{ label: string, note: string, size: number[], current: boolean }} NearSize
- * @typedef {{ paragraphs: string[], sizes: NearSize[], named: string }} RemainderStory `named`: what the sizes are
- */
+/** @import { NearSize, RemainderStory } from "../picture/remainder.js" */
 
 /** @param {(size: number[]) => void} onSize */
 export function createRemainder(onSize) {

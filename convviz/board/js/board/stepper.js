@@ -25,10 +25,10 @@ export function createStepper(board, name, equation) {
   let known = ""; // the geometry that the steps are made for
   /** @type {any} */
   let numbers = null;
-  /** @type {import("../picture/steps.js").Walk | null} */
-  let walk = null;
+  /** @type {import("../picture/steps.js").Walk} */
+  let walk; // from the first opening on: nothing steps before
   let position = 0;
-  /** @type {Record<string, ArrayLike<number>>} */
+  /** @type {Record<string, Float64Array>} */
   let partial = {}; // numbers that stand in for the final ones
 
   const panelOf = (stage) => [...equation.panels.values()].find((panel) => panel.spec().name === stage);
@@ -107,7 +107,8 @@ export function createStepper(board, name, equation) {
     };
     const gradients = channels.map((o) => read("grad_output", [n, o]));
     const kernels = channels.map((o) => read("weight", [o, c % inputs]));
-    return [...gradients, ...kernels].includes(null) ? null : { gradients, kernels };
+    const isThere = gradients.every((plane) => plane !== null) && kernels.every((plane) => plane !== null);
+    return isThere ? { gradients, kernels } : null;
   }
 
   function veil() {

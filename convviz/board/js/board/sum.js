@@ -1,7 +1,7 @@
 // @ts-check
 // The sum behind a cell, written out: every product with its two factors, each in the colour of its cell.
 import { element, focusOf } from "../base/dom.js";
-import { colorOf, formatNumber, needsWhiteInk } from "../base/format.js";
+import { formatNumber, needsWhiteInk } from "../base/format.js";
 
 const FOLD_ABOVE = 8;
 const FOLDED = 6;

@@ -55,7 +55,7 @@ function render({ model, el }) {
     model.send({ type });
   }
 
-  /** @param {string} name @param {DataView} content */
+  /** @param {string} name @param {DataView<ArrayBuffer>} content */
   function save(name, content) {
     const url = URL.createObjectURL(new Blob([content], { type: "text/html" }));
     element("a", { href: url, download: name }).click();
@@ -73,7 +73,7 @@ function render({ model, el }) {
   link.addEventListener("click", copyLink);
   python.addEventListener("click", () => ask("python", "Writing \u2026"));
   page.addEventListener("click", () => ask("page", "Making the page \u2026"));
-  /** @param {any} reply @param {DataView[]} [buffers] */
+  /** @param {any} reply @param {DataView<ArrayBuffer>[]} [buffers] */
   const onReply = (reply, buffers = []) => {
     if (reply.type !== asked) return;
     asked = "";

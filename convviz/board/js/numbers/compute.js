@@ -4,9 +4,9 @@ import { backwardPadding, bothAxes, inputShape, outputShape, outputSize, paddedS
 import { axisTaps } from "../rules/taps.js";
 
 /**
- * @typedef {{ shape: number[], data: Float64Array }} Tensor data in reading order
- * @typedef {import("../rules/spec.js").Spec} Spec
- * @typedef {{ input: Tensor, weight: Tensor, bias: Tensor | null, target: Tensor | null, grad: Tensor | null }} Given
+ * @import { Given, Stages, Tensor } from "../rules/settings.js"
+ * @import { Spec } from "../rules/spec.js"
+ * @typedef {ReturnType<typeof tableOf>} Table
  */
 
 /** @param {number[]} shape @returns {Tensor} */
@@ -17,7 +17,7 @@ export const zeros = (shape) => ({ shape, data: new Float64Array(shape.reduce((p
  * @param {Spec} spec @param {string} loss "sum", "mean", "half_squared_error" or "weighted_sum"
  * @param {Given} given of the layer: for a transposed one, input has the shape of the convolution's output
  * @param {boolean} [transposed]
- * @returns {Record<string, any>} tensors by name; loss is a number
+ * @returns {Stages}
  */
 export function computeStages(spec, loss, given, transposed = false) {
   const table = tableOf(spec);
@@ -97,7 +97,10 @@ function eachPair(spec, visit) {
   }
 }
 
-/** output[o] += weight[k] * padded_input[at]. @returns {Tensor} */
+/**
+ * output[o] += weight[k] * padded_input[at].
+ * @param {Spec} spec @param {Table} table @param {Tensor} padded @param {Tensor} weight
+ */
 function correlate(spec, { o, k, at, count }, padded, weight) {
   const result = zeros(outputShape(spec));
   const [sums, w, x] = [result.data, weight.data, padded.data];
@@ -107,7 +110,10 @@ function correlate(spec, { o, k, at, count }, padded, weight) {
   return result;
 }
 
-/** grad_padded_input[at] += grad_output[o] * weight[k]. @returns {Tensor} */
+/**
+ * grad_padded_input[at] += grad_output[o] * weight[k].
+ * @param {Spec} spec @param {Table} table @param {Tensor} gradient @param {Tensor} weight
+ */
 function toPaddedInput(spec, { o, k, at, count }, gradient, weight) {
   const result = zeros([spec.batch, spec.in_channels, paddedSize(spec, 0), paddedSize(spec, 1)]);
   const [sums, w, g] = [result.data, weight.data, gradient.data];
@@ -117,7 +123,10 @@ function toPaddedInput(spec, { o, k, at, count }, gradient, weight) {
   return result;
 }
 
-/** grad_weight[k] += grad_output[o] * padded_input[at]. @returns {Tensor} */
+/**
+ * grad_weight[k] += grad_output[o] * padded_input[at].
+ * @param {Spec} spec @param {Table} table @param {Tensor} gradient @param {Tensor} padded
+ */
 function toWeight(spec, { o, k, at, count }, gradient, padded) {
   const result = zeros(weightShape(spec));
   const [sums, g, x] = [result.data, gradient.data, padded.data];
@@ -153,7 +162,7 @@ function padInput(input, spec) {
   return padded;
 }
 
-/** Give every border cell's gradient to the cell that it copies; a padding zero copies nothing. */
+/** Give every border cell's gradient to the cell that it copies; a padding zero copies nothing. @param {Tensor} gradient @param {Spec} spec */
 function fold(gradient, spec) {
   const folded = zeros(inputShape(spec));
   eachCopy(spec, (border, inside) => {
@@ -221,6 +230,7 @@ function sumOfChannels({ shape, data }) {
 
 /** @param {string} loss @param {Tensor} output @param {Given} given */
 function valueOfLoss(loss, { data }, { target, grad }) {
+  /** @param {(value: number, index: number) => number} term */
   const sum = (term) => data.reduce((total, value, index) => total + term(value, index), 0);
   if (loss === "mean") return sum((value) => value) / data.length;
   if (loss === "half_squared_error" && target) return 0.5 * sum((value, index) => (value - target.data[index]) ** 2);
@@ -228,7 +238,10 @@ function valueOfLoss(loss, { data }, { target, grad }) {
   return sum((value) => value);
 }
 
-/** grad_output: the derivative of the loss by every cell of output. @returns {Tensor} */
+/**
+ * grad_output: the derivative of the loss by every cell of output.
+ * @param {string} loss @param {Tensor} output @param {Given} given @returns {Tensor}
+ */
 function gradientOfLoss(loss, { shape, data }, { target, grad }) {
   if (loss === "mean") return { shape, data: data.map(() => 1 / data.length) };
   if (loss === "half_squared_error" && target) return { shape, data: data.map((value, index) => value - target.data[index]) };

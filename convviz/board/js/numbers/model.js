@@ -16,7 +16,11 @@ import { geometryOf } from "../rules/spec.js";
 import { formulaOf, lossWords, noteOf, truthWords } from "../picture/words.js";
 
 /**
- * @typedef {{ state: any, digits: number[][][], colorscales: any, plotly: (() => ArrayBuffer) | null }} PageData
+ * @import { Colorscales } from "../picture/payload.js"
+ * @import { Changed } from "../rules/change.js"
+ * @import { Plane } from "../rules/plane.js"
+ * @import { Settings, Stages } from "../rules/settings.js"
+ * @typedef {{ state: Settings, digits: number[][][], colorscales: Colorscales, plotly: (() => ArrayBuffer) | null }} PageData
  *   state as App.state() returns it; plotly: the gzipped bundle, asked for once
  */
 
@@ -28,14 +32,14 @@ export function createPageModel(data, clock = () => performance.now()) {
   const history = createHistory(clock);
   let initial = replaced(data.state, {});
   let settings = initial;
-  /** @type {Record<string, any>} */
-  let stages = {};
+  /** @type {Stages} */
+  let stages;
   let drawn = ""; // what the structure was made for
   let [version, step] = [0, 0];
   const empty = { structure: {}, values: {}, selected: null, theme: "auto", state: {}, sources: {}, notice: "", failed: false };
   const values = createValues(empty);
 
-  /** @param {any} next settings */
+  /** @param {Settings} next */
   function show(next) {
     const made = computeStages(next.spec, next.loss, tensorsOf(next, data.digits), next.transposed);
     [settings, stages] = [next, made];
@@ -54,6 +58,7 @@ export function createPageModel(data, clock = () => performance.now()) {
       };
     }
     step += 1;
+    /** @param {(settings: Settings, name: string, view: string) => string} write */
     const texts = (write) => Object.fromEntries(equations.map(({ name, view }) => [name, write(settings, name, view)]));
     changes.values = {
       ...valuesOf(equations, scale === "equation"),
@@ -72,7 +77,7 @@ export function createPageModel(data, clock = () => performance.now()) {
   /** @param {string} notice @param {boolean} [failed] */
   const say = (notice, failed = false) => values.put({ notice, failed });
 
-  /** Go to new settings; what was moved is said. @param {[any, string[]]} changed @param {string} [move] name of the control */
+  /** Go to new settings; what was moved is said. @param {Changed} changed @param {string} [move] name of the control */
   function apply([next, notices], move = "") {
     const old = settings;
     if (JSON.stringify(next) !== JSON.stringify(old)) {
@@ -158,18 +163,18 @@ export function createPageModel(data, clock = () => performance.now()) {
     canRedo: history.canRedo,
     /**
      * A control moved.
-     * @param {(settings: any) => [any, string[]]} change @param {string} [move] name of the control: quick moves are one step
+     * @param {(settings: Settings) => Changed} change @param {string} [move] name of the control: quick moves are one step
      */
     change: (change, move) => attempt(() => apply(change(settings), move)),
   };
 }
 
-/** @returns {[any, string[]]} */
+/** @param {Settings} settings @param {Plane} plane @returns {Changed} */
 function withPlane(settings, plane) {
   return [replaced(settings, { plane }), []];
 }
 
-/** The panels in which a click moves the 1 of a one-hot grad_output. @returns {string[]} */
+/** The panels in which a click moves the 1 of a one-hot grad_output. @param {Settings} settings @returns {string[]} */
 function oneHotPanels({ loss, grad, transposed }) {
   if (loss !== "weighted_sum" || grad.kind !== "one_hot") return [];
   return transposed ? ["grad_input", "input"] : ["output", "grad_output"];

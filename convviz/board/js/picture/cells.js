@@ -3,16 +3,21 @@
 // i a zero that the stride inserted, r padding for the remainder.
 import { backwardPadding, bothAxes, outputSize, paddedSize, remainderOf, unreadLines } from "../rules/spec.js";
 
-/** @typedef {{ rows: string, columns: string, unread_rows: number[], unread_columns: number[] }} Roles */
+/**
+ * @import { Spec } from "../rules/spec.js"
+ * @typedef {{ rows: string, columns: string, unread_rows: number[], unread_columns: number[] }} Roles
+ */
 
-/** @param {any} spec @param {string} name of the stage @param {number[]} size [rows, columns] of the panel @returns {Roles} */
+/** @param {Spec} spec @param {string} name of the stage @param {number[]} size [rows, columns] of the panel @returns {Roles} */
 export function rolesOf(spec, name, size) {
+  /** @type {number[][]} */
   const none = [[], []];
   if (name === "padded_input" || name === "grad_padded_input") {
     return both((axis) => padded(spec, axis), bothAxes((axis) => unreadPadded(spec, axis)));
   }
   if (name === "padded_grad_output") return both((axis) => paddedGradOutput(spec, axis), none);
   if (name === "dilated_grad_output") return both((axis) => dilated(spec, axis), none);
+  /** @param {number} axis */
   const data = (axis) => "d".repeat(size[axis]);
   return both(data, name === "input" || name === "grad_input" ? bothAxes((axis) => unreadLines(spec, axis)) : none);
 }
@@ -22,21 +27,24 @@ function both(letters, unread) {
   return { rows: letters(0), columns: letters(1), unread_rows: unread[0], unread_columns: unread[1] };
 }
 
+/** @param {Spec} spec @param {number} axis */
 function padded(spec, axis) {
   const [before, after] = spec.padding[axis];
   return "p".repeat(before) + "d".repeat(spec.input_size[axis]) + "p".repeat(after);
 }
 
-/** Lines of the padded input under no window: without padding each of them is a line of the input. */
+/** Lines of the padded input under no window: without padding each of them is a line of the input. @param {Spec} spec @param {number} axis */
 function unreadPadded(spec, axis) {
   const size = bothAxes((each) => paddedSize(spec, each));
   return unreadLines({ ...spec, input_size: size, padding: [[0, 0], [0, 0]], padding_mode: "zeros" }, axis);
 }
 
+/** @param {Spec} spec @param {number} axis */
 function dilated(spec, axis) {
   return Array(outputSize(spec, axis)).fill("d").join("i".repeat(spec.stride[axis] - 1));
 }
 
+/** @param {Spec} spec @param {number} axis */
 function paddedGradOutput(spec, axis) {
   const [before, after] = backwardPadding(spec, axis);
   const own = after - remainderOf(spec, axis); // what would be padded (or cropped) here without a remainder

@@ -2,11 +2,14 @@
 // Which cells belong together: what a cell depends on, and what depends on it. All of it follows from the taps.
 import { axisTaps, sourceOf } from "../rules/taps.js";
 
+/** @import { Geometry, Pair } from "../rules/spec.js" */
+
 /**
  * One row of the picture: each cell of the result is a sum of kernel times image, over these triples of rows.
  * `real` is false where a factor is zero by construction: padding, a zero that the stride inserted, the remainder.
  * @typedef {{ result: number, kernel: number, image: number, real: boolean }} Triple
- * @typedef {{ name: string, result: string, kernel: string, image: string, axes: Triple[][] }} Rule
+ * @typedef {"result" | "kernel" | "image"} Part
+ * @typedef {{ name: string, axes: Triple[][] } & Record<Part, string>} Rule
  * @typedef {{ panel: string, row: number, column: number }} Cell
  * @typedef {Cell & { real: boolean, kernel: Cell | null }} Link the kernel cell says in which colour
  */
@@ -16,10 +19,11 @@ const upTo = (count) => [...Array(count).keys()];
 
 /**
  * The three equations as triples of rows, one list an axis.
- * @param {any} geometry @returns {Rule[]}
+ * @param {Geometry} geometry @returns {Rule[]}
  */
 function rulesOf(geometry) {
   const folds = geometry.padding_mode !== "zeros";
+  /** @param {(axis: number) => Triple[]} make */
   const both = (make) => [make(0), make(1)];
   const forward = both((axis) =>
     axisTaps(geometry, axis).map(({ o, k, i, at }) => ({ result: o, kernel: k, image: at, real: i !== null })),
@@ -29,6 +33,7 @@ function rulesOf(geometry) {
     const start = geometry.gradient_padding[axis];
     const rows = geometry.input_size[axis] + (folds ? geometry.padding[axis][0] + geometry.padding[axis][1] : 0);
     const last = (geometry.output_size[axis] - 1) * stride;
+    /** @param {number} at */
     const isData = (at) => at >= 0 && at <= last && at % stride === 0;
     return upTo(rows).flatMap((result) =>
       upTo(kernel).map((k) => {
@@ -56,12 +61,13 @@ function rulesOf(geometry) {
   ];
 }
 
-/** @param {Rule} rule @param {"result" | "kernel" | "image"} part @param {Cell} cell */
+/** @param {Rule} rule @param {Part} part @param {Cell} cell */
 function* triplesAt(rule, part, cell) {
   const columns = rule.axes[1].filter((triple) => triple[part] === cell.column);
   for (const row of rule.axes[0]) {
     if (row[part] !== cell.row) continue;
     for (const column of columns) {
+      /** @param {Part} name */
       const at = (name) => ({ panel: rule[name], row: row[name], column: column[name] });
       yield { result: at("result"), kernel: at("kernel"), image: at("image"), real: row.real && column.real };
     }
@@ -70,7 +76,7 @@ function* triplesAt(rule, part, cell) {
 
 /**
  * Everything that can be asked about the cells of one geometry.
- * @param {any} geometry the spec as a dict, with output_size, gradient_padding (before, per axis) and plane
+ * @param {Geometry} geometry
  */
 export function createLinks(geometry) {
   const rules = rulesOf(geometry);
@@ -111,7 +117,9 @@ export function createLinks(geometry) {
 
   /** The output cell whose gradient stands here; null for an inserted zero or padding. @param {Cell} cell */
   function outputCell({ panel, row, column }) {
-    const offset = { grad_output: null, dilated_grad_output: [0, 0], padded_grad_output: start }[panel];
+    /** @type {Record<string, Pair | null>} */
+    const offsets = { grad_output: null, dilated_grad_output: [0, 0], padded_grad_output: start };
+    const offset = offsets[panel];
     if (offset === undefined) return null;
     if (offset === null) return { row, column };
     const place = [row, column].map((at, axis) => (at - offset[axis]) / stride[axis]);
@@ -125,7 +133,7 @@ export function createLinks(geometry) {
     return at[0] === null || at[1] === null ? null : { row: at[0], column: at[1] };
   }
 
-  /** All cells of the padded input that are copies of one input cell, itself included. @param {any} from */
+  /** All cells of the padded input that are copies of one input cell, itself included. @param {{ row: number, column: number } | null} from */
   function cellsCopying(from, panel = "padded_input") {
     if (!from) return [];
     const rows = [from.row, from.column].map((place, axis) =>
@@ -154,11 +162,13 @@ export function createLinks(geometry) {
   function of(cell) {
     /** @type {Map<string, Link>} */
     const found = new Map();
+    /** @param {Cell} other @param {boolean} real @param {Cell | null} kernelCell */
     const add = (other, real, kernelCell) => {
       const key = `${other.panel} ${other.row},${other.column}`;
       const known = found.get(key);
       if (!known || (real && !known.real)) found.set(key, { ...other, real, kernel: kernelCell });
     };
+    /** @param {Cell} other @param {boolean} real @param {Cell | null} kernelCell */
     const addWithCopies = (other, real, kernelCell) => {
       add(other, real, kernelCell);
       if (!real) return;
@@ -181,7 +191,7 @@ export function createLinks(geometry) {
     }
     for (const rule of rules) {
       for (const start of same.flatMap(results)) {
-        for (const part of /** @type {const} */ (["result", "kernel", "image"])) {
+        for (const part of /** @type {Part[]} */ (["result", "kernel", "image"])) {
           if (rule[part] !== start.panel) continue;
           for (const { result, kernel: factor, image, real } of triplesAt(rule, part, start)) {
             if (part !== "result") addWithCopies(result, real, factor);
@@ -195,10 +205,11 @@ export function createLinks(geometry) {
     return [...found.values()];
   }
 
-  /** The bias is in every output cell of its channel, and its gradient is the sum of theirs. @param {Cell} cell */
+  /** The bias is in every output cell of its channel, and its gradient is the sum of theirs. @param {Cell} cell @returns {Cell[]} */
   function sumsOverAll(cell) {
     const channel = geometry.transposed ? geometry.plane.c : geometry.plane.o;
     const [rows, columns] = geometry.transposed ? size : output;
+    /** @param {string} panel */
     const all = (panel) => upTo(rows).flatMap((row) => upTo(columns).map((column) => ({ panel, row, column })));
     if (geometry.transposed) { // its output is what the convolution that it reads the other way calls grad_input
       if (cell.panel === "grad_input") return [{ panel: "bias", row: 0, column: channel }];

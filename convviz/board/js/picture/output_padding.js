@@ -5,28 +5,37 @@ import { LINES, MOST_SIZES, orWords, remainders, sameOutput } from "./remainder.
 import { AXES, bothAxes, outputSize, remainderOf } from "../rules/spec.js";
 
 /**
+ * @import { Spec } from "../rules/spec.js"
+ * @import { NearSize, RemainderStory } from "./remainder.js"
+ */
+
+/**
  * What there is to say about output_padding; null for stride 1, where every output has an input of its own.
- * @param {any} spec @param {boolean} linked whether height and width are set together
- * @returns {import("../board/remainder_box.js").RemainderStory | null}
+ * @param {Spec} spec @param {boolean} linked whether height and width are set together
+ * @returns {RemainderStory | null}
  */
 export function layersStoryOf(spec, linked) {
   if (spec.stride.every((step) => step === 1)) return null;
   return { paragraphs: [`${shared(spec)} ${effect(spec)}`], sizes: layerSizes(spec, linked), named: "Values of output_padding" };
 }
 
+/** @param {number[]} pair */
 const pairWords = ([rows, columns]) => (rows === columns ? String(rows) : `(${rows}, ${columns})`);
 
+/** @param {Spec} spec */
 function shared(spec) {
-  const [heights, widths] = bothAxes((axis) => orWords(sameOutput(spec, axis)));
+  const [ups, acrosses] = bothAxes((axis) => sameOutput(spec, axis));
+  const [heights, widths] = [orWords(ups), orWords(acrosses)];
   const which = heights === widths ? `size ${heights}` : `height ${heights} and width ${widths}`;
-  return (
-    `conv2d makes ${bothAxes((axis) => outputSize(spec, axis)).join(" × ")} of every output of ${which}, ` +
-    "so the input alone does not tell which of them to make. " +
-    `output_padding=${pairWords(remainders(spec))} chooses ${spec.input_size.join(" × ")}.`
-  );
+  const made = bothAxes((axis) => outputSize(spec, axis)).join(" × ");
+  const chosen = `output_padding=${pairWords(remainders(spec))} chooses ${spec.input_size.join(" × ")}.`;
+  if (ups.length === 1 && acrosses.length === 1) {
+    return `conv2d makes ${made} of an output of ${which} alone, so the input tells which one to make. ${chosen}`;
+  }
+  return `conv2d makes ${made} of every output of ${which}, so the input alone does not tell which of them to make. ${chosen}`;
 }
 
-/** Which lines are there because of output_padding: the padding would cut some off, others are new. */
+/** Which lines are there because of output_padding: the padding would cut some off, others are new. @param {Spec} spec */
 function effect(spec) {
   const gains = bothAxes((axis) => gained(spec, axis));
   const [kept, added] = [gains.map(([cells]) => cells), gains.map(([, cells]) => cells)];
@@ -36,7 +45,7 @@ function effect(spec) {
   return parts.length ? `It ${parts.join(" and ")}.` : "It adds nothing: this is the smallest of them.";
 }
 
-/** How many lines of the output would be cut off without output_padding, and how many would not be made. */
+/** How many lines of the output would be cut off without output_padding, and how many would not be made. @param {Spec} spec @param {number} axis */
 function gained(spec, axis) {
   const [before, after] = spec.padding[axis];
   const end = before + spec.input_size[axis];
@@ -45,10 +54,13 @@ function gained(spec, axis) {
   return [Math.max(cut, 0), Math.max(end - Math.max(before, stamped), 0)];
 }
 
+/** @param {number[]} counts */
 const linesOf = (counts) =>
   counts.flatMap((count, axis) => (count ? [`${count} ${LINES[axis]}${count > 1 ? "s" : ""}`] : [])).join(" and ");
 
+/** @param {Spec} spec @param {boolean} linked */
 function layerSizes(spec, linked) {
+  /** @type {[NearSize[], number[]]} */
   const [found, old] = [[], remainders(spec)];
   for (const axis of linked ? [0] : [0, 1]) {
     for (const cells of offers(linked ? Math.min(...spec.stride) : spec.stride[axis], old[axis])) {

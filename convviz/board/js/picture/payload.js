@@ -10,8 +10,15 @@ const THUMB = 16; // most rows and columns of a thumbnail
 const CELL = 44; // pixels a cell in a figure that stands alone
 
 /**
+ * @import { Pair } from "../rules/spec.js"
+ * @import { Settings } from "../rules/settings.js"
+ * @import { Equation, Panel } from "./panels.js"
+ * @typedef {{ light: [number, string][], dark: [number, string][] }} Colorscales
+ */
+
+/**
  * Everything about the picture but its numbers.
- * @param {any} settings @param {import("./panels.js").Equation[]} equations @param {any} colorscales
+ * @param {Settings} settings @param {Equation[]} equations @param {Colorscales} colorscales
  */
 export function structureOf({ plane, scale, transposed }, equations, colorscales) {
   return {
@@ -33,7 +40,7 @@ export function structureOf({ plane, scale, transposed }, equations, colorscales
   };
 }
 
-/** @param {string} equation @param {import("./panels.js").Panel} panel @param {boolean} transposed @param {any} colorscales */
+/** @param {string} equation @param {Panel} panel @param {boolean} transposed @param {Colorscales} colorscales */
 function itemOf(equation, panel, transposed, colorscales) {
   return {
     key: `${equation}:${panel.name}`,
@@ -53,10 +60,10 @@ function itemOf(equation, panel, transposed, colorscales) {
 
 /**
  * The numbers of the planes that are shown, with the ends of their colour scales.
- * @param {import("./panels.js").Equation[]} equations @param {boolean} oneScale
+ * @param {Equation[]} equations @param {boolean} oneScale
  */
 export function valuesOf(equations, oneScale) {
-  /** @type {Record<string, any>} */
+  /** @type {[Record<string, number>, Record<string, Float64Array>, Record<string, Float64Array>]} */
   const [limits, planes, thumbs] = [{}, {}, {}];
   const largest = new Map();
   for (const { name, panels } of equations.map((equation) => ({ name: equation.name, panels: panelsOf(equation) }))) {
@@ -78,19 +85,20 @@ function largestOf(data) {
   return largest;
 }
 
+/** @param {Panel} panel */
 const planeCount = ({ tensor }) => tensor.shape[0] * tensor.shape[1];
 
-/** One plane of a panel's tensor. @param {import("./panels.js").Panel} panel @param {number[]} at */
+/** One plane of a panel's tensor. @param {Panel} panel @param {Pair} at */
 function planeAt({ tensor }, [first, second]) {
   const cells = tensor.shape[2] * tensor.shape[3];
   const start = (first * tensor.shape[1] + second) * cells;
   return tensor.data.subarray(start, start + cells);
 }
 
-/** Every how manieth row and column a small picture has. */
+/** Every how manieth row and column a small picture has. @param {Panel} panel */
 const stepsOf = ({ tensor }) => tensor.shape.slice(2).map((size) => Math.ceil(size / THUMB));
 
-/** Every plane, thinned out to at most THUMB rows and columns. */
+/** Every plane, thinned out to at most THUMB rows and columns. @param {Panel} panel */
 function thinnedOut(panel) {
   const [height, width] = panel.tensor.shape.slice(2);
   const [down, across] = stepsOf(panel);
@@ -103,6 +111,7 @@ function thinnedOut(panel) {
   return Float64Array.from(thin);
 }
 
+/** @param {Panel} panel */
 function thumbsOf(panel) {
   const [first, second, height, width] = panel.tensor.shape;
   const [down, across] = stepsOf(panel);
@@ -113,7 +122,7 @@ function thumbsOf(panel) {
   return { rows: Math.ceil(height / down), columns: Math.ceil(width / across), planes };
 }
 
-/** The figure of a panel without its numbers, as plotly's JSON: views/figures.py. */
+/** The figure of a panel without its numbers, as plotly's JSON: views/figures.py. @param {Panel} panel @param {Colorscales} colorscales */
 function figureOf(panel, colorscales) {
   const [rows, columns] = panel.tensor.shape.slice(2);
   const side = Math.max(Math.min(CELL * Math.max(rows, columns), 720), 220) / Math.max(rows, columns);
@@ -143,7 +152,10 @@ function figureOf(panel, colorscales) {
   return { data: [trace], layout };
 }
 
-/** Bands over the lines that are not data, so that a printed figure tells them apart too. */
+/**
+ * Bands over the lines that are not data, so that a printed figure tells them apart too.
+ * @param {string} letters @param {number[]} unread @param {"x" | "y"} along @param {"x" | "y"} across
+ */
 function bandsOf(letters, unread, along, across) {
   return [...letters].flatMap((letter, index) => {
     const bare = unread.includes(index);

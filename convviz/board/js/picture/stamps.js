@@ -3,22 +3,32 @@
 // rotates the kernel and the other does not.
 import { axisTaps } from "../rules/taps.js";
 
+/**
+ * @import { Geometry } from "../rules/spec.js"
+ * @import { Cell, Link } from "./links.js"
+ * @typedef {{ row: number, column: number, text: string }} Badge
+ * @typedef {{ spec: () => { name: string, label: string }, grid: { numbered: () => boolean },
+ *   veil: { badges: (list: Badge[]) => void } }} BadgedPanel what is needed here of a panel of the board
+ */
+
 const WRITTEN = 9; // pairs that a sentence lists
 
 /**
  * What one stamp touches: its cell of grad_output, the kernel as it lies, and the cells that it is added to.
- * @param {any} geometry @param {string} result the panel on which it falls @param {number[]} cell of grad_output
+ * @param {Geometry} geometry @param {string} result the panel on which it falls @param {number[]} cell of grad_output @returns {Link[]}
  */
 export function stampLinks(geometry, result, cell) {
   const [down, right] = [0, 1].map((axis) => axisTaps(geometry, axis).filter(({ o }) => o === cell[axis]));
+  /** @type {Link[]} */
   const found = [{ panel: "grad_output", row: cell[0], column: cell[1], real: true, kernel: null }];
   for (const vertical of down) {
     for (const across of right) {
       const kernel = { panel: "weight", row: vertical.k, column: across.k };
-      const real = vertical.i !== null && across.i !== null; // else it falls on padding, and is dropped
+      const [row, column] = [vertical.i, across.i];
+      const real = row !== null && column !== null; // else it falls on padding, and is dropped
       found.push({ ...kernel, real, kernel });
       if (!real) continue;
-      found.push({ panel: "grad_input", row: vertical.i, column: across.i, real, kernel });
+      found.push({ panel: "grad_input", row, column, real, kernel });
       if (result !== "grad_input") found.push({ panel: result, row: vertical.at, column: across.at, real, kernel });
     }
   }
@@ -27,12 +37,12 @@ export function stampLinks(geometry, result, cell) {
 
 /**
  * Make the pairing: small numbers on two panels, the same number on the two factors of a product.
- * @param {any} board
+ * @param {{ aside: (text: string) => void }} board
  */
 export function createPairing(board) {
   let shown = "";
 
-  /** @param {any[]} panels of the equation @param {Record<string, any[]>} badges */
+  /** @param {BadgedPanel[]} panels of the equation @param {Record<string, Badge[]>} badges */
   function mark(panels, badges) {
     for (const panel of panels) panel.veil.badges(panel.grid.numbered() ? badges[panel.spec().name] ?? [] : []);
   }
@@ -45,34 +55,40 @@ export function createPairing(board) {
 
     /**
      * Pair the factors of one cell, or none.
-     * @param {any} cell of the input's gradient, or null @param {() => any[]} find the panels of the equation to the input
-     * @param {any} links
+     * @param {Cell | null} cell of the input's gradient @param {() => BadgedPanel[]} find the panels of the equation to the input
+     * @param {ReturnType<typeof import("./links.js").createLinks>} links
      */
     show(cell, find, links) {
       const key = cell ? `${cell.panel} ${cell.row},${cell.column}` : "none";
       if (key === shown) return; // at every slider step
       shown = key;
       const panels = find();
+      /** @param {string} name */
       const named = (name) => panels.find((panel) => panel.spec().name === name);
+      /** @param {string} name of a panel that the equation has */
+      const labelOf = (name) => /** @type {BadgedPanel} */ (named(name)).spec().label;
+      /** @param {string} text @param {Record<string, Badge[]>} badges */
       const tell = (text, badges) => {
         mark(panels, badges);
         board.aside(text);
       };
       const stamps = !named("rotated_weight");
       if (!cell) return tell(stamps ? STAMPS_HINT : WINDOW_HINT, {});
-      const label = `${named(cell.panel).spec().label}[${cell.row},${cell.column}]`;
+      const label = `${labelOf(cell.panel)}[${cell.row},${cell.column}]`;
       const copies = links.results(cell);
       if (copies.length !== 1) {
-        const what = `${label} adds up ${copies.length} cells of ${named("grad_padded_input").spec().label}: itself and its copies in the border.`;
+        const what = `${label} adds up ${copies.length} cells of ${labelOf("grad_padded_input")}: itself and its copies in the border.`;
         return tell(`${what} Point at one of them.`, {});
       }
-      const pairs = links.terms(cell).map(({ kernel, image }) => ({
+      // Every factor stands in the panel that is asked for here: padding has no terms.
+      const pairs = /** @type {Record<"weight" | "kernel" | "image", Cell>[]} */ (links.terms(cell).map(({ kernel, image }) => ({
         weight: links.copyIn("weight", kernel),
         kernel: stamps ? links.copyIn("weight", kernel) : kernel,
         image: stamps ? links.copyIn("grad_output", image) : image,
-      }));
+      })));
+      /** @type {Record<string, Badge[]>} */
       const badges = {};
-      for (const part of ["kernel", "image"]) {
+      for (const part of /** @type {("kernel" | "image")[]} */ (["kernel", "image"])) {
         if (pairs.length) badges[pairs[0][part].panel] = pairs.map((pair, index) => ({ row: pair[part].row, column: pair[part].column, text: String(index + 1) }));
       }
       tell(`${label}: ${words(pairs.map((pair) => pair.weight), stamps)}`, badges);
@@ -85,7 +101,7 @@ const STAMPS_HINT =
 const WINDOW_HINT =
   "Point at a cell of the result to see which cell of the rotated kernel meets which cell under the window.";
 
-/** @param {any[]} cells of the un-rotated kernel, in the order of grad_output @param {boolean} stamps */
+/** @param {Cell[]} cells of the un-rotated kernel, in the order of grad_output @param {boolean} stamps */
 function words(cells, stamps) {
   if (!cells.length) return "no stamp reaches this cell, so nothing is added up here.";
   const list = cells.map(({ row, column }) => `[${row},${column}]`);

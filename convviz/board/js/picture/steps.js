@@ -3,18 +3,20 @@
 // what the stamps have added up to so far. No message to the kernel.
 import { axisTaps, sourceOf } from "../rules/taps.js";
 
+/** @import { Geometry } from "../rules/spec.js" */
+
 /**
  * `unit`: what a step is called. `over`: the panel whose cells are the steps, in reading order. `result`: where numbers
  * fill in. `image`: the panel on which the window or the stamp moves.
  * @typedef {{ unit: string, over: string, result: string, image: string, size: [number, number] }} Walk
  */
 
-/** Whether the border copies the input, so that its gradient is folded back. @param {any} geometry */
+/** Whether the border copies the input, so that its gradient is folded back. @param {Geometry} geometry */
 function foldsBack(geometry) {
   return geometry.padding_mode !== "zeros";
 }
 
-/** Rows or columns of the plane on which stamps fall: the input, with its border where that has a gradient. */
+/** Rows or columns of the plane on which stamps fall: the input, with its border where that has a gradient. @param {Geometry} geometry @param {number} axis */
 function stampedSize(geometry, axis) {
   const border = foldsBack(geometry) ? geometry.padding[axis][0] + geometry.padding[axis][1] : 0;
   return geometry.input_size[axis] + border;
@@ -22,7 +24,7 @@ function stampedSize(geometry, axis) {
 
 /**
  * How one equation is walked through.
- * @param {any} geometry @param {string} name of the equation @param {string} view "stamps", or anything else for a window
+ * @param {Geometry} geometry @param {string} name of the equation @param {string} view "stamps", or anything else for a window
  * @returns {Walk}
  */
 export function walkOf(geometry, name, view) {
@@ -42,7 +44,7 @@ export function walkOf(geometry, name, view) {
 
 /**
  * The rectangle of the image that the window or the stamp of one step spans; a stamp may reach over the edge.
- * @param {any} geometry @param {string} name @param {string} view @param {number[]} cell [row, column] of the step
+ * @param {Geometry} geometry @param {string} name @param {string} view @param {number[]} cell [row, column] of the step
  */
 export function spanOf(geometry, name, view, cell) {
   const [row, column] = [0, 1].map((axis) => {
@@ -59,7 +61,7 @@ export function spanOf(geometry, name, view, cell) {
 /**
  * What the first stamps have added up to: `plane` is the result of the equation, `folded` the gradient of the input
  * itself, with the border folded back. They are one plane where the padding is zeros.
- * @param {any} geometry
+ * @param {Geometry} geometry
  * @param {ArrayLike<number>[]} gradients grad_output's planes of the group, one an output channel
  * @param {ArrayLike<number>[]} kernels weight's planes between these channels and the input channel
  * @param {number} count how many cells of grad_output have stamped, in reading order
@@ -86,7 +88,7 @@ export function stampedSoFar(geometry, gradients, kernels, count) {
   return { plane, folded };
 }
 
-/** The taps of one axis, a list an output row. @param {any} geometry @param {number} axis */
+/** The taps of one axis, a list an output row. @param {Geometry} geometry @param {number} axis */
 function tapsByOutput(geometry, axis) {
   /** @type {ReturnType<typeof axisTaps>[]} */
   const lists = Array.from({ length: geometry.output_size[axis] }, () => []);
@@ -96,7 +98,7 @@ function tapsByOutput(geometry, axis) {
 
 /**
  * The step that completes each cell of the input's gradient: it waits for the last of the cells that copy it.
- * @param {any} geometry
+ * @param {Geometry} geometry
  * @returns {(row: number, column: number) => number}
  */
 export function completedAt(geometry) {

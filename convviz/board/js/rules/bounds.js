@@ -4,51 +4,77 @@
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { AXES, bothAxes, effectiveKernel, isPossible, mostPadding, outputSize, remainderOf } from "./spec.js";
 
-/** What the controls offer. A geometry from outside may lie beyond; its own value is then allowed as well. @type {Record<string, [number, number]>} */
-export const LIMITS = /** @type {any} */ (SETTINGS.limits.controls);
+/**
+ * @import { Pair, Spec } from "./spec.js"
+ * @typedef {"input_size" | "kernel_size" | "stride" | "padding" | "dilation"} PairName a field of a geometry
+ * @typedef {PairName | "output_padding"} AxisName what each axis has a control of
+ * @typedef {(number | Pair)[]} Pairs a number an axis; of padding a pair
+ * @typedef {Partial<Spec> & { output_padding?: number[] }} Changes
+ * @typedef {keyof typeof SETTINGS.limits.controls} Limited
+ */
+
+/** What the controls offer. A geometry from outside may lie beyond; its own value is then allowed as well. */
+export const LIMITS = /** @type {Record<Limited, Pair>} */ (SETTINGS.limits.controls);
 export const MOST_CELLS = SETTINGS.limits.board.input_size;
 const STRIDE_RULE = "it must be less than the stride.";
-const PER_AXIS = SETTINGS.per_axis;
+const PER_AXIS = /** @type {AxisName[]} */ (SETTINGS.per_axis);
 const PER_AXIS_PLAIN = PER_AXIS.filter((name) => !SETTINGS.per_axis_of_the_transposed_alone.includes(name));
 
-/** The settings that each axis has of its own. @param {boolean} transposed */
+/** The settings that each axis has of its own. @param {boolean} transposed @returns {AxisName[]} */
 export const perAxis = (transposed) => (transposed ? PER_AXIS : PER_AXIS_PLAIN);
 
-/** A setting as the layer has it, for both axes. @param {any} spec @param {string} name @param {boolean} transposed */
+/**
+ * A setting as the layer has it, for both axes; output_padding is one of a transposed layer.
+ * @param {Spec} spec @param {AxisName} name @param {boolean} transposed @returns {Pairs}
+ */
 export function layerPair(spec, name, transposed) {
   if (transposed && name === "input_size") return bothAxes((axis) => outputSize(spec, axis));
   if (transposed && name === "output_padding") return bothAxes((axis) => remainderOf(spec, axis));
-  return spec[name];
+  return spec[/** @type {PairName} */ (name)];
 }
 
-/** A per-axis setting as the one number of its control; of an uneven padding the larger side. */
+/**
+ * A per-axis setting as the one number of its control; of an uneven padding the larger side.
+ * @param {Spec} spec @param {AxisName} name @param {number} axis @param {boolean} transposed
+ */
 export function valueOf(spec, name, axis, transposed) {
   const value = layerPair(spec, name, transposed)[axis];
-  return name === "padding" ? Math.max(...value) : value;
+  return Array.isArray(value) ? Math.max(...value) : value;
 }
 
-/** The geometry with one control moved, on both axes if they are linked; null where it is impossible. */
+/**
+ * The geometry with one control moved, on both axes if they are linked; null where it is impossible.
+ * @param {Spec} spec @param {AxisName} name @param {number} axis @param {number} value @param {boolean} linked
+ * @param {boolean} transposed @returns {Spec | null}
+ */
 export function withValue(spec, name, axis, value, linked, transposed) {
   if (transposed) return withLayerValue(spec, name, axis, value, linked);
-  const values = [...spec[name]];
+  const values = [...layerPair(spec, name, false)];
   for (const changed of linked ? [0, 1] : [axis]) values[changed] = name === "padding" ? [value, value] : value;
   const made = { ...spec, [name]: values };
   return isPossible(made) ? made : null;
 }
 
+/** @param {Spec} spec @param {AxisName} name @param {number} axis @param {number} value @param {boolean} linked */
 function withLayerValue(spec, name, axis, value, linked) {
+  /** @param {AxisName} each */
   const pairOf = (each) => [...layerPair(spec, each, true)];
+  /** @type {{ [name in AxisName]?: Pairs } & Record<"input_size" | "output_padding" | "stride", Pairs>} */
   const pairs = { input_size: pairOf("input_size"), output_padding: pairOf("output_padding"), stride: pairOf("stride") };
-  pairs[name] ??= pairOf(name);
-  for (const changed of linked ? [0, 1] : [axis]) pairs[name][changed] = name === "padding" ? [value, value] : value;
-  const extra = pairs.output_padding.map((cells, side) => Math.min(cells, pairs.stride[side] - 1));
-  const own = name === "input_size" || name === "output_padding" ? {} : { [name]: pairs[name] };
-  const made = layerSpec(spec, pairs.input_size, name === "output_padding" ? pairs.output_padding : extra, own);
+  const pair = (pairs[name] ??= pairOf(name));
+  for (const changed of linked ? [0, 1] : [axis]) pair[changed] = name === "padding" ? [value, value] : value;
+  const { input_size: sizes, output_padding: wanted, stride } = /** @type {Record<AxisName, number[]>} */ (pairs);
+  const extra = wanted.map((cells, side) => Math.min(cells, stride[side] - 1));
+  const own = name === "input_size" || name === "output_padding" ? {} : { [name]: pair };
+  const made = layerSpec(spec, sizes, name === "output_padding" ? wanted : extra, own);
   const fits = made?.input_size.every((size, side) => size <= Math.max(MOST_CELLS, spec.input_size[side]));
   return fits ? made : null;
 }
 
-/** The geometry of the transposed layer with these sizes and changes; null where it is impossible. */
+/**
+ * The geometry of the transposed layer with these sizes and changes; null where it is impossible.
+ * @param {Spec} spec @param {number[]} sizes @param {number[]} extra output_padding @param {Partial<Spec>} changes
+ */
 function layerSpec(spec, sizes, extra, changes) {
   const made = { ...spec, ...changes };
   if (extra.some((cells, axis) => cells < 0 || cells >= made.stride[axis])) return null;
@@ -56,12 +82,18 @@ function layerSpec(spec, sizes, extra, changes) {
   return isPossible(made) ? made : null;
 }
 
-/** Rows or columns of the layer's output, which may be less than 1. */
+/**
+ * Rows or columns of the layer's output, which may be less than 1.
+ * @param {Spec} spec @param {number} axis @param {number} size @param {number} extra output_padding
+ */
 function layerOutput(spec, axis, size, extra) {
   return (size - 1) * spec.stride[axis] - spec.padding[axis][0] - spec.padding[axis][1] + effectiveKernel(spec, axis) + extra;
 }
 
-/** Smallest and largest value of one control, all others held. @returns {[number, number]} */
+/**
+ * Smallest and largest value of one control, all others held.
+ * @param {Spec} spec @param {AxisName} name @param {number} axis @param {boolean} linked @param {boolean} transposed @returns {Pair}
+ */
 export function rangeOf(spec, name, axis, linked, transposed) {
   const [low, high] = LIMITS[name];
   let bottom = valueOf(spec, name, axis, transposed);
@@ -71,7 +103,7 @@ export function rangeOf(spec, name, axis, linked, transposed) {
   return [bottom, top];
 }
 
-/** The numbers of groups that divide both channel numbers. */
+/** The numbers of groups that divide both channel numbers. @param {Spec} spec */
 export function groupChoices(spec) {
   const all = [...Array(Math.min(spec.in_channels, spec.out_channels)).keys()].map((index) => index + 1);
   return all.filter((groups) => spec.in_channels % groups === 0 && spec.out_channels % groups === 0);
@@ -79,10 +111,11 @@ export function groupChoices(spec) {
 
 /**
  * Apply changes that no control can guard, moving other settings where a rule demands it.
- * @param {any} spec before @param {Record<string, any>} changes @param {boolean} transposed
- * @returns {{ spec: any, notices: string[] }}
+ * @param {Spec} spec before @param {Changes} changes @param {boolean} transposed
+ * @returns {{ spec: Spec, notices: string[] }}
  */
 export function mend(spec, changes, transposed) {
+  /** @type {string[]} */
   const notices = [];
   const wanted = { ...spec, ...changes };
   let groups = wanted.groups;
@@ -93,20 +126,22 @@ export function mend(spec, changes, transposed) {
   }
   wanted.groups = groups;
   if (transposed) return { spec: mendLayer(spec, wanted, notices), notices };
-  wanted.padding = wanted.padding.map((side, axis) => {
+  wanted.padding = bothAxes((axis) => {
+    const side = wanted.padding[axis];
     const [size, most] = [wanted.input_size[axis], mostPadding(wanted.padding_mode, wanted.input_size[axis])];
     if (Math.max(...side) <= most) return side;
     notices.push(
       `padding of the ${AXES[axis]} moved from ${Math.max(...side)} to ${most}: ` +
         `padding_mode='${wanted.padding_mode}' copies cells of the input, and it has ${size}.`,
     );
-    return side.map((cells) => Math.min(cells, most));
+    return [Math.min(side[0], most), Math.min(side[1], most)];
   });
   return { spec: shrinkKernel(wanted, notices), notices };
 }
 
-/** Make the kernel fit: first a smaller dilation, then fewer kernel cells. */
+/** Make the kernel fit: first a smaller dilation, then fewer kernel cells. @param {Spec} spec @param {string[]} notices @returns {Spec} */
 function shrinkKernel(spec, notices) {
+  /** @type {[Pair, Pair]} */
   const [kernel, dilation] = [[...spec.kernel_size], [...spec.dilation]];
   for (const axis of [0, 1]) {
     const room = spec.input_size[axis] + spec.padding[axis][0] + spec.padding[axis][1];
@@ -114,7 +149,8 @@ function shrinkKernel(spec, notices) {
       if (dilation[axis] > 1) dilation[axis] -= 1;
       else kernel[axis] -= 1;
     }
-    for (const [name, now] of Object.entries({ dilation, kernel_size: kernel })) {
+    const both = /** @type {["dilation" | "kernel_size", Pair][]} */ (Object.entries({ dilation, kernel_size: kernel }));
+    for (const [name, now] of both) {
       if (spec[name][axis] === now[axis]) continue;
       notices.push(moved(name, axis, spec[name][axis], now[axis], `the kernel must fit into ${room} padded cells.`));
     }
@@ -122,11 +158,14 @@ function shrinkKernel(spec, notices) {
   return { ...spec, kernel_size: kernel, dilation };
 }
 
+/** @param {Spec} before @param {Spec & Changes} wanted @param {string[]} notices @returns {Spec} */
 function mendLayer(before, wanted, notices) {
   const sizes = bothAxes((axis) => outputSize(before, axis));
   const extra = [...(wanted.output_padding ?? bothAxes((axis) => remainderOf(before, axis)))];
-  const padding = wanted.padding.map((side) => [...side]);
+  /** @type {[Pair, Pair]} */
+  const padding = bothAxes((axis) => [...wanted.padding[axis]]);
   const { output_padding, ...made } = { ...wanted, padding };
+  /** @param {number} axis */
   const outputAlong = (axis) => layerOutput(made, axis, sizes[axis], extra[axis]);
   for (const axis of [0, 1]) {
     if (extra[axis] >= made.stride[axis]) {
@@ -147,7 +186,7 @@ function mendLayer(before, wanted, notices) {
   return { ...made, input_size: bothAxes(outputAlong) };
 }
 
-/** A sentence for every output_padding that a smaller stride took with it. */
+/** A sentence for every output_padding that a smaller stride took with it. @param {Spec} before @param {Spec} after */
 export function outputPaddingMoved(before, after) {
   if (before.stride.every((step, axis) => step === after.stride[axis])) return [];
   return [0, 1].flatMap((axis) => {
@@ -156,6 +195,7 @@ export function outputPaddingMoved(before, after) {
   });
 }
 
+/** @param {string} name @param {number} axis @param {number} old @param {number} now @param {string} why */
 function moved(name, axis, old, now, why) {
   return `${name} of the ${AXES[axis]} moved from ${old} to ${now}: ${why}`;
 }

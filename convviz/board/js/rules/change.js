@@ -9,13 +9,22 @@ import { PRESETS, makeKernel } from "./samples.js";
 import { MOST_PLANES, biasOf, gradOf, inputOf, replaced, sourceWith, weightOf } from "./settings.js";
 import { backwardPadding, remainderOf } from "./spec.js";
 
-/** @typedef {[any, string[]]} Changed */
+/**
+ * @import { AxisName, Changes, Pairs } from "./bounds.js"
+ * @import { Settings, Tensor } from "./settings.js"
+ * @typedef {[Settings, string[]]} Changed
+ * @typedef {"input" | "weight" | "grad" | "bias"} EditedField
+ */
 
 const DEFAULT_BIAS = [0.5, -0.5, 1, -1];
-/** The panels whose cells can be typed into, with the setting that then holds the numbers. @param {boolean} transposed */
-export const editedPanels = (transposed) => SETTINGS.edited[transposed ? "transposed" : "convolution"];
+/**
+ * The panels whose cells can be typed into, with the setting that then holds the numbers.
+ * @param {boolean} transposed @returns {Record<string, EditedField>}
+ */
+export const editedPanels = (transposed) =>
+  /** @type {any} */ (transposed ? SETTINGS.edited.transposed : SETTINGS.edited.convolution);
 
-/** Move one per-axis control. @returns {Changed} */
+/** Move one per-axis control. @param {Settings} settings @param {AxisName} name @param {number} axis @param {number} value @returns {Changed} */
 export function setAxis(settings, name, axis, value) {
   const { spec, link_axes: linked, transposed } = settings;
   const made = withValue(spec, name, axis, value, linked, transposed);
@@ -27,13 +36,19 @@ export function setAxis(settings, name, axis, value) {
   return [after, movedAlong(settings, after)];
 }
 
-/** Change padding_mode, groups, channels, batch or sizes; what has to give way is moved, and said. @returns {Changed} */
+/**
+ * Change padding_mode, groups, channels, batch or sizes; what has to give way is moved, and said.
+ * @param {Settings} settings @param {Changes} changes @returns {Changed}
+ */
 export function setGeometry(settings, changes) {
   const { spec, notices } = mend(settings.spec, changes, settings.transposed);
   return [replaced(settings, { spec }), notices];
 }
 
-/** Read the same geometry as a transposed convolution, or as a convolution again. @returns {Changed} */
+/**
+ * Read the same geometry as a transposed convolution, or as a convolution again.
+ * @param {Settings} settings @param {boolean} wanted @returns {Changed}
+ */
 export function setTransposed(settings, wanted) {
   const { spec } = settings;
   if (!wanted || spec.padding_mode === "zeros") return [replaced(settings, { transposed: wanted }), []];
@@ -43,7 +58,8 @@ export function setTransposed(settings, wanted) {
 
 /**
  * Give the convolution's input another size; linked axes move together. Of a transposed one it is the output, whose size
- * output_padding makes. @returns {Changed}
+ * output_padding makes.
+ * @param {Settings} settings @param {number} height @param {number} width @returns {Changed}
  */
 export function setSize(settings, height, width) {
   if (settings.transposed) {
@@ -54,21 +70,25 @@ export function setSize(settings, height, width) {
   return setGeometry(settings, { input_size: settings.link_axes ? [linked, linked] : [height, width] });
 }
 
-/** Link height and width: the width then takes the height's values where it can. @returns {Changed} */
+/**
+ * Link height and width: the width then takes the height's values where it can.
+ * @param {Settings} settings @param {boolean} linked @returns {Changed}
+ */
 export function linkAxes(settings, linked) {
   if (!linked) return [replaced(settings, { link_axes: false }), []];
+  /** @type {{ [name in AxisName]?: Pairs }} */
   const changes = {};
   for (const name of perAxis(settings.transposed)) {
     if (name === "input_size") continue;
     const [height] = layerPair(settings.spec, name, settings.transposed);
     changes[name] = [height, height];
   }
-  const { spec, notices } = mend(settings.spec, changes, settings.transposed);
+  const { spec, notices } = mend(settings.spec, /** @type {Changes} */ (changes), settings.transposed);
   const made = replaced(settings, { spec, link_axes: true });
   return [made, [...notices.filter((notice) => !notice.includes("width")), ...movedAlong(settings, made)]];
 }
 
-/** A sentence for every setting that moved because it is linked to the one that was set. */
+/** A sentence for every setting that moved because it is linked to the one that was set. @param {Settings} before @param {Settings} after */
 function movedAlong(before, after) {
   const notices = after.transposed ? outputPaddingMoved(before.spec, after.spec) : [];
   const told = notices.length > 0;
@@ -84,7 +104,10 @@ function movedAlong(before, after) {
   return notices;
 }
 
-/** Give the plane that is shown a kernel by name; the others follow in the list's order, unless some were typed. @returns {Changed} */
+/**
+ * Give the plane that is shown a kernel by name; the others follow in the list's order, unless some were typed.
+ * @param {Settings} settings @param {string} name @returns {Changed}
+ */
 export function chooseKernel(settings, name) {
   const weight = weightOf(settings);
   const shown = shownWeightPlane(settings);
@@ -98,38 +121,45 @@ export function chooseKernel(settings, name) {
   return [replaced(settings, { weight: { kind: PRESETS[((first % PRESETS.length) + PRESETS.length) % PRESETS.length] } }), []];
 }
 
-/** The name of the kernel in the plane that is shown, "values" if it has none. */
+/** The name of the kernel in the plane that is shown, "values" if it has none. @param {Settings} settings */
 export function kernelName(settings) {
   const { kind } = settings.weight;
   const shown = shownWeightPlane(settings);
   if (kind === "values") {
     const plane = shownKernel(settings);
+    /** @param {string} name */
     const same = (name) => makeKernel(name, settings.spec.kernel_size, 0).every((value, cell) => value === plane[cell]);
     return PRESETS.find(same) ?? "values";
   }
   return PRESETS.includes(kind) ? PRESETS[(PRESETS.indexOf(kind) + shown) % PRESETS.length] : kind;
 }
 
-/** The numbers of the kernel that is shown. @returns {number[]} */
+/** The numbers of the kernel that is shown. @param {Settings} settings */
 export function shownKernel(settings) {
   const [height, width] = settings.spec.kernel_size;
   const start = shownWeightPlane(settings) * height * width;
   return [...weightOf(settings).data.subarray(start, start + height * width)];
 }
 
-/** The index of the shown kernel, counted over all planes of the weight. */
+/** The index of the shown kernel, counted over all planes of the weight. @param {Settings} settings */
 function shownWeightPlane({ spec, plane }) {
   const ins = spec.in_channels / spec.groups;
   return plane.out_channel * ins + (plane.in_channel % ins);
 }
 
-/** Switch the bias on, with numbers that differ also when channels are added later, or off. @returns {Changed} */
+/**
+ * Switch the bias on, with numbers that differ also when channels are added later, or off.
+ * @param {Settings} settings @param {boolean} wanted @returns {Changed}
+ */
 export function setBias(settings, wanted) {
   const values = Array.from({ length: MOST_PLANES.out_channels }, (_, channel) => DEFAULT_BIAS[channel % DEFAULT_BIAS.length]);
   return [replaced(settings, { bias: wanted ? { kind: "values", values, shape: [values.length] } : null }), []];
 }
 
-/** Make grad_output 1 at one cell of the plane that is shown, 0 elsewhere. @returns {Changed} */
+/**
+ * Make grad_output 1 at one cell of the plane that is shown, 0 elsewhere.
+ * @param {Settings} settings @param {number} row @param {number} column @returns {Changed}
+ */
 export function oneHot(settings, row, column) {
   const channel = planeIndex(settings.plane, settings.transposed ? "c" : "o");
   const grad = { kind: "one_hot", values: [settings.plane.sample, channel, row, column] };
@@ -138,8 +168,8 @@ export function oneHot(settings, row, column) {
 
 /**
  * Write a number into a cell of a panel.
- * @param {any} settings @param {{ panel: string, row: number, column: number, value: number }} edit as shown
- * @param {import("../numbers/compute.js").Tensor} gradOutput of the layer: typing into it ends its being made by a loss
+ * @param {Settings} settings @param {{ panel: string, row: number, column: number, value: number }} edit as shown
+ * @param {Tensor} gradOutput of the layer: typing into it ends its being made by a loss
  * @param {number[][][]} digits
  * @returns {Changed}
  */
@@ -166,7 +196,7 @@ export function editCell(settings, { panel, row, column, value }, gradOutput, di
   return [replaced(settings, { [field]: sourceWith(changed), loss }), []];
 }
 
-/** @returns {import("../numbers/compute.js").Tensor} */
+/** @param {Settings} settings @param {EditedField} field @param {Tensor} gradOutput @param {number[][][]} digits */
 function editedTensor(settings, field, gradOutput, digits) {
   if (field === "input") return inputOf(settings, digits);
   if (field === "weight") return weightOf(settings);
@@ -176,7 +206,10 @@ function editedTensor(settings, field, gradOutput, digits) {
   return bias;
 }
 
-/** The index of a panel's cell in the tensor that it edits; outside of it for a cell that is not data. */
+/**
+ * The index of a panel's cell in the tensor that it edits; outside of it for a cell that is not data.
+ * @param {Settings} settings @param {string} panel @param {number} row @param {number} column
+ */
 function placeOf({ spec, plane }, panel, row, column) {
   const [n, o, c] = [plane.sample, plane.out_channel, plane.in_channel];
   if (panel === "padded_input") return [n, c, row - spec.padding[0][0], column - spec.padding[1][0]];

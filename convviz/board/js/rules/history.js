@@ -2,19 +2,21 @@
 // The way back: what undo and redo remember, by the rules of app/model.py.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 
+/** @import { Settings } from "./settings.js" */
+
 const STEPS = SETTINGS.limits.history.steps; // that undo remembers
 const SAME_MOVE = 1000 * SETTINGS.limits.history.same_move_seconds; // milliseconds within which moves of one control count as one
 /** What undo leaves alone, because it changes no number. */
-const VIEW = SETTINGS.view;
+const VIEW = /** @type {(keyof Settings)[]} */ (SETTINGS.view);
 
-/** @param {any} settings @param {any} view whose view the settings shall have */
+/** @param {Settings} settings @param {Settings} view whose view the settings shall have @returns {Settings} */
 export function seenAs(settings, view) {
   return { ...settings, ...Object.fromEntries(VIEW.map((name) => [name, view[name]])) };
 }
 
 /** @param {() => number} clock milliseconds */
 export function createHistory(clock) {
-  /** @type {{ past: any[], future: any[] }} */
+  /** @type {{ past: Settings[], future: Settings[] }} */
   let steps = { past: [], future: [] };
   let last = { move: "", when: -Infinity };
 
@@ -27,7 +29,7 @@ export function createHistory(clock) {
       last = { move: "", when: -Infinity };
     },
 
-    /** @param {any} old settings @param {any} now settings @param {string} move name of the control, or empty */
+    /** @param {Settings} old @param {Settings} now @param {string} move name of the control, or empty */
     remember(old, now, move) {
       if (JSON.stringify(old) === JSON.stringify(seenAs(now, old))) return;
       const when = clock();
@@ -38,7 +40,7 @@ export function createHistory(clock) {
 
     /**
      * Take the settings one step back or forward; null where there is none.
-     * @param {"undo" | "redo"} way @param {any} now the present settings
+     * @param {"undo" | "redo"} way @param {Settings} now the present ones
      */
     take(way, now) {
       const [from, to] = way === "undo" ? [steps.past, steps.future] : [steps.future, steps.past];

@@ -7,6 +7,11 @@ import { planeWithin } from "./plane.js";
 import { isPossible, outputSize } from "./spec.js";
 
 /**
+ * @import { Settings } from "./settings.js"
+ * @import { Spec } from "./spec.js"
+ */
+
+/**
  * What one key of a link means: the field of a state or of its spec, what a value looks like in words, and both ways.
  * @typedef {{ field: string, rule: string, read: (text: string) => any, write: (value: any) => string }} LinkKey
  */
@@ -24,13 +29,20 @@ const TOLD_NOTICES = LIMITS.sentences_shown; // on a page
 const TYPED = "or numbers with their shape, such as values:1x1x2x2:0.5,1,-1,0";
 /** @type {Record<string, number>} */
 const LINK_MOST = SETTINGS.limits.board;
+/** @type {Record<string, number>} */
 const LINK_PLANES = SETTINGS.limits.planes;
+/** @type {Record<string, string[]>} */
+const CHOICES = SETTINGS.choices;
+/** @type {Record<string, string[]>} */
+const KINDS = SETTINGS.kinds;
+/** @type {Record<string, number[]>} */
+const RANGES = SETTINGS.limits.controls;
 const LINK_PRODUCTS = SETTINGS.limits.products.kernel;
 
 /** The app's first picture. */
-export const FIRST_STATE = SETTINGS.first_state;
+export const FIRST_STATE = /** @type {Settings} */ (/** @type {unknown} */ (SETTINGS.first_state));
 
-/** @param {string} field @returns {LinkKey} */
+/** @param {keyof typeof LINK_MOST} field @returns {LinkKey} */
 function pairKey(field) {
   const most = LINK_MOST[field];
   const rule = `a whole number from 1 to ${most}, or height and width such as 3x2`;
@@ -54,7 +66,7 @@ function sidesKey(field) {
 
 /** @param {string} field @returns {LinkKey} */
 function wordKey(field) {
-  const words = SETTINGS.choices[field];
+  const words = CHOICES[field];
   return { field, rule: `one of ${words.filter(Boolean).join(", ")}`, read: (text) => readWord(text, words), write: String };
 }
 
@@ -65,8 +77,8 @@ function flagKey(field) {
 
 /** @param {string} field @returns {LinkKey} */
 function sourceKey(field) {
-  const kinds = SETTINGS.kinds[field];
-  const named = kinds.filter((kind) => !SETTINGS.kinds_with_own_numbers.includes(kind));
+  const kinds = KINDS[field];
+  const named = kinds.filter((/** @type {string} */ kind) => !SETTINGS.kinds_with_own_numbers.includes(kind));
   return { field, rule: `one of ${named.join(", ")}, ${TYPED}`, read: (text) => readSource(text, kinds), write: writeSource };
 }
 
@@ -84,7 +96,7 @@ const FORMS = {
   pair: pairKey,
   sides: sidesKey,
   planes: planesKey,
-  whole: (field) => wholeKey(field, SETTINGS.limits.controls[field][0], SETTINGS.limits.controls[field][1]),
+  whole: (field) => wholeKey(field, RANGES[field][0], RANGES[field][1]),
   word: wordKey,
   flag: flagKey,
   source: sourceKey,
@@ -100,15 +112,16 @@ const LINK_KEYS = { ...GEOMETRY_KEYS, ...OTHER_KEYS };
 // A geometry that is not possible loses the first of these keys without which it is.
 const LEAST_NEEDED = SETTINGS.link_keys.left_out_first;
 
-/** @param {any} state @param {string} name */
-const linkField = (state, name) => (name in GEOMETRY_KEYS ? state.spec : state)[LINK_KEYS[name].field];
+/** @param {Settings} state @param {string} name */
+const linkField = (state, name) =>
+  /** @type {Record<string, unknown>} */ (name in GEOMETRY_KEYS ? state.spec : state)[LINK_KEYS[name].field];
 
 /** Whether the page has such a key; a name such as "constructor" is none. @param {string} name */
 const isKey = (name) => Object.hasOwn(LINK_KEYS, name);
 
 /**
  * A state as a link, without the device. What has too many numbers is thrown as an Error whose message is the sentence.
- * @param {any} state whole, as App.state() returns it
+ * @param {Settings} state whole
  */
 export function toLink(state) {
   const parts = Object.entries(LINK_KEYS).map(([name, { write }]) => {
@@ -126,7 +139,7 @@ export const isLink = (text) => [...pairsOf(text).keys()].some((name) => name ==
 /**
  * Read a link, or the address of a page that has one, as well as it can be read.
  * @param {string} text any text
- * @returns {{ state: any, notices: string[] }} a whole state, and a sentence for everything that had to be left out
+ * @returns {{ state: Settings, notices: string[] }} a whole state, and a sentence for everything that had to be left out
  */
 export function fromLink(text) {
   if (text.length > MOST_READ) {
@@ -153,7 +166,8 @@ export function fromLink(text) {
   }
   const { spec, leftOut } = geometryFrom(given);
   const state = { ...structuredClone(FIRST_STATE), spec };
-  for (const name of Object.keys(OTHER_KEYS)) if (name in given) state[OTHER_KEYS[name].field] = given[name];
+  const fields = /** @type {Record<string, any>} */ (state);
+  for (const name of Object.keys(OTHER_KEYS)) if (name in given) fields[OTHER_KEYS[name].field] = given[name];
   state.plane = planeWithin(state.plane, spec);
   return { state, notices: [...notices, ...leftOut] };
 }
@@ -209,17 +223,18 @@ function geometryFrom(given) {
   /** @param {string[]} leftOut */
   const made = (leftOut) => {
     const spec = structuredClone(FIRST_STATE.spec);
-    for (const name of names) if (!leftOut.includes(name)) spec[GEOMETRY_KEYS[name].field] = given[name];
-    return fitsBoard(/** @type {any} */ (spec), given.transposed ?? false) ? spec : null;
+    const fields = /** @type {Record<string, any>} */ (spec);
+    for (const name of names) if (!leftOut.includes(name)) fields[GEOMETRY_KEYS[name].field] = given[name];
+    return fitsBoard(spec, given.transposed ?? false) ? spec : null;
   };
   const ways = [[], ...names.map((name) => [name]), ...names.map((_, count) => names.slice(0, count + 1)).slice(1)];
   const leftOut = /** @type {string[]} */ (ways.find(made));
   const shown = leftOut.map((name) => `${name}=${GEOMETRY_KEYS[name].write(given[name])}`).join(" and ");
   const why = "the geometry would break a rule of the convolution, or be too large for the board.";
-  return { spec: made(leftOut), leftOut: shown ? [`${shown} ${leftOut.length === 1 ? "is" : "are"} left out: ${why}`] : [] };
+  return { spec: /** @type {Spec} */ (made(leftOut)), leftOut: shown ? [`${shown} ${leftOut.length === 1 ? "is" : "are"} left out: ${why}`] : [] };
 }
 
-/** @param {import("./spec.js").Spec} spec @param {boolean} transposed */
+/** @param {Spec} spec @param {boolean} transposed */
 function fitsBoard(spec, transposed) {
   if (!isPossible(spec) || (transposed && spec.padding_mode !== "zeros")) return false;
   const cells = spec.kernel_size[0] * spec.kernel_size[1] * outputSize(spec, 0) * outputSize(spec, 1);

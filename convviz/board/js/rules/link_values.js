@@ -1,7 +1,7 @@
 // @ts-check
 // How one value stands in a link: the same forms as settings/link_values.py. A reader throws for every other form.
 
-/** @typedef {{ kind: string, values?: number[], shape?: number[] }} LinkSource */
+/** @import { Source } from "./settings.js" */
 
 const WHOLE = /^[0-9]{1,10}$/;
 const DECIMAL = /^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?$/;
@@ -57,14 +57,14 @@ export function readSides(text, low, high) {
   return [[...axes[0]], [...axes[axes.length - 1]]];
 }
 
-/** A name, or a name with the shape and the numbers: `values:1x1x1x2:0.5,-1`. @param {LinkSource} source */
+/** A name, or a name with the shape and the numbers: `values:1x1x1x2:0.5,-1`. @param {Source} source */
 export function writeSource({ kind, values = [], shape = [] }) {
   const numbers = values.map(writeNumber).join();
   if (kind === "values" || kind === "image") return `${kind}:${shape.join("x")}:${numbers}`;
   return kind === "one_hot" && values.length ? `${kind}:${numbers}` : kind;
 }
 
-/** @param {string} text @param {string[]} kinds @returns {LinkSource} */
+/** @param {string} text @param {string[]} kinds @returns {Source} */
 export function readSource(text, kinds) {
   const [kind, ...parts] = text.split(":");
   need(kinds.includes(kind));
@@ -84,10 +84,10 @@ export function readSource(text, kinds) {
   return { kind };
 }
 
-/** A bias as its numbers alone. @param {LinkSource | null} source */
+/** A bias as its numbers alone. @param {Source | null} source */
 export const writeBias = (source) => (source?.values ?? []).map(writeNumber).join();
 
-/** @param {string} text @returns {LinkSource} */
+/** @param {string} text @returns {Required<Source>} */
 export function readBias(text) {
   const values = readNumbers(text);
   return { kind: "values", values, shape: [values.length] };

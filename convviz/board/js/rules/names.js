@@ -2,24 +2,25 @@
 // What the page calls each tensor and axis: a transposed convolution has its own words for the same panels.
 import NAMES from "../../../facts/names.json" with { type: "json" };
 
+/** @import { Axis } from "./plane.js" */
+
 /** @type {Record<string, string>} */
 const SHOWN = NAMES.transposed.panels;
-/** @type {Record<string, string>} */
-const LETTERS = NAMES.transposed.letters;
-/** @param {boolean} transposed @returns {"transposed" | "convolution"} */
+const LETTERS = /** @type {Record<string, Axis>} */ (NAMES.transposed.letters);
+/** @param {boolean} transposed */
 const kindOf = (transposed) => (transposed ? "transposed" : "convolution");
 
 /** @param {string} name @param {boolean} transposed */
 export const shownName = (name, transposed) => (transposed ? SHOWN[name] ?? name : name);
 
-/** @param {string} axis @param {boolean} transposed */
+/** @param {Axis} axis @param {boolean} transposed */
 const shownLetter = (axis, transposed) => (transposed ? LETTERS[axis] ?? axis : axis);
 
-/** @param {string} axis @param {boolean} transposed */
+/** @param {Axis} axis @param {boolean} transposed */
 export const axisWord = (axis, transposed) => NAMES.axes[shownLetter(axis, transposed)];
 
 /** @param {string} name @param {boolean} transposed */
-export const productsOf = (name, transposed) => NAMES.products[kindOf(transposed)][name] ?? "";
+export const productsOf = (name, transposed) => /** @type {Record<string, string>} */ (NAMES.products[kindOf(transposed)])[name] ?? "";
 
 /** What the page says about the cells that a stride leaves over. @param {boolean} transposed */
 export const cellWords = (transposed) => NAMES.cells[kindOf(transposed)];

@@ -53,7 +53,7 @@ function inPairs(count, uniform) {
   return found.slice(0, count);
 }
 
-/** Sixteen at a time; the last sixteen are drawn anew where the count is no multiple. */
+/** Sixteen at a time; the last sixteen are drawn anew where the count is no multiple. @param {number} count @param {() => number} uniform */
 function inBlocks(count, uniform) {
   const found = Array.from({ length: count }, uniform);
   for (let start = 0; start + 16 <= count; start += 16) toNormal(found, start);

@@ -8,12 +8,19 @@ import { PRESETS, clamped, fitTensor, makeKernel, makePlane, resizePlane } from 
 import { inputShape, outputShape, weightShape } from "./spec.js";
 
 /**
+ * @import { PanelName, Plane } from "./plane.js"
+ * @import { Spec } from "./spec.js"
  * @typedef {{ kind: string, values?: number[], shape?: number[] }} Source
- * @typedef {any} Settings
- * @typedef {import("../numbers/compute.js").Tensor} Tensor
+ * @typedef {{ version: number, spec: Spec, input: Source, digit: number, weight: Source, bias: Required<Source> | null,
+ *   loss: string, target: Source, grad: Source, seed: number, device: string, dtype: string, plane: Plane, link_axes: boolean,
+ *   scale: string, input_view: string, theme: string, tab: string, transposed: boolean }} Settings
+ * @typedef {{ shape: number[], data: Float64Array }} Tensor data in reading order
+ * @typedef {{ input: Tensor, weight: Tensor, bias: Tensor | null, target: Tensor | null, grad: Tensor | null }} Given
+ * @typedef {Record<Exclude<PanelName, "grad_padded_input">, Tensor> & { grad_padded_input: Tensor | null,
+ *   bias: Tensor | null, grad_bias: Tensor | null, loss: number }} Stages what is computed of them, named as in ops/stages.py
  */
 
-/** What the board can show, and how many products the page computes in a step. */
+/** What the board can show, a field of a geometry. */
 export const MOST = SETTINGS.limits.board;
 export const MOST_PLANES = SETTINGS.limits.planes;
 const MOST_PRODUCTS = SETTINGS.limits.products.page;
@@ -24,17 +31,18 @@ const countOf = (shape) => shape.reduce((product, size) => product * size, 1);
 /** @param {number[]} shape @param {ArrayLike<number>} values @returns {Tensor} */
 const tensorOf = (shape, values) => ({ shape, data: Float64Array.from(values) });
 
-/** A source that carries a tensor's numbers. @param {Tensor} tensor @returns {Source} */
+/** A source that carries a tensor's numbers. @param {Tensor} tensor @returns {Required<Source>} */
 export const sourceWith = ({ shape, data }) => ({ kind: "values", values: [...data], shape: [...shape] });
 
 /**
  * Settings with some fields changed; the plane follows into the geometry.
- * @param {Settings} settings @param {Record<string, any>} changes @returns {Settings}
+ * @param {Settings} settings @param {Partial<Settings>} changes @returns {Settings}
  */
 export function replaced(settings, changes) {
   const made = { ...settings, ...changes };
   const { spec } = made;
-  for (const [name, most] of Object.entries({ ...MOST, ...MOST_PLANES })) {
+  const limits = /** @type {[keyof typeof MOST | keyof typeof MOST_PLANES, number][]} */ (Object.entries({ ...MOST, ...MOST_PLANES }));
+  for (const [name, most] of limits) {
     if (Math.max(...[spec[name]].flat(2)) <= most) continue;
     throw new Error(`the board shows geometries with ${name} up to ${most}: use a smaller one`);
   }
@@ -52,7 +60,7 @@ export const shapeOfOutput = ({ spec, transposed }) => (transposed ? inputShape 
 /**
  * Every tensor that the settings give.
  * @param {Settings} settings @param {number[][][]} digits ten pictures, 0 to 16
- * @returns {import("../numbers/compute.js").Given}
+ * @returns {Given}
  */
 export function tensorsOf(settings, digits) {
   return {

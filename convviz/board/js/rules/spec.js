@@ -4,10 +4,15 @@ import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 
 import { axisTaps, sourceOf } from "./taps.js";
 
+/** @import { Plane } from "./plane.js" */
+
 /**
  * @typedef {[number, number]} Pair
  * @typedef {{ version: number, input_size: Pair, in_channels: number, out_channels: number, kernel_size: Pair, stride: Pair,
  *   padding: [Pair, Pair], dilation: Pair, groups: number, padding_mode: string, batch: number }} Spec
+ * @typedef {Spec & { output_size: Pair }} SpecWithOutput
+ * @typedef {SpecWithOutput & { gradient_padding: Pair, plane: { n: number, o: number, c: number }, transposed: boolean }} Geometry
+ *   what the board is told: gradient_padding is the part before the first cell, an axis
  */
 
 export const AXES = SETTINGS.axes;
@@ -70,7 +75,7 @@ export const mostPadding = (mode, size) => ({ reflect: size - 1, circular: size 
 
 /**
  * What the board needs to find the taps by itself, as board/payload.py makes it.
- * @param {Spec} spec @param {any} plane as {sample, out_channel, in_channel} @param {boolean} transposed
+ * @param {Spec} spec @param {Plane} plane @param {boolean} transposed @returns {Geometry}
  */
 export function geometryOf(spec, plane, transposed) {
   return {

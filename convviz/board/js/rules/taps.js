@@ -2,6 +2,11 @@
 // The index formula, i = o * stride - padding + k * dilation: once in Python (axis_taps.py), and once here.
 
 /**
+ * @import { SpecWithOutput } from "./spec.js"
+ * @typedef {{ o: number, k: number, i: number | null, at: number }} Tap i is null on a padding zero
+ */
+
+/**
  * Which row of the input a row of the padded input is a copy of; null for a padding zero.
  * @param {number} position counted from the input's first row @param {number} size @param {string} mode
  */
@@ -15,9 +20,8 @@ export function sourceOf(position, size, mode) {
 
 /**
  * The taps of one axis: output row o receives weight row k times input row i, which stands in row `at` of the padded
- * input. i is null on a padding zero.
- * @param {any} geometry @param {number} axis 0 for rows, 1 for columns
- * @returns {{ o: number, k: number, i: number | null, at: number }[]}
+ * input.
+ * @param {SpecWithOutput} geometry @param {number} axis 0 for rows, 1 for columns @returns {Tap[]}
  */
 export function axisTaps(geometry, axis) {
   const [size, kernel, stride] = [geometry.input_size[axis], geometry.kernel_size[axis], geometry.stride[axis]];

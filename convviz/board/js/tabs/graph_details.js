@@ -53,7 +53,7 @@ export function createDetails(pane, onClose) {
     if (isOpen) pane.send({ type: "inside", id, plane: chosenPlane });
   }
 
-  /** @param {any} reply @param {DataView[]} buffers */
+  /** @param {any} reply @param {DataView<ArrayBuffer>[]} buffers */
   function show(reply, buffers) {
     setText(title, reply.label);
     setRich(text, reply.text);

@@ -68,7 +68,7 @@ export function createInside(pane, read, choose) {
 
   return {
     el,
-    /** @param {any} reply @param {DataView[]} buffers */
+    /** @param {any} reply @param {DataView<ArrayBuffer>[]} buffers */
     show(reply, buffers) {
       el.hidden = false;
       el.dataset.of = reply.id;

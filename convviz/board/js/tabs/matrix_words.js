@@ -20,7 +20,7 @@ function axisInWords(data, links, map, side, index) {
   const place = (part, flat) => `(${links.place(part, flat).join(", ")})`;
   const [ins, outs] = data.geometry.transposed ? ["output", "input"] : ["input", "output"];
   const says = `${side === "rows" ? "row" : "column"} ${index} is`;
-  if (axis === "one") return "";
+  if (!axis || axis === "one") return ""; // an image has no axes
   if (axis === "out") return `${says} ${outs} channel ${data.out_channels[index]}`;
   const found = side === "rows" ? links.meaning(map, index, 0) : links.meaning(map, 0, index);
   if (axis === "kernel") return `${says} ${ins} channel ${data.in_channels[found.in]}, kernel cell ${place("kernel", found.kernel)}`;

@@ -10,7 +10,7 @@ const REST_MS = 150; // what takes time is computed anew when the sliders have r
  * What a pane's own code gets.
  * @typedef {{ root: HTMLElement, uid: string, send: (message: any) => void, say: (text: string) => void,
  *   scale: () => [number, string][], point: (pointed?: any) => void, onPoint: (listener: (pointed: any) => void) => void,
- *   onReply: (listener: (reply: any, buffers: DataView[]) => void) => void, onClose: (action: () => void) => void }} PaneTools
+ *   onReply: (listener: (reply: any, buffers: DataView<ArrayBuffer>[]) => void) => void, onClose: (action: () => void) => void }} PaneTools
  */
 
 /**

@@ -14,7 +14,7 @@ const ROOM_FOR_NUMBER = 22;
  * @typedef {{ buffer: number, dtype: string, size: [number, number], part: string, panel?: string, same?: boolean }} Plane
  */
 
-/** The rows of a plane. @param {Plane} plane @param {DataView[]} buffers @returns {number[][]} */
+/** The rows of a plane. @param {Plane} plane @param {DataView<ArrayBuffer>[]} buffers @returns {number[][]} */
 export function rowsOf({ buffer, dtype, size }, buffers) {
   const numbers = Array.from(decode(buffers[buffer], dtype));
   return [...Array(size[0]).keys()].map((row) => numbers.slice(row * size[1], (row + 1) * size[1]));
@@ -39,7 +39,7 @@ export function createLinkedMap(pane, read, largest = LARGEST) {
   });
   return {
     el: map.el,
-    /** @param {Plane & { label: string, shape: string, rows?: string, columns?: string }} plane @param {DataView[]} buffers */
+    /** @param {Plane & { label: string, shape: string, rows?: string, columns?: string }} plane @param {DataView<ArrayBuffer>[]} buffers */
     set(plane, buffers) {
       shown = plane;
       const cell = Math.max(SMALLEST, Math.min(largest, Math.floor(SIDE / Math.max(...plane.size))));
@@ -95,7 +95,7 @@ export function createTensorView(pane, read, choose) {
 
   return {
     el,
-    /** @param {any} tensor @param {DataView[]} buffers */
+    /** @param {any} tensor @param {DataView<ArrayBuffer>[]} buffers */
     set(tensor, buffers) {
       el.dataset.tensor = tensor.key;
       setRich(title, tensor.title);

@@ -1,0 +1,4 @@
+// What browsers, workers and node all have beside the language: folders without a DOM may use it too.
+declare function structuredClone<T>(value: T): T;
+declare function queueMicrotask(callback: () => void): void;
+declare const performance: { now(): number };
