@@ -33,7 +33,7 @@ def reasons(call: TorchCall, forward: str) -> tuple[str, ...]:
         call: what was computed.
         forward: the backend's name.
     """
-    if call.device != "cpu":
+    if call.kind != "cpu":
         return _elsewhere(call, forward)
     found = _onednn(call) if forward in ONEDNN else _own_code(call) if forward in TORCHS_OWN else ""
     if forward == "NnpackSpatial" and not onednn_on():
@@ -123,6 +123,6 @@ def _elsewhere(call: TorchCall, forward: str) -> tuple[str, ...]:
         return ("Each group has one input channel: for that torch has CUDA kernels of its own.",)
     if forward.startswith("Mps"):
         return ("On Apple's device there is no other.",)
-    if call.device == "cuda" and forward in TORCHS_OWN:
+    if call.kind == "cuda" and forward in TORCHS_OWN:
         return ("cuDNN is missing, switched off, or cannot compute this call.",)
     return (UNKNOWN,)

@@ -12,7 +12,7 @@ import torch
 from convviz.explanation.backend_reasons import nnpack_on, onednn_on, reasons
 from convviz.explanation.code.border import padded_apart
 from convviz.explanation.torch_call import TorchCall
-from convviz.ops.device import DTYPES, available_devices
+from convviz.ops.device import DTYPES, available_devices, has_float64
 from convviz.ops.which_backend import Backend
 from convviz.spec import ConvSpec
 
@@ -78,7 +78,7 @@ def _changes(call: TorchCall) -> Iterator[Change]:
     for what, changed in (*_other_geometries(call), *_other_tensors(call)):
         if found := changed.ask():
             yield Change(what, *found)
-    if call.device == "cpu":
+    if call.kind == "cpu":
         yield from _without_libraries(call)
 
 
@@ -106,11 +106,18 @@ def _other_geometries(call: TorchCall) -> Iterator[tuple[str, TorchCall]]:
 
 def _other_tensors(call: TorchCall) -> Iterator[tuple[str, TorchCall]]:
     for dtype in DTYPES:
-        if dtype != call.dtype and not (dtype == "float64" and call.device == "mps"):
+        if dtype != call.dtype and _can(dtype, call.device):
             yield dtype, dataclasses.replace(call, dtype=dtype)
+    kinds = {call.kind}
     for device in available_devices():
-        if device != call.device and not (call.dtype == "float64" and device == "mps"):
-            yield f"on {device}", dataclasses.replace(call, device=device)
+        other = dataclasses.replace(call, device=device)
+        if other.kind not in kinds and _can(call.dtype, device):  # of several devices of a kind each answers the same
+            yield f"on {device}", other
+        kinds.add(other.kind)
+
+
+def _can(dtype: str, device: str) -> bool:
+    return dtype != "float64" or has_float64(torch.device(device))
 
 
 def _without_libraries(call: TorchCall) -> Iterator[Change]:
@@ -131,13 +138,14 @@ def _without_libraries(call: TorchCall) -> Iterator[Change]:
 
 def _machine(device: str) -> Iterator[tuple[str, str]]:
     yield "torch", str(torch.__version__)
-    if device == "cpu":
+    kind = torch.device(device).type
+    if kind == "cpu":
         yield "device", f"cpu ({torch.backends.cpu.get_cpu_capability()})"
         yield "oneDNN (torch.backends.mkldnn)", "on" if onednn_on() else "off"
         yield "NNPACK (torch.backends.nnpack)", "on" if nnpack_on() else "off"
         yield "threads (torch.get_num_threads)", str(torch.get_num_threads())
-    elif device == "cuda":
-        yield "device", f"cuda ({torch.cuda.get_device_name()})"
+    elif kind == "cuda":
+        yield "device", f"{device} ({torch.cuda.get_device_name(device)})"
         yield "cuDNN (torch.backends.cudnn)", f"{torch.backends.cudnn.version()}"
     else:
         yield "device", device

@@ -6,6 +6,7 @@ from typing import Any
 
 from convviz.app.tabs.base import Tab
 from convviz.explanation.backend_story import BackendStory, backend_story
+from convviz.ops.device import is_out_of_memory
 from convviz.ops.which_backend import SELECT
 
 ASKED = "Torch itself named the backend, asked through {}; the ops were seen by its profiler while they ran."
@@ -30,6 +31,8 @@ class PyTorchTab(Tab):
                 transposed=settings.transposed,
             )
         except RuntimeError as error:
+            if is_out_of_memory(error):
+                raise
             raise ValueError(f"Torch could not be watched: {error}") from error
         return _plain(story) | {"on": f"{settings.dtype}, {settings.device}"}
 
