@@ -9,9 +9,11 @@ from dataclasses import dataclass
 
 import torch
 
+from convviz.explanation.backend_elsewhere import Elsewhere, elsewhere
 from convviz.explanation.backend_reasons import nnpack_on, onednn_on, reasons
 from convviz.explanation.code.border import padded_apart
 from convviz.explanation.torch_call import TorchCall
+from convviz.explanation.torch_sources import files_of
 from convviz.ops.device import DTYPES, available_devices, has_float64
 from convviz.ops.which_backend import Backend
 from convviz.spec import ConvSpec
@@ -43,6 +45,8 @@ class BackendStory:
         why: sentences on why it was this backend.
         changes: what the same setting would use if one thing were different; empty where torch cannot be asked.
         machine: pairs (name, value) of what the choice depends on besides the setting.
+        elsewhere: what devices that are not here would run, by torch's rules.
+        files: pairs (what ran, the file of PyTorch's source that holds it).
     """
 
     call: str
@@ -51,6 +55,8 @@ class BackendStory:
     why: tuple[str, ...]
     changes: tuple[Change, ...]
     machine: tuple[tuple[str, str], ...]
+    elsewhere: tuple[Elsewhere, ...]
+    files: tuple[tuple[str, str], ...]
 
 
 def backend_story(
@@ -70,8 +76,16 @@ def backend_story(
     """
     call = TorchCall(spec, bias, dtype, device, transposed)
     backend = call.watch()
-    why = reasons(call, backend.forward)
-    return BackendStory(call.text, call.border, backend, why, tuple(_changes(call)), tuple(_machine(device)))
+    return BackendStory(
+        call=call.text,
+        border=call.border,
+        backend=backend,
+        why=reasons(call, backend.forward),
+        changes=tuple(_changes(call)),
+        machine=tuple(_machine(device)),
+        elsewhere=tuple(elsewhere(call)),
+        files=files_of((*backend.forward_ops, *backend.backward_ops), backend.forward, backend.backward, call.kind),
+    )
 
 
 def _changes(call: TorchCall) -> Iterator[Change]:
