@@ -18,8 +18,8 @@ from convviz.explanation.graph_walk import LIMIT, Function, leaf_of, name_of, ne
 
 ALL_ONES = "grad_output was not given, so it is all ones: the gradients are those of output.sum()."
 CUT = (
-    "Of the graph's {all:,} nodes these are the {shown:,} nearest to the output; the backward pass ran through all of "
-    "them. To see others, pass a result from further back as the output."
+    "Of the graph's {all:,} nodes these are the {shown:,} nearest to the output; to see others, pass a result from "
+    "further back as the output."
 )
 
 

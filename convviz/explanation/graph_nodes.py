@@ -20,7 +20,7 @@ from convviz.explanation.graph_walk import Function, is_convolution, leaf_of, na
 from convviz.spec import ConvSpec
 
 OUTPUT = "n0"
-LEFT_OUT = "These nodes stand further from the output than those that are shown; the backward pass ran through them."
+LEFT_OUT = "These nodes stand further from the output than those that are shown."
 ONLY_GRAD_WEIGHT = "The input needs no gradient: of its gradients only those by weight and bias are computed."
 
 
