@@ -340,12 +340,12 @@ def test_numbers_that_cannot_be_computed_leave_the_settings(monkeypatch, caplog)
     before = snapshot(model)
 
     def fail(*_, **__):
-        raise RuntimeError("out of memory")
+        raise RuntimeError("no such kernel")
 
     monkeypatch.setattr(model_module, "compute", fail)
     model.attempt(lambda: digit(model, 4))
     assert snapshot(model) == before
-    assert model.notice == "That did not work (RuntimeError: out of memory). Your settings are as before."
+    assert model.notice == "That did not work (RuntimeError: no such kernel). Your settings are as before."
     assert "an action failed" in caplog.text
 
 

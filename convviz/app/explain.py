@@ -8,10 +8,10 @@ from typing import Any
 import torch
 
 from convviz.app.app import App
-from convviz.explanation.layer.record import record_layer
 from convviz.explanation.layer.story import layer_story
 from convviz.explanation.layer.window import choose_window, cut
-from convviz.ops.device import DTYPES, available_devices
+from convviz.explanation.layer.record import record_layer
+from convviz.ops.device import DTYPES, available_devices, device_name
 
 
 def explain(
@@ -51,7 +51,7 @@ def explain(
     shown = choose_window(made, window)
     parts = cut(made, shown)
     dtype = made.output.dtype if made.output.dtype in DTYPES.values() else torch.float32
-    device = made.output.device.type
+    device = device_name(made.output.device)
     app = App(
         shown.spec,
         parts["input"],

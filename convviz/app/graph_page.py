@@ -18,6 +18,7 @@ from convviz.plane import PANEL_AXES, Plane
 from convviz.settings.names import axis_word, shown_name
 from convviz.views.cells import roles
 
+NOT_VISITED = "The backward pass did not come here."
 MOST = 64  # rows and columns of a heatmap; of larger planes the first are shown
 
 # A tensor → the panel of the board that shows it and the plane there, or None.
@@ -87,7 +88,7 @@ def node_reply(graph: Graph, id: str, chosen: Mapping[str, Any], find_panel: Fin
         "label": node.label,
         "kind": node.kind,
         "note": node.note,
-        "text": sentence(graph, id) if id in graph.steps else "The backward pass did not come here.",
+        "text": sentence(graph, id) if id in graph.steps else NOT_VISITED if node.kind != "rest" else "",
         "tensors": [_tensor(reply, each, chosen.get(each.key), find_panel) for each in wanted],
         "settings": [_setting(saved) for saved in node.saved if saved.tensor is None],
         "opens": node.spec is not None,

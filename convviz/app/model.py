@@ -10,6 +10,7 @@ from typing import Any
 import traitlets
 
 from convviz.facts import facts
+from convviz.ops.device import is_out_of_memory
 from convviz.ops.stages import Stages
 from convviz.settings import change
 from convviz.settings.compute import compute
@@ -21,6 +22,8 @@ HISTORY: int = FACTS["limits"]["history"]["steps"]  # that undo remembers
 SAME_MOVE: int = FACTS["limits"]["history"]["same_move_seconds"]  # within which moves of one slider count as one
 # What undo leaves alone, because it changes no number.
 VIEW: list[str] = FACTS["view"]
+
+OUT_OF_MEMORY = "There is not enough memory left for that: choose a smaller size, fewer channels, or another device."
 
 log = logging.getLogger(__name__)
 
@@ -96,10 +99,8 @@ class Model(traitlets.HasTraits):
             self.tell(str(error), failed=True)
         except Exception as error:  # the app must live on; the log keeps what a developer needs
             log.exception("an action failed")
-            self.tell(
-                f"That did not work ({type(error).__name__}: {error}). Your settings are as before.",
-                failed=True,
-            )
+            why = OUT_OF_MEMORY if is_out_of_memory(error) else f"That did not work ({type(error).__name__}: {error})."
+            self.tell(f"{why} Your settings are as before.", failed=True)
 
     def undo(self) -> None:
         """Go one step back."""

@@ -40,7 +40,7 @@ def start_settings(
             raise ValueError("a link holds all but the device: got other arguments beside link=; give one or the other")
         if not isinstance(link, str):
             raise ValueError(f"a link is the text that App.link() returns: got {type(link).__name__}")
-        return from_link(link)[0].replace(device=check_device(device).type)
+        return from_link(link)[0].replace(device=str(check_device(device)))
     if state is not None:
         if spec is not None or given or loss or dtype or transposed:
             raise ValueError("a state holds everything: got other arguments beside state=; give one or the other")
@@ -52,7 +52,7 @@ def start_settings(
     settings = defaults.replace(
         spec=infer(defaults.spec, given) if spec is None else spec,
         transposed=transposed,
-        device=check_device(device).type,
+        device=str(check_device(device)),
         dtype=str(check_dtype(dtype, check_device(device))).removeprefix("torch."),
         link_axes=spec is None or _linked(spec),
     )

@@ -12,25 +12,52 @@ DTYPES: dict[str, torch.dtype] = {name: getattr(torch, name) for name in facts("
 
 
 def available_devices() -> tuple[str, ...]:
-    """Return ``"cpu"`` and, where torch finds one, its accelerator ("cuda", "mps", "xpu")."""
-    accelerator = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None
-    return ("cpu",) if accelerator is None else ("cpu", accelerator.type)
+    """Return ``"cpu"`` and, where torch finds one, its accelerator ("cuda", "mps", "xpu"); several with their index."""
+    kind, count = _accelerator()
+    if count < 2:
+        return ("cpu", kind)[: count + 1]
+    return ("cpu", *(f"{kind}:{index}" for index in range(count)))
 
 
 def check_device(device: str | torch.device | None) -> torch.device:
-    """Return the device, or say which ones there are.
+    """Return the device, named as ``available_devices`` names it, or say which ones there are.
 
     Raises:
         ValueError: torch does not know the device, or it is not on this machine.
     """
     offered = available_devices()
+    rule = f"device is one of {', '.join(offered)} on this machine"
     try:
         chosen = torch.device("cpu" if device is None else device)
     except (RuntimeError, TypeError) as error:
-        raise ValueError(f"device is one of {', '.join(offered)} on this machine: got {device!r}") from error
-    if chosen.type not in offered:
-        raise ValueError(f"device is one of {', '.join(offered)} on this machine: got {str(device)!r}")
-    return chosen
+        raise ValueError(f"{rule}: got {device!r}") from error
+    name = device_name(chosen)
+    if name not in offered:
+        kind, count = _accelerator()
+        number = f", which has {count} {kind} device{'s' * (count > 1)}" if chosen.type == kind else ""
+        raise ValueError(f"{rule}{number}: got {str(device)!r}")
+    return torch.device(name)
+
+
+def device_name(device: torch.device) -> str:
+    """Return the one name of a device: with its index only where there are several of its kind."""
+    if device.type == "cpu":
+        return "cpu"  # torch takes any index for it, and computes in the same place
+    kind, count = _accelerator()
+    if device.type == kind and count > 1:
+        return f"{kind}:{_current_index() if device.index is None else device.index}"
+    return str(device) if device.index else device.type
+
+
+def _current_index() -> int:
+    name = "current_device_index" if hasattr(torch.accelerator, "current_device_index") else "current_device_idx"  # 2.6
+    return int(getattr(torch.accelerator, name)())
+
+
+def _accelerator() -> tuple[str, int]:
+    """Return the accelerator's kind and how many of it there are; ("", 0) where there is none."""
+    found = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None
+    return ("", 0) if found is None else (found.type, torch.accelerator.device_count())
 
 
 def check_dtype(dtype: str | torch.dtype | None, device: torch.device) -> torch.dtype:
@@ -42,10 +69,25 @@ def check_dtype(dtype: str | torch.dtype | None, device: torch.device) -> torch.
     chosen = DTYPES.get(dtype) if isinstance(dtype, str) else (dtype or torch.float32)
     if chosen not in DTYPES.values():
         raise ValueError(f"dtype is one of {', '.join(DTYPES)}: got {dtype!r}")
-    if chosen is torch.float64 and device.type == "mps":
-        raise ValueError("the mps device has no float64: got dtype float64; use float32, or the cpu")
+    if chosen is torch.float64 and not has_float64(device):
+        raise ValueError(f"the {device.type} device has no float64: got dtype float64; use float32, or the cpu")
     assert chosen is not None
     return chosen
+
+
+def has_float64(device: torch.device) -> bool:
+    """Return whether the device computes in float64: Apple's do not, of Intel's some do not."""
+    if device.type == "xpu" and torch.xpu.is_available():
+        return bool(getattr(torch.xpu.get_device_properties(device), "has_fp64", True))
+    return device.type != "mps"
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Return whether an error says that a device, or the machine, has no memory left."""
+    words = ("out of memory", "can't allocate memory")  # of MPS and of the CPU, which raise a plain RuntimeError
+    return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or (
+        isinstance(error, RuntimeError) and any(word in str(error) for word in words)
+    )
 
 
 def full_precision(device: torch.device) -> contextlib.AbstractContextManager[None]:

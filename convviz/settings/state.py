@@ -77,7 +77,7 @@ class Settings:
         target: of the half squared error; one of facts' kinds.
         grad: grad_output set by hand, for the weighted sum; one of facts' kinds.
         seed: of everything random.
-        device: ``"cpu"`` or the accelerator's name.
+        device: ``"cpu"`` or the accelerator's name, with its index where there are several.
         dtype: one of facts' choices.
         plane: which sample and channels are shown.
         link_axes: whether height and width are set together.
@@ -230,7 +230,7 @@ class Settings:
                 if name in fields and not isinstance(fields[name], kind):
                     raise ValueError(f"{name} is a {kind.__name__}: got {fields[name]!r}")
             if "device" in fields:
-                fields["device"] = check_device(fields["device"]).type
+                fields["device"] = str(check_device(fields["device"]))
             if not 0 <= fields.get("seed", 0) < 2**31:
                 raise ValueError(f"seed is a whole number from 0 to 2**31 - 1: got {fields['seed']}")
             return cls(**fields)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from convviz.ops.by_rotate import backward_padding
+from convviz.ops.device import device_name
 from convviz.ops.stages import Stages
 from convviz.plane import Plane
 from convviz.settings.names import in_layers_words
@@ -70,7 +71,7 @@ def note(stages: Stages, name: str, input_view: str = "window") -> str:
 def truth(stages: Stages) -> tuple[str, bool]:
     """Return the line that always tells the truth, and whether it is good news."""
     deviation = stages.deviation_from_autograd
-    where = f"({stages.input.device.type}, {str(stages.input.dtype).removeprefix('torch.')})"
+    where = f"({device_name(stages.input.device)}, {str(stages.input.dtype).removeprefix('torch.')})"
     if deviation is None:
         return f"not compared with autograd {where}", True
     if deviation.value == 0:

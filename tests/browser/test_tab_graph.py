@@ -7,6 +7,7 @@ from importlib.resources import files
 import pytest
 import torch
 import torch.nn.functional as F
+from playwright.sync_api import expect
 
 from convviz.app.graph_view import GraphView
 from convviz.board.bundle import bundle
@@ -189,6 +190,23 @@ def ids_of(page, output):
     assert not sources, "arrows that torch does not have"
     assert {"n0", *ids.values()} == boxes(page).keys()
     return ids
+
+
+def test_a_deep_graph_opens_at_its_output(page, show):
+    h = torch.ones(2, requires_grad=True)
+    for _ in range(2000):
+        h = h.sin()
+    show(graph(h, {"h": h}))
+    output, rest = page.locator('[data-kind="output"]'), page.locator('[data-kind="rest"]')
+    page.wait_for_function("() => Number(document.querySelector('.cv-viewport').dataset.scale) > 0")
+    expect(output).to_be_in_viewport()
+    assert output.locator("text").first.text_content() == "h"
+    expect(rest).not_to_be_in_viewport()
+    assert rest.get_attribute("aria-label") == "1,503 nodes left out, further from the output"
+    assert "Of the graph's 2,002 nodes these are the 499 nearest to the output" in page.inner_text(".cv-graph-note")
+    rest.dispatch_event("click")
+    expect(page.locator(".cv-details")).to_contain_text("further from the output than those that are shown")
+    expect(page.locator(".cv-details")).not_to_contain_text("did not come here")
 
 
 @pytest.mark.parametrize("case", CASES)

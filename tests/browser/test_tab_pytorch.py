@@ -17,8 +17,13 @@ READ = """() => {
   return {
     headline: texts("h3")[0], passes: texts("[data-pass]"), call: texts(".cv-call")[0], border: texts(".cv-border")[0],
     why: texts(".cv-why li"), forward: tree("forward"), backward: tree("backward"), bold: texts(".cv-main code"),
-    changes: Object.fromEntries([...pane.querySelectorAll("tbody tr")].map((row) => [
+    changes: Object.fromEntries([...pane.querySelectorAll(".cv-changes tbody tr")].map((row) => [
       row.querySelector("th").textContent, [row.querySelector("td").textContent, row.dataset.differs]])),
+    elsewhere: [...pane.querySelectorAll(".cv-elsewhere tbody tr")].map((row) =>
+      [...row.children].map((cell) => cell.textContent)),
+    files: Object.fromEntries([...pane.querySelectorAll(".cv-files tbody tr")].map((row) =>
+      [...row.children].map((cell) => cell.textContent))),
+    rules: texts(".cv-rules")[0],
     all: pane.textContent,
   };
 }"""
@@ -78,6 +83,10 @@ def test_it_shows_what_runs_and_follows_the_setting(app):
     assert torch.__version__ in shown["all"]
     neighbours = shown["changes"]
 
+    assert shown["files"]["aten::convolution"] == "aten/src/ATen/native/Convolution.cpp"
+    assert [row[:2] for row in shown["elsewhere"]] == [["cuda", "Cudnn"], ["mps", "Mps"], ["xpu", "Overrideable"]]
+    assert "torch was not asked" in shown["rules"]
+
     slide(app, "dilation", 2)
     shown = assert_true(app, "dilation=2) (float32, cpu)")
     assert shown["passes"][0] == neighbours["dilation 2"][0], "as it was foretold"
@@ -87,6 +96,7 @@ def test_it_shows_what_runs_and_follows_the_setting(app):
     shown = assert_true(app, "padding=1) (float64, cpu)")
     assert shown["passes"][0] == neighbours["float64"][0]
     assert shown["why"][0].startswith("oneDNN")
+    assert shown["elsewhere"][1] == ["mps", "none", "Apple's devices have no float64."]
 
     slide(app, "in_channels", 2)
     slide(app, "out_channels", 2)

@@ -6,8 +6,9 @@ import logging
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from convviz.app.model import Model
+from convviz.app.model import OUT_OF_MEMORY, Model
 from convviz.board.pane import Pane
+from convviz.ops.device import is_out_of_memory
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +65,8 @@ class Tab:
             made = {"error": str(error)}
         except Exception as error:  # the board must live on; the log keeps what a developer needs
             log.exception("the tab %s failed", type(self).__name__)
-            made = {"error": f"This tab could not be made ({type(error).__name__}: {error}). The board is as before."}
+            why = f"This tab could not be made ({type(error).__name__}: {error})."
+            made = {"error": f"{OUT_OF_MEMORY if is_out_of_memory(error) else why} The board is as before."}
         self.pane.data = made | {"step": self._step, "wanted": self.pane.wanted}
 
     def close(self) -> None:

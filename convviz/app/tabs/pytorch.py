@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from convviz.app.tabs.base import Tab
+from convviz.explanation.backend.elsewhere import note
 from convviz.explanation.backend.story import BackendStory, backend_story
+from convviz.explanation.backend.torch_sources import READ_AT
+from convviz.ops.device import is_out_of_memory
 from convviz.ops.which_backend import SELECT
 
 ASKED = "Torch itself named the backend, asked through {}; the ops were seen by its profiler while they ran."
@@ -30,6 +33,8 @@ class PyTorchTab(Tab):
                 transposed=settings.transposed,
             )
         except RuntimeError as error:
+            if is_out_of_memory(error):
+                raise
             raise ValueError(f"Torch could not be watched: {error}") from error
         return _plain(story) | {"on": f"{settings.dtype}, {settings.device}"}
 
@@ -51,4 +56,8 @@ def _plain(story: BackendStory) -> dict[str, Any]:
         "found": ASKED.format(backend.found_by) if backend.found_by == SELECT else WATCHED,
         "notes": list(backend.notes),
         "machine": [list(pair) for pair in story.machine],
+        "elsewhere": [[each.device, each.backend, each.why, each.file] for each in story.elsewhere],
+        "rules": note() if story.elsewhere else "",
+        "files": [list(pair) for pair in story.files],
+        "read": READ_AT,
     }

@@ -33,7 +33,7 @@ def reasons(call: TorchCall, forward: str) -> tuple[str, ...]:
         call: what was computed.
         forward: the backend's name.
     """
-    if call.device != "cpu":
+    if call.kind != "cpu":
         return _elsewhere(call, forward)
     found = _onednn(call) if forward in ONEDNN else _own_code(call) if forward in TORCHS_OWN else ""
     if forward == "NnpackSpatial" and not onednn_on():
@@ -118,11 +118,15 @@ def _family(call: TorchCall, forward: str) -> tuple[str, ...]:
 
 def _elsewhere(call: TorchCall, forward: str) -> tuple[str, ...]:
     if forward.startswith("Cudnn"):
-        return ("The tensors are on a CUDA device, and torch leaves to cuDNN what cuDNN can compute.",)
+        found = "On a CUDA device torch leaves to cuDNN what cuDNN can compute."
+        new = " In bfloat16 that is so from compute capability 8.0 on; an older GPU runs torch's own code."
+        return (found + (new if call.dtype == "bfloat16" else ""),)
     if forward == "CudaDepthwise2d":
         return ("Each group has one input channel: for that torch has CUDA kernels of its own.",)
     if forward.startswith("Mps"):
         return ("On Apple's device there is no other.",)
-    if call.device == "cuda" and forward in TORCHS_OWN:
+    if call.kind == "xpu" and forward == "Overrideable":
+        return ("Torch has no rule of its own for this device: it calls what the maker registered, Intel's oneDNN.",)
+    if call.kind == "cuda" and forward in TORCHS_OWN:
         return ("cuDNN is missing, switched off, or cannot compute this call.",)
     return (UNKNOWN,)

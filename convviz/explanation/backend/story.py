@@ -9,10 +9,12 @@ from dataclasses import dataclass
 
 import torch
 
+from convviz.explanation.backend.elsewhere import Elsewhere, elsewhere
 from convviz.explanation.backend.reasons import nnpack_on, onednn_on, reasons
-from convviz.explanation.backend.torch_call import TorchCall
 from convviz.explanation.code.border import padded_apart
-from convviz.ops.device import DTYPES, available_devices
+from convviz.explanation.backend.torch_call import TorchCall
+from convviz.explanation.backend.torch_sources import files_of
+from convviz.ops.device import DTYPES, available_devices, has_float64
 from convviz.ops.which_backend import Backend
 from convviz.spec import ConvSpec
 
@@ -43,6 +45,8 @@ class BackendStory:
         why: sentences on why it was this backend.
         changes: what the same setting would use if one thing were different; empty where torch cannot be asked.
         machine: pairs (name, value) of what the choice depends on besides the setting.
+        elsewhere: what devices that are not here would run, by torch's rules.
+        files: pairs (what ran, the file of PyTorch's source that holds it).
     """
 
     call: str
@@ -51,6 +55,8 @@ class BackendStory:
     why: tuple[str, ...]
     changes: tuple[Change, ...]
     machine: tuple[tuple[str, str], ...]
+    elsewhere: tuple[Elsewhere, ...]
+    files: tuple[tuple[str, str], ...]
 
 
 def backend_story(
@@ -70,15 +76,23 @@ def backend_story(
     """
     call = TorchCall(spec, bias, dtype, device, transposed)
     backend = call.watch()
-    why = reasons(call, backend.forward)
-    return BackendStory(call.text, call.border, backend, why, tuple(_changes(call)), tuple(_machine(device)))
+    return BackendStory(
+        call=call.text,
+        border=call.border,
+        backend=backend,
+        why=reasons(call, backend.forward),
+        changes=tuple(_changes(call)),
+        machine=tuple(_machine(device)),
+        elsewhere=tuple(elsewhere(call)),
+        files=files_of((*backend.forward_ops, *backend.backward_ops), backend.forward, backend.backward, call.kind),
+    )
 
 
 def _changes(call: TorchCall) -> Iterator[Change]:
     for what, changed in (*_other_geometries(call), *_other_tensors(call)):
         if found := changed.ask():
             yield Change(what, *found)
-    if call.device == "cpu":
+    if call.kind == "cpu":
         yield from _without_libraries(call)
 
 
@@ -106,11 +120,18 @@ def _other_geometries(call: TorchCall) -> Iterator[tuple[str, TorchCall]]:
 
 def _other_tensors(call: TorchCall) -> Iterator[tuple[str, TorchCall]]:
     for dtype in DTYPES:
-        if dtype != call.dtype and not (dtype == "float64" and call.device == "mps"):
+        if dtype != call.dtype and _can(dtype, call.device):
             yield dtype, dataclasses.replace(call, dtype=dtype)
+    kinds = {call.kind}
     for device in available_devices():
-        if device != call.device and not (call.dtype == "float64" and device == "mps"):
-            yield f"on {device}", dataclasses.replace(call, device=device)
+        other = dataclasses.replace(call, device=device)
+        if other.kind not in kinds and _can(call.dtype, device):  # of several devices of a kind each answers the same
+            yield f"on {device}", other
+        kinds.add(other.kind)
+
+
+def _can(dtype: str, device: str) -> bool:
+    return dtype != "float64" or has_float64(torch.device(device))
 
 
 def _without_libraries(call: TorchCall) -> Iterator[Change]:
@@ -131,13 +152,14 @@ def _without_libraries(call: TorchCall) -> Iterator[Change]:
 
 def _machine(device: str) -> Iterator[tuple[str, str]]:
     yield "torch", str(torch.__version__)
-    if device == "cpu":
+    kind = torch.device(device).type
+    if kind == "cpu":
         yield "device", f"cpu ({torch.backends.cpu.get_cpu_capability()})"
         yield "oneDNN (torch.backends.mkldnn)", "on" if onednn_on() else "off"
         yield "NNPACK (torch.backends.nnpack)", "on" if nnpack_on() else "off"
         yield "threads (torch.get_num_threads)", str(torch.get_num_threads())
-    elif device == "cuda":
-        yield "device", f"cuda ({torch.cuda.get_device_name()})"
+    elif kind == "cuda":
+        yield "device", f"{device} ({torch.cuda.get_device_name(device)})"
         yield "cuDNN (torch.backends.cudnn)", f"{torch.backends.cudnn.version()}"
     else:
         yield "device", device

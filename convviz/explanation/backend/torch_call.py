@@ -34,6 +34,11 @@ class TorchCall:
     transposed: bool = False
 
     @property
+    def kind(self) -> str:
+        """The device without its index."""
+        return torch.device(self.device).type
+
+    @property
     def input_shape(self) -> tuple[int, int, int, int]:
         """Shape of what the operator reads, ``[N, C_in, H, W]``, with the border where the operator cannot make it."""
         spec = self.spec

@@ -39,7 +39,12 @@ class Pass:
 
 
 def run_backward(
-    output: torch.Tensor, grad_output: torch.Tensor, functions: list[Function], *, private: bool = False
+    output: torch.Tensor,
+    grad_output: torch.Tensor,
+    functions: list[Function],
+    shown: list[Function],
+    *,
+    private: bool = False,
 ) -> Pass:
     """Run the backward pass once by autograd's own engine and write down what flows.
 
@@ -49,7 +54,8 @@ def run_backward(
     Args:
         output: where the pass starts.
         grad_output: of the output's shape.
-        functions: all nodes behind it, leaves included, from ``walk``.
+        functions: all nodes behind it, leaves included, from ``walk``: the pass runs through all of them.
+        shown: those of them that are written down.
         private: whether nobody else holds a tensor of this graph, so that no .grad has to be put back.
     """
     record = Pass()
@@ -58,9 +64,12 @@ def run_backward(
     wanted = [torch.autograd.graph.GradientEdge(leaf, 0) for leaf in leaves]
     try:
         kept = contextlib.nullcontext() if private else _retained_gradients_kept(functions)
-        with kept, _watched(functions, record):
+        with kept, _watched(shown, record):
             found = torch.autograd.grad(output, wanted, grad_output, retain_graph=True, allow_unused=True)
-        record.leaves = {leaf: _copy(gradient) for leaf, gradient in zip(leaves, found, strict=True)}
+        wanted_here = set(shown)
+        record.leaves = {
+            leaf: _copy(gradient) for leaf, gradient in zip(leaves, found, strict=True) if leaf in wanted_here
+        }
     except Exception as error:  # also out of a custom Function's backward: what is wrong there is worth showing
         record.failure = explain_failure(error)
         record.stopped_at = next((function for function in record.order if function not in record.out_of), None)

@@ -55,10 +55,11 @@ class Node:
 
     Attributes:
         id: unique in its graph.
-        kind: ``"output"``, ``"function"`` or ``"leaf"``.
-        label: ``"output"``; a function's name as torch has it; a leaf's name in params, or its shape.
+        kind: ``"output"``, ``"function"``, ``"leaf"``, or ``"rest"`` for all nodes that are left out.
+        label: the output's name in params, or ``"output"``; a function's name as torch has it, behind the name of its
+            result in params where it has one; a leaf's name in params, or its shape; how many nodes are left out.
         note: sentences that one should read, such as torch's message about a changed tensor; empty as a rule.
-        slots: value and gradient of each output; one, but for functions such as split.
+        slots: value and gradient of each output; one, but for functions such as split; none for the rest.
         saved: what the function keeps, tensors and settings.
         opens_into: names of the stages inside, for a 2-D convolution that makes grad_input; else empty.
         spec: the geometry of a 2-D convolution; None for anything else.
@@ -114,7 +115,8 @@ class Graph:
         edges: in the order of their targets, then of the targets' inputs.
         steps: ids of the nodes in the order in which the backward pass visits them, as far as it came.
         grad_output: the gradient that the pass started with.
-        note: sentences about the whole: where grad_output comes from, and why the pass stopped if it did.
+        note: sentences about the whole: what is left out, where grad_output comes from, and why the pass stopped if
+            it did.
     """
 
     nodes: tuple[Node, ...]
@@ -139,9 +141,15 @@ class Graph:
 
     def __repr__(self) -> str:
         """Return a line: the numbers of all nodes would fill pages."""
+        return f"<Graph: {self.summary}>"
+
+    @property
+    def summary(self) -> str:
+        """What the graph leads from and to, in a line."""
         functions = sum(node.kind == "function" for node in self.nodes)
         leaves = ", ".join(node.label for node in self.nodes if node.kind == "leaf")
-        return f"<Graph: {functions} functions from {leaves or 'no leaf'} to the output>"
+        rest = "".join(f", {node.label}" for node in self.nodes if node.kind == "rest")
+        return f"{functions} functions from {leaves or 'no leaf'} to the output{rest}"
 
     @cached_property
     def arrangement(self) -> Arrangement:

@@ -12,6 +12,7 @@ import torch
 from convviz.explanation.graph.backward import Pass
 from convviz.explanation.graph.data import Edge, Node, Saved, Slot
 from convviz.explanation.graph.geometry import geometry, is_transposed
+from convviz.explanation.graph.names import Names
 from convviz.explanation.graph.saved import NOT_NEEDED, Kept
 from convviz.explanation.graph.snapshot import Snapshot, snapshot
 from convviz.explanation.graph.values import UNKNOWN, Values
@@ -19,6 +20,7 @@ from convviz.explanation.graph.walk import Function, is_convolution, leaf_of, na
 from convviz.spec import ConvSpec
 
 OUTPUT = "n0"
+LEFT_OUT = "These nodes stand further from the output than those that are shown."
 ONLY_GRAD_WEIGHT = "The input needs no gradient: of its gradients only those by weight and bias are computed."
 
 
@@ -29,8 +31,9 @@ class Reading:
     Attributes:
         output: the tensor whose graph it is.
         start: the gradient that the backward pass started with.
-        functions: from ``walk``.
-        names: id of a leaf tensor → its name.
+        functions: those that are shown, from ``walk``.
+        left_out: how many are not.
+        names: what the caller calls leaves and results.
         kept: function → what it saved.
         record: the backward pass.
         values: from ``forward_values``.
@@ -39,7 +42,8 @@ class Reading:
     output: torch.Tensor
     start: torch.Tensor
     functions: list[Function]
-    names: dict[int, str]
+    left_out: int
+    names: Names
     kept: dict[Function, tuple[Kept, ...]]
     record: Pass
     values: Values
@@ -48,6 +52,11 @@ class Reading:
     def ids(self) -> dict[Function, str]:
         """Function → id of its box."""
         return {function: f"n{number}" for number, function in enumerate(self.functions, start=1)}
+
+    @property
+    def rest(self) -> str:
+        """Id of the box that stands for the nodes that are left out."""
+        return f"n{len(self.functions) + 1}"
 
     @cached_property
     def slots(self) -> dict[Function, list[int]]:
@@ -61,10 +70,14 @@ class Reading:
 
 
 def nodes_of(reading: Reading) -> tuple[Node, ...]:
-    """Return the box of the output, then those of all functions and leaves."""
+    """Return the box of the output, then those of all functions and leaves, then one for what is left out."""
     value, gradient = snapshot(reading.output), snapshot(reading.start)
-    output = Node(OUTPUT, "output", "output", "", (Slot(0, value, "The output itself.", gradient, ""),))
-    return (output, *(_node(function, reading) for function in reading.functions))
+    slots = (Slot(0, value, "The output itself.", gradient, ""),)
+    label = _name(reading.output.grad_fn, reading.output.output_nr, reading) or "output"
+    nodes = [Node(OUTPUT, "output", label, "", slots), *(_node(function, reading) for function in reading.functions)]
+    if reading.left_out:
+        nodes.append(Node(reading.rest, "rest", f"{reading.left_out:,} nodes left out", LEFT_OUT, ()))
+    return tuple(nodes)
 
 
 def edges_of(reading: Reading) -> tuple[Edge, ...]:
@@ -79,21 +92,24 @@ def _edges(reading: Reading) -> Iterator[Edge]:
     for function in reading.functions:
         passed_on = reading.record.out_of.get(function)
         for place, (source, slot) in enumerate(function.next_functions):
-            if source is not None:
-                yield Edge(ids[source], ids[function], slot, place, passed_on[place] if passed_on else None)
+            gradient = passed_on[place] if passed_on else None
+            if source in ids:
+                yield Edge(ids[source], ids[function], slot, place, gradient)
+            elif source is not None:
+                yield Edge(reading.rest, ids[function], 0, place, gradient)
 
 
 def _node(function: Function, reading: Reading) -> Node:
     slots = tuple(_slot(function, number, reading) for number in reading.slots[function])
     leaf = leaf_of(function)
     if leaf is not None:
-        label = reading.names.get(id(leaf), str(list(leaf.shape)) if leaf.dim() else "scalar")
+        label = reading.names.leaves.get(id(leaf), str(list(leaf.shape)) if leaf.dim() else "scalar")
         return Node(reading.ids[function], "leaf", label, "", slots)
     kept = reading.kept[function]
     return Node(
         id=reading.ids[function],
         kind="function",
-        label=name_of(function),
+        label=_label(function, reading),
         note=" ".join(_notes(function, kept, reading.record)),
         slots=slots,
         saved=tuple(_saved(thing) for thing in kept),
@@ -101,6 +117,18 @@ def _node(function: Function, reading: Reading) -> Node:
         spec=_geometry(function, reading),
         transposed=is_transposed(function),
     )
+
+
+def _label(function: Function, reading: Reading) -> str:
+    """Return torch's name, behind what the caller calls the results; the output's own name is in its own box."""
+    output = reading.output.grad_fn, reading.output.output_nr
+    names = [_name(function, slot, reading) for slot in reading.slots[function] if (function, slot) != output]
+    known = ", ".join(filter(None, names))
+    return f"{known} ({name_of(function)})" if known else name_of(function)
+
+
+def _name(function: Function | None, slot: int, reading: Reading) -> str:
+    return "" if function is None else reading.names.results.get((function, slot), "")
 
 
 def _geometry(function: Function, reading: Reading) -> ConvSpec | None:

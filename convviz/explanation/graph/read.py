@@ -9,24 +9,30 @@ import torch
 
 from convviz.explanation.graph.backward import Pass, run_backward
 from convviz.explanation.graph.data import Graph
+from convviz.explanation.graph.names import Names, read_names
 from convviz.explanation.graph.nodes import OUTPUT, Reading, edges_of, nodes_of
 from convviz.explanation.graph.saved import kept_by
 from convviz.explanation.graph.snapshot import snapshot
 from convviz.explanation.graph.values import Kind, Place, forward_values
-from convviz.explanation.graph.walk import Function, leaf_of, name_of, walk
+from convviz.explanation.graph.walk import LIMIT, Function, leaf_of, name_of, nearest, walk
 
 ALL_ONES = "grad_output was not given, so it is all ones: the gradients are those of output.sum()."
+CUT = (
+    "Of the graph's {all:,} nodes these are the {shown:,} nearest to the output; to see others, pass a result from "
+    "further back as the output."
+)
 
 
 def graph(output: torch.Tensor, params: Mapping[str, torch.Tensor] | None = None, *, grad_output: Any = None) -> Graph:
     """Read the graph that autograd recorded for a tensor, and run its backward pass once to see the gradients.
 
-    The graph can be used as before, and no .grad changes. Hooks that you registered on tensors run once more.
+    The graph can be used as before, and no .grad changes. Hooks that you registered on tensors run once more. Of a
+    graph with too many nodes for a picture the part around the output is shown; a box says how many are left out.
 
     Args:
         output: any tensor with a grad_fn, of any shape.
-        params: name → leaf tensor, as in ``{"x": x}`` or ``dict(model.named_parameters())``; leaves that are not
-            in it are called by their shape.
+        params: name → tensor, as in ``{"x": x, "y": y}`` or ``dict(model.named_parameters())``: leaves, results on
+            the way, the output itself. Leaves that are not in it are called by their shape.
         grad_output: of the output's shape: the gradient to start with; default: ones, so that the gradients are
             those of ``output.sum()``.
 
@@ -35,8 +41,7 @@ def graph(output: torch.Tensor, params: Mapping[str, torch.Tensor] | None = None
 
     Raises:
         TypeError: output, grad_output or one of params is no tensor, or params is no dict.
-        ValueError: output has no graph or too large a one, one of params is no leaf, or grad_output does not have the
-            output's shape.
+        ValueError: output has no graph, or grad_output does not have the output's shape.
     """
     return _graph(output, params, grad_output, private=False)
 
@@ -51,7 +56,7 @@ def private_graph(output: torch.Tensor, params: Mapping[str, torch.Tensor]) -> G
 
 def _graph(output: torch.Tensor, params: Any, grad_output: Any, *, private: bool) -> Graph:
     root = _grad_fn(output)
-    names = _names(params)
+    names = read_names(params)
     start = _start(output, grad_output)
     note = "" if grad_output is not None or output.numel() == 1 else ALL_ONES
     # Copies made in the caller's inference mode could not be used outside it.
@@ -59,20 +64,22 @@ def _graph(output: torch.Tensor, params: Any, grad_output: Any, *, private: bool
         return _read(output, start, root, names, note, private)
 
 
-def _read(
-    output: torch.Tensor, start: torch.Tensor, root: Function, names: dict[int, str], note: str, private: bool
-) -> Graph:
-    functions = walk(root)
+def _read(output: torch.Tensor, start: torch.Tensor, root: Function, names: Names, note: str, private: bool) -> Graph:
+    everything = walk(root)
+    # One node is the output; in a picture that is cut, another stands for the rest.
+    functions = everything if len(everything) < LIMIT else nearest(everything, LIMIT - 2)
     kept = {function: kept_by(function) for function in functions if leaf_of(function) is None}
-    record = run_backward(output, start, functions, private=private)
+    record = run_backward(output, start, everything, functions, private=private)
     values = forward_values(output, functions, kept, _kinds(record))
-    reading = Reading(output, start, functions, names, kept, record, values)
+    left_out = len(everything) - len(functions)
+    reading = Reading(output, start, functions, left_out, names, kept, record, values)
+    cut = CUT.format(all=len(everything) + 1, shown=len(functions) + 1) if left_out else ""
     return Graph(
         nodes=nodes_of(reading),
         edges=edges_of(reading),
         steps=(OUTPUT, *(reading.ids[function] for function in record.order)),
         grad_output=snapshot(start),
-        note=" ".join(filter(None, [note, _stop(record)])),
+        note=" ".join(filter(None, [cut, note, _stop(record)])),
     )
 
 
@@ -106,30 +113,6 @@ def _grad_fn(output: Any) -> Function:
     else:
         why = "a tensor without a grad_fn; set requires_grad=True on an input, and compute outside torch.no_grad()"
     raise ValueError(f"output must come from tensors that require gradients: got {why}")
-
-
-def _names(params: Any) -> dict[int, str]:
-    """Return id of a tensor → its name in params; both names of a tensor that has two."""
-    if params is None:
-        return {}
-    if not isinstance(params, Mapping):
-        raise TypeError(
-            f'params must be a dict of names and tensors, such as {{"x": x}}: got {type(params).__name__}; for a '
-            "model use dict(model.named_parameters(remove_duplicate=False))"
-        )
-    names: dict[int, str] = {}
-    for name, tensor in params.items():
-        if not isinstance(name, str):
-            raise TypeError(f"params must have texts as names: got {name!r}; use {str(name)!r}")
-        if not isinstance(tensor, torch.Tensor):
-            raise TypeError(f"params[{name!r}] must be a torch.Tensor: got {type(tensor).__name__}; leave it out")
-        if tensor.grad_fn is not None:  # that is, not tensor.is_leaf
-            raise ValueError(
-                f"params[{name!r}] must be a leaf, a tensor that you made: got a result of {name_of(tensor.grad_fn)}; "
-                "leave it out, the graph calls it by its function"
-            )
-        names[id(tensor)] = f"{names[id(tensor)]} = {name}" if id(tensor) in names else name
-    return names
 
 
 def _start(output: torch.Tensor, grad_output: Any) -> torch.Tensor:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import torch
 
+from convviz.ops.device import has_float64
+
 KEEP = 65_536  # elements: above this only the extremes and the mean are kept, or 500 nodes would fill the memory
 
 
@@ -56,5 +58,5 @@ def _summary(tensor: torch.Tensor) -> tuple[float | None, float | None, float | 
     """Return minimum, mean and maximum; bool and integers, as masks and indices have, count as numbers."""
     if tensor.is_complex() or tensor.numel() == 0:
         return None, None, None
-    numbers = tensor.float() if tensor.element_size() < 4 or tensor.device.type == "mps" else tensor.double()
+    numbers = tensor.double() if tensor.element_size() >= 4 and has_float64(tensor.device) else tensor.float()
     return float(numbers.min()), float(numbers.mean()), float(numbers.max())

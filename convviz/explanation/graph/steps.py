@@ -41,7 +41,8 @@ class _Teller:
     def tell(self, node: Node) -> str:
         if node.kind == "output":
             start, (edge,) = _amount(self.graph.grad_output), self.into[node.id]
-            return f"The backward pass starts at `output` with grad_output {start}, and hands it to {self.name(edge)}."
+            at = f"`{node.label}`"
+            return f"The backward pass starts at {at} with grad_output {start}, and hands it to {self.name(edge)}."
         if node.kind == "leaf":
             return f"`{node.label}` is a leaf: {self.arrived(node)} stays here, as `{_grad_of(node)}`."
         handed = [edge for edge in self.into[node.id] if edge.gradient is not None]

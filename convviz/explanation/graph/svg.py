@@ -40,14 +40,14 @@ class Palette:
 PALETTES = {
     "light": Palette(
         "#ffffff", "#16191d", "#5a626d", "#86198f", "#6b7482",
-        {"output": "#e4f2e8", "function": "#f3f5f8", "leaf": "#fdf1dc"},
+        {"output": "#e4f2e8", "function": "#f3f5f8", "leaf": "#fdf1dc", "rest": "#ffffff"},
     ),
     "dark": Palette(
         "#171b21", "#e8eaee", "#a4adba", "#f0abfc", "#8a94a3",
-        {"output": "#17321f", "function": "#252b35", "leaf": "#392d15"},
+        {"output": "#17321f", "function": "#252b35", "leaf": "#392d15", "rest": "#171b21"},
     ),
 }  # fmt: skip
-ROUNDING = {"output": 4, "function": 4, "leaf": 20}  # of corners, so that colour is not the only difference
+ROUNDING = {"output": 4, "function": 4, "leaf": 20, "rest": 4}  # of corners, so that colour is not the only difference
 FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 SIZE, CHARACTER, LINE = 12, 7.3, 17  # of the font, the width of its widest kin, and a line's height, in pixels
 LABEL_SIZE = 13
@@ -56,6 +56,7 @@ PADDING = 10
 HEIGHT = 4 * LINE + 2 * PADDING
 GAP_X, GAP_Y = 26, 46
 MARGIN, CAPTION = 16, 28
+_REST_OUTLINE = ' stroke-dasharray="6 4"'  # no box of the graph: what lies outside the picture
 CAPTION_TEXT = "↓ values · ↑ gradients · at the right: order of the backward pass"
 
 
@@ -106,7 +107,7 @@ class _Drawing:
         parts = [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {size}" '
             f'role="img" font-family="{FONT}" font-size="{SIZE}">',
-            f"<title>{_escape(self._title())}</title>",
+            f"<title>Autograd graph: {_escape(self.graph.summary)}</title>",
             f"<desc>{_escape(self._description())}</desc>",
             f'<rect width="{width}" height="{height}" fill="{palette.paper}"/>',
             f'<text x="{MARGIN}" y="{MARGIN + 10}" fill="{palette.muted}">{CAPTION_TEXT}</text>',
@@ -115,11 +116,6 @@ class _Drawing:
             "</svg>",
         ]
         return "\n".join(parts) + "\n"
-
-    def _title(self) -> str:
-        functions = [node.label for node in self.graph.nodes if node.kind == "function"]
-        leaves = [node.label for node in self.graph.nodes if node.kind == "leaf"]
-        return f"Autograd graph: {len(functions)} functions from {', '.join(leaves) or 'no leaf'} to the output"
 
     def _description(self) -> str:
         by_id = {node.id: node for node in self.graph.nodes}
@@ -141,14 +137,14 @@ class _Drawing:
             f"<g {attributes}><title>{_escape(details(node))}</title>",
             f'<rect x="{_n(left)}" y="{_n(top)}" width="{_n(self.width)}" height="{HEIGHT}" rx="{ROUNDING[node.kind]}" '
             f'fill="{self.palette.fills[node.kind]}" stroke="{self.palette.line}" '
-            f'stroke-width="{2 if node.kind == "output" else 1}"/>',
+            f'stroke-width="{2 if node.kind == "output" else 1}"{_REST_OUTLINE if node.kind == "rest" else ""}/>',
             _text(start, line, label, ink, f' font-size="{LABEL_SIZE}" font-weight="600"'),
         ]
         if node.id in self.step:
             parts.append(_text(end, line, str(self.step[node.id]), muted, ' text-anchor="end"'))
         for text, colour in zip(others, (muted, ink, self.palette.gradient), strict=True):
             line += LINE
-            parts.append(_text(start, line, text, colour))
+            parts += [_text(start, line, text, colour)] if text else []
         return "".join([*parts, "</g>"])
 
     def _arrows(self) -> list[str]:

@@ -72,6 +72,8 @@ def shape(snapshot: Snapshot) -> str:
 
 def box_lines(node: Node) -> tuple[str, str, str]:
     """Return the three lines under a box's label: shape, value, gradient."""
+    if node.kind == "rest":
+        return "further from the output", "", ""
     shapes = [slot.value or slot.gradient for slot in node.slots]
     known = list(dict.fromkeys(shape(snapshot) for snapshot in shapes if snapshot is not None))
     several = f"{len(node.slots)} outputs " if len(node.slots) > 1 else ""

@@ -8,7 +8,7 @@ from convviz.ops.functions import Convolution
 
 Function = torch.autograd.graph.Node  # what torch calls a node of the graph: a grad_fn, or a leaf's AccumulateGrad
 
-LIMIT = 500  # nodes: more are no picture any more
+LIMIT = 500  # nodes of a picture: of a larger graph a part is shown
 OPENS_INTO = ("dilated_grad_output", "padded_grad_output", "rotated_weight", "grad_input")
 
 
@@ -17,9 +17,6 @@ def walk(root: Function) -> list[Function]:
 
     Args:
         root: the output's grad_fn.
-
-    Raises:
-        ValueError: there are too many for a picture; the message gives the number.
     """
     finished: list[Function] = []
     seen = {root}
@@ -34,12 +31,26 @@ def walk(root: Function) -> list[Function]:
         if following not in seen:
             seen.add(following)
             path.append((following, _inputs(following)))
-    if len(finished) >= LIMIT:  # the output is a node as well
-        raise ValueError(
-            f"the graph of output must have at most {LIMIT} nodes, or no picture can be read: got {len(finished) + 1}; "
-            "pass the output of one block, computed from a detached input: block(x.detach().requires_grad_())"
-        )
     return finished[::-1]
+
+
+def nearest(functions: list[Function], most: int) -> list[Function]:
+    """Return the functions that are fewest steps from the output, at most ``most``, in the order they had.
+
+    Steps are those of the longest way: a function is among them only with all that use its value, so that its
+    gradient is whole.
+
+    Args:
+        functions: from ``walk``.
+        most: how many.
+    """
+    steps = dict.fromkeys(functions, 0)
+    for function in functions:
+        for source, _ in function.next_functions:
+            if source is not None:
+                steps[source] = max(steps[source], steps[function] + 1)
+    near = set(sorted(functions, key=steps.__getitem__)[:most])
+    return [function for function in functions if function in near]
 
 
 def _inputs(function: Function) -> list[Function]:

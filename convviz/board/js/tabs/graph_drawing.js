@@ -196,6 +196,7 @@ function sameBox(boxes, before) {
 /** What a box says, for those who do not see it. @param {SVGGElement} el */
 function labelOf(el) {
   const lines = [...el.querySelectorAll("text")].map((text) => text.textContent);
+  if (el.dataset.kind === "rest") return lines.join(", ");
   const step = el.dataset.step ? `step ${el.dataset.step}` : "not visited";
   return [lines[0], step, ...lines.slice(el.dataset.step ? 2 : 1)].join(", ");
 }

@@ -41,6 +41,9 @@ export function createViewport(label) {
     if (scale || !svg || !el.clientWidth) return;
     setScale(Math.min(1, Math.max(READABLE, el.clientWidth / size.width)), 0, 0);
     el.scrollTo({ left: (size.width * scale - el.clientWidth) / 2, top: 0, behavior: "instant" });
+    // The part around the output is thousands of pixels high: it is looked at from the output.
+    const output = svg.querySelector('[data-kind="rest"]') && svg.querySelector('[data-kind="output"]');
+    if (output) viewport.reveal([output]);
   }
 
   /** @param {PointerEvent} event */

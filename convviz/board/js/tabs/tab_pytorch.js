@@ -30,6 +30,15 @@ function section(title) {
   return { list, el: element("section", {}, element("h4", {}, title), list) };
 }
 
+/** A table with its heading. @param {string} title none when empty @param {string[]} columns @param {string} kind */
+function table(title, columns, kind) {
+  const rows = element("tbody");
+  const head = element("tr", {}, ...columns.map((word) => element("th", { scope: "col" }, word)));
+  const heading = title ? [element("h4", {}, title)] : [];
+  const el = element("section", { class: kind }, ...heading, element("table", {}, element("thead", {}, head), rows));
+  return { el, rows };
+}
+
 /**
  * @param {import("./pane.js").PaneTools} _ @param {HTMLElement} body
  * @returns {(data: any) => void}
@@ -56,6 +65,12 @@ function buildPyTorch(_, body) {
       rows,
     ),
   );
+  const elsewhere = table("On other devices, by torch\u2019s rules", ["device", "backend", "why"], "cv-elsewhere");
+  const rules = element("p", { class: "cv-rules cv-muted" });
+  elsewhere.el.append(rules);
+  const files = table("", ["what ran", "file"], "cv-files");
+  const filesTitle = element("summary");
+  const source = element("details", {}, filesTitle, files.el);
   const notes = section("");
   const folded = element("details", {}, element("summary", {}, "What the names do not say: derivatives.yaml, finput, fgrad_input"), notes.list);
   const machine = section("Asked on");
@@ -70,8 +85,10 @@ function buildPyTorch(_, body) {
     border,
     why.el,
     changes,
+    elsewhere.el,
     element("div", { class: "cv-trees" }, trees.forward.el, trees.backward.el),
     element("p", {}, "The output\u2019s node in the autograd graph, ", element("code", {}, "output.grad_fn"), ", is ", node, " whatever runs below it."),
+    source,
     folded,
     machine.el,
     found,
@@ -97,6 +114,18 @@ function buildPyTorch(_, body) {
         const cell = element("td", {}, element("code", {}, ...each));
         return element("tr", { "data-differs": String(differs) }, element("th", { scope: "row" }, what), cell);
       }),
+    );
+    elsewhere.el.hidden = data.elsewhere.length === 0;
+    elsewhere.rows.replaceChildren(
+      ...data.elsewhere.map(([device, backend, why, file]) => {
+        const told = element("td", {}, ...withCode(why), ...(file ? [" ", element("code", { class: "cv-muted" }, file)] : []));
+        return element("tr", {}, element("th", { scope: "row" }, device), element("td", {}, backend ? element("code", {}, backend) : "none"), told);
+      }),
+    );
+    rules.replaceChildren(...withCode(data.rules));
+    setText(filesTitle, `Where it lives in PyTorch\u2019s source (torch ${data.read})`);
+    files.rows.replaceChildren(
+      ...data.files.map(([what, file]) => element("tr", {}, element("th", { scope: "row" }, element("code", {}, what)), element("td", {}, element("code", {}, file)))),
     );
     notes.list.replaceChildren(...data.notes.map((sentence) => element("li", {}, ...withCode(sentence))));
     machine.list.replaceChildren(...data.machine.map(([name, value]) => element("li", {}, `${name}: ${value}`)));

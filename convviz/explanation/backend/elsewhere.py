@@ -1,0 +1,86 @@
+"""What a call would run on devices that this machine does not have: by torch's rules, for torch cannot be asked.
+
+It was tried: a torch without CUDA that is asked about a tensor on CUDA (one without numbers, as torch.compile makes
+them) answers as if cuDNN were missing, and about MPS as if nothing of Apple's were there. So the rules stand here
+once more, those for a convolution of four axes, of this app's sizes and dtypes, in the usual memory format.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+
+from convviz.explanation.backend.reasons import reasons
+from convviz.explanation.backend.torch_call import TorchCall
+from convviz.explanation.backend.torch_sources import CHOICE, NATIVE, READ_AT, file_of_backend
+from convviz.ops.device import available_devices
+
+KINDS = ("cuda", "mps", "xpu")
+NOTE = (
+    "These devices are not here, and torch was not asked: the names follow from its own rules, {choice} in "
+    "{file}, as read around torch {read}; this is torch {version}. What no rule tells: cuDNN chooses among "
+    "its algorithms while it runs, by its own heuristics, or by trying when torch.backends.cudnn.benchmark is on. A "
+    "torch built for ROCm names its device cuda too, and asks MIOpen first."
+)
+NO_FLOAT64 = "Apple's devices have no float64."
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """What a call would run on a device that is not here.
+
+    Attributes:
+        device: its kind, such as ``"cuda"``.
+        backend: of both passes; empty where the device cannot compute it.
+        why: the rule that leads there.
+        file: where its code lives; empty where there is none.
+    """
+
+    device: str
+    backend: str
+    why: str
+    file: str
+
+
+def elsewhere(call: TorchCall) -> Iterator[Elsewhere]:
+    """Yield what the call would run on each kind of device that is not on this machine."""
+    here = {torch.device(device).type for device in available_devices()}
+    for kind in KINDS:
+        if kind in here:
+            continue  # torch itself is asked about it
+        if kind == "mps" and call.dtype == "float64":
+            yield Elsewhere(kind, "", NO_FLOAT64, "")
+            continue
+        name = would_run(call, kind)
+        why = " ".join(reasons(dataclasses.replace(call, device=kind), name))
+        yield Elsewhere(kind, name, why, file_of_backend(name, kind))
+
+
+def note() -> str:
+    """Return what one has to know to read these answers."""
+    return NOTE.format(choice=CHOICE, file=f"{NATIVE}Convolution.cpp", read=READ_AT, version=torch.__version__)
+
+
+def would_run(call: TorchCall, kind: str, *, cudnn: bool = True) -> str:
+    """Return the backend of both passes.
+
+    Args:
+        call: one of conv2d or conv_transpose2d.
+        kind: ``"cuda"``, ``"mps"`` or ``"xpu"``.
+        cudnn: whether torch was built with it, it is switched on, and the GPU is new enough for the dtype.
+    """
+    spec = call.spec
+    if kind == "mps":
+        return "MpsTranspose" if call.transposed else "Mps"
+    if kind == "xpu":
+        return "Overrideable"
+    if spec.groups == spec.in_channels > 1 and not call.transposed:
+        return "CudaDepthwise2d"  # before cuDNN is thought of; that takes float16 and channels_last only
+    if cudnn:  # it refuses an output_padding of the stride or more, which no geometry here has
+        return "CudnnTranspose" if call.transposed else "Cudnn"
+    if call.transposed:
+        return "SlowTranspose2d"
+    return "SlowDilated2d" if spec.dilation != (1, 1) else "Slow2d"
