@@ -8,9 +8,9 @@ from typing import Any
 import torch
 
 from convviz.app.app import App
+from convviz.explanation.layer.record import record_layer
 from convviz.explanation.layer.story import layer_story
 from convviz.explanation.layer.window import choose_window, cut
-from convviz.explanation.layer.record import record_layer
 from convviz.ops.device import DTYPES, available_devices, device_name
 
 

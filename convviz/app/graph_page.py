@@ -8,8 +8,9 @@ from typing import Any
 
 import torch
 
-from convviz.explanation.graph.data import Graph, Saved, Slot
+from convviz.explanation.graph.data import Graph
 from convviz.explanation.graph.inside import Inside, Operation, inside
+from convviz.explanation.graph.parts import Saved, Slot
 from convviz.explanation.graph.snapshot import Snapshot
 from convviz.explanation.graph.steps import sentence, sentences
 from convviz.explanation.graph.svg import PALETTES

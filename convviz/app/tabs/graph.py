@@ -10,7 +10,8 @@ import torch
 from convviz.app.graph_page import Reply, inside_reply, node_reply, page
 from convviz.app.tabs.base import Tab
 from convviz.explanation.graph.computation import graph_of_stages
-from convviz.explanation.graph.data import Graph, Node
+from convviz.explanation.graph.data import Graph
+from convviz.explanation.graph.parts import Node
 from convviz.views.panels import Panel, equations
 
 # Where several panels show the same numbers, as grad_output does that is all ones: which is meant.

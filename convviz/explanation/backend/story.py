@@ -11,9 +11,9 @@ import torch
 
 from convviz.explanation.backend.elsewhere import Elsewhere, elsewhere
 from convviz.explanation.backend.reasons import nnpack_on, onednn_on, reasons
-from convviz.explanation.code.border import padded_apart
 from convviz.explanation.backend.torch_call import TorchCall
 from convviz.explanation.backend.torch_sources import files_of
+from convviz.explanation.code.border import padded_apart
 from convviz.ops.device import DTYPES, available_devices, has_float64
 from convviz.ops.which_backend import Backend
 from convviz.spec import ConvSpec

@@ -4,106 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from convviz.explanation.graph.layout import Arrangement, arrange
+from convviz.explanation.graph.parts import Edge, Node
 from convviz.explanation.graph.snapshot import Snapshot
 from convviz.explanation.graph.svg import draw
-from convviz.spec import ConvSpec
-
-
-@dataclass(frozen=True, eq=False)
-class Slot:
-    """One output of a function in the forward pass, and the gradient that comes back for it.
-
-    Attributes:
-        number: which output it is; a function has a slot for each output that the graph uses.
-        value: what the forward pass made; None where it is unknown.
-        value_note: where the value comes from, or why it is unknown.
-        gradient: the derivative of the graph's output, weighted by grad_output, by this value: the sum over all
-            edges that leave here; None where none came.
-        gradient_note: why there is no gradient; empty when there is one.
-    """
-
-    number: int
-    value: Snapshot | None
-    value_note: str
-    gradient: Snapshot | None
-    gradient_note: str
-
-
-@dataclass(frozen=True, eq=False)
-class Saved:
-    """One thing that a function keeps for its backward pass.
-
-    Attributes:
-        name: as torch has it, without ``_saved_``; ``saved_tensors[0]`` or ``ctx.k`` for a custom Function.
-        tensor: its numbers, if it is a tensor that can be read.
-        setting: numbers, texts and tuples of them, if it is none.
-        note: why it cannot be read, or what is wrong with it; empty as a rule.
-    """
-
-    name: str
-    tensor: Snapshot | None
-    setting: Any
-    note: str
-
-
-@dataclass(frozen=True, eq=False)
-class Node:
-    """A box of the graph.
-
-    Attributes:
-        id: unique in its graph.
-        kind: ``"output"``, ``"function"``, ``"leaf"``, or ``"rest"`` for all nodes that are left out.
-        label: the output's name in params, or ``"output"``; a function's name as torch has it, behind the name of its
-            result in params where it has one; a leaf's name in params, or its shape; how many nodes are left out.
-        note: sentences that one should read, such as torch's message about a changed tensor; empty as a rule.
-        slots: value and gradient of each output; one, but for functions such as split; none for the rest.
-        saved: what the function keeps, tensors and settings.
-        opens_into: names of the stages inside, for a 2-D convolution that makes grad_input; else empty.
-        spec: the geometry of a 2-D convolution; None for anything else.
-        transposed: whether it is a transposed convolution; spec is then that of the convolution read the other way.
-    """
-
-    id: str
-    kind: str
-    label: str
-    note: str
-    slots: tuple[Slot, ...]
-    saved: tuple[Saved, ...] = ()
-    opens_into: tuple[str, ...] = ()
-    spec: ConvSpec | None = None
-    transposed: bool = False
-
-    @property
-    def value(self) -> Snapshot | None:
-        """The value of the only output; None where it is unknown, or where there are several: see ``slots``."""
-        return self.slots[0].value if len(self.slots) == 1 else None
-
-    @property
-    def gradient(self) -> Snapshot | None:
-        """The gradient by the only output; None where there is none, or where there are several: see ``slots``."""
-        return self.slots[0].gradient if len(self.slots) == 1 else None
-
-
-@dataclass(frozen=True, eq=False)
-class Edge:
-    """A value on its way from one function to the next, and a gradient on its way back.
-
-    Attributes:
-        source: id of the node that made the value in the forward pass.
-        target: id of the node that used it.
-        output_slot: which output of the source it is.
-        input_slot: which of the target's inputs it is, counted among those that torch looks at for gradients.
-        gradient: what the target's backward passes on to the source; None where it passes nothing.
-    """
-
-    source: str
-    target: str
-    output_slot: int
-    input_slot: int
-    gradient: Snapshot | None
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import torch
 
-from convviz.explanation.graph.data import Graph, Node
+from convviz.explanation.graph.data import Graph
+from convviz.explanation.graph.parts import Node
 from convviz.explanation.graph.snapshot import KEEP, Snapshot
 from convviz.explanation.graph.text import number
 from convviz.ops import by_rotate as rotate

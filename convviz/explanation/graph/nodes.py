@@ -10,9 +10,9 @@ from functools import cached_property
 import torch
 
 from convviz.explanation.graph.backward import Pass
-from convviz.explanation.graph.data import Edge, Node, Saved, Slot
 from convviz.explanation.graph.geometry import geometry, is_transposed
 from convviz.explanation.graph.names import Names
+from convviz.explanation.graph.parts import Edge, Node, Saved, Slot
 from convviz.explanation.graph.saved import NOT_NEEDED, Kept
 from convviz.explanation.graph.snapshot import Snapshot, snapshot
 from convviz.explanation.graph.values import UNKNOWN, Values

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from convviz.explanation.graph.data import Edge, Graph, Node
+from convviz.explanation.graph.data import Graph
+from convviz.explanation.graph.parts import Edge, Node
 from convviz.explanation.graph.snapshot import Snapshot
 from convviz.explanation.graph.text import numbers
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 from xml.sax.saxutils import escape, quoteattr
 
+from convviz.explanation.graph.layout import Arrangement
+from convviz.explanation.graph.parts import Edge, Node
 from convviz.explanation.graph.text import NONE, box_lines, columns, details, numbers, shortened
-
-if TYPE_CHECKING:
-    from convviz.explanation.graph.data import Edge, Graph, Node
 
 Place = tuple[float, float]  # x, y in pixels
 
@@ -60,7 +59,35 @@ _REST_OUTLINE = ' stroke-dasharray="6 4"'  # no box of the graph: what lies outs
 CAPTION_TEXT = "↓ values · ↑ gradients · at the right: order of the backward pass"
 
 
-def draw(graph: Graph, theme: str) -> str:
+class Drawable(Protocol):
+    """What is drawn of a graph, as ``Graph`` has it."""
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The boxes, the output first."""
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        """The arrows."""
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """Ids of the nodes in the order of the backward pass."""
+
+    @property
+    def summary(self) -> str:
+        """A line about the whole."""
+
+    @property
+    def note(self) -> str:
+        """Sentences about the whole."""
+
+    @property
+    def arrangement(self) -> Arrangement:
+        """Where boxes and arrows stand."""
+
+
+def draw(graph: Drawable, theme: str) -> str:
     """Return the SVG text; see ``Graph.to_svg``."""
     if theme not in PALETTES:
         raise ValueError(f"theme is one of {', '.join(PALETTES)}: got {theme!r}")
@@ -70,7 +97,7 @@ def draw(graph: Graph, theme: str) -> str:
 class _Drawing:
     """One drawing: the measures that all its parts share."""
 
-    def __init__(self, graph: Graph, palette: Palette) -> None:
+    def __init__(self, graph: Drawable, palette: Palette) -> None:
         self.graph, self.palette = graph, palette
         self.step = {id: number for number, id in enumerate(graph.steps, start=1)}
         self.lines = {node.id: _lines(node) for node in graph.nodes}

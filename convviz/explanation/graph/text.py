@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 import unicodedata
 from decimal import ROUND_HALF_UP, Decimal
-from typing import TYPE_CHECKING
 
+from convviz.explanation.graph.parts import Node, Slot
 from convviz.explanation.graph.snapshot import Snapshot
-
-if TYPE_CHECKING:
-    from convviz.explanation.graph.data import Node, Slot
 
 FEW = 4  # numbers that fit on one line; of more, the range and the mean are shown
 UNKNOWN = "unknown"
