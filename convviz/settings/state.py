@@ -29,6 +29,7 @@ THEMES = ("auto", "light", "dark")
 MOST = {"input_size": 64, "kernel_size": 11, "stride": 64, "padding": 16, "dilation": 16}
 MOST_PLANES = {"in_channels": 8, "out_channels": 8, "batch": 8}
 MOST_PRODUCTS = 50_000_000  # a third of a second a step on one core
+MOST_NUMBER = 1e300  # room to float64's largest, so that what is drawn beside a number is finite as well
 SCALES = ("equation", "panel")
 INPUT_VIEWS = ("window", "stamps")
 TABS = ("", "matrix", "graph", "code", "pytorch", "check", "quantised", "linear")
@@ -296,10 +297,10 @@ def number(name: str, value: Any) -> float:
     """Return a value as a float that can be stored, shown and sent.
 
     Raises:
-        ValueError: it is no finite number.
+        ValueError: it is no finite number, or too large.
     """
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 1e300:
-        raise ValueError(f"{name} holds finite numbers: got {value!r:.80}")
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < MOST_NUMBER:
+        raise ValueError(f"{name} holds finite numbers below {MOST_NUMBER:g}: got {value!r:.80}")
     return float(value)
 
 

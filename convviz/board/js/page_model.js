@@ -1,17 +1,18 @@
 // @ts-check
 // The model behind the board in a page without a kernel: what app/model.py and app/app.py do, with the arithmetic in
 // the page. The board sees the interface of an anywidget model.
-import { computeStages } from "./compute.js";
 import { briefly, fromLink } from "./link.js";
-import { editCell, oneHot, setSize } from "./page_change.js";
+import { editCell, editedPanels, oneHot, setSize } from "./page_change.js";
+import { computeSettings } from "./page_compute.js";
 import { createValues } from "./page_events.js";
 import { createHistory } from "./page_history.js";
 import { layersStoryOf } from "./page_output_padding.js";
+import { shownName } from "./page_names.js";
 import { structureOf, valuesOf } from "./page_payload.js";
-import { equationsOf } from "./page_panels.js";
+import { equationsOf, panelsOf } from "./page_panels.js";
 import { choosePlane, showPlane } from "./page_plane.js";
 import { storyOf } from "./page_remainder.js";
-import { replaced, tensorsOf } from "./page_settings.js";
+import { replaced } from "./page_settings.js";
 import { geometryOf } from "./page_spec.js";
 import { formulaOf, lossWords, noteOf, truthWords } from "./page_words.js";
 
@@ -37,7 +38,7 @@ export function createPageModel(data, clock = () => performance.now()) {
 
   /** @param {any} next settings */
   function show(next) {
-    const made = computeStages(next.spec, next.loss, tensorsOf(next, data.digits), next.transposed);
+    const made = computeSettings(next, data.digits);
     [settings, stages] = [next, made];
     const equations = equationsOf(settings, stages);
     const { spec, plane, bias, transposed, scale, input_view, link_axes } = settings;
@@ -122,10 +123,11 @@ export function createPageModel(data, clock = () => performance.now()) {
   function act(message) {
     const { type, panel, row, column } = message;
     if (type === "select") {
-      values.put({ selected: { panel, row, column } });
       if (oneHotPanels(settings).includes(panel)) apply(oneHot(settings, row, column));
+      values.put({ selected: { panel, row, column } });
     } else if (type === "release") values.put({ selected: null });
     else if (type === "edit") {
+      checkShown(settings, stages, message);
       const gradOutput = settings.transposed ? stages.input : stages.grad_output;
       apply(editCell(settings, message, gradOutput, data.digits));
     } else if (type === "plane") apply(withPlane(settings, showPlane(settings.plane, settings.spec, panel, message.at)));
@@ -173,4 +175,16 @@ function withPlane(settings, plane) {
 function oneHotPanels({ loss, grad, transposed }) {
   if (loss !== "weighted_sum" || grad.kind !== "one_hot") return [];
   return transposed ? ["grad_input", "input"] : ["output", "grad_output"];
+}
+
+/** Refuse to write where nobody sees it: the page offers only the cells that it shows. */
+function checkShown(settings, stages, { panel, row, column }) {
+  if (!(panel in editedPanels(settings.transposed))) return; // what it follows from is told where it would be edited
+  const shown = equationsOf(settings, stages).flatMap(panelsOf).find(({ name }) => name === panel);
+  const [height, width] = shown ? shown.tensor.shape.slice(2) : [0, 0];
+  if (row < height && column < width) return;
+  throw new Error(
+    `only a cell that is shown can be typed into: got row ${row}, column ${column} of ${shownName(panel, settings.transposed)}, ` +
+      `which shows ${height} rows and ${width} columns; choose another`,
+  );
 }

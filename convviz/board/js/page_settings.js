@@ -12,9 +12,10 @@ import { inputShape, outputShape, weightShape } from "./page_spec.js";
  * @typedef {import("./compute.js").Tensor} Tensor
  */
 
-/** What the board can show: MOST and MOST_PLANES of settings/state.py. */
+/** What the board can show: MOST, MOST_PLANES and MOST_NUMBER of settings/state.py. */
 export const MOST = { input_size: 64, kernel_size: 11, stride: 64, padding: 16, dilation: 16 };
 export const MOST_PLANES = { in_channels: 8, out_channels: 8, batch: 8 };
+export const MOST_NUMBER = 1e300;
 const MOST_PRODUCTS = 5_000_000; // a tenth of what a kernel computes in a step; export/page.py refuses more as well
 
 /** @param {number[]} shape */
