@@ -83,7 +83,15 @@ def random_action(draw: random.Random, settings: Settings) -> tuple[str, list[An
     if kind == "edit":
         panel = draw.choice([*edited(transposed), "output"])
         return "send", [
-            {"type": "edit", "panel": panel, "row": draw.randrange(6), "column": draw.randrange(6), "value": 1.5}
+            {
+                "type": "edit",
+                "panel": panel,
+                "row": draw.randrange(6),
+                "column": draw.randrange(6),
+                "value": draw.choice(
+                    (1.5, 1.5, -1e200, 1e305)
+                ),  # the last two are too large, for a sum or by themselves
+            }
         ]
     if kind == "plane":
         panel = draw.choice(("weight", "rotated_weight", "input", "grad_output"))

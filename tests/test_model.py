@@ -12,8 +12,11 @@ import convviz.app.model as model_module
 from convviz.app.model import HISTORY, SAME_MOVE, Model, compute
 from convviz.plane import Plane
 from convviz.settings import change
+from convviz.settings.change import edited
+from convviz.settings.link import from_link, to_link
 from convviz.settings.state import Settings, Source
 from convviz.spec import ConvSpec
+from tests.states import random_action
 
 
 class Clock:
@@ -484,3 +487,121 @@ def test_two_models_share_nothing():
     mine, theirs = numbers_of(one.result), numbers_of(other.result)
     addresses = {tensor.data_ptr() for tensor in mine.values()} & {tensor.data_ptr() for tensor in theirs.values()}
     assert not addresses, "no tensor of one can be written through the other"
+
+
+# Numbers that are too large.
+
+
+def typed(panel, row, column, value):
+    return {"type": "edit", "panel": panel, "row": row, "column": column, "value": value}
+
+
+def assert_all_finite(model):
+    """Nothing is inf or nan, and the state goes where a state can go: to a link, a page, and back."""
+    assert all(tensor.isfinite().all() for tensor in numbers_of(model.result).values())
+    state = json.loads(json.dumps(model.state(), allow_nan=False))
+    assert Settings.from_dict(state) == model.settings
+    to_link(model.settings)
+
+
+def test_a_number_that_makes_another_infinite_is_refused_and_nothing_changes():
+    model = Model()
+    steps = [
+        (typed("padded_input", 2, 2, 3.4e38), "finite in float32: got inf in loss"),
+        (typed("padded_input", 2, 2, 1e39), "finite in float32: got inf in input"),
+        (typed("weight", 2, 2, 3e38), "finite in float32: got inf in loss"),
+        (typed("weight", 1, 1, -1e30), "finite in float32: got inf in loss"),
+    ]
+    for message, sentence in steps:
+        before = snapshot(model)
+        model.attempt(lambda message=message: model.act(message))
+        assert snapshot(model) == before, message
+        assert model.result is before[1]
+        assert model.failed, message
+        assert sentence in model.notice, message
+        assert "use smaller numbers, or dtype float64" in model.notice
+        assert_all_finite(model)
+    model.act(typed("grad_output", 2, 2, 1.0))
+    assert not model.failed
+
+
+def test_no_way_leads_to_numbers_that_are_not_finite():
+    """A link, a state, another dtype, a step back: each is refused as an edit is."""
+    link = "v=1&weight=values:1x1x1x1:1e299&kernel=1"
+    state = Settings(dtype="float64", loss="sum", weight=Source("values", (1e200,), (1, 1, 1, 1))).to_dict()
+    for action in (
+        lambda m: m.act({"type": "open", "link": link}),
+        lambda m: m.act({"type": "restore", "state": state | {"dtype": "float32"}}),
+        lambda m: m.apply(m.settings.replace(dtype="bfloat16", weight=Source("values", (3.4e38,), (1, 1, 1, 1)))),
+    ):
+        model = Model()
+        digit(model, 4)
+        before = snapshot(model)
+        model.attempt(lambda model=model, action=action: action(model))
+        assert snapshot(model) == before
+        assert "every number on the board must be finite" in model.notice
+    model.set_state(state)
+    assert_all_finite(model)
+    model.attempt(lambda: model.apply(model.settings.replace(dtype="float32")))
+    assert (model.settings.dtype, model.failed) == ("float64", True)
+    with pytest.raises(ValueError, match="must be finite in float32: got inf in weight"):
+        Model(from_link(link)[0])
+
+
+def test_whatever_is_typed_the_state_stays_one_that_can_be_handed_on():
+    draw = random.Random(5)
+    refused = 0
+    for transposed in (False, True):
+        for dtype in ("float32", "float64", "bfloat16"):
+            model = Model(Settings(dtype=dtype, transposed=transposed))
+            for _ in range(40):
+                name, args = random_action(draw, model.settings)
+                if draw.random() < 0.5:
+                    value = draw.choice((1, -1)) * 10.0 ** draw.randrange(-9, 310)
+                    panel, row, column = draw.choice([*edited(transposed)]), draw.randrange(6), draw.randrange(6)
+                    name, args = "send", [typed(panel, row, column, value)]
+                if name == "send":
+                    model.attempt(lambda model=model, args=args: model.act(args[0]))
+                    refused += "must be finite" in model.notice
+                elif name in ("undo", "redo", "reset"):
+                    model.attempt(getattr(model, name))
+                elif name == "set" and "loss" in args[0]:
+                    model.attempt(lambda model=model, args=args: model.apply(model.settings.replace(**args[0])))
+                assert_all_finite(model)
+    assert refused > 10
+
+
+# Cells that nobody sees.
+
+
+def test_an_edit_of_a_cell_that_no_panel_shows_is_refused():
+    """Where the padding is wide, the panels leave out cells of the layer's input that reach no cell of the output."""
+    spec = ConvSpec(4, kernel_size=1, stride=1, padding=2)
+    model = Model(Settings(spec=spec, transposed=True))
+    shown = model.result.padded_grad_output.shape[-2:]
+    assert shown == (4, 4)
+    assert model.settings.input_shape[2:] == (8, 8)
+    before = snapshot(model)
+    for message in (
+        typed("padded_grad_output", 5, 5, 9.0),
+        typed("padded_grad_output", 4, 0, 9.0),
+        typed("grad_output", 0, 0, 9.0),
+        typed("weight", 1, 0, 9.0),
+    ):
+        model.attempt(lambda message=message: model.act(message))
+        assert snapshot(model) == before, message
+        assert model.failed, message
+        assert "only a cell that is shown" in model.notice, message
+    model.act(typed("padded_grad_output", 3, 3, 9.0))
+    assert model.result.padded_grad_output[0, 0, 3, 3] == 9
+    model.act({"type": "view", "view": "stamps"})
+    model.act(typed("grad_output", 0, 0, 9.0))
+    assert model.result.grad_output[0, 0, 0, 0] == 9
+
+
+def test_a_click_on_a_cell_that_grad_output_has_not_is_refused():
+    model = Model(Settings(loss="weighted_sum", grad=Source("one_hot")))
+    before = snapshot(model)
+    model.attempt(lambda: model.act({"type": "select", "panel": "output", "row": 10**15, "column": 0}))
+    assert snapshot(model) == before
+    assert "grad_output has 4 rows and 4 columns" in model.notice

@@ -15,7 +15,9 @@ from convviz.ops.stages import Stages
 from convviz.settings import change
 from convviz.settings.compute import compute
 from convviz.settings.link import briefly, from_link
-from convviz.settings.state import Settings, number
+from convviz.settings.names import shown_name
+from convviz.settings.state import Settings
+from convviz.views.panels import equations
 
 FACTS = facts("settings")
 HISTORY: int = FACTS["limits"]["history"]["steps"]  # that undo remembers
@@ -141,15 +143,17 @@ class Model(traitlets.HasTraits):
         settings = self.settings
         if kind == "select":
             row, column = _index(message, "row"), _index(message, "column")
-            self.selected = {"panel": str(message.get("panel")), "row": row, "column": column}
             if message.get("panel") in _one_hot_panels(settings):
                 self.apply(change.one_hot(settings, row, column))
+            self.selected = {"panel": str(message.get("panel")), "row": row, "column": column}
         elif kind == "release":
             self.selected = None  # type: ignore[assignment]  # the trait allows it
         elif kind == "edit":
             place = (str(message.get("panel")), _index(message, "row"), _index(message, "column"))
+            self._check_shown(*place)
             grad_output = self.result.input if settings.transposed else self.result.grad_output
-            self.apply(change.edit_cell(settings, *place, number("a cell", message.get("value")), grad_output))
+            value: Any = message.get("value")
+            self.apply(change.edit_cell(settings, *place, value, grad_output))
         elif kind == "plane":
             at = dict(enumerate(message.get("at", ())))
             plane = settings.plane.show(settings.spec, str(message.get("panel")), (_index(at, 0), _index(at, 1)))
@@ -169,6 +173,21 @@ class Model(traitlets.HasTraits):
             self.open_link(str(message.get("link", "")))
         elif kind in ("undo", "redo"):
             (self.undo if kind == "undo" else self.redo)()
+
+    def _check_shown(self, name: str, row: int, column: int) -> None:
+        """Refuse to write where nobody sees it: the page offers only the cells that it shows."""
+        settings = self.settings
+        if name not in change.edited(settings.transposed):
+            return  # what it follows from is told where it would be edited
+        rows = equations(self.result, settings.plane, settings.input_view)
+        sizes = {panel.name: panel.values.shape for equation in rows for panel in equation.panels}
+        height, width = sizes.get(name, (0, 0))
+        if row >= height or column >= width:
+            raise ValueError(
+                f"only a cell that is shown can be typed into: got row {row}, column {column} of "
+                f"{shown_name(name, settings.transposed)}, which shows {height} rows and {width} columns; "
+                "choose another"
+            )
 
     def _remember(self, old: Settings, new: Settings, move: str) -> None:
         if _same_numbers(old, new):

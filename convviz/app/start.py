@@ -11,7 +11,7 @@ from convviz.ops.device import check_device, check_dtype
 from convviz.ops.tensors import real_tensor
 from convviz.settings.bounds_transposed import layer_spec, output_size
 from convviz.settings.link import from_link
-from convviz.settings.state import Settings, Source
+from convviz.settings.state import MOST_NUMBER, Settings, Source
 from convviz.spec import ConvSpec
 
 AXES = {"input": 4, "weight": 4, "bias": 1, "grad_output": 4, "target": 4}
@@ -76,8 +76,11 @@ def _tensor(name: str, value: Any) -> torch.Tensor:
     if not 0 < tensor.dim() <= axes or (axes == 4 and tensor.dim() < 2):
         form = "[C_out]" if axes == 1 else "2 to 4 axes, the last two rows and columns"
         raise ValueError(f"{name} must have the shape {form}: got {list(tensor.shape)}")
-    if not tensor.isfinite().all():
-        raise ValueError(f"{name} must hold finite numbers here, which the board can colour and store: got nan or inf")
+    if not (tensor.abs() < MOST_NUMBER).all():
+        raise ValueError(
+            f"{name} must hold finite numbers below {MOST_NUMBER:g} here, which the board can colour and store: got "
+            f"{tensor[~(tensor.abs() < MOST_NUMBER)][0].item()}"
+        )
     return tensor.reshape((1,) * (axes - tensor.dim()) + tuple(tensor.shape))
 
 

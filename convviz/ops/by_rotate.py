@@ -15,6 +15,7 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
+from convviz.ops.narrow import is_narrow
 from convviz.spec import ConvSpec, Pair, Sides
 
 
@@ -128,13 +129,24 @@ def rotate_weight(weight: torch.Tensor, groups: int) -> torch.Tensor:
     return by_group.transpose(1, 2).reshape(groups * in_per_group, out_channels // groups, height, width)
 
 
-def correlate(padded_grad_output: torch.Tensor, rotated_weight: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
+def correlate(
+    padded_grad_output: torch.Tensor,
+    rotated_weight: torch.Tensor,
+    spec: ConvSpec,
+    bias: torch.Tensor | None = None,
+) -> torch.Tensor:
     """Slide the rotated kernel over padded_grad_output, stride 1, the forward pass's dilation.
+
+    Args:
+        padded_grad_output: from ``pad_grad_output``.
+        rotated_weight: from ``rotate_weight``.
+        spec: the geometry.
+        bias: ``[C_in]`` of a transposed convolution, whose output this is.
 
     Returns:
         The gradient ``[N, C_in, H, W]`` of the input, or of padded_input when the padding mode is not zeros.
     """
-    return F.conv2d(padded_grad_output, rotated_weight, dilation=spec.dilation, groups=spec.groups)
+    return F.conv2d(padded_grad_output, rotated_weight, bias, dilation=spec.dilation, groups=spec.groups)
 
 
 def correlate_with_grad_output(
@@ -163,8 +175,9 @@ def _slide_grad_output(
     """
     batch, _, height, width = input.shape
     in_per_group = spec.in_channels // spec.groups
-    if in_per_group == 1:
-        # Nothing is shared between channels: each sample can be a group of its own, and nothing has to be moved.
+    if in_per_group == 1 and not (batch > 1 and is_narrow(input)):
+        # Nothing is shared between channels: each sample can be a group of its own, and nothing has to be moved. In 16
+        # bits each sample's sum would be rounded before they are added up: there conv2d adds the samples as well.
         images = input.reshape(1, batch * spec.groups, height, width)
         kernels = grad_output.reshape(batch * spec.out_channels, 1, *grad_output.shape[-2:])
         products = F.conv2d(images, kernels, None, spec.dilation, padding, dilation, batch * spec.groups)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import torch
 
+from convviz.ops.narrow import widened
 from convviz.spec import ConvSpec
 from convviz.taps import taps
 
@@ -23,21 +24,22 @@ def conv2d(input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None,
     o, k, i = _table(spec, input)
     products = torch.einsum("ngct,goct->ngot", _image(input, spec)[..., i], _kernel(weight, spec)[..., k])
     output = _sums(products, o, spec.output_size).reshape(-1, *spec.output_shape[1:])
-    return output if bias is None else output + bias[:, None, None]
+    output = output if bias is None else output + bias[:, None, None]
+    return output.to(input.dtype)
 
 
 def grad_input(grad_output: torch.Tensor, weight: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
     """Return grad_input ``[N, C_in, H, W]``: the products, added up by i."""
     o, k, i = _table(spec, grad_output)
     products = torch.einsum("ngot,goct->ngct", _image(grad_output, spec)[..., o], _kernel(weight, spec)[..., k])
-    return _sums(products, i, spec.input_size).reshape(-1, *spec.input_shape[1:])
+    return _sums(products, i, spec.input_size).reshape(-1, *spec.input_shape[1:]).to(weight.dtype)
 
 
 def grad_weight(input: torch.Tensor, grad_output: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
     """Return grad_weight ``[C_out, C_in / groups, kH, kW]``: the products, added up by k."""
     o, k, i = _table(spec, input)
     products = torch.einsum("ngot,ngct->goct", _image(grad_output, spec)[..., o], _image(input, spec)[..., i])
-    return _sums(products, k, spec.kernel_size).reshape(spec.weight_shape)
+    return _sums(products, k, spec.kernel_size).reshape(spec.weight_shape).to(input.dtype)
 
 
 def _table(spec: ConvSpec, like: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -48,13 +50,13 @@ def _table(spec: ConvSpec, like: torch.Tensor) -> tuple[torch.Tensor, ...]:
 def _image(tensor: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
     """Sort the channels into groups and lay the cells in a row: ``[N, groups, C / groups, H * W]``."""
     batch, channels, height, width = tensor.shape
-    return tensor.reshape(batch, spec.groups, channels // spec.groups, height * width)
+    return widened(tensor).reshape(batch, spec.groups, channels // spec.groups, height * width)
 
 
 def _kernel(weight: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
     """The same for the weight: ``[groups, C_out / groups, C_in / groups, kH * kW]``."""
     out_channels, in_per_group, height, width = weight.shape
-    return weight.reshape(spec.groups, out_channels // spec.groups, in_per_group, height * width)
+    return widened(weight).reshape(spec.groups, out_channels // spec.groups, in_per_group, height * width)
 
 
 def _sums(products: torch.Tensor, cell: torch.Tensor, size: tuple[int, int]) -> torch.Tensor:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 import torch
 import torch.nn.functional as F
 
+from convviz.ops.narrow import wide_dtype, widened
 from convviz.spec import ConvSpec
 
 # What one chunk may take: on a CPU about a cache, elsewhere enough to keep the device busy.
@@ -31,7 +32,8 @@ def conv2d(input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None,
 
     def output_of(images: torch.Tensor) -> torch.Tensor:
         output: torch.Tensor = (rows @ _columns(images, spec)).reshape(-1, *spec.output_shape[1:])
-        return output if bias is None else output + bias[:, None, None]
+        output = output if bias is None else output + bias[:, None, None]
+        return output.to(input.dtype)
 
     return _concatenated(output_of, input, spec)
 
@@ -43,20 +45,17 @@ def grad_input(grad_output: torch.Tensor, weight: torch.Tensor, spec: ConvSpec) 
     def gradient_of(gradients: torch.Tensor) -> torch.Tensor:
         grad_columns = (rows @ _by_group(gradients, spec)).flatten(1, 2)  # [n, groups * K, L]
         gradient: torch.Tensor = F.fold(grad_columns, spec.input_size, **_window(spec))
-        return gradient
+        return gradient.to(weight.dtype)
 
     return _concatenated(gradient_of, grad_output, spec)
 
 
 def grad_weight(input: torch.Tensor, grad_output: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
     """Return grad_weight ``[C_out, C_in / groups, kH, kW]``: ``G @ columns.T``, summed over the samples."""
-    gradients = _by_group(grad_output, spec)  # [N, groups, C_out / groups, L]
-    # A sum of many small parts stops growing in 16 bits.
-    wide = torch.float32 if input.element_size() == 2 else input.dtype
     total = None
     for chunk in _chunks(input, spec):
-        products = gradients[chunk] @ _columns(input[chunk], spec).transpose(-2, -1)  # [n, groups, C_out / groups, K]
-        part = products.sum(0, dtype=wide)
+        gradients = _by_group(grad_output[chunk], spec)  # [n, groups, C_out / groups, L]
+        part = (gradients @ _columns(input[chunk], spec).transpose(-2, -1)).sum(0)  # [groups, C_out / groups, K]
         total = part if total is None else total + part
     assert total is not None  # an empty batch never comes here
     return total.to(input.dtype).reshape(spec.weight_shape)
@@ -64,18 +63,18 @@ def grad_weight(input: torch.Tensor, grad_output: torch.Tensor, spec: ConvSpec) 
 
 def _columns(images: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
     """Write every window as a column: ``[n, groups, K, L]``, K = C_in / groups * kH * kW, L = H_out * W_out."""
-    columns: torch.Tensor = F.unfold(images, **_window(spec)).unflatten(1, (spec.groups, -1))
+    columns: torch.Tensor = F.unfold(widened(images), **_window(spec)).unflatten(1, (spec.groups, -1))
     return columns
 
 
 def _rows(weight: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
     """Write every kernel as a row: ``[groups, C_out / groups, K]``."""
-    return weight.reshape(spec.groups, spec.out_channels // spec.groups, -1)
+    return widened(weight).reshape(spec.groups, spec.out_channels // spec.groups, -1)
 
 
 def _by_group(grad_output: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
     """Lay the cells in a row and sort the channels into groups: ``[N, groups, C_out / groups, L]``."""
-    cells: torch.Tensor = grad_output.flatten(2).unflatten(1, (spec.groups, -1))
+    cells: torch.Tensor = widened(grad_output).flatten(2).unflatten(1, (spec.groups, -1))
     return cells
 
 
@@ -91,7 +90,7 @@ def _chunks(tensor: torch.Tensor, spec: ConvSpec) -> Iterator[slice]:
         return
     cells_of_column = spec.in_channels * spec.kernel_size[0] * spec.kernel_size[1]
     windows = spec.output_size[0] * spec.output_size[1]
-    per_image = (cells_of_column + spec.out_channels) * windows * tensor.element_size()
+    per_image = (cells_of_column + spec.out_channels) * windows * wide_dtype(tensor).itemsize
     step = max(1, (CPU_BYTES if tensor.device.type == "cpu" else DEVICE_BYTES) // per_image)
     for start in range(0, tensor.shape[0], step):
         yield slice(start, start + step)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from convviz.ops.arguments import check_tensors
+from convviz.ops.narrow import wide_dtype
 
 
 def conv2d_bias(grad_output: torch.Tensor) -> torch.Tensor:
@@ -26,5 +27,7 @@ def conv2d_bias(grad_output: torch.Tensor) -> torch.Tensor:
             "grad_output must be [N, C_out, H_out, W_out], or [C_out, H_out, W_out] for one sample: got the shape "
             f"{list(grad_output.shape)}"
         )
-    per_sample = grad_output.sum((-2, -1))  # apart from the samples: several times as fast as all three axes at once
-    return per_sample.sum(0) if grad_output.dim() == 4 else per_sample
+    # Apart from the samples: several times as fast as all three axes at once.
+    per_sample = grad_output.sum((-2, -1), dtype=wide_dtype(grad_output))
+    gradient = per_sample.sum(0) if grad_output.dim() == 4 else per_sample
+    return gradient.to(grad_output.dtype)

@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from convviz.ops.arguments import as_batch, cast_for_autocast, check_shape, check_tensors, conv_spec
 from convviz.ops.functions import gradients
 from convviz.ops.methods import check_method
+from convviz.ops.narrow import widened
 from convviz.spec import AXES, ConvSpec, Pair
 
 
@@ -56,9 +57,11 @@ def conv_transpose2d(
     spec = transposed_spec(images.shape, weight.shape, stride, padding, output_padding, groups, dilation)
     check_shape("bias", bias, (spec.in_channels,), "one number for every output channel, [C_out]")
     spread = match_output(images, spec)
+    if bias is not None:  # added before the sum is rounded, as in torch
+        spread, weight = widened(spread), widened(weight)
     output, _, _ = gradients(spread, None, weight, spec, method, (True, False, False))
     assert output is not None
-    output = output if bias is None else output + bias[:, None, None]
+    output = output if bias is None else (output + bias[:, None, None]).to(input.dtype)
     return output if input.dim() == 4 else output.squeeze(0)
 
 

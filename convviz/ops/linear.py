@@ -9,6 +9,7 @@ import torch
 
 from convviz.ops.arguments import cast_for_autocast, check_shape, check_tensors, in_given_dtype
 from convviz.ops.methods import check_method
+from convviz.ops.narrow import widened
 
 
 def linear(
@@ -43,30 +44,32 @@ def linear(
         )
     check_shape("bias", bias, (weight.shape[0],), "one number for every output channel, [C_out]")
     rows = input.reshape(math.prod(input.shape[:-1]), weight.shape[1])  # [N, C_in]; N spelled out: C_in may be 0
-    output: torch.Tensor = Product.apply(rows, weight.t(), method == "taps")  # [N, C_out]
-    output = output if bias is None else output + bias
+    output: torch.Tensor = Product.apply(rows, weight.t(), bias, method == "taps")  # [N, C_out]
     return output.reshape(*input.shape[:-1], weight.shape[0])
 
 
 class Product(torch.autograd.Function):
-    """The matrix product, ``left @ right``. Its two gradients are products again."""
+    """The matrix product with the bias in every row, ``left @ right + bias``. Its two gradients are products again."""
 
     generate_vmap_rule = True
 
     @staticmethod
-    def forward(left: torch.Tensor, right: torch.Tensor, one_by_one: bool) -> torch.Tensor:
+    def forward(left: torch.Tensor, right: torch.Tensor, bias: torch.Tensor | None, one_by_one: bool) -> torch.Tensor:
         with in_given_dtype(left):
-            return (left[:, :, None] * right[None]).sum(1) if one_by_one else left @ right
+            if not one_by_one:
+                return left @ right if bias is None else torch.addmm(bias, left, right)
+            sums = (widened(left)[:, :, None] * right[None]).sum(1)
+            return (sums if bias is None else sums + bias).to(left.dtype)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
-        left, right, ctx.one_by_one = inputs
+        left, right, _, ctx.one_by_one = inputs
         ctx.save_for_backward(left, right)
 
     @staticmethod
-    def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor | None, torch.Tensor | None, None]:
+    def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         left, right = ctx.saved_tensors
-        wants_left, wants_right, _ = ctx.needs_input_grad
-        to_left = Product.apply(gradient, right.t(), ctx.one_by_one) if wants_left else None
-        to_right = Product.apply(left.t(), gradient, ctx.one_by_one) if wants_right else None
-        return to_left, to_right, None
+        wants_left, wants_right, wants_bias, _ = ctx.needs_input_grad
+        to_left = Product.apply(gradient, right.t(), None, ctx.one_by_one) if wants_left else None
+        to_right = Product.apply(left.t(), gradient, None, ctx.one_by_one) if wants_right else None
+        return to_left, to_right, gradient.sum(0) if wants_bias else None, None

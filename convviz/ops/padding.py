@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from convviz.axis_taps import source
+from convviz.ops.narrow import widened
 from convviz.spec import ConvSpec
 
 
@@ -41,7 +42,7 @@ def fold_padding(grad_padded_input: torch.Tensor, spec: ConvSpec) -> torch.Tenso
         grad_input ``[N, C_in, H, W]``; entry ``[n, c, i, j]`` is the sum over all cells of padded_input that
         are copies of ``input[n, c, i, j]``.
     """
-    gradient = grad_padded_input
+    gradient = widened(grad_padded_input)
     for axis, dim in ((0, -2), (1, -1)):
         before, size = spec.padding[axis][0], spec.input_size[axis]
         folded = gradient.narrow(dim, before, size).clone()
@@ -51,4 +52,4 @@ def fold_padding(grad_padded_input: torch.Tensor, spec: ConvSpec) -> torch.Tenso
             if target is not None and not 0 <= row < size:
                 folded.select(dim, target).add_(gradient.select(dim, padded_row))
         gradient = folded
-    return gradient
+    return gradient.to(grad_padded_input.dtype)

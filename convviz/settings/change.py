@@ -131,8 +131,16 @@ def set_bias(settings: Settings, wanted: bool) -> Settings:
 
 
 def one_hot(settings: Settings, row: int, column: int) -> Settings:
-    """Make grad_output 1 at one cell of the plane that is shown, 0 elsewhere."""
-    plane = settings.plane
+    """Make grad_output 1 at one cell of the plane that is shown, 0 elsewhere.
+
+    Raises:
+        ValueError: it has no such cell.
+    """
+    plane, (height, width) = settings.plane, settings.output_shape[2:]
+    if row >= height or column >= width:
+        raise ValueError(
+            f"grad_output has {height} rows and {width} columns: got row {row}, column {column}; choose another cell"
+        )
     channel = plane.in_channel if settings.transposed else plane.out_channel
     place = (float(plane.sample), float(channel), float(row), float(column))
     return settings.replace(loss="weighted_sum", grad=Source("one_hot", place))

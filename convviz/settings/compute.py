@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import torch
+
 from convviz.ops.stages import Stages, stages
 from convviz.ops.stages_transposed import stages_transposed
+from convviz.settings.names import shown_name
 from convviz.settings.state import Settings
+
+# In the order in which one follows from the other, in the words of the page; all other stages are copies of these.
+COMPUTED = (
+    *("input", "weight", "bias", "target", "output", "loss"),
+    *("grad_output", "grad_padded_input", "grad_input", "grad_weight", "grad_bias"),
+)
 
 
 def compute(settings: Settings, *, compare: bool = True) -> Stages:
@@ -13,9 +22,12 @@ def compute(settings: Settings, *, compare: bool = True) -> Stages:
     Args:
         settings: everything that was set.
         compare: also run autograd and record the deviation from it.
+
+    Raises:
+        ValueError: a number is too large for the dtype, and inf or nan would stand in its place.
     """
     run = stages_transposed if settings.transposed else stages
-    return run(
+    result = run(
         settings.spec,
         settings.input_tensor(),
         settings.weight_tensor(),
@@ -27,3 +39,18 @@ def compute(settings: Settings, *, compare: bool = True) -> Stages:
         settings.dtype,
         compare=compare,
     )
+    _check_finite(result, settings.dtype)
+    return result
+
+
+def _check_finite(result: Stages, dtype: str) -> None:
+    """Refuse what the board can neither colour nor hand on: no state, link or page holds inf or nan."""
+    for name in COMPUTED:
+        tensor: torch.Tensor | None = getattr(result, shown_name(name, result.transposed))
+        if tensor is None or tensor.isfinite().all():
+            continue
+        value = tensor[~tensor.isfinite()][0].item()
+        other = "" if dtype == "float64" else ", or dtype float64"
+        raise ValueError(
+            f"every number on the board must be finite in {dtype}: got {value} in {name}; use smaller numbers{other}"
+        )

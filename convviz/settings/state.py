@@ -28,6 +28,8 @@ NAMED_KINDS = {name: [k for k in kinds if k not in FACTS["kinds_with_own_numbers
 MOST: dict[str, int] = FACTS["limits"]["board"]
 MOST_PLANES: dict[str, int] = FACTS["limits"]["planes"]
 MOST_PRODUCTS: int = FACTS["limits"]["products"]["kernel"]  # a third of a second a step on one core
+# Room to float64's largest, so that what is drawn beside a number is finite as well.
+MOST_NUMBER: float = FACTS["limits"]["number"]
 
 
 @dataclass(frozen=True)
@@ -283,10 +285,10 @@ def number(name: str, value: Any) -> float:
     """Return a value as a float that can be stored, shown and sent.
 
     Raises:
-        ValueError: it is no finite number.
+        ValueError: it is no finite number, or too large.
     """
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 1e300:
-        raise ValueError(f"{name} holds finite numbers: got {value!r:.80}")
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < MOST_NUMBER:
+        raise ValueError(f"{name} holds finite numbers below {MOST_NUMBER:g}: got {value!r:.80}")
     return float(value)
 
 

@@ -1,17 +1,18 @@
 // @ts-check
 // The model behind the board in a page without a kernel: what app/model.py and app/app.py do, with the arithmetic in
 // the page. The board sees the interface of an anywidget model.
-import { computeStages } from "./compute.js";
 import { briefly, fromLink } from "../rules/link.js";
-import { editCell, oneHot, setSize } from "../rules/change.js";
+import { editCell, editedPanels, oneHot, setSize } from "../rules/change.js";
+import { computeSettings } from "./checked.js";
 import { createValues } from "../base/events.js";
 import { createHistory } from "../rules/history.js";
 import { layersStoryOf } from "../picture/output_padding.js";
+import { shownName } from "../rules/names.js";
 import { structureOf, valuesOf } from "../picture/payload.js";
-import { equationsOf } from "../picture/panels.js";
+import { equationsOf, panelsOf } from "../picture/panels.js";
 import { choosePlane, showPlane } from "../rules/plane.js";
 import { storyOf } from "../picture/remainder.js";
-import { replaced, tensorsOf } from "../rules/settings.js";
+import { replaced } from "../rules/settings.js";
 import { geometryOf } from "../rules/spec.js";
 import { formulaOf, lossWords, noteOf, truthWords } from "../picture/words.js";
 
@@ -41,7 +42,7 @@ export function createPageModel(data, clock = () => performance.now()) {
 
   /** @param {Settings} next */
   function show(next) {
-    const made = computeStages(next.spec, next.loss, tensorsOf(next, data.digits), next.transposed);
+    const made = computeSettings(next, data.digits);
     [settings, stages] = [next, made];
     const equations = equationsOf(settings, stages);
     const { spec, plane, bias, transposed, scale, input_view, link_axes } = settings;
@@ -127,10 +128,11 @@ export function createPageModel(data, clock = () => performance.now()) {
   function act(message) {
     const { type, panel, row, column } = message;
     if (type === "select") {
-      values.put({ selected: { panel, row, column } });
       if (oneHotPanels(settings).includes(panel)) apply(oneHot(settings, row, column));
+      values.put({ selected: { panel, row, column } });
     } else if (type === "release") values.put({ selected: null });
     else if (type === "edit") {
+      checkShown(settings, stages, message);
       const gradOutput = settings.transposed ? stages.input : stages.grad_output;
       apply(editCell(settings, message, gradOutput, data.digits));
     } else if (type === "plane") apply(withPlane(settings, showPlane(settings.plane, settings.spec, panel, message.at)));
@@ -178,4 +180,19 @@ function withPlane(settings, plane) {
 function oneHotPanels({ loss, grad, transposed }) {
   if (loss !== "weighted_sum" || grad.kind !== "one_hot") return [];
   return transposed ? ["grad_input", "input"] : ["output", "grad_output"];
+}
+
+/**
+ * Refuse to write where nobody sees it: the page offers only the cells that it shows.
+ * @param {Settings} settings @param {Stages} stages @param {{ panel: string, row: number, column: number }} place
+ */
+function checkShown(settings, stages, { panel, row, column }) {
+  if (!(panel in editedPanels(settings.transposed))) return; // what it follows from is told where it would be edited
+  const shown = equationsOf(settings, stages).flatMap(panelsOf).find(({ name }) => name === panel);
+  const [height, width] = shown ? shown.tensor.shape.slice(2) : [0, 0];
+  if (row < height && column < width) return;
+  throw new Error(
+    `only a cell that is shown can be typed into: got row ${row}, column ${column} of ${shownName(panel, settings.transposed)}, ` +
+      `which shows ${height} rows and ${width} columns; choose another`,
+  );
 }

@@ -6,7 +6,7 @@ import { layerPair, mend, outputPaddingMoved, perAxis, rangeOf, withValue } from
 import { shownName } from "./names.js";
 import { planeIndex } from "./plane.js";
 import { PRESETS, makeKernel } from "./samples.js";
-import { MOST_PLANES, biasOf, gradOf, inputOf, replaced, sourceWith, weightOf } from "./settings.js";
+import { MOST_NUMBER, MOST_PLANES, biasOf, gradOf, inputOf, replaced, shapeOfOutput, sourceWith, weightOf } from "./settings.js";
 import { backwardPadding, remainderOf } from "./spec.js";
 
 /**
@@ -161,6 +161,10 @@ export function setBias(settings, wanted) {
  * @param {Settings} settings @param {number} row @param {number} column @returns {Changed}
  */
 export function oneHot(settings, row, column) {
+  const [height, width] = shapeOfOutput(settings).slice(2);
+  if (row >= height || column >= width) {
+    throw new Error(`grad_output has ${height} rows and ${width} columns: got row ${row}, column ${column}; choose another cell`);
+  }
   const channel = planeIndex(settings.plane, settings.transposed ? "c" : "o");
   const grad = { kind: "one_hot", values: [settings.plane.sample, channel, row, column] };
   return [replaced(settings, { loss: "weighted_sum", grad }), []];
@@ -180,7 +184,7 @@ export function editCell(settings, { panel, row, column, value }, gradOutput, di
     const names = [...new Set(Object.keys(fields).map((name) => shownName(name, transposed)))];
     throw new Error(`${shownName(panel, transposed)} follows from other panels; type into ${names.join(", ")} instead`);
   }
-  if (!Number.isFinite(value)) throw new Error(`a cell holds finite numbers: got ${value}`);
+  if (!(Math.abs(value) < MOST_NUMBER)) throw new Error(`a cell holds finite numbers below 1e+300: got ${value}`);
   const field = fields[panel];
   const { shape, data } = editedTensor(settings, field, gradOutput, digits);
   const index = placeOf(settings, panel, row, column);

@@ -20,9 +20,10 @@ import { inputShape, outputShape, weightShape } from "./spec.js";
  *   bias: Tensor | null, grad_bias: Tensor | null, loss: number }} Stages what is computed of them, named as in ops/stages.py
  */
 
-/** What the board can show, a field of a geometry. */
+/** What the board can show, a field of a geometry, and the size below which every number is. */
 export const MOST = SETTINGS.limits.board;
 export const MOST_PLANES = SETTINGS.limits.planes;
+export const MOST_NUMBER = SETTINGS.limits.number;
 const MOST_PRODUCTS = SETTINGS.limits.products.page;
 
 /** @param {number[]} shape */
