@@ -4,6 +4,7 @@ import { element, setText } from "./dom.js";
 import { createEquation } from "./equation.js";
 import { decode } from "./format.js";
 import { createHighlighter } from "./highlight.js";
+import { isBare, isUndo, keepKeys } from "./keys.js";
 import { followPaper } from "./paper.js";
 import { loadPlotly } from "./plotly.js";
 import { followLinks } from "./share_address.js";
@@ -283,27 +284,25 @@ function once(act) {
 }
 
 /**
- * Ctrl+Z and Ctrl+Shift+Z (or Ctrl+Y) while the focus is in the app, but not in a field with an undo of its own.
+ * The keys of the app are its own; Ctrl+Z and Ctrl+Shift+Z (or Ctrl+Y) while the focus is in it, but not in a field with
+ * an undo of its own.
  * @param {any} model @param {HTMLElement} root
  */
 function undoKeys(model, root) {
   const app = /** @type {HTMLElement} */ (root.closest(".cv-app") ?? root);
   /** @param {KeyboardEvent} event */
   const onKey = (event) => {
-    const key = event.key.toLowerCase();
-    // A notebook has commands on bare keys (arrows, letters) and would take them from our sliders and menus.
-    if (!event.ctrlKey && !event.metaKey && !event.altKey && !(event.shiftKey && key === "enter")) {
-      event.stopPropagation();
-      return;
-    }
     const field = /** @type {HTMLElement} */ (event.target).closest("input:not([type=range], [type=checkbox]), [contenteditable=true]");
-    if (!(event.ctrlKey || event.metaKey) || event.altKey || field || !["z", "y"].includes(key)) return;
-    model.send({ type: key === "y" || event.shiftKey ? "redo" : "undo" });
+    if (field || !isUndo(event)) return;
+    model.send({ type: event.key.toLowerCase() === "y" || event.shiftKey ? "redo" : "undo" });
     event.preventDefault();
-    event.stopPropagation();
   };
+  const letGo = keepKeys(app, (event) => isBare(event) || isUndo(event));
   app.addEventListener("keydown", onKey);
-  return () => app.removeEventListener("keydown", onKey);
+  return () => {
+    letGo();
+    app.removeEventListener("keydown", onKey);
+  };
 }
 
 /** The settings, as App.state() returns them. @param {any} model */

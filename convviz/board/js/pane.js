@@ -1,6 +1,7 @@
 // @ts-check
 // What all panes share: a pane stands in a tab beside the board and draws plain data that Python made.
 import { element, setText } from "./dom.js";
+import { keepKeys } from "./keys.js";
 import { followTheme } from "./theme.js";
 import { followPointer, pointAt } from "./wire.js";
 
@@ -28,6 +29,7 @@ export function openPane({ model, el }, name, build) {
   const root = element("section", { class: `cv-pane cv-pane-${name} cv-look` }, failure, body, live);
   nameAfterTab(root, model.get("tab"));
   el.append(root);
+  const letGo = model.get("tab") ? () => {} : keepKeys(root); // in an app, the board keeps them for all of it
   let theme = "light";
   let timer = 0;
   /** @type {HTMLElement | null} */
@@ -89,6 +91,7 @@ export function openPane({ model, el }, name, build) {
     model.off("change:wanted", refreshLater);
     model.off("change:theme", follower.refresh);
     follower.stop();
+    letGo();
     pane.point();
     for (const close of closers) close();
     root.remove();
