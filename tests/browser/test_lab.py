@@ -195,6 +195,38 @@ def test_theme_follows_lab(app):
     assert app.locator(".cv-app").count() == 1
 
 
+@EVERYWHERE
+def test_displayed_twice_each_view_has_tabs_of_its_own(app):
+    app.locator(".jp-Notebook .jp-CodeCell .cm-content").first.click()
+    app.keyboard.press("Control+a")
+    app.keyboard.insert_text("app = convviz.App()\ndisplay(app)\napp")
+    run_cell(app)
+    app.locator(".cv-app").nth(1).wait_for(timeout=APPEARS_WITHIN_MS)
+    app.locator("[data-tab=code]").first.click()
+    app.wait_for_function("document.querySelectorAll('.cv-pane[role=tabpanel]').length === 2")
+    app.wait_for_function("document.querySelectorAll('.cv-tab[aria-controls]').length === 2")
+    for view in app.locator(".cv-app").all():
+        tab, panel = view.get_by_role("tab", selected=True), view.get_by_role("tabpanel")
+        assert panel.get_attribute("id") == tab.get_attribute("aria-controls")
+        assert panel.get_attribute("aria-labelledby") == tab.get_attribute("id")
+    twice = """() => {
+        const ids = [...document.querySelectorAll(".cv-app [id]")].map((node) => node.id);
+        return ids.filter((id, index) => ids.indexOf(id) !== index);
+    }"""
+    assert app.evaluate(twice) == []
+
+
+@EVERYWHERE
+def test_a_kernel_that_has_ended_is_announced(app):
+    """The last one: its page is dead."""
+    assert app.locator(".cv-lost").first.text_content() == ""
+    kernel = "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel"
+    app.evaluate(f"void {kernel}.requestExecute({{ code: 'import os; os._exit(1)' }})")
+    app.locator(".cv-lost", has_text="has ended").first.wait_for(timeout=APPEARS_WITHIN_MS)
+    for sentence in app.locator(".cv-lost").all():
+        assert "Run its cell again" in sentence.text_content()
+
+
 def run_cell(page):
     """Run the notebook's cell and wait until its app is drawn."""
     drawn = page.locator(".cv-board").element_handles()

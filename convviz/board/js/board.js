@@ -5,6 +5,7 @@ import { createEquation } from "./equation.js";
 import { decode } from "./format.js";
 import { createHighlighter } from "./highlight.js";
 import { isBare, isUndo, keepKeys } from "./keys.js";
+import { followKernel } from "./lost_kernel.js";
 import { followPaper } from "./paper.js";
 import { loadPlotly } from "./plotly.js";
 import { followLinks } from "./share_address.js";
@@ -21,7 +22,8 @@ function render({ model, el }) {
   const rows = element("div", { class: "cv-equations" });
   const readout = element("p", { class: "cv-readout" });
   const live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });
-  const foot = element("div", { class: "cv-foot" }, readout, live);
+  const lost = element("p", { class: "cv-lost", role: "alert" });
+  const foot = element("div", { class: "cv-foot" }, lost, readout, live);
   const tables = createTables(() => schedule(false));
   const root = element(
     "div",
@@ -199,6 +201,7 @@ function render({ model, el }) {
   model.on("change:theme", follower.refresh);
   const stopFollowing = followLinks(root, (link) => model.send({ type: "open", link }));
   const stopKeeping = keepState(model);
+  const stopKernel = followKernel(model, (sentence) => setText(lost, sentence));
   const stopListening = board.highlight.listen(root);
   board.plotly.then(
     (loaded) => {
@@ -221,6 +224,7 @@ function render({ model, el }) {
     watcher.disconnect();
     stopFollowing();
     stopKeeping();
+    stopKernel();
     stopListening();
     stopKeys();
     stopAnswering();
