@@ -3,13 +3,14 @@
 import contextlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 
 import psutil
 
 from tests.browser.app_page import APPEARS_WITHIN_MS
-from tests.browser.server import ROOT, STARTS_WITHIN_S, wait_until
+from tests.browser.server import APP, ROOT, STARTS_WITHIN_S, wait_until
 
 FOLDERS = {
     "JUPYTER_CONFIG_DIR": "config",
@@ -41,6 +42,8 @@ FRONT_ENDS = {"lab": ("jupyterlab", "lab/tree"), "notebook": ("notebook", "noteb
 def lab_server(folder, source, front_end="lab"):
     """Run JupyterLab or Notebook 7 on a notebook of one cell; yield the address of that notebook.
 
+    Beside it lies the app's own, app.ipynb.
+
     Args:
         folder: An empty folder for the notebook, the settings and the log.
         source: The cell's code.
@@ -50,6 +53,7 @@ def lab_server(folder, source, front_end="lab"):
     root = folder / "notebooks"
     root.mkdir()
     _write_notebook(root / "page.ipynb", source)
+    shutil.copy(APP, root)
     _decline_the_news(folder / FOLDERS["JUPYTERLAB_SETTINGS_DIR"])
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     env = os.environ | {name: str(folder / place) for name, place in FOLDERS.items()}
@@ -57,7 +61,8 @@ def lab_server(folder, source, front_end="lab"):
         process = subprocess.Popen(
             [sys.executable, "-m", module, *OPTIONS, f"--ServerApp.root_dir={root}"],
             cwd=folder,
-            env=env | {"PYTHONPATH": os.pathsep.join(paths)},
+            # Our template from the source: Voilà is an extension of the server.
+            env=env | {"PYTHONPATH": os.pathsep.join(paths), "JUPYTER_PATH": str(ROOT / "convviz" / "share")},
             stdout=log,
             stderr=subprocess.STDOUT,
             start_new_session=True,

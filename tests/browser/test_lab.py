@@ -8,6 +8,7 @@ from tests.browser.app_page import (
     cell,
     choose,
     fresh_page,
+    open_app,
     read_panel,
     repaint,
     slide,
@@ -193,6 +194,15 @@ def test_theme_follows_lab(app):
     choose_lab_theme(app, "JupyterLab Light")
     app.locator(".cv-app[data-theme=light] .cv-board[data-theme=light]").wait_for()
     assert app.locator(".cv-app").count() == 1
+
+
+@IN_LAB
+def test_voila_in_a_jupyter_server_uses_our_template(app, browser):
+    """As on Binder: nothing of our configuration is there, only the notebook and the template."""
+    with fresh_page(browser) as page:
+        open_app(page, app.url.split("/lab/")[0] + "/voila/render/app.ipynb")
+        page.locator("main#convviz-main .cv-app").wait_for()
+        assert page.outside == []
 
 
 @EVERYWHERE
