@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from convviz.export.module import export_module
     from convviz.export.page import export_html
     from convviz.export.picture import export_picture
+    from convviz.settings.state import Settings
 
 __version__ = "0.1.0"
 __all__ = [
@@ -77,6 +78,7 @@ def __getattr__(name: str) -> Any:
         from convviz.app.app import App
 
         App.page_maker = _make_page  # both stand on one layer: this is the only place that knows the two
+        App.still_maker = _make_still
         if name == "App":
             return App
         from convviz.app.explain import explain
@@ -90,3 +92,10 @@ def _make_page(state: Mapping[str, Any]) -> bytes:
     from convviz.export.page import page_bytes
 
     return page_bytes(state)
+
+
+def _make_still(result: Stages, settings: Settings) -> str:
+    """Return what an app shows as a still picture; its code is loaded with the first one that is displayed."""
+    from convviz.export.still import still_pictures
+
+    return still_pictures(result, settings.plane, settings.input_view, settings.scale == "equation")

@@ -185,6 +185,8 @@ def test_the_notebook_at_the_top_is_the_packaged_one():
     assert len(notebook["cells"]) <= 3
     assert all(not cell.get("outputs") for cell in notebook["cells"])
     assert notebook["metadata"]["title"] == "convviz · the backward pass of conv2d"
+    # Voilà without our configuration, as on Binder, takes the template from here: its own asks CDNs.
+    assert notebook["metadata"]["voila"]["template"] == serve.SHARE.joinpath("voila", "templates", "convviz").name
 
 
 def test_every_setting_is_one_that_voila_knows():

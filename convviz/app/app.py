@@ -18,9 +18,10 @@ from convviz.app.tabs.tabs import Tabs
 from convviz.app.upload import Upload, read_picture
 from convviz.board import payload
 from convviz.board.widget import Board
+from convviz.ops.stages import Stages
 from convviz.settings.as_python import as_python
 from convviz.settings.link import briefly, from_link, to_link
-from convviz.settings.state import Source
+from convviz.settings.state import Settings, Source
 from convviz.spec import ConvSpec
 from convviz.views import captions
 from convviz.views.figures import figure
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 DEVICE_VARIABLE = "CONVVIZ_DEVICE"
+VOILA_VARIABLE = "VOILA_KERNEL_ID"  # Voilà sets it in every kernel before the first cell
 HEADING = """<p>Every number below is computed by torch. Move a kernel slider and watch all gradients follow; then try
 <b>stride&nbsp;1</b>: the zeros inside <code>padded_grad_output</code> vanish, and so does the hatched remainder.</p>"""
 HEADING_TRANSPOSED = """<p>Every number below is computed by torch. Each cell of <code>input</code> stamps the kernel
@@ -45,6 +47,8 @@ class App(widgets.VBox):
     # Makes the page of a state. ``convviz/__init__.py`` puts it here: app and export stand side by side and do not
     # know each other. Without it nothing offers to save a page.
     page_maker: ClassVar[Callable[[Mapping[str, Any]], bytes] | None] = None
+    # Makes the still picture that a saved notebook keeps beside the app; put here as well.
+    still_maker: ClassVar[Callable[[Stages, Settings], str] | None] = None
 
     def __init__(
         self,
@@ -159,6 +163,22 @@ class App(widgets.VBox):
         """Show these sentences above the app instead of its own."""
         self._introduction = f"<p>{_escaped(text)}</p>"
         self._heading.value = self._introduction
+
+    def __repr__(self) -> str:
+        """Return the call that opens the same: a notebook keeps it beside the app."""
+        try:
+            return f"convviz.App(link={self.link()!r})"
+        except ValueError:  # too many numbers for a link
+            return "convviz.App(state=...)"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any] | None:
+        """Return the view, and a still picture for those who open or convert the notebook without a kernel."""
+        bundle: dict[str, Any] | None = super()._repr_mimebundle_(**kwargs)
+        maker = type(self).still_maker
+        # Nobody saves Voilà's page, but every visitor would wait for the picture.
+        if bundle is not None and maker is not None and VOILA_VARIABLE not in os.environ:
+            bundle["text/html"] = maker(self.model.result, self.model.settings)
+        return bundle
 
     def close(self) -> None:
         """Close the app and every widget in it."""

@@ -28,7 +28,7 @@ class Pane(anywidget.AnyWidget):
     Attributes:
         data: what to draw; ``{"error": sentence}`` keeps the last picture and shows the sentence.
         wanted: counted up when new data would be made; the page asks for them when the sliders rest.
-        tab: of which tab it is the panel, as ``TabBar.of`` names it; empty where there are no tabs.
+        tab: name of the tab of which it is the panel; empty where there are no tabs.
         theme: ``"auto"``, ``"light"`` or ``"dark"``.
         colorscales: the two colour scales.
     """
@@ -60,6 +60,7 @@ class Pane(anywidget.AnyWidget):
             self._on_action(message)
 
     def close(self) -> None:
-        """Close the widget and let go of everybody who listens."""
+        """Close the widget with its layout, and let go of everybody who listens."""
         self._on_action = None
+        self.layout.close()
         super().close()

@@ -15,7 +15,7 @@ from convviz.views.panels import Equation, equations
 
 
 def still_figures(stages: Stages, plane: Plane, input_view: str, one_scale: bool) -> str:
-    """Return the equations as HTML figures with inline SVG and captions, and their numbers as tables.
+    """Return ``still_pictures``, and their numbers as tables.
 
     Args:
         stages: the numbers.
@@ -23,9 +23,14 @@ def still_figures(stages: Stages, plane: Plane, input_view: str, one_scale: bool
         input_view: the equation to the input as a ``"window"`` or as ``"stamps"``.
         one_scale: one colour scale an equation; otherwise one a panel.
     """
-    drawn: list[str] = []
     rows = equations(stages, plane, input_view)
-    for equation in rows:
+    return "\n".join([still_pictures(stages, plane, input_view, one_scale), tables(rows, stages.transposed)])
+
+
+def still_pictures(stages: Stages, plane: Plane, input_view: str, one_scale: bool) -> str:
+    """Return the equations as HTML figures with inline SVG and captions, and the loss; arguments as above."""
+    drawn: list[str] = []
+    for equation in equations(stages, plane, input_view):
         formula = captions.formula(stages, plane, equation.name, equation.view)
         note = captions.note(stages, equation.name, equation.view)
         caption = f"<b>{escape(equation.title)}</b> <code>{escape(formula)}</code>" + (
@@ -34,7 +39,7 @@ def still_figures(stages: Stages, plane: Plane, input_view: str, one_scale: bool
         look = LOOKS["light"]
         picture = svg(scene(draw_equation(equation, one_scale, look), look, words_of(equation), edge=1), alone=False)
         drawn.append(f"<figure><figcaption>{caption}</figcaption>\n{picture}\n</figure>")
-    return "\n".join([*drawn, f"<p>{escape(captions.loss(stages))}</p>", tables(rows, stages.transposed)])
+    return "\n".join([*drawn, f"<p>{escape(captions.loss(stages))}</p>"])
 
 
 def words_of(equation: Equation) -> str:

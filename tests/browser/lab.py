@@ -1,14 +1,16 @@
-"""Starts JupyterLab for a test, with settings of its own, and ends it with all its kernels."""
+"""Starts JupyterLab or Notebook 7 for a test, with settings of its own, and ends it with all its kernels."""
 
 import contextlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 
 import psutil
 
-from tests.browser.server import ROOT, STARTS_WITHIN_S, wait_until
+from tests.browser.app_page import APPEARS_WITHIN_MS
+from tests.browser.server import APP, ROOT, STARTS_WITHIN_S, wait_until
 
 FOLDERS = {
     "JUPYTER_CONFIG_DIR": "config",
@@ -24,49 +26,69 @@ OPTIONS = [
     "--ServerApp.ip=127.0.0.1",
     "--ServerApp.port=0",  # a free one; the runtime file tells which
     "--IdentityProvider.token=",
-    # Whatever Lab would ask the world of its own accord.
+    # Whatever Lab would ask the world of its own accord; Notebook runs it as an extension.
     "--LabApp.news_url=None",
     "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     "--LabApp.extension_manager=readonly",
+    # So that a test can ask for the kernel's state: both front ends show it as idle before it is there.
+    "--LabApp.expose_app_in_browser=True",
+    "--JupyterNotebookApp.expose_app_in_browser=True",
 ]
+# Front end: its module, and where it shows a notebook.
+FRONT_ENDS = {"lab": ("jupyterlab", "lab/tree"), "notebook": ("notebook", "notebooks")}
 
 
 @contextlib.contextmanager
-def lab_server(folder, source):
-    """Run JupyterLab on a notebook of one cell; yield the address of that notebook.
+def lab_server(folder, source, front_end="lab"):
+    """Run JupyterLab or Notebook 7 on a notebook of one cell; yield the address of that notebook.
+
+    Beside it lies the app's own, app.ipynb.
 
     Args:
         folder: An empty folder for the notebook, the settings and the log.
         source: The cell's code.
+        front_end: One of FRONT_ENDS.
     """
+    module, place = FRONT_ENDS[front_end]
     root = folder / "notebooks"
     root.mkdir()
     _write_notebook(root / "page.ipynb", source)
+    shutil.copy(APP, root)
     _decline_the_news(folder / FOLDERS["JUPYTERLAB_SETTINGS_DIR"])
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     env = os.environ | {name: str(folder / place) for name, place in FOLDERS.items()}
     with (folder / "log.txt").open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "jupyterlab", *OPTIONS, f"--ServerApp.root_dir={root}"],
+            [sys.executable, "-m", module, *OPTIONS, f"--ServerApp.root_dir={root}"],
             cwd=folder,
-            env=env | {"PYTHONPATH": os.pathsep.join(paths)},
+            # Our template from the source: Voilà is an extension of the server.
+            env=env | {"PYTHONPATH": os.pathsep.join(paths), "JUPYTER_PATH": str(ROOT / "convviz" / "share")},
             stdout=log,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
     try:
-        place = wait_until(lambda: _place(folder, process), STARTS_WITHIN_S, "JupyterLab tells its address")
-        yield f"http://127.0.0.1:{place['port']}/lab/tree/page.ipynb"
+        port = wait_until(lambda: _port(folder, process), STARTS_WITHIN_S, f"{module} tells its address")
+        yield f"http://127.0.0.1:{port}/{place}/page.ipynb"
     finally:
         _end(process)
 
 
-def _place(folder, process):
+def open_notebook(page, url):
+    """Open a notebook and wait until its kernel is there."""
+    page.goto(url, wait_until="commit", timeout=APPEARS_WITHIN_MS)
+    # Until then the cell would not run, whatever the front end's own indicator says.
+    kernel = "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel"
+    page.wait_for_function(f"{kernel}?.status === 'idle'", timeout=APPEARS_WITHIN_MS)
+    page.page_errors.clear()  # Notebook 7 has one of its own while it starts; ours can only come after this
+
+
+def _port(folder, process):
     if process.poll() is not None:
         raise AssertionError((folder / "log.txt").read_text())
     for path in (folder / "runtime").glob("jpserver-*.json"):
         with contextlib.suppress(json.JSONDecodeError):  # half written
-            return json.loads(path.read_text())
+            return json.loads(path.read_text())["port"]
     return None
 
 

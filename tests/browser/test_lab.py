@@ -1,4 +1,4 @@
-"""The app in JupyterLab 4: the same numbers, Lab's own theme, and the keys stay in the app."""
+"""The app in JupyterLab 4 and Notebook 7: the same numbers, Lab's own theme, and the keys stay in the app."""
 
 import pytest
 
@@ -8,6 +8,7 @@ from tests.browser.app_page import (
     cell,
     choose,
     fresh_page,
+    open_app,
     read_panel,
     repaint,
     slide,
@@ -16,36 +17,40 @@ from tests.browser.app_page import (
     wait_painted,
     wait_value,
 )
-from tests.browser.lab import lab_server
+from tests.browser.lab import FRONT_ENDS, lab_server, open_notebook
 
 pytestmark = pytest.mark.browser
 
+EVERYWHERE = pytest.mark.parametrize("opened", FRONT_ENDS, indirect=True)
+IN_LAB = pytest.mark.parametrize("opened", ["lab"], indirect=True)
+
 
 @pytest.fixture(scope="module")
-def lab(browser, tmp_path_factory):
-    """A page of JupyterLab with the app in a notebook."""
+def opened(request, browser, tmp_path_factory):
+    """A page of a front end with the app in a notebook."""
     source = "import convviz\napp = convviz.App()\napp"
-    with lab_server(tmp_path_factory.mktemp("lab"), source) as url, fresh_page(browser) as page:
-        page.goto(url, wait_until="commit", timeout=APPEARS_WITHIN_MS)
-        # Not the notebook's own indicator: it says idle before there is a kernel, and the cell would not run.
-        page.locator("#jp-main-statusbar", has_text="| Idle").wait_for(timeout=APPEARS_WITHIN_MS)
+    folder = tmp_path_factory.mktemp(request.param)
+    with lab_server(folder, source, request.param) as url, fresh_page(browser) as page:
+        open_notebook(page, url)
         run_cell(page)
         yield page
 
 
 @pytest.fixture
-def app(lab):
+def app(opened):
     """The page; nothing outside was asked for when the test is over."""
-    yield lab
-    assert lab.outside == []
+    yield opened
+    assert opened.outside == []
 
 
+@EVERYWHERE
 def test_first_look_equals_autograd(app):
     seen = assert_page_equals_autograd(app)
     assert seen.geometry["stride"] == [2, 2]
     assert [section["name"] for section in seen.shot["equations"]] == ["forward", "input", "weight"]
 
 
+@IN_LAB
 def test_controls_move_the_numbers(app):
     slide(app, "stride", 1)
     assert_page_equals_autograd(app)
@@ -71,6 +76,7 @@ def test_controls_move_the_numbers(app):
     assert assert_page_equals_autograd(app).geometry["stride"] == [2, 2]
 
 
+@EVERYWHERE
 def test_keys_stay_in_the_app(app):
     """In Lab's command mode letters and arrows are commands: x cuts a cell, 1 makes it a heading."""
     cells = app.locator(".jp-Notebook .jp-Cell").count()
@@ -88,21 +94,66 @@ def test_keys_stay_in_the_app(app):
     app.keyboard.type("x2")
     assert field.input_value() == "x2"
     app.keyboard.press("Escape")
+    focused = (
+        cell(app, "padded_input", 4, 3),
+        app.locator('[data-slider="1,0"] input[type=range]'),
+        app.locator(".cv-set-stride .noUi-handle").first,
+        app.locator(".cv-set-padding_mode select"),
+        app.locator("[data-tab=matrix]"),
+    )
+    for place in focused:
+        for key in ("x", "d", "d", "a", "b", "m", "Shift+M", "z"):
+            place.focus()
+            app.keyboard.press(key)
     assert app.locator(".jp-Notebook .jp-Cell").count() == cells
     assert app.locator(".jp-Notebook .jp-MarkdownCell").count() == 0
+    assert app.locator(".cv-app").count() == 1
 
 
-@pytest.mark.parametrize("key", ["ArrowRight", "ArrowUp", "ArrowLeft", "ArrowDown"])
-def test_kernel_slider_hears_its_arrow_keys(app, key):
-    """Lab has commands on the arrow keys, and would take them from the browser's own sliders."""
-    before = float(read_panel(app, "weight")[1, 0])
-    app.locator('[data-slider="1,0"] input[type=range]').focus()
+@EVERYWHERE
+def test_undo_is_the_apps_and_the_fields(app):
+    """The notebook's undo is of its cells: what is typed in a field would stay, and a cell go back instead."""
+    source = app.locator(".jp-Notebook .jp-CodeCell .cm-content").first
+    written = source.inner_text()
+    slide(app, "stride", 1)
+    cell(app, "padded_input", 3, 3).focus()
     with repaint(app):
-        app.keyboard.press(key)
-    step = 0.1 if key in ("ArrowRight", "ArrowUp") else -0.1
-    assert float(read_panel(app, "weight")[1, 0]) == pytest.approx(before + step, abs=1e-6)
+        app.keyboard.press("Control+z")
+    assert assert_page_equals_autograd(app).geometry["stride"] == [2, 2]
+    field = app.locator('[data-slider="1,1"] input[type=text]')
+    before = field.input_value()
+    field.press("End")
+    app.keyboard.type("7")
+    assert field.input_value() == before + "7"
+    app.keyboard.press("Control+z")
+    assert field.input_value() == before
+    app.keyboard.press("Escape")
+    assert source.inner_text() == written
 
 
+@EVERYWHERE
+def test_a_notebook_keeps_its_keys_with_ctrl(app):
+    """Only what the app uses is kept: saving must go on working from inside it."""
+    cell(app, "padded_input", 3, 3).focus()
+    app.keyboard.press("x")
+    with app.expect_response(
+        lambda answer: "/api/contents/page.ipynb" in answer.url and answer.request.method == "PUT"
+    ):
+        app.keyboard.press("Control+s")
+
+
+@EVERYWHERE
+def test_kernel_slider_hears_its_arrow_keys(app):
+    """Notebooks have commands on the arrow keys, and would take them from the browser's own sliders."""
+    for key, step in (("ArrowRight", 0.1), ("ArrowUp", 0.1), ("ArrowLeft", -0.1), ("ArrowDown", -0.1)):
+        before = float(read_panel(app, "weight")[1, 0])
+        app.locator('[data-slider="1,0"] input[type=range]').focus()
+        with repaint(app):
+            app.keyboard.press(key)
+        assert float(read_panel(app, "weight")[1, 0]) == pytest.approx(before + step, abs=1e-6), key
+
+
+@EVERYWHERE
 def test_arrow_keys_do_not_leave_the_app(app):
     menu = app.locator(".cv-set-padding_mode select")
     menu.focus()
@@ -114,6 +165,7 @@ def test_arrow_keys_do_not_leave_the_app(app):
     assert handle.evaluate("(handle) => document.activeElement === handle")
 
 
+@IN_LAB
 def test_output_fits_and_heatmaps_stand_under_their_numbers(app):
     for width in (1400, 900):
         app.set_viewport_size({"width": width, "height": 900})
@@ -130,6 +182,7 @@ def test_output_fits_and_heatmaps_stand_under_their_numbers(app):
     app.set_viewport_size({"width": 1400, "height": 900})
 
 
+@IN_LAB
 def test_theme_follows_lab(app):
     app.locator(".cv-app[data-theme=light] .cv-board[data-theme=light]").wait_for()
     choose_lab_theme(app, "JupyterLab Dark")
@@ -141,6 +194,47 @@ def test_theme_follows_lab(app):
     choose_lab_theme(app, "JupyterLab Light")
     app.locator(".cv-app[data-theme=light] .cv-board[data-theme=light]").wait_for()
     assert app.locator(".cv-app").count() == 1
+
+
+@IN_LAB
+def test_voila_in_a_jupyter_server_uses_our_template(app, browser):
+    """As on Binder: nothing of our configuration is there, only the notebook and the template."""
+    with fresh_page(browser) as page:
+        open_app(page, app.url.split("/lab/")[0] + "/voila/render/app.ipynb")
+        page.locator("main#convviz-main .cv-app").wait_for()
+        assert page.outside == []
+
+
+@EVERYWHERE
+def test_displayed_twice_each_view_has_tabs_of_its_own(app):
+    app.locator(".jp-Notebook .jp-CodeCell .cm-content").first.click()
+    app.keyboard.press("Control+a")
+    app.keyboard.insert_text("app = convviz.App()\ndisplay(app)\napp")
+    run_cell(app)
+    app.locator(".cv-app").nth(1).wait_for(timeout=APPEARS_WITHIN_MS)
+    app.locator("[data-tab=code]").first.click()
+    app.wait_for_function("document.querySelectorAll('.cv-pane[role=tabpanel]').length === 2")
+    app.wait_for_function("document.querySelectorAll('.cv-tab[aria-controls]').length === 2")
+    for view in app.locator(".cv-app").all():
+        tab, panel = view.get_by_role("tab", selected=True), view.get_by_role("tabpanel")
+        assert panel.get_attribute("id") == tab.get_attribute("aria-controls")
+        assert panel.get_attribute("aria-labelledby") == tab.get_attribute("id")
+    twice = """() => {
+        const ids = [...document.querySelectorAll(".cv-app [id]")].map((node) => node.id);
+        return ids.filter((id, index) => ids.indexOf(id) !== index);
+    }"""
+    assert app.evaluate(twice) == []
+
+
+@EVERYWHERE
+def test_a_kernel_that_has_ended_is_announced(app):
+    """The last one: its page is dead."""
+    assert app.locator(".cv-lost").first.text_content() == ""
+    kernel = "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel"
+    app.evaluate(f"void {kernel}.requestExecute({{ code: 'import os; os._exit(1)' }})")
+    app.locator(".cv-lost", has_text="has ended").first.wait_for(timeout=APPEARS_WITHIN_MS)
+    for sentence in app.locator(".cv-lost").all():
+        assert "Run its cell again" in sentence.text_content()
 
 
 def run_cell(page):

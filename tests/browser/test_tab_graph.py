@@ -25,7 +25,7 @@ from tests.browser.app_page import (
     slider,
     switch,
 )
-from tests.browser.lab import lab_server
+from tests.browser.lab import FRONT_ENDS, lab_server, open_notebook
 from tests.browser.scripts import expose
 from tests.browser.server import wait_until
 from tests.test_graph import CASES, leaf
@@ -639,10 +639,10 @@ y = torch.tensor([[5.0, 1.0], [2.0, -1.0]], requires_grad=True)
 convviz.graph(x**2 * 3 * y, params={"x": x, "y": y})"""
 
 
-def test_a_notebook_shows_the_view(browser, tmp_path):
-    with lab_server(tmp_path, SOURCE) as url, fresh_page(browser) as page:
-        page.goto(url, wait_until="commit", timeout=APPEARS_WITHIN_MS)
-        page.locator("#jp-main-statusbar", has_text="| Idle").wait_for(timeout=APPEARS_WITHIN_MS)
+@pytest.mark.parametrize("front_end", FRONT_ENDS)
+def test_a_notebook_shows_the_view(browser, tmp_path, front_end):
+    with lab_server(tmp_path, SOURCE, front_end) as url, fresh_page(browser) as page:
+        open_notebook(page, url)
         page.locator(".jp-Notebook .jp-CodeCell .cm-content").first.click()
         page.keyboard.press("Control+Enter")
         page.locator(".jp-OutputArea .cv-pane-graph [data-node]").first.wait_for(timeout=APPEARS_WITHIN_MS)
@@ -657,7 +657,7 @@ def test_a_notebook_shows_the_view(browser, tmp_path):
         box(page, id_of(page, "x")).focus()
         page.keyboard.press("ArrowDown")
         assert page.evaluate("document.activeElement.dataset.node") == id_of(page, "PowBackward0")
-        page.keyboard.press("x")  # cuts the cell, if Lab hears it
+        page.keyboard.press("x")  # cuts the cell, if the notebook hears it
         assert page.locator(".jp-Notebook .jp-Cell").count() == cells
         assert page.locator(".cv-pane-graph").count() == 1
         assert page.outside == []

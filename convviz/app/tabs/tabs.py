@@ -55,7 +55,7 @@ class Tabs:
             self._made[name].follow()
         else:
             self._made[name] = _make(name, self._model)
-            self._made[name].pane.tab = self.bar.of(name)
+            self._made[name].pane.tab = name
         if self.slot.children != (self._made[name].pane,):
             self.slot.children = (self._made[name].pane,)
 

@@ -4,6 +4,8 @@ import { element, setText } from "../base/dom.js";
 import { createEquation } from "./equation.js";
 import { decode } from "../base/format.js";
 import { createHighlighter } from "./highlight.js";
+import { isBare, isUndo, keepKeys } from "../base/keys.js";
+import { followKernel } from "../base/lost_kernel.js";
 import { followPaper } from "../base/paper.js";
 import { loadPlotly } from "./plotly.js";
 import { followLinks } from "./share_address.js";
@@ -20,7 +22,8 @@ function render({ model, el }) {
   const rows = element("div", { class: "cv-equations" });
   const readout = element("p", { class: "cv-readout" });
   const live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });
-  const foot = element("div", { class: "cv-foot" }, readout, live);
+  const lost = element("p", { class: "cv-lost", role: "alert" });
+  const foot = element("div", { class: "cv-foot" }, lost, readout, live);
   const tables = createTables(() => schedule(false));
   const root = element(
     "div",
@@ -198,6 +201,7 @@ function render({ model, el }) {
   model.on("change:theme", follower.refresh);
   const stopFollowing = followLinks(root, (link) => model.send({ type: "open", link }));
   const stopKeeping = keepState(model);
+  const stopKernel = followKernel(model, (sentence) => setText(lost, sentence));
   const stopListening = board.highlight.listen(root);
   board.plotly.then(
     (loaded) => {
@@ -220,6 +224,7 @@ function render({ model, el }) {
     watcher.disconnect();
     stopFollowing();
     stopKeeping();
+    stopKernel();
     stopListening();
     stopKeys();
     stopAnswering();
@@ -283,27 +288,25 @@ function once(act) {
 }
 
 /**
- * Ctrl+Z and Ctrl+Shift+Z (or Ctrl+Y) while the focus is in the app, but not in a field with an undo of its own.
+ * The keys of the app are its own; Ctrl+Z and Ctrl+Shift+Z (or Ctrl+Y) while the focus is in it, but not in a field with
+ * an undo of its own.
  * @param {any} model @param {HTMLElement} root
  */
 function undoKeys(model, root) {
   const app = /** @type {HTMLElement} */ (root.closest(".cv-app") ?? root);
   /** @param {KeyboardEvent} event */
   const onKey = (event) => {
-    const key = event.key.toLowerCase();
-    // A notebook has commands on bare keys (arrows, letters) and would take them from our sliders and menus.
-    if (!event.ctrlKey && !event.metaKey && !event.altKey && !(event.shiftKey && key === "enter")) {
-      event.stopPropagation();
-      return;
-    }
     const field = /** @type {HTMLElement} */ (event.target).closest("input:not([type=range], [type=checkbox]), [contenteditable=true]");
-    if (!(event.ctrlKey || event.metaKey) || event.altKey || field || !["z", "y"].includes(key)) return;
-    model.send({ type: key === "y" || event.shiftKey ? "redo" : "undo" });
+    if (field || !isUndo(event)) return;
+    model.send({ type: event.key.toLowerCase() === "y" || event.shiftKey ? "redo" : "undo" });
     event.preventDefault();
-    event.stopPropagation();
   };
+  const letGo = keepKeys(app, (event) => isBare(event) || isUndo(event));
   app.addEventListener("keydown", onKey);
-  return () => app.removeEventListener("keydown", onKey);
+  return () => {
+    letGo();
+    app.removeEventListener("keydown", onKey);
+  };
 }
 
 /** The settings, as App.state() returns them. @param {any} model */

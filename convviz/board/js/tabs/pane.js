@@ -1,6 +1,9 @@
 // @ts-check
 // What all panes share: a pane stands in a tab beside the board and draws plain data that Python made.
 import { element, setText } from "../base/dom.js";
+import { keepKeys } from "../base/keys.js";
+import { followKernel } from "../base/lost_kernel.js";
+import { tabIds, whenPlaced } from "../base/placed.js";
 import { followTheme } from "../base/theme.js";
 import { followPointer, pointAt } from "../base/wire.js";
 
@@ -26,14 +29,14 @@ export function openPane({ model, el }, name, build) {
   const body = element("div", { class: "cv-pane-body" });
   const live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });
   const root = element("section", { class: `cv-pane cv-pane-${name} cv-look` }, failure, body, live);
-  nameAfterTab(root, model.get("tab"));
   el.append(root);
   let theme = "light";
   let timer = 0;
+  let lost = ""; // that nobody answers any more
   /** @type {HTMLElement | null} */
   let app = null; // the app that the pane stands in
   /** @type {(() => void)[]} */
-  const closers = [];
+  const closers = model.get("tab") ? [whenPlaced(root, () => nameAfterTab(root, model.get("tab")))] : standAlone();
   const pane = {
     root,
     uid: Math.random().toString(36).slice(2, 8),
@@ -53,9 +56,18 @@ export function openPane({ model, el }, name, build) {
   };
   const show = build(pane, body);
 
+  /** In an app, the board does this for all of it. */
+  function standAlone() {
+    const end = (/** @type {string} */ sentence) => {
+      lost = sentence;
+      update();
+    };
+    return [keepKeys(root), followKernel(model, end)];
+  }
+
   function update() {
     const data = model.get("data");
-    setText(failure, data.error ?? "");
+    setText(failure, lost || (data.error ?? ""));
     root.classList.toggle("cv-pane-stale", Boolean(data.error)); // the last picture stays, faded
     if (!data.error && Object.keys(data).length) show(data);
     root.setAttribute("aria-busy", "false");
@@ -96,11 +108,11 @@ export function openPane({ model, el }, name, build) {
 }
 
 /**
- * Make a pane the panel of its tab: tabbar.js names the tab and the panel by the same rule.
+ * Make a pane the panel of its tab, once it is placed.
  * @param {HTMLElement} root @param {string} tab
  */
 function nameAfterTab(root, tab) {
-  if (!tab) return;
-  const attributes = { id: `cv-panel-${tab}`, role: "tabpanel", "aria-labelledby": `cv-tab-${tab}` };
+  const ids = tabIds(root, tab);
+  const attributes = { id: ids.panel, role: "tabpanel", "aria-labelledby": ids.tab };
   for (const [name, value] of Object.entries(attributes)) root.setAttribute(name, value);
 }

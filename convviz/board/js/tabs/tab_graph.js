@@ -107,10 +107,6 @@ function render(context) {
       act();
       event.preventDefault();
     });
-    // A notebook has commands on bare keys, and would take them from the boxes and the fields.
-    body.addEventListener("keydown", (event) => {
-      if (!event.ctrlKey && !event.metaKey && !event.altKey && !(event.shiftKey && event.key === "Enter")) event.stopPropagation();
-    });
     pane.onPoint(({ cell, panels }) => {
       const named = new Set([...panels, ...(cell ? [cell.panel] : [])]);
       const ids = Object.keys(data?.panels ?? {}).filter((id) => data.panels[id].some((panel) => named.has(panel)));

@@ -1,11 +1,13 @@
 // @ts-check
 // The row of tabs. The pane of the open one is a widget of its own, beside the board.
 import { element } from "../base/dom.js";
+import { tabIds, whenPlaced } from "../base/placed.js";
 
 /** @param {{ model: any, el: HTMLElement }} context */
 function render({ model, el }) {
   const bar = element("div", { class: "cv-tabbar", role: "tablist", "aria-label": "Look deeper" });
   el.append(bar);
+  let placed = false;
 
   /** @param {string} name */
   function choose(name) {
@@ -30,12 +32,10 @@ function render({ model, el }) {
   function update() {
     const open = model.get("chosen");
     const tabs = model.get("tabs");
-    const uid = model.get("uid");
     if (bar.children.length !== tabs.length) {
       bar.replaceChildren(
         ...tabs.map(([name, title]) => {
-          const id = `cv-tab-${uid}-${name}`;
-          const button = element("button", { type: "button", class: "cv-tab", role: "tab", id, "data-tab": name }, title);
+          const button = element("button", { type: "button", class: "cv-tab", role: "tab", "data-tab": name }, title);
           button.addEventListener("click", () => choose(name));
           return button;
         }),
@@ -43,12 +43,15 @@ function render({ model, el }) {
     }
     const first = open || tabs[0]?.[0];
     for (const button of buttons()) {
-      const { tab } = button.dataset;
+      const tab = button.dataset.tab ?? "";
       button.setAttribute("aria-selected", String(tab === open));
-      // Its panel is in the page only while it is open; pane.js gives it this id.
-      if (tab === open) button.setAttribute("aria-controls", `cv-panel-${uid}-${tab}`);
-      else button.removeAttribute("aria-controls");
       button.tabIndex = tab === first ? 0 : -1;
+      if (!placed) continue;
+      const ids = tabIds(bar, tab);
+      button.id = ids.tab;
+      // Its panel is in the page only while it is open.
+      if (tab === open) button.setAttribute("aria-controls", ids.panel);
+      else button.removeAttribute("aria-controls");
     }
   }
 
@@ -56,7 +59,12 @@ function render({ model, el }) {
   model.on("change:tabs", update);
   model.on("change:chosen", update);
   update();
+  const stopWaiting = whenPlaced(bar, () => {
+    placed = true;
+    update();
+  });
   return () => {
+    stopWaiting();
     model.off("change:tabs", update);
     model.off("change:chosen", update);
     bar.remove();

@@ -1,0 +1,116 @@
+"""What a notebook keeps of the app: a picture and a line, for those who open or convert it without a kernel."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import ipywidgets
+import nbformat
+import pytest
+import torch
+from nbconvert import HTMLExporter
+
+import convviz
+from convviz.app.graph_view import GraphView
+from convviz.app.tabs.tabs import TABS
+from convviz.views.theme import format_number
+from tests.states import random_states
+
+ALIVE = ipywidgets.widgets.widget._instances
+VIEW = "application/vnd.jupyter.widget-view+json"
+MOST_BYTES = 200_000  # the picture of 8 x 8 takes half of it
+
+
+@pytest.fixture
+def open_app():
+    """Open apps that are closed at the end of the test."""
+    opened = []
+
+    def open_one(**arguments):
+        opened.append(convviz.App(**arguments))
+        return opened[-1]
+
+    yield open_one
+    for app in opened:
+        app.close()
+
+
+def test_the_picture_shows_the_numbers_of_the_app(open_app):
+    app = open_app(link="v=1&size=6&stride=3&weight=box")
+    bundle = app._repr_mimebundle_()
+    assert set(bundle) == {VIEW, "text/html", "text/plain"}
+    assert bundle[VIEW]["model_id"] == app.model_id
+    assert "<script" not in bundle["text/html"]
+    assert len(bundle["text/html"]) < MOST_BYTES
+    result = app.model.result
+    names = ("padded_input", "weight", "output", "grad_output")
+    (forward, *rest) = re.findall(r"<figure>.*?</figure>", bundle["text/html"], re.DOTALL)
+    assert len(rest) == 2
+    shown = re.findall(r'text-anchor="middle"[^>]*>([^<]*)<', forward)
+    assert shown == [format_number(v) for name in names for v in getattr(result, name)[0, 0].flatten().tolist()]
+
+
+def test_every_state_has_a_picture(open_app):
+    for state in random_states(5, 12):
+        bundle = open_app(state=state)._repr_mimebundle_()
+        assert bundle["text/html"].count("<figcaption>") >= 3, state
+
+
+def test_the_line_opens_the_same(open_app):
+    app = open_app(link="v=1&size=6&stride=3&weight=box")
+    line = app._repr_mimebundle_()["text/plain"]
+    assert line == repr(app)
+    again = eval(line, {"convviz": convviz})
+    assert again.state() == app.state()
+    again.close()
+    many = open_app(input=torch.randn(64, 64))
+    assert repr(many) == "convviz.App(state=...)", "too many numbers for a link"
+
+
+def test_a_served_page_is_spared_the_picture(open_app, monkeypatch):
+    monkeypatch.setenv("VOILA_KERNEL_ID", "0")
+    assert set(open_app()._repr_mimebundle_()) == {VIEW, "text/plain"}
+
+
+def test_a_converted_notebook_shows_the_picture(open_app):
+    data = json.loads(json.dumps(open_app()._repr_mimebundle_()))
+    output = nbformat.v4.new_output("execute_result", data=data, execution_count=1)
+    cell = nbformat.v4.new_code_cell("convviz.App()", outputs=[output], execution_count=1)
+    page, _ = HTMLExporter().from_notebook_node(nbformat.v4.new_notebook(cells=[cell]))
+    assert page.count("<figcaption>") == 3
+    assert "App(children=" not in page
+
+
+def test_the_picture_costs_nothing_until_it_is_shown():
+    code = """
+import sys, convviz
+app = convviz.App()
+before = set(sys.modules)
+assert not [name for name in before if name.startswith("convviz.export")]
+app._repr_mimebundle_()
+print(sorted(name for name in set(sys.modules) - before if not name.startswith(("convviz.export", "html"))))
+"""
+    env = {name: value for name, value in os.environ.items() if name != "VOILA_KERNEL_ID"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env, cwd=Path(__file__).parents[1]
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_an_app_whose_tabs_were_all_open_leaves_no_widget():
+    before = set(ALIVE)
+    app = convviz.App()
+    for tab in TABS:
+        app.model.apply(app.model.settings.replace(tab=tab))
+    app.close()
+    assert set(ALIVE) == before
+
+
+def test_a_graph_that_is_closed_leaves_no_widget():
+    before = set(ALIVE)
+    x = torch.tensor(3.0, requires_grad=True)
+    GraphView(convviz.graph(x**2, params={"x": x})).close()
+    assert set(ALIVE) == before
