@@ -107,7 +107,7 @@ def _export(options: argparse.Namespace) -> int:
 
 
 def _load_torch() -> None:
-    """Load torch, nine tenths of an export's time, without the garbage collector: a fifth of it less.
+    """Load torch, nine tenths of an export's time, without the garbage collector: a seventh less.
 
     A thousand modules are made and none dies, so there is nothing to look for, now or at the end of the process.
     """
