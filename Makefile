@@ -4,7 +4,7 @@
 #   PIP_FLAGS=...         passed on to pip. On Linux without a GPU, save several GB of CUDA packages in one line:
 #                         make app PIP_FLAGS="--extra-index-url <the CPU index that PyTorch's 'Get Started' page shows>"
 #   PORT= HOST= DEVICE=   for `make app`, as the options of `convviz serve`
-#   PYTEST_FLAGS=...      for `make test`, such as PYTEST_FLAGS="-k spec -x"
+#   PYTEST_FLAGS=...      for `make test` and `make check`, such as PYTEST_FLAGS="-k spec -x"
 #   WORKERS=2             how many test files run at the same time; 0 runs them one after the other, to debug
 
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do $$p -c \
@@ -19,7 +19,7 @@ SOURCES := pyproject.toml constraints.txt $(shell find convviz/share/voila -type
 # Run quietly what takes minutes, with a dot every few seconds, and end as it ended.
 dots = { $(1) & job=$$!; while kill -0 $$job 2>/dev/null; do printf .; sleep 2; done; echo; wait $$job; }
 
-.PHONY: help app test test-js types-js test-py lint bench clean
+.PHONY: help app check test test-js types-js test-py lint bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -31,6 +31,13 @@ app: $(STAMP)-app ## open convviz as a dashboard (PORT=, HOST=, DEVICE=)
 	$(BIN)/convviz serve $(SERVE_FLAGS)
 
 test: lint test-js test-py ## lint, types, JavaScript tests and all Python tests, in a real browser too
+
+# Of every layer the file that holds most for its seconds, up to the page whose rules stand a second time in JavaScript.
+CHECKED := $(addprefix tests/test_,$(addsuffix .py,layers taps spec matrices mutations operators_mutations nn which_backend \
+	stages transposed views board model app link tabs share environment docs conftest)) \
+	$(addprefix tests/browser/test_,grid.py page_model.py)
+check: lint test-js ## two minutes for what catches most; `make test` before you hand it in
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(CHECKED) $(PYTEST_FLAGS)
 
 test-py: $(STAMP)-test
 	@echo "Browser for the tests: $$($(BIN)/python -m tests.chromium)"

@@ -6,15 +6,6 @@ import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from convviz.ops.conv2d import conv2d
-from convviz.ops.conv2d_bias import conv2d_bias
-from convviz.ops.conv2d_input import conv2d_input
-from convviz.ops.conv2d_weight import conv2d_weight
-from convviz.ops.conv_transpose2d import conv_transpose2d
-from convviz.ops.convolution_backward import convolution_backward
-from convviz.ops.linear import linear
-from convviz.ops.stages import Stages, stages
-from convviz.ops.which_backend import which_backend
 from convviz.spec import ConvSpec
 from convviz.taps import taps
 
@@ -26,6 +17,15 @@ if TYPE_CHECKING:
     from convviz.export.module import export_module
     from convviz.export.page import export_html
     from convviz.export.picture import export_picture
+    from convviz.ops.conv2d import conv2d
+    from convviz.ops.conv2d_bias import conv2d_bias
+    from convviz.ops.conv2d_input import conv2d_input
+    from convviz.ops.conv2d_weight import conv2d_weight
+    from convviz.ops.conv_transpose2d import conv_transpose2d
+    from convviz.ops.convolution_backward import convolution_backward
+    from convviz.ops.linear import linear
+    from convviz.ops.stages import Stages, stages
+    from convviz.ops.which_backend import which_backend
     from convviz.settings.state import Settings
 
 __version__ = "0.1.0"
@@ -52,8 +52,28 @@ __all__ = [
 ]
 
 
+# Where the names live that need torch: two seconds and 200 MiB, for which a server and `--help` have no use.
+_HOMES = {
+    "Stages": "ops.stages",
+    "conv2d": "ops.conv2d",
+    "conv2d_bias": "ops.conv2d_bias",
+    "conv2d_input": "ops.conv2d_input",
+    "conv2d_weight": "ops.conv2d_weight",
+    "conv_transpose2d": "ops.conv_transpose2d",
+    "convolution_backward": "ops.convolution_backward",
+    "export_html": "export.page",
+    "export_module": "export.module",
+    "export_picture": "export.picture",
+    "linear": "ops.linear",
+    "stages": "ops.stages",
+    "which_backend": "ops.which_backend",
+}
+
+
 def __getattr__(name: str) -> Any:
-    """Load layers, graph and app, and with it the widgets, on first use: graders and scripts never pay for them."""
+    """Load torch, layers, graph and app on first use: what serves or grades never pays for what it does not touch."""
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"convviz.{_HOMES[name]}"), name)
     if name == "nn":
         return importlib.import_module("convviz.nn")
     if name == "graph":
@@ -62,18 +82,6 @@ def __getattr__(name: str) -> Any:
 
         show_interactively()
         return graph
-    if name == "export_html":
-        from convviz.export.page import export_html
-
-        return export_html
-    if name == "export_module":
-        from convviz.export.module import export_module
-
-        return export_module
-    if name == "export_picture":
-        from convviz.export.picture import export_picture
-
-        return export_picture
     if name in ("App", "explain"):
         from convviz.app.app import App
 
@@ -85,6 +93,11 @@ def __getattr__(name: str) -> Any:
 
         return explain
     raise AttributeError(f"module 'convviz' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return the names that a person can type, those that are not loaded yet as well."""
+    return sorted({*globals(), *__all__})
 
 
 def _make_page(state: Mapping[str, Any]) -> bytes:

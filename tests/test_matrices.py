@@ -1,6 +1,7 @@
 """The matrix view's numbers: by definition from numpy's padding and windows, and by autograd; never from our taps."""
 
 import math
+from functools import partial
 
 import pytest
 import torch
@@ -66,77 +67,77 @@ def padded_places(spec):
     return window_cells(bare).flatten(2).flatten(0, 1).T
 
 
-@pytest.mark.parametrize("spec", SPECS, ids=str)
-def test_every_matrix_is_what_the_definition_says(spec):
-    result = pass_of(spec)
-    plane = PLANE.within(spec)
-    made = matrices(result, plane)
-    ins, outs = group_of(spec, plane)
-    n = plane.sample
-    assert (list(made.in_channels), list(made.out_channels)) == (ins, outs)
-    assert torch.equal(made.columns, columns_by_loops(result, ins, n))
-    assert torch.equal(made.weight @ made.columns, made.output), "output = weight · columns"
-    by_definition = conv2d_by_definition(result.input, result.weight, None, spec)
-    assert torch.equal(made.output, by_definition[n, outs].flatten(1))
+def test_every_matrix_is_what_the_definition_says():
+    for spec in SPECS:
+        result = pass_of(spec)
+        plane = PLANE.within(spec)
+        made = matrices(result, plane)
+        ins, outs = group_of(spec, plane)
+        n = plane.sample
+        assert (list(made.in_channels), list(made.out_channels)) == (ins, outs), spec
+        assert torch.equal(made.columns, columns_by_loops(result, ins, n)), spec
+        assert torch.equal(made.weight @ made.columns, made.output), f"output = weight · columns: {spec}"
+        by_definition = conv2d_by_definition(result.input, result.weight, None, spec)
+        assert torch.equal(made.output, by_definition[n, outs].flatten(1)), spec
 
-    to_input, to_weight = gradients_by_definition(result)
-    own = (result.grad_output[n, outs].flatten(1), made.grad_output)
-    assert torch.equal(*own)
-    assert torch.equal(made.grad_weight, to_weight[outs].flatten(1))
-    of_sample = gradients_by_definition(result, n)[1]
-    assert torch.equal(made.grad_weight_of_sample, of_sample[outs].flatten(1))
-    assert torch.equal(made.grad_input, to_input[n, plane.in_channel])
-
-
-@pytest.mark.parametrize("spec", SPECS, ids=str)
-def test_col2im_adds_up_where_the_entries_were_copied_from(spec):
-    result = pass_of(spec, seed=7)
-    plane = PLANE.within(spec)
-    made = matrices(result, plane)
-    ins, _ = group_of(spec, plane)
-    places = padded_places(spec)
-    cells = places.shape[0]
-    first = ins.index(plane.in_channel) * cells
-    image, overlap = torch.zeros(2, math.prod(spec.padded_size), dtype=torch.float64)
-    for k in range(cells):
-        for window in range(places.shape[1]):
-            image[places[k, window]] += made.grad_columns[first + k, window]
-            overlap[places[k, window]] += 1
-    assert torch.equal(made.grad_image.flatten(), image)
-    assert torch.equal(made.overlap.flatten(), overlap)
-    # Back through the border: every cell of the image goes to the input cell that it is a copy of.
-    sums = torch.zeros(math.prod(spec.input_size) + 1, dtype=torch.float64)
-    sums.index_add_(0, source_plane(spec).flatten(), image)
-    assert torch.equal(made.grad_input.flatten(), sums[:-1])
+        to_input, to_weight = gradients_by_definition(result)
+        own = (result.grad_output[n, outs].flatten(1), made.grad_output)
+        assert torch.equal(*own), spec
+        assert torch.equal(made.grad_weight, to_weight[outs].flatten(1)), spec
+        of_sample = gradients_by_definition(result, n)[1]
+        assert torch.equal(made.grad_weight_of_sample, of_sample[outs].flatten(1)), spec
+        assert torch.equal(made.grad_input, to_input[n, plane.in_channel]), spec
 
 
-@pytest.mark.parametrize("spec", SPECS, ids=str)
-def test_grad_columns_is_the_gradient_of_the_columns(spec):
-    result = pass_of(spec, seed=3)
-    made = matrices(result, PLANE)
-    columns = made.columns.clone().requires_grad_()
-    (expected,) = torch.autograd.grad(made.weight @ columns, columns, made.grad_output)
-    assert torch.equal(made.grad_columns, expected)
+def test_col2im_adds_up_where_the_entries_were_copied_from():
+    for spec in SPECS:
+        result = pass_of(spec, seed=7)
+        plane = PLANE.within(spec)
+        made = matrices(result, plane)
+        ins, _ = group_of(spec, plane)
+        places = padded_places(spec)
+        cells = places.shape[0]
+        first = ins.index(plane.in_channel) * cells
+        image, overlap = torch.zeros(2, math.prod(spec.padded_size), dtype=torch.float64)
+        for k in range(cells):
+            for window in range(places.shape[1]):
+                image[places[k, window]] += made.grad_columns[first + k, window]
+                overlap[places[k, window]] += 1
+        assert torch.equal(made.grad_image.flatten(), image), spec
+        assert torch.equal(made.overlap.flatten(), overlap), spec
+        # Back through the border: every cell of the image goes to the input cell that it is a copy of.
+        sums = torch.zeros(math.prod(spec.input_size) + 1, dtype=torch.float64)
+        sums.index_add_(0, source_plane(spec).flatten(), image)
+        assert torch.equal(made.grad_input.flatten(), sums[:-1]), spec
 
 
-@pytest.mark.parametrize("spec", SMALL, ids=str)
-def test_one_matrix_is_the_derivative_of_the_output_by_the_input(spec):
-    result = pass_of(spec, seed=11)
-    plane = PLANE.within(spec)
-    made = one_matrix(result, plane)
-    in_group = plane.in_channel % (spec.in_channels // spec.groups)
-    single = spec.replace(in_channels=1, out_channels=1, groups=1, batch=1)
-    kernel = result.weight[plane.out_channel, in_group][None, None]
-    x = result.input[plane.sample, plane.in_channel][None, None]
-    g = result.grad_output[plane.sample, plane.out_channel]
-    by_autograd = torch.autograd.functional.jacobian(
-        lambda x: conv2d_by_definition(x, kernel, None, single).flatten(), x
-    )
-    assert torch.equal(made.matrix, by_autograd.flatten(1))
-    assert torch.equal(made.product, conv2d_by_definition(x, kernel, None, single).flatten())
-    x = x.clone().requires_grad_()
-    (expected,) = torch.autograd.grad(conv2d_by_definition(x, kernel, None, single)[0, 0], x, g)
-    assert torch.equal(made.gradient, expected.flatten())
+def test_grad_columns_is_the_gradient_of_the_columns():
+    for spec in SPECS:
+        result = pass_of(spec, seed=3)
+        made = matrices(result, PLANE)
+        columns = made.columns.clone().requires_grad_()
+        (expected,) = torch.autograd.grad(made.weight @ columns, columns, made.grad_output)
+        assert torch.equal(made.grad_columns, expected), spec
+
+
+def test_one_matrix_is_the_derivative_of_the_output_by_the_input():
+    for spec in SMALL:
+        result = pass_of(spec, seed=11)
+        plane = PLANE.within(spec)
+        made = one_matrix(result, plane)
+        in_group = plane.in_channel % (spec.in_channels // spec.groups)
+        single = spec.replace(in_channels=1, out_channels=1, groups=1, batch=1)
+        kernel = result.weight[plane.out_channel, in_group][None, None]
+        x = result.input[plane.sample, plane.in_channel][None, None]
+        g = result.grad_output[plane.sample, plane.out_channel]
+        by_autograd = torch.autograd.functional.jacobian(
+            partial(conv2d_by_definition, weight=kernel, bias=None, spec=single), x
+        ).flatten(0, 3)
+        assert torch.equal(made.matrix, by_autograd.flatten(1)), spec
+        assert torch.equal(made.product, conv2d_by_definition(x, kernel, None, single).flatten()), spec
+        x = x.clone().requires_grad_()
+        (expected,) = torch.autograd.grad(conv2d_by_definition(x, kernel, None, single)[0, 0], x, g)
+        assert torch.equal(made.gradient, expected.flatten()), spec
 
 
 def test_shares_of_all_channels_are_the_whole():

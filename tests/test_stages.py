@@ -24,6 +24,7 @@ from convviz.ops.by_rotate import (
 from convviz.ops.device import available_devices
 from convviz.ops.loss import LOSSES
 from convviz.ops.padding import fold_padding, pad_input
+from convviz.ops.tensors import cell_at
 from tests.geometries import EDGE_CASES, conv2d_by_definition, integers, random_specs, reals, source_plane
 
 GRADIENTS = ("grad_output", "grad_input", "grad_weight", "grad_bias")
@@ -658,3 +659,11 @@ def test_a_nan_on_both_sides_is_agreement():
     result = stages(spec, **values)
     assert result.grad_input.isnan().any()
     assert result.deviation == 0
+
+
+def test_a_place_in_the_flat_tensor_is_the_cell_that_torch_names():
+    for shape in [(7,), (1, 1), (3, 4), (2, 3, 4, 5)]:
+        cells = torch.arange(torch.Size(shape).numel()).reshape(shape)
+        for place in range(cells.numel()):
+            assert cells[cell_at(place, shape)] == place, shape
+    assert cell_at(0, ()) == ()

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 import torch
 
 from convviz.nn.quantized_conv2d import QuantizedConv2d
+from convviz.ops.tensors import cell_at
 
 Values = Mapping[str, torch.Tensor]
 
@@ -92,7 +93,7 @@ def _compare(name: str, gradient: torch.Tensor, slopes: torch.Tensor, atol: floa
     beyond = torch.maximum(slopes.amin(0) - gradient, gradient - slopes.amax(0)) - allowed
     beyond = beyond.nan_to_num(nan=torch.inf)  # a nan is as wrong as can be
     if beyond.numel() and beyond.max() > 0:
-        index = tuple(int(i) for i in torch.unravel_index(beyond.argmax(), beyond.shape))
+        index = cell_at(int(beyond.argmax()), beyond.shape)
         raise AssertionError(
             f"the gradient of {name}{list(index)} must be the slope of the surrogate: backward gives "
             f"{float(gradient[index]):.9g}, the finite difference is {float(central[index]):.9g}"

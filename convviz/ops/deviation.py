@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import torch
 
+from convviz.ops.tensors import cell_at
+
 
 @dataclass(frozen=True)
 class Deviation:
@@ -82,8 +84,8 @@ def compare(
     same = (ours == reference) | (ours.isnan() & reference.isnan())  # equal infinities differ by nan
     difference = (ours - reference).abs().masked_fill(same, 0).flatten()
     place = int(difference.nan_to_num(nan=float("inf")).argmax())
-    index = tuple(int(i) for i in torch.unravel_index(torch.tensor(place), ours.shape))
-    return Deviation(float(difference[place]), name, index, tolerance(reference, magnitude, terms, folded=folded))
+    allowed = tolerance(reference, magnitude, terms, folded=folded)
+    return Deviation(float(difference[place]), name, cell_at(place, ours.shape), allowed)
 
 
 def _largest(tensor: torch.Tensor) -> float:

@@ -1,7 +1,8 @@
-"""From what people pass to a tensor of real numbers."""
+"""From what people pass to a tensor of real numbers, and from a place in a flat one to its cell."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -26,3 +27,19 @@ def real_tensor(name: str, value: Any) -> torch.Tensor:
     if tensor.is_complex():
         raise ValueError(f"{name} must hold real numbers: got dtype {tensor.dtype}")
     return tensor.detach()
+
+
+def cell_at(place: int, shape: Sequence[int]) -> tuple[int, ...]:
+    """Return the indices of the cell that stands at a place of the flat tensor.
+
+    ``torch.unravel_index`` says the same, and loads sympy for it: half a second and 30 MiB, in every kernel.
+
+    Args:
+        place: counted from 0, the last axis fastest.
+        shape: of the tensor.
+    """
+    index: list[int] = []
+    for size in reversed(shape):
+        place, at = divmod(place, size)
+        index.append(at)
+    return tuple(reversed(index))

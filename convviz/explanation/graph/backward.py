@@ -62,10 +62,13 @@ def run_backward(
     leaves = [function for function in functions if leaf_of(function) is not None]
     # Leaves by their node: a tensor whose requires_grad was switched off since would be refused.
     wanted = [torch.autograd.graph.GradientEdge(leaf, 0) for leaf in leaves]
+    # A loss's own 1 is left to torch: to compare the shape of one that is given it would load sympy, half a second.
+    one = output.numel() == 1 and output.is_floating_point() and grad_output.item() == 1
+    start = None if one else grad_output
     try:
         kept = contextlib.nullcontext() if private else _retained_gradients_kept(functions)
         with kept, _watched(shown, record):
-            found = torch.autograd.grad(output, wanted, grad_output, retain_graph=True, allow_unused=True)
+            found = torch.autograd.grad(output, wanted, start, retain_graph=True, allow_unused=True)
         wanted_here = set(shown)
         record.leaves = {
             leaf: _copy(gradient) for leaf, gradient in zip(leaves, found, strict=True) if leaf in wanted_here

@@ -157,7 +157,9 @@ def _variant(kind: Kind, name: str, layer: QuantizedConv2d, seen: ShownFilter) -
 def _gradient(layer: QuantizedConv2d, parameter: str, seen: ShownFilter) -> torch.Tensor:
     """Return what backward gives the parameter for the grad_output of the pass."""
     with torch.enable_grad():
-        gradients = torch.autograd.grad(layer(seen.input), layer.get_parameter(parameter), seen.grad_output)
+        # Not grad_outputs=: to compare two shapes torch would load sympy, half a second.
+        weighted = (seen.grad_output * layer(seen.input)).sum()
+        gradients = torch.autograd.grad(weighted, layer.get_parameter(parameter))
     return gradients[0]
 
 
