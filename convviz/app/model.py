@@ -149,7 +149,8 @@ class Model(traitlets.HasTraits):
             place = (str(message.get("panel")), _index(message, "row"), _index(message, "column"))
             self._check_shown(*place)
             grad_output = self.result.input if settings.transposed else self.result.grad_output
-            self.apply(change.edit_cell(settings, *place, message.get("value"), grad_output))
+            value: Any = message.get("value")
+            self.apply(change.edit_cell(settings, *place, value, grad_output))
         elif kind == "plane":
             at = dict(enumerate(message.get("at", ())))
             plane = settings.plane.show(settings.spec, str(message.get("panel")), (_index(at, 0), _index(at, 1)))
