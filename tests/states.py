@@ -82,17 +82,9 @@ def random_action(draw: random.Random, settings: Settings) -> tuple[str, list[An
         return kind, [draw.random() < 0.5]
     if kind == "edit":
         panel = draw.choice([*edited(transposed), "output"])
-        return "send", [
-            {
-                "type": "edit",
-                "panel": panel,
-                "row": draw.randrange(6),
-                "column": draw.randrange(6),
-                "value": draw.choice(
-                    (1.5, 1.5, -1e200, 1e305)
-                ),  # the last two are too large, for a sum or by themselves
-            }
-        ]
+        row, column = draw.randrange(6), draw.randrange(6)
+        value = (1.5, 1.5, -1e200, 1e305)[(row + column) % 4]  # the last two are too large, for a sum or by themselves
+        return "send", [{"type": "edit", "panel": panel, "row": row, "column": column, "value": value}]
     if kind == "plane":
         panel = draw.choice(("weight", "rotated_weight", "input", "grad_output"))
         return "send", [{"type": "plane", "panel": panel, "at": [draw.randrange(2), draw.randrange(2)]}]

@@ -5,6 +5,8 @@ import io
 import json
 import random
 import struct
+import subprocess
+import sys
 import weakref
 import zlib
 
@@ -19,7 +21,7 @@ from PIL import Image
 import convviz
 from convviz.app.upload import MOST_BYTES, Upload, read_picture
 from convviz.board.sliders import SliderGrid
-from convviz.board.widget import Board
+from convviz.board.widget import BETWEEN_BUNDLES, Board
 from convviz.ops.device import available_devices
 from convviz.settings.bounds import PER_AXIS, value_of
 from convviz.settings.change import kernel_name
@@ -420,6 +422,25 @@ def test_plotly_is_sent_when_a_page_asks_for_it(open_app, sent):
     assert zlib.decompress(bytes(buffers[0]), wbits=31).startswith(b"/**\n* plotly.js")
 
 
+def test_requests_for_plotly_that_nobody_waits_for_cost_one_answer_a_second(open_app, sent, monkeypatch):
+    """400 of them at once made the server keep 400 copies for a page that did not read."""
+    app = open_app()
+    now = 1000.0
+    monkeypatch.setattr("convviz.board.widget.time.monotonic", lambda: now)
+
+    def answers():
+        sent.clear()
+        for _ in range(400):
+            receive_custom(app.board, {"type": "plotly"})
+        return [buffers[0] for _, data, buffers in sent if data.get("content") == {"type": "plotly"}]
+
+    (first,) = answers()
+    assert not answers()
+    now += BETWEEN_BUNDLES
+    (second,) = answers()
+    assert first is second, "packed once a process"
+
+
 def test_theme_and_selection_reach_the_board(open_app):
     app = open_app(theme="light")
     assert app.board.theme == "light"
@@ -706,6 +727,29 @@ def test_what_is_no_usable_picture_is_one_sentence(open_app, data, message):
     assert app.state() == before
     assert "That did not work" not in app.model.notice, "foreseen, not an accident"
     assert "\n" not in app.model.notice
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
+@pytest.mark.parametrize("kind", ["RGBA PNG", "L PNG", "RGB JPEG", "bomb"])
+def test_a_large_picture_is_never_there_twice(kind, tmp_path):
+    """49 million pixels: one decoded copy of an RGBA picture is 187 MiB; with paper and conversions it was four."""
+    mode, _, format = kind.partition(" ")
+    large = bomb(8000) if kind == "bomb" else encoded(Image.new(mode, (7000, 7000)), format)
+    file = tmp_path / "picture"
+    file.write_bytes(large)
+    code = (
+        "import re, sys, PIL.Image\n"
+        "from pathlib import Path\n"
+        "from convviz.app.upload import read_picture\n"
+        "def peak():\n    return int(re.search(r'VmHWM:\\s+(\\d+)', Path('/proc/self/status').read_text())[1])\n"
+        "data = Path(sys.argv[1]).read_bytes()\n"
+        "before = peak()\n"
+        "try:\n    read_picture(data)\nexcept ValueError as error:\n    assert 'million pixels' in str(error)\n"
+        "print((peak() - before) // 1024)"
+    )
+    found = subprocess.run([sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=True)
+    most = {"RGBA PNG": 260, "L PNG": 110, "RGB JPEG": 60, "bomb": 30}[kind]
+    assert int(found.stdout) < most, f"{found.stdout} MiB"
 
 
 def test_a_bomb_is_called_too_large_not_damaged():

@@ -396,3 +396,43 @@ def test_what_names_no_method_and_no_size_is_told_so():
             conv2d_input(sizes, w, x)
     with pytest.raises(TypeError, match=r"input\.real"):
         conv2d(x.to(torch.complex128), w)
+
+
+SPARSE = {
+    "torch.sparse_coo": torch.Tensor.to_sparse,
+    "torch._mkldnn": lambda tensor: tensor.float().to_mkldnn(),
+    "a nested one": lambda tensor: torch.nested.nested_tensor([tensor[0]]),
+}
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+def test_what_does_not_hold_its_numbers_cell_by_cell_is_told_so():
+    x, w, g = reals((1, 1, 5, 5), 0), reals((1, 1, 3, 3), 1), reals((1, 1, 3, 3), 2)
+    spec = ConvSpec(5)
+    for told, make in SPARSE.items():
+        for name, error, call in (
+            ("input", TypeError, lambda t: conv2d(t, w)),
+            ("weight", TypeError, lambda t: conv2d(x, t)),
+            ("input", TypeError, lambda t: conv_transpose2d(t, w)),
+            ("weight", TypeError, lambda t: conv2d_input((1, 1, 5, 5), t, g)),
+            ("input", TypeError, lambda t: conv2d_weight(t, (1, 1, 3, 3), g)),
+            ("grad_output", TypeError, conv2d_bias),
+            ("input", TypeError, lambda t: linear(t, reals((2, 5), 3))),
+            ("input", TypeError, lambda t: convviz.nn.Conv2d(1, 1, 3)(t)),
+            ("input", ValueError, lambda t: convviz.stages(spec, t, w)),
+            ("weight", ValueError, lambda t: convviz.stages(spec, x, t)),
+        ):
+            with pytest.raises(error, match=f"{name} must be .*dense tensor: got {told}; use "):
+                call(make(x))
+    for tensor in (x.to("meta"), torch.quantize_per_tensor(x.float(), 0.1, 0, torch.qint8)):
+        with pytest.raises(ValueError, match="input must hold plain numbers"):
+            convviz.stages(spec, tensor, w)
+
+
+def test_an_array_for_a_word_or_an_output_padding_is_refused_in_words():
+    x, w, g = reals((1, 1, 5, 5), 0), reals((1, 1, 3, 3), 1), reals((1, 1, 3, 3), 2)
+    array = torch.tensor([0, 1]).numpy()
+    with pytest.raises(ValueError, match="output_padding belongs to transposed=True"):
+        convviz.convolution_backward(g, x, w, None, 1, 0, 1, False, array, 1, [True] * 3)
+    with pytest.raises(ValueError, match="loss is one of"):
+        convviz.stages(ConvSpec(5), x, w, loss=array)

@@ -390,3 +390,15 @@ def test_a_geometry_is_torchs_or_a_value_error(**arguments):
         assert output is not None
         assert output.shape == spec.output_shape
         assert spec.padding == ((top, bottom), (left, right))
+
+
+def test_an_array_is_refused_in_the_same_words_as_any_other_value():
+    """It answers == with an array, of which nobody can say whether it is true."""
+    for value in (np.array([1, 2]), np.array([[1, 2], [0, 1]]), np.array([1.5, 1]), torch.tensor([1, 2])):
+        with pytest.raises(ValueError, match="padding is a whole number of 0 or more, a pair"):
+            ConvSpec(6, padding=value)
+        with pytest.raises(ValueError, match="padding_mode is one of zeros"):
+            ConvSpec(6, padding_mode=value)
+        for name in ("stride", "kernel_size", "input_size", "dilation"):
+            with pytest.raises(ValueError, match=f"{name} is a whole number of 1 or more, or a pair"):
+                ConvSpec(**{"input_size": 6, name: value})

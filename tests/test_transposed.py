@@ -276,7 +276,7 @@ def test_typing_into_every_cell_of_the_padded_input():
 
 def test_typing_into_the_other_panels():
     spec = ConvSpec((5, 6), 4, 2, 3, 2, 1, groups=2, batch=2)
-    model = model_of(spec, plane=Plane(1, 1, 3), bias=Source.of(torch.zeros(4)))
+    model = model_of(spec, plane=Plane(1, 1, 3), bias=Source.of(torch.zeros(4)), input_view="stamps")
     edit(model, "grad_output", 1, 2, 7)
     assert model.settings.input_tensor()[1, 1, 1, 2] == 7, "the page calls this panel input"
     edit(model, "weight", 2, 0, 8)

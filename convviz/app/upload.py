@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 8_000_000  # below the 10 MB at which Jupyter's server would cut the connection
 MOST_PIXELS = 50_000_000
+BAND_PIXELS = 2**20  # converted at a time
+ORIENTATION = 0x0112  # EXIF's number for how a camera was held
 SIDE = 64  # most rows and columns that the board shows
 
 
@@ -82,7 +84,11 @@ def read_picture(data: bytes) -> torch.Tensor:
 
 
 def _grey(data: bytes) -> Image.Image:
-    """Decode, put what is transparent on white paper, and reduce to at most SIDE x SIDE."""
+    """Decode, put what is transparent on white paper, and reduce to at most SIDE x SIDE.
+
+    The size that the file declares is read before a pixel is. A JPEG is then decoded small; a PNG cannot be, so of a
+    large one a band of rows is converted at a time, and one decoded copy is the most that is there.
+    """
     from PIL import Image, ImageOps, UnidentifiedImageError  # a tenth of a second, only for those who upload
 
     too_large = f"a picture may have up to {MOST_PIXELS // 10**6} million pixels; make it smaller first"
@@ -92,6 +98,7 @@ def _grey(data: bytes) -> Image.Image:
             image: Image.Image = Image.open(io.BytesIO(data), formats=("PNG", "JPEG"))
         large = image.width * image.height > MOST_PIXELS
         if not large:
+            image.draft(image.mode, (4 * SIDE, 4 * SIDE))  # JPEG: as small as an eighth, while decoding
             image.load()
     except UnidentifiedImageError as error:
         raise ValueError("an input picture is a PNG or JPEG file, and this is neither; save it as one first") from error
@@ -101,10 +108,32 @@ def _grey(data: bytes) -> Image.Image:
         raise ValueError(f"this picture file is damaged and cannot be read ({error}); save it anew") from error
     if large:
         raise ValueError(too_large)
-    image = ImageOps.exif_transpose(image)  # phones store a portrait lying on its side
+    grey = _reduced(image)
+    grey.getexif()[ORIENTATION] = image.getexif().get(ORIENTATION, 1)
+    grey = ImageOps.exif_transpose(grey)  # phones store a portrait lying on its side
+    grey.thumbnail((SIDE, SIDE), Image.Resampling.BOX)
+    return grey
+
+
+def _reduced(image: Image.Image) -> Image.Image:
+    """Return a decoded picture in grey, reduced by a whole number to a few times SIDE; converted band by band."""
+    from PIL import Image
+
+    factor = max(1, max(image.size) // (4 * SIDE))
+    width, height = image.size
+    grey = Image.new("L", (-(-width // factor), -(-height // factor)))
+    rows = max(1, BAND_PIXELS // (width * factor)) * factor  # whole rows of the reduced picture
+    for top in range(0, height, rows):
+        band = _on_paper(image.crop((0, top, width, min(top + rows, height))))
+        grey.paste(band.reduce((min(factor, width), min(factor, band.height))), (0, top // factor))
+    return grey
+
+
+def _on_paper(image: Image.Image) -> Image.Image:
+    """Return a picture in grey, what is transparent in it on white paper."""
+    from PIL import Image
+
     if image.mode.startswith("I"):  # 16 bits a pixel: Pillow would cut them off at 255
         image = Image.fromarray((np.asarray(image).clip(0, 65535) / 257).round().astype(np.uint8))
     paper = Image.new("RGBA", image.size, "white")
-    grey = Image.alpha_composite(paper, image.convert("RGBA")).convert("L")
-    grey.thumbnail((SIDE, SIDE), Image.Resampling.BOX)
-    return grey
+    return Image.alpha_composite(paper, image.convert("RGBA")).convert("L")

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from convviz.ops.tensors import why_not_dense
 from convviz.spec import ConvSpec
 
 
@@ -46,13 +47,15 @@ def check_tensors(**tensors: Any) -> None:
     """Check that all are tensors of real numbers, of one dtype, on one device; only the bias may be None.
 
     Raises:
-        TypeError: one is no tensor or holds no real floating-point numbers, or two have different dtypes.
+        TypeError: one is no dense tensor or holds no real floating-point numbers, or two have different dtypes.
         ValueError: two are on different devices.
     """
     given = {name: tensor for name, tensor in tensors.items() if tensor is not None or name != "bias"}
     for name, tensor in given.items():
         if not isinstance(tensor, torch.Tensor):
             raise TypeError(f"{name} must be a torch.Tensor: got {type(tensor).__name__}; torch.as_tensor makes one")
+        if reason := why_not_dense(name, tensor):
+            raise TypeError(reason)
         if not tensor.is_floating_point():
             remedy = f"{name}.real or {name}.imag" if tensor.is_complex() else f"{name}.float()"
             raise TypeError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 
 import torch
 
@@ -65,7 +66,8 @@ def convolution_backward(
     else:
         spec = conv_spec(input.shape, weight.shape, stride, padding, dilation, groups)
         output_shape, channels = (input.shape[0], *spec.output_shape[1:]), spec.out_channels
-        if any(output_padding) if isinstance(output_padding, (tuple, list)) else output_padding:
+        pair = output_padding if isinstance(output_padding, (tuple, list)) else (output_padding,)
+        if not all(isinstance(cells, Integral) and cells == 0 for cells in pair):
             raise ValueError(f"output_padding belongs to transposed=True: got {output_padding!r} for conv2d; use 0")
     check_shape("grad_output", grad_output, output_shape, f"of the output's shape for input {list(input.shape)}")
     if bias_sizes is not None and tuple(sizes_of("bias_sizes", bias_sizes, "[C_out] or None", (1,))) != (channels,):

@@ -210,8 +210,8 @@ def choose_loss(loss: str | None, grad_output: Any, target: Any) -> str:
     Raises:
         ValueError: there is no such loss, or it contradicts the grad_output or the target.
     """
-    kind = loss or ("weighted_sum" if grad_output is not None else "sum")
-    if kind not in LOSSES:
+    kind = ("weighted_sum" if grad_output is not None else "sum") if loss is None else loss
+    if not isinstance(kind, str) or kind not in LOSSES:
         raise ValueError(f"loss is one of {', '.join(LOSSES)}: got {loss!r}")
     if (kind == "weighted_sum") != (grad_output is not None):
         given = "without a" if grad_output is None else "together with a"

@@ -9,6 +9,15 @@ import numpy as np
 import torch
 
 
+def why_not_dense(name: str, tensor: torch.Tensor) -> str:
+    """Return the sentence for a tensor that does not hold its numbers cell by cell, nothing for one that does."""
+    if tensor.is_nested:
+        return f"{name} must be one dense tensor: got a nested one; use torch.nested.to_padded_tensor({name}, 0)"
+    if tensor.layout != torch.strided:
+        return f"{name} must be a dense tensor: got {tensor.layout}; use {name}.to_dense()"
+    return ""
+
+
 def real_tensor(name: str, value: Any) -> torch.Tensor:
     """Return the value as a tensor, detached.
 
@@ -17,13 +26,18 @@ def real_tensor(name: str, value: Any) -> torch.Tensor:
         value: a tensor, an array or nested lists of numbers.
 
     Raises:
-        ValueError: it is none of these, or its numbers are not real.
+        ValueError: it is none of these, or its numbers are not real, not dense or not there.
     """
     try:
         # A copy by numpy first: torch takes neither arrays that run backwards nor, without a warning, read-only ones.
         tensor = value if isinstance(value, torch.Tensor) else torch.as_tensor(np.array(value))
     except (TypeError, ValueError, RuntimeError) as error:
         raise ValueError(f"{name} must be a tensor, an array or nested lists of numbers: got {value!r:.80}") from error
+    if reason := why_not_dense(name, tensor):
+        raise ValueError(reason)
+    if tensor.is_meta or tensor.is_quantized:
+        remedy = f"{name}.dequantize()" if tensor.is_quantized else "one on another device"
+        raise ValueError(f"{name} must hold plain numbers: got device {tensor.device}, {tensor.dtype}; use {remedy}")
     if tensor.is_complex():
         raise ValueError(f"{name} must hold real numbers: got dtype {tensor.dtype}")
     return tensor.detach()

@@ -2,6 +2,7 @@
 // Plotly, once a page: the first board asks the kernel for it, the others use the same copy.
 
 const KEY = Symbol.for("convviz.plotly.4.1.1");
+const ASK_AGAIN = 10_000; // milliseconds without an answer: the kernel sends one a second at most
 
 /**
  * Evaluate the vendored bundle without leaving anything behind in the page.
@@ -36,19 +37,23 @@ export function loadPlotly(model) {
   const page = /** @type {any} */ (globalThis);
   if (page[KEY]) return { ready: Promise.resolve(page[KEY]), cancel() {} };
   let cancel = () => {};
+  let again = 0;
   const answer = new Promise((resolve, reject) => {
     /** @param {any} message @param {DataView<ArrayBuffer>[]} buffers */
     const receive = (message, buffers) => {
       if (message.type !== "plotly") return;
       model.off("msg:custom", receive);
+      clearInterval(again);
       resolve(buffers[0]);
     };
     cancel = () => {
       model.off("msg:custom", receive);
+      clearInterval(again);
       reject(new Error("the board was closed"));
     };
     model.on("msg:custom", receive);
     model.send({ type: "plotly" });
+    again = setInterval(() => model.send({ type: "plotly" }), ASK_AGAIN);
   });
   // Two boards that open together may both ask; whichever answer is evaluated first serves the page.
   const ready = answer.then((packed) => page[KEY] ?? unpack(packed).then(evaluate)).then((loaded) => (page[KEY] ??= loaded));
