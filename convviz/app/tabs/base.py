@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from convviz.app.model import Model
+from convviz.app.model import Model, asked
 from convviz.board.pane import Pane
 
 log = logging.getLogger(__name__)
@@ -72,7 +72,7 @@ class Tab:
         self.pane.close()
 
     def _receive(self, message: Mapping[str, Any]) -> None:
-        if message.get("type") == "refresh":
+        if asked(message) == "refresh":
             self.refresh()
         else:
             self.act(message)
