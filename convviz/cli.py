@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import gc
 import importlib.metadata
+import io
 import platform
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -66,7 +67,9 @@ def _export_arguments(parser: argparse.ArgumentParser) -> None:
         help="what to show: a link, the address of a page with one, or a file with the JSON of App.state() "
         "(default: the first picture)",
     )
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="the file to write")
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="FILE", help="the file to write; - for stdout"
+    )
     parser.add_argument("--controls", metavar="NAMES", help="names with commas between, such as kernel,stride,loss")
     parser.add_argument("--title", help="of the page")
     parser.add_argument("--lang", default="en", help="language of the page, for screen readers (default: en)")
@@ -98,12 +101,12 @@ def _export(options: argparse.Namespace) -> int:
     if given := _given(options, PICTURE_OPTIONS):
         print(f"convviz: {', '.join(given)} belong to a picture: add --svg, --png, --gif or --tikz", file=sys.stderr)
         return 1
-    from convviz.export.page import DEFAULT_CONTROLS, export_html
+    from convviz.export.page import DEFAULT_CONTROLS, page_bytes
 
     controls = DEFAULT_CONTROLS if options.controls is None else tuple(filter(None, options.controls.split(",")))
     title = {} if options.title is None else {"title": options.title}
     page = {"lang": options.lang, "controls": controls, "height": options.height, **title}
-    return _written(options, lambda state: export_html(state, options.output, **page))
+    return _written(options, "page", lambda state: page_bytes(state, **page))
 
 
 def _load_torch() -> None:
@@ -123,22 +126,34 @@ def _load_torch() -> None:
     gc.freeze()
 
 
-def _written(options: argparse.Namespace, write: Callable[[Any], Any]) -> int:
+def _written(options: argparse.Namespace, what: str, make: Callable[[Any], bytes]) -> int:
     """Write the state that was given; what its link could not say, or why nothing is written, goes to stderr."""
+    from convviz.export.file import write
     from convviz.export.given import read_state
 
     try:
         state, notices = (None, []) if options.state is None else read_state(options.state)
-        write(state)
+    except (OSError, ValueError) as error:
+        print(f"convviz: {error}", file=sys.stderr)
+        return 2  # as for every word on the command line that cannot be read
+    try:
+        content = make(state)
+        if options.output == STDOUT:
+            sys.stdout.buffer.write(content)
+            sys.stdout.flush()
+        else:
+            write(options.output, content, what)
     except (OSError, ValueError) as error:
         print(f"convviz: {error}", file=sys.stderr)
         return 1
     for notice in notices:
         print(f"convviz: {notice}", file=sys.stderr)
-    print(f"wrote {options.output}")
+    if options.output != STDOUT:
+        print(f"wrote {options.output}")
     return 0
 
 
+STDOUT = Path("-")
 PICTURE_ENDINGS = (".svg", ".png", ".gif", ".tex")
 # What these are when nobody gives them.
 PICTURE_OPTIONS = {"panel": None, "equation": None, "step": None, "theme": None}
@@ -150,23 +165,27 @@ def _given(options: argparse.Namespace, defaults: Mapping[str, str | None]) -> l
 
 
 def _export_picture(options: argparse.Namespace) -> int:
-    from convviz.export.picture import export_picture
+    from convviz.export.picture import form_of, picture_bytes
 
     if given := _given(options, PAGE_OPTIONS):
         print(f"convviz: {', '.join(given)} belong to a page, and a picture has none of it: leave out", file=sys.stderr)
         return 1
     part = {name: getattr(options, name) for name in PICTURE_OPTIONS if getattr(options, name) is not None}
-    return _written(options, lambda state: export_picture(state, options.output, form=options.form, **part))
+
+    def make(state: Any) -> bytes:
+        return picture_bytes(state, form_of(options.output, options.form), **part)
+
+    return _written(options, "picture", make)
 
 
 def _export_module(options: argparse.Namespace) -> int:
-    from convviz.export.module import export_module
+    from convviz.export.module import module_bytes
 
     if given := _given(options, {**PAGE_OPTIONS, **PICTURE_OPTIONS}):
         told = "one module serves many places, and each says this by itself; leave it out"
         print(f"convviz: --module takes no {', '.join(given)}: {told}", file=sys.stderr)
         return 1
-    return _written(options, lambda state: export_module(options.output, state))
+    return _written(options, "module", module_bytes)
 
 
 def _no_arguments(parser: argparse.ArgumentParser) -> None:
@@ -194,6 +213,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     Args:
         argv: The words after `convviz`; None takes them from the process.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal of another alphabet costs no line
     parser = build_parser()
     options = parser.parse_args(argv)
     if options.run is None:

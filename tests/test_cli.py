@@ -149,6 +149,27 @@ def test_a_slip_costs_one_sentence(no_server, words, rule, capsys):
     assert no_server == []
 
 
+def test_notebook_that_no_file_can_be_costs_one_sentence(no_server, capsys):
+    for name in ("a\0.ipynb", "a\ud800.ipynb", "n" * 300 + ".ipynb"):
+        assert main(["serve", "--port", "0", name]) == 1
+        assert "a notebook file (.ipynb) is needed" in one_sentence(capsys)
+    assert no_server == []
+
+
+def test_every_line_can_be_said_in_every_locale():
+    """The address line, and any other: a terminal of another alphabet gets escapes, never a traceback."""
+    code = (
+        "import sys\nfrom convviz.cli import main\nfrom convviz.serve.voila_app import ConvvizVoila\n"
+        "class Told:\n ip, port, _show_browser = '127.0.0.1', 8866, False\n"
+        "main(['doctor'])\nConvvizVoila._announce(Told)\nprint('Voil\u00e0')"
+    )
+    for encoding in ("ascii", "latin-1", "utf-8"):
+        environment = {**os.environ, "PYTHONIOENCODING": encoding, "LC_ALL": "C"}
+        done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, env=environment, check=False)
+        assert done.returncode == 0, done.stderr
+        assert b"convviz is served at http://127.0.0.1:8866/ - stop with Ctrl+C" in done.stdout, encoding
+
+
 def test_missing_voila_names_the_remedy(monkeypatch, capsys):
     monkeypatch.setattr(serve.importlib.util, "find_spec", lambda name: None)
     assert main(["serve"]) == 1
@@ -191,6 +212,7 @@ def test_the_notebook_at_the_top_is_the_packaged_one():
 def test_every_setting_is_one_that_voila_knows():
     """Traitlets ignores a misspelt key in silence."""
     from jupyter_client.restarter import KernelRestarter
+    from jupyter_server.auth.identity import IdentityProvider
     from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
     from voila.app import Voila
     from voila.configuration import VoilaConfiguration
@@ -201,6 +223,7 @@ def test_every_setting_is_one_that_voila_knows():
         "Voila": Voila,
         "VoilaConfiguration": VoilaConfiguration,
         "VoilaExecutor": VoilaExecutor,
+        "IdentityProvider": IdentityProvider,
         "KernelRestarter": KernelRestarter,
         "MappingKernelManager": AsyncMappingKernelManager,
     }
@@ -237,6 +260,46 @@ def test_idle_kernel_is_ended_at_the_second_look_only(monkeypatch):
         look("new")
         look("old")
     assert ended == ["old"]
+
+
+def test_kernel_whose_page_does_not_connect_in_time_is_ended(monkeypatch):
+    """The page never opened a connection, or lost it without a word and did not come back."""
+    from convviz.serve import voila_app
+
+    ended, connections = [], {"alone": 0, "watched": 1}
+
+    async def end(self, kernel_id, now):
+        ended.append((kernel_id, now))
+        raise voila_app.tornado.web.HTTPError(404)  # as when the page asked for the same meanwhile
+
+    manager_class = voila_app.PatientKernelManager
+    monkeypatch.setattr(voila_app, "CONNECTS_WITHIN_S", 0)
+    monkeypatch.setattr(manager_class, "shutdown_kernel", end)
+    monkeypatch.setattr(manager_class, "__contains__", lambda self, kernel_id: kernel_id in connections)
+    monkeypatch.setattr(manager_class, "kernel_model", lambda self, kernel_id: {"connections": connections[kernel_id]})
+
+    async def look():
+        manager = manager_class()
+        for kernel_id in ("alone", "alone", "watched", "gone"):
+            manager.expect(kernel_id)
+        while not ended:
+            await asyncio.sleep(0)
+        await asyncio.gather(*manager._ending.values())
+        return manager
+
+    with ThreadPoolExecutor(1) as thread:
+        manager = thread.submit(asyncio.run, look()).result()
+    assert ended == [("alone", True)]
+
+    def failure(kernel_id):
+        try:
+            raise RuntimeError(kernel_id)
+        except RuntimeError as error:
+            return error
+
+    assert not manager.is_news(failure("alone"))
+    assert manager.is_news(failure("watched"))
+    assert manager.is_news(None)
 
 
 @pytest.mark.parametrize(

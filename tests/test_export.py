@@ -293,19 +293,20 @@ def test_the_command_writes_a_page(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("content", "options", "said"),
+    ("content", "options", "code", "said"),
     [
-        ("not json", [], "is not the JSON of a state"),
-        ('{"version": 9}', [], "this convviz reads states of version 1"),
-        ("{}", ["--controls", "kernel,nonsense"], "a control is one of"),
-        (None, [], "No such file"),
+        ("not json", [], 2, "is not the JSON of a state"),
+        ('{"version": 9}', [], 2, "this convviz reads states of version 1"),
+        ("[1]", [], 2, "state"),
+        ("{}", ["--controls", "kernel,nonsense"], 1, "a control is one of"),
+        (None, [], 2, "No such file"),
     ],
 )
-def test_the_command_says_what_is_wrong(tmp_path, capsys, content, options, said):
+def test_the_command_says_what_is_wrong(tmp_path, capsys, content, options, code, said):
     state = tmp_path / "state.json"
     if content is not None:
         state.write_text(content)
-    assert main(["export", "--state", str(state), "-o", str(tmp_path / "page.html"), *options]) == 1
+    assert main(["export", "--state", str(state), "-o", str(tmp_path / "page.html"), *options]) == code
     told = capsys.readouterr().err
     assert told.startswith("convviz: ")
     assert said in told

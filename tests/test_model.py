@@ -1,8 +1,10 @@
 """The model alone: what undo does, what failures leave behind, and that two models share nothing."""
 
+import contextlib
 import dataclasses
 import json
 import logging
+import math
 import random
 
 import pytest
@@ -605,3 +607,25 @@ def test_a_click_on_a_cell_that_grad_output_has_not_is_refused():
     model.attempt(lambda: model.act({"type": "select", "panel": "output", "row": 10**15, "column": 0}))
     assert snapshot(model) == before
     assert "grad_output has 4 rows and 4 columns" in model.notice
+
+
+def test_no_message_does_more_than_be_refused_in_a_sentence():
+    """The page may be of another version, or not ours at all; what is refused is a ValueError, and the state stays."""
+    model = Model()
+    good = {"panel": "input", "row": 0, "column": 0, "value": 1, "at": [0, 0], "axis": "sample", "index": 0}
+    good |= {"view": "x", "size": [5, 5], "state": model.state(), "link": "v=1"}
+    keys = {"select": ("panel", "row", "column"), "edit": ("panel", "row", "column", "value"), "plane": ("panel", "at")}
+    keys |= {"axis": ("axis", "index"), "view": ("view",), "size": ("size",), "restore": ("state",), "open": ("link",)}
+    odd = [None, 5, -1, 1.5, True, "x", [], [1], [None, 2], {}, {0: 1}, math.nan, 10**400, [[1]], "\ud800", b"x"]
+    messages = [*odd, *({"type": each} for each in odd), *({"type": kind} for kind in keys)]
+    for kind, names in keys.items():
+        whole = {"type": kind, **{name: good[name] for name in names}}
+        messages += [{**whole, name: each} for name in names for each in odd]
+    for message in messages:
+        with contextlib.suppress(ValueError):
+            model.act(message)
+    for message in odd:
+        if not isinstance(message, dict):
+            model.attempt(lambda message=message: model.act(message))
+            assert model.failed
+            assert "a message of the page is a dict" in model.notice

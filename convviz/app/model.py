@@ -138,8 +138,12 @@ class Model(traitlets.HasTraits):
         self.tell(briefly(notices))
 
     def act(self, message: Mapping[str, Any]) -> None:
-        """Do what a person asked for on the board; ``type`` says what, as ``Board`` lists it."""
-        kind = message.get("type")
+        """Do what a person asked for on the board; ``type`` says what, as ``Board`` lists it.
+
+        Raises:
+            ValueError: the message is none of the page's, or what it asks for is not possible.
+        """
+        kind = asked(message)
         settings = self.settings
         if kind == "select":
             row, column = _index(message, "row"), _index(message, "column")
@@ -155,8 +159,7 @@ class Model(traitlets.HasTraits):
             value: Any = message.get("value")
             self.apply(change.edit_cell(settings, *place, value, grad_output))
         elif kind == "plane":
-            at = dict(enumerate(message.get("at", ())))
-            plane = settings.plane.show(settings.spec, str(message.get("panel")), (_index(at, 0), _index(at, 1)))
+            plane = settings.plane.show(settings.spec, str(message.get("panel")), _indices(message, "at"))
             self.apply(settings.replace(plane=plane))
         elif kind == "axis":
             plane = settings.plane.choose(settings.spec, str(message.get("axis")), _index(message, "index"))
@@ -164,8 +167,7 @@ class Model(traitlets.HasTraits):
         elif kind == "view":
             self.apply(settings.replace(input_view=message.get("view")))
         elif kind == "size":
-            size = dict(enumerate(message.get("size", ())))
-            self.apply(*change.set_size(settings, _index(size, 0), _index(size, 1)))
+            self.apply(*change.set_size(settings, *_indices(message, "size")))
         elif kind == "restore":
             state: Any = message.get("state")
             self.set_state(state)
@@ -225,12 +227,33 @@ def _same_numbers(one: Settings, other: Settings) -> bool:
     return one == other.replace(**{name: getattr(one, name) for name in VIEW})
 
 
+def asked(message: Any) -> Any:
+    """Return what a message asks for, its ``type``.
+
+    Raises:
+        ValueError: it is no message of the page's.
+    """
+    if not isinstance(message, Mapping):
+        raise ValueError(f"a message of the page is a dict with a type: got {message!r:.40}")
+    return message.get("type")
+
+
 def _index(message: Mapping[Any, Any], key: Any) -> int:
     """Read an index from the page, which may be of another version, or not ours."""
     value = message.get(key)
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise ValueError(f"{key} is a whole number of 0 or more: got {value!r:.40}")
     return value
+
+
+def _indices(message: Mapping[Any, Any], key: str) -> tuple[int, int]:
+    """Read two indices, as ``_index`` reads one."""
+    value = message.get(key)
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise ValueError(f"{key} is a list of two whole numbers of 0 or more: got {value!r:.40}")
+    both = {f"{key}[{place}]": each for place, each in enumerate(value)}
+    first, second = (_index(both, name) for name in both)
+    return first, second
 
 
 def _one_hot_panels(settings: Settings) -> tuple[str, ...]:

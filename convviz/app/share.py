@@ -36,7 +36,9 @@ class Share(anywidget.AnyWidget):
         self._page = page
         self.on_msg(self._receive)
 
-    def _receive(self, _: object, message: dict[str, Any], buffers: list[bytes]) -> None:
+    def _receive(self, _: object, message: Any, buffers: list[bytes]) -> None:
+        if not isinstance(message, dict):
+            return  # of no page of ours; what would answer is not there
         if message.get("type") == "python" and self._python is not None:
             self.send({"type": "python", "text": self._python()})
         elif message.get("type") == "page" and self._page is not None:

@@ -44,8 +44,8 @@ class Upload(anywidget.AnyWidget):
         self._callbacks: tuple[Callable[[bytes], None], Callable[[str], None]] | None = (on_file, on_refusal)
         self.on_msg(self._receive)
 
-    def _receive(self, _: object, message: dict[str, Any], buffers: list[Any]) -> None:
-        if self._callbacks is None:
+    def _receive(self, _: object, message: Any, buffers: list[Any]) -> None:
+        if self._callbacks is None or not isinstance(message, dict):
             return
         on_file, on_refusal = self._callbacks
         if message.get("type") == "file" and buffers:

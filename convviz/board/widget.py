@@ -62,8 +62,8 @@ class Board(anywidget.AnyWidget):
         self._bundle_sent = -BETWEEN_BUNDLES
         self.on_msg(self._receive)
 
-    def _receive(self, _: object, message: dict[str, Any], buffers: list[bytes]) -> None:
-        if message.get("type") == "plotly":
+    def _receive(self, _: object, message: Any, buffers: list[bytes]) -> None:
+        if isinstance(message, dict) and message.get("type") == "plotly":
             now = time.monotonic()
             if now - self._bundle_sent >= BETWEEN_BUNDLES:  # what nobody reads piles up in the server
                 self._bundle_sent = now

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from convviz.settings.link import from_link, is_link
+from convviz.settings.state import Settings
 
 SHOWN = 80  # characters of what was given that an error repeats
 
@@ -22,7 +24,7 @@ def read_state(text: str) -> tuple[Any, list[str]]:
 
     Raises:
         OSError: there is no such file, or it cannot be read.
-        ValueError: the file is of something else, or the address has no link.
+        ValueError: the file is of something else or of a state that is not possible, or the address has no link.
     """
     shown = text[:SHOWN]
     if is_link(text) and not _is_file(text):
@@ -31,12 +33,15 @@ def read_state(text: str) -> tuple[Any, list[str]]:
     if "://" in text:
         raise ValueError(f"the address {shown} has no link in it, such as #v=1&size=8: copy one with 'Copy link'")
     try:
-        return json.loads(Path(text).read_text(encoding="utf-8")), []
+        data = json.loads(Path(text).read_text(encoding="utf-8"))
     except OSError as error:
         why = f"{shown} is neither a link such as 'v=1&size=8' nor a file that can be read: {error.strerror}"
         raise type(error)(why) from error
     except ValueError as error:
         raise ValueError(f"{shown} is not the JSON of a state: {error}") from error
+    # Where it was computed may be another machine's, and is left aside.
+    Settings.from_dict({**data, "device": "cpu"} if isinstance(data, Mapping) else data)
+    return data, []
 
 
 def _is_file(text: str) -> bool:

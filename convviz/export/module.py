@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from convviz.export.file import write
 from convviz.export.page import (
     CONTROLS,
     DEFAULT_CONTROLS,
@@ -18,7 +19,6 @@ from convviz.export.page import (
     page_styles,
     plotly_text,
     to_json,
-    write,
 )
 from convviz.spec import ConvSpec
 
@@ -49,7 +49,16 @@ def export_module(path: str | os.PathLike[str], state: Any = None) -> Path:
         ValueError: the state is of a newer version or too large.
         OSError: the file cannot be written.
     """
-    return write(Path(path), _module(page_settings(state).to_dict()).encode("utf-8"), "module")
+    return write(Path(path), module_bytes(state), "module")
+
+
+def module_bytes(state: Any = None) -> bytes:
+    """Return what ``export_module`` writes, for the same state.
+
+    Raises:
+        ValueError: the state is of a newer version or too large.
+    """
+    return _module(page_settings(state).to_dict()).encode("utf-8")
 
 
 def _module(state: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 
 from convviz import __version__
 from convviz.board.bundle import bundle_several
+from convviz.export.file import write
 from convviz.export.still import still_figures
 from convviz.facts import facts
 from convviz.settings.compute import compute
@@ -176,15 +177,3 @@ def _script() -> str:
     script = f"{bundles()}\n{start}"
     # Inside a string the backslash changes nothing; in our own code neither stands anywhere else.
     return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
-
-
-def write(path: Path, content: bytes, what: str) -> Path:
-    """Write aside and rename, so that nobody ever finds half a file; ``what`` names it when it cannot be written."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        aside.write_bytes(content)
-        aside.replace(path)
-    except OSError as error:
-        aside.unlink(missing_ok=True)
-        raise type(error)(f"the {what} cannot be written to {path}: {error.strerror}; choose another path") from error
-    return path

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from convviz.export.file import write
 from convviz.export.layout import Drawing, draw_equation, draw_panel, scene, stacked, with_words
-from convviz.export.page import write
 from convviz.export.raster import gif, png
 from convviz.export.scene import LOOKS, Look, Scene
 from convviz.export.steps import count_steps, step_at
@@ -63,19 +63,37 @@ def export_picture(
         OSError: the file cannot be written.
     """
     path = Path(path)
-    chosen = _form(path, form)
+    chosen = form_of(path, form)
+    return write(path, picture_bytes(state, chosen, panel=panel, equation=equation, step=step, theme=theme), "picture")
+
+
+def picture_bytes(
+    state: Any,
+    form: str,
+    *,
+    panel: str | None = None,
+    equation: str | None = None,
+    step: int | None = None,
+    theme: str = "light",
+) -> bytes:
+    """Return what ``export_picture`` writes, for the same arguments.
+
+    Raises:
+        ValueError: there is no such form, panel, equation, step or theme, or the state is not one.
+    """
+    if form not in FORMATS.values():
+        raise ValueError(f"form is one of {', '.join(FORMATS.values())}: got {form!r}")
     if theme not in LOOKS:
         raise ValueError(f"theme is one of {', '.join(LOOKS)}: got {theme!r}")
     subject = _subject(_settings(state), panel, equation, LOOKS[theme])
-    if chosen == "gif":
+    if form == "gif":
         if step is not None:
             raise ValueError(f"a GIF shows all steps: got step={step!r} as well; leave it out, or write a .png")
-        return write(path, _animation(subject), "picture")
+        return _animation(subject)
     if step is not None:
         _check_step(subject, step)
     drawn = subject.scene(step)
-    content = {"svg": lambda: svg(drawn).encode(), "png": lambda: png(drawn), "tikz": lambda: tikz(drawn).encode()}
-    return write(path, content[chosen](), "picture")
+    return {"svg": lambda: svg(drawn).encode(), "png": lambda: png(drawn), "tikz": lambda: tikz(drawn).encode()}[form]()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -114,14 +132,17 @@ class _Subject:
         return scene(drawn, self.look, title if step is None else f"{title}; {step.text}")
 
 
-def _form(path: Path, form: str | None) -> str:
+def form_of(path: Path, form: str | None) -> str:
+    """Return the form of a picture: the one that is asked for, else as the path ends.
+
+    Raises:
+        ValueError: the path ends in nothing known, or in another form.
+    """
     if form is None:
         if path.suffix.lower() not in FORMATS:
             raise ValueError(f"a picture's file ends in {', '.join(FORMATS)}: got {path.name!r}")
         return FORMATS[path.suffix.lower()]
-    if form not in FORMATS.values():
-        raise ValueError(f"form is one of {', '.join(FORMATS.values())}: got {form!r}")
-    if FORMATS.get(path.suffix.lower(), form) != form:
+    if form in FORMATS.values() and FORMATS.get(path.suffix.lower(), form) != form:
         raise ValueError(
             f"the file's ending says {path.suffix}, the form {form}: got {path.name!r}; change one of them"
         )

@@ -64,8 +64,13 @@ def serve(
 
 def find_notebook(notebook: str | os.PathLike[str] | None) -> Path:
     """Return the notebook to serve as an absolute path."""
-    path = APP_NOTEBOOK if notebook is None else Path(notebook).resolve()
-    if path.suffix != ".ipynb" or not path.is_file():
+    path = APP_NOTEBOOK if notebook is None else Path(notebook)
+    try:
+        path = path.resolve()
+        found = path.suffix == ".ipynb" and path.is_file()
+    except (OSError, ValueError):  # a name that no file can have
+        found = False
+    if not found:
         raise ServeError(f"a notebook file (.ipynb) is needed, and {str(notebook or path)!r} is none.")
     return path
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import logging
 import shutil
 import signal
 import socket
 import threading
+import traceback
 import webbrowser
 from pathlib import Path
 from typing import Any
@@ -16,16 +18,27 @@ from typing import Any
 import tornado.httpserver
 import tornado.ioloop
 import tornado.web
-from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
+from jupyter_core.utils import ensure_async
+from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager, ServerKernelManager
 from voila.app import Voila
+
+from convviz.serve.handlers import Headers, mended
 
 LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 ENDS_WITHIN_S = 15
+CONNECTS_WITHIN_S = 120  # a page that has arrived, over a slow line; one that lost its connection tries so long
 ANYWHERE = {"", "0.0.0.0", "::"}
 
 
+class VisitorKernelManager(ServerKernelManager):
+    """Manages one kernel, whose tracebacks no page gets: they name the server's folders."""
+
+    # Jupyter looks here for what stands at the manager of all kernels, and fails without it.
+    traceback_replacement_message = "What happened is not shown here."
+
+
 class PatientKernelManager(AsyncMappingKernelManager):
-    """Ends an idle kernel only at the second look that finds it idle.
+    """Ends the kernel of a page that is left, and an idle kernel only at the second look that finds it idle.
 
     A preheated kernel has been idle for as long as it waited. Voilà protects it until a visitor gets it; a
     look between that moment and the browser's first message would end it under the visitor's eyes.
@@ -34,6 +47,47 @@ class PatientKernelManager(AsyncMappingKernelManager):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._seen: set[str] = set()
+        self._ending: dict[str, asyncio.Task[None]] = {}
+        self._left: set[str] = set()
+
+    def leave(self, kernel_id: str) -> None:
+        """End a kernel whose page is gone.
+
+        Args:
+            kernel_id: It may have been ended already, by the page itself.
+        """
+        if kernel_id in self and kernel_id not in self._ending:
+            self._left.add(kernel_id)
+            self._ending[kernel_id] = asyncio.ensure_future(self._end(kernel_id))
+
+    def expect(self, kernel_id: str) -> None:
+        """End a kernel if its page does not connect in time.
+
+        Args:
+            kernel_id: Of a page that has been sent whole, or has lost its connection.
+        """
+
+        def look() -> None:
+            if kernel_id in self and not self.kernel_model(kernel_id)["connections"]:
+                self.leave(kernel_id)
+
+        asyncio.get_running_loop().call_later(CONNECTS_WITHIN_S, look)
+
+    def is_news(self, error: BaseException | None) -> bool:
+        """Return whether a failure is more than the end of a kernel that was at work for a page that is gone.
+
+        Args:
+            error: As Voilà or asyncio reports it.
+        """
+        frames = traceback.walk_tb(error.__traceback__ if error else None)
+        return not any(frame.f_locals.get("kernel_id") in self._left for frame, _ in frames)
+
+    async def _end(self, kernel_id: str) -> None:
+        try:
+            with contextlib.suppress(KeyError, tornado.web.HTTPError):  # the page asked for the same meanwhile
+                await ensure_async(self.shutdown_kernel(kernel_id, now=True))
+        finally:
+            del self._ending[kernel_id]
 
     async def cull_kernel_if_idle(self, kernel_id: str) -> None:
         """End the kernel when it is idle, unless this is the first look at it.
@@ -57,17 +111,29 @@ class ConvvizVoila(Voila):
 
     def init_settings(self) -> dict[str, Any]:
         """Add what tornado reads at construction only, which no configuration file reaches."""
+        # Whether a notebook is trusted is written down in the home folder, which need not be there to write to.
+        self.config.NotebookNotary.data_dir = self.connection_dir
         settings = super().init_settings()
         # Over a network 6 MB of scripts become 1.6 MB; within one machine the compression only costs time.
         settings["compress_response"] = self.ip not in LOOPBACK
         return settings
 
+    def init_handlers(self) -> list[Any]:
+        """Return Voilà's routes with handlers that answer every wish; without login and logout: nobody has a name."""
+        unused = [handler for _, handler, *_ in self.identity_provider.get_handlers()]
+        routes = [route for route in super().init_handlers() if route[1] not in unused]
+        return [(pattern, mended(handler), *rest) for pattern, handler, *rest in routes]
+
     def listen(self) -> None:
         """Serve until a signal; Voilà's own version tries other ports without saying so."""
+        self.app.transforms.append(functools.partial(Headers, self.app.settings["headers"]))
         server = tornado.httpserver.HTTPServer(self.app)
         server.add_socket(self._listener)
         self.ioloop = tornado.ioloop.IOLoop.current()
         signal.signal(signal.SIGINT, self._handle_signal_stop)
+        self.log.addFilter(lambda record: not record.exc_info or self.kernel_manager.is_news(record.exc_info[1]))
+        loop: Any = self.ioloop  # tornado's, around asyncio's
+        loop.asyncio_loop.set_exception_handler(self._report)
         self.ioloop.add_callback(self._announce)  # runs when the loop does: from then on the page answers
         try:
             self.ioloop.start()
@@ -95,9 +161,13 @@ class ConvvizVoila(Voila):
             except (asyncio.InvalidStateError, tornado.web.HTTPError):  # one is known, but not started yet
                 await asyncio.sleep(0.05)
 
+    def _report(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        if self.kernel_manager.is_news(context.get("exception")):
+            loop.default_exception_handler(context)
+
     def _announce(self) -> None:
         url = page_address(self.ip, self.port)
-        print(f"convviz is served at {url} — stop with Ctrl+C", flush=True)
+        print(f"convviz is served at {url} - stop with Ctrl+C", flush=True)
         if self.ip not in LOOPBACK:
             print("Everybody who reaches this machine can open it: there is no password.", flush=True)
         if self._show_browser:

@@ -1,6 +1,8 @@
 """The page that Voilà serves with our template: what it asks for, what it says, and what ends with it."""
 
+import http.client
 import json
+import urllib.parse
 
 import pytest
 
@@ -157,6 +159,164 @@ def test_closed_page_ends_its_kernel(page, plain):
     assert kernel in plain.kernels()
     page.close(run_before_unload=True)
     wait_until(lambda: kernel not in plain.kernels(), what="the kernel of a closed page ends")
+
+
+def test_quick_reloads_leave_one_kernel_and_the_one_that_waits(page, tmp_path):
+    """Whatever is under way when a page is left: the start of its kernel, its cells, its scripts, its connection."""
+    with voila_server(
+        write_notebook(tmp_path, "import ipywidgets as w, time; time.sleep(0.2)", SLIDER), preheat=True
+    ) as server:
+        for mark in ("main", "#jupyter-config-data", "body[data-convviz-kernel]", "main", "main", "body") * 2:
+            page.goto(server.url, wait_until="commit", timeout=APPEARS_WITHIN_MS)
+            page.locator(mark).wait_for(state="attached", timeout=APPEARS_WITHIN_MS)
+        kernel = open_page(page, server.url)
+        wait_until(lambda: len(server.kernels()) == 2, 60, "the kernels of the pages that were left end")
+        assert kernel in server.kernels(), "and not the one of the page that stayed"
+        page.close(run_before_unload=True)
+        wait_until(lambda: len(server.kernels()) == 1, what="the kernel that waits is left")
+    assert len(server.said) == 1, f"without a word: {server.said}"
+
+
+def test_closed_page_ends_its_kernel_although_its_last_call_is_lost(page, plain):
+    """Blockers of advertisements stop such calls."""
+    page.add_init_script("navigator.sendBeacon = () => false")
+    kernel = open_page(page, plain.url)
+    page.close()
+    wait_until(lambda: kernel not in plain.kernels(), what="the kernel of a page that went away ends")
+
+
+def test_page_that_never_connects_ends_its_kernel(page, plain):
+    page.route("**/voila.js*", lambda route: route.abort())
+    before = set(plain.kernels())
+    page.goto(plain.url, timeout=APPEARS_WITHIN_MS)
+    (kernel,) = set(plain.kernels()) - before
+    page.goto("about:blank")
+    wait_until(lambda: kernel not in plain.kernels(), what="the kernel that nobody connected to ends")
+
+
+def test_kernel_that_hangs_is_told_and_taken_back(page, plain):
+    opened = open_page(page, plain.url)
+    kernel = plain.kernels()[opened]
+    slider = page.get_by_role("slider").first
+    slider.press("ArrowRight")
+    kernel.suspend()
+    try:
+        slider.press("ArrowRight")
+        page.locator(ALERT, has_text="has not answered for 5 seconds").wait_for(timeout=20_000)
+    finally:
+        kernel.resume()
+    page.locator(BANNER).wait_for(state="hidden", timeout=20_000)
+
+
+def test_home_that_cannot_be_written_to_serves_the_page_all_the_same(page, tmp_path):
+    (tmp_path / "home").touch()  # below a file nothing can be made, not even by an administrator
+    env = {"HOME": str(tmp_path / "home" / "none")}
+    with voila_server(write_notebook(tmp_path, SLIDER), env=env) as server:
+        open_page(page, server.url)
+
+
+BAD_ADDRESSES = (
+    "/logout",
+    "/login",
+    "/nothing",
+    "/a/b",
+    "//",
+    "/voila",
+    "/voila/",
+    "/%00",
+    "/favicon.ico",
+    "/api/contents",
+    "/voila/tree",
+    "/metrics",
+    "/voila/templates/",
+    "/voila/templates/x",
+    "/voila/templates/convviz",
+    "/voila/templates/convviz/x/y",
+    "/voila/templates/convviz/static/",
+    "/voila/templates/convviz/static/none.css",
+    "/voila/templates/../../static/x",
+    "/voila/templates/a/static/b%00",
+    "/voila/templates/%2e%2e/static/../../x",
+    "/voila/templates/nope/static/page.css",
+    "/voila/static/",
+    "/voila/static/nope",
+    "/voila/static/%00",
+    "/voila/static/..%2f..",
+    "/voila/files/x",
+    "/voila/files/%00",
+    "/voila/labextensions/",
+    "/voila/labextensions/%00",
+    "/voila/labextensions/anywidget",
+    "/voila/api/themes/",
+    "/voila/api/themes/%00",
+    "/api/kernels/12345678-1234-1234-1234-123456789012",
+    "/api/kernels/12345678-1234-1234-1234-123456789012/channels",
+)
+
+
+def ask(server, path, method="GET"):
+    """Return the answer of a server to an address that no browser would send like this."""
+    connection = http.client.HTTPConnection(urllib.parse.urlsplit(server.url).netloc, timeout=60)
+    connection.request(method, path)
+    answer = connection.getresponse()
+    answer.text = answer.read().decode("utf-8", "replace")
+    connection.close()
+    return answer
+
+
+def test_every_answer_is_guarded_and_a_bad_address_is_no_event(plain):
+    said = len(plain.said)
+    answers = [(path, ask(plain, path), 404) for path in BAD_ADDRESSES]
+    answers += [(path, ask(plain, path), 400) for path in ("/%ff", "/voila/static/%ff", "/api/kernels/%ff")]
+    answers += [(path, ask(plain, path, "PUT"), 405) for path in ("/", "/voila/templates/x", "/voila/static/voila.js")]
+    good = (
+        "/voila/static/voila.js",
+        "/voila/templates/convviz/static/page.css",
+        "/voila/labextensions/anywidget/package.json",
+    )
+    answers += [(path, ask(plain, path), 200) for path in good]
+    for path, answer, status in answers:
+        assert answer.status == status, path
+        assert answer.getheader("X-Content-Type-Options") == "nosniff", path
+        assert "frame-ancestors 'self'" in answer.getheader("Content-Security-Policy"), path
+        assert answer.getheader("Referrer-Policy") == "same-origin", path
+        if status != 200:
+            assert "Traceback" not in answer.text, path
+    assert plain.said[said:] == []
+
+
+def test_cookies_stay_with_the_page(plain):
+    cookies = ask(plain, "/").headers.get_all("Set-Cookie")
+    assert cookies
+    for cookie in cookies:
+        assert "samesite=lax" in cookie.lower()
+
+
+def test_message_that_is_none_shows_nobody_the_folders_of_the_server(page, plain):
+    """ipywidgets answers what it cannot read by a traceback."""
+    open_page(page, plain.url)
+    got = page.evaluate("""async () => {
+        const manager = await window.jupyterapp.widgetManagerPromise.promise;
+        const models = await Promise.all(Object.values(manager._models));
+        const got = [];
+        let waiting = 0;
+        manager.kernel.anyMessage.connect((_, { msg, direction }) => {
+            if (direction === "recv") got.push(JSON.stringify(msg.content));
+            if (msg.content.execution_state === "idle") waiting -= 1;
+        });
+        const wrong = { method: "update", state: { value: [[]] } };
+        const odd = [[1], 5, null, {}, { method: "custom", content: [1] }, wrong];
+        for (const data of odd) {
+            waiting += models.length;
+            for (const model of models) model.comm.send(data);
+        }
+        while (waiting > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+        return got;
+    }""")
+    assert any("traceback" in each for each in got), "there was something to hide"
+    for each in got:
+        for path in ("site-packages", ".py", "Error:"):
+            assert path not in each
 
 
 def test_server_gone_is_told(page, tmp_path):

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from convviz.app.model import OUT_OF_MEMORY, Model
+from convviz.app.model import OUT_OF_MEMORY, Model, asked
 from convviz.board.pane import Pane
 from convviz.ops.device import is_out_of_memory
 
@@ -74,7 +74,7 @@ class Tab:
         self.pane.close()
 
     def _receive(self, message: Mapping[str, Any]) -> None:
-        if message.get("type") == "refresh":
+        if asked(message) == "refresh":
             self.refresh()
         else:
             self.act(message)

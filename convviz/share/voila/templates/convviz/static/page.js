@@ -10,6 +10,7 @@
   const SLOW_AFTER_MS = 20000;
   const PROBE_EVERY_MS = 2000;
   const WIDGETS_WITHOUT_APP_MS = 3000;
+  const ANSWERS_WITHIN_MS = 5000;
 
   const WORDS = {
     torch: "Loading torch …",
@@ -17,6 +18,7 @@
     slow: " Still working: the first start on a machine can take a minute.",
     reconnecting: "The connection to the server is lost. Trying to reconnect …",
     ended: "The kernel behind this page has ended: what you see stays, but the controls no longer answer.",
+    silent: "The kernel has not answered for 5 seconds: it is busy, or it hangs. What you do now waits until it answers.",
     gone: "The server no longer answers, so the controls are dead. Reload once it runs again.",
     partial: "Only a part of this page arrived, because the server stopped while sending it.",
     failed: "The app could not start. The reason stands below.",
@@ -27,6 +29,9 @@
 
   /** @param {string} id @returns {HTMLElement | null} */
   const byId = (id) => document.getElementById(id);
+
+  /** Where Voilà's own addresses begin. */
+  const base = () => new URL(document.body.dataset.baseUrl ?? "/voila/", location.href);
 
   // ---- words while loading ------------------------------------------------------------------------------------
 
@@ -125,8 +130,7 @@
    * @param {any} kernel JupyterLab's KernelConnection
    */
   function watchKernel(kernel) {
-    const base = new URL(document.body.dataset.baseUrl ?? "/voila/", location.href);
-    const address = new URL(`../api/kernels/${kernel.id}`, base);
+    const address = new URL(`../api/kernels/${kernel.id}`, base());
 
     async function probe() {
       if (state !== "reconnecting") return;
@@ -164,8 +168,54 @@
     kernel.iopubMessage.connect((/** @type {any} */ _, /** @type {any} */ message) => {
       if (message.header.msg_type === "shutdown_reply") lose(WORDS.ended);
     });
+    watchAnswers(kernel);
     if (DEAD.has(kernel.status)) lose(WORDS.ended);
     else onConnection(kernel.connectionStatus);
+  }
+
+  /**
+   * Tells that a move has no answer, until the next answer comes. A kernel that hangs stays connected and "busy".
+   * @param {any} kernel JupyterLab's KernelConnection
+   */
+  function watchAnswers(kernel) {
+    const moves = new Set();
+    let timer = 0;
+    let told = false;
+
+    function tell() {
+      timer = 0;
+      if (state !== "ok") return; // something worse is told already
+      told = true;
+      show(WORDS.silent);
+    }
+
+    function settle() {
+      clearTimeout(timer);
+      timer = moves.size ? setTimeout(tell, ANSWERS_WITHIN_MS) : 0;
+      if (told && state === "ok") hide();
+      told = false;
+    }
+
+    kernel.anyMessage.connect((/** @type {any} */ _, /** @type {any} */ { msg, direction }) => {
+      if (direction === "send") {
+        // What widgets send while they are built is no move of a person.
+        if (msg.header.msg_type !== "comm_msg" || byId("convviz-loading")) return;
+        moves.add(msg.header.msg_id);
+        if (!timer && !told) timer = setTimeout(tell, ANSWERS_WITHIN_MS);
+      } else if (moves.has(msg.parent_header.msg_id)) {
+        if (msg.header.msg_type === "status" && msg.content.execution_state === "idle") {
+          for (const move of moves) {
+            moves.delete(move); // answers come in order: one that is still out before this one was lost
+            if (move === msg.parent_header.msg_id) break;
+          }
+        }
+        settle();
+      }
+    });
+    kernel.connectionStatusChanged.connect(() => {
+      moves.clear(); // what was under way is lost, and told in other words
+      settle();
+    });
   }
 
   /** Voilà sets window.jupyterapp without an event, once its front end runs. */
@@ -207,6 +257,12 @@
     followTheme();
     if (arrived) waitForFrontEnd();
     else lose(WORDS.partial);
+  });
+  // Voilà's own call at the page's end works once its front end runs; this one from the moment that the kernel is known.
+  window.addEventListener("pagehide", () => {
+    const facts = byId("jupyter-config-data")?.textContent;
+    const kernel = facts && JSON.parse(facts).kernelId;
+    if (kernel) navigator.sendBeacon(new URL(`api/shutdown/${kernel}`, base()));
   });
   // Closing a page ends its kernel; a page brought back from the browser's cache has none.
   window.addEventListener("pageshow", (event) => event.persisted && lose(WORDS.ended));
