@@ -29,7 +29,7 @@ ENTRIES = [*WIDGETS, *PANES, "page/page.js"]  # the last is the page without a k
 PLOTLY_VERSION = "4.1.1"
 PLOTLY_SHA256 = "79542150855a52c567260e3137095dbe2b744e6d702a5cabe67da246942fba7a"
 IMPORT = re.compile(r"^import \{[^}]*\} from \"(\.{1,2}/[\w./-]+)\";$", re.MULTILINE)
-FACTS = re.compile(r'^import (\w+) from "\.\./\.\./\.\./facts/(\w+)\.json" with \{ type: "json" \};$', re.MULTILINE)
+FACTS = re.compile(r'^import (\w+) from "\.\./\.\./\.\./facts/([\w/]+)\.json" with \{ type: "json" \};$', re.MULTILINE)
 IMPORTED = re.compile(r"^const (\{[^}]*\}|[A-Z]+) = \$\w+;$")
 
 

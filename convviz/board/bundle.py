@@ -19,7 +19,7 @@ from convviz.facts import facts
 
 IMPORT = re.compile(r'^import \{(?P<names>[^}]*)\} from "(?P<file>\.{1,2}/[\w./-]+)";\n', re.MULTILINE)
 FACTS = re.compile(
-    r'^import (?P<name>\w+) from "[./]*/facts/(?P<file>\w+)\.json" with \{ type: "json" \};\n', re.MULTILINE
+    r'^import (?P<name>\w+) from "[./]*/facts/(?P<file>[\w/]+)\.json" with \{ type: "json" \};\n', re.MULTILINE
 )
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (?P<name>\w+))", re.MULTILINE)
 DEFAULT = re.compile(r"^export default ", re.MULTILINE)
