@@ -103,7 +103,7 @@ def test_every_backend_has_its_file_and_its_op_agrees():
 @pytest.mark.skipif(not LIBRARIES, reason="this torch keeps its code elsewhere")
 def test_this_torch_was_built_from_these_files():
     """Torch's library carries the paths of its sources, for its error messages."""
-    from convviz.explanation import torch_sources
+    from convviz.explanation.backend import torch_sources
 
     here = [file for file in torch_sources._FILES if re.match(r"[A-Z]|mkldnn/(?!xpu)", file)]
     assert len(here) > 12

@@ -12,14 +12,16 @@ import torch.nn.functional as F
 from convviz import ConvSpec
 from convviz.explanation.backend import reasons as reasons_module
 from convviz.explanation.backend import story as story_module
-from convviz.explanation.backend.reasons import UNKNOWN, reasons, sizes
+from convviz.explanation.backend.reasons import reasons, sizes
 from convviz.explanation.backend.torch_call import TorchCall
+from convviz.facts.words import sentences
 from convviz.ops.device import DTYPES
 from convviz.ops.which_backend import select_backend, which_backend
 from tests.geometries import EDGE_CASES, random_specs
 from tests.test_which_backend import X86, switched
 
 story = story_module.backend_story
+UNKNOWN = sentences("backend")("unknown")
 TEACHING = ConvSpec((8, 8), stride=2, padding=1)
 HARD = ConvSpec((10, 11), 4, 6, (3, 2), (3, 2), ((2, 1), (0, 3)), 2, 2, "reflect", 2)
 SPECS = [TEACHING, HARD, *EDGE_CASES.values(), *random_specs(91, 60)]

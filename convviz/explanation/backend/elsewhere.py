@@ -16,16 +16,11 @@ import torch
 from convviz.explanation.backend.reasons import reasons
 from convviz.explanation.backend.torch_call import TorchCall
 from convviz.explanation.backend.torch_sources import CHOICE, NATIVE, READ_AT, file_of_backend
+from convviz.facts.words import sentences
 from convviz.ops.device import available_devices
 
 KINDS = ("cuda", "mps", "xpu")
-NOTE = (
-    "These devices are not here, and torch was not asked: the names follow from its own rules, {choice} in "
-    "{file}, as read around torch {read}; this is torch {version}. What no rule tells: cuDNN chooses among "
-    "its algorithms while it runs, by its own heuristics, or by trying when torch.backends.cudnn.benchmark is on. A "
-    "torch built for ROCm names its device cuda too, and asks MIOpen first."
-)
-NO_FLOAT64 = "Apple's devices have no float64."
+say = sentences("backend")
 
 
 @dataclass(frozen=True)
@@ -52,7 +47,7 @@ def elsewhere(call: TorchCall) -> Iterator[Elsewhere]:
         if kind in here:
             continue  # torch itself is asked about it
         if kind == "mps" and call.dtype == "float64":
-            yield Elsewhere(kind, "", NO_FLOAT64, "")
+            yield Elsewhere(kind, "", say("mps.float64"), "")
             continue
         name = would_run(call, kind)
         why = " ".join(reasons(dataclasses.replace(call, device=kind), name))
@@ -61,7 +56,8 @@ def elsewhere(call: TorchCall) -> Iterator[Elsewhere]:
 
 def note() -> str:
     """Return what one has to know to read these answers."""
-    return NOTE.format(choice=CHOICE, file=f"{NATIVE}Convolution.cpp", read=READ_AT, version=torch.__version__)
+    file = f"{NATIVE}Convolution.cpp"
+    return say("elsewhere", choice=CHOICE, file=file, read=READ_AT, version=torch.__version__)
 
 
 def would_run(call: TorchCall, kind: str, *, cudnn: bool = True) -> str:

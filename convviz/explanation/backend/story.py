@@ -14,9 +14,12 @@ from convviz.explanation.backend.reasons import nnpack_on, onednn_on, reasons
 from convviz.explanation.backend.torch_call import TorchCall
 from convviz.explanation.backend.torch_sources import files_of
 from convviz.explanation.code.border import padded_apart
+from convviz.facts.words import sentences
 from convviz.ops.device import DTYPES, available_devices, has_float64
 from convviz.ops.which_backend import Backend
 from convviz.spec import ConvSpec
+
+say = sentences("backend")
 
 
 @dataclass(frozen=True)
@@ -103,11 +106,14 @@ def _other_geometries(call: TorchCall) -> Iterator[tuple[str, TorchCall]]:
     kernel = 5 if min(spec.kernel_size) <= 3 else 3
     channels = max(spec.in_channels, spec.out_channels, 2)
     apart = {"in_channels": channels, "out_channels": channels, "groups": channels}
+    grouped: tuple[str, dict[str, int]] = (say("change.one_group"), {"groups": 1})
+    if spec.groups == 1:
+        grouped = (say("change.groups", channels=channels, groups=channels), apart)
     for what, changes in (
-        (f"{batch} sample{'s' * (batch > 1)}", {"batch": batch}),
-        (f"dilation {dilation}", {"dilation": dilation}),
-        (f"{channels} channels in {channels} groups", apart) if spec.groups == 1 else ("one group", {"groups": 1}),
-        (f"kernel {kernel} × {kernel}", {"kernel_size": kernel}),
+        (say("samples", count=batch), {"batch": batch}),
+        (say("change.dilation", dilation=dilation), {"dilation": dilation}),
+        grouped,
+        (say("change.kernel", height=kernel, width=kernel), {"kernel_size": kernel}),
     ):
         try:
             yield what, dataclasses.replace(call, spec=spec.replace(**changes))
@@ -115,7 +121,7 @@ def _other_geometries(call: TorchCall) -> Iterator[tuple[str, TorchCall]]:
             continue  # such a kernel does not fit into this input
     if spec.padding_mode == "zeros" and not padded_apart(spec):
         name = "conv2d" if call.transposed else "conv_transpose2d"
-        yield f"{name}, the same the other way round", dataclasses.replace(call, transposed=not call.transposed)
+        yield say("change.transposed", operator=name), dataclasses.replace(call, transposed=not call.transposed)
 
 
 def _other_tensors(call: TorchCall) -> Iterator[tuple[str, TorchCall]]:
@@ -126,7 +132,7 @@ def _other_tensors(call: TorchCall) -> Iterator[tuple[str, TorchCall]]:
     for device in available_devices():
         other = dataclasses.replace(call, device=device)
         if other.kind not in kinds and _can(call.dtype, device):  # of several devices of a kind each answers the same
-            yield f"on {device}", other
+            yield say("change.device", device=device), other
         kinds.add(other.kind)
 
 
@@ -142,24 +148,28 @@ def _without_libraries(call: TorchCall) -> Iterator[Change]:
             with torch.backends.mkldnn.flags(enabled=False):
                 found = call.ask()
             if found:
-                yield Change("oneDNN switched off", *found)
+                yield Change(say("change.onednn"), *found)
             if found and found[0] == "NnpackSpatial":
                 with torch.backends.mkldnn.flags(enabled=False), torch.backends.nnpack.flags(enabled=False):
                     found = call.ask()
                 if found:
-                    yield Change("oneDNN and NNPACK switched off", *found)
+                    yield Change(say("change.nnpack"), *found)
 
 
 def _machine(device: str) -> Iterator[tuple[str, str]]:
     yield "torch", str(torch.__version__)
     kind = torch.device(device).type
     if kind == "cpu":
-        yield "device", f"cpu ({torch.backends.cpu.get_cpu_capability()})"
-        yield "oneDNN (torch.backends.mkldnn)", "on" if onednn_on() else "off"
-        yield "NNPACK (torch.backends.nnpack)", "on" if nnpack_on() else "off"
-        yield "threads (torch.get_num_threads)", str(torch.get_num_threads())
+        yield say("machine.device"), f"cpu ({torch.backends.cpu.get_cpu_capability()})"
+        yield "oneDNN (torch.backends.mkldnn)", _switch(onednn_on())
+        yield "NNPACK (torch.backends.nnpack)", _switch(nnpack_on())
+        yield say("machine.threads", function="torch.get_num_threads"), str(torch.get_num_threads())
     elif kind == "cuda":
-        yield "device", f"{device} ({torch.cuda.get_device_name(device)})"
+        yield say("machine.device"), f"{device} ({torch.cuda.get_device_name(device)})"
         yield "cuDNN (torch.backends.cudnn)", f"{torch.backends.cudnn.version()}"
     else:
-        yield "device", device
+        yield say("machine.device"), device
+
+
+def _switch(on: bool) -> str:
+    return say("machine.on" if on else "machine.off")

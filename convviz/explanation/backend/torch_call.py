@@ -10,9 +10,12 @@ import torch.nn.functional as F
 
 from convviz.explanation.code.border import has_border, padded_apart
 from convviz.explanation.code.setting import numbers, options, short
+from convviz.facts.words import sentences
 from convviz.ops.device import DTYPES
 from convviz.ops.which_backend import Backend, select_backend, which_backend
 from convviz.spec import ConvSpec, Pair
+
+say = sentences("backend")
 
 
 @dataclass(frozen=True)
@@ -69,17 +72,15 @@ class TorchCall:
         if not has_border(spec) or not padded_apart(spec):
             return ""
         if self.transposed:
-            return "conv_transpose2d crops as much before as after: the padding here is cut off its output by slicing."
+            return say("border.transposed")
         (top, bottom), (left, right) = spec.padding
         mode = "constant" if spec.padding_mode == "zeros" else spec.padding_mode
         written = "" if mode == "constant" else f', mode="{mode}"'
         probe = torch.zeros(1, 1, *spec.input_size, requires_grad=True)
         with torch.enable_grad():
             node = F.pad(probe, (left, right, top, bottom), mode=mode).grad_fn
-        return (
-            f"The border is made before this call, by F.pad(input, ({numbers((left, right, top, bottom))}){written}): "
-            f"an operation of its own, with a node of its own in the graph, {node.name() if node else 'none'}."
-        )
+        assert node is not None  # the probe requires a gradient
+        return say("border", call=f"F.pad(input, ({numbers((left, right, top, bottom))}){written})", node=node.name())
 
     def ask(self) -> tuple[str, str] | None:
         """Return the backend's name, forward and backward, without running it; None where torch does not tell."""

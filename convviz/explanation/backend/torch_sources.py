@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from convviz.facts.words import sentences
+
+say = sentences("backend")
 READ_AT = "2.13"  # the torch whose files these are; they move rarely
 NATIVE = "aten/src/ATen/native/"
 CHOICE = "select_conv_backend"  # the function that chooses the backend, in the file of aten::convolution
@@ -94,9 +97,9 @@ def file_of_backend(name: str, kind: str = "cpu") -> str:
 def files_of(ops: Iterable[str], forward: str, backward: str, kind: str) -> tuple[tuple[str, str], ...]:
     """Return pairs of what ran and its file: the choice, both passes of the backend, then each op that is known."""
     named = [
-        (f"{CHOICE}, the choice", file_of_op("aten::convolution")),
-        (f"{forward}, forward", file_of_backend(forward, kind)),
-        (f"{backward}, backward", file_of_backend(backward, kind)),
+        (say("file.choice", function=CHOICE), file_of_op("aten::convolution")),
+        (say("file.forward", backend=forward), file_of_backend(forward, kind)),
+        (say("file.backward", backend=backward), file_of_backend(backward, kind)),
         *((op, file_of_op(op, kind)) for op in dict.fromkeys(ops)),
     ]
     return tuple((what, file) for what, file in named if file)

@@ -1,0 +1,20 @@
+"""Lists inside a sentence, as the language writes them: "a, b and c"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+from convviz.facts.words import sentences
+
+say = sentences("lists")
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Return all parts as one: the last one by "and", those before it by commas; nothing if there are none."""
+    return comma(parts) if len(parts) < 2 else say("and", rest=comma(parts[:-1]), last=parts[-1])
+
+
+def comma(parts: Sequence[str]) -> str:
+    """Return all parts as one, by commas alone; nothing if there are none."""
+    return reduce(lambda rest, next: say("comma", rest=rest, next=next), parts) if parts else ""
