@@ -11,6 +11,7 @@ PACKAGE = Path(__file__).parents[1] / "convviz"
 PARTS = {
     "backend": ["explanation/backend"],
     "lists": ["facts/lists.py"],
+    "quantised": ["explanation/quantised"],
 }
 
 

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 
 import torch
 
+from convviz.facts.words import sentences
 from convviz.ops.stages import Stages
 from convviz.plane import Plane
 from convviz.spec import ConvSpec
+
+say = sentences("quantised")
 
 MOST_PRODUCTS = 200_000_000  # of all runs together: about half a second
 
@@ -45,23 +48,16 @@ def shown_filter(stages: Stages, plane: Plane) -> ShownFilter:
     """
     spec = stages.spec
     if stages.transposed:
-        raise ValueError(
-            "the quantised layers are convolutions, there is no transposed one; switch 'transposed convolution' off"
-        )
+        raise ValueError(say("refused.transposed"))
     if any(before != after for before, after in spec.padding):
-        raise ValueError(
-            "torch's layers pad both sides of an axis alike, and the quantised ones do as well: got the padding "
-            f"{spec.padding}; make both sides equal"
-        )
+        raise ValueError(say("refused.padding", padding=spec.padding))
     at, per_group = plane.within(spec), spec.in_channels // spec.groups
     channels = slice(at.in_channel // per_group * per_group, (at.in_channel // per_group + 1) * per_group)
     own = spec.replace(in_channels=per_group, out_channels=1, groups=1)
     products = own.batch * math.prod(own.output_size) * math.prod(own.weight_shape)
-    if products * 6 * math.prod(own.kernel_size) > MOST_PRODUCTS:
-        raise ValueError(
-            f"this tab runs the layer six times for each of the {math.prod(own.kernel_size)} kernel cells, and one run "
-            f"takes {products / 10**6:.1f} million products; use a smaller input or a smaller kernel"
-        )
+    cells = math.prod(own.kernel_size)
+    if products * 6 * cells > MOST_PRODUCTS:
+        raise ValueError(say("refused.products", cells=cells, millions=f"{products / 10**6:.1f}"))
 
     def double(tensor: torch.Tensor) -> torch.Tensor:
         return tensor.detach().to("cpu", torch.float64)
