@@ -9,6 +9,10 @@ import torch
 
 from convviz.explanation.layer.record import Recorded
 from convviz.explanation.layer.window import Window
+from convviz.facts.lists import comma, listed
+from convviz.facts.words import sentences
+
+say = sentences("layer")
 
 
 def layer_story(made: Recorded, window: Window, loss: Callable[[Any], torch.Tensor] | None, dtype: torch.dtype) -> str:
@@ -20,26 +24,17 @@ def layer_story(made: Recorded, window: Window, loss: Callable[[Any], torch.Tens
         loss: the caller's, or None for the sum of the output.
         dtype: that the app computes with.
     """
-    layer = f"layer {made.name!r} ({made.kind})" if made.name else f"your {made.kind}"
-    given = "input and weight" if made.bias is None else "input, weight and bias"
-    whose = "your loss" if loss is not None else "the sum of the model's output"
-    parts = [f"These are the numbers of {layer}: its {given}, and as grad_output the gradient of {whose}."]
-    parts += ["All of it is shown."] if window.is_whole(made) else [_place(made, window), *_shares(made, window)]
+    parts = [_whose(made, loss is not None)]
+    parts += [say("whole")] if window.is_whole(made) else [_place(made, window), *_shares(made, window)]
     if made.runs > 1:
-        parts.append(
-            f"It runs {made.runs} times in the model: this is run {made.run}, counted from 0, and the gradients are "
-            "this run's share."
-        )
+        parts.append(say("runs", count=made.runs, run=made.run))
     if made.quantised:
-        parts.append("weight is the quantised weight; grad_weight is its gradient, before the straight-through step.")
+        parts.append(say("quantised"))
     if window.border:
-        parts.append(
-            f"input holds the border that padding_mode={made.spec.padding_mode!r} copies, and grad_input does not "
-            "fold it back."
-        )
+        parts.append(say("border", mode=repr(made.spec.padding_mode)))
     if made.output.dtype is not dtype:
         own, used = (str(each).removeprefix("torch.") for each in (made.output.dtype, dtype))
-        parts.append(f"The layer computes in {own}, which the board shows in {used}.")
+        parts.append(say("dtype", own=own, used=used))
     return " ".join(parts)
 
 
@@ -61,17 +56,25 @@ def own_rows(made: Recorded, window: Window, axis: int) -> range:
     return range(own[0], own[-1] + 1) if own else range(0)
 
 
+def _whose(made: Recorded, own_loss: bool) -> str:
+    tensors = listed(["input", "weight"] if made.bias is None else ["input", "weight", "bias"])
+    if made.name:
+        id = "of.layer.loss" if own_loss else "of.layer.sum"
+        return say(id, name=repr(made.name), kind=made.kind, tensors=tensors)
+    return say("of.module.loss" if own_loss else "of.module.sum", kind=made.kind, tensors=tensors)
+
+
 def _place(made: Recorded, window: Window) -> str:
     batch, out_channels, height, width = made.output.shape
     spans = (
-        ("sample", window.samples, batch),
-        ("input channel", window.in_channels, made.input.shape[1]),
-        ("output channel", window.out_channels, out_channels),
-        ("output row", window.rows, height),
-        ("output column", window.columns, width),
+        ("window.samples", window.samples, batch),
+        ("window.in_channels", window.in_channels, made.input.shape[1]),
+        ("window.out_channels", window.out_channels, out_channels),
+        ("window.rows", window.rows, height),
+        ("window.columns", window.columns, width),
     )
-    cut = [f"{_span(word, span)} of {count}" for word, span, count in spans if len(span) < count]
-    return f"A window of it is shown: {', '.join(cut)}; choose another with window=."
+    cut = [say(id, all=count, **_ends(span)) for id, span, count in spans if len(span) < count]
+    return say("window", parts=comma(cut))
 
 
 def _shares(made: Recorded, window: Window) -> list[str]:
@@ -81,28 +84,27 @@ def _shares(made: Recorded, window: Window) -> list[str]:
     shown_into, shown_out = (len(each) // window.spec.groups for each in (window.in_channels, window.out_channels))
     parts = []
     if shown_into < into:
-        parts.append(f"output adds up {shown_into} of {into} input channels, so it is not the layer's own.")
+        parts.append(say("output.part", shown=shown_into, count=into))
     else:
-        parts.append("output is the layer's own.")
+        parts.append(say("output.own"))
     rows, columns = own_rows(made, window, 0), own_rows(made, window, 1)
     all_rows, all_columns = len(rows) == len(window.input_rows), len(columns) == len(window.input_columns)
     if shown_out < out:
-        parts.append(f"grad_input adds up {shown_out} of {out} output channels, so it is not the layer's own.")
+        parts.append(say("grad_input.part", shown=shown_out, count=out))
     elif all_rows and all_columns:
-        parts.append("grad_input is the layer's own.")
+        parts.append(say("grad_input.own"))
     elif rows and columns:
-        parts.append(
-            f"grad_input is the layer's own in {_span('row', rows)} and {_span('column', columns)}; nearer to the edge "
-            "it lacks what lies outside."
-        )
+        inside = say("grad_input.rows", **_ends(rows)), say("grad_input.columns", **_ends(columns))
+        parts.append(say("grad_input.inside", rows=inside[0], columns=inside[1]))
     else:
-        parts.append("grad_input lacks what lies outside.")
+        parts.append(say("grad_input.lacks"))
     batch, _, height, width = made.output.shape
     counts = (len(window.samples), len(window.rows), len(window.columns))
     share = counts != (batch, height, width)
-    parts.append("grad_weight is this window's share." if share else "grad_weight is the layer's own.")
+    parts.append(say("grad_weight.part" if share else "grad_weight.own"))
     return parts
 
 
-def _span(word: str, span: range) -> str:
-    return f"{word} {span.start}" if len(span) == 1 else f"{word}s {span.start} to {span.stop - 1}"
+def _ends(span: range) -> dict[str, int]:
+    """Return a span as the arguments of a sentence."""
+    return {"count": len(span), "first": span.start, "last": span.stop - 1}
