@@ -17,10 +17,11 @@ from convviz.explanation.graph.read import graph
 from convviz.explanation.graph.snapshot import KEEP, snapshot
 from convviz.explanation.graph.svg import PALETTES
 from convviz.explanation.graph.text import number
-from convviz.explanation.graph.values import UNKNOWN
 from convviz.explanation.graph.walk import LIMIT, OPENS_INTO
+from convviz.facts.words import sentences
 from convviz.views import theme
 
+say = sentences("graph")
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -292,7 +293,7 @@ def test_values_are_those_of_the_forward_pass_or_none_with_a_reason(case):
     for tensor in intermediates:
         slot = slot_of(found, ids, tensor)
         if slot.value is None:
-            assert slot.value_note == UNKNOWN
+            assert slot.value_note == say("value.unknown")
         else:
             same(slot.value, tensor)
 

@@ -5,11 +5,12 @@ import string
 from pathlib import Path
 
 from convviz.facts import facts
-from convviz.facts.lists import comma, listed
+from convviz.facts.lists import comma, listed, semicolon
 
 PACKAGE = Path(__file__).parents[1] / "convviz"
 PARTS = {
     "backend": ["explanation/backend"],
+    "graph": ["explanation/graph"],
     "layer": ["explanation/layer"],
     "lists": ["facts/lists.py"],
     "quantised": ["explanation/quantised"],
@@ -39,6 +40,7 @@ def test_every_sentence_is_used_and_has_the_arguments_it_names():
 def test_a_list_is_joined_as_english_does():
     assert [listed(parts) for parts in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == ["", "a", "a and b", "a, b and c"]
     assert comma(["a", "b", "c"]) == "a, b, c"
+    assert semicolon(["a, b", "c"]) == "a, b; c"
 
 
 def modules(places):

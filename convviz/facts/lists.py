@@ -18,3 +18,8 @@ def listed(parts: Sequence[str]) -> str:
 def comma(parts: Sequence[str]) -> str:
     """Return all parts as one, by commas alone; nothing if there are none."""
     return reduce(lambda rest, next: say("comma", rest=rest, next=next), parts) if parts else ""
+
+
+def semicolon(parts: Sequence[str]) -> str:
+    """Return all parts as one, by semicolons: parts that have commas of their own; nothing if there are none."""
+    return reduce(lambda rest, next: say("semicolon", rest=rest, next=next), parts) if parts else ""

@@ -9,6 +9,10 @@ from convviz.explanation.graph.layout import Arrangement, arrange
 from convviz.explanation.graph.parts import Edge, Node
 from convviz.explanation.graph.snapshot import Snapshot
 from convviz.explanation.graph.svg import draw
+from convviz.facts.lists import comma
+from convviz.facts.words import sentences
+
+say = sentences("graph")
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,9 +56,11 @@ class Graph:
     def summary(self) -> str:
         """What the graph leads from and to, in a line."""
         functions = sum(node.kind == "function" for node in self.nodes)
-        leaves = ", ".join(node.label for node in self.nodes if node.kind == "leaf")
-        rest = "".join(f", {node.label}" for node in self.nodes if node.kind == "rest")
-        return f"{functions} functions from {leaves or 'no leaf'} to the output{rest}"
+        leaves = comma([node.label for node in self.nodes if node.kind == "leaf"]) or say("summary.no_leaf")
+        rest = comma([node.label for node in self.nodes if node.kind == "rest"])
+        if rest:
+            return say("summary.rest", functions=functions, leaves=leaves, rest=rest)
+        return say("summary", functions=functions, leaves=leaves)
 
     @cached_property
     def arrangement(self) -> Arrangement:

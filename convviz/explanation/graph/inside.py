@@ -10,11 +10,15 @@ from convviz.explanation.graph.data import Graph
 from convviz.explanation.graph.parts import Node
 from convviz.explanation.graph.snapshot import KEEP, Snapshot
 from convviz.explanation.graph.text import number
+from convviz.facts.lists import comma
+from convviz.facts.words import sentences
 from convviz.ops import by_rotate as rotate
 from convviz.ops.conv2d_bias import conv2d_bias
 from convviz.ops.padding import fold_padding, pad_input
 from convviz.settings.names import SHOWN, shown_name
 from convviz.spec import ConvSpec
+
+say = sentences("graph")
 
 Tensors = dict[str, torch.Tensor]  # by the names that ``convviz.stages`` has for them
 
@@ -76,9 +80,7 @@ def inside(graph: Graph, id: str) -> Inside:
     """
     node = graph.node(id)
     if node.spec is None:
-        raise ValueError(
-            f"only a 2-D convolution that the backward pass came to opens: got {node.label}; choose a box that has ▸"
-        )
+        raise ValueError(say("inside.closed", label=node.label))
     known = _known(node)
     handed = {edge.input_slot: edge.gradient for edge in graph.edges if edge.target == id}
     build = _transposed if node.transposed else _convolution
@@ -101,9 +103,9 @@ def _known(node: Node) -> Tensors:
     }
     for name, snapshot in wanted.items():
         if snapshot is not None and snapshot.tensor is None:
+            example = "input[:1, :, :32, :32]"
             raise ValueError(
-                f"the stages are shown up to {KEEP:,} numbers a tensor: got {name} with {snapshot.elements}; "
-                "show a part of it, such as input[:1, :, :32, :32]"
+                say("inside.large", most=f"{KEEP:,}", name=name, elements=snapshot.elements, example=example)
             )
     return {name: found.tensor for name, found in wanted.items() if found is not None and found.tensor is not None}
 
@@ -126,22 +128,19 @@ def _convolution(spec: ConvSpec, known: Tensors, wants: list[bool]) -> tuple[Ten
             tensors["grad_input"] = fold_padding(tensors[last], spec)
         rows: list[Row] = [
             ("grad_output", _insert(spec), "dilated_grad_output", _pad(spec), "padded_grad_output"),
-            ("weight", Operation("rotate", "by 180°"), "rotated_weight"),
-            (
-                Operation("correlate", "`padded_grad_output` ⊛ `rotated_weight`" + _step("dilation", spec.dilation)),
-                last,
-            ),
+            ("weight", Operation(say("operation.rotate"), say("operation.rotate.angle")), "rotated_weight"),
+            (_correlate("`padded_grad_output` ⊛ `rotated_weight`", dilation=spec.dilation), last),
         ]
-        rows += [(Operation("fold", "the border back"), "grad_input")] if folds else []
-        ways.append(("To the input", tuple(rows), "grad_input", 0))
+        rows += [(Operation(say("operation.fold"), say("operation.fold.border")), "grad_input")] if folds else []
+        ways.append((say("inside.to_input"), tuple(rows), "grad_input", 0))
     if wants[1] and "input" in known:
         tensors["padded_input"] = pad_input(known["input"], spec)
         tensors["grad_weight"] = rotate.correlate_with_grad_output(tensors["padded_input"], dilated, spec)
-        correlate = Operation("correlate", "with `dilated_grad_output`" + _step("stride", spec.dilation))
-        ways.append(("To the weight", (("padded_input", correlate, "grad_weight"),), "grad_weight", 1))
+        correlate = _correlate(say("operation.correlate.with", name="dilated_grad_output"), stride=spec.dilation)
+        ways.append((say("inside.to_weight"), (("padded_input", correlate, "grad_weight"),), "grad_weight", 1))
     if wants[2]:
         tensors["grad_bias"] = conv2d_bias(tensors["grad_output"])
-        ways.append(("To the bias", ((_add_up("grad_output"), "grad_bias"),), "grad_bias", 2))
+        ways.append((say("inside.to_bias"), ((_add_up("grad_output"), "grad_bias"),), "grad_bias", 2))
     return tensors, ways
 
 
@@ -150,23 +149,24 @@ def _transposed(spec: ConvSpec, known: Tensors, wants: list[bool]) -> tuple[Tens
     padded = pad_input(known["grad_output"], spec)
     tensors = {"input": known["grad_output"], "padded_input": padded}
     ways: list[Way] = []
-    pad = Operation("pad", _sides(spec.padding))
+    pad = Operation(say("operation.pad"), _sides(spec.padding))
     if wants[0] and "weight" in known:
         weight = tensors["weight"] = known["weight"]
         tensors["output"] = torch.conv2d(padded, weight, None, spec.stride, 0, spec.dilation, spec.groups)
-        steps = _step("stride", spec.stride) + _step("dilation", spec.dilation)
-        correlate = Operation("correlate", f"`padded_grad_output` ⊛ `weight`, nothing is rotated{steps}")
-        ways.append(("To the input", (("input", pad, "padded_input"), ("weight", correlate, "output")), "output", 0))
+        unrotated = say("operation.correlate.unrotated", image="padded_grad_output", kernel="weight")
+        correlate = _correlate(unrotated, stride=spec.stride, dilation=spec.dilation)
+        images: tuple[Row, ...] = (("input", pad, "padded_input"), ("weight", correlate, "output"))
+        ways.append((say("inside.to_input"), images, "output", 0))
     if wants[1] and "input" in known:
         tensors["grad_output"] = known["input"]
         dilated = tensors["dilated_grad_output"] = rotate.dilate_grad_output(known["input"], spec.stride)
         tensors["grad_weight"] = rotate.correlate_with_grad_output(padded, dilated, spec)
-        correlate = Operation("correlate", "`padded_grad_output` ⊛ `dilated_input`" + _step("stride", spec.dilation))
+        correlate = _correlate("`padded_grad_output` ⊛ `dilated_input`", stride=spec.dilation)
         rows: tuple[Row, ...] = (("grad_output", _insert(spec), "dilated_grad_output", correlate, "grad_weight"),)
-        ways.append(("To the weight", rows, "grad_weight", 1))
+        ways.append((say("inside.to_weight"), rows, "grad_weight", 1))
     if wants[2]:
         tensors["grad_bias"] = conv2d_bias(known["grad_output"])
-        ways.append(("To the bias", ((_add_up(SHOWN["input"]), "grad_bias"),), "grad_bias", 2))
+        ways.append((say("inside.to_bias"), ((_add_up(SHOWN["input"]), "grad_bias"),), "grad_bias", 2))
     return tensors, ways
 
 
@@ -175,37 +175,38 @@ def _truth(found: torch.Tensor, name: str, truth: Snapshot | None, transposed: b
     if truth is None or truth.tensor is None:
         return ""
     off = float((found.double() - truth.tensor.double()).abs().max())
-    return f"The largest difference between `{called}` here and the one that autograd handed on is {number(off)}."
+    return say("inside.truth", name=called, difference=number(off))
 
 
 def _insert(spec: ConvSpec) -> Operation:
-    return Operation("insert zeros", "none, the stride is 1" if spec.stride == (1, 1) else _pair("stride", spec.stride))
+    none = spec.stride == (1, 1)
+    return Operation(say("operation.insert"), say("operation.insert.none") if none else _pair("stride", spec.stride))
 
 
 def _pad(spec: ConvSpec) -> Operation:
     sides = rotate.backward_padding(spec)
     crops = any(cells < 0 for side in sides for cells in side)
-    return Operation("pad and crop" if crops else "pad", _sides(sides))
+    return Operation(say("operation.pad_crop" if crops else "operation.pad"), _sides(sides))
 
 
 def _add_up(name: str) -> Operation:
-    return Operation("add up", f"all cells of `{name}`, a sum a channel")
+    return Operation(say("operation.add_up"), say("operation.add_up.cells", name=name))
 
 
 def _sides(sides: tuple[tuple[int, int], tuple[int, int]]) -> str:
-    (top, bottom), (left, right) = sides
+    top, bottom, left, right = (f"{cells}".replace("-", "−") for side in sides for cells in side)
     if top == bottom == left == right:
-        text = f"{top} on each side"
-    elif (top, bottom) == (left, right):
-        text = f"{top} before, {bottom} after"
-    else:
-        text = f"top {top}, bottom {bottom}, left {left}, right {right}"
-    return text.replace("-", "−")
+        return say("sides.all", side=top)
+    if (top, bottom) == (left, right):
+        return say("sides.two", before=top, after=bottom)
+    return say("sides.four", top=top, bottom=bottom, left=left, right=right)
 
 
 def _pair(word: str, pair: tuple[int, int]) -> str:
     return f"{word} {pair[0]}" if pair[0] == pair[1] else f"{word} {pair[0]} × {pair[1]}"
 
 
-def _step(word: str, pair: tuple[int, int]) -> str:
-    return "" if pair == (1, 1) else f", {_pair(word, pair)}"
+def _correlate(what: str, **steps: tuple[int, int]) -> Operation:
+    """Return the operation with its stride and dilation, where they are not 1."""
+    given = [_pair(word, pair) for word, pair in steps.items() if pair != (1, 1)]
+    return Operation(say("operation.correlate"), comma([what, *given]))

@@ -13,15 +13,15 @@ from convviz.explanation.graph.backward import Pass
 from convviz.explanation.graph.geometry import geometry, is_transposed
 from convviz.explanation.graph.names import Names
 from convviz.explanation.graph.parts import Edge, Node, Saved, Slot
-from convviz.explanation.graph.saved import NOT_NEEDED, Kept
+from convviz.explanation.graph.saved import Kept
 from convviz.explanation.graph.snapshot import Snapshot, snapshot
-from convviz.explanation.graph.values import UNKNOWN, Values
+from convviz.explanation.graph.values import Values
 from convviz.explanation.graph.walk import Function, is_convolution, leaf_of, name_of, opens_into
+from convviz.facts.words import sentences
 from convviz.spec import ConvSpec
 
 OUTPUT = "n0"
-LEFT_OUT = "These nodes stand further from the output than those that are shown."
-ONLY_GRAD_WEIGHT = "The input needs no gradient: of its gradients only those by weight and bias are computed."
+say = sentences("graph")
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,11 +72,12 @@ class Reading:
 def nodes_of(reading: Reading) -> tuple[Node, ...]:
     """Return the box of the output, then those of all functions and leaves, then one for what is left out."""
     value, gradient = snapshot(reading.output), snapshot(reading.start)
-    slots = (Slot(0, value, "The output itself.", gradient, ""),)
+    slots = (Slot(0, value, say("value.output"), gradient, ""),)
     label = _name(reading.output.grad_fn, reading.output.output_nr, reading) or "output"
     nodes = [Node(OUTPUT, "output", label, "", slots), *(_node(function, reading) for function in reading.functions)]
     if reading.left_out:
-        nodes.append(Node(reading.rest, "rest", f"{reading.left_out:,} nodes left out", LEFT_OUT, ()))
+        label = say("rest", number=f"{reading.left_out:,}")
+        nodes.append(Node(reading.rest, "rest", label, say("rest.note"), ()))
     return tuple(nodes)
 
 
@@ -103,7 +104,7 @@ def _node(function: Function, reading: Reading) -> Node:
     slots = tuple(_slot(function, number, reading) for number in reading.slots[function])
     leaf = leaf_of(function)
     if leaf is not None:
-        label = reading.names.leaves.get(id(leaf), str(list(leaf.shape)) if leaf.dim() else "scalar")
+        label = reading.names.leaves.get(id(leaf), str(list(leaf.shape)) if leaf.dim() else say("scalar"))
         return Node(reading.ids[function], "leaf", label, "", slots)
     kept = reading.kept[function]
     return Node(
@@ -138,16 +139,16 @@ def _geometry(function: Function, reading: Reading) -> ConvSpec | None:
 
 
 def _notes(function: Function, kept: tuple[Kept, ...], record: Pass) -> list[str]:
-    notes = [thing.note for thing in kept if thing.note and thing.note != NOT_NEEDED]
+    notes = [thing.note for thing in kept if thing.note and thing.needed]
     if function is record.stopped_at:
         notes.append(record.failure)
     if is_convolution(function) and function.next_functions[0][0] is None:
-        notes.append(ONLY_GRAD_WEIGHT)
+        notes.append(say("only_grad_weight"))
     return list(dict.fromkeys(notes))  # two tensors that were freed are one thing to say
 
 
 def _slot(function: Function, number: int, reading: Reading) -> Slot:
-    known, origin = reading.values.get((function, number), (None, UNKNOWN))
+    known, origin = reading.values.get((function, number), (None, say("value.unknown")))
     value = None if known is None else snapshot(known)
     gradient, why_not = _gradient(function, number, reading.record)
     return Slot(number, value, origin, gradient, why_not)
@@ -160,10 +161,10 @@ def _gradient(function: Function, number: int, record: Pass) -> tuple[Snapshot |
     if found is not None:
         return found, ""
     if function in record.into or function in record.leaves:
-        return None, "No gradient: the functions that use this value pass none back."
+        return None, say("gradient.none_back")
     if record.stopped_at is not None:
-        return None, f"No gradient: the backward pass stopped at {name_of(record.stopped_at)}, before it came here."
-    return None, record.failure or "No gradient: autograd runs only functions that have a leaf behind them."
+        return None, say("gradient.stopped", function=name_of(record.stopped_at))
+    return None, record.failure or say("gradient.no_leaf")
 
 
 def _saved(thing: Kept) -> Saved:

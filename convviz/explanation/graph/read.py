@@ -15,12 +15,9 @@ from convviz.explanation.graph.saved import kept_by
 from convviz.explanation.graph.snapshot import snapshot
 from convviz.explanation.graph.values import Kind, Place, forward_values
 from convviz.explanation.graph.walk import LIMIT, Function, leaf_of, name_of, nearest, walk
+from convviz.facts.words import sentences
 
-ALL_ONES = "grad_output was not given, so it is all ones: the gradients are those of output.sum()."
-CUT = (
-    "Of the graph's {all:,} nodes these are the {shown:,} nearest to the output; to see others, pass a result from "
-    "further back as the output."
-)
+say = sentences("graph")
 
 
 def graph(output: torch.Tensor, params: Mapping[str, torch.Tensor] | None = None, *, grad_output: Any = None) -> Graph:
@@ -58,7 +55,7 @@ def _graph(output: torch.Tensor, params: Any, grad_output: Any, *, private: bool
     root = _grad_fn(output)
     names = read_names(params)
     start = _start(output, grad_output)
-    note = "" if grad_output is not None or output.numel() == 1 else ALL_ONES
+    note = "" if grad_output is not None or output.numel() == 1 else say("ones")
     # Copies made in the caller's inference mode could not be used outside it.
     with torch.inference_mode(False), torch.no_grad():
         return _read(output, start, root, names, note, private)
@@ -73,7 +70,7 @@ def _read(output: torch.Tensor, start: torch.Tensor, root: Function, names: Name
     values = forward_values(output, functions, kept, _kinds(record))
     left_out = len(everything) - len(functions)
     reading = Reading(output, start, functions, left_out, names, kept, record, values)
-    cut = CUT.format(all=len(everything) + 1, shown=len(functions) + 1) if left_out else ""
+    cut = say("cut", all=f"{len(everything) + 1:,}", shown=f"{len(functions) + 1:,}") if left_out else ""
     return Graph(
         nodes=nodes_of(reading),
         edges=edges_of(reading),
@@ -97,8 +94,9 @@ def _stop(record: Pass) -> str:
     """Return why the backward pass did not come to its end; empty if it did."""
     if not record.failure:
         return ""
-    at = f" at {name_of(record.stopped_at)}" if record.stopped_at is not None else ""
-    return f"The backward pass stopped{at}, and gradients are missing. {record.failure}"
+    if record.stopped_at is None:
+        return say("stopped", failure=record.failure)
+    return say("stopped.at", function=name_of(record.stopped_at), failure=record.failure)
 
 
 def _grad_fn(output: Any) -> Function:

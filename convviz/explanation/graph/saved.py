@@ -10,13 +10,9 @@ from typing import Any
 import torch
 
 from convviz.explanation.graph.walk import Function, forward_class
+from convviz.facts.words import sentences
 
-FREED = (
-    "An earlier backward pass freed what this function had saved; call backward(retain_graph=True) there, or run the "
-    "forward pass again."
-)
-NOT_NEEDED = "Not saved: no gradient that is wanted here needs it."
-ON_CTX = "Kept on ctx instead of by ctx.save_for_backward: torch cannot notice when it is changed in place."
+say = sentences("graph")
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,12 +25,14 @@ class Kept:
         content: a tensor or a plain value; None also when it cannot be read.
         note: why it cannot be read, or what is wrong with it.
         unreadable: whether it was saved but cannot be read.
+        needed: False for what was not saved because no gradient needs it: nothing is wrong then.
     """
 
     name: str
     content: Any
     note: str = ""
     unreadable: bool = False
+    needed: bool = True
 
 
 def kept_by(function: Function) -> tuple[Kept, ...]:
@@ -49,7 +47,7 @@ def explain_failure(error: Exception) -> str:
     """Return torch's message as a note; the one about freed graphs in words that say what to do."""
     message = str(error)
     if "backward through the graph a second time" in message:
-        return FREED
+        return say("freed")
     return message if isinstance(error, RuntimeError) else f"{type(error).__name__}: {message}"
 
 
@@ -61,13 +59,17 @@ def _read(function: Function, attribute: str, name: str) -> Iterator[Kept]:
         return
     if isinstance(content, (tuple, list)) and any(isinstance(entry, torch.Tensor) for entry in content):
         for place, entry in enumerate(content):
-            yield Kept(f"{name}[{place}]", entry, "" if entry is not None else NOT_NEEDED)
+            yield _not_needed(f"{name}[{place}]") if entry is None else Kept(f"{name}[{place}]", entry)
     elif isinstance(content, torch.Tensor):
         yield Kept(name, content)
     else:
         # torch shows a tensor that it did not save as None; a setting that is None reads the same, and has no raw twin
         absent = content is None and hasattr(function, attribute.replace("_saved_", "_raw_saved_", 1))
-        yield Kept(name, plain(content), NOT_NEEDED if absent else "")
+        yield _not_needed(name) if absent else Kept(name, plain(content))
+
+
+def _not_needed(name: str) -> Kept:
+    return Kept(name, None, say("saved.not_needed"), needed=False)
 
 
 def _saved_tensors(function: Function) -> Iterator[Kept]:
@@ -79,7 +81,7 @@ def _saved_tensors(function: Function) -> Iterator[Kept]:
 def _on_ctx(function: Function) -> Iterator[Kept]:
     for name, content in sorted(vars(function).items()):
         if isinstance(content, torch.Tensor):
-            yield Kept(f"ctx.{name}", content, ON_CTX)
+            yield Kept(f"ctx.{name}", content, say("saved.on_ctx"))
         else:
             yield Kept(f"ctx.{name}", plain(content))
 

@@ -9,6 +9,10 @@ from convviz.explanation.graph.data import Graph
 from convviz.explanation.graph.parts import Edge, Node
 from convviz.explanation.graph.snapshot import Snapshot
 from convviz.explanation.graph.text import numbers
+from convviz.facts import words
+from convviz.facts.lists import listed
+
+say = words.sentences("graph")
 
 GRADIENTS = ("grad_input", "grad_weight", "grad_bias")  # what a convolution hands on, in the order of its inputs
 
@@ -42,31 +46,34 @@ class _Teller:
     def tell(self, node: Node) -> str:
         if node.kind == "output":
             start, (edge,) = _amount(self.graph.grad_output), self.into[node.id]
-            at = f"`{node.label}`"
-            return f"The backward pass starts at {at} with grad_output {start}, and hands it to {self.name(edge)}."
+            return say("step.output", label=node.label, amount=start, to=self.name(edge))
+        arrived = self.arrived(node)
         if node.kind == "leaf":
-            return f"`{node.label}` is a leaf: {self.arrived(node)} stays here, as `{_grad_of(node)}`."
+            return say("step.leaf", label=node.label, arrived=arrived, grad=_grad_of(node))
         handed = [edge for edge in self.into[node.id] if edge.gradient is not None]
         if not handed:
-            return f"`{node.label}` receives {self.arrived(node)}, and hands nothing on."
-        return f"`{node.label}` receives {self.arrived(node)} and hands {_listed(self.hands(node, handed))}."
+            return say("step.last", label=node.label, arrived=arrived)
+        return say("step.function", label=node.label, arrived=arrived, handed=listed(self.hands(node, handed)))
 
     def arrived(self, node: Node) -> str:
         """Return what came for the node's outputs, and whether it is a sum."""
-        word = "grad_output" if node.spec is not None else "the gradient"
         parts = []
         for slot in node.slots:
             came, count = _amount(slot.gradient), self.users[node.id, slot.number]
-            came += f", the sum of what {count} arrows brought," if count > 1 and slot.gradient is not None else ""
-            parts.append(came if len(node.slots) == 1 else f"{came} for output {slot.number}")
-        return f"{word} {_listed(parts)}"
+            if count > 1 and slot.gradient is not None:
+                came = say("amount.sum", amount=came, count=count)
+            parts.append(came if len(node.slots) == 1 else say("amount.of_output", amount=came, output=slot.number))
+        return say("arrived.gradient" if node.spec is None else "arrived.grad_output", amounts=listed(parts))
 
     def hands(self, node: Node, handed: Sequence[Edge]) -> list[str]:
         names = GRADIENTS if node.spec is not None else ()
         found = []
         for edge in handed:
-            name = f"{names[edge.input_slot]} " if edge.input_slot < len(names) else ""
-            found.append(f"{name}{_amount(edge.gradient)} to {self.name(edge)}")
+            amount, to = _amount(edge.gradient), self.name(edge)
+            if edge.input_slot < len(names):
+                found.append(say("handed.named", name=names[edge.input_slot], amount=amount, to=to))
+            else:
+                found.append(say("handed", amount=amount, to=to))
         return found
 
     def name(self, edge: Edge) -> str:
@@ -74,7 +81,7 @@ class _Teller:
         node = self.graph.node(edge.source)
         if self.labels[node.label] == 1 or node.id not in self.step:
             return f"`{node.label}`"
-        return f"`{node.label}` (step {self.step[node.id]})"
+        return say("step.node", label=node.label, step=self.step[node.id])
 
 
 def _grad_of(node: Node) -> str:
@@ -84,9 +91,5 @@ def _grad_of(node: Node) -> str:
 def _amount(snapshot: Snapshot | None) -> str:
     """Return a number as it is, of more numbers the shape."""
     if snapshot is None:
-        return "nothing"
+        return say("amount.nothing")
     return numbers(snapshot) if not snapshot.shape else str(list(snapshot.shape))
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return ", ".join(parts[:-1]) + " and " + parts[-1] if len(parts) > 1 else parts[0]

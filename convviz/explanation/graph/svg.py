@@ -10,7 +10,11 @@ from xml.sax.saxutils import escape, quoteattr
 
 from convviz.explanation.graph.layout import Arrangement
 from convviz.explanation.graph.parts import Edge, Node
-from convviz.explanation.graph.text import NONE, box_lines, columns, details, numbers, shortened
+from convviz.explanation.graph.text import box_lines, columns, details, gradient_numbers, shortened
+from convviz.facts.lists import semicolon
+from convviz.facts.words import sentences
+
+say = sentences("graph")
 
 Place = tuple[float, float]  # x, y in pixels
 
@@ -56,7 +60,6 @@ HEIGHT = 4 * LINE + 2 * PADDING
 GAP_X, GAP_Y = 26, 46
 MARGIN, CAPTION = 16, 28
 _REST_OUTLINE = ' stroke-dasharray="6 4"'  # no box of the graph: what lies outside the picture
-CAPTION_TEXT = "↓ values · ↑ gradients · at the right: order of the backward pass"
 
 
 class Drawable(Protocol):
@@ -98,7 +101,7 @@ class _Drawing:
     """One drawing: the measures that all its parts share."""
 
     def __init__(self, graph: Drawable, palette: Palette) -> None:
-        self.graph, self.palette = graph, palette
+        self.graph, self.palette, self.caption = graph, palette, say("caption")
         self.step = {id: number for number, id in enumerate(graph.steps, start=1)}
         self.lines = {node.id: _lines(node) for node in graph.nodes}
         self.slots: dict[str, list[int]] = defaultdict(list)  # of each node, those that arrows leave from
@@ -111,7 +114,7 @@ class _Drawing:
         across = [x for x, _ in places] + [x for route in self.arranged.routes.values() for x in route]
         self.total_width = max(
             (max(across) + 1) * (self.width + GAP_X) - GAP_X + 2 * MARGIN,
-            columns(CAPTION_TEXT) * CHARACTER + 2 * MARGIN,
+            columns(self.caption) * CHARACTER + 2 * MARGIN,
         )
         self.total_height = self.top(max(y for _, y in places)) + HEIGHT + MARGIN
 
@@ -134,10 +137,10 @@ class _Drawing:
         parts = [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {size}" '
             f'role="img" font-family="{FONT}" font-size="{SIZE}">',
-            f"<title>Autograd graph: {_escape(self.graph.summary)}</title>",
+            f"<title>{_escape(say('title', summary=self.graph.summary))}</title>",
             f"<desc>{_escape(self._description())}</desc>",
             f'<rect width="{width}" height="{height}" fill="{palette.paper}"/>',
-            f'<text x="{MARGIN}" y="{MARGIN + 10}" fill="{palette.muted}">{CAPTION_TEXT}</text>',
+            f'<text x="{MARGIN}" y="{MARGIN + 10}" fill="{palette.muted}">{_escape(self.caption)}</text>',
             *self._arrows(),
             *(self._box(node) for node in self.graph.nodes),
             "</svg>",
@@ -146,8 +149,11 @@ class _Drawing:
 
     def _description(self) -> str:
         by_id = {node.id: node for node in self.graph.nodes}
-        visits = [f"{number} {by_id[id].label}, {box_lines(by_id[id])[2]}" for id, number in self.step.items()]
-        return " ".join(["The backward pass, step by step:", "; ".join(visits) + ".", self.graph.note]).strip()
+        visits = [
+            say("visit", step=number, label=by_id[id].label, gradient=box_lines(by_id[id])[2])
+            for id, number in self.step.items()
+        ]
+        return " ".join([say("visits", visits=semicolon(visits)), self.graph.note]).strip()
 
     def _box(self, node: Node) -> str:
         x, layer = self.arranged.positions[node.id]
@@ -199,12 +205,12 @@ class _Drawing:
         end = self.middle(to_x) + (share - 0.5) * self.width, self.top(to_layer)
         layers = enumerate(self.arranged.routes[edge.source, edge.target], start=1)
         bends = [(self.middle(x), self.top(from_layer + layer)) for layer, x in layers]
-        gradient = NONE if edge.gradient is None else numbers(edge.gradient)
+        title = _escape(say("arrow", gradient=gradient_numbers(edge.gradient)))
         dashes = ' stroke-dasharray="4 3"' if edge.gradient is None else ""
         line = self.palette.line
         return (
-            f'<g data-edge="{edge.source} {edge.target} {edge.input_slot}"><title>gradient along this arrow: {gradient}'
-            f'</title><path d="{_path(start, bends, end)}" fill="none" stroke="{line}" stroke-width="1.5"{dashes}/>'
+            f'<g data-edge="{edge.source} {edge.target} {edge.input_slot}"><title>{title}</title>'
+            f'<path d="{_path(start, bends, end)}" fill="none" stroke="{line}" stroke-width="1.5"{dashes}/>'
             f'<path d="M{_n(end[0])} {_n(end[1])}l-4 -8h8z" fill="{line}"/></g>'
         )
 

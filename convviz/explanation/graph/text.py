@@ -8,10 +8,12 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from convviz.explanation.graph.parts import Node, Slot
 from convviz.explanation.graph.snapshot import Snapshot
+from convviz.facts.lists import comma
+from convviz.facts.words import sentences
+
+say = sentences("graph")
 
 FEW = 4  # numbers that fit on one line; of more, the range and the mean are shown
-UNKNOWN = "unknown"
-NONE = "none"
 
 
 def number(value: float) -> str:
@@ -44,16 +46,17 @@ def _rounded(size: Decimal, digits: int) -> str:
 def numbers(snapshot: Snapshot) -> str:
     """Write up to four numbers as they are, of more the range and the mean."""
     if snapshot.elements == 0:
-        return "empty"
+        return say("numbers.empty")
     if snapshot.tensor is not None and snapshot.elements <= FEW:
-        return ", ".join(_entry(entry) for entry in snapshot.tensor.flatten().tolist())
+        return comma([_entry(entry) for entry in snapshot.tensor.flatten().tolist()])
     if snapshot.minimum is None or snapshot.mean is None or snapshot.maximum is None:
-        return "complex" if snapshot.dtype.startswith("complex") else "no numbers"
+        return say("numbers.complex" if snapshot.dtype.startswith("complex") else "numbers.no")
     if snapshot.minimum == snapshot.maximum:
-        return f"all {number(snapshot.minimum)}"
+        return say("numbers.all", number=number(snapshot.minimum))
     if math.isnan(snapshot.minimum):
-        return "nan among them"
-    return f"{number(snapshot.minimum)}…{number(snapshot.maximum)}, mean {number(snapshot.mean)}"
+        return say("numbers.nan")
+    found = {name: number(getattr(snapshot, name)) for name in ("minimum", "maximum", "mean")}
+    return say("numbers.range", **found)
 
 
 def _entry(entry: complex | float | bool) -> str:
@@ -64,23 +67,30 @@ def _entry(entry: complex | float | bool) -> str:
 
 def shape(snapshot: Snapshot) -> str:
     """Write shape and dtype: ``[2, 3] float32``."""
-    return f"{list(snapshot.shape) if snapshot.shape else 'scalar'} {snapshot.dtype}"
+    return f"{list(snapshot.shape) if snapshot.shape else say('scalar')} {snapshot.dtype}"
 
 
 def box_lines(node: Node) -> tuple[str, str, str]:
     """Return the three lines under a box's label: shape, value, gradient."""
     if node.kind == "rest":
-        return "further from the output", "", ""
+        return say("rest.line"), "", ""
     shapes = [slot.value or slot.gradient for slot in node.slots]
     known = list(dict.fromkeys(shape(snapshot) for snapshot in shapes if snapshot is not None))
-    several = f"{len(node.slots)} outputs " if len(node.slots) > 1 else ""
+    first = comma(known) or say("shape.unknown")
+    if len(node.slots) > 1:
+        first = say("line.outputs", count=len(node.slots), shapes=first)
+    values = [say("numbers.unknown") if slot.value is None else numbers(slot.value) for slot in node.slots]
+    gradients = [gradient_numbers(slot.gradient) for slot in node.slots]
     return (
-        several + (", ".join(known) or "shape unknown"),
-        "value "
-        + _per_slot(node.slots, [UNKNOWN if slot.value is None else numbers(slot.value) for slot in node.slots]),
-        "grad "
-        + _per_slot(node.slots, [NONE if slot.gradient is None else numbers(slot.gradient) for slot in node.slots]),
+        first,
+        say("line.value", values=_per_slot(node.slots, values)),
+        say("line.gradient", values=_per_slot(node.slots, gradients)),
     )
+
+
+def gradient_numbers(gradient: Snapshot | None) -> str:
+    """Write a gradient's numbers, or that there are none."""
+    return say("numbers.none") if gradient is None else numbers(gradient)
 
 
 def _per_slot(slots: tuple[Slot, ...], texts: list[str]) -> str:
@@ -110,7 +120,7 @@ def details(node: Node) -> str:
         lines += [slot.value_note, slot.gradient_note]
     for saved in node.saved:
         content = f"{shape(saved.tensor)}: {numbers(saved.tensor)}" if saved.tensor else f"{saved.setting}"
-        lines.append(f"saved {saved.name}: {content if not saved.note else saved.note}")
+        lines.append(say("line.saved", name=saved.name, content=saved.note or content))
     if node.opens_into:
-        lines.append(f"opens into {' → '.join(node.opens_into)}")
+        lines.append(say("line.opens", stages=" → ".join(node.opens_into)))
     return "\n".join(line for line in [*lines, node.note] if line)

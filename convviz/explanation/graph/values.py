@@ -7,12 +7,13 @@ import torch
 from convviz.explanation.graph.replay import replay
 from convviz.explanation.graph.saved import Kept
 from convviz.explanation.graph.walk import Function, leaf_of, name_of
+from convviz.facts.words import sentences
 
 Place = tuple[Function, int]  # a function and the number of its output
 Kind = tuple[tuple[int, ...], str]  # shape and dtype
 Values = dict[Place, tuple[torch.Tensor, str]]  # with where each comes from
 
-UNKNOWN = "Nobody saved it for the backward pass, and it cannot be computed again from what was saved."
+say = sentences("graph")
 
 
 def forward_values(
@@ -33,19 +34,21 @@ def forward_values(
     for function in functions:
         leaf = leaf_of(function)
         if leaf is not None:
-            values[function, 0] = (leaf, "The leaf itself, as it is now.")
+            values[function, 0] = (leaf, say("value.leaf"))
         for thing in kept.get(function, ()):
             tensor = thing.content
             # A saved tensor knows which output of which function it is.
             if isinstance(tensor, torch.Tensor) and tensor.grad_fn is not None:
-                values.setdefault((tensor.grad_fn, tensor.output_nr), (tensor, f"Saved by {name_of(function)}."))
+                values.setdefault(
+                    (tensor.grad_fn, tensor.output_nr), (tensor, say("value.saved", function=name_of(function)))
+                )
     if output.grad_fn is not None:
-        values[output.grad_fn, output.output_nr] = (output, "The output itself.")
+        values[output.grad_fn, output.output_nr] = (output, say("value.output"))
     for function in reversed(functions):  # forward: the inputs' values first
         if (function, 0) not in values and leaf_of(function) is None:
             value = _computed(function, kept.get(function, ()), values, shapes.get((function, 0)))
             if value is not None:
-                values[function, 0] = (value, "Computed again from what was saved and from the leaves as they are now.")
+                values[function, 0] = (value, say("value.computed"))
     return values
 
 
