@@ -12,6 +12,7 @@ PARTS = {
     "backend": ["explanation/backend"],
     "graph": ["explanation/graph"],
     "layer": ["explanation/layer"],
+    "lessons": ["explanation/gradcheck.py", "explanation/linear_lesson.py", "explanation/matrices.py"],
     "lists": ["facts/lists.py"],
     "quantised": ["explanation/quantised"],
 }

@@ -11,10 +11,13 @@ from typing import Any
 import torch
 from torch.autograd.gradcheck import GradcheckError
 
+from convviz.facts.words import sentences
 from convviz.ops.functions import convolve, gradients
 from convviz.ops.loss import loss_value
 from convviz.ops.stages import Stages
 from convviz.plane import PANEL_AXES, Plane
+
+say = sentences("lessons")
 
 EPS = tuple(10.0**-power for power in range(8, 0, -1))  # the steps to either side that are tried
 GRADCHECK: dict[str, Any] = {"eps": 1e-6, "atol": 1e-5, "rtol": 1e-3}  # torch.autograd.gradcheck's own defaults
@@ -125,11 +128,8 @@ def _most_cells(stages: Stages) -> int:
     spec = stages.spec
     products = spec.batch * math.prod(spec.output_size) * math.prod(spec.weight_shape)
     if products > MOST_PRODUCTS // 4:
-        raise ValueError(
-            "the check moves every cell and runs the layer again each time, so one run may take up to "
-            f"{MOST_PRODUCTS // 4 // 10**6} million products: this one takes {products / 10**6:.1f} million; "
-            "use a smaller input or fewer channels"
-        )
+        most = MOST_PRODUCTS // 4 // 10**6
+        raise ValueError(say("check.products", most=most, millions=f"{products / 10**6:.1f}"))
     return min(MOST_CELLS, MOST_PRODUCTS // products)
 
 

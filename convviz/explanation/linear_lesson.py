@@ -8,8 +8,12 @@ from dataclasses import dataclass
 import torch
 import torch.nn.functional as F
 
+from convviz.facts.lists import comma
+from convviz.facts.words import sentences
 from convviz.ops.linear import linear
 from convviz.ops.loss import loss_gradient, loss_value
+
+say = sentences("lessons")
 
 SIZES = {"in_features": (1, 6), "out_features": (1, 6), "batch": (1, 4)}
 LESSON_LOSSES = ("half_squared_error", "sum", "mean")
@@ -42,12 +46,13 @@ class LessonSettings:
         for name, (least, most) in SIZES.items():
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-                raise ValueError(f"{name} is a whole number from {least} to {most} in this lesson: got {value!r:.40}")
+                raise ValueError(say("linear.size", name=name, least=least, most=most, value=f"{value!r:.40}"))
         if self.loss not in LESSON_LOSSES:
-            raise ValueError(f"loss is one of {', '.join(LESSON_LOSSES)} in this lesson: got {self.loss!r:.40}")
+            raise ValueError(say("linear.loss", losses=comma(LESSON_LOSSES), value=f"{self.loss!r:.40}"))
         for name, row, column, _ in self.typed:
             if name not in TYPED or row < 0 or column < 0:
-                raise ValueError(f"numbers are typed into {', '.join(TYPED)}: got {name!r:.40}[{row}, {column}]")
+                place = f"{name!r:.40}[{row}, {column}]"
+                raise ValueError(say("linear.typed", tensors=comma(TYPED), place=place))
 
     def replace(self, **changes: object) -> LessonSettings:
         """Return a copy with some fields changed."""

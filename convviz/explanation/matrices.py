@@ -18,10 +18,13 @@ from dataclasses import dataclass
 import torch
 import torch.nn.functional as F
 
+from convviz.facts.words import sentences
 from convviz.ops.stages import Stages
 from convviz.plane import Plane
 from convviz.spec import ConvSpec
 from convviz.taps import taps
+
+say = sentences("lessons")
 
 MOST_ROWS = 128  # rows of columns: with more, they are those of one input channel
 MOST_ENTRIES = 4096  # of one matrix that is drawn: 64 x 64
@@ -152,11 +155,7 @@ def one_matrix(stages: Stages, plane: Plane) -> OneMatrix:
     spec = stages.spec
     outputs, inputs = math.prod(spec.output_size), math.prod(spec.input_size)
     if outputs * inputs > MOST_ENTRIES:
-        raise ValueError(
-            "T has a row for every output cell and a column for every input cell, and up to "
-            f"{MOST_ENTRIES} entries can be drawn: here it would have {outputs} × {inputs}, nearly all of them zero; "
-            "make the input smaller, for example 8 × 8"
-        )
+        raise ValueError(say("matrix.entries", most=MOST_ENTRIES, rows=outputs, columns=inputs))
     at = plane.within(spec)
     in_group = at.in_channel % (spec.in_channels // spec.groups)
     matrix = toeplitz(_exact(stages.weight[at.out_channel, in_group]), spec)
