@@ -474,7 +474,7 @@ def test_what_is_no_state_is_one_sentence_and_nothing_is_written(tmp_path, monke
     (tmp_path / "binary").write_bytes(b"\xff\xfe\0")
     (tmp_path / "list").write_text("[1]")
     before = sorted(tmp_path.iterdir())
-    assert main(["export", *option, "--state", text.strip("{}"), "-o", "out"]) == 1
+    assert main(["export", *option, "--state", text.strip("{}"), "-o", "out"]) == 2
     told = capsys.readouterr().err
     assert re.match(f"convviz: .*{said}", told), told
     assert told.count("\n") == 1
