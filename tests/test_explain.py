@@ -583,7 +583,7 @@ BAD = {
                        r"loss returns one number, a tensor with one entry: got shape \[1, 1, 3, 3\]"),
     "a loss of Python": ((CONV, X), {"loss": lambda output: 1.0}, ValueError, "loss returns one number.* got float"),
     "a loss by name": ((CONV, X), {"loss": "mse"}, TypeError, "loss is a function from the model's output to a number"),
-    "nan": ((CONV, X / 0), {}, ValueError, "input must hold finite numbers here"),
+    "nan": ((CONV, X / 0), {}, ValueError, "input must hold finite numbers below 1e.300 here"),
     "xnor": ((convviz.nn.XNORConv2d(1, 2, 3), reals((1, 1, 5, 5), 0, torch.float32)), {}, ValueError,
              r"the convolution of their input with their weight: that of the layer \(XNORConv2d\) is not"),
     "a large kernel": ((nn.Conv2d(1, 1, 13), torch.zeros(1, 1, 20, 20)), {}, ValueError, "kernel_size up to 11"),

@@ -11,6 +11,8 @@ import torch
 
 def why_not_dense(name: str, tensor: torch.Tensor) -> str:
     """Return the sentence for a tensor that does not hold its numbers cell by cell, nothing for one that does."""
+    if torch.compiler.is_compiling():  # inside a backward pass it may not be asked, and there it has been
+        return ""
     if tensor.is_nested:
         return f"{name} must be one dense tensor: got a nested one; use torch.nested.to_padded_tensor({name}, 0)"
     if tensor.layout != torch.strided:

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from convviz.export.page import export_html
 from convviz.settings.state import Settings
 from convviz.spec import ConvSpec
-from convviz.views.theme import format_number
+from convviz.views.theme import format_long
 from tests.browser.app_page import FOLLOWS_WITHIN_MS, cell, fresh_page, painted, repaint, wait_painted
 from tests.browser.pdf import words_of
 from tests.geometries import reals
@@ -293,9 +293,9 @@ def linked(at, name):
 
 
 def assert_loss(shot, loss, about):
-    """The loss is written as a cell would write it, whichever way the last digit was rounded."""
+    """The loss is written with six digits, whichever way the last one was rounded."""
     written = shot["loss"].rsplit("= ")[-1].replace("−", "-")
-    near = {format_number(loss * (1 + nudge)).replace("−", "-") for nudge in (-1e-10, 0, 1e-10)}
+    near = {format_long(loss * (1 + nudge)).replace("−", "-") for nudge in (-1e-10, 0, 1e-10)}
     assert written in near or abs(loss) + abs(float(written)) < 1e-9, about
 
 
