@@ -92,13 +92,13 @@ def _geometry(settings: Settings, name: str, value: Any) -> ConvSpec:
     if name in COUNTS or name == "padding_mode":
         return spec.replace(**{_count(settings, name): value})
     if not settings.transposed:
-        if name == "output_padding":
+        if name == "output_padding" and value not in (0, (0, 0)):
             raise ValueError(f"output_padding belongs to a transposed convolution: got {value!r}; set transposed first")
-        return spec.replace(**{name: value})
+        return spec if name == "output_padding" else spec.replace(**{name: value})
     # A geometry of its own brings the value to its full form and checks it.
-    own = {"input_size": ("input_size", 64), "output_padding": ("padding", 64)}.get(name, (name, spec.input_size))
-    field, size = own
-    full: Any = getattr(ConvSpec(**{"input_size": size, "kernel_size": 1, field: value}), field)
+    field = {"output_padding": "padding"}.get(name, name)
+    room = {} if name == "input_size" else {"input_size": 1000}
+    full: Any = getattr(ConvSpec(**{"kernel_size": 1, **room, field: value}), field)
     pairs = {each: layer_pair(spec, each) for each in ("input_size", "output_padding")}
     if name == "output_padding":
         pairs[name] = tuple(side[0] for side in full)
