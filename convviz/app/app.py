@@ -11,10 +11,12 @@ import ipywidgets as widgets
 
 from convviz.app.controls import Controls
 from convviz.app.kernel import KernelPad
+from convviz.app.linked import linked_widget
 from convviz.app.model import Model
 from convviz.app.share import Share
 from convviz.app.start import start_settings
 from convviz.app.tabs.tabs import Tabs
+from convviz.app.traits import SettingTraits
 from convviz.app.upload import Upload, read_picture
 from convviz.board import payload
 from convviz.board.widget import Board
@@ -41,7 +43,7 @@ into <code>output</code>; choose <b>as stamps</b> to see it. Then try <b>stride&
 <code>padded_input</code> vanish.</p>"""
 
 
-class App(widgets.VBox):
+class App(SettingTraits, widgets.VBox):
     """An interactive picture of a 2-D convolution and its backward pass, as an ipywidgets Box."""
 
     # Makes the page of a state. ``convviz/__init__.py`` puts it here: app and export stand side by side and do not
@@ -119,6 +121,7 @@ class App(widgets.VBox):
         self._show_result()
         super().__init__(self._layout())
         self.add_class("cv-app")
+        self.follow_model()
         self.model.observe(self._on_settings, names="settings")  # the result is there by then
         self.model.observe(self._on_notice, names=("notice", "failed"))
         self.model.observe(self._on_selected, names="selected")
@@ -158,6 +161,17 @@ class App(widgets.VBox):
             ValueError: there is no such panel now.
         """
         return figure(panel(self.model.result, self.model.settings.plane, name))
+
+    def sliders(self, *names: str) -> tuple[widgets.Widget, ...]:
+        """Return ordinary ipywidgets, linked to the app both ways, for a layout of one's own.
+
+        Args:
+            names: of traits, such as ``"stride"``; ``"kernel"`` is a grid of sliders.
+
+        Raises:
+            ValueError: there is no control for a name.
+        """
+        return tuple(linked_widget(self, name) for name in names)
 
     def introduce(self, text: str) -> None:
         """Show these sentences above the app instead of its own."""
@@ -217,6 +231,7 @@ class App(widgets.VBox):
         self._kernel.refresh()
         self._show_result()
         self._tabs.show()
+        self.follow_model()
 
     def _show_result(self) -> None:
         """Send the board what changed: the structure with a new geometry or plane, the values at every step."""

@@ -34,7 +34,7 @@ def start_settings(
     Raises:
         ValueError: the arguments contradict each other or conv2d's rules, or are too large for the board.
     """
-    given = {name: _tensor(name, value) for name, value in tensors.items() if value is not None}
+    given = {name: read_tensor(name, value) for name, value in tensors.items() if value is not None}
     if link is not None:
         if state is not None or spec is not None or given or loss or dtype or transposed:
             raise ValueError("a link holds all but the device: got other arguments beside link=; give one or the other")
@@ -66,11 +66,16 @@ def start_settings(
     if "target" in given and loss not in (None, "half_squared_error"):
         raise ValueError(f"a target needs loss='half_squared_error': got loss={loss!r}; leave one out")
     settings = settings.replace(**fields, **({"loss": loss} if loss else {}))
-    _check_shapes(settings, given)
+    check_shapes(settings, given)
     return settings
 
 
-def _tensor(name: str, value: Any) -> torch.Tensor:
+def read_tensor(name: str, value: Any) -> torch.Tensor:
+    """Return what a person gave for a tensor, float64 on the cpu, over all its axes.
+
+    Raises:
+        ValueError: it is no tensor of real, finite numbers, or has too many axes.
+    """
     tensor = real_tensor(name, value).to("cpu", torch.float64)
     axes = AXES[name]
     if not 0 < tensor.dim() <= axes or (axes == 4 and tensor.dim() < 2):
@@ -122,7 +127,12 @@ def _transposed_geometry(spec: ConvSpec, given: Mapping[str, torch.Tensor]) -> C
     return layer_spec(spec, size, extra, padding=padding, **changes)
 
 
-def _check_shapes(settings: Settings, given: Mapping[str, torch.Tensor]) -> None:
+def check_shapes(settings: Settings, given: Mapping[str, torch.Tensor]) -> None:
+    """Refuse tensors that do not fit the geometry.
+
+    Raises:
+        ValueError: a shape is another than the settings ask for.
+    """
     spec = settings.spec
     wanted = {
         "input": settings.input_shape,

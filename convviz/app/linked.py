@@ -1,0 +1,118 @@
+"""Ordinary ipywidgets that are linked to the app's traits, for those who lay out a dashboard of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ipywidgets as widgets
+import traitlets
+
+from convviz.app.traits import SettingTraits
+from convviz.facts import facts
+from convviz.ops.device import available_devices
+from convviz.settings.bounds import bounds
+from convviz.settings.change import edit_cell, shown_weight_plane
+
+LIMITS: dict[str, list[int]] = facts("settings")["limits"]["controls"]
+CHOICES: dict[str, list[str]] = facts("settings")["choices"]
+LABELS: dict[str, str] = facts("names")["controls"]
+WORDS: dict[str, str] = facts("names")["values"]
+FLAGS = ("transposed", "link_axes")
+REACH, STEP = 3.0, 0.1  # of the kernel's sliders
+
+
+def linked_widget(app: SettingTraits, name: str) -> widgets.Widget:
+    """Return an ipywidgets control for one trait of the app, linked to it both ways.
+
+    Args:
+        app: the app.
+        name: ``"kernel"`` for a grid of sliders over the weight that is shown, else the name of a trait.
+
+    Raises:
+        ValueError: there is no control for this name.
+    """
+    label = LABELS.get(name, name)
+    if name == "kernel":
+        return _kernel(app)
+    if name in LIMITS:
+        return _slider(app, name, label)
+    if name in FLAGS:
+        return _link(app, name, widgets.Checkbox(description=label))
+    if name in CHOICES or name == "device":
+        options = available_devices() if name == "device" else CHOICES[name]
+        menu = widgets.Dropdown(description=label, options=[(WORDS.get(each, each), each) for each in options])
+        return _link(app, name, menu)
+    known = ("kernel", *LIMITS, *FLAGS, *CHOICES, "device")
+    raise ValueError(f"there are controls for {', '.join(known)}: got {name!r}")
+
+
+def _link(app: SettingTraits, name: str, widget: widgets.Widget) -> widgets.Widget:
+    traitlets.link((app, name), (widget, "value"))
+    return widget
+
+
+def _slider(app: SettingTraits, name: str, label: str) -> widgets.IntSlider:
+    """Return a slider whose range follows what the other settings allow; of a pair it shows the larger."""
+    low, high = LIMITS[name]
+    slider = widgets.IntSlider(description=label, min=low, max=max(high, _largest(getattr(app, name))))
+
+    def fit(_: Any = None) -> None:
+        settings = app.model.settings
+        ranges = bounds(settings.spec, True, settings.transposed)
+        least, most = ranges.get((name, 0), (low, high))
+        now = _largest(getattr(app, name))
+        slider.min, slider.max = min(slider.min, least, now), max(most, now)
+        slider.min = min(least, now)
+
+    fit()
+    app.model.observe(fit, names="settings")
+    traitlets.link((app, name), (slider, "value"), transform=(_largest, int))
+    return slider
+
+
+def _largest(value: Any) -> int:
+    return max(map(_largest, value)) if isinstance(value, tuple) else int(value)
+
+
+def _kernel(app: SettingTraits) -> widgets.GridBox:
+    """Return sliders in the kernel's own grid, over the plane of the weight that is shown."""
+    grid = widgets.GridBox()
+    following: list[bool] = []
+
+    def move(row: int, column: int, value: float) -> None:
+        if not following:
+            model = app.model
+            model.apply(edit_cell(model.settings, "weight", row, column, value, model.result.grad_output))
+
+    def show(_: Any = None) -> None:
+        settings = app.model.settings
+        rows, columns = settings.spec.kernel_size
+        plane = settings.weight_tensor().flatten(0, 1)[shown_weight_plane(settings)].flatten().tolist()
+        following.append(True)
+        try:
+            if len(grid.children) != rows * columns or grid.layout.grid_template_columns != _columns(columns):
+                grid.children = [_cell(index // columns, index % columns, move) for index in range(rows * columns)]
+                grid.layout.grid_template_columns = _columns(columns)
+            for slider, value in zip(grid.children, plane, strict=True):
+                slider.min, slider.max = min(-REACH, value), max(REACH, value)
+                slider.value = value
+        finally:
+            following.pop()
+
+    show()
+    app.model.observe(show, names="settings")
+    return grid
+
+
+def _columns(count: int) -> str:
+    return f"repeat({count}, 10em)"
+
+
+def _cell(row: int, column: int, move: Any) -> widgets.FloatSlider:
+    name = f"weight[{row}, {column}]"
+    layout = widgets.Layout(width="auto")
+    slider = widgets.FloatSlider(
+        min=-REACH, max=REACH, step=STEP, tooltip=name, description_allow_html=False, layout=layout
+    )
+    slider.observe(lambda event: move(row, column, event["new"]), names="value")
+    return slider

@@ -1,0 +1,130 @@
+"""Settings and results by torch's names: what a trait of the app reads, and what setting it makes of the settings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from convviz.app.start import check_shapes, read_tensor
+from convviz.facts import facts
+from convviz.ops.device import check_device, check_dtype
+from convviz.ops.stages import Stages
+from convviz.settings.bounds_transposed import layer_pair, layer_spec
+from convviz.settings.names import shown_name
+from convviz.settings.state import KINDS, Settings, Source
+from convviz.spec import ConvSpec
+
+PAIRS: tuple[str, ...] = tuple(facts("settings")["per_axis"])
+COUNTS = ("in_channels", "out_channels", "batch", "groups")
+GEOMETRY = (*PAIRS, *COUNTS, "padding_mode")
+TENSORS = ("input", "weight", "bias", "target", "grad_output")
+PLAIN = (
+    *("loss", "digit", "seed", "device", "dtype", "transposed"),
+    *("link_axes", "scale", "input_view", "theme", "tab"),
+)
+SETTABLE = (*GEOMETRY, *TENSORS, *PLAIN)
+RESULTS = ("output", "grad_input", "grad_weight", "grad_bias", "loss_value")
+SWAPPED = {
+    "in_channels": "out_channels",
+    "out_channels": "in_channels",
+}  # what a transposed layer takes in and puts out
+
+
+def value_of(settings: Settings, result: Stages, name: str) -> Any:
+    """Return a setting or a result by its name: a pair of equal numbers as one, a tensor as it was computed."""
+    if name in PAIRS:
+        return _short(_pair(settings, name))
+    if name in COUNTS:
+        return getattr(settings.spec, _count(settings, name))
+    if name == "padding_mode":
+        return settings.spec.padding_mode
+    if name == "loss_value":
+        return float(result.loss)
+    if name in (*TENSORS, *RESULTS):
+        return getattr(result, shown_name(name, settings.transposed))
+    return getattr(settings, name)
+
+
+def with_named(settings: Settings, name: str, value: Any) -> Settings:
+    """Return the settings with one of them changed; nothing else moves to make room for it.
+
+    Raises:
+        ValueError: the value breaks a rule; the message says which.
+    """
+    if name in GEOMETRY:
+        return settings.replace(spec=_geometry(settings, name, value))
+    if name in TENSORS:
+        return _with_tensor(settings, name, value)
+    if name == "device":
+        value = str(check_device(value))
+    if name == "dtype":
+        value = str(check_dtype(value, check_device(settings.device))).removeprefix("torch.")
+    if name in ("digit", "seed"):
+        low, high = facts("settings")["limits"]["controls"][name]
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise ValueError(f"{name} is a whole number from {low} to {high}: got {value!r}")
+    if name in ("transposed", "link_axes") and not isinstance(value, bool):
+        raise ValueError(f"{name} is True or False: got {value!r}")
+    return settings.replace(**{name: value})
+
+
+def _pair(settings: Settings, name: str) -> Any:
+    if settings.transposed:
+        return layer_pair(settings.spec, name)
+    return (0, 0) if name == "output_padding" else getattr(settings.spec, name)
+
+
+def _short(value: Any) -> Any:
+    """Return (2, 2) as 2 and ((1, 1), (0, 0)) as (1, 0), as torch takes them."""
+    if not isinstance(value, tuple):
+        return value
+    parts = [_short(part) for part in value]
+    return parts[0] if parts[0] == parts[1] and isinstance(parts[0], int) else tuple(parts)
+
+
+def _count(settings: Settings, name: str) -> str:
+    return SWAPPED.get(name, name) if settings.transposed else name
+
+
+def _geometry(settings: Settings, name: str, value: Any) -> ConvSpec:
+    spec = settings.spec
+    if name in COUNTS or name == "padding_mode":
+        return spec.replace(**{_count(settings, name): value})
+    if not settings.transposed:
+        if name == "output_padding" and value not in (0, (0, 0)):
+            raise ValueError(f"output_padding belongs to a transposed convolution: got {value!r}; set transposed first")
+        return spec if name == "output_padding" else spec.replace(**{name: value})
+    # A geometry of its own brings the value to its full form and checks it.
+    field = {"output_padding": "padding"}.get(name, name)
+    room = {} if name == "input_size" else {"input_size": 1000}
+    full: Any = getattr(ConvSpec(**{"kernel_size": 1, **room, field: value}), field)
+    pairs = {each: layer_pair(spec, each) for each in ("input_size", "output_padding")}
+    if name == "output_padding":
+        pairs[name] = tuple(side[0] for side in full)
+    elif name in pairs:
+        pairs[name] = full
+    changes = {} if name in pairs else {name: full}
+    if (
+        name == "stride"
+    ):  # a smaller stride takes an output_padding that it no longer allows with it, as its slider does
+        pairs["output_padding"] = tuple(
+            min(cells, step - 1) for cells, step in zip(pairs["output_padding"], full, strict=True)
+        )
+    return layer_spec(spec, pairs["input_size"], pairs["output_padding"], **changes)
+
+
+def _with_tensor(settings: Settings, name: str, value: Any) -> Settings:
+    field = "grad" if name == "grad_output" else name
+    changes: dict[str, Any] = {"grad_output": {"loss": "weighted_sum"}, "target": {"loss": "half_squared_error"}}.get(
+        name, {}
+    )
+    if name == "bias" and value is None:
+        return settings.replace(bias=None)
+    if isinstance(value, str):
+        if value not in KINDS[field]:
+            raise ValueError(f"{name} is a tensor, or one of {', '.join(KINDS[field])}: got {value!r}")
+        return settings.replace(**{field: Source(value)}, **changes)
+    tensor: torch.Tensor = read_tensor(name, value)
+    check_shapes(settings, {name: tensor})
+    return settings.replace(**{field: Source.of(tensor)}, **changes)

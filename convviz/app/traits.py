@@ -1,0 +1,111 @@
+"""The app's settings and results as traits: to read, set, observe and link, before it is displayed and after."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Any
+
+import torch
+import traitlets
+
+from convviz.app.model import Model
+from convviz.app.named import RESULTS, SETTABLE, value_of, with_named
+
+
+class SettingTraits(traitlets.HasTraits):
+    """What a person can set, under torch's names, and what follows from it.
+
+    A value that breaks a rule raises ``traitlets.TraitError`` with the rule, and all stays as it was: nothing is
+    clamped, nothing else moves to make room. ``set_state`` sets several at once.
+
+    Attributes:
+        input_size, kernel_size, stride, padding, output_padding, dilation: an int, or (height, width); of an uneven
+            padding ``((top, bottom), (left, right))``. output_padding is that of a transposed convolution, else 0.
+        in_channels, out_channels, batch, groups: ints; of a transposed convolution those of the layer.
+        padding_mode, loss, device, dtype, scale, input_view, theme, tab: words.
+        digit, seed: ints. transposed, link_axes: bools.
+        input, weight, bias, target, grad_output: tensors; a tensor, an array, nested lists or a name such as
+            ``"sobel_x"`` can be set. Setting grad_output or target chooses the loss that has one.
+        output, grad_input, grad_weight, grad_bias: the results, read only. loss_value: the loss as a float.
+    """
+
+    input_size = traitlets.Any()
+    kernel_size = traitlets.Any()
+    stride = traitlets.Any()
+    padding = traitlets.Any()
+    output_padding = traitlets.Any()
+    dilation = traitlets.Any()
+    in_channels = traitlets.Any()
+    out_channels = traitlets.Any()
+    batch = traitlets.Any()
+    groups = traitlets.Any()
+    padding_mode = traitlets.Any()
+    input = traitlets.Any()
+    weight = traitlets.Any()
+    bias = traitlets.Any()
+    target = traitlets.Any()
+    grad_output = traitlets.Any()
+    loss = traitlets.Any()
+    digit = traitlets.Any()
+    seed = traitlets.Any()
+    device = traitlets.Any()
+    dtype = traitlets.Any()
+    transposed = traitlets.Any()
+    link_axes = traitlets.Any()
+    scale = traitlets.Any()
+    input_view = traitlets.Any()
+    theme = traitlets.Any()
+    tab = traitlets.Any()
+    output = traitlets.Any(read_only=True)
+    grad_input = traitlets.Any(read_only=True)
+    grad_weight = traitlets.Any(read_only=True)
+    grad_bias = traitlets.Any(read_only=True)
+    loss_value = traitlets.Any(read_only=True)
+
+    model: Model
+    _following = False
+
+    def follow_model(self) -> None:
+        """Bring every trait to what the model has; those that changed notify."""
+        if self._following:  # somebody who watches a trait has set another: the first round goes on with the newest
+            return
+        self._following = True
+        try:
+            for name in (*SETTABLE, *RESULTS):
+                now = value_of(self.model.settings, self.model.result, name)
+                if not _same(getattr(self, name), now):
+                    self.set_trait(name, now)
+        finally:
+            self._following = False
+
+    @traitlets.validate(*SETTABLE)
+    def _take(self, proposal: dict[str, Any]) -> Any:
+        """Set what somebody asked for; return what then holds, which the trait takes."""
+        name, value = proposal["trait"].name, proposal["value"]
+        settings = self.model.settings
+        if self._following or _same(value, value_of(settings, self.model.result, name)):
+            return value
+        try:
+            self.model.apply(with_named(settings, name, value))
+        except (ValueError, TypeError) as error:
+            self.model.tell(str(error), failed=True)
+            self._give_back(name, value)
+            raise traitlets.TraitError(str(error)) from error
+        return value_of(self.model.settings, self.model.result, name)
+
+    def _give_back(self, name: str, refused: Any) -> None:
+        """Tell a linked widget what holds, once its change is over: until then ``traitlets.link`` does not listen."""
+
+        def tell() -> None:
+            now = getattr(self, name)
+            self.notify_change(traitlets.Bunch(name=name, old=refused, new=now, owner=self, type="change"))
+
+        with contextlib.suppress(RuntimeError):  # no loop runs: whoever set it hears the error itself
+            asyncio.get_running_loop().call_soon(tell)
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, torch.Tensor) or isinstance(other, torch.Tensor):
+        return one is other
+    return type(one) is type(other) and bool(one == other)

@@ -1,0 +1,263 @@
+"""The app's settings and results as traits: read, set, observed and linked, before it is displayed."""
+
+import asyncio
+import gc
+import weakref
+
+import ipywidgets as widgets
+import pytest
+import torch
+import traitlets
+
+import convviz
+from convviz.app.linked import linked_widget
+from convviz.app.named import GEOMETRY, PLAIN, RESULTS, SETTABLE, value_of, with_named
+from convviz.settings.compute import compute
+from convviz.settings.state import Settings
+from tests.geometries import random_specs
+from tests.links import random_settings
+
+
+@pytest.fixture
+def app():
+    app = convviz.App()
+    yield app
+    app.close()
+
+
+def test_every_trait_has_the_models_value_from_the_start(app):
+    assert {name: getattr(app, name) for name in (*GEOMETRY, *PLAIN)} == {
+        **{"input_size": 8, "kernel_size": 3, "stride": 2, "padding": 1, "output_padding": 0, "dilation": 1},
+        **{"in_channels": 1, "out_channels": 1, "batch": 1, "groups": 1, "padding_mode": "zeros"},
+        **{"loss": "half_squared_error", "digit": 3, "seed": 0, "device": "cpu", "dtype": "float32"},
+        **{"transposed": False, "link_axes": True, "scale": "equation", "input_view": "window"},
+        **{"theme": "auto", "tab": ""},
+    }
+    assert app.weight is app.model.result.weight
+    assert app.loss_value == pytest.approx(float(app.model.result.loss))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reads"),
+    [
+        ("stride", 1, 1),
+        ("stride", (1, 3), (1, 3)),
+        ("stride", [3, 3], 3),
+        ("padding", (2, 0), (2, 0)),
+        ("padding", ((1, 0), (2, 1)), ((1, 0), (2, 1))),
+        ("kernel_size", 2, 2),
+        ("dilation", (2, 1), (2, 1)),
+        ("input_size", (7, 9), (7, 9)),
+        ("padding_mode", "circular", "circular"),
+        ("out_channels", 2, 2),
+        ("loss", "mean", "mean"),
+        ("dtype", torch.float64, "float64"),
+        ("digit", 7, 7),
+        ("theme", "dark", "dark"),
+        ("transposed", True, True),
+    ],
+)
+def test_a_trait_that_is_set_is_what_the_board_shows(app, name, value, reads):
+    heard = []
+    app.observe(heard.append, name)
+    setattr(app, name, value)
+    assert getattr(app, name) == reads == value_of(app.model.settings, app.model.result, name)
+    assert [(event["name"], event["new"]) for event in heard] == [(name, reads)]
+    assert app.board.state == {k: v for k, v in app.state().items() if k not in ("input", "target", "grad")}
+    app.model.undo()
+    if name != "theme":  # a look is no step
+        assert getattr(app, name) != reads, "undo reaches the traits"
+
+
+def test_tensors_are_set_by_number_or_name_and_results_follow(app):
+    heard = []
+    app.observe(lambda event: heard.append(event["name"]), list(RESULTS))
+    app.weight = [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
+    assert app.weight[0, 0].tolist() == [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
+    assert set(heard) >= {"output", "grad_input", "grad_weight", "loss_value"}
+    app.weight = "box"
+    assert torch.allclose(app.weight, torch.full((1, 1, 3, 3), 1 / 9))
+    app.grad_output = torch.ones(1, 1, 4, 4)
+    assert (app.loss, app.grad_output.sum().item()) == ("weighted_sum", 16)
+    app.bias = [2.0]
+    assert app.bias.tolist() == [2]
+    assert app.grad_bias.tolist() == [16]
+    app.bias = None
+    assert app.bias is None
+    app.target = "ones"
+    assert app.loss == "half_squared_error"
+
+
+def test_gradients_are_autograds_for_settings_set_by_traits(app):
+    for number, spec in enumerate(random_specs(61, 40)):
+        if max(spec.stride) > 4 or max(max(side) for side in spec.padding) > 4:
+            continue
+        app.set_state(Settings(dtype="float64").to_dict())
+        state = Settings(spec=spec, dtype="float64").to_dict() | {"seed": number}
+        app.set_state(state)
+        for name in ("stride", "padding", "dilation", "kernel_size"):
+            assert getattr(app, name) == value_of(app.model.settings, app.model.result, name)
+        x = app.input.clone().requires_grad_()
+        padded = torch.nn.functional.pad(
+            x,
+            (*spec.padding[1], *spec.padding[0]),
+            mode="constant" if spec.padding_mode == "zeros" else spec.padding_mode,
+        )
+        out = torch.nn.functional.conv2d(padded, app.weight, None, spec.stride, 0, spec.dilation, spec.groups)
+        (expected,) = torch.autograd.grad(out, x, app.grad_output)
+        assert torch.allclose(app.grad_input, expected), spec
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "rule"),
+    [
+        ("kernel_size", 11, "use a smaller kernel"),
+        ("stride", 0, "stride is a whole number of 1 or more"),
+        ("stride", "two", "stride is a whole number of 1 or more"),
+        ("padding_mode", "wrap", "padding_mode is one of"),
+        ("groups", 3, "groups must divide"),
+        ("output_padding", 1, "belongs to a transposed convolution"),
+        ("loss", "l1", "loss is one of"),
+        ("seed", -1, "seed is a whole number from 0"),
+        ("digit", True, "digit is a whole number"),
+        ("device", "cuda:7", "device is one of"),
+        ("transposed", 1, "transposed is True or False"),
+        ("weight", "sobel", "weight is a tensor, or one of identity"),
+        ("weight", [[1, 2], [3, 4]], "weight must have the shape"),
+        ("input", [[float("nan")] * 8] * 8, "input must hold finite numbers"),
+    ],
+)
+def test_what_breaks_a_rule_raises_it_and_nothing_changes(app, name, value, rule):
+    before, heard = app.state(), []
+    app.observe(heard.append, name)
+    with pytest.raises(traitlets.TraitError, match=rule):
+        setattr(app, name, value)
+    assert (app.state(), heard) == (before, [])
+    assert app.model.failed
+    assert app.model.notice
+
+
+def test_results_are_read_only(app):
+    for name in RESULTS:
+        with pytest.raises(traitlets.TraitError, match="read-only"):
+            setattr(app, name, 1)
+
+
+def test_a_linked_slider_moves_the_app_and_follows_it(app):
+    slider = widgets.IntSlider(min=1, max=9, value=2)
+    widgets.link((slider, "value"), (app, "stride"))
+    slider.value = 3
+    assert app.stride == 3
+    app.stride = 1
+    assert slider.value == 1
+    app.model.undo()
+    assert slider.value == 3
+
+
+def test_a_refused_value_returns_at_both_ends(app):
+    slider = widgets.IntSlider(min=0, max=30)
+    widgets.link((app, "padding"), (slider, "value"))
+    app.padding_mode = "reflect"
+
+    async def move():
+        with pytest.raises(traitlets.TraitError, match="use at most 7"):
+            slider.value = 20
+        await asyncio.sleep(0)
+
+    asyncio.run(move())
+    assert (slider.value, app.padding) == (1, 1)
+
+
+def test_two_apps_can_be_linked(app):
+    other = convviz.App()
+    widgets.link((app, "dilation"), (other, "dilation"))
+    app.dilation = 2
+    assert other.dilation == 2
+    other.dilation = 1
+    assert app.dilation == 1
+    other.close()
+
+
+def test_interactive_output_and_boxes_take_it(app):
+    seen = []
+    (slider,) = app.sliders("stride")
+    out = widgets.interactive_output(lambda stride: seen.append((stride, app.stride)), {"stride": slider})
+    widgets.VBox([slider, app, out])
+    slider.value = 1
+    assert seen == [(2, 2), (1, 1)]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "kernel_size",
+        "stride",
+        "padding",
+        "dilation",
+        "input_size",
+        "batch",
+        "groups",
+        "loss",
+        "padding_mode",
+        "transposed",
+    ],
+)
+def test_controls_for_a_layout_of_ones_own(app, name):
+    if name == "groups":
+        with pytest.raises(ValueError, match="there are controls for kernel, "):
+            app.sliders(name)
+        return
+    (control,) = app.sliders(name)
+    assert control.value == getattr(app, name)
+    options = getattr(control, "options", None)
+    value = options[-1][1] if options else not control.value if name == "transposed" else control.max
+    control.value = value
+    assert getattr(app, name) == value
+
+
+def test_a_slider_offers_what_the_other_settings_allow(app):
+    (padding,) = app.sliders("padding")
+    app.set_state(app.state() | {"spec": app.state()["spec"] | {"input_size": [3, 3], "padding_mode": "reflect"}})
+    assert (padding.min, padding.max) == (0, 2)
+    app.padding = (2, 1)
+    assert padding.value == 2
+
+
+def test_the_kernels_sliders_are_a_grid_over_the_plane_that_is_shown(app):
+    (grid,) = app.sliders("kernel")
+    assert [cell.value for cell in grid.children] == [-1, 0, 1, -2, 0, 2, -1, 0, 1]
+    grid.children[4].value = 1.5
+    assert app.weight[0, 0, 1, 1] == 1.5
+    app.weight = [[4, 0], [0, 0]] if app.kernel_size == 2 else torch.full((3, 3), 4.0)
+    assert {cell.value for cell in grid.children} == {4}
+    app.kernel_size = (2, 3)
+    assert len(grid.children) == 6
+
+
+def test_every_state_reads_back_by_its_traits():
+    for settings in random_settings(3, 150):
+        try:
+            result = compute(settings, compare=False)
+        except ValueError:  # numbers that the dtype cannot hold
+            continue
+        for name in (*GEOMETRY, *PLAIN):
+            value = value_of(settings, result, name)
+            assert with_named(settings, name, value) == settings, (name, value, settings.to_dict())
+    assert set(SETTABLE) & set(RESULTS) == set()
+
+
+def test_a_closed_app_lets_go_of_its_controls():
+    app = convviz.App()
+    (slider,) = app.sliders("stride")
+    app.close()
+    gone = weakref.ref(app.model)
+    del app
+    slider.close()
+    del slider
+    gc.collect()
+    assert gone() is None
+
+
+def test_there_is_no_control_for_a_word_that_is_none(app):
+    with pytest.raises(ValueError, match="got 'strides'"):
+        linked_widget(app, "strides")
