@@ -2,7 +2,6 @@
 
 import json
 import random
-from importlib.resources import files
 
 import pytest
 import torch
@@ -15,7 +14,6 @@ from convviz.views.theme import COLORSCALES
 from tests.browser.scripts import expose
 from tests.states import random_action, random_states
 
-DIGITS = json.loads(files("convviz.facts").joinpath("digits.json").read_text(encoding="utf-8"))["digits"]
 ASK = """([data, states]) => states.map((state) => {
   const model = createPageModel({ ...data, state, plotly: null });
   return { structure: model.get("structure"), values: told(model.get("values")), state: model.settings() };
@@ -55,8 +53,7 @@ def ask(page):
     page.goto("about:blank")
     expose(page, "numbers/model.js", *RULES)
     page.add_script_tag(content=TOLD)
-    data = {"digits": DIGITS, "colorscales": COLORSCALES}
-    return lambda script, *rest: page.evaluate(script, [data, *rest])
+    return lambda script, *rest: page.evaluate(script, [{"colorscales": COLORSCALES}, *rest])
 
 
 def plain(value):

@@ -10,11 +10,11 @@ const COMPUTED = ["input", "weight", "bias", "output", "loss", "grad_output", "g
 
 /**
  * Compute every stage; a number that is not finite is refused.
- * @param {Settings} settings @param {number[][][]} digits ten pictures, 0 to 16
+ * @param {Settings} settings
  * @returns {Stages}
  */
-export function computeSettings(settings, digits) {
-  const stages = computeStages(settings.spec, settings.loss, tensorsOf(settings, digits), settings.transposed);
+export function computeSettings(settings) {
+  const stages = computeStages(settings.spec, settings.loss, tensorsOf(settings), settings.transposed);
   const byName = /** @type {Record<string, Tensor | number | null>} */ (stages);
   for (const name of COMPUTED) {
     const made = byName[shownName(name, settings.transposed)];

@@ -21,7 +21,7 @@ import { formulaOf, lossWords, noteOf, truthWords } from "../picture/words.js";
  * @import { Changed } from "../rules/change.js"
  * @import { Plane } from "../rules/plane.js"
  * @import { Settings, Stages } from "../rules/settings.js"
- * @typedef {{ state: Settings, digits: number[][][], colorscales: Colorscales, plotly: (() => ArrayBuffer) | null }} PageData
+ * @typedef {{ state: Settings, colorscales: Colorscales, plotly: (() => ArrayBuffer) | null }} PageData
  *   state as App.state() returns it; plotly: the gzipped bundle, asked for once
  */
 
@@ -42,7 +42,7 @@ export function createPageModel(data, clock = () => performance.now()) {
 
   /** @param {Settings} next */
   function show(next) {
-    const made = computeSettings(next, data.digits);
+    const made = computeSettings(next);
     [settings, stages] = [next, made];
     const equations = equationsOf(settings, stages);
     const { spec, plane, bias, transposed, scale, input_view, link_axes } = settings;
@@ -134,7 +134,7 @@ export function createPageModel(data, clock = () => performance.now()) {
     else if (type === "edit") {
       checkShown(settings, stages, message);
       const gradOutput = settings.transposed ? stages.input : stages.grad_output;
-      apply(editCell(settings, message, gradOutput, data.digits));
+      apply(editCell(settings, message, gradOutput));
     } else if (type === "plane") apply(withPlane(settings, showPlane(settings.plane, settings.spec, panel, message.at)));
     else if (type === "axis") apply(withPlane(settings, choosePlane(settings.plane, settings.spec, message.axis, message.index)));
     else if (type === "view") apply([replaced(settings, { input_view: message.view }), []]);

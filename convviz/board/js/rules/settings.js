@@ -58,14 +58,10 @@ export const shapeOfInput = ({ spec, transposed }) => (transposed ? outputShape 
 /** @param {Settings} settings @returns {number[]} */
 export const shapeOfOutput = ({ spec, transposed }) => (transposed ? inputShape : outputShape)(spec);
 
-/**
- * Every tensor that the settings give.
- * @param {Settings} settings @param {number[][][]} digits ten pictures, 0 to 16
- * @returns {Given}
- */
-export function tensorsOf(settings, digits) {
+/** Every tensor that the settings give. @param {Settings} settings @returns {Given} */
+export function tensorsOf(settings) {
   return {
-    input: inputOf(settings, digits),
+    input: inputOf(settings),
     weight: weightOf(settings),
     bias: biasOf(settings),
     target: settings.loss === "half_squared_error" ? likeOutput(settings, settings.target, 2) : null,
@@ -73,15 +69,15 @@ export function tensorsOf(settings, digits) {
   };
 }
 
-/** @param {Settings} settings @param {number[][][]} digits @returns {Tensor} */
-export function inputOf(settings, digits) {
+/** @param {Settings} settings @returns {Tensor} */
+export function inputOf(settings) {
   const shape = shapeOfInput(settings);
   const { kind, values = [], shape: own = [] } = settings.input;
   if (kind === "values") return tensorOf(shape, fitTensor(values, own, shape));
   if (kind === "random") return tensorOf(shape, randomTenths(countOf(shape), settings.seed));
   const [batch, channels, ...size] = shape;
   const picture = kind === "image" ? resizePlane(values, own, size) : null;
-  const planes = Array.from({ length: batch * channels }, (_, plane) => picture ?? makePlane(kind, plane, size, settings.digit, digits));
+  const planes = Array.from({ length: batch * channels }, (_, plane) => picture ?? makePlane(kind, plane, size, settings.digit));
   return tensorOf(shape, planes.flat());
 }
 
