@@ -15,12 +15,12 @@ from tests.browser.scripts import expose
 from tests.states import random_action, random_states
 
 ASK = """([data, states]) => states.map((state) => {
-  const model = createPageModel({ ...data, state, plotly: null });
+  const model = createPageModel({ ...data, state, plotly: null }, fromPage);
   return { structure: model.get("structure"), values: told(model.get("values")), state: model.settings() };
 })"""
 ACT = """([data, state, actions]) => {
   let now = 0;
-  const model = createPageModel({ ...data, state, plotly: null }, () => (now += 5000));
+  const model = createPageModel({ ...data, state, plotly: null }, fromPage, () => (now += 5000));
   const changes = {
     axis: (settings, ...rest) => setAxis(settings, ...rest),
     geometry: setGeometry,
@@ -51,7 +51,7 @@ RULES = [f"rules/{name}.js" for name in ("change", "settings", "bounds", "plane"
 def ask(page):
     """Return a function that evaluates a script with the page's model in reach."""
     page.goto("about:blank")
-    expose(page, "numbers/model.js", *RULES)
+    expose(page, "numbers/model.js", "numbers/from_page.js", *RULES)
     page.add_script_tag(content=TOLD)
     return lambda script, *rest: page.evaluate(script, [{"colorscales": COLORSCALES}, *rest])
 

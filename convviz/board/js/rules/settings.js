@@ -24,7 +24,6 @@ import { inputShape, outputShape, weightShape } from "./spec.js";
 export const MOST = SETTINGS.limits.board;
 export const MOST_PLANES = SETTINGS.limits.planes;
 export const MOST_NUMBER = SETTINGS.limits.number;
-const MOST_PRODUCTS = SETTINGS.limits.products.page;
 
 /** @param {number[]} shape */
 const countOf = (shape) => shape.reduce((product, size) => product * size, 1);
@@ -46,9 +45,6 @@ export function replaced(settings, changes) {
   for (const [name, most] of limits) {
     if (Math.max(...[spec[name]].flat(2)) <= most) continue;
     throw new Error(`the board shows geometries with ${name} up to ${most}: use a smaller one`);
-  }
-  if (spec.batch * countOf(outputShape(spec).slice(2)) * countOf(weightShape(spec)) > MOST_PRODUCTS) {
-    throw new Error(`one step of the page may take up to ${MOST_PRODUCTS / 1e6} million products: use fewer channels or smaller sizes`);
   }
   return { ...made, plane: planeWithin(made.plane, spec) };
 }
