@@ -144,8 +144,8 @@ def _page(settings: Settings, *, lang: str, controls: list[str], height: int | N
 
 
 def page_facts() -> dict[str, Any]:
-    """Return what every page and module carries, whatever it shows: version, digits and colours."""
-    return {"version": __version__, "digits": facts("digits")["digits"], "colorscales": COLORSCALES}
+    """Return what every page and module carries, whatever it shows: version and colours."""
+    return {"version": __version__, "colorscales": COLORSCALES}
 
 
 @functools.cache

@@ -2,7 +2,6 @@
 
 import json
 import random
-from importlib.resources import files
 
 import pytest
 import torch
@@ -15,14 +14,13 @@ from convviz.views.theme import COLORSCALES
 from tests.browser.scripts import expose
 from tests.states import random_action, random_states
 
-DIGITS = json.loads(files("convviz.facts").joinpath("digits.json").read_text(encoding="utf-8"))["digits"]
 ASK = """([data, states]) => states.map((state) => {
-  const model = createPageModel({ ...data, state, plotly: null });
+  const model = createPageModel({ ...data, state, plotly: null }, fromPage);
   return { structure: model.get("structure"), values: told(model.get("values")), state: model.settings() };
 })"""
 ACT = """([data, state, actions]) => {
   let now = 0;
-  const model = createPageModel({ ...data, state, plotly: null }, () => (now += 5000));
+  const model = createPageModel({ ...data, state, plotly: null }, fromPage, () => (now += 5000));
   const changes = {
     axis: (settings, ...rest) => setAxis(settings, ...rest),
     geometry: setGeometry,
@@ -53,10 +51,9 @@ RULES = [f"rules/{name}.js" for name in ("change", "settings", "bounds", "plane"
 def ask(page):
     """Return a function that evaluates a script with the page's model in reach."""
     page.goto("about:blank")
-    expose(page, "numbers/model.js", *RULES)
+    expose(page, "numbers/model.js", "numbers/from_page.js", *RULES)
     page.add_script_tag(content=TOLD)
-    data = {"digits": DIGITS, "colorscales": COLORSCALES}
-    return lambda script, *rest: page.evaluate(script, [data, *rest])
+    return lambda script, *rest: page.evaluate(script, [{"colorscales": COLORSCALES}, *rest])
 
 
 def plain(value):

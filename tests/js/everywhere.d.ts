@@ -1,4 +1,6 @@
 // What browsers, workers and node all have beside the language: folders without a DOM may use it too.
 declare function structuredClone<T>(value: T): T;
 declare function queueMicrotask(callback: () => void): void;
+declare function setTimeout(callback: () => void, milliseconds: number): number;
+declare function clearTimeout(timer: number): void;
 declare const performance: { now(): number };

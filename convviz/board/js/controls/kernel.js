@@ -34,7 +34,7 @@ export function createKernelModel(model) {
       const { plane } = model.settings();
       const write = (settings, index) => {
         const cell = { panel: "weight", row: Math.floor(index / columns), column: index % columns, value: wanted[index] };
-        return editCell(settings, cell, model.stages().grad_output, [])[0];
+        return editCell(settings, cell)[0];
       };
       model.change((settings) => [cells.reduce(write, settings), []], `weight ${cells} ${JSON.stringify(plane)}`);
       if (model.get("failed")) values.tell("change:values"); // the sliders go back to what holds

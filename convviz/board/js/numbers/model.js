@@ -1,198 +1,191 @@
 // @ts-check
-// The model behind the board in a page without a kernel: what app/model.py and app/app.py do, with the arithmetic in
-// the page. The board sees the interface of an anywidget model.
-import { briefly, fromLink } from "../rules/link.js";
-import { editCell, editedPanels, oneHot, setSize } from "../rules/change.js";
-import { computeSettings } from "./checked.js";
+// The model behind the board in a page: settings, the way back and what is said, as app/model.py and app/app.py do it.
+// Where the numbers come from is the maker's business. The board sees the interface of an anywidget model.
 import { createValues } from "../base/events.js";
-import { createHistory } from "../rules/history.js";
-import { layersStoryOf } from "../picture/output_padding.js";
-import { shownName } from "../rules/names.js";
-import { structureOf, valuesOf } from "../picture/payload.js";
-import { equationsOf, panelsOf } from "../picture/panels.js";
-import { choosePlane, showPlane } from "../rules/plane.js";
-import { storyOf } from "../picture/remainder.js";
+import { briefly, fromLink } from "../rules/link.js";
 import { replaced } from "../rules/settings.js";
-import { geometryOf } from "../rules/spec.js";
-import { formulaOf, lossWords, noteOf, truthWords } from "../picture/words.js";
+import { act } from "./actions.js";
+import { Asking, afterwards } from "./asking.js";
+import { createCourse } from "./course.js";
+import { createView } from "./view.js";
 
 /**
  * @import { Colorscales } from "../picture/payload.js"
  * @import { Changed } from "../rules/change.js"
- * @import { Plane } from "../rules/plane.js"
- * @import { Settings, Stages } from "../rules/settings.js"
- * @typedef {{ state: Settings, digits: number[][][], colorscales: Colorscales, plotly: (() => ArrayBuffer) | null }} PageData
+ * @import { Settings } from "../rules/settings.js"
+ * @import { Place, Shown } from "./actions.js"
+ * @import { Later, MakeNumbers, Numbers } from "./asking.js"
+ * @typedef {{ state: Settings, colorscales: Colorscales, plotly: (() => ArrayBuffer) | null }} PageData
  *   state as App.state() returns it; plotly: the gzipped bundle, asked for once
  */
 
+const LATE = "The numbers of these settings have not come yet: the board shows those before them.";
+
+/** @param {Settings} one @param {Settings} other */
+const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+
 /**
  * Make the model of one page.
- * @param {PageData} data @param {() => number} [clock] milliseconds
+ * @param {PageData} data @param {MakeNumbers} makeNumbers @param {() => number} [clock] milliseconds @param {Later} [later]
  */
-export function createPageModel(data, clock = () => performance.now()) {
-  const history = createHistory(clock);
-  let initial = replaced(data.state, {});
-  let settings = initial;
-  /** @type {Stages} */
-  let stages;
-  let drawn = ""; // what the structure was made for
-  let [version, step] = [0, 0];
-  const empty = { structure: {}, values: {}, selected: null, theme: "auto", state: {}, sources: {}, notice: "", failed: false };
-  const values = createValues(empty);
+export const createPageModel = (data, makeNumbers, clock = () => performance.now(), later = afterwards) =>
+  new PageModel(data, makeNumbers, clock, later);
 
-  /** @param {Settings} next */
-  function show(next) {
-    const made = computeSettings(next, data.digits);
-    [settings, stages] = [next, made];
-    const equations = equationsOf(settings, stages);
-    const { spec, plane, bias, transposed, scale, input_view, link_axes } = settings;
-    const shown = JSON.stringify([spec, plane, bias === null, transposed, scale, input_view, link_axes]);
-    const changes = /** @type {Record<string, any>} */ ({});
-    if (shown !== drawn) {
-      drawn = shown;
-      version += 1;
-      changes.structure = {
-        ...structureOf(settings, equations, data.colorscales),
-        geometry: geometryOf(spec, plane, transposed),
-        remainder: (transposed ? layersStoryOf : storyOf)(spec, link_axes),
-        version,
-      };
-    }
-    step += 1;
-    /** @param {(settings: Settings, name: string, view: string) => string} write */
-    const texts = (write) => Object.fromEntries(equations.map(({ name, view }) => [name, write(settings, name, view)]));
-    changes.values = {
-      ...valuesOf(equations, scale === "equation"),
-      version,
-      step,
-      loss: lossWords(settings.loss, stages.loss),
-      truth: truthWords(),
-      truth_ok: null, // neither good news nor bad: nothing was compared
-      formulas: texts(formulaOf),
-      notes: texts(noteOf),
+class PageModel {
+  #values = createValues({ structure: {}, values: {}, selected: null, theme: "auto", state: {}, sources: {}, notice: "", failed: false });
+  #course;
+  #view;
+  #asking;
+  #plotly;
+  /** @type {Shown | null} */
+  #shown = null;
+  /** What is said when there are no numbers of the newest settings. @type {(error: Error) => Error} */
+  #explain = (error) => error;
+
+  /** @param {PageData} data @param {MakeNumbers} makeNumbers @param {() => number} clock @param {Later} later */
+  constructor({ state, colorscales, plotly }, makeNumbers, clock, later) {
+    this.#course = createCourse(replaced(state, {}), clock);
+    this.#view = createView(colorscales);
+    this.#plotly = plotly;
+    const listener = {
+      taken: this.#take.bind(this),
+      refused: this.#refuse.bind(this),
+      late: () => this.say(LATE, true),
     };
-    const { input, target, grad, ...state } = settings;
-    values.put({ ...changes, theme: settings.theme, state, sources: { input, target, grad } });
+    this.#asking = new Asking(makeNumbers, listener, later);
+    this.#show();
   }
+
+  // -- what the board sees of an anywidget model
+  get = this.#values.get;
+  on = this.#values.on;
+  off = this.#values.off;
+  set() {} // the board sets nothing by itself: it sends what was asked for
+  save_changes() {}
+  /** @param {any} message */
+  send(message) {
+    this.#attempt(() => act(this, message));
+  }
+
+  // -- what the controls see
+  /** What was set last. */
+  settings = () => this.#course.settings();
+  /** The numbers on the board, and what they follow from; null before the first. */
+  shown = () => this.#shown;
+  canUndo = () => this.#course.canUndo();
+  canRedo = () => this.#course.canRedo();
 
   /** @param {string} notice @param {boolean} [failed] */
-  const say = (notice, failed = false) => values.put({ notice, failed });
+  say(notice, failed = false) {
+    this.#values.put({ notice, failed });
+  }
+
+  /**
+   * A control moved.
+   * @param {(settings: Settings) => Changed} change @param {string} [move] name of the control: quick moves are one step
+   */
+  change(change, move) {
+    this.#attempt(() => this.apply(change(this.settings()), move));
+  }
 
   /** Go to new settings; what was moved is said. @param {Changed} changed @param {string} [move] name of the control */
-  function apply([next, notices], move = "") {
-    const old = settings;
-    if (JSON.stringify(next) !== JSON.stringify(old)) {
-      show(next);
-      history.remember(old, next, move);
-      values.tell("settings");
+  apply([next, notices], move = "") {
+    if (!same(next, this.settings())) {
+      this.#course.go(next, move);
+      this.#show();
     }
-    say(notices.join(" "));
+    this.say(notices.join(" "));
   }
 
-  /** Run an action of the user; what goes wrong is said in a sentence, and the settings stay. @param {() => void} action */
-  function attempt(action) {
-    try {
-      action();
-    } catch (error) {
-      say(/** @type {Error} */ (error).message, true);
-      values.tell("settings");
-    }
+  /** Go one step back or forward. @param {"undo" | "redo"} way */
+  turn(way) {
+    if (!this.#course.turn(way)) return;
+    this.#show();
+    this.say("");
   }
 
-  /** @param {"undo" | "redo"} way */
-  function go(way) {
-    const there = history.take(way, settings);
-    if (!there) return;
-    show(replaced(there, {})); // the plane that is looked at now may not be there
-    values.tell("settings");
-    say("");
+  /** Go back to the start; undo brings the others back. */
+  reset() {
+    this.apply([{ ...this.#course.initial(), theme: this.settings().theme }, []]);
   }
 
   /** Start from a link: Reset leads back to it, and there is nothing to undo. What it could not say is told. @param {string} link */
-  function open(link) {
+  open(link) {
     const { state, notices } = fromLink(link);
+    /** @param {Error} error */
+    const explain = (error) => new Error(`The link is not opened: ${error.message}.`);
+    let start;
     try {
       // As export/page.py brings a state into a page: computed in float64, without the tabs.
-      const start = replaced({ ...state, device: "cpu", dtype: "float64", tab: "" }, {});
-      show(start);
-      initial = start;
+      start = replaced({ ...state, device: "cpu", dtype: "float64", tab: "" }, {});
     } catch (error) {
-      throw new Error(`The link is not opened: ${/** @type {Error} */ (error).message}.`);
+      throw explain(/** @type {Error} */ (error));
     }
-    history.clear();
-    values.tell("settings");
-    say(briefly(notices));
+    this.#course.restart(start);
+    this.#show(explain);
+    this.say(briefly(notices));
   }
 
-  /** Do what a person asked for on the board. @param {any} message */
-  function act(message) {
-    const { type, panel, row, column } = message;
-    if (type === "select") {
-      if (oneHotPanels(settings).includes(panel)) apply(oneHot(settings, row, column));
-      values.put({ selected: { panel, row, column } });
-    } else if (type === "release") values.put({ selected: null });
-    else if (type === "edit") {
-      checkShown(settings, stages, message);
-      const gradOutput = settings.transposed ? stages.input : stages.grad_output;
-      apply(editCell(settings, message, gradOutput, data.digits));
-    } else if (type === "plane") apply(withPlane(settings, showPlane(settings.plane, settings.spec, panel, message.at)));
-    else if (type === "axis") apply(withPlane(settings, choosePlane(settings.plane, settings.spec, message.axis, message.index)));
-    else if (type === "view") apply([replaced(settings, { input_view: message.view }), []]);
-    else if (type === "size") apply(setSize(settings, message.size[0], message.size[1]));
-    else if (type === "undo" || type === "redo") go(type);
-    else if (type === "open") open(message.link);
-    else if (type === "reset") apply([{ ...initial, theme: settings.theme }, []]);
-    else if (type === "plotly" && data.plotly) {
-      const buffer = data.plotly();
-      queueMicrotask(() => values.tell("msg:custom", { type: "plotly" }, [buffer]));
-    }
+  /** @param {Place | null} selected */
+  select(selected) {
+    this.#values.put({ selected });
   }
 
-  show(initial);
-  return {
-    get: values.get,
-    on: values.on,
-    off: values.off,
-    set() {}, // the board sets nothing by itself: it sends what was asked for
-    save_changes() {},
-    /** @param {any} message */
-    send: (message) => attempt(() => act(message)),
+  givePlotly() {
+    if (!this.#plotly) return;
+    const buffer = this.#plotly();
+    queueMicrotask(() => this.#values.tell("msg:custom", { type: "plotly" }, [buffer]));
+  }
 
-    settings: () => settings,
-    stages: () => stages,
-    say,
-    canUndo: history.canUndo,
-    canRedo: history.canRedo,
-    /**
-     * A control moved.
-     * @param {(settings: Settings) => Changed} change @param {string} [move] name of the control: quick moves are one step
-     */
-    change: (change, move) => attempt(() => apply(change(settings), move)),
-  };
-}
+  /**
+   * Bring the board to where the course is now: at once, or when its numbers come.
+   * @param {(error: Error) => Error} [explain] what is said if there are none
+   */
+  #show(explain = (error) => error) {
+    this.#explain = explain;
+    if (this.#asking.pending() && this.#shown && same(this.settings(), this.#shown.settings)) {
+      this.#asking.forget(); // back to what the board shows
+      this.#course.hold();
+    } else {
+      try {
+        this.#asking.ask(this.settings());
+      } catch (error) {
+        this.#course.giveUp();
+        throw explain(/** @type {Error} */ (error));
+      }
+    }
+    this.#tellSettings();
+  }
 
-/** @param {Settings} settings @param {Plane} plane @returns {Changed} */
-function withPlane(settings, plane) {
-  return [replaced(settings, { plane }), []];
-}
+  /** @param {Settings} settings @param {Numbers} numbers */
+  #take(settings, numbers) {
+    this.#values.put(this.#view(settings, numbers));
+    this.#shown = { settings, numbers };
+    this.#course.hold();
+    if (this.get("notice") === LATE) this.say("");
+  }
 
-/** The panels in which a click moves the 1 of a one-hot grad_output. @param {Settings} settings @returns {string[]} */
-function oneHotPanels({ loss, grad, transposed }) {
-  if (loss !== "weighted_sum" || grad.kind !== "one_hot") return [];
-  return transposed ? ["grad_input", "input"] : ["output", "grad_output"];
-}
+  /** There are no numbers: what holds comes back, and the controls with it. @param {Error} error */
+  #refuse(error) {
+    this.#course.giveUp();
+    this.#tellSettings();
+    this.say(this.#explain(error).message, true);
+  }
 
-/**
- * Refuse to write where nobody sees it: the page offers only the cells that it shows.
- * @param {Settings} settings @param {Stages} stages @param {{ panel: string, row: number, column: number }} place
- */
-function checkShown(settings, stages, { panel, row, column }) {
-  if (!(panel in editedPanels(settings.transposed))) return; // what it follows from is told where it would be edited
-  const shown = equationsOf(settings, stages).flatMap(panelsOf).find(({ name }) => name === panel);
-  const [height, width] = shown ? shown.tensor.shape.slice(2) : [0, 0];
-  if (row < height && column < width) return;
-  throw new Error(
-    `only a cell that is shown can be typed into: got row ${row}, column ${column} of ${shownName(panel, settings.transposed)}, ` +
-      `which shows ${height} rows and ${width} columns; choose another`,
-  );
+  /** The settings go their own way: a control, a link or the theme waits for no numbers. */
+  #tellSettings() {
+    const { input, target, grad, ...state } = this.settings();
+    this.#values.put({ theme: state.theme, state, sources: { input, target, grad } });
+    this.#values.tell("settings");
+  }
+
+  /** Run an action of the user; what goes wrong is said in a sentence, and the settings stay. @param {() => void} action */
+  #attempt(action) {
+    try {
+      action();
+    } catch (error) {
+      this.say(/** @type {Error} */ (error).message, true);
+      this.#values.tell("settings");
+    }
+  }
 }

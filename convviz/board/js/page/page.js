@@ -5,17 +5,19 @@ import { addressWith, followAddress } from "./address.js";
 import { createControls } from "../controls/controls.js";
 import { tellHeight } from "./height.js";
 import { createKernelModel } from "../controls/kernel.js";
+import { fromPage } from "../numbers/from_page.js";
 import { createPageModel } from "../numbers/model.js";
 import { createCopyLink } from "../controls/copy_link.js";
 
 /**
  * @typedef {(context: { model: any, el: HTMLElement }) => void} Render
  * @param {{ el: HTMLElement, data: import("../numbers/model.js").PageData & { controls: string[], height: number | null },
- *   widgets: { board: { render: Render }, sliders: { render: Render } }, own?: boolean }} page widgets: the modules of the
- *   live app; own: whether the whole page, and so its address, is ours
+ *   widgets: { board: { render: Render }, sliders: { render: Render } }, own?: boolean,
+ *   makeNumbers?: import("../numbers/asking.js").MakeNumbers }} page widgets: the modules of the live app; own: whether the
+ *   whole page, and so its address, is ours
  */
-function render({ el, data, widgets, own = false }) {
-  const model = createPageModel(data);
+function render({ el, data, widgets, own = false, makeNumbers = fromPage }) {
+  const model = createPageModel(data, makeNumbers);
   if (own) followAddress((link) => model.send({ type: "open", link }));
   const drawSliders = () => {
     const grid = element("div", { class: "cv-kernel" });

@@ -173,11 +173,10 @@ export function oneHot(settings, row, column) {
 /**
  * Write a number into a cell of a panel.
  * @param {Settings} settings @param {{ panel: string, row: number, column: number, value: number }} edit as shown
- * @param {Tensor} gradOutput of the layer: typing into it ends its being made by a loss
- * @param {number[][][]} digits
+ * @param {Tensor | null} [gradOutput] of the layer, as shown: typing into it ends its being made by a loss
  * @returns {Changed}
  */
-export function editCell(settings, { panel, row, column, value }, gradOutput, digits) {
+export function editCell(settings, { panel, row, column, value }, gradOutput = null) {
   const { transposed } = settings;
   const fields = editedPanels(transposed);
   if (!fields[panel]) {
@@ -186,7 +185,7 @@ export function editCell(settings, { panel, row, column, value }, gradOutput, di
   }
   if (!(Math.abs(value) < MOST_NUMBER)) throw new Error(`a cell holds finite numbers below 1e+300: got ${value}`);
   const field = fields[panel];
-  const { shape, data } = editedTensor(settings, field, gradOutput, digits);
+  const { shape, data } = editedTensor(settings, field, gradOutput);
   const index = placeOf(settings, panel, row, column);
   const axes = field === "bias" ? [1, 1, 1, ...shape] : shape;
   if (!index.every((at, axis) => at >= 0 && at < axes[axis])) {
@@ -200,14 +199,13 @@ export function editCell(settings, { panel, row, column, value }, gradOutput, di
   return [replaced(settings, { [field]: sourceWith(changed), loss }), []];
 }
 
-/** @param {Settings} settings @param {EditedField} field @param {Tensor} gradOutput @param {number[][][]} digits */
-function editedTensor(settings, field, gradOutput, digits) {
-  if (field === "input") return inputOf(settings, digits);
+/** @param {Settings} settings @param {EditedField} field @param {Tensor | null} gradOutput */
+function editedTensor(settings, field, gradOutput) {
+  if (field === "input") return inputOf(settings);
   if (field === "weight") return weightOf(settings);
-  if (field === "grad") return gradOf(settings) ?? gradOutput;
-  const bias = biasOf(settings);
-  if (!bias) throw new Error("there is no bias to type into; switch it on first");
-  return bias;
+  const there = field === "grad" ? gradOf(settings) ?? gradOutput : biasOf(settings);
+  if (!there) throw new Error("there is no bias to type into; switch it on first"); // grad_output there is, once there are cells
+  return there;
 }
 
 /**

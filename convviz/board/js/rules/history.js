@@ -14,28 +14,34 @@ export function seenAs(settings, view) {
   return { ...settings, ...Object.fromEntries(VIEW.map((name) => [name, view[name]])) };
 }
 
+/**
+ * What is remembered, replaced whole at each step; move and when are of the last control that moved.
+ * @typedef {{ past: Settings[], future: Settings[], move: string, when: number }} Steps
+ */
+
+/** @type {Steps} */
+const NONE = { past: [], future: [], move: "", when: -Infinity };
+
 /** @param {() => number} clock milliseconds */
 export function createHistory(clock) {
-  /** @type {{ past: Settings[], future: Settings[] }} */
-  let steps = { past: [], future: [] };
-  let last = { move: "", when: -Infinity };
+  let steps = NONE;
 
   return {
     canUndo: () => steps.past.length > 0,
     canRedo: () => steps.future.length > 0,
-    /** Forget the way back: another start was chosen. */
-    clear() {
-      steps = { past: [], future: [] };
-      last = { move: "", when: -Infinity };
+    steps: () => steps,
+    /** Have other steps; without any, another start was chosen. @param {Steps} [kept] */
+    restore(kept = NONE) {
+      steps = kept;
     },
 
     /** @param {Settings} old @param {Settings} now @param {string} move name of the control, or empty */
     remember(old, now, move) {
       if (JSON.stringify(old) === JSON.stringify(seenAs(now, old))) return;
       const when = clock();
-      const same = move && move === last.move && when - last.when < SAME_MOVE && steps.past.length;
-      last = { move, when };
-      steps = { past: same ? steps.past : [...steps.past, old].slice(-STEPS), future: [] };
+      const { past } = steps;
+      const same = move && move === steps.move && when - steps.when < SAME_MOVE && past.length;
+      steps = { past: same ? past : [...past, old].slice(-STEPS), future: [], move, when };
     },
 
     /**
@@ -47,8 +53,7 @@ export function createHistory(clock) {
       if (!from.length) return null;
       const there = seenAs(from[from.length - 1], now);
       const [left, right] = [from.slice(0, -1), [...to, now]];
-      steps = way === "undo" ? { past: left, future: right } : { past: right, future: left };
-      last = { move: "", when: -Infinity };
+      steps = { ...NONE, past: way === "undo" ? left : right, future: way === "undo" ? right : left };
       return there;
     },
   };

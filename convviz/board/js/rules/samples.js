@@ -1,5 +1,6 @@
 // @ts-check
 // Inputs and kernels by name: samples/ in Python, here for pages without it. Planes are lists in reading order.
+import DIGITS from "../../../facts/digits.json" with { type: "json" };
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { randomTenths } from "./random.js";
 
@@ -74,9 +75,9 @@ export const clamped = (numbers) => numbers.map((value) => Math.min(3, Math.max(
 /**
  * One plane of a named input.
  * @param {string} kind @param {number} plane counted from 0: every plane has an image of its own
- * @param {number[]} size [H, W] @param {number} digit of the first plane @param {number[][][]} digits ten pictures, 0 to 16
+ * @param {number[]} size [H, W] @param {number} digit of the first plane
  */
-export function makePlane(kind, plane, [rows, columns], digit, digits) {
+export function makePlane(kind, plane, [rows, columns], digit) {
   if (kind === "delta") {
     const [row, column] = [(Math.floor(rows / 2) + plane) % rows, (Math.floor(columns / 2) + plane) % columns];
     return planeOf(rows, columns, (r, c) => Number(r === row && c === column));
@@ -86,7 +87,7 @@ export function makePlane(kind, plane, [rows, columns], digit, digits) {
     return planeOf(rows, columns, (r, c) => ((plane % 2 ? c * rows + r : r * columns + c) + plane) / 10);
   }
   if (kind === "checkerboard") return planeOf(rows, columns, (r, c) => Number((r + c + plane) % 2 === 0));
-  const picture = digits[(digit + plane) % 10];
+  const picture = DIGITS.digits[(digit + plane) % 10]; // of ink from 0 to 16
   const ink = picture.flat().map((value) => value / 16);
   return resizePlane(ink, [picture.length, picture[0].length], [rows, columns]);
 }

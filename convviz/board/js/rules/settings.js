@@ -24,7 +24,6 @@ import { inputShape, outputShape, weightShape } from "./spec.js";
 export const MOST = SETTINGS.limits.board;
 export const MOST_PLANES = SETTINGS.limits.planes;
 export const MOST_NUMBER = SETTINGS.limits.number;
-const MOST_PRODUCTS = SETTINGS.limits.products.page;
 
 /** @param {number[]} shape */
 const countOf = (shape) => shape.reduce((product, size) => product * size, 1);
@@ -47,9 +46,6 @@ export function replaced(settings, changes) {
     if (Math.max(...[spec[name]].flat(2)) <= most) continue;
     throw new Error(`the board shows geometries with ${name} up to ${most}: use a smaller one`);
   }
-  if (spec.batch * countOf(outputShape(spec).slice(2)) * countOf(weightShape(spec)) > MOST_PRODUCTS) {
-    throw new Error(`one step of the page may take up to ${MOST_PRODUCTS / 1e6} million products: use fewer channels or smaller sizes`);
-  }
   return { ...made, plane: planeWithin(made.plane, spec) };
 }
 
@@ -58,14 +54,10 @@ export const shapeOfInput = ({ spec, transposed }) => (transposed ? outputShape 
 /** @param {Settings} settings @returns {number[]} */
 export const shapeOfOutput = ({ spec, transposed }) => (transposed ? inputShape : outputShape)(spec);
 
-/**
- * Every tensor that the settings give.
- * @param {Settings} settings @param {number[][][]} digits ten pictures, 0 to 16
- * @returns {Given}
- */
-export function tensorsOf(settings, digits) {
+/** Every tensor that the settings give. @param {Settings} settings @returns {Given} */
+export function tensorsOf(settings) {
   return {
-    input: inputOf(settings, digits),
+    input: inputOf(settings),
     weight: weightOf(settings),
     bias: biasOf(settings),
     target: settings.loss === "half_squared_error" ? likeOutput(settings, settings.target, 2) : null,
@@ -73,15 +65,15 @@ export function tensorsOf(settings, digits) {
   };
 }
 
-/** @param {Settings} settings @param {number[][][]} digits @returns {Tensor} */
-export function inputOf(settings, digits) {
+/** @param {Settings} settings @returns {Tensor} */
+export function inputOf(settings) {
   const shape = shapeOfInput(settings);
   const { kind, values = [], shape: own = [] } = settings.input;
   if (kind === "values") return tensorOf(shape, fitTensor(values, own, shape));
   if (kind === "random") return tensorOf(shape, randomTenths(countOf(shape), settings.seed));
   const [batch, channels, ...size] = shape;
   const picture = kind === "image" ? resizePlane(values, own, size) : null;
-  const planes = Array.from({ length: batch * channels }, (_, plane) => picture ?? makePlane(kind, plane, size, settings.digit, digits));
+  const planes = Array.from({ length: batch * channels }, (_, plane) => picture ?? makePlane(kind, plane, size, settings.digit));
   return tensorOf(shape, planes.flat());
 }
 

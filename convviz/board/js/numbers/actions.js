@@ -1,0 +1,77 @@
+// @ts-check
+// What a person can ask for on the board, by the type of the message.
+import { equationsOf, panelsOf } from "../picture/panels.js";
+import { editCell, editedPanels, oneHot, setSize } from "../rules/change.js";
+import { shownName } from "../rules/names.js";
+import { choosePlane, showPlane } from "../rules/plane.js";
+import { replaced } from "../rules/settings.js";
+
+/**
+ * @import { Changed } from "../rules/change.js"
+ * @import { Plane } from "../rules/plane.js"
+ * @import { Settings } from "../rules/settings.js"
+ * @import { Numbers } from "./asking.js"
+ * @typedef {{ panel: string, row: number, column: number }} Place
+ * @typedef {{ settings: Settings, numbers: Numbers }} Shown the numbers on the board, and what they follow from
+ * @typedef {{ settings: () => Settings, shown: () => Shown | null, apply: (changed: Changed) => void,
+ *   select: (place: Place | null) => void, turn: (way: "undo" | "redo") => void, open: (link: string) => void,
+ *   reset: () => void, givePlotly: () => void }} Page
+ */
+
+/** @type {Record<string, (page: Page, message: any) => void>} */
+const ACTIONS = {
+  select(page, { panel, row, column }) {
+    if (oneHotPanels(page.settings()).includes(panel)) page.apply(oneHot(page.settings(), row, column));
+    page.select({ panel, row, column });
+  },
+  release: (page) => page.select(null),
+  edit: (page, message) => page.apply(edited(page.settings(), page.shown(), message)),
+  plane: (page, { panel, at }) => page.apply(withPlane(page.settings(), ({ plane, spec }) => showPlane(plane, spec, panel, at))),
+  axis: (page, { axis, index }) => page.apply(withPlane(page.settings(), ({ plane, spec }) => choosePlane(plane, spec, axis, index))),
+  view: (page, { view }) => page.apply([replaced(page.settings(), { input_view: view }), []]),
+  size: (page, { size }) => page.apply(setSize(page.settings(), size[0], size[1])),
+  undo: (page) => page.turn("undo"),
+  redo: (page) => page.turn("redo"),
+  open: (page, { link }) => page.open(link),
+  reset: (page) => page.reset(),
+  plotly: (page) => page.givePlotly(),
+};
+
+/** Do what a message asks for; what is none of the page's is nothing to do. @param {Page} page @param {any} message */
+export function act(page, message) {
+  if (Object.hasOwn(ACTIONS, message.type)) ACTIONS[message.type](page, message);
+}
+
+/** @param {Settings} settings @param {(settings: Settings) => Plane} choose @returns {Changed} */
+const withPlane = (settings, choose) => [replaced(settings, { plane: choose(settings) }), []];
+
+/** The panels in which a click moves the 1 of a one-hot grad_output. @param {Settings} settings @returns {string[]} */
+function oneHotPanels({ loss, grad, transposed }) {
+  if (loss !== "weighted_sum" || grad.kind !== "one_hot") return [];
+  return transposed ? ["grad_input", "input"] : ["output", "grad_output"];
+}
+
+/**
+ * The settings with a number in a cell that is shown.
+ * @param {Settings} settings @param {Shown | null} shown @param {Place & { value: number }} message @returns {Changed}
+ */
+function edited(settings, shown, message) {
+  checkShown(settings, shown, message);
+  const gradOutput = shown && shown.numbers.stages[shown.settings.transposed ? "input" : "grad_output"];
+  return editCell(settings, message, gradOutput);
+}
+
+/**
+ * Refuse to write where nobody sees it: the page offers only the cells that it shows.
+ * @param {Settings} settings @param {Shown | null} shown @param {Place} place
+ */
+function checkShown({ transposed }, shown, { panel, row, column }) {
+  if (!(panel in editedPanels(transposed))) return; // what it follows from is told where it would be edited
+  const panels = shown ? equationsOf(shown.settings, shown.numbers.stages).flatMap(panelsOf) : [];
+  const [height, width] = panels.find(({ name }) => name === panel)?.tensor.shape.slice(2) ?? [0, 0];
+  if (row < height && column < width) return;
+  throw new Error(
+    `only a cell that is shown can be typed into: got row ${row}, column ${column} of ${shownName(panel, transposed)}, ` +
+      `which shows ${height} rows and ${width} columns; choose another`,
+  );
+}

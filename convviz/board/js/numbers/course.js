@@ -1,0 +1,47 @@
+// @ts-check
+// Where one is: the settings, the start that Reset leads to and the way back; and where one was when numbers came last.
+import { createHistory } from "../rules/history.js";
+import { replaced } from "../rules/settings.js";
+
+/** @import { Settings } from "../rules/settings.js" */
+
+/** @param {Settings} start @param {() => number} clock milliseconds */
+export function createCourse(start, clock) {
+  const history = createHistory(clock);
+  let [settings, initial] = [start, start];
+  let held = { settings, initial, steps: history.steps() };
+
+  return {
+    settings: () => settings,
+    initial: () => initial,
+    canUndo: history.canUndo,
+    canRedo: history.canRedo,
+
+    /** Go to new settings. @param {Settings} next @param {string} move name of the control, or empty */
+    go(next, move) {
+      history.remember(settings, next, move);
+      settings = next;
+    },
+    /** Go one step back or forward, if there is one. @param {"undo" | "redo"} way @returns {boolean} */
+    turn(way) {
+      const there = history.take(way, settings);
+      if (there) settings = replaced(there, {}); // the plane that is looked at now may not be there
+      return there !== null;
+    },
+    /** Start anew: Reset leads here, and there is nothing to undo. @param {Settings} next */
+    restart(next) {
+      [settings, initial] = [next, next];
+      history.restore();
+    },
+
+    /** The numbers of these settings are there: a refusal leads back to them. */
+    hold() {
+      held = { settings, initial, steps: history.steps() };
+    },
+    /** Go back to what holds. */
+    giveUp() {
+      ({ settings, initial } = held);
+      history.restore(held.steps);
+    },
+  };
+}

@@ -1,0 +1,34 @@
+// @ts-check
+// The page as a maker of numbers: computed in float64 from the taps, and there at once.
+import SETTINGS from "../../../facts/settings.json" with { type: "json" };
+import { truthWords } from "../picture/words.js";
+import { tensorsOf } from "../rules/settings.js";
+import { outputShape, weightShape } from "../rules/spec.js";
+import { computeStages } from "./compute.js";
+
+/**
+ * @import { Numbers } from "./asking.js"
+ * @import { Settings } from "../rules/settings.js"
+ * @import { Spec } from "../rules/spec.js"
+ */
+
+const MOST_PRODUCTS = SETTINGS.limits.products.page; // a fifth of a second a step
+
+/** How many products one pass takes. @param {Spec} spec */
+function productsOf(spec) {
+  const factors = [spec.batch, ...outputShape(spec).slice(2), ...weightShape(spec)];
+  return factors.reduce((product, size) => product * size, 1);
+}
+
+/**
+ * The numbers of some settings.
+ * @param {Settings} settings @param {number} k their id @returns {Numbers}
+ */
+export function fromPage(settings, k) {
+  const { spec, loss, transposed } = settings;
+  if (productsOf(spec) > MOST_PRODUCTS) {
+    throw new Error(`one step of the page may take up to ${MOST_PRODUCTS / 1e6} million products: use fewer channels or smaller sizes`);
+  }
+  const stages = computeStages(spec, loss, tensorsOf(settings), transposed);
+  return { k, stages, dtype: "float64", truth: truthWords(), truth_ok: null }; // neither good nor bad: nothing was compared
+}
