@@ -11,6 +11,7 @@ from convviz.explanation.graph.parts import Node
 from convviz.explanation.graph.snapshot import KEEP, Snapshot
 from convviz.explanation.graph.text import number
 from convviz.ops import by_rotate as rotate
+from convviz.ops import narrow
 from convviz.ops.conv2d_bias import conv2d_bias
 from convviz.ops.padding import fold_padding, pad_input
 from convviz.settings.names import SHOWN, shown_name
@@ -153,7 +154,7 @@ def _transposed(spec: ConvSpec, known: Tensors, wants: list[bool]) -> tuple[Tens
     pad = Operation("pad", _sides(spec.padding))
     if wants[0] and "weight" in known:
         weight = tensors["weight"] = known["weight"]
-        tensors["output"] = torch.conv2d(padded, weight, None, spec.stride, 0, spec.dilation, spec.groups)
+        tensors["output"] = narrow.correlate(padded, weight, None, spec.stride, 0, spec.dilation, spec.groups)
         steps = _step("stride", spec.stride) + _step("dilation", spec.dilation)
         correlate = Operation("correlate", f"`padded_grad_output` ⊛ `weight`, nothing is rotated{steps}")
         ways.append(("To the input", (("input", pad, "padded_input"), ("weight", correlate, "output")), "output", 0))
