@@ -9,9 +9,6 @@ from tests.chromium import find_chromium
 
 # Before torch is loaded: on tensors of 8 x 8 a second thread only waits for the first.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-# With AMX (Intel's processors from 2023 on) torch 2.13's own conv2d is wrong for some grouped bfloat16 convolutions,
-# and can end the process. What is held here is our arithmetic.
-os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
 
 CHROMIUM_ARGS = [
     "--no-sandbox",  # Chromium refuses to start as root, as in containers, with its sandbox on

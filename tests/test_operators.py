@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import convviz
 from convviz import ConvSpec, conv2d, conv2d_bias, conv2d_input, conv2d_weight, conv_transpose2d, linear
 from convviz.ops import by_taps, by_unfold
+from convviz.ops.device import onednn_off_for
 from tests.geometries import EDGE_CASES, MODES, integers, random_specs, reals
 from tests.operators import (
     METHODS,
@@ -206,7 +207,10 @@ DTYPES = {torch.float64: 4, torch.float32: 4, torch.float16: 2, torch.bfloat16: 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_every_dtype_is_near_the_truth(dtype):
-    """|error| <= DTYPES[dtype] · eps · (the same sums over absolute values), cell by cell."""
+    """|error| <= DTYPES[dtype] · eps · (the same sums over absolute values), cell by cell.
+
+    "aten" is torch's own, in 16 bits here without oneDNN, which can be wrong on processors with AMX.
+    """
     worst = dict.fromkeys(METHODS, 0.0)
     for number, spec in enumerate(random_specs(seed=108, count=120)):
         *tensors, g = (tensor.to(dtype) for tensor in drawn(spec, number, reals))
@@ -215,9 +219,9 @@ def test_every_dtype_is_near_the_truth(dtype):
         sums = results(lambda *t, spec=spec: definition(*t, spec), [t.abs() for t in exact[:3]], exact[3].abs())
         for method in METHODS:
             rest = spelled(spec, number) | {"method": method}
-            for ours, right, size in zip(
-                results(lambda *t, rest=rest: conv2d(*t, **rest), tensors, g), truth, sums, strict=True
-            ):
+            with onednn_off_for(tensors if method == "aten" else []):
+                found = results(lambda *t, rest=rest: conv2d(*t, **rest), tensors, g)
+            for ours, right, size in zip(found, truth, sums, strict=True):
                 assert ours.dtype == dtype
                 error = ((ours.double() - right).abs() / size.clamp(min=1e-300)).max().item()
                 worst[method] = max(worst[method], error / torch.finfo(dtype).eps)

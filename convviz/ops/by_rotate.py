@@ -15,14 +15,14 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from convviz.ops.narrow import is_narrow
+from convviz.ops import narrow
 from convviz.spec import ConvSpec, Pair, Sides
 
 
 def conv2d(input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, spec: ConvSpec) -> torch.Tensor:
     """Return the output ``[N, C_out, H_out, W_out]``: the kernel slides over the padded input."""
     padding = (spec.padding[0][0], spec.padding[1][0])
-    return F.conv2d(input, weight, bias, spec.stride, padding, spec.dilation, spec.groups)
+    return narrow.correlate(input, weight, bias, spec.stride, padding, spec.dilation, spec.groups)
 
 
 def grad_input(grad_output: torch.Tensor, weight: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
@@ -42,7 +42,7 @@ def grad_input(grad_output: torch.Tensor, weight: torch.Tensor, spec: ConvSpec) 
     rows, columns = backward_padding(spec)
     if rows[0] == rows[1] >= 0 and columns[0] == columns[1] >= 0:
         # The same on both sides is what conv2d pads by itself, without a copy of grad_output.
-        return F.conv2d(dilated, rotated, None, 1, (rows[0], columns[0]), spec.dilation, spec.groups)
+        return narrow.correlate(dilated, rotated, None, 1, (rows[0], columns[0]), spec.dilation, spec.groups)
     return correlate(pad_grad_output(dilated, spec), rotated, spec)
 
 
@@ -146,7 +146,7 @@ def correlate(
     Returns:
         The gradient ``[N, C_in, H, W]`` of the input, or of padded_input when the padding mode is not zeros.
     """
-    return F.conv2d(padded_grad_output, rotated_weight, bias, dilation=spec.dilation, groups=spec.groups)
+    return narrow.correlate(padded_grad_output, rotated_weight, bias, dilation=spec.dilation, groups=spec.groups)
 
 
 def correlate_with_grad_output(
@@ -175,12 +175,12 @@ def _slide_grad_output(
     """
     batch, _, height, width = input.shape
     in_per_group = spec.in_channels // spec.groups
-    if in_per_group == 1 and not (batch > 1 and is_narrow(input)):
+    if in_per_group == 1 and not (batch > 1 and narrow.is_narrow(input)):
         # Nothing is shared between channels: each sample can be a group of its own, and nothing has to be moved. In 16
         # bits each sample's sum would be rounded before they are added up: there conv2d adds the samples as well.
         images = input.reshape(1, batch * spec.groups, height, width)
         kernels = grad_output.reshape(batch * spec.out_channels, 1, *grad_output.shape[-2:])
-        products = F.conv2d(images, kernels, None, spec.dilation, padding, dilation, batch * spec.groups)
+        products = narrow.correlate(images, kernels, None, spec.dilation, padding, dilation, batch * spec.groups)
         gradient = products.reshape(batch, spec.out_channels, 1, *products.shape[-2:]).sum(0)
     else:
         images = (
@@ -189,6 +189,7 @@ def _slide_grad_output(
             .reshape(in_per_group, spec.groups * batch, height, width)
         )
         kernels = grad_output.transpose(0, 1)  # [C_out, N, H_out, W_out]
-        gradient = F.conv2d(images, kernels, None, spec.dilation, padding, dilation, spec.groups).transpose(0, 1)
+        swapped = narrow.correlate(images, kernels, None, spec.dilation, padding, dilation, spec.groups)
+        gradient = swapped.transpose(0, 1)
     # A remainder of at least the dilation lets the window move on past the kernel: those rows are not weights.
     return gradient[..., : spec.kernel_size[0], : spec.kernel_size[1]].contiguous()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable, Iterator
 
 import torch
 
 from convviz.facts import facts
+from convviz.ops.narrow import is_narrow
 
 DTYPES: dict[str, torch.dtype] = {name: getattr(torch, name) for name in facts("settings")["choices"]["dtype"]}
 
@@ -100,3 +102,22 @@ def full_precision(device: torch.device) -> contextlib.AbstractContextManager[No
         return contextlib.nullcontext()
     context: contextlib.AbstractContextManager[None] = torch.backends.cudnn.flags(enabled=True, allow_tf32=False)
     return context
+
+
+@contextlib.contextmanager
+def onednn_off_for(tensors: Iterable[torch.Tensor]) -> Iterator[None]:
+    """Switch oneDNN off while numbers of 16 bits are computed on a CPU, also those of autocast.
+
+    For what must run in torch's own words, such as a graph that is shown: ``narrow.widened_on_cpu`` says why. Where
+    the words are ours, the numbers are widened instead.
+    """
+    narrow = any(tensor.device.type == "cpu" and is_narrow(tensor) for tensor in tensors)
+    if not narrow and not torch.is_autocast_enabled("cpu"):
+        yield
+        return
+    before = torch._C._get_mkldnn_enabled()
+    torch._C._set_mkldnn_enabled(False)  # not torch.backends.mkldnn.flags, which warns of TF32 where there is none
+    try:
+        yield
+    finally:
+        torch._C._set_mkldnn_enabled(before)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
+import torch.nn.functional as F
 
 
 def is_narrow(tensor: torch.Tensor) -> bool:
@@ -18,3 +21,20 @@ def wide_dtype(tensor: torch.Tensor) -> torch.dtype:
 def widened(tensor: torch.Tensor) -> torch.Tensor:
     """Return the same numbers in the format that their sums are kept in; whoever adds them up rounds the result."""
     return tensor.to(wide_dtype(tensor))
+
+
+def widened_on_cpu(tensor: torch.Tensor) -> torch.Tensor:
+    """Return a tensor for torch's own convolutions: on a CPU no kernel of theirs for narrow numbers can be relied on.
+
+    With AMX (Intel's processors from 2023 on) those of torch 2.13 are wrong for some small grouped geometries, or end
+    the process; without oneDNN the gradient of the weight is rounded once a sample.
+    """
+    return widened(tensor) if tensor.device.type == "cpu" else tensor
+
+
+def correlate(
+    input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None, *geometry: Any, **options: Any
+) -> torch.Tensor:
+    """Return what ``F.conv2d`` returns for the same arguments; on a CPU narrow numbers are widened first."""
+    x, w, b = widened_on_cpu(input), widened_on_cpu(weight), None if bias is None else widened_on_cpu(bias)
+    return F.conv2d(x, w, b, *geometry, **options).to(input.dtype)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 
 from convviz.ops import by_rotate as rotate
+from convviz.ops import narrow
 from convviz.ops.conv2d_bias import conv2d_bias
 from convviz.ops.deviation import Deviation, compare
 from convviz.ops.device import check_device, check_dtype, full_precision
@@ -134,7 +134,7 @@ def _compute(
     other: torch.Tensor | None,
 ) -> dict[str, Any]:
     padded_input = pad_input(x, spec)
-    output = F.conv2d(padded_input, w, b, spec.stride, 0, spec.dilation, spec.groups)
+    output = narrow.correlate(padded_input, w, b, spec.stride, 0, spec.dilation, spec.groups)
     grad_output = loss_gradient(kind, output, other)
     dilated = rotate.dilate_grad_output(grad_output, spec.stride)
     padded = rotate.pad_grad_output(dilated, spec)
@@ -168,7 +168,7 @@ def _with_deviation(result: dict[str, Any], other: torch.Tensor | None) -> Stage
     x, w = (result[name].detach().clone().requires_grad_() for name in ("input", "weight"))
     b = None if result["bias"] is None else result["bias"].detach().clone().requires_grad_()
     with torch.enable_grad():
-        output = F.conv2d(pad_input(x, spec), w, b, spec.stride, 0, spec.dilation, spec.groups)
+        output = narrow.correlate(pad_input(x, spec), w, b, spec.stride, 0, spec.dilation, spec.groups)
         loss = loss_value(result["loss_kind"], output, other)
         wanted = (output, x, w) if b is None else (output, x, w, b)
         truth = torch.autograd.grad(loss, wanted)

@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F
 
 from convviz.ops import by_rotate as rotate
+from convviz.ops import narrow
 from convviz.ops.conv2d_bias import conv2d_bias
 from convviz.ops.deviation import compare as compare_gradients
 from convviz.ops.device import check_device, check_dtype, full_precision
@@ -100,7 +101,7 @@ def _compute(
         "padded_input": padded_grad_output,
         "weight": w,
         "bias": b,
-        "output": F.conv2d(padded_grad_output, w, None, spec.stride, 0, spec.dilation, spec.groups),
+        "output": narrow.correlate(padded_grad_output, w, None, spec.stride, 0, spec.dilation, spec.groups),
         "target": other if kind == "half_squared_error" else None,
         "loss": loss_value(kind, output, other),
         "grad_output": x,
@@ -140,9 +141,8 @@ def _by_autograd(result: dict[str, Any], other: torch.Tensor | None) -> dict[str
     leaves = {"grad_input": result["grad_output"], "grad_weight": result["weight"], "grad_bias": result["bias"]}
     leaves = {name: leaf.detach().clone().requires_grad_() for name, leaf in leaves.items() if leaf is not None}
     with torch.enable_grad():
-        output = conv_transpose2d_by_torch(
-            leaves["grad_input"], leaves["grad_weight"], leaves.get("grad_bias"), result["spec"]
-        )
+        x, w, *b = (narrow.widened_on_cpu(leaf) for leaf in leaves.values())
+        output = conv_transpose2d_by_torch(x, w, b[0] if b else None, result["spec"]).to(result["input"].dtype)
         # The loss is derived where our output is: a rounding of the forward pass is not one of the backward pass.
         shown = result["grad_input"].detach().clone().requires_grad_()
         (grad_output,) = torch.autograd.grad(loss_value(result["loss_kind"], shown, other), shown)
@@ -189,7 +189,7 @@ def _magnitudes(result: dict[str, Any]) -> dict[str, torch.Tensor]:
     return {
         "output": output if bias is None else output + bias.abs()[:, None, None],
         "grad_output": g,
-        "grad_input": F.conv2d(padded, w, None, spec.stride, 0, spec.dilation, spec.groups),
+        "grad_input": narrow.correlate(padded, w, None, spec.stride, 0, spec.dilation, spec.groups),
         "grad_weight": rotate.correlate_with_grad_output(padded, result["dilated_grad_output"].abs(), spec),
         "grad_bias": conv2d_bias(g),
     }

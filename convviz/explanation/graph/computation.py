@@ -7,7 +7,7 @@ import torch.nn.functional as F
 
 from convviz.explanation.graph.data import Graph
 from convviz.explanation.graph.read import private_graph
-from convviz.ops.device import full_precision
+from convviz.ops.device import full_precision, onednn_off_for
 from convviz.ops.loss import loss_value
 from convviz.ops.padding import pad_input
 from convviz.ops.stages import Stages
@@ -21,7 +21,8 @@ def graph_of_stages(stages: Stages) -> Graph:
     Args:
         stages: the numbers; of a transposed convolution its own input is what stages call grad_output.
     """
-    with torch.inference_mode(False), torch.enable_grad(), full_precision(stages.input.device):
+    here = stages.input
+    with torch.inference_mode(False), torch.enable_grad(), full_precision(here.device), onednn_off_for([here]):
         loss, params = _compute(stages)
         return private_graph(loss, params)
 

@@ -13,6 +13,7 @@ from convviz.explanation.graph.text import number
 from convviz.facts.lists import comma
 from convviz.facts.words import sentences
 from convviz.ops import by_rotate as rotate
+from convviz.ops import narrow
 from convviz.ops.conv2d_bias import conv2d_bias
 from convviz.ops.padding import fold_padding, pad_input
 from convviz.settings.names import SHOWN, shown_name
@@ -152,7 +153,7 @@ def _transposed(spec: ConvSpec, known: Tensors, wants: list[bool]) -> tuple[Tens
     pad = Operation(say("operation.pad"), _sides(spec.padding))
     if wants[0] and "weight" in known:
         weight = tensors["weight"] = known["weight"]
-        tensors["output"] = torch.conv2d(padded, weight, None, spec.stride, 0, spec.dilation, spec.groups)
+        tensors["output"] = narrow.correlate(padded, weight, None, spec.stride, 0, spec.dilation, spec.groups)
         unrotated = say("operation.correlate.unrotated", image="padded_grad_output", kernel="weight")
         correlate = _correlate(unrotated, stride=spec.stride, dilation=spec.dilation)
         images: tuple[Row, ...] = (("input", pad, "padded_input"), ("weight", correlate, "output"))

@@ -12,7 +12,9 @@ from torch.nn.utils import parametrize
 
 from convviz.explanation.layer.find import find_layer
 from convviz.explanation.layer.model_input import arguments, check_batch
+from convviz.ops import narrow
 from convviz.ops.deviation import compare
+from convviz.ops.device import onednn_off_for
 from convviz.ops.padding import pad_input
 from convviz.spec import ConvSpec
 
@@ -87,7 +89,12 @@ def record_layer(
     watcher = _Watcher(found, run)
     devices = {tensor.device.index for tensor in module.parameters() if tensor.device.type == "cuda"}
     # Autograd cannot be asked inside inference_mode, which may be the caller's.
-    with torch.inference_mode(False), torch.enable_grad(), torch.random.fork_rng(sorted(devices)):
+    with (
+        torch.inference_mode(False),
+        torch.enable_grad(),
+        torch.random.fork_rng(sorted(devices)),
+        onednn_off_for(module.parameters()),
+    ):
         handle = found.register_forward_hook(watcher, with_kwargs=True, prepend=True)
         try:
             # Copies of the buffers: a batch norm in training would move its running statistics. Copies also of
@@ -224,11 +231,15 @@ def _convolution(made: Recorded, input: torch.Tensor, weight: torch.Tensor, bias
     assert x is not None
     assert w is not None
     if not made.transposed:
-        return F.conv2d(pad_input(x, spec), w, b, spec.stride, 0, spec.dilation, spec.groups)
+        return narrow.correlate(pad_input(x, spec), w, b, spec.stride, 0, spec.dilation, spec.groups)
     padding = (spec.padding[0][0], spec.padding[1][0])
     extra = [
         made.output.shape[2 + axis]
         - ((x.shape[2 + axis] - 1) * spec.stride[axis] - 2 * padding[axis] + spec.effective_kernel[axis])
         for axis in (0, 1)
     ]
-    return F.conv_transpose2d(x, w, b, spec.stride, padding, extra, spec.groups, spec.dilation)
+    x, w, b = (None if tensor is None else narrow.widened_on_cpu(tensor) for tensor in (x, w, b))
+    assert x is not None
+    assert w is not None
+    whole = F.conv_transpose2d(x, w, b, spec.stride, padding, extra, spec.groups, spec.dilation)
+    return whole.to(dtype)
