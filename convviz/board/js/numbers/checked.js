@@ -2,6 +2,7 @@
 // From the settings to the numbers that follow from them, as settings/compute.py does it.
 import { computeStages } from "./compute.js";
 import { shownName } from "../rules/names.js";
+import { say } from "../rules/say.js";
 import { tensorsOf } from "../rules/settings.js";
 
 const COMPUTED = ["input", "weight", "bias", "output", "loss", "grad_output", "grad_padded_input", "grad_input", "grad_weight", "grad_bias"];
@@ -22,7 +23,7 @@ export function computeSettings(settings, digits) {
     const value = (typeof made === "number" ? [made] : made.data).find((each) => !Number.isFinite(each));
     if (value === undefined) continue;
     const word = Number.isNaN(value) ? "nan" : value < 0 ? "-inf" : "inf";
-    throw new Error(`every number on the board must be finite in float64: got ${word} in ${name}; use smaller numbers`);
+    throw new Error(say("refused.finite", { dtype: "float64", value: word, name }));
   }
   return stages;
 }

@@ -11,6 +11,7 @@ import { shownName } from "../rules/names.js";
 import { structureOf, valuesOf } from "../picture/payload.js";
 import { equationsOf, panelsOf } from "../picture/panels.js";
 import { choosePlane, showPlane } from "../rules/plane.js";
+import { say } from "../rules/say.js";
 import { storyOf } from "../picture/remainder.js";
 import { replaced } from "../rules/settings.js";
 import { geometryOf } from "../rules/spec.js";
@@ -76,7 +77,7 @@ export function createPageModel(data, clock = () => performance.now()) {
   }
 
   /** @param {string} notice @param {boolean} [failed] */
-  const say = (notice, failed = false) => values.put({ notice, failed });
+  const tell = (notice, failed = false) => values.put({ notice, failed });
 
   /** Go to new settings; what was moved is said. @param {Changed} changed @param {string} [move] name of the control */
   function apply([next, notices], move = "") {
@@ -86,7 +87,7 @@ export function createPageModel(data, clock = () => performance.now()) {
       history.remember(old, next, move);
       values.tell("settings");
     }
-    say(notices.join(" "));
+    tell(notices.join(" "));
   }
 
   /** Run an action of the user; what goes wrong is said in a sentence, and the settings stay. @param {() => void} action */
@@ -94,7 +95,7 @@ export function createPageModel(data, clock = () => performance.now()) {
     try {
       action();
     } catch (error) {
-      say(/** @type {Error} */ (error).message, true);
+      tell(/** @type {Error} */ (error).message, true);
       values.tell("settings");
     }
   }
@@ -105,7 +106,7 @@ export function createPageModel(data, clock = () => performance.now()) {
     if (!there) return;
     show(replaced(there, {})); // the plane that is looked at now may not be there
     values.tell("settings");
-    say("");
+    tell("");
   }
 
   /** Start from a link: Reset leads back to it, and there is nothing to undo. What it could not say is told. @param {string} link */
@@ -117,11 +118,11 @@ export function createPageModel(data, clock = () => performance.now()) {
       show(start);
       initial = start;
     } catch (error) {
-      throw new Error(`The link is not opened: ${/** @type {Error} */ (error).message}.`);
+      throw new Error(say("refused.link", { why: /** @type {Error} */ (error).message }));
     }
     history.clear();
     values.tell("settings");
-    say(briefly(notices));
+    tell(briefly(notices));
   }
 
   /** Do what a person asked for on the board. @param {any} message */
@@ -160,7 +161,7 @@ export function createPageModel(data, clock = () => performance.now()) {
 
     settings: () => settings,
     stages: () => stages,
-    say,
+    say: tell,
     canUndo: history.canUndo,
     canRedo: history.canRedo,
     /**
@@ -191,8 +192,5 @@ function checkShown(settings, stages, { panel, row, column }) {
   const shown = equationsOf(settings, stages).flatMap(panelsOf).find(({ name }) => name === panel);
   const [height, width] = shown ? shown.tensor.shape.slice(2) : [0, 0];
   if (row < height && column < width) return;
-  throw new Error(
-    `only a cell that is shown can be typed into: got row ${row}, column ${column} of ${shownName(panel, settings.transposed)}, ` +
-      `which shows ${height} rows and ${width} columns; choose another`,
-  );
+  throw new Error(say("refused.shown", { row, column, name: shownName(panel, settings.transposed), height, width }));
 }
