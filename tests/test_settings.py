@@ -17,6 +17,7 @@ from convviz.samples.inputs import PATTERNS
 from convviz.samples.kernels import KERNELS, make_kernel
 from convviz.settings import change
 from convviz.settings.bounds import LIMITS, PER_AXIS, bounds, group_choices, mend, value_of, with_value
+from convviz.settings.moved import said
 from convviz.settings.state import CHOICES, KINDS, PRESETS, Settings, Source
 from convviz.spec import ConvSpec
 from convviz.views.panels import panel
@@ -258,7 +259,8 @@ def test_mending_always_ends_in_a_geometry_and_says_all_that_it_moved():
             "input_size": (draw.randint(1, 8), draw.randint(1, 8)),
         }
         asked = {name: value for name, value in changes.items() if draw.random() < 0.6}
-        made, notices = mend(spec, **asked)
+        made, moves = mend(spec, **asked)
+        notices = said(moves)
         assert {name: getattr(made, name) for name in asked} == asked, "what was asked for is what one gets"
         movable = ("groups", "padding", "dilation", "kernel_size")
         moved = [name for name in movable if getattr(made, name) != getattr(spec, name)]
@@ -271,27 +273,27 @@ def test_mending_always_ends_in_a_geometry_and_says_all_that_it_moved():
 
 def test_mend_says_what_it_moved_and_why():
     spec = ConvSpec((3, 8), 4, 4, kernel_size=3, padding=(4, 1), dilation=1, groups=4)
-    made, notices = mend(spec, out_channels=2)
+    made, moves = mend(spec, out_channels=2)
     assert made.groups == 2
-    assert notices == ["groups moved from 4 to 2: it must divide both 4 and 2 channels."]
-    made, notices = mend(spec, padding_mode="reflect")
+    assert said(moves) == ["groups moved from 4 to 2: it must divide both 4 and 2 channels."]
+    made, moves = mend(spec, padding_mode="reflect")
     assert made.padding == ((2, 2), (1, 1))
-    assert notices == [
+    assert said(moves) == [
         "padding of the height moved from 4 to 2: padding_mode='reflect' copies cells of the input, and it has 3."
     ]
     wide = ConvSpec((3, 8), kernel_size=3, dilation=(3, 1), padding=(4, 0))
-    made, notices = mend(wide, input_size=(1, 8), padding=((1, 0), (0, 0)))
+    made, moves = mend(wide, input_size=(1, 8), padding=((1, 0), (0, 0)))
     assert (made.dilation, made.kernel_size) == ((1, 1), (2, 3))
-    assert notices == [
+    assert said(moves) == [
         "dilation of the height moved from 3 to 1: the kernel must fit into 2 padded cells.",
         "kernel_size of the height moved from 3 to 2: the kernel must fit into 2 padded cells.",
     ]
 
 
 def test_mend_moves_only_the_side_that_is_too_wide():
-    made, notices = mend(ConvSpec((3, 8), padding=((4, 1), (0, 2))), padding_mode="reflect")
+    made, moves = mend(ConvSpec((3, 8), padding=((4, 1), (0, 2))), padding_mode="reflect")
     assert made.padding == ((2, 1), (0, 2))
-    assert len(notices) == 1
+    assert len(moves) == 1
 
 
 def test_mend_without_need_moves_nothing():

@@ -16,6 +16,7 @@ from convviz.plane import Plane
 from convviz.settings import change
 from convviz.settings.bounds import LIMITS, PER_AXIS_TRANSPOSED, bounds, mend, value_of, with_value
 from convviz.settings.bounds_transposed import layer_spec
+from convviz.settings.moved import said
 from convviz.settings.names import NAMES, SHOWN
 from convviz.settings.state import Settings, Source
 from convviz.spec import ConvSpec
@@ -230,18 +231,18 @@ def test_a_smaller_stride_takes_the_output_padding_with_it_and_says_so():
 
 def test_mending_ends_in_a_layer_and_says_what_it_moved():
     start = layer_spec(ConvSpec(1, kernel_size=1, stride=3), (3, 3), (2, 2), padding=((3, 3), (0, 0)))
-    spec, notices = mend(start, True, stride=(1, 1), padding=((3, 3), (3, 3)))
+    spec, moves = mend(start, True, stride=(1, 1), padding=((3, 3), (3, 3)))
     assert (spec.output_size, spec.remainder, spec.padding) == ((3, 3), (0, 0), ((1, 1), (1, 1)))
-    assert notices == [
+    assert said(moves) == [
         "output_padding of the height moved from 2 to 0: it must be less than the stride.",
         "padding of the height moved from 3 to 1: it must leave a cell of the output.",
         "output_padding of the width moved from 2 to 0: it must be less than the stride.",
         "padding of the width moved from 3 to 1: it must leave a cell of the output.",
     ]
     large = layer_spec(ConvSpec(1, kernel_size=1), (60, 60), (0, 0))
-    spec, notices = mend(large, True, stride=(4, 4))
+    spec, moves = mend(large, True, stride=(4, 4))
     assert spec.output_size == (16, 16)
-    assert notices[0] == "input size of the height moved from 60 to 16: the output has up to 64 cells."
+    assert moves[0].said() == "input size of the height moved from 60 to 16: the output has up to 64 cells."
 
 
 # -- typing into cells ---------------------------------------------------------------------------------------------

@@ -7,7 +7,8 @@ from typing import Any
 
 from convviz.facts import facts
 from convviz.settings.bounds_transposed import layer_pair, mend_layer, with_layer_value
-from convviz.spec import AXES, ConvSpec
+from convviz.settings.moved import Moved, moved
+from convviz.spec import ConvSpec
 
 # What the app offers. A geometry from outside may lie beyond; its own value is then allowed as well.
 FACTS = facts("settings")
@@ -57,7 +58,7 @@ def group_choices(spec: ConvSpec) -> tuple[int, ...]:
     return tuple(groups for groups in range(1, channels + 1) if channels % groups == 0)
 
 
-def mend(spec: ConvSpec, transposed: bool = False, **changes: Any) -> tuple[ConvSpec, list[str]]:
+def mend(spec: ConvSpec, transposed: bool = False, **changes: Any) -> tuple[ConvSpec, list[Moved]]:
     """Apply changes that no slider can guard, moving other settings where a rule demands it.
 
     Args:
@@ -66,34 +67,29 @@ def mend(spec: ConvSpec, transposed: bool = False, **changes: Any) -> tuple[Conv
         changes: fields of ConvSpec; of a transposed convolution also output_padding.
 
     Returns:
-        The geometry, and one sentence for every setting that was moved.
+        The geometry, and every setting that was moved.
     """
-    notices: list[str] = []
+    moves: list[Moved] = []
     in_channels, out_channels = (changes.get(n, getattr(spec, n)) for n in ("in_channels", "out_channels"))
     groups = changes.get("groups", spec.groups)
     possible = max(g for g in range(1, groups + 1) if in_channels % g == 0 and out_channels % g == 0)
     if possible != groups:
-        notices.append(
-            f"groups moved from {groups} to {possible}: it must divide both {in_channels} and {out_channels} channels."
-        )
+        moves.append(moved("moved.groups", None, groups, possible, into=in_channels, out=out_channels))
     changes["groups"] = possible
     if transposed:
-        return mend_layer(spec, notices, changes), notices
+        return mend_layer(spec, moves, changes), moves
     mode = changes.get("padding_mode", spec.padding_mode)
     sides = [list(side) for side in changes.pop("padding", spec.padding)]
     for axis, size in enumerate(changes.get("input_size", spec.input_size)):
         most = {"reflect": size - 1, "circular": size}.get(mode, max(sides[axis]))
         if max(sides[axis]) > most:
-            notices.append(
-                f"padding of the {AXES[axis]} moved from {max(sides[axis])} to {most}: "
-                f"padding_mode={mode!r} copies cells of the input, and it has {size}."
-            )
+            moves.append(moved("moved.copies", axis, max(sides[axis]), most, mode=mode, size=size))
             sides[axis] = [min(side, most) for side in sides[axis]]
     changes["padding"] = tuple(tuple(side) for side in sides)
-    return _shrink_kernel(spec, changes, notices)
+    return _shrink_kernel(spec, changes, moves)
 
 
-def _shrink_kernel(spec: ConvSpec, changes: dict[str, Any], notices: list[str]) -> tuple[ConvSpec, list[str]]:
+def _shrink_kernel(spec: ConvSpec, changes: dict[str, Any], moves: list[Moved]) -> tuple[ConvSpec, list[Moved]]:
     """Make the kernel fit: first a smaller dilation, then fewer kernel cells."""
     kernel, dilation = (list(changes.get(name, getattr(spec, name))) for name in ("kernel_size", "dilation"))
     sizes = changes.get("input_size", spec.input_size)
@@ -107,12 +103,9 @@ def _shrink_kernel(spec: ConvSpec, changes: dict[str, Any], notices: list[str]) 
                 kernel[axis] -= 1
         for name, old, new in zip(("dilation", "kernel_size"), before, (dilation[axis], kernel[axis]), strict=True):
             if old != new:
-                notices.append(
-                    f"{name} of the {AXES[axis]} moved from {old} to {new}: "
-                    f"the kernel must fit into {room} padded cells."
-                )
+                moves.append(moved("moved.kernel", axis, old, new, name=name, room=room))
     changes |= {"kernel_size": tuple(kernel), "dilation": tuple(dilation)}
-    return spec.replace(**changes), notices
+    return spec.replace(**changes), moves
 
 
 def _range(spec: ConvSpec, name: str, axis: int, linked: bool, transposed: bool) -> tuple[int, int]:

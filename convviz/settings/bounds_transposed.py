@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from convviz.spec import AXES, ConvSpec, Pair, Sides
+from convviz.facts.words import sentences
+from convviz.settings.moved import Moved, axis_name, moved
+from convviz.spec import ConvSpec, Pair, Sides
+
+say = sentences("rules")
 
 MOST_CELLS = 64  # rows and columns of an output that a slider may make
-STRIDE_RULE = "it must be less than the stride."
 
 
 def layer_pair(spec: ConvSpec, name: str) -> Any:
@@ -35,16 +38,12 @@ def layer_spec(spec: ConvSpec, input_size: Sequence[int], output_padding: Sequen
     changed = {name: changes.get(name, getattr(spec, name)) for name in ("stride", "padding", "dilation")}
     for axis in (0, 1):
         if not 0 <= output_padding[axis] < changed["stride"][axis]:
-            raise ValueError(
-                f"output_padding must be 0 or more and less than the stride: got {output_padding[axis]} along the "
-                f"{AXES[axis]}, with stride {changed['stride'][axis]}"
-            )
+            got = {"value": output_padding[axis], "axis": axis_name(axis), "stride": changed["stride"][axis]}
+            raise ValueError(say("refused.output_padding", **got))
     kernel = changes.get("kernel_size", spec.kernel_size)
     size = output_size(input_size, kernel, output_padding, **changed)
     if min(size) < 1:
-        raise ValueError(
-            f"the output must have 1 row and 1 column or more: got {list(size)}; use less padding or a larger input"
-        )
+        raise ValueError(say("refused.output", size=list(size)))
     return spec.replace(input_size=size, **changes)
 
 
@@ -85,18 +84,16 @@ def with_layer_value(spec: ConvSpec, name: str, axis: int, value: int, linked: b
     made = layer_spec(spec, pairs["input_size"], wanted, **own)
     for side in (0, 1):
         if made.input_size[side] > max(MOST_CELLS, spec.input_size[side]):
-            raise ValueError(
-                f"the board shows outputs of up to {MOST_CELLS} rows and columns: got {list(made.input_size)}"
-            )
+            raise ValueError(say("refused.output_size", most=MOST_CELLS, size=list(made.input_size)))
     return made
 
 
-def mend_layer(spec: ConvSpec, notices: list[str], changes: dict[str, Any]) -> ConvSpec:
+def mend_layer(spec: ConvSpec, moves: list[Moved], changes: dict[str, Any]) -> ConvSpec:
     """Apply changes to a layer whose groups are right already, and make room for its output.
 
     Args:
         spec: before.
-        notices: takes one sentence for every setting that was moved.
+        moves: takes every setting that was moved.
         changes: fields of ConvSpec, and output_padding.
     """
     sizes = list(spec.output_size)
@@ -105,29 +102,29 @@ def mend_layer(spec: ConvSpec, notices: list[str], changes: dict[str, Any]) -> C
     sides = [list(side) for side in pairs["padding"]]
     for axis in (0, 1):
         if extra[axis] >= pairs["stride"][axis]:
-            notices.append(_moved("output_padding", axis, extra[axis], pairs["stride"][axis] - 1, STRIDE_RULE))
+            moves.append(moved("moved.output_padding", axis, extra[axis], pairs["stride"][axis] - 1))
             extra[axis] = pairs["stride"][axis] - 1
         before = max(sides[axis])
         while _size(sizes, extra, pairs, sides)[axis] < 1:
             larger = sides[axis].index(max(sides[axis]))
             sides[axis][larger] -= 1
         if max(sides[axis]) != before:
-            notices.append(_moved("padding", axis, before, max(sides[axis]), "it must leave a cell of the output."))
+            moves.append(moved("moved.padding", axis, before, max(sides[axis])))
         before = sizes[axis]
         while _size(sizes, extra, pairs, sides)[axis] > max(MOST_CELLS, spec.input_size[axis]) and sizes[axis] > 1:
             sizes[axis] -= 1
         if sizes[axis] != before:
-            notices.append(_moved("input size", axis, before, sizes[axis], f"the output has up to {MOST_CELLS} cells."))
+            moves.append(moved("moved.input_size", axis, before, sizes[axis], most=MOST_CELLS))
     changes["padding"] = tuple(tuple(side) for side in sides)
     return layer_spec(spec, sizes, extra, **changes)
 
 
-def output_padding_moved(before: ConvSpec, after: ConvSpec) -> list[str]:
-    """Return a sentence for every output_padding that a smaller stride took with it."""
+def output_padding_moved(before: ConvSpec, after: ConvSpec) -> list[Moved]:
+    """Return every output_padding that a smaller stride took with it."""
     if before.stride == after.stride:
         return []
     return [
-        _moved("output_padding", axis, before.remainder[axis], after.remainder[axis], STRIDE_RULE)
+        moved("moved.output_padding", axis, before.remainder[axis], after.remainder[axis])
         for axis in (0, 1)
         if before.remainder[axis] != after.remainder[axis]
     ]
@@ -136,7 +133,3 @@ def output_padding_moved(before: ConvSpec, after: ConvSpec) -> list[str]:
 def _size(sizes: list[int], extra: list[int], pairs: dict[str, Any], sides: list[list[int]]) -> Pair:
     padding = ((sides[0][0], sides[0][1]), (sides[1][0], sides[1][1]))
     return output_size(sizes, pairs["kernel_size"], extra, pairs["stride"], padding, pairs["dilation"])
-
-
-def _moved(name: str, axis: int, old: int, new: int, why: str) -> str:
-    return f"{name} of the {AXES[axis]} moved from {old} to {new}: {why}"

@@ -8,12 +8,16 @@ from typing import Any
 import torch
 
 from convviz.facts import facts
+from convviz.facts.words import sentences
 from convviz.ops.by_rotate import backward_padding
 from convviz.samples.kernels import make_kernel
 from convviz.settings.bounds import mend, per_axis, with_value
 from convviz.settings.bounds_transposed import layer_pair, output_padding_moved
+from convviz.settings.moved import moved, said
 from convviz.settings.names import shown_name
-from convviz.settings.state import MOST_PLANES, PRESETS, Settings, Source, number
+from convviz.settings.state import MOST_NUMBER, MOST_PLANES, PRESETS, Settings, Source, is_number
+
+say = sentences("rules")
 
 DEFAULT_BIAS = (0.5, -0.5, 1.0, -1.0)
 
@@ -30,17 +34,15 @@ def set_axis(settings: Settings, name: str, axis: int, value: int) -> Settings:
 
 def set_geometry(settings: Settings, **changes: Any) -> tuple[Settings, list[str]]:
     """Change padding_mode, groups, channels or batch; what has to give way is moved, and said."""
-    spec, notices = mend(settings.spec, settings.transposed, **changes)
-    return settings.replace(spec=spec), notices
+    spec, moves = mend(settings.spec, settings.transposed, **changes)
+    return settings.replace(spec=spec), said(moves)
 
 
 def set_transposed(settings: Settings, wanted: bool) -> tuple[Settings, list[str]]:
     """Read the same geometry as a transposed convolution, or as a convolution again."""
     spec, notices = settings.spec, []
     if wanted and spec.padding_mode != "zeros":
-        notices = [
-            f"padding_mode moved from {spec.padding_mode} to zeros: a transposed convolution has no other, as in torch."
-        ]
+        notices = [say("moved.padding_mode", old=spec.padding_mode)]
         spec = spec.replace(padding_mode="zeros")
     return settings.replace(spec=spec, transposed=wanted), notices
 
@@ -60,7 +62,7 @@ def set_size(settings: Settings, height: int, width: int) -> tuple[Settings, lis
         moved = width if height == settings.spec.input_size[0] else height
         height = width = moved
     if min(height, width) < 1:
-        raise ValueError(f"an input has at least one row and one column: got {height} x {width}; use 1 or more")
+        raise ValueError(say("refused.size", height=height, width=width))
     return set_geometry(settings, input_size=(height, width))
 
 
@@ -70,25 +72,26 @@ def link_axes(settings: Settings, linked: bool) -> tuple[Settings, list[str]]:
         return settings.replace(link_axes=False), []
     heights = {name: pair[0] for name, pair in _pairs(settings).items() if name != "input_size"}
     changes = {name: (height, height) for name, height in heights.items()}
-    spec, notices = mend(settings.spec, settings.transposed, **changes)
+    spec, moves = mend(settings.spec, settings.transposed, **changes)
     made = settings.replace(spec=spec, link_axes=True)
-    return made, [notice for notice in notices if "width" not in notice] + moved_along(settings, made)
+    # What moved along the width is said once: that it is linked.
+    return made, said(each for each in moves if each.axis != 1) + moved_along(settings, made)
 
 
 def moved_along(before: Settings, after: Settings) -> list[str]:
     """Return a sentence for every setting that moved because it is linked to the one that was set."""
-    notices = output_padding_moved(before.spec, after.spec) if after.transposed else []
-    told = bool(notices)
+    moves = output_padding_moved(before.spec, after.spec) if after.transposed else []
+    told = bool(moves)
     if not after.link_axes:
-        return notices
+        return said(moves)
     for name, (height, old) in _pairs(before).items():
         new = _pairs(after)[name][1]
         if name == "output_padding" and told:
             continue
         if old != new and old != height:
             shown = [max(side) if isinstance(side, tuple) and len(set(side)) == 1 else side for side in (old, new)]
-            notices.append(f"{name} of the width moved from {shown[0]} to {shown[1]}: it is linked to the height.")
-    return notices
+            moves.append(moved("moved.linked", 1, *shown, name=name))
+    return said(moves)
 
 
 def choose_kernel(settings: Settings, name: str) -> Settings:
@@ -138,9 +141,7 @@ def one_hot(settings: Settings, row: int, column: int) -> Settings:
     """
     plane, (height, width) = settings.plane, settings.output_shape[2:]
     if row >= height or column >= width:
-        raise ValueError(
-            f"grad_output has {height} rows and {width} columns: got row {row}, column {column}; choose another cell"
-        )
+        raise ValueError(say("refused.one_hot", height=height, width=width, row=row, column=column))
     channel = plane.in_channel if settings.transposed else plane.out_channel
     place = (float(plane.sample), float(channel), float(row), float(column))
     return settings.replace(loss="weighted_sum", grad=Source("one_hot", place))
@@ -170,19 +171,16 @@ def edit_cell(
     fields = edited(settings.transposed)
     if panel not in fields:
         names = dict.fromkeys(shown_name(name, settings.transposed) for name in fields)
-        raise ValueError(
-            f"{shown_name(panel, settings.transposed)} follows from other panels; type into {', '.join(names)} instead"
-        )
-    value = number("a cell", value)
+        name = shown_name(panel, settings.transposed)
+        raise ValueError(say("refused.follows", name=name, panels=", ".join(names)))
+    if not is_number(value):
+        raise ValueError(say("refused.number", most=f"{MOST_NUMBER:g}", value=f"{value!r:.80}"))
     field = fields[panel]
     tensor = _edited_tensor(settings, field, grad_output)
     index = _place(settings, panel, row, column)
     if not all(0 <= at < size for at, size in zip(index, tensor.shape, strict=True)):
-        border = "belongs to the border, which follows from the input"
-        zero = "is a zero between or around the cells of input"
-        what = zero if panel == "padded_grad_output" else border
-        raise ValueError(f"this cell {what}; type into a cell of the input")
-    tensor[index] = value
+        raise ValueError(say("refused.zero" if panel == "padded_grad_output" else "refused.border"))
+    tensor[index] = float(value)
     changed: dict[str, Any] = {field: Source.of(tensor.flatten() if field == "bias" else tensor)}
     if field == "grad":
         changed["loss"] = "weighted_sum"
@@ -200,7 +198,7 @@ def _edited_tensor(settings: Settings, field: str, grad_output: torch.Tensor) ->
         return (grad_output.double().cpu() if own is None else own).clone()
     bias = settings.bias_tensor()
     if bias is None:
-        raise ValueError("there is no bias to type into; switch it on first")
+        raise ValueError(say("refused.bias"))
     return bias.reshape(1, 1, 1, -1)
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import torch
 
+from convviz.facts.words import sentences
 from convviz.ops.stages import Stages, stages
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.settings.names import shown_name
 from convviz.settings.state import Settings
+
+say = sentences("rules")
 
 # In the order in which one follows from the other, in the words of the page; all other stages are copies of these.
 COMPUTED = (
@@ -50,7 +53,5 @@ def _check_finite(result: Stages, dtype: str) -> None:
         if tensor is None or tensor.isfinite().all():
             continue
         value = tensor[~tensor.isfinite()][0].item()
-        other = "" if dtype == "float64" else ", or dtype float64"
-        raise ValueError(
-            f"every number on the board must be finite in {dtype}: got {value} in {name}; use smaller numbers{other}"
-        )
+        refused = "refused.finite" if dtype == "float64" else "refused.finite_in_float64"
+        raise ValueError(say(refused, dtype=dtype, value=value, name=name))

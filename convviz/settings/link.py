@@ -7,29 +7,29 @@ words where torch has them. A link leaves the device out, so that it opens on a 
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 from convviz.facts import facts
+from convviz.facts.words import sentences
 from convviz.plane import Plane
 from convviz.settings import link_values as form
 from convviz.settings.state import CHOICES, KINDS, MOST, MOST_PLANES, NAMED_KINDS, VERSION, Settings
 from convviz.spec import ConvSpec
 
+say = sentences("rules")
+
 FACTS = facts("settings")
 LIMITS: dict[str, int] = FACTS["limits"]["link"]
 MOST_WRITTEN = LIMITS["characters_written"]  # what servers, mail and chat let through
 MOST_READ = LIMITS["characters_read"]
-TOO_LONG = (
-    f"these settings hold too many numbers for a link, which has up to {MOST_WRITTEN} characters: "
-    "use 'Copy as Python', or keep the dict that App.state() returns in a file"
-)
 SHOWN = LIMITS["characters_of_a_bad_value"]  # that its sentence repeats
 NAMED = LIMITS["unknown_keys_named"]
 TOLD = LIMITS["sentences_shown"]  # on a page
-VALUES = "or numbers with their shape, such as values:1x1x2x2:0.5,1,-1,0"
 
 
 @dataclass(frozen=True)
@@ -38,24 +38,31 @@ class Key:
 
     Attributes:
         field: the field of Settings, or of ConvSpec.
-        rule: what a value looks like, in words.
+        rule: id of the sentence that says what a value looks like, and what was given instead.
         read: from the text; ValueError for another form.
         write: to the text.
+        limits: what the sentence needs to know beside the key's name and the value.
     """
 
     field: str
     rule: str
     read: Callable[[str], Any]
     write: Callable[[Any], str] = form.write_plain
+    limits: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    def refused(self, name: str, value: str) -> str:
+        """Return the sentence about a value of another form."""
+        return say(self.rule, name=name, value=value[:SHOWN], **self.limits)
 
 
 def _pair(field: str) -> Key:
-    rule = f"a whole number from 1 to {MOST[field]}, or height and width such as 3x2"
-    return Key(field, rule, lambda text: form.read_pair(text, 1, MOST[field]), form.write_pair)
+    most = MOST[field]
+    return Key(field, "link.pair", lambda text: form.read_pair(text, 1, most), form.write_pair, {"most": most})
 
 
 def _whole(field: str, low: int, high: int) -> Key:
-    return Key(field, f"a whole number from {low} to {high}", lambda text: form.read_whole(text, low, high))
+    limits = {"low": low, "high": high}
+    return Key(field, "link.whole", lambda text: form.read_whole(text, low, high), limits=limits)
 
 
 def _planes(field: str) -> Key:
@@ -64,32 +71,30 @@ def _planes(field: str) -> Key:
 
 def _sides(field: str) -> Key:
     most = MOST[field]
-    rule = f"a whole number from 0 to {most}, or height and width such as 1x0, or both sides such as 1,2x0,1"
-    return Key(field, rule, lambda text: form.read_sides(text, 0, most), form.write_sides)
+    return Key(field, "link.sides", lambda text: form.read_sides(text, 0, most), form.write_sides, {"most": most})
 
 
 def _word(field: str) -> Key:
     words = tuple(CHOICES[field])
-    rule = f"one of {', '.join(filter(None, words))}"
-    return Key(field, rule, lambda text: form.read_word(text, words))
+    limits = {"words": ", ".join(filter(None, words))}
+    return Key(field, "link.word", lambda text: form.read_word(text, words), limits=limits)
 
 
 def _flag(field: str) -> Key:
-    return Key(field, "1 or 0", form.read_flag)
+    return Key(field, "link.flag", form.read_flag)
 
 
 def _source(field: str) -> Key:
-    rule = f"one of {', '.join(NAMED_KINDS[field])}, {VALUES}"
-    return Key(field, rule, lambda text: form.read_source(text, tuple(KINDS[field])), form.write_source)
+    kinds, limits = tuple(KINDS[field]), {"words": ", ".join(NAMED_KINDS[field])}
+    return Key(field, "link.source", lambda text: form.read_source(text, kinds), form.write_source, limits)
 
 
 def _bias(field: str) -> Key:
-    return Key(field, "numbers such as 0.5,-1, one a channel", form.read_bias, form.write_bias)
+    return Key(field, "link.bias", form.read_bias, form.write_bias)
 
 
 def _plane(field: str) -> Key:
-    rule = "three indices from 0, such as 0,1,0: sample, output channel, input channel"
-    return Key(field, rule, _read_plane, lambda plane: f"{plane.sample},{plane.out_channel},{plane.in_channel}")
+    return Key(field, "link.plane", _read_plane, lambda plane: f"{plane.sample},{plane.out_channel},{plane.in_channel}")
 
 
 def _read_plane(text: str) -> Plane:
@@ -141,7 +146,7 @@ def to_link(settings: Settings | Mapping[str, Any]) -> str:
             parts.append(f"{name}={key.write(value)}")
     link = "&".join(parts)
     if len(link) > MOST_WRITTEN:
-        raise ValueError(TOO_LONG)
+        raise ValueError(say("link.full", most=MOST_WRITTEN))
     return link
 
 
@@ -155,7 +160,7 @@ def from_link(text: str) -> tuple[Settings, list[str]]:
         The settings, on the cpu, and one sentence for everything that had to be left out.
     """
     if len(text) > MOST_READ:
-        return Settings(), [f"A link has up to {MOST_READ} characters: this one is longer and is left out."]
+        return Settings(), [say("link.longer", most=MOST_READ)]
     pairs = _pairs(_own_part(text))
     notices = _about_version(pairs.pop("v", [str(VERSION)])[0])
     given: dict[str, Any] = {}
@@ -163,16 +168,16 @@ def from_link(text: str) -> tuple[Settings, list[str]]:
         if name not in KEYS:
             continue
         if len(values) > 1:
-            notices.append(f"{name} stands {len(values)} times in the link: the first is taken.")
+            notices.append(say("link.repeated", name=name, times=len(values)))
         try:
             given[name] = KEYS[name].read(values[0])
         except ValueError:
-            notices.append(f"{name} is {KEYS[name].rule}: got '{values[0][:SHOWN]}'; its default is taken.")
+            notices.append(KEYS[name].refused(name, values[0]))
     unknown = [name for name in pairs if name not in KEYS]
     if unknown:
-        more = f" and {len(unknown) - NAMED} more" if len(unknown) > NAMED else ""
-        named = ", ".join(name[:SHOWN] for name in unknown[:NAMED])
-        notices.append(f"The link has keys that this convviz does not know and leaves out: {named}{more}.")
+        names, more = ", ".join(name[:SHOWN] for name in unknown[:NAMED]), len(unknown) - NAMED
+        told = say("link.unknown_more", names=names, more=more) if more > 0 else say("link.unknown", names=names)
+        notices.append(told)
     spec, left_out = _geometry(given)
     fields = {OTHER[name].field: value for name, value in given.items() if name in OTHER}
     return Settings(spec=spec, **fields), notices + left_out
@@ -186,7 +191,7 @@ def is_link(text: str) -> bool:
 def briefly(notices: list[str]) -> str:
     """Return the sentences about a link as one line for the page."""
     more = len(notices) - TOLD
-    return " ".join(notices[:TOLD] + ([f"And {more} more of this kind."] if more > 0 else []))
+    return " ".join(notices[:TOLD] + ([say("link.more", more=more)] if more > 0 else []))
 
 
 def _owner(settings: Settings, name: str) -> Settings | ConvSpec:
@@ -227,9 +232,8 @@ def _about_version(text: str) -> list[str]:
     if text == str(VERSION):
         return []
     if form.WHOLE.fullmatch(text) and int(text) > VERSION:
-        known = f"this convviz reads version {VERSION}: what it knows is shown; update convviz for the rest"
-        return [f"The link is of version {int(text)}, {known}."]
-    return [f"v is the version of the link, {VERSION}: got '{text[:SHOWN]}'; it is read as version {VERSION}."]
+        return [say("link.newer", version=int(text), own=VERSION)]
+    return [say("link.version", own=VERSION, value=text[:SHOWN])]
 
 
 def _geometry(given: Mapping[str, Any]) -> tuple[ConvSpec, list[str]]:
@@ -256,5 +260,6 @@ def _geometry(given: Mapping[str, Any]) -> tuple[ConvSpec, list[str]]:
 
 
 def _left_out(names: tuple[str, ...], given: Mapping[str, Any], reason: str) -> str:
-    shown = " and ".join(f"{name}={GEOMETRY[name].write(given[name])}" for name in names)
-    return f"{shown} {'is' if len(names) == 1 else 'are'} left out: {reason}."
+    first, *others = (f"{name}={GEOMETRY[name].write(given[name])}" for name in names)
+    keys = reduce(lambda these, last: say("list.and", these=these, last=last), others, first)
+    return say("link.left_out", count=len(names), keys=keys, why=reason)

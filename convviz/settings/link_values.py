@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from convviz.settings.state import Source, number
+from convviz.settings.state import Source, is_number
 
 WHOLE = re.compile(r"[0-9]{1,10}")
 DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
@@ -38,9 +38,9 @@ def write_number(value: float) -> str:
 
 def read_number(text: str) -> float:
     """Read a decimal."""
-    if not DECIMAL.fullmatch(text):
+    if not DECIMAL.fullmatch(text) or not is_number(float(text)):
         raise ValueError
-    return number("a link", float(text))
+    return float(text)
 
 
 def read_whole(text: str, low: int, high: int) -> int:

@@ -11,11 +11,14 @@ from typing import Any
 import torch
 
 from convviz.facts import facts
+from convviz.facts.words import sentences
 from convviz.ops.device import check_device
 from convviz.plane import Plane
 from convviz.samples.inputs import fit, make_input, random_tensor, resize
 from convviz.samples.kernels import make_kernel
 from convviz.spec import ConvSpec
+
+say = sentences("rules")
 
 FACTS = facts("settings")
 VERSION: int = FACTS["version"]
@@ -118,12 +121,9 @@ class Settings:
         }
         for name, (value, known) in choices.items():
             if value not in known:
-                raise ValueError(f"{name} is one of {', '.join(map(str, known))}: got {value!r}")
+                raise ValueError(say("state.choice", name=name, known=", ".join(map(str, known)), value=repr(value)))
         if self.transposed and self.spec.padding_mode != "zeros":
-            raise ValueError(
-                "a transposed convolution has padding_mode='zeros' only, as in torch: got "
-                f"{self.spec.padding_mode!r}; use 'zeros', or transposed=False"
-            )
+            raise ValueError(say("state.padding_mode", mode=self.spec.padding_mode))
         check_size(self.spec)
         object.__setattr__(self, "plane", self.plane.within(self.spec))
 
@@ -207,14 +207,14 @@ class Settings:
             ValueError: a newer version, an unknown key, or a value that no setting can have.
         """
         if not isinstance(state, Mapping):
-            raise ValueError(f"a state is a dict as App.state() returns it: got {type(state).__name__}")
+            raise ValueError(say("state.form", type=type(state).__name__))
         fields = dict(state)
         version = fields.pop("version", VERSION)
         if version != VERSION:
-            raise ValueError(f"this convviz reads states of version {VERSION}: got {version!r}; update convviz")
+            raise ValueError(say("state.version", version=VERSION, value=repr(version)))
         known = {field.name for field in dataclasses.fields(cls)}
         if unknown := sorted(map(str, fields.keys() - known)):
-            raise ValueError(f"a state has the keys {', '.join(sorted(known))}: got {', '.join(unknown)} as well")
+            raise ValueError(say("state.unknown", known=", ".join(sorted(known)), unknown=", ".join(unknown)))
         try:
             if "spec" in fields:
                 fields["spec"] = ConvSpec.from_dict(_mapping("spec", fields["spec"]))
@@ -230,14 +230,14 @@ class Settings:
                     fields[name] = _whole(name, fields[name])
             for name, kind in (("device", str), ("link_axes", bool), ("transposed", bool)):
                 if name in fields and not isinstance(fields[name], kind):
-                    raise ValueError(f"{name} is a {kind.__name__}: got {fields[name]!r}")
+                    raise ValueError(say("state.type", name=name, type=kind.__name__, value=repr(fields[name])))
             if "device" in fields:
                 fields["device"] = str(check_device(fields["device"]))
             if not 0 <= fields.get("seed", 0) < 2**31:
-                raise ValueError(f"seed is a whole number from 0 to 2**31 - 1: got {fields['seed']}")
+                raise ValueError(say("state.seed", value=fields["seed"]))
             return cls(**fields)
         except (TypeError, AttributeError, KeyError) as error:
-            raise ValueError(f"the state is not of the form that App.state() returns: {error}") from error
+            raise ValueError(say("state.damaged", error=error)) from error
 
 
 def check_size(spec: ConvSpec) -> None:
@@ -246,39 +246,35 @@ def check_size(spec: ConvSpec) -> None:
     Raises:
         ValueError: the geometry is larger than the board; the message offers a window.
     """
-    remedies = {"input_size": "show a window of it, such as input[..., :32, :32]"}
     for name, most in MOST.items():
         value = getattr(spec, name)
         largest = max(max(side) for side in value) if name == "padding" else max(value)
         if largest > most:
-            raise ValueError(
-                f"the board shows geometries with {name} up to {most}: got {value}; "
-                f"{remedies.get(name, 'choose a smaller one')}"
-            )
+            refused = "state.input_size" if name == "input_size" else "state.size"
+            raise ValueError(say(refused, name=name, most=most, value=value))
     for name, most in MOST_PLANES.items():
         if getattr(spec, name) > most:
-            raise ValueError(
-                f"the board shows up to {most} planes of each kind: got {name}={getattr(spec, name)}; "
-                "show some of them, such as input[:1, :8]"
-            )
+            raise ValueError(say("state.planes", most=most, name=name, value=getattr(spec, name)))
     products = spec.batch * math.prod(spec.output_size) * math.prod(spec.weight_shape)
     if products > MOST_PRODUCTS:
-        raise ValueError(
-            f"one step of the app may take up to {MOST_PRODUCTS // 10**6} million products: this geometry takes "
-            f"{products // 10**6} million; show a window, or fewer channels"
-        )
+        raise ValueError(say("state.products", most=MOST_PRODUCTS // 10**6, products=products // 10**6))
 
 
 def _mapping(name: str, value: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise ValueError(f"{name} is a dict as App.state() returns it: got {value!r:.80}")
+        raise ValueError(say("state.dict", name=name, value=f"{value!r:.80}"))
     return value
 
 
-def _whole(name: str, value: Any) -> int:
+def _whole(name: str, value: Any, refused: str = "state.whole") -> int:
     if isinstance(value, bool) or not isinstance(value, int) or abs(value) > 2**53:
-        raise ValueError(f"{name} is a whole number of up to 2**53: got {value!r:.80}")
+        raise ValueError(say(refused, name=name, value=f"{value!r:.80}"))
     return value
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a number that can be stored, shown and sent: finite, and not too large."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < MOST_NUMBER
 
 
 def number(name: str, value: Any) -> float:
@@ -287,8 +283,8 @@ def number(name: str, value: Any) -> float:
     Raises:
         ValueError: it is no finite number, or too large.
     """
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < MOST_NUMBER:
-        raise ValueError(f"{name} holds finite numbers below {MOST_NUMBER:g}: got {value!r:.80}")
+    if not is_number(value):
+        raise ValueError(say("state.number", name=name, most=f"{MOST_NUMBER:g}", value=f"{value!r:.80}"))
     return float(value)
 
 
@@ -296,19 +292,16 @@ def _source(name: str, data: Any) -> Source:
     fields = _mapping(name, data)
     values, shape = fields.get("values", ()), fields.get("shape", ())
     if not isinstance(values, (list, tuple)) or not isinstance(shape, (list, tuple)):
-        raise ValueError(f"values and shape of {name} are lists: got {values!r:.40} and {shape!r:.40}")
+        raise ValueError(say("state.lists", name=name, values=f"{values!r:.40}", shape=f"{shape!r:.40}"))
     source = Source(
         str(fields.get("kind")),
         tuple(number(name, v) for v in values),
-        tuple(_whole(f"shape of {name}", n) for n in shape),
+        tuple(_whole(name, n, "state.whole_shape") for n in shape),
     )
     if source.kind in ("values", "image"):
         axes = {"bias": 1}.get(name, 2 if source.kind == "image" else 4)
         if len(shape) != axes or min(shape) < 1 or math.prod(shape) != len(values):
-            raise ValueError(
-                f"{name} needs as many values as its shape has cells, over {axes} axes: "
-                f"got {len(values)} values for the shape {list(shape)}"
-            )
+            raise ValueError(say("state.cells", name=name, axes=axes, values=len(values), shape=list(shape)))
     if source.kind == "one_hot" and (len(values) not in (0, 4) or any(v < 0 or v % 1 for v in values)):
-        raise ValueError(f"a one-hot grad_output has four indices (n, o, row, column) of 0 or more: got {list(values)}")
+        raise ValueError(say("state.one_hot", values=list(values)))
     return source

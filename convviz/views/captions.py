@@ -8,9 +8,10 @@ from convviz.ops.by_rotate import backward_padding
 from convviz.ops.device import device_name
 from convviz.ops.stages import Stages
 from convviz.plane import Plane
-from convviz.settings.names import in_layers_words
-from convviz.spec import ConvSpec, Pair
-from convviz.views.remainder import LINES, inner_gaps
+from convviz.settings.names import in_layers_words, shown_letter, shown_name
+from convviz.spec import ConvSpec
+from convviz.views.remainder import inner_gaps
+from convviz.views.say import clauses, lines, say
 from convviz.views.theme import MINUS, format_long
 
 
@@ -71,76 +72,62 @@ def note(stages: Stages, name: str, input_view: str = "window") -> str:
 def truth(stages: Stages) -> tuple[str, bool]:
     """Return the line that always tells the truth, and whether it is good news."""
     deviation = stages.deviation_from_autograd
-    where = f"({device_name(stages.input.device)}, {str(stages.input.dtype).removeprefix('torch.')})"
+    where = {
+        "device": device_name(stages.input.device),
+        "dtype": str(stages.input.dtype).removeprefix("torch."),
+    }
     if deviation is None:
-        return f"not compared with autograd {where}", True
+        return say("truth.none", **where), True
     if deviation.value == 0:
-        return f"equals autograd exactly {where}", True
+        return say("truth.exact", **where), True
     largest = _short(deviation.value)
     if deviation.within_rounding:
-        return f"equals autograd within rounding: largest difference {largest} {where}", True
+        return say("truth.rounding", largest=largest, **where), True
     if not deviation.index:
-        return f"differs from autograd: its {deviation.tensor} has another shape {where}", False
+        return say("truth.shape", tensor=deviation.tensor, **where), False
     place = ", ".join(str(i) for i in deviation.index)
-    return f"differs from autograd by {largest} at {deviation.tensor}[{place}] {where}", False
+    return say("truth.differs", largest=largest, tensor=deviation.tensor, place=place, **where), False
 
 
 def loss(stages: Stages) -> str:
     """Return the loss as an equation with its value."""
-    forms = {
-        "sum": "Σ output",
-        "mean": "mean of output",
-        "half_squared_error": f"½ Σ (output {MINUS} target)²",
-        "weighted_sum": "Σ grad_output · output",
-    }
-    return f"loss = {forms[stages.loss_kind]} = {format_long(float(stages.loss))}"
+    return say(f"loss.{stages.loss_kind}", value=format_long(float(stages.loss)))
 
 
 def _short(value: float) -> str:
     return f"{value:.1e}".replace("e-0", f"e{MINUS}").replace("e-", f"e{MINUS}").replace("e+0", "e")
 
 
-def _cells(count: int, what: str) -> str:
-    return f"{count} {what}" + ("" if count == 1 else "s")
-
-
 def _gaps_note(stages: Stages) -> str:
     between, inside = inner_gaps(stages.spec)
-    causes = (
-        ("The stride leaves gaps between the windows", between),
-        ("The dilation leaves holes inside the windows", inside),
-    )
-    return " ".join(f"{cause}: {_unread(counts)}" for cause, counts in causes if any(counts))
-
-
-def _unread(counts: Pair) -> str:
-    parts = [_cells(count, what) for count, what in zip(counts, LINES, strict=True) if count]
-    verb = "is" if sum(counts) == 1 else "are"
-    return f"{' and '.join(parts)} of the input {verb} never read, with a gradient of exactly 0."
+    causes = (("gaps.stride", between), ("gaps.dilation", inside))
+    return " ".join(say(cause, count=sum(counts), lines=lines(counts)) for cause, counts in causes if any(counts))
 
 
 def _padding_note(stages: Stages) -> str:
-    spec = stages.spec
+    spec, transposed = stages.spec, stages.transposed
     parts = []
     if max(spec.weight_shape[:2]) > 1:
-        grouped = " within each group" if spec.groups > 1 else ""
-        parts.append(
-            f"rotated_weight[c, o] is weight[o, c]{grouped}, turned by 180°: the channels change places as well"
-        )
+        o, c = (shown_letter(each, transposed) for each in "oc")
+        parts.append(say("padding.channels_grouped" if spec.groups > 1 else "padding.channels", o=o, c=c))
     if spec.stride != (1, 1):
-        parts.append("the stride's zeros stand between the cells of grad_output")
-    padding = backward_padding(spec)
-    before, after = ([side[i] for side in padding] for i in (0, 1))
-    same = before[0] == before[1] and after[0] == after[1]
-    size = f"{before[0]} before, {after[0]} after" if same else f"{padding[0]} rows, {padding[1]} columns"
-    reads = "d(k−1)−p" if stages.grad_padded_input is None else "d(k−1)"
-    parts.append(
-        f"padded by {reads}: {size.replace('-', MINUS)}" + (", the remainder included" if any(spec.remainder) else "")
-    )
-    if min(*before, *after) < 0:
-        parts.append("a negative padding crops: those windows lay wholly in the padding")
-    text = "; ".join(parts)
-    return text[0].upper() + text[1:] + "."
+        parts.append(say("padding.zeros", grad_output=shown_name("grad_output", transposed)))
+    formula = "d(k−1)−p" if stages.grad_padded_input is None else "d(k−1)"
+    padded = "padding.padded"
+    if any(spec.remainder):
+        padded = "padding.padded_output_padding" if transposed else "padding.padded_remainder"
+    parts.append(say(padded, formula=formula, sides=_sides(spec)))
+    if min(min(sides) for sides in backward_padding(spec)) < 0:
+        parts.append(say("padding.cropped"))
+    return clauses(parts)
+
+
+def _sides(spec: ConvSpec) -> str:
+    """Say what the backward pass pads by; a negative number crops."""
+    rows, columns = ([str(cells).replace("-", MINUS) for cells in sides] for sides in backward_padding(spec))
+    if rows == columns:
+        return say("padding.sides", before=rows[0], after=rows[1])
+    return say("padding.axes", top=rows[0], bottom=rows[1], left=columns[0], right=columns[1])
 
 
 def _stamp_place(stages: Stages) -> str:
@@ -155,24 +142,23 @@ def _stamp_place(stages: Stages) -> str:
 
 
 def _stamps_note(stages: Stages) -> str:
-    spec = stages.spec
-    parts = ["Each cell of grad_output stamps the kernel as it lies, times its own value; overlapping stamps add up"]
+    spec, transposed = stages.spec, stages.transposed
+    parts = [say("stamps.each", grad_output=shown_name("grad_output", transposed))]
     if stages.grad_padded_input is None and any(map(any, spec.padding)):
-        parts.append("what falls on the padding is dropped")
+        parts.append(say("stamps.dropped"))
     if any(spec.remainder):
-        parts.append("no stamp reaches the remainder")
-    return "; ".join(parts) + "."
+        parts.append(say("stamps.output_padding" if transposed else "stamps.remainder"))
+    return clauses(parts)
 
 
 def _exchange_note(stages: Stages) -> str:
     spec = stages.spec
     if spec.stride == (1, 1) and spec.dilation == (1, 1):
-        return "Nothing is rotated here."
-    exchanged = "Stride and dilation change places"
-    told = f"{exchanged}: the forward stride spreads grad_output, the forward dilation is the step."
-    more = " and ".join(_cells(count, what) for count, what in zip(_overhang(spec), LINES, strict=True) if count)
+        return say("exchange.none")
+    steps = say("exchange.steps", grad_output=shown_name("grad_output", stages.transposed))
     height, width = spec.kernel_size
-    return told + (f" Cut to the kernel's {height} × {width}, because the remainder would add {more}." if more else "")
+    more = lines(_overhang(spec))
+    return f"{steps} {say('exchange.cut', height=height, width=width, lines=more)}" if more else steps
 
 
 def _overhang(spec: ConvSpec) -> list[int]:
@@ -184,17 +170,15 @@ def _transposed_note(stages: Stages, name: str, input_view: str) -> str:
     """The same facts in the words of a transposed convolution, whose remainder is its output_padding."""
     spec = stages.spec
     if name == "forward":
-        return "Nothing is rotated here: the gradient to the input is an ordinary conv2d of grad_output."
+        return say("layer.no_rotation")
     if name == "weight":
-        return in_layers_words(_exchange_note(stages))
+        return _exchange_note(stages)
     if name != "input":
         return ""
-    text = in_layers_words(_stamps_note(stages) if input_view == "stamps" else _padding_note(stages))
-    text = text.replace("reaches the remainder", "reaches output_padding").replace("the remainder", "output_padding")
-    gaps = [(len(spec.unread_rows), "row"), (len(spec.unread_columns), "column")]
-    bare = " and ".join(_cells(count, what) for count, what in gaps if count)
-    filled = "hold the bias alone" if stages.bias is not None else "are exactly 0"
-    return text + (f" No input cell reaches {bare} of output: they {filled}." if bare else "") + _size_note(stages)
+    parts = [_stamps_note(stages) if input_view == "stamps" else _padding_note(stages)]
+    if bare := lines((len(spec.unread_rows), len(spec.unread_columns))):
+        parts.append(say("layer.bare" if stages.bias is None else "layer.bare_bias", lines=bare))
+    return " ".join([*parts, _size_note(stages)])
 
 
 def _size_note(stages: Stages) -> str:
@@ -210,5 +194,5 @@ def _size_note(stages: Stages) -> str:
 
     rows, columns = sum_of(0), sum_of(1)
     if rows == columns:
-        return f" Output size: {rows}."
-    return f" Output size: {rows} rows; {columns} columns."
+        return say("layer.size", size=rows)
+    return say("layer.size_axes", rows=rows, columns=columns)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from convviz.views.cells import DATA, INSERTED
 from convviz.views.panels import Panel
+from convviz.views.say import say
 from convviz.views.theme import COLORSCALES, GRID_LIMIT, format_number
 
 if TYPE_CHECKING:
@@ -23,14 +24,15 @@ def limit(panels: tuple[Panel, ...]) -> float:
 def frame(panel: Panel) -> dict[str, Any]:
     """Return the figure of a panel without its numbers, as plotly's JSON: what stays when a slider moves."""
     rows, columns = panel.values.shape
-    title = f"{panel.label} · shape {list(panel.shape)}"
+    title = say("figure.title", label=panel.label, shape=", ".join(map(str, panel.shape)))
+    hover = say("figure.cell", name=panel.called, row="%{y}", column="%{x}", value="%{z}")
     side = max(min(CELL * max(rows, columns), 720), 220) / max(rows, columns)
     trace = {
         "type": "heatmap",
         "name": panel.called,
         "zmid": 0,
         "colorscale": COLORSCALES["light"],
-        "hovertemplate": f"{panel.called} row %{{y}}, column %{{x}}: %{{z}}<extra></extra>",
+        "hovertemplate": f"{hover}<extra></extra>",
         "colorbar": {"thickness": 12, "outlinewidth": 0},
     }
     axis = {

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from convviz.settings.bounds_transposed import MOST_CELLS
-from convviz.spec import AXES, ConvSpec, Pair
-from convviz.views.remainder import LINES, MOST_SIZES, Size, Story, or_, same_output
+from convviz.spec import ConvSpec, Pair
+from convviz.views.remainder import MOST_SIZES, Size, Story, same_output
+from convviz.views.say import lines, or_, pair, say
 
 
 def layers_story(spec: ConvSpec, linked: bool) -> Story | None:
@@ -18,35 +19,29 @@ def layers_story(spec: ConvSpec, linked: bool) -> Story | None:
     """
     if spec.stride == (1, 1):
         return None
-    return Story((f"{_shared(spec)} {_effect(spec)}",), _sizes(spec, linked), "Values of output_padding")
+    return Story((f"{_shared(spec)} {_effect(spec)}",), _sizes(spec, linked), say("layers.near_named"))
 
 
 def _shared(spec: ConvSpec) -> str:
     sizes = [same_output(spec, axis) for axis in (0, 1)]
     heights, widths = map(or_, sizes)
-    which = f"size {heights}" if heights == widths else f"height {heights} and width {widths}"
     (rows, columns), (height, width) = spec.output_size, spec.input_size
-    chosen = f"output_padding={_told(spec.remainder)} chooses {height} × {width}."
-    if all(len(each) == 1 for each in sizes):
-        only = f"conv2d makes {rows} × {columns} of an output of {which} alone, so the input tells which one to make."
-        return f"{only} {chosen}"
-    return (
-        f"conv2d makes {rows} × {columns} of every output of {which}, so the input alone does not tell which of them "
-        f"to make. {chosen}"
-    )
+    told = "layers.only" if all(len(each) == 1 for each in sizes) else "layers.several"
+    if heights == widths:
+        made = say(told, height=rows, width=columns, sizes=heights)
+    else:
+        made = say(f"{told}_axes", height=rows, width=columns, heights=heights, widths=widths)
+    return f"{made} {say('layers.chosen', value=pair(spec.remainder), height=height, width=width)}"
 
 
 def _effect(spec: ConvSpec) -> str:
     """Say which lines are there because of output_padding: the padding would cut some off, others are new."""
     kept, added = zip(*(_gained(spec, axis) for axis in (0, 1)), strict=True)
-    parts = []
+    if any(kept) and any(added):
+        return say("layers.keeps_and_adds", kept=lines(kept), added=lines(added))
     if any(kept):
-        parts.append(f"keeps {_lines(kept)} that the padding would cut off")
-    if any(added):
-        parts.append(f"adds {_lines(added)} behind the last stamp, which no input cell reaches")
-    if not parts:
-        return "It adds nothing: this is the smallest of them."
-    return f"It {' and '.join(parts)}."
+        return say("layers.keeps", kept=lines(kept))
+    return say("layers.adds", added=lines(added)) if any(added) else say("layers.nothing")
 
 
 def _gained(spec: ConvSpec, axis: int) -> Pair:
@@ -54,15 +49,6 @@ def _gained(spec: ConvSpec, axis: int) -> Pair:
     (before, after), end = spec.padding[axis], spec.padding[axis][0] + spec.input_size[axis]
     stamped = spec.padded_size[axis] - spec.remainder[axis]  # lines before anything is cut off or added
     return max(min(stamped, end) - max(before, stamped - after), 0), max(end - max(before, stamped), 0)
-
-
-def _lines(counts: Sequence[int]) -> str:
-    words = [f"{count} {LINES[axis]}{'s' * (count > 1)}" for axis, count in enumerate(counts) if count]
-    return " and ".join(words)
-
-
-def _told(pair: Pair) -> str:
-    return str(pair[0]) if pair[0] == pair[1] else f"({pair[0]}, {pair[1]})"
 
 
 def _sizes(spec: ConvSpec, linked: bool) -> tuple[Size, ...]:
@@ -75,8 +61,9 @@ def _sizes(spec: ConvSpec, linked: bool) -> tuple[Size, ...]:
             )
             if max(height, width) > MOST_CELLS or min(height, width) < 1:
                 continue
-            label = f"output_padding {cells}" if linked else f"{AXES[axes[0]]}: output_padding {cells}"
-            found.append(Size(label, f"output {height} × {width}", (height, width), wanted == spec.remainder))
+            label = "layers.near" if linked else ("layers.near_height", "layers.near_width")[axes[0]]
+            note = say("layers.near_output", height=height, width=width)
+            found.append(Size(say(label, cells=cells), note, (height, width), wanted == spec.remainder))
     return tuple(found)
 
 

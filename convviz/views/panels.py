@@ -9,8 +9,9 @@ import torch
 
 from convviz.ops.stages import Stages
 from convviz.plane import PANEL_AXES, Plane
-from convviz.settings.names import in_layers_words, shown_name
+from convviz.settings.names import shown_letter, shown_name
 from convviz.views.cells import Roles, roles
+from convviz.views.say import joined, say
 
 
 @dataclass(frozen=True)
@@ -103,13 +104,12 @@ def equations(stages: Stages, plane: Plane, input_view: str = "window") -> tuple
     if stages.transposed:
         return _transposed_rows(stages, make, several, to_input(stages, make), input_view)
     rows = [
-        Equation("forward", "Forward", _forward(stages, make), several("noc")),
-        Equation("input", "Backward, to the input", to_input(stages, make), several("noc"), input_view),
-        Equation("weight", "Backward, to the weight", _to_weight(stages, make), several("noc")),
+        Equation("forward", say("title.forward"), _forward(stages, make), several("noc")),
+        Equation("input", say("title.input"), to_input(stages, make), several("noc"), input_view),
+        Equation("weight", say("title.weight"), _to_weight(stages, make), several("noc")),
     ]
     if stages.bias is not None:
-        items = (_sum("n, rows and columns", 2), make("grad_output"), Sign("="), make("grad_bias"))
-        rows.append(Equation("bias", "Backward, to the bias", items, several("no")))
+        rows.append(Equation("bias", say("title.bias"), _to_bias(make, "grad_output"), several("no")))
     return tuple(rows)
 
 
@@ -121,10 +121,9 @@ def panel(stages: Stages, plane: Plane, name: str) -> Panel:
     """
     names = {shown_name(each, stages.transposed): each for each in (*PANEL_AXES, "bias", "grad_bias")}
     if name not in names:
-        raise ValueError(f"a panel is one of {', '.join(names)}: got {name!r}")
+        raise ValueError(say("panel.unknown", names=", ".join(names), value=repr(name)))
     if getattr(stages, names[name]) is None:
-        reason = "the padding mode is zeros" if name == "grad_padded_input" else "there is no bias"
-        raise ValueError(f"{name} does not exist here, because {reason}; change that first")
+        raise ValueError(say("panel.no_border" if name == "grad_padded_input" else "panel.no_bias", name=name))
     return _panel_maker(stages, plane.within(stages.spec))(names[name])
 
 
@@ -150,16 +149,26 @@ def _panel_maker(stages: Stages, plane: Plane) -> Callable[[str], Panel]:
     return make
 
 
-def _sum(over: str, count: int) -> Sign:
-    return Sign("Σ", f"over {over}") if count > 1 else Sign("")
+def _sum(axis: str, count: int, transposed: bool = False) -> Sign:
+    return Sign("Σ", say("sign.over", axis=shown_letter(axis, transposed))) if count > 1 else Sign("")
 
 
-def _step(word: str, pair: tuple[int, int]) -> str:
-    return f"{word} {pair[0]}" if pair[0] == pair[1] else f"{word} {pair[0]} × {pair[1]}"
+def _notes(stride: tuple[int, int] = (1, 1), dilation: tuple[int, int] = (1, 1), stamps: bool = False) -> str:
+    """Say what there is to know about an operation; a step of 1 is left out."""
+    parts = [say("sign.stamps")] if stamps else []
+    if stride != (1, 1):
+        parts.append(say("sign.stride", step=_step(stride)))
+    if dilation != (1, 1):
+        parts.append(say("sign.dilation", step=_step(dilation)))
+    return joined("list.comma", parts)
 
 
-def _notes(*parts: tuple[str, tuple[int, int]]) -> str:
-    return ", ".join(_step(word, pair) for word, pair in parts if pair != (1, 1))
+def _step(pair: tuple[int, int]) -> str:
+    return str(pair[0]) if pair[0] == pair[1] else f"{pair[0]} × {pair[1]}"
+
+
+def _to_bias(make: Callable[[str], Panel], gradient: str) -> tuple[Panel | Sign, ...]:
+    return (Sign("Σ", say("sign.over_all")), make(gradient), Sign("="), make("grad_bias"))
 
 
 def _forward(stages: Stages, make: Callable[[str], Panel]) -> tuple[Panel | Sign, ...]:
@@ -167,21 +176,21 @@ def _forward(stages: Stages, make: Callable[[str], Panel]) -> tuple[Panel | Sign
     items: list[Panel | Sign] = [
         _sum("c", spec.in_channels // spec.groups),
         make("padded_input"),
-        Sign("⊛", _notes(("stride", spec.stride), ("dilation", spec.dilation))),
+        Sign("⊛", _notes(spec.stride, spec.dilation)),
         make("weight"),
     ]
     if stages.bias is not None:
         items += [Sign("+"), make("bias")]
-    items += [Sign("="), make("output"), Sign("→", "loss"), make("grad_output")]
+    items += [Sign("="), make("output"), Sign("→", say("sign.loss")), make("grad_output")]
     return _without_empty(items)
 
 
 def _to_input(stages: Stages, make: Callable[[str], Panel]) -> tuple[Panel | Sign, ...]:
     spec = stages.spec
     items: list[Panel | Sign] = [
-        _sum("o", spec.out_channels // spec.groups),
+        _sum("o", spec.out_channels // spec.groups, stages.transposed),
         make("padded_grad_output"),
-        Sign("⊛", _notes(("dilation", spec.dilation))),
+        Sign("⊛", _notes(dilation=spec.dilation)),
         make("rotated_weight"),
         Sign("="),
     ]
@@ -190,11 +199,10 @@ def _to_input(stages: Stages, make: Callable[[str], Panel]) -> tuple[Panel | Sig
 
 def _as_stamps(stages: Stages, make: Callable[[str], Panel]) -> tuple[Panel | Sign, ...]:
     spec = stages.spec
-    note = _notes(("stride", spec.stride), ("dilation", spec.dilation))
     items: list[Panel | Sign] = [
-        _sum("o", spec.out_channels // spec.groups),
+        _sum("o", spec.out_channels // spec.groups, stages.transposed),
         make("grad_output"),
-        Sign("⊞", "stamps" + (f", {note}" if note else "")),
+        Sign("⊞", _notes(spec.stride, spec.dilation, stamps=True)),
         make("weight"),
         Sign("="),
     ]
@@ -205,16 +213,16 @@ def _gradient(stages: Stages, make: Callable[[str], Panel]) -> list[Panel | Sign
     """The result of the equation to the input: a border of copies has a gradient, which is folded back."""
     if stages.grad_padded_input is None:
         return [make("grad_input")]
-    return [make("grad_padded_input"), Sign("→", "fold the border back"), make("grad_input")]
+    return [make("grad_padded_input"), Sign("→", say("sign.fold")), make("grad_input")]
 
 
 def _to_weight(stages: Stages, make: Callable[[str], Panel]) -> tuple[Panel | Sign, ...]:
     spec = stages.spec
     return _without_empty(
         [
-            _sum("n", spec.batch),
+            _sum("n", spec.batch, stages.transposed),
             make("padded_input"),
-            Sign("⊛", _notes(("stride", spec.dilation))),
+            Sign("⊛", _notes(stride=spec.dilation)),
             make("dilated_grad_output"),
             Sign("="),
             make("grad_weight"),
@@ -232,31 +240,26 @@ def _transposed_rows(
     """The rows of a transposed convolution: what leads a convolution back to its input comes first and makes output."""
     spec = stages.spec
     plus_bias = () if stages.bias is None else (Sign("+"), make("bias"))
-    forward = (*to_input[:-2], *plus_bias, *to_input[-2:], Sign("→", "loss"), make("input"))
+    forward = (*to_input[:-2], *plus_bias, *to_input[-2:], Sign("→", say("sign.loss")), make("input"))
     to_layers_input = [
-        _sum("c", spec.in_channels // spec.groups),
+        _sum("c", spec.in_channels // spec.groups, True),
         make("padded_input"),
-        Sign("⊛", _notes(("stride", spec.stride), ("dilation", spec.dilation))),
+        Sign("⊛", _notes(spec.stride, spec.dilation)),
         make("weight"),
         Sign("="),
         make("output"),
     ]
     rows = [
-        ("input", "Forward", forward, "noc", input_view),
-        ("forward", "Backward, to the input", to_layers_input, "noc", ""),
-        ("weight", "Backward, to the weight", _to_weight(stages, make), "noc", ""),
+        ("input", say("title.forward"), forward, "noc", input_view),
+        ("forward", say("title.input"), to_layers_input, "noc", ""),
+        ("weight", say("title.weight"), _to_weight(stages, make), "noc", ""),
     ]
     if stages.bias is not None:
-        items = (_sum("n, rows and columns", 2), make("input"), Sign("="), make("grad_bias"))
-        rows.append(("bias", "Backward, to the bias", items, "nc", ""))
+        rows.append(("bias", say("title.bias"), _to_bias(make, "input"), "nc", ""))
     return tuple(
-        Equation(name, title, tuple(map(_in_layers_words, _without_empty(list(items)))), several(axes), view)
+        Equation(name, title, _without_empty(list(items)), several(axes), view)
         for name, title, items, axes, view in rows
     )
-
-
-def _in_layers_words(item: Panel | Sign) -> Panel | Sign:
-    return item if isinstance(item, Panel) else Sign(item.symbol, in_layers_words(item.note))
 
 
 def _without_empty(items: list[Panel | Sign]) -> tuple[Panel | Sign, ...]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from convviz.settings.state import MOST
-from convviz.spec import AXES, ConvSpec, Pair
+from convviz.spec import ConvSpec, Pair
+from convviz.views.say import LINES, lines, or_, pair, say
 from convviz.views.theme import MINUS
 
-LINES = ("row", "column")  # what an axis is made of
 MOST_SIZES = 6  # buttons an axis
 
 
@@ -55,13 +55,9 @@ def story(spec: ConvSpec, linked: bool) -> Story | None:
         return None
     left_over = [_count(spec), _where(spec), *_losses(spec)]
     if any(rest and after for rest, (_, after) in zip(spec.remainder, spec.padding, strict=True)):
-        beyond = "zeros at the end of grad_input" if spec.padding_mode == "zeros" else "lines of the input uncovered"
-        left_over.append(
-            f"The remainder takes the {_border(spec)} behind the input first, because that lies outermost: "
-            f"only what goes beyond it leaves {beyond}."
-        )
+        left_over.append(say(f"remainder.first_{_border(spec)}"))
     paragraphs = (" ".join(left_over), f"{_shared(spec)} {_way_back(spec)}")
-    return Story(paragraphs, _sizes(spec, linked), "Input sizes near this one")
+    return Story(paragraphs, _sizes(spec, linked), say("near.named"))
 
 
 def inner_gaps(spec: ConvSpec) -> tuple[Pair, Pair]:
@@ -90,16 +86,10 @@ def same_output(spec: ConvSpec, axis: int) -> list[int]:
     return [size for size in range(smallest, smallest + spec.stride[axis]) if _with_size(spec, axis, size)]
 
 
-def or_(sizes: list[int]) -> str:
-    """Return ``7, 8 or 9``."""
-    numbers = [str(size) for size in sizes]
-    return " or ".join([", ".join(numbers[:-1]), numbers[-1]] if len(numbers) > 1 else numbers)
-
-
 def _with_size(spec: ConvSpec, axis: int, size: int) -> ConvSpec | None:
-    pair = (size, spec.input_size[1]) if axis == 0 else (spec.input_size[0], size)
+    both = (size, spec.input_size[1]) if axis == 0 else (spec.input_size[0], size)
     try:
-        return spec.replace(input_size=pair)
+        return spec.replace(input_size=both)
     except ValueError:  # below 1, or smaller than what the padding mode copies
         return None
 
@@ -108,30 +98,20 @@ def _symmetric(spec: ConvSpec) -> bool:
     return all(before == after for before, after in spec.padding)
 
 
-def _by_axis(texts: list[str]) -> str:
-    return texts[0] if texts[0] == texts[1] else f"{texts[0]} for the height and {texts[1]} for the width"
-
-
 def _count(spec: ConvSpec) -> str:
-    sums = [
+    height, width = (
         f"({spec.input_size[axis]} + {sum(spec.padding[axis])} {MINUS} {spec.effective_kernel[axis] - 1} {MINUS} 1) "
         f"mod {spec.stride[axis]} = {spec.remainder[axis]}"
         for axis in (0, 1)
-    ]
-    padding = "2p" if _symmetric(spec) else "p"
-    both = "" if _symmetric(spec) else ", p counting both sides"
-    return f"Remainder: (N + {padding} {MINUS} d(K{MINUS}1) {MINUS} 1) mod s = {_by_axis(sums)}{both}."
+    )
+    told = "remainder.count" if _symmetric(spec) else "remainder.count_sides"
+    return say(told, sum=height) if height == width else say(f"{told}_axes", height=height, width=width)
 
 
 def _where(spec: ConvSpec) -> str:
-    parts = [_last(count, LINES[axis]) for axis, count in enumerate(spec.remainder) if count]
-    if not parts:
-        return "The last window ends where padded_input ends: nothing is left over."
-    return f"No window reaches {' and '.join(parts)} of padded_input (hatched)."
-
-
-def _last(count: int, what: str) -> str:
-    return f"the last {what}" if count == 1 else f"the last {count} {what}s"
+    if not any(spec.remainder):
+        return say("remainder.nothing")
+    return say("remainder.lines", lines=lines(spec.remainder, ".last"))
 
 
 def _losses(spec: ConvSpec) -> list[str]:
@@ -139,58 +119,49 @@ def _losses(spec: ConvSpec) -> list[str]:
     spared = [axis for axis in axes if spec.remainder[axis] <= spec.padding[axis][1]]
     if len(spared) < 2:
         return [_lost(spec, axis) for axis in axes]
-    return [f"Both lie in the {_border(spec)}, so the remainder takes nothing of the input."]
+    return [say(f"spared.both_{_border(spec)}")]
 
 
 def _border(spec: ConvSpec) -> str:
-    return "padding" if spec.padding_mode == "zeros" else "border of copies"
+    return "padding" if spec.padding_mode == "zeros" else "copies"
 
 
 def _lost(spec: ConvSpec, axis: int) -> str:
     """Say for one axis whether the remainder lies in the padding or takes lines of the input."""
-    line, rest, after, border = LINES[axis], spec.remainder[axis], spec.padding[axis][1], _border(spec)
-    lost = rest - after
-    if lost <= 0:
-        lies = f"The last {line} lies" if rest == 1 else f"The last {rest} {line}s lie"
-        return f"{lies} in the {border}, so the remainder takes no {line} of the input."
-    whole = lost >= spec.input_size[axis]
-    lost = min(lost, spec.input_size[axis])  # what is more takes the padding before the input as well
-    all_of_it = f"the only {line}" if lost == 1 else f"all {lost} {line}s"
-    of_input = f"{all_of_it if whole else _last(lost, line)} of the input"
+    rest, after, where = spec.remainder[axis], spec.padding[axis][1], f"{LINES[axis]}_{_border(spec)}"
+    if rest <= after:
+        return say(f"spared.{where}", count=rest)
+    whole = rest - after >= spec.input_size[axis]
+    lost = min(rest - after, spec.input_size[axis])  # what is more takes the padding before the input as well
+    of_input = say(f"{LINES[axis]}.{'all' if whole else 'last'}", count=lost)
     if after:
-        others = "the other is" if rest - after == 1 else f"the other {rest - after} {'hold' if whole else 'are'}"
-        told = f"The {border} takes {after} of the {rest} {line}s; {others} {of_input}"
+        taken = {"count": rest - after, "after": after, "rest": rest, "lines": of_input}
+        told = say(f"{'lost_whole' if whole else 'lost'}.{where}", **taken)
     else:
-        told = f"There is no padding behind the last window, so {'this is' if lost == 1 else 'these are'} {of_input}"
+        told = say("lost.no_padding", count=lost, lines=of_input)
     unread = (spec.unread_rows, spec.unread_columns)[axis]
     through_copies = sum(i not in unread for i in range(spec.input_size[axis] - lost, spec.input_size[axis]))
     if not through_copies:
-        return f"{told}: never read, with a gradient of exactly 0."
-    which = "" if through_copies == lost else f" of {through_copies}"
-    return f"{told}: under no window, but copies{which} in the border at the other end are read, and bring a gradient."
+        return say("lost.unread", lost=told)
+    if through_copies == lost:
+        return say("lost.read", lost=told)
+    return say("lost.read_partly", lost=told, copied=through_copies)
 
 
 def _shared(spec: ConvSpec) -> str:
     sizes = [same_output(spec, axis) for axis in (0, 1)]
-    words = [or_(each) for each in sizes]
-    which = f"size {words[0]}" if words[0] == words[1] else f"height {words[0]} and width {words[1]}"
-    if all(len(each) == 1 for each in sizes):
-        return f"Only an input of {which} has this output size: the output alone tells that it was this one."
-    return f"Inputs of {which} share this output size: the output alone does not tell which of them it was."
+    heights, widths = map(or_, sizes)
+    told = "shared.only" if all(len(each) == 1 for each in sizes) else "shared.several"
+    return say(told, sizes=heights) if heights == widths else say(f"{told}_axes", heights=heights, widths=widths)
 
 
 def _way_back(spec: ConvSpec) -> str:
     """Say how conv_transpose2d, which knows the output only, comes back to this input."""
-    rows, columns = spec.remainder
-    told = str(rows) if rows == columns else f"({rows}, {columns})"
+    value = pair(spec.remainder)
     if spec.padding_mode == "zeros" and _symmetric(spec):
-        return f"output_padding={told} leads conv_transpose2d back to this one."
+        return say("back.input", value=value)
     height, width = spec.padded_size
-    border = "cut off" if spec.padding_mode == "zeros" else "folded back"
-    return (
-        f"output_padding={told} with padding=0 leads conv_transpose2d back to padded_input's {height} × {width}; "
-        f"its border is then {border}."
-    )
+    return say("back.cut" if spec.padding_mode == "zeros" else "back.folded", value=value, height=height, width=width)
 
 
 def _sizes(spec: ConvSpec, linked: bool) -> tuple[Size, ...]:
@@ -198,13 +169,13 @@ def _sizes(spec: ConvSpec, linked: bool) -> tuple[Size, ...]:
     for axis in (0,) if linked else (0, 1):
         offers = sorted({*_offers(spec, 0), *_offers(spec, 1)}) if linked else _offers(spec, axis)
         for size in offers:
-            pair = (size, size) if linked else (size, spec.input_size[1]) if axis == 0 else (spec.input_size[0], size)
+            both = (size, size) if linked else (size, spec.input_size[1]) if axis == 0 else (spec.input_size[0], size)
             try:
-                there = spec.replace(input_size=pair)
+                there = spec.replace(input_size=both)
             except ValueError:  # the other axis cannot follow
                 continue
-            label = f"size {size}" if linked else f"{AXES[axis]} {size}"
-            found.append(Size(label, _note(spec, there), pair, pair == spec.input_size))
+            label = say("near.size" if linked else ("near.height", "near.width")[axis], size=size)
+            found.append(Size(label, _note(spec, there), both, both == spec.input_size))
     return tuple(found)
 
 
@@ -221,6 +192,8 @@ def _offers(spec: ConvSpec, axis: int) -> list[int]:
 
 def _note(spec: ConvSpec, there: ConvSpec) -> str:
     rows, columns = there.remainder
-    note = f"remainder {rows}" if rows == columns else f"remainder {rows}, {columns}"
+    rest = str(rows) if rows == columns else f"{rows}, {columns}"
+    if there.output_size == spec.output_size:
+        return say("near.remainder", rest=rest)
     height, width = there.output_size
-    return note if there.output_size == spec.output_size else f"{note}, output {height} × {width}"
+    return say("near.remainder_output", rest=rest, height=height, width=width)

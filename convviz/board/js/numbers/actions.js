@@ -4,6 +4,7 @@ import { equationsOf, panelsOf } from "../picture/panels.js";
 import { editCell, editedPanels, oneHot, setSize } from "../rules/change.js";
 import { shownName } from "../rules/names.js";
 import { choosePlane, showPlane } from "../rules/plane.js";
+import { say } from "../rules/say.js";
 import { replaced } from "../rules/settings.js";
 
 /**
@@ -70,8 +71,5 @@ function checkShown({ transposed }, shown, { panel, row, column }) {
   const panels = shown ? equationsOf(shown.settings, shown.numbers.stages).flatMap(panelsOf) : [];
   const [height, width] = panels.find(({ name }) => name === panel)?.tensor.shape.slice(2) ?? [0, 0];
   if (row < height && column < width) return;
-  throw new Error(
-    `only a cell that is shown can be typed into: got row ${row}, column ${column} of ${shownName(panel, transposed)}, ` +
-      `which shows ${height} rows and ${width} columns; choose another`,
-  );
+  throw new Error(say("refused.shown", { row, column, name: shownName(panel, transposed), height, width }));
 }

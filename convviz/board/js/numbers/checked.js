@@ -1,6 +1,7 @@
 // @ts-check
 // What no maker of numbers may hand to the board, by the rule of settings/compute.py.
 import { shownName } from "../rules/names.js";
+import { say } from "../rules/say.js";
 
 const COMPUTED = ["input", "weight", "bias", "output", "loss", "grad_output", "grad_padded_input", "grad_input", "grad_weight", "grad_bias"];
 
@@ -18,6 +19,6 @@ export function checkFinite({ stages, dtype }, transposed) {
     const value = (typeof made === "number" ? [made] : made.data).find((each) => !Number.isFinite(each));
     if (value === undefined) continue;
     const word = Number.isNaN(value) ? "nan" : value < 0 ? "-inf" : "inf";
-    throw new Error(`every number on the board must be finite in ${dtype}: got ${word} in ${name}; use smaller numbers`);
+    throw new Error(say("refused.finite", { dtype, value: word, name }));
   }
 }

@@ -2,6 +2,7 @@
 // The page as a maker of numbers: computed in float64 from the taps, and there at once.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { truthWords } from "../picture/words.js";
+import { say } from "../rules/say.js";
 import { tensorsOf } from "../rules/settings.js";
 import { outputShape, weightShape } from "../rules/spec.js";
 import { computeStages } from "./compute.js";
@@ -27,7 +28,7 @@ function productsOf(spec) {
 export function fromPage(settings, k) {
   const { spec, loss, transposed } = settings;
   if (productsOf(spec) > MOST_PRODUCTS) {
-    throw new Error(`one step of the page may take up to ${MOST_PRODUCTS / 1e6} million products: use fewer channels or smaller sizes`);
+    throw new Error(say("refused.page_products", { most: MOST_PRODUCTS / 1e6 }));
   }
   const stages = computeStages(spec, loss, tensorsOf(settings), transposed);
   return { k, stages, dtype: "float64", truth: truthWords(), truth_ok: null }; // neither good nor bad: nothing was compared

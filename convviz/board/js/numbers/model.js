@@ -3,6 +3,7 @@
 // Where the numbers come from is the maker's business. The board sees the interface of an anywidget model.
 import { createValues } from "../base/events.js";
 import { briefly, fromLink } from "../rules/link.js";
+import { say } from "../rules/say.js";
 import { replaced } from "../rules/settings.js";
 import { act } from "./actions.js";
 import { Asking, afterwards } from "./asking.js";
@@ -18,8 +19,6 @@ import { createView } from "./view.js";
  * @typedef {{ state: Settings, colorscales: Colorscales, plotly: (() => ArrayBuffer) | null }} PageData
  *   state as App.state() returns it; plotly: the gzipped bundle, asked for once
  */
-
-const LATE = "The numbers of these settings have not come yet: the board shows those before them.";
 
 /** @param {Settings} one @param {Settings} other */
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
@@ -50,7 +49,7 @@ class PageModel {
     const listener = {
       taken: this.#take.bind(this),
       refused: this.#refuse.bind(this),
-      late: () => this.say(LATE, true),
+      late: () => this.say(say("late"), true),
     };
     this.#asking = new Asking(makeNumbers, listener, later);
     this.#show();
@@ -113,7 +112,7 @@ class PageModel {
   open(link) {
     const { state, notices } = fromLink(link);
     /** @param {Error} error */
-    const explain = (error) => new Error(`The link is not opened: ${error.message}.`);
+    const explain = (error) => new Error(say("refused.link", { why: error.message }));
     let start;
     try {
       // As export/page.py brings a state into a page: computed in float64, without the tabs.
@@ -162,7 +161,7 @@ class PageModel {
     this.#values.put(this.#view(settings, numbers));
     this.#shown = { settings, numbers };
     this.#course.hold();
-    if (this.get("notice") === LATE) this.say("");
+    if (this.get("notice") === say("late")) this.say("");
   }
 
   /** There are no numbers: what holds comes back, and the controls with it. @param {Error} error */

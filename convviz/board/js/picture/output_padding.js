@@ -1,8 +1,9 @@
 // @ts-check
 // The remainder of a transposed convolution, in the words of views/output_padding.py. A test holds the two equal.
 import { MOST_CELLS } from "../rules/bounds.js";
-import { LINES, MOST_SIZES, orWords, remainders, sameOutput } from "./remainder.js";
-import { AXES, bothAxes, outputSize, remainderOf } from "../rules/spec.js";
+import { MOST_SIZES, remainders, sameOutput } from "./remainder.js";
+import { linesOf, orWords, pairWords, say } from "./say.js";
+import { bothAxes, outputSize, remainderOf } from "../rules/spec.js";
 
 /**
  * @import { Spec } from "../rules/spec.js"
@@ -16,33 +17,27 @@ import { AXES, bothAxes, outputSize, remainderOf } from "../rules/spec.js";
  */
 export function layersStoryOf(spec, linked) {
   if (spec.stride.every((step) => step === 1)) return null;
-  return { paragraphs: [`${shared(spec)} ${effect(spec)}`], sizes: layerSizes(spec, linked), named: "Values of output_padding" };
+  return { paragraphs: [`${shared(spec)} ${effect(spec)}`], sizes: layerSizes(spec, linked), named: say("layers.near_named") };
 }
-
-/** @param {number[]} pair */
-const pairWords = ([rows, columns]) => (rows === columns ? String(rows) : `(${rows}, ${columns})`);
 
 /** @param {Spec} spec */
 function shared(spec) {
-  const [ups, acrosses] = bothAxes((axis) => sameOutput(spec, axis));
-  const [heights, widths] = [orWords(ups), orWords(acrosses)];
-  const which = heights === widths ? `size ${heights}` : `height ${heights} and width ${widths}`;
-  const made = bothAxes((axis) => outputSize(spec, axis)).join(" × ");
-  const chosen = `output_padding=${pairWords(remainders(spec))} chooses ${spec.input_size.join(" × ")}.`;
-  if (ups.length === 1 && acrosses.length === 1) {
-    return `conv2d makes ${made} of an output of ${which} alone, so the input tells which one to make. ${chosen}`;
-  }
-  return `conv2d makes ${made} of every output of ${which}, so the input alone does not tell which of them to make. ${chosen}`;
+  const sizes = bothAxes((axis) => sameOutput(spec, axis));
+  const [heights, widths] = sizes.map(orWords);
+  const [height, width] = bothAxes((axis) => outputSize(spec, axis));
+  const told = sizes.every((each) => each.length === 1) ? "layers.only" : "layers.several";
+  const made = heights === widths ? say(told, { height, width, sizes: heights }) : say(`${told}_axes`, { height, width, heights, widths });
+  const chosen = { value: pairWords(remainders(spec)), height: spec.input_size[0], width: spec.input_size[1] };
+  return `${made} ${say("layers.chosen", chosen)}`;
 }
 
 /** Which lines are there because of output_padding: the padding would cut some off, others are new. @param {Spec} spec */
 function effect(spec) {
   const gains = bothAxes((axis) => gained(spec, axis));
-  const [kept, added] = [gains.map(([cells]) => cells), gains.map(([, cells]) => cells)];
-  const parts = [];
-  if (kept.some(Boolean)) parts.push(`keeps ${linesOf(kept)} that the padding would cut off`);
-  if (added.some(Boolean)) parts.push(`adds ${linesOf(added)} behind the last stamp, which no input cell reaches`);
-  return parts.length ? `It ${parts.join(" and ")}.` : "It adds nothing: this is the smallest of them.";
+  const [kept, added] = [linesOf(gains.map(([cells]) => cells)), linesOf(gains.map(([, cells]) => cells))];
+  if (kept && added) return say("layers.keeps_and_adds", { kept, added });
+  if (kept) return say("layers.keeps", { kept });
+  return added ? say("layers.adds", { added }) : say("layers.nothing");
 }
 
 /** How many lines of the output would be cut off without output_padding, and how many would not be made. @param {Spec} spec @param {number} axis */
@@ -54,10 +49,6 @@ function gained(spec, axis) {
   return [Math.max(cut, 0), Math.max(end - Math.max(before, stamped), 0)];
 }
 
-/** @param {number[]} counts */
-const linesOf = (counts) =>
-  counts.flatMap((count, axis) => (count ? [`${count} ${LINES[axis]}${count > 1 ? "s" : ""}`] : [])).join(" and ");
-
 /** @param {Spec} spec @param {boolean} linked */
 function layerSizes(spec, linked) {
   /** @type {[NearSize[], number[]]} */
@@ -67,8 +58,9 @@ function layerSizes(spec, linked) {
       const wanted = linked ? [cells, cells] : axis === 0 ? [cells, old[1]] : [old[0], cells];
       const size = spec.input_size.map((lines, each) => lines - old[each] + wanted[each]);
       if (Math.max(...size) > MOST_CELLS || Math.min(...size) < 1) continue;
-      const label = `${linked ? "" : `${AXES[axis]}: `}output_padding ${cells}`;
-      found.push({ label, note: `output ${size.join(" × ")}`, size, current: String(wanted) === String(old) });
+      const label = say(linked ? "layers.near" : axis ? "layers.near_width" : "layers.near_height", { cells });
+      const note = say("layers.near_output", { height: size[0], width: size[1] });
+      found.push({ label, note, size, current: String(wanted) === String(old) });
     }
   }
   return found;

@@ -1,7 +1,8 @@
 // @ts-check
 // The picture: three equations (four with a bias), each a row of named panels, as views/panels.py lays them out.
 import { rolesOf } from "./cells.js";
-import { inLayersWords, shownName } from "../rules/names.js";
+import { joined, say } from "./say.js";
+import { shownLetter, shownName } from "../rules/names.js";
 import { PANEL_AXES, planeIndex, planeWithin } from "../rules/plane.js";
 
 /**
@@ -33,7 +34,7 @@ export function equationsOf(settings, stages) {
   const { spec, input_view: view } = settings;
   const make = panelMaker(settings, stages);
   const counts = { n: spec.batch, o: spec.out_channels, c: spec.in_channels };
-  const toInput = (view === "stamps" ? asStamps : toTheInput)(spec, make, stages);
+  const toInput = (view === "stamps" ? asStamps : toTheInput)(spec, make, stages, settings.transposed);
   /** @type {MakeRow} */
   const row = (name, title, items, axes, shownAs = "") => ({
     name,
@@ -44,11 +45,11 @@ export function equationsOf(settings, stages) {
   });
   if (settings.transposed) return transposedRows(spec, make, stages, toInput, row, view);
   const rows = [
-    row("forward", "Forward", forward(spec, make, stages), "noc"),
-    row("input", "Backward, to the input", toInput, "noc", view),
-    row("weight", "Backward, to the weight", toTheWeight(spec, make), "noc"),
+    row("forward", say("title.forward"), forward(spec, make, stages), "noc"),
+    row("input", say("title.input"), toInput, "noc", view),
+    row("weight", say("title.weight"), toTheWeight(spec, make, false), "noc"),
   ];
-  return stages.bias ? [...rows, row("bias", "Backward, to the bias", toTheBias(make, "grad_output"), "no")] : rows;
+  return stages.bias ? [...rows, row("bias", say("title.bias"), toTheBias(make, "grad_output"), "no")] : rows;
 }
 
 /** @param {Settings} settings @param {Stages} stages @returns {MakePanel} */
@@ -76,49 +77,56 @@ function panelMaker({ spec, plane, transposed }, stages) {
 const isShown = (item) => isPanel(item) || Boolean(item.symbol);
 /** @param {string} symbol @returns {Sign} */
 const sign = (symbol, note = "") => ({ symbol, note });
-/** @param {string} over @param {number} count */
-const sumOver = (over, count) => (count > 1 ? sign("Σ", `over ${over}`) : sign(""));
+/** @param {Axis} axis @param {number} count @param {boolean} transposed */
+const sumOver = (axis, count, transposed) =>
+  count > 1 ? sign("Σ", say("sign.over", { axis: shownLetter(axis, transposed) })) : sign("");
+/** @param {number[]} pair */
+const stepWords = ([down, across]) => (down === across ? String(down) : `${down} × ${across}`);
 
-/** What has to be said about an operation, such as its stride. @param {[string, number[]][]} parts */
-function notesOf(...parts) {
-  const told = parts.filter(([, pair]) => pair[0] !== 1 || pair[1] !== 1);
-  return told.map(([word, [down, across]]) => `${word} ${down === across ? down : `${down} × ${across}`}`).join(", ");
+/**
+ * What there is to know about an operation; a step of 1 is left out.
+ * @param {{ stride?: number[], dilation?: number[] }} steps @param {string[]} [first]
+ */
+function notesOf({ stride = [1, 1], dilation = [1, 1] }, first = []) {
+  const parts = [...first];
+  if (stride.some((step) => step !== 1)) parts.push(say("sign.stride", { step: stepWords(stride) }));
+  if (dilation.some((step) => step !== 1)) parts.push(say("sign.dilation", { step: stepWords(dilation) }));
+  return joined("list.comma", parts);
 }
 
 /** @param {Spec} spec @param {MakePanel} make @param {Stages} stages @returns {Item[]} */
 function forward(spec, make, stages) {
   return [
-    sumOver("c", spec.in_channels / spec.groups),
+    sumOver("c", spec.in_channels / spec.groups, false),
     make("padded_input"),
-    sign("⊛", notesOf(["stride", spec.stride], ["dilation", spec.dilation])),
+    sign("⊛", notesOf(spec)),
     make("weight"),
     ...(stages.bias ? [sign("+"), make("bias")] : []),
     sign("="),
     make("output"),
-    sign("→", "loss"),
+    sign("→", say("sign.loss")),
     make("grad_output"),
   ];
 }
 
-/** @param {Spec} spec @param {MakePanel} make @param {Stages} stages @returns {Item[]} */
-function toTheInput(spec, make, stages) {
+/** @param {Spec} spec @param {MakePanel} make @param {Stages} stages @param {boolean} transposed @returns {Item[]} */
+function toTheInput(spec, make, stages, transposed) {
   return [
-    sumOver("o", spec.out_channels / spec.groups),
+    sumOver("o", spec.out_channels / spec.groups, transposed),
     make("padded_grad_output"),
-    sign("⊛", notesOf(["dilation", spec.dilation])),
+    sign("⊛", notesOf({ dilation: spec.dilation })),
     make("rotated_weight"),
     sign("="),
     ...gradient(make, stages),
   ];
 }
 
-/** @param {Spec} spec @param {MakePanel} make @param {Stages} stages @returns {Item[]} */
-function asStamps(spec, make, stages) {
-  const note = notesOf(["stride", spec.stride], ["dilation", spec.dilation]);
+/** @param {Spec} spec @param {MakePanel} make @param {Stages} stages @param {boolean} transposed @returns {Item[]} */
+function asStamps(spec, make, stages, transposed) {
   return [
-    sumOver("o", spec.out_channels / spec.groups),
+    sumOver("o", spec.out_channels / spec.groups, transposed),
     make("grad_output"),
-    sign("⊞", `stamps${note && `, ${note}`}`),
+    sign("⊞", notesOf(spec, [say("sign.stamps")])),
     make("weight"),
     sign("="),
     ...gradient(make, stages),
@@ -128,15 +136,15 @@ function asStamps(spec, make, stages) {
 /** A border of copies has a gradient, which is folded back. @param {MakePanel} make @param {Stages} stages @returns {Item[]} */
 function gradient(make, stages) {
   if (!stages.grad_padded_input) return [make("grad_input")];
-  return [make("grad_padded_input"), sign("→", "fold the border back"), make("grad_input")];
+  return [make("grad_padded_input"), sign("→", say("sign.fold")), make("grad_input")];
 }
 
-/** @param {Spec} spec @param {MakePanel} make @returns {Item[]} */
-function toTheWeight(spec, make) {
+/** @param {Spec} spec @param {MakePanel} make @param {boolean} transposed @returns {Item[]} */
+function toTheWeight(spec, make, transposed) {
   return [
-    sumOver("n", spec.batch),
+    sumOver("n", spec.batch, transposed),
     make("padded_input"),
-    sign("⊛", notesOf(["stride", spec.dilation])),
+    sign("⊛", notesOf({ stride: spec.dilation })),
     make("dilated_grad_output"),
     sign("="),
     make("grad_weight"),
@@ -145,7 +153,7 @@ function toTheWeight(spec, make) {
 
 /** @param {MakePanel} make @param {PanelName} name @returns {Item[]} */
 function toTheBias(make, name) {
-  return [sumOver("n, rows and columns", 2), make(name), sign("="), make("grad_bias")];
+  return [sign("Σ", say("sign.over_all")), make(name), sign("="), make("grad_bias")];
 }
 
 /**
@@ -155,21 +163,19 @@ function toTheBias(make, name) {
 function transposedRows(spec, make, stages, toInput, row, view) {
   const stamped = toInput.filter(isShown);
   const bias = stages.bias ? [sign("+"), make("bias")] : [];
-  const output = [...stamped.slice(0, -2), ...bias, ...stamped.slice(-2), sign("→", "loss"), make("input")];
+  const output = [...stamped.slice(0, -2), ...bias, ...stamped.slice(-2), sign("→", say("sign.loss")), make("input")];
   const toLayersInput = [
-    sumOver("c", spec.in_channels / spec.groups),
+    sumOver("c", spec.in_channels / spec.groups, true),
     make("padded_input"),
-    sign("⊛", notesOf(["stride", spec.stride], ["dilation", spec.dilation])),
+    sign("⊛", notesOf(spec)),
     make("weight"),
     sign("="),
     make("output"),
   ];
-  /** @param {Item[]} items */
-  const inWords = (items) => items.map((item) => (isPanel(item) ? item : sign(item.symbol, inLayersWords(item.note))));
   const rows = [
-    row("input", "Forward", inWords(output), "noc", view),
-    row("forward", "Backward, to the input", inWords(toLayersInput), "noc"),
-    row("weight", "Backward, to the weight", inWords(toTheWeight(spec, make)), "noc"),
+    row("input", say("title.forward"), output, "noc", view),
+    row("forward", say("title.input"), toLayersInput, "noc"),
+    row("weight", say("title.weight"), toTheWeight(spec, make, true), "noc"),
   ];
-  return stages.bias ? [...rows, row("bias", "Backward, to the bias", inWords(toTheBias(make, "input")), "nc")] : rows;
+  return stages.bias ? [...rows, row("bias", say("title.bias"), toTheBias(make, "input"), "nc")] : rows;
 }

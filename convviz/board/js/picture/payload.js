@@ -5,6 +5,7 @@ import { editedPanels } from "../rules/change.js";
 import { isPanel, panelsOf } from "./panels.js";
 import { planeIndex } from "../rules/plane.js";
 import { roundHalfEven } from "../rules/random.js";
+import { say } from "./say.js";
 
 const THUMB = 16; // most rows and columns of a thumbnail
 const CELL = 44; // pixels a cell in a figure that stands alone
@@ -127,16 +128,17 @@ function figureOf(panel, colorscales) {
   const [rows, columns] = panel.tensor.shape.slice(2);
   const side = Math.max(Math.min(CELL * Math.max(rows, columns), 720), 220) / Math.max(rows, columns);
   const axis = { constrain: "domain", showgrid: false, zeroline: false, ticks: "", dtick: rows <= 16 ? 1 : 8 };
+  const hover = say("figure.cell", { name: panel.called, row: "%{y}", column: "%{x}", value: "%{z}" });
   const trace = {
     type: "heatmap",
     name: panel.called,
     zmid: 0,
     colorscale: colorscales.light,
-    hovertemplate: `${panel.called} row %{y}, column %{x}: %{z}<extra></extra>`,
+    hovertemplate: `${hover}<extra></extra>`,
     colorbar: { thickness: 12, outlinewidth: 0 },
   };
   const layout = {
-    title: { text: `${panel.label} · shape [${panel.shape.join(", ")}]`, font: { size: 14 } },
+    title: { text: say("figure.title", { label: panel.label, shape: panel.shape.join(", ") }), font: { size: 14 } },
     width: roundHalfEven(side * columns) + 130,
     height: roundHalfEven(side * rows) + 100,
     margin: { l: 40, r: 90, t: 60, b: 40 },

@@ -1,7 +1,8 @@
 // @ts-check
 // The remainder, told for one geometry, in the words of views/remainder.py. A test holds the two equal.
+import { LINES, linesOf, orWords, pairWords, say } from "./say.js";
 import { MOST } from "../rules/settings.js";
-import { AXES, bothAxes, effectiveKernel, isPossible, outputSize, paddedSize, remainderOf, unreadLines } from "../rules/spec.js";
+import { bothAxes, effectiveKernel, isPossible, outputSize, paddedSize, remainderOf, unreadLines } from "../rules/spec.js";
 
 /**
  * @import { Spec } from "../rules/spec.js"
@@ -9,7 +10,6 @@ import { AXES, bothAxes, effectiveKernel, isPossible, outputSize, paddedSize, re
  * @typedef {{ paragraphs: string[], sizes: NearSize[], named: string }} RemainderStory `named`: what the sizes are
  */
 
-export const LINES = ["row", "column"]; // what an axis is made of
 export const MOST_SIZES = 6; // buttons an axis
 
 /**
@@ -20,15 +20,9 @@ export const MOST_SIZES = 6; // buttons an axis
 export function storyOf(spec, linked) {
   if (spec.stride.every((step) => step === 1)) return null;
   const first = [countWords(spec), whereWords(spec), ...lossesOf(spec)];
-  if (spec.padding.some(([, after], axis) => after && remainderOf(spec, axis))) {
-    const beyond = spec.padding_mode === "zeros" ? "zeros at the end of grad_input" : "lines of the input uncovered";
-    first.push(
-      `The remainder takes the ${border(spec)} behind the input first, because that lies outermost: ` +
-        `only what goes beyond it leaves ${beyond}.`,
-    );
-  }
+  if (spec.padding.some(([, after], axis) => after && remainderOf(spec, axis))) first.push(say(`remainder.first_${border(spec)}`));
   const paragraphs = [first.join(" "), `${sharedWords(spec)} ${wayBack(spec)}`];
-  return { paragraphs, sizes: sizesOf(spec, linked), named: "Input sizes near this one" };
+  return { paragraphs, sizes: sizesOf(spec, linked), named: say("near.named") };
 }
 
 /** @param {Spec} spec */
@@ -36,9 +30,7 @@ export const remainders = (spec) => bothAxes((axis) => remainderOf(spec, axis));
 /** @param {Spec} spec */
 const symmetric = (spec) => spec.padding.every(([before, after]) => before === after);
 /** @param {Spec} spec */
-const border = (spec) => (spec.padding_mode === "zeros" ? "padding" : "border of copies");
-/** @param {number} count @param {string} what */
-const last = (count, what) => (count === 1 ? `the last ${what}` : `the last ${count} ${what}s`);
+const border = (spec) => (spec.padding_mode === "zeros" ? "padding" : "copies");
 
 /** @param {Spec} spec @param {number} axis @param {number} size @returns {Spec} */
 function withSize(spec, axis, size) {
@@ -61,16 +53,14 @@ function countWords(spec) {
     const sum = `${spec.input_size[axis]} + ${before + after} − ${effectiveKernel(spec, axis) - 1} − 1`;
     return `(${sum}) mod ${spec.stride[axis]} = ${remainderOf(spec, axis)}`;
   });
-  const told = height === width ? height : `${height} for the height and ${width} for the width`;
-  const [padding, sides] = symmetric(spec) ? ["2p", ""] : ["p", ", p counting both sides"];
-  return `Remainder: (N + ${padding} − d(K−1) − 1) mod s = ${told}${sides}.`;
+  const told = symmetric(spec) ? "remainder.count" : "remainder.count_sides";
+  return height === width ? say(told, { sum: height }) : say(`${told}_axes`, { height, width });
 }
 
 /** @param {Spec} spec */
 function whereWords(spec) {
-  const parts = remainders(spec).flatMap((count, axis) => (count ? [last(count, LINES[axis])] : []));
-  if (!parts.length) return "The last window ends where padded_input ends: nothing is left over.";
-  return `No window reaches ${parts.join(" and ")} of padded_input (hatched).`;
+  const lines = linesOf(remainders(spec), ".last");
+  return lines ? say("remainder.lines", { lines }) : say("remainder.nothing");
 }
 
 /** @param {Spec} spec */
@@ -78,56 +68,40 @@ function lossesOf(spec) {
   const axes = [0, 1].filter((axis) => remainderOf(spec, axis));
   const spared = axes.filter((axis) => remainderOf(spec, axis) <= spec.padding[axis][1]);
   if (spared.length < 2) return axes.map((axis) => lostWords(spec, axis));
-  return [`Both lie in the ${border(spec)}, so the remainder takes nothing of the input.`];
+  return [say(`spared.both_${border(spec)}`)];
 }
 
 /** Whether the remainder of one axis lies in the padding or takes lines of the input. @param {Spec} spec @param {number} axis */
 function lostWords(spec, axis) {
-  const [line, rest, after, size] = [LINES[axis], remainderOf(spec, axis), spec.padding[axis][1], spec.input_size[axis]];
-  if (rest <= after) {
-    const lies = rest === 1 ? `The last ${line} lies` : `The last ${rest} ${line}s lie`;
-    return `${lies} in the ${border(spec)}, so the remainder takes no ${line} of the input.`;
-  }
+  const [rest, after, size] = [remainderOf(spec, axis), spec.padding[axis][1], spec.input_size[axis]];
+  const where = /** @type {const} */ (`${LINES[axis]}_${border(spec)}`);
+  if (rest <= after) return say(`spared.${where}`, { count: rest });
   const whole = rest - after >= size;
   const lost = Math.min(rest - after, size); // what is more takes the padding before the input as well
-  const all = lost === 1 ? `the only ${line}` : `all ${lost} ${line}s`;
-  const ofInput = `${whole ? all : last(lost, line)} of the input`;
-  const others = rest - after === 1 ? "the other is" : `the other ${rest - after} ${whole ? "hold" : "are"}`;
+  const lines = say(`${LINES[axis]}.${whole ? "all" : "last"}`, { count: lost });
   const told = after
-    ? `The ${border(spec)} takes ${after} of the ${rest} ${line}s; ${others} ${ofInput}`
-    : `There is no padding behind the last window, so ${lost === 1 ? "this is" : "these are"} ${ofInput}`;
+    ? say(`${whole ? "lost_whole" : "lost"}.${where}`, { count: rest - after, after, rest, lines })
+    : say("lost.no_padding", { count: lost, lines });
   const unread = unreadLines(spec, axis);
   const copied = Array.from({ length: lost }, (_, index) => size - lost + index).filter((i) => !unread.includes(i)).length;
-  if (!copied) return `${told}: never read, with a gradient of exactly 0.`;
-  const which = copied === lost ? "" : ` of ${copied}`;
-  return `${told}: under no window, but copies${which} in the border at the other end are read, and bring a gradient.`;
+  if (!copied) return say("lost.unread", { lost: told });
+  return copied === lost ? say("lost.read", { lost: told }) : say("lost.read_partly", { lost: told, copied });
 }
-
-/** 7, 8 or 9. @param {number[]} sizes */
-export const orWords = (sizes) =>
-  sizes.length > 1 ? `${sizes.slice(0, -1).join(", ")} or ${sizes[sizes.length - 1]}` : String(sizes[0]);
 
 /** @param {Spec} spec */
 function sharedWords(spec) {
-  const [heights, widths] = bothAxes((axis) => sameOutput(spec, axis));
-  const [height, width] = [orWords(heights), orWords(widths)];
-  const which = height === width ? `size ${height}` : `height ${height} and width ${width}`;
-  if (heights.length === 1 && widths.length === 1) {
-    return `Only an input of ${which} has this output size: the output alone tells that it was this one.`;
-  }
-  return `Inputs of ${which} share this output size: the output alone does not tell which of them it was.`;
+  const sizes = bothAxes((axis) => sameOutput(spec, axis));
+  const [heights, widths] = sizes.map(orWords);
+  const told = sizes.every((each) => each.length === 1) ? "shared.only" : "shared.several";
+  return heights === widths ? say(told, { sizes: heights }) : say(`${told}_axes`, { heights, widths });
 }
 
 /** How conv_transpose2d, which knows the output only, comes back to this input. @param {Spec} spec */
 function wayBack(spec) {
-  const [rows, columns] = remainders(spec);
-  const told = rows === columns ? String(rows) : `(${rows}, ${columns})`;
-  if (spec.padding_mode === "zeros" && symmetric(spec)) return `output_padding=${told} leads conv_transpose2d back to this one.`;
+  const value = pairWords(remainders(spec));
+  if (spec.padding_mode === "zeros" && symmetric(spec)) return say("back.input", { value });
   const [height, width] = bothAxes((axis) => paddedSize(spec, axis));
-  return (
-    `output_padding=${told} with padding=0 leads conv_transpose2d back to padded_input's ${height} × ${width}; ` +
-    `its border is then ${spec.padding_mode === "zeros" ? "cut off" : "folded back"}.`
-  );
+  return say(spec.padding_mode === "zeros" ? "back.cut" : "back.folded", { value, height, width });
 }
 
 /** @param {Spec} spec @param {boolean} linked */
@@ -141,7 +115,8 @@ function sizesOf(spec, linked) {
       const there = linked ? { ...spec, input_size: [size, size] } : withSize(spec, axis, size);
       if (!isPossible(there)) continue; // the other axis cannot follow
       const current = String(there.input_size) === String(spec.input_size);
-      found.push({ label: `${linked ? "size" : AXES[axis]} ${size}`, note: noteOfSize(spec, there), size: there.input_size, current });
+      const label = say(linked ? "near.size" : axis ? "near.width" : "near.height", { size });
+      found.push({ label, note: noteOfSize(spec, there), size: there.input_size, current });
     }
   }
   return found;
@@ -160,8 +135,8 @@ function offersOf(spec, axis) {
 /** @param {Spec} spec @param {Spec} there */
 function noteOfSize(spec, there) {
   const [rows, columns] = remainders(there);
-  const note = rows === columns ? `remainder ${rows}` : `remainder ${rows}, ${columns}`;
+  const rest = rows === columns ? rows : `${rows}, ${columns}`;
   const [height, width] = bothAxes((axis) => outputSize(there, axis));
   const same = height === outputSize(spec, 0) && width === outputSize(spec, 1);
-  return same ? note : `${note}, output ${height} × ${width}`;
+  return same ? say("near.remainder", { rest }) : say("near.remainder_output", { rest, height, width });
 }

@@ -1,6 +1,7 @@
 // @ts-check
 // The gradient of the input told as stamps, and beside it the window: the same pairs, in an order that shows why one
 // rotates the kernel and the other does not.
+import { say } from "./say.js";
 import { axisTaps } from "../rules/taps.js";
 
 /**
@@ -73,12 +74,11 @@ export function createPairing(board) {
         board.aside(text);
       };
       const stamps = !named("rotated_weight");
-      if (!cell) return tell(stamps ? STAMPS_HINT : WINDOW_HINT, {});
+      if (!cell) return tell(say(stamps ? "pairs.stamps_hint" : "pairs.window_hint"), {});
       const label = `${labelOf(cell.panel)}[${cell.row},${cell.column}]`;
       const copies = links.results(cell);
       if (copies.length !== 1) {
-        const what = `${label} adds up ${copies.length} cells of ${labelOf("grad_padded_input")}: itself and its copies in the border.`;
-        return tell(`${what} Point at one of them.`, {});
+        return tell(say("pairs.copies", { label, cells: copies.length, gradient: labelOf("grad_padded_input") }), {});
       }
       // Every factor stands in the panel that is asked for here: padding has no terms.
       const pairs = /** @type {Record<"weight" | "kernel" | "image", Cell>[]} */ (links.terms(cell).map(({ kernel, image }) => ({
@@ -91,23 +91,18 @@ export function createPairing(board) {
       for (const part of /** @type {("kernel" | "image")[]} */ (["kernel", "image"])) {
         if (pairs.length) badges[pairs[0][part].panel] = pairs.map((pair, index) => ({ row: pair[part].row, column: pair[part].column, text: String(index + 1) }));
       }
-      tell(`${label}: ${words(pairs.map((pair) => pair.weight), stamps)}`, badges);
+      tell(words(label, pairs.map((pair) => pair.weight), stamps), badges);
     },
   };
 }
 
-const STAMPS_HINT =
-  "Point at a cell of the result to see which stamps reach it, and which cell of the kernel each of them puts there.";
-const WINDOW_HINT =
-  "Point at a cell of the result to see which cell of the rotated kernel meets which cell under the window.";
-
-/** @param {Cell[]} cells of the un-rotated kernel, in the order of grad_output @param {boolean} stamps */
-function words(cells, stamps) {
-  if (!cells.length) return "no stamp reaches this cell, so nothing is added up here.";
-  const list = cells.map(({ row, column }) => `[${row},${column}]`);
-  const listed = (list.length > WRITTEN ? [...list.slice(0, WRITTEN - 3), "\u2026", ...list.slice(-2)] : list).join(", ");
-  if (cells.length === 1) return `only one stamp reaches this cell, with the kernel's ${listed}. Point at one that several reach.`;
-  return stamps
-    ? `from the first stamp to the last, this cell got the kernel's ${listed}: backwards. A window that reads the stamps in order needs the kernel rotated.`
-    : `from the first cell under the window to the last, the rotated kernel brings the kernel's own ${listed}: backwards, as the stamps land here.`;
+/**
+ * @param {string} label of the cell @param {Cell[]} found of the un-rotated kernel, in the order of grad_output
+ * @param {boolean} stamps
+ */
+function words(label, found, stamps) {
+  if (!found.length) return say("pairs.none", { label });
+  const list = found.map(({ row, column }) => `[${row},${column}]`);
+  const cells = (list.length > WRITTEN ? [...list.slice(0, WRITTEN - 3), "\u2026", ...list.slice(-2)] : list).join(", ");
+  return say(list.length === 1 ? "pairs.one" : stamps ? "pairs.stamps" : "pairs.window", { label, cells });
 }

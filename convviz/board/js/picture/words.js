@@ -1,16 +1,14 @@
 // @ts-check
 // The sentences that depend on the numbers: views/captions.py, for pages without Python. A test holds the two equal.
 import { formatLong } from "../base/format.js";
-import { LINES } from "./remainder.js";
-import { inLayersWords } from "../rules/names.js";
+import { clausesOf, linesOf, say } from "./say.js";
+import { inLayersWords, shownLetter, shownName } from "../rules/names.js";
 import { backwardPadding, bothAxes, effectiveKernel, outputSize, paddedSize, remainderOf, unreadLines } from "../rules/spec.js";
 
 /**
  * @import { Settings } from "../rules/settings.js"
  * @import { Spec } from "../rules/spec.js"
  */
-
-const UNCHECKED = "computed in this page, in float64; the live app holds every step against autograd";
 
 /**
  * An equation in the words of Python, for the plane that is shown.
@@ -61,31 +59,21 @@ export function noteOf(settings, name, view) {
   const { spec } = settings;
   if (settings.transposed) return transposedNote(settings, name, view);
   if (name === "forward") return gapsNote(spec);
-  if (name === "input") return view === "stamps" ? stampsNote(spec) : paddingNote(spec);
-  return name === "weight" ? exchangeNote(spec) : "";
+  if (name === "input") return view === "stamps" ? stampsNote(spec, false) : paddingNote(spec, false);
+  return name === "weight" ? exchangeNote(spec, false) : "";
 }
 
 /** The loss as an equation with its value. @param {string} kind @param {number} value */
 export function lossWords(kind, value) {
-  /** @type {Record<string, string>} */
-  const forms = {
-    sum: "Σ output",
-    mean: "mean of output",
-    half_squared_error: `½ Σ (output − target)²`,
-    weighted_sum: "Σ grad_output · output",
-  };
-  return `loss = ${forms[kind]} = ${formatLong(value)}`;
+  const known = /** @type {"sum" | "mean" | "half_squared_error" | "weighted_sum"} */ (kind);
+  return say(`loss.${known}`, { value: formatLong(value) });
 }
 
 /** Where the numbers come from: the page cannot ask autograd, and does not say that it did. */
-export const truthWords = () => UNCHECKED;
+export const truthWords = () => say("truth.page");
 
 /** Whether a border of copies has a gradient that is folded back. @param {Spec} spec */
 const folds = (spec) => spec.padding_mode !== "zeros";
-/** @param {number} count @param {string} what */
-const cells = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
-/** @param {string} text */
-const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 /**
  * How many rows and columns of the input lie unread between windows, and how many inside them; those behind the last
@@ -107,41 +95,31 @@ export function innerGaps(spec) {
 /** @param {Spec} spec */
 function gapsNote(spec) {
   const { between, inside } = innerGaps(spec);
-  /** @type {[string, number[]][]} */
-  const causes = [
-    ["The stride leaves gaps between the windows", between],
-    ["The dilation leaves holes inside the windows", inside],
-  ];
-  return causes.flatMap(([cause, counts]) => (counts.some(Boolean) ? [`${cause}: ${unreadWords(counts)}`] : [])).join(" ");
+  const causes = /** @type {["gaps.stride" | "gaps.dilation", number[]][]} */ ([["gaps.stride", between], ["gaps.dilation", inside]]);
+  const told = causes.filter(([, counts]) => counts.some(Boolean));
+  return told.map(([cause, counts]) => say(cause, { count: counts[0] + counts[1], lines: linesOf(counts) })).join(" ");
 }
 
-/** @param {number[]} counts of rows and of columns */
-function unreadWords(counts) {
-  const verb = counts[0] + counts[1] === 1 ? "is" : "are";
-  return `${linesOf(counts)} of the input ${verb} never read, with a gradient of exactly 0.`;
-}
-
-/** 2 rows and 1 column. @param {number[]} counts */
-const linesOf = (counts) => counts.flatMap((count, axis) => (count ? [cells(count, LINES[axis])] : [])).join(" and ");
-
-/** @param {Spec} spec */
-function paddingNote(spec) {
+/** @param {Spec} spec @param {boolean} transposed */
+function paddingNote(spec, transposed) {
   const parts = [];
   if (spec.out_channels > 1 || spec.in_channels > spec.groups) {
-    const inside = spec.groups > 1 ? " within each group" : "";
-    parts.push(`rotated_weight[c, o] is weight[o, c]${inside}, turned by 180°: the channels change places as well`);
+    const [o, c] = [shownLetter("o", transposed), shownLetter("c", transposed)];
+    parts.push(say(spec.groups > 1 ? "padding.channels_grouped" : "padding.channels", { o, c }));
   }
-  if (spec.stride.some((step) => step > 1)) parts.push("the stride's zeros stand between the cells of grad_output");
-  const padding = bothAxes((axis) => backwardPadding(spec, axis));
-  const [before, after] = [padding.map(([first]) => first), padding.map(([, last]) => last)];
-  const same = before[0] === before[1] && after[0] === after[1];
-  /** @param {number[]} sides */
-  const pair = ([first, last]) => `(${first}, ${last})`;
-  const size = same ? `${before[0]} before, ${after[0]} after` : `${pair(padding[0])} rows, ${pair(padding[1])} columns`;
-  const remainder = bothAxes((axis) => remainderOf(spec, axis)).some(Boolean) ? ", the remainder included" : "";
-  parts.push(`padded by ${folds(spec) ? "d(k−1)" : "d(k−1)−p"}: ${size.replaceAll("-", "−")}${remainder}`);
-  if (Math.min(...before, ...after) < 0) parts.push("a negative padding crops: those windows lay wholly in the padding");
-  return `${capital(parts.join("; "))}.`;
+  if (spec.stride.some((step) => step > 1)) parts.push(say("padding.zeros", { grad_output: shownName("grad_output", transposed) }));
+  const values = { formula: folds(spec) ? "d(k−1)" : "d(k−1)−p", sides: sidesOf(spec) };
+  if (!remainderOf(spec, 0) && !remainderOf(spec, 1)) parts.push(say("padding.padded", values));
+  else parts.push(say(transposed ? "padding.padded_output_padding" : "padding.padded_remainder", values));
+  if (Math.min(...bothAxes((axis) => backwardPadding(spec, axis)).flat()) < 0) parts.push(say("padding.cropped"));
+  return clausesOf(parts);
+}
+
+/** What the backward pass pads by; a negative number crops. @param {Spec} spec */
+function sidesOf(spec) {
+  const [rows, columns] = bothAxes((axis) => backwardPadding(spec, axis).map((cells) => String(cells).replace("-", "−")));
+  if (String(rows) === String(columns)) return say("padding.sides", { before: rows[0], after: rows[1] });
+  return say("padding.axes", { top: rows[0], bottom: rows[1], left: columns[0], right: columns[1] });
 }
 
 /** Where the stamp of grad_output[i, j] has its first row and column. @param {Spec} spec */
@@ -153,20 +131,20 @@ function stampPlace(spec) {
   return `(${lines.join(", ")})`;
 }
 
-/** @param {Spec} spec */
-function stampsNote(spec) {
-  const parts = ["Each cell of grad_output stamps the kernel as it lies, times its own value; overlapping stamps add up"];
-  if (!folds(spec) && spec.padding.flat().some(Boolean)) parts.push("what falls on the padding is dropped");
-  if (remainderOf(spec, 0) || remainderOf(spec, 1)) parts.push("no stamp reaches the remainder");
-  return `${parts.join("; ")}.`;
+/** @param {Spec} spec @param {boolean} transposed */
+function stampsNote(spec, transposed) {
+  const parts = [say("stamps.each", { grad_output: shownName("grad_output", transposed) })];
+  if (!folds(spec) && spec.padding.flat().some(Boolean)) parts.push(say("stamps.dropped"));
+  if (remainderOf(spec, 0) || remainderOf(spec, 1)) parts.push(say(transposed ? "stamps.output_padding" : "stamps.remainder"));
+  return clausesOf(parts);
 }
 
-/** @param {Spec} spec */
-function exchangeNote(spec) {
-  if ([...spec.stride, ...spec.dilation].every((step) => step === 1)) return "Nothing is rotated here.";
-  const told = "Stride and dilation change places: the forward stride spreads grad_output, the forward dilation is the step.";
-  const more = linesOf(overhang(spec));
-  return more ? `${told} Cut to the kernel's ${spec.kernel_size.join(" × ")}, because the remainder would add ${more}.` : told;
+/** @param {Spec} spec @param {boolean} transposed */
+function exchangeNote(spec, transposed) {
+  if ([...spec.stride, ...spec.dilation].every((step) => step === 1)) return say("exchange.none");
+  const steps = say("exchange.steps", { grad_output: shownName("grad_output", transposed) });
+  const [[height, width], lines] = [spec.kernel_size, linesOf(overhang(spec))];
+  return lines ? `${steps} ${say("exchange.cut", { height, width, lines })}` : steps;
 }
 
 /** How many rows and columns the remainder would add to grad_weight, if nobody cut them off. @param {Spec} spec */
@@ -177,19 +155,13 @@ const overhang = (spec) => bothAxes((axis) => Math.floor(remainderOf(spec, axis)
  * @param {Settings} settings @param {string} name @param {string} view
  */
 function transposedNote({ spec, bias }, name, view) {
-  if (name === "forward") return "Nothing is rotated here: the gradient to the input is an ordinary conv2d of grad_output.";
-  if (name === "weight") return inLayersWords(exchangeNote(spec));
+  if (name === "forward") return say("layer.no_rotation");
+  if (name === "weight") return exchangeNote(spec, true);
   if (name !== "input") return "";
-  const told = inLayersWords(view === "stamps" ? stampsNote(spec) : paddingNote(spec));
-  const text = told.replaceAll("reaches the remainder", "reaches output_padding").replaceAll("the remainder", "output_padding");
-  const words = ["row", "column"];
-  const gaps = [0, 1].flatMap((axis) => {
-    const count = unreadLines(spec, axis).length;
-    return count ? [cells(count, words[axis])] : [];
-  });
-  const filled = bias ? "hold the bias alone" : "are exactly 0";
-  const bare = gaps.length ? ` No input cell reaches ${gaps.join(" and ")} of output: they ${filled}.` : "";
-  return text + bare + sizeNote(spec);
+  const told = view === "stamps" ? stampsNote(spec, true) : paddingNote(spec, true);
+  const lines = linesOf(bothAxes((axis) => unreadLines(spec, axis).length));
+  const bare = lines ? [say(bias ? "layer.bare_bias" : "layer.bare", { lines })] : [];
+  return [told, ...bare, sizeNote(spec)].join(" ");
 }
 
 /** How the output's size follows from the input's. @param {Spec} spec */
@@ -201,5 +173,5 @@ function sizeNote(spec) {
     const start = `(${outputSize(spec, axis)} − 1)·${spec.stride[axis]} − ${padding} + ${kernel}`;
     return `${start} + output_padding ${remainderOf(spec, axis)} + 1 = ${spec.input_size[axis]}`;
   });
-  return rows === columns ? ` Output size: ${rows}.` : ` Output size: ${rows} rows; ${columns} columns.`;
+  return rows === columns ? say("layer.size", { size: rows }) : say("layer.size_axes", { rows, columns });
 }

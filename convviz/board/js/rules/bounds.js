@@ -2,9 +2,11 @@
 // How far each control may go without breaking a rule of conv2d, and how to mend a geometry that does: the rules of
 // settings/bounds.py and settings/bounds_transposed.py.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
-import { AXES, bothAxes, effectiveKernel, isPossible, mostPadding, outputSize, remainderOf } from "./spec.js";
+import { moved } from "./moved.js";
+import { bothAxes, effectiveKernel, isPossible, mostPadding, outputSize, remainderOf } from "./spec.js";
 
 /**
+ * @import { Moved } from "./moved.js"
  * @import { Pair, Spec } from "./spec.js"
  * @typedef {"input_size" | "kernel_size" | "stride" | "padding" | "dilation"} PairName a field of a geometry
  * @typedef {PairName | "output_padding"} AxisName what each axis has a control of
@@ -16,7 +18,6 @@ import { AXES, bothAxes, effectiveKernel, isPossible, mostPadding, outputSize, r
 /** What the controls offer. A geometry from outside may lie beyond; its own value is then allowed as well. */
 export const LIMITS = /** @type {Record<Limited, Pair>} */ (SETTINGS.limits.controls);
 export const MOST_CELLS = SETTINGS.limits.board.input_size;
-const STRIDE_RULE = "it must be less than the stride.";
 const PER_AXIS = /** @type {AxisName[]} */ (SETTINGS.per_axis);
 const PER_AXIS_PLAIN = PER_AXIS.filter((name) => !SETTINGS.per_axis_of_the_transposed_alone.includes(name));
 
@@ -112,35 +113,31 @@ export function groupChoices(spec) {
 /**
  * Apply changes that no control can guard, moving other settings where a rule demands it.
  * @param {Spec} spec before @param {Changes} changes @param {boolean} transposed
- * @returns {{ spec: Spec, notices: string[] }}
+ * @returns {{ spec: Spec, moves: Moved[] }}
  */
 export function mend(spec, changes, transposed) {
-  /** @type {string[]} */
-  const notices = [];
+  /** @type {Moved[]} */
+  const moves = [];
   const wanted = { ...spec, ...changes };
   let groups = wanted.groups;
   while (wanted.in_channels % groups || wanted.out_channels % groups) groups -= 1;
   if (groups !== wanted.groups) {
-    const [into, out] = [wanted.in_channels, wanted.out_channels];
-    notices.push(`groups moved from ${wanted.groups} to ${groups}: it must divide both ${into} and ${out} channels.`);
+    moves.push(moved("moved.groups", null, wanted.groups, groups, { into: wanted.in_channels, out: wanted.out_channels }));
   }
   wanted.groups = groups;
-  if (transposed) return { spec: mendLayer(spec, wanted, notices), notices };
+  if (transposed) return { spec: mendLayer(spec, wanted, moves), moves };
   wanted.padding = bothAxes((axis) => {
     const side = wanted.padding[axis];
     const [size, most] = [wanted.input_size[axis], mostPadding(wanted.padding_mode, wanted.input_size[axis])];
     if (Math.max(...side) <= most) return side;
-    notices.push(
-      `padding of the ${AXES[axis]} moved from ${Math.max(...side)} to ${most}: ` +
-        `padding_mode='${wanted.padding_mode}' copies cells of the input, and it has ${size}.`,
-    );
+    moves.push(moved("moved.copies", axis, Math.max(...side), most, { mode: wanted.padding_mode, size }));
     return [Math.min(side[0], most), Math.min(side[1], most)];
   });
-  return { spec: shrinkKernel(wanted, notices), notices };
+  return { spec: shrinkKernel(wanted, moves), moves };
 }
 
-/** Make the kernel fit: first a smaller dilation, then fewer kernel cells. @param {Spec} spec @param {string[]} notices @returns {Spec} */
-function shrinkKernel(spec, notices) {
+/** Make the kernel fit: first a smaller dilation, then fewer kernel cells. @param {Spec} spec @param {Moved[]} moves @returns {Spec} */
+function shrinkKernel(spec, moves) {
   /** @type {[Pair, Pair]} */
   const [kernel, dilation] = [[...spec.kernel_size], [...spec.dilation]];
   for (const axis of [0, 1]) {
@@ -152,14 +149,14 @@ function shrinkKernel(spec, notices) {
     const both = /** @type {["dilation" | "kernel_size", Pair][]} */ (Object.entries({ dilation, kernel_size: kernel }));
     for (const [name, now] of both) {
       if (spec[name][axis] === now[axis]) continue;
-      notices.push(moved(name, axis, spec[name][axis], now[axis], `the kernel must fit into ${room} padded cells.`));
+      moves.push(moved("moved.kernel", axis, spec[name][axis], now[axis], { name, room }));
     }
   }
   return { ...spec, kernel_size: kernel, dilation };
 }
 
-/** @param {Spec} before @param {Spec & Changes} wanted @param {string[]} notices @returns {Spec} */
-function mendLayer(before, wanted, notices) {
+/** @param {Spec} before @param {Spec & Changes} wanted @param {Moved[]} moves @returns {Spec} */
+function mendLayer(before, wanted, moves) {
   const sizes = bothAxes((axis) => outputSize(before, axis));
   const extra = [...(wanted.output_padding ?? bothAxes((axis) => remainderOf(before, axis)))];
   /** @type {[Pair, Pair]} */
@@ -169,33 +166,24 @@ function mendLayer(before, wanted, notices) {
   const outputAlong = (axis) => layerOutput(made, axis, sizes[axis], extra[axis]);
   for (const axis of [0, 1]) {
     if (extra[axis] >= made.stride[axis]) {
-      notices.push(moved("output_padding", axis, extra[axis], made.stride[axis] - 1, STRIDE_RULE));
+      moves.push(moved("moved.output_padding", axis, extra[axis], made.stride[axis] - 1));
       extra[axis] = made.stride[axis] - 1;
     }
     const [sides, most] = [padding[axis], Math.max(...padding[axis])];
     while (outputAlong(axis) < 1) sides[sides.indexOf(Math.max(...sides))] -= 1;
-    if (Math.max(...sides) !== most) {
-      notices.push(moved("padding", axis, most, Math.max(...sides), "it must leave a cell of the output."));
-    }
+    if (Math.max(...sides) !== most) moves.push(moved("moved.padding", axis, most, Math.max(...sides)));
     const size = sizes[axis];
     while (outputAlong(axis) > Math.max(MOST_CELLS, before.input_size[axis]) && sizes[axis] > 1) sizes[axis] -= 1;
-    if (sizes[axis] !== size) {
-      notices.push(moved("input size", axis, size, sizes[axis], `the output has up to ${MOST_CELLS} cells.`));
-    }
+    if (sizes[axis] !== size) moves.push(moved("moved.input_size", axis, size, sizes[axis], { most: MOST_CELLS }));
   }
   return { ...made, input_size: bothAxes(outputAlong) };
 }
 
-/** A sentence for every output_padding that a smaller stride took with it. @param {Spec} before @param {Spec} after */
+/** Every output_padding that a smaller stride took with it. @param {Spec} before @param {Spec} after @returns {Moved[]} */
 export function outputPaddingMoved(before, after) {
   if (before.stride.every((step, axis) => step === after.stride[axis])) return [];
   return [0, 1].flatMap((axis) => {
     const [old, now] = [remainderOf(before, axis), remainderOf(after, axis)];
-    return old === now ? [] : [moved("output_padding", axis, old, now, STRIDE_RULE)];
+    return old === now ? [] : [moved("moved.output_padding", axis, old, now)];
   });
-}
-
-/** @param {string} name @param {number} axis @param {number} old @param {number} now @param {string} why */
-function moved(name, axis, old, now, why) {
-  return `${name} of the ${AXES[axis]} moved from ${old} to ${now}: ${why}`;
 }

@@ -3,8 +3,10 @@
 // What cannot be done is thrown as an Error whose message is the sentence to show.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { layerPair, mend, outputPaddingMoved, perAxis, rangeOf, withValue } from "./bounds.js";
+import { moved, saidOf } from "./moved.js";
 import { shownName } from "./names.js";
 import { planeIndex } from "./plane.js";
+import { say } from "./say.js";
 import { PRESETS, makeKernel } from "./samples.js";
 import { MOST_NUMBER, MOST_PLANES, biasOf, gradOf, inputOf, replaced, shapeOfOutput, sourceWith, weightOf } from "./settings.js";
 import { backwardPadding, remainderOf } from "./spec.js";
@@ -30,7 +32,7 @@ export function setAxis(settings, name, axis, value) {
   const made = withValue(spec, name, axis, value, linked, transposed);
   if (!made) {
     const [low, high] = rangeOf(spec, name, axis, linked, transposed);
-    throw new Error(`${name.replace("_", " ")} can be ${low} to ${high} here: got ${value}`);
+    throw new Error(say("refused.range", { name: name.replace("_", " "), low, high, value }));
   }
   const after = replaced(settings, { spec: made });
   return [after, movedAlong(settings, after)];
@@ -41,8 +43,8 @@ export function setAxis(settings, name, axis, value) {
  * @param {Settings} settings @param {Changes} changes @returns {Changed}
  */
 export function setGeometry(settings, changes) {
-  const { spec, notices } = mend(settings.spec, changes, settings.transposed);
-  return [replaced(settings, { spec }), notices];
+  const { spec, moves } = mend(settings.spec, changes, settings.transposed);
+  return [replaced(settings, { spec }), saidOf(moves)];
 }
 
 /**
@@ -52,7 +54,7 @@ export function setGeometry(settings, changes) {
 export function setTransposed(settings, wanted) {
   const { spec } = settings;
   if (!wanted || spec.padding_mode === "zeros") return [replaced(settings, { transposed: wanted }), []];
-  const notice = `padding_mode moved from ${spec.padding_mode} to zeros: a transposed convolution has no other, as in torch.`;
+  const notice = say("moved.padding_mode", { old: spec.padding_mode });
   return [replaced(settings, { spec: { ...spec, padding_mode: "zeros" }, transposed: true }), [notice]];
 }
 
@@ -83,25 +85,26 @@ export function linkAxes(settings, linked) {
     const [height] = layerPair(settings.spec, name, settings.transposed);
     changes[name] = [height, height];
   }
-  const { spec, notices } = mend(settings.spec, /** @type {Changes} */ (changes), settings.transposed);
+  const { spec, moves } = mend(settings.spec, /** @type {Changes} */ (changes), settings.transposed);
   const made = replaced(settings, { spec, link_axes: true });
-  return [made, [...notices.filter((notice) => !notice.includes("width")), ...movedAlong(settings, made)]];
+  // What moved along the width is said once: that it is linked.
+  return [made, [...saidOf(moves.filter(({ axis }) => axis !== 1)), ...movedAlong(settings, made)]];
 }
 
 /** A sentence for every setting that moved because it is linked to the one that was set. @param {Settings} before @param {Settings} after */
 function movedAlong(before, after) {
-  const notices = after.transposed ? outputPaddingMoved(before.spec, after.spec) : [];
-  const told = notices.length > 0;
-  if (!after.link_axes) return notices;
+  const moves = after.transposed ? outputPaddingMoved(before.spec, after.spec) : [];
+  const told = moves.length > 0;
+  if (!after.link_axes) return saidOf(moves);
   for (const name of perAxis(before.transposed)) {
     if (name === "output_padding" && told) continue;
     const [height, old] = layerPair(before.spec, name, before.transposed);
     const now = layerPair(after.spec, name, after.transposed)[1];
     if (String(old) === String(now) || String(old) === String(height)) continue;
     const words = [old, now].map((side) => (Array.isArray(side) ? (side[0] === side[1] ? side[0] : `(${side.join(", ")})`) : side));
-    notices.push(`${name} of the width moved from ${words[0]} to ${words[1]}: it is linked to the height.`);
+    moves.push(moved("moved.linked", 1, words[0], words[1], { name }));
   }
-  return notices;
+  return saidOf(moves);
 }
 
 /**
@@ -163,7 +166,7 @@ export function setBias(settings, wanted) {
 export function oneHot(settings, row, column) {
   const [height, width] = shapeOfOutput(settings).slice(2);
   if (row >= height || column >= width) {
-    throw new Error(`grad_output has ${height} rows and ${width} columns: got row ${row}, column ${column}; choose another cell`);
+    throw new Error(say("refused.one_hot", { height, width, row, column }));
   }
   const channel = planeIndex(settings.plane, settings.transposed ? "c" : "o");
   const grad = { kind: "one_hot", values: [settings.plane.sample, channel, row, column] };
@@ -181,17 +184,15 @@ export function editCell(settings, { panel, row, column, value }, gradOutput = n
   const fields = editedPanels(transposed);
   if (!fields[panel]) {
     const names = [...new Set(Object.keys(fields).map((name) => shownName(name, transposed)))];
-    throw new Error(`${shownName(panel, transposed)} follows from other panels; type into ${names.join(", ")} instead`);
+    throw new Error(say("refused.follows", { name: shownName(panel, transposed), panels: names.join(", ") }));
   }
-  if (!(Math.abs(value) < MOST_NUMBER)) throw new Error(`a cell holds finite numbers below 1e+300: got ${value}`);
+  if (!(Math.abs(value) < MOST_NUMBER)) throw new Error(say("refused.number", { most: MOST_NUMBER, value }));
   const field = fields[panel];
   const { shape, data } = editedTensor(settings, field, gradOutput);
   const index = placeOf(settings, panel, row, column);
   const axes = field === "bias" ? [1, 1, 1, ...shape] : shape;
   if (!index.every((at, axis) => at >= 0 && at < axes[axis])) {
-    const border = "belongs to the border, which follows from the input";
-    const zero = "is a zero between or around the cells of input";
-    throw new Error(`this cell ${panel === "padded_grad_output" ? zero : border}; type into a cell of the input`);
+    throw new Error(say(panel === "padded_grad_output" ? "refused.zero" : "refused.border"));
   }
   const changed = { shape, data: data.slice() };
   changed.data[index.reduce((at, place, axis) => at * axes[axis] + place, 0)] = value;
@@ -204,7 +205,7 @@ function editedTensor(settings, field, gradOutput) {
   if (field === "input") return inputOf(settings);
   if (field === "weight") return weightOf(settings);
   const there = field === "grad" ? gradOf(settings) ?? gradOutput : biasOf(settings);
-  if (!there) throw new Error("there is no bias to type into; switch it on first"); // grad_output there is, once there are cells
+  if (!there) throw new Error(say("refused.bias")); // grad_output there is, once there are cells
   return there;
 }
 

@@ -4,29 +4,29 @@
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { isWhole, readBias, readPair, readPlane, readSides, readSource, readWhole, readWord, writeBias, writePair, writeSides, writeSource } from "./link_values.js";
 import { planeWithin } from "./plane.js";
+import { say } from "./say.js";
 import { isPossible, outputSize } from "./spec.js";
 
 /**
  * @import { Settings } from "./settings.js"
  * @import { Spec } from "./spec.js"
+ * @import { SentenceId } from "./say.js"
  */
 
 /**
- * What one key of a link means: the field of a state or of its spec, what a value looks like in words, and both ways.
- * @typedef {{ field: string, rule: string, read: (text: string) => any, write: (value: any) => string }} LinkKey
+ * What one key of a link means: the field of a state or of its spec, both ways, the id of the sentence that says what a
+ * value looks like, and what that needs to know beside the key's name and the value.
+ * @typedef {{ field: string, rule: SentenceId, limits: Record<string, string | number>, read: (text: string) => any,
+ *   write: (value: any) => string }} LinkKey
  */
 
 const LINK_VERSION = SETTINGS.version;
 const LIMITS = SETTINGS.limits.link;
 const MOST_WRITTEN = LIMITS.characters_written; // what servers, mail and chat let through
 const MOST_READ = LIMITS.characters_read;
-const TOO_LONG =
-  `these settings hold too many numbers for a link, which has up to ${MOST_WRITTEN} characters: ` +
-  "use 'Copy as Python', or keep the dict that App.state() returns in a file";
 const SHOWN_CHARACTERS = LIMITS.characters_of_a_bad_value; // that its sentence repeats
 const NAMED_KEYS = LIMITS.unknown_keys_named;
 const TOLD_NOTICES = LIMITS.sentences_shown; // on a page
-const TYPED = "or numbers with their shape, such as values:1x1x2x2:0.5,1,-1,0";
 /** @type {Record<string, number>} */
 const LINK_MOST = SETTINGS.limits.board;
 /** @type {Record<string, number>} */
@@ -45,13 +45,12 @@ export const FIRST_STATE = /** @type {Settings} */ (/** @type {unknown} */ (SETT
 /** @param {keyof typeof LINK_MOST} field @returns {LinkKey} */
 function pairKey(field) {
   const most = LINK_MOST[field];
-  const rule = `a whole number from 1 to ${most}, or height and width such as 3x2`;
-  return { field, rule, read: (text) => readPair(text, 1, most), write: writePair };
+  return { field, rule: "link.pair", limits: { most }, read: (text) => readPair(text, 1, most), write: writePair };
 }
 
 /** @param {string} field @param {number} low @param {number} high @returns {LinkKey} */
 function wholeKey(field, low, high) {
-  return { field, rule: `a whole number from ${low} to ${high}`, read: (text) => readWhole(text, low, high), write: String };
+  return { field, rule: "link.whole", limits: { low, high }, read: (text) => readWhole(text, low, high), write: String };
 }
 
 /** Groups divide the channels. @param {string} field @returns {LinkKey} */
@@ -60,35 +59,38 @@ const planesKey = (field) => wholeKey(field, 1, LINK_PLANES[field] ?? LINK_PLANE
 /** @param {string} field @returns {LinkKey} */
 function sidesKey(field) {
   const most = LINK_MOST[field];
-  const rule = `a whole number from 0 to ${most}, or height and width such as 1x0, or both sides such as 1,2x0,1`;
-  return { field, rule, read: (text) => readSides(text, 0, most), write: writeSides };
+  return { field, rule: "link.sides", limits: { most }, read: (text) => readSides(text, 0, most), write: writeSides };
 }
 
 /** @param {string} field @returns {LinkKey} */
 function wordKey(field) {
   const words = CHOICES[field];
-  return { field, rule: `one of ${words.filter(Boolean).join(", ")}`, read: (text) => readWord(text, words), write: String };
+  const limits = { words: words.filter(Boolean).join(", ") };
+  return { field, rule: "link.word", limits, read: (text) => readWord(text, words), write: String };
 }
 
 /** @param {string} field @returns {LinkKey} */
 function flagKey(field) {
-  return { field, rule: "1 or 0", read: (text) => readWhole(text, 0, 1) === 1, write: (value) => String(Number(value)) };
+  const write = (/** @type {boolean} */ value) => String(Number(value));
+  return { field, rule: "link.flag", limits: {}, read: (text) => readWhole(text, 0, 1) === 1, write };
 }
 
 /** @param {string} field @returns {LinkKey} */
 function sourceKey(field) {
   const kinds = KINDS[field];
   const named = kinds.filter((/** @type {string} */ kind) => !SETTINGS.kinds_with_own_numbers.includes(kind));
-  return { field, rule: `one of ${named.join(", ")}, ${TYPED}`, read: (text) => readSource(text, kinds), write: writeSource };
+  const limits = { words: named.join(", ") };
+  return { field, rule: "link.source", limits, read: (text) => readSource(text, kinds), write: writeSource };
 }
 
 /** @param {string} field @returns {LinkKey} */
-const biasKey = (field) => ({ field, rule: "numbers such as 0.5,-1, one a channel", read: readBias, write: writeBias });
+const biasKey = (field) => ({ field, rule: "link.bias", limits: {}, read: readBias, write: writeBias });
 
 /** @param {string} field @returns {LinkKey} */
 function planeKey(field) {
-  const rule = "three indices from 0, such as 0,1,0: sample, output channel, input channel";
-  return { field, rule, read: readPlane, write: ({ sample, out_channel, in_channel }) => `${sample},${out_channel},${in_channel}` };
+  /** @param {Settings["plane"]} plane */
+  const write = ({ sample, out_channel, in_channel }) => `${sample},${out_channel},${in_channel}`;
+  return { field, rule: "link.plane", limits: {}, read: readPlane, write };
 }
 
 /** @type {Record<string, (field: string) => LinkKey>} */
@@ -129,7 +131,7 @@ export function toLink(state) {
     return text === write(linkField(FIRST_STATE, name)) ? "" : `&${name}=${text}`;
   });
   const link = `v=${LINK_VERSION}${parts.join("")}`;
-  if (link.length > MOST_WRITTEN) throw new Error(TOO_LONG);
+  if (link.length > MOST_WRITTEN) throw new Error(say("link.full", { most: MOST_WRITTEN }));
   return link;
 }
 
@@ -143,7 +145,7 @@ export const isLink = (text) => [...pairsOf(text).keys()].some((name) => name ==
  */
 export function fromLink(text) {
   if (text.length > MOST_READ) {
-    return { state: structuredClone(FIRST_STATE), notices: [`A link has up to ${MOST_READ} characters: this one is longer and is left out.`] };
+    return { state: structuredClone(FIRST_STATE), notices: [say("link.longer", { most: MOST_READ })] };
   }
   const pairs = pairsOf(ownPart(text));
   const notices = aboutVersion((pairs.get("v") ?? [String(LINK_VERSION)])[0]);
@@ -151,18 +153,18 @@ export function fromLink(text) {
   const given = /** @type {Record<string, any>} */ ({});
   for (const [name, values] of pairs) {
     if (!isKey(name)) continue;
-    if (values.length > 1) notices.push(`${name} stands ${values.length} times in the link: the first is taken.`);
+    if (values.length > 1) notices.push(say("link.repeated", { name, times: values.length }));
     try {
       given[name] = LINK_KEYS[name].read(values[0]);
     } catch {
-      notices.push(`${name} is ${LINK_KEYS[name].rule}: got '${shortened(values[0])}'; its default is taken.`);
+      const { rule, limits } = LINK_KEYS[name];
+      notices.push(say(rule, { name, value: shortened(values[0]), ...limits }));
     }
   }
   const unknown = [...pairs.keys()].filter((name) => !isKey(name));
   if (unknown.length) {
-    const more = unknown.length > NAMED_KEYS ? ` and ${unknown.length - NAMED_KEYS} more` : "";
-    const named = unknown.slice(0, NAMED_KEYS).map(shortened).join(", ");
-    notices.push(`The link has keys that this convviz does not know and leaves out: ${named}${more}.`);
+    const [names, more] = [unknown.slice(0, NAMED_KEYS).map(shortened).join(", "), unknown.length - NAMED_KEYS];
+    notices.push(more > 0 ? say("link.unknown_more", { names, more }) : say("link.unknown", { names }));
   }
   const { spec, leftOut } = geometryFrom(given);
   const state = { ...structuredClone(FIRST_STATE), spec };
@@ -175,7 +177,7 @@ export function fromLink(text) {
 /** The sentences about a link as one line for the page. @param {string[]} notices */
 export function briefly(notices) {
   const more = notices.length - TOLD_NOTICES;
-  return [...notices.slice(0, TOLD_NOTICES), ...(more > 0 ? [`And ${more} more of this kind.`] : [])].join(" ");
+  return [...notices.slice(0, TOLD_NOTICES), ...(more > 0 ? [say("link.more", { more })] : [])].join(" ");
 }
 
 /** The first characters of a text, whole ones. @param {string} text */
@@ -211,10 +213,9 @@ const unescaped = (text) => text.replace(/%([0-7][0-9A-Fa-f])/g, (_, code) => St
 function aboutVersion(text) {
   if (text === String(LINK_VERSION)) return [];
   if (isWhole(text) && Number(text) > LINK_VERSION) {
-    const known = `this convviz reads version ${LINK_VERSION}: what it knows is shown; update convviz for the rest`;
-    return [`The link is of version ${Number(text)}, ${known}.`];
+    return [say("link.newer", { version: Number(text), own: LINK_VERSION })];
   }
-  return [`v is the version of the link, ${LINK_VERSION}: got '${shortened(text)}'; it is read as version ${LINK_VERSION}.`];
+  return [say("link.version", { own: LINK_VERSION, value: shortened(text) })];
 }
 
 /** The geometry that the keys give; where it is not possible, without as few of them as will do. @param {Record<string, any>} given */
@@ -229,9 +230,11 @@ function geometryFrom(given) {
   };
   const ways = [[], ...names.map((name) => [name]), ...names.map((_, count) => names.slice(0, count + 1)).slice(1)];
   const leftOut = /** @type {string[]} */ (ways.find(made));
-  const shown = leftOut.map((name) => `${name}=${GEOMETRY_KEYS[name].write(given[name])}`).join(" and ");
-  const why = "the geometry would break a rule of the convolution, or be too large for the board.";
-  return { spec: /** @type {Spec} */ (made(leftOut)), leftOut: shown ? [`${shown} ${leftOut.length === 1 ? "is" : "are"} left out: ${why}`] : [] };
+  const spec = /** @type {Spec} */ (made(leftOut));
+  if (!leftOut.length) return { spec, leftOut: [] };
+  const shown = leftOut.map((name) => `${name}=${GEOMETRY_KEYS[name].write(given[name])}`);
+  const keys = shown.reduce((these, last) => say("list.and", { these, last }));
+  return { spec, leftOut: [say("link.impossible", { count: leftOut.length, keys })] };
 }
 
 /** @param {Spec} spec @param {boolean} transposed */

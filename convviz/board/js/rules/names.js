@@ -13,8 +13,8 @@ const kindOf = (transposed) => (transposed ? "transposed" : "convolution");
 /** @param {string} name @param {boolean} transposed */
 export const shownName = (name, transposed) => (transposed ? SHOWN[name] ?? name : name);
 
-/** @param {Axis} axis @param {boolean} transposed */
-const shownLetter = (axis, transposed) => (transposed ? LETTERS[axis] ?? axis : axis);
+/** The letter that the page uses for an axis of planes. @param {Axis} axis @param {boolean} transposed */
+export const shownLetter = (axis, transposed) => (transposed ? LETTERS[axis] ?? axis : axis);
 
 /** @param {Axis} axis @param {boolean} transposed */
 export const axisWord = (axis, transposed) => NAMES.axes[shownLetter(axis, transposed)];

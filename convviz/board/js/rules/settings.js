@@ -5,6 +5,7 @@ import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { randomTenths } from "./random.js";
 import { planeWithin } from "./plane.js";
 import { PRESETS, clamped, fitTensor, makeKernel, makePlane, resizePlane } from "./samples.js";
+import { say } from "./say.js";
 import { inputShape, outputShape, weightShape } from "./spec.js";
 
 /**
@@ -44,7 +45,7 @@ export function replaced(settings, changes) {
   const limits = /** @type {[keyof typeof MOST | keyof typeof MOST_PLANES, number][]} */ (Object.entries({ ...MOST, ...MOST_PLANES }));
   for (const [name, most] of limits) {
     if (Math.max(...[spec[name]].flat(2)) <= most) continue;
-    throw new Error(`the board shows geometries with ${name} up to ${most}: use a smaller one`);
+    throw new Error(say("refused.page_size", { name, most }));
   }
   return { ...made, plane: planeWithin(made.plane, spec) };
 }

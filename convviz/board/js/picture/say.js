@@ -1,0 +1,35 @@
+// @ts-check
+// The sentences about the picture, and the lists inside them.
+import WORDS from "../../../facts/words/picture.json" with { type: "json" };
+import { sentences } from "../base/words.js";
+
+/** @typedef {"list.and" | "list.or" | "list.comma" | "clauses.both"} JoinId */
+
+export const say = sentences(WORDS);
+
+export const LINES = /** @type {const} */ (["rows", "columns"]); // what an axis is made of
+
+/**
+ * 2 rows and 1 column; an axis of which there are none is left out.
+ * @param {number[]} counts of rows and of columns @param {"" | ".last"} [which] ".last" for: the last 2 rows
+ */
+export const linesOf = (counts, which = "") =>
+  joined("list.and", counts.flatMap((count, axis) => (count ? [say(`${LINES[axis]}${which}`, { count })] : [])));
+
+/** 7, 8 or 9. @param {number[]} sizes */
+export function orWords(sizes) {
+  const numbers = sizes.map(String);
+  return joined("list.or", numbers.length > 1 ? [joined("list.comma", numbers.slice(0, -1)), numbers[numbers.length - 1]] : numbers);
+}
+
+/** Clauses as one sentence with a capital, between them what the language puts there. @param {string[]} parts */
+export function clausesOf(parts) {
+  const text = say("clauses.end", { clauses: joined("clauses.both", parts) });
+  return text[0].toUpperCase() + text.slice(1);
+}
+
+/** All parts as one, two at a time by one sentence; nothing if there are none. @param {JoinId} id @param {string[]} parts */
+export const joined = (id, parts) => (parts.length ? parts.reduce((these, last) => say(id, { these, last })) : "");
+
+/** 1 where both are 1, else (1, 2): as torch takes them. @param {number[]} numbers */
+export const pairWords = ([first, second]) => (first === second ? String(first) : `(${first}, ${second})`);
