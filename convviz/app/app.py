@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,6 +21,7 @@ from convviz.app.traits import SettingTraits
 from convviz.app.upload import Upload, read_picture
 from convviz.board import payload
 from convviz.board.widget import Board
+from convviz.facts.words import sentences
 from convviz.ops.stages import Stages
 from convviz.settings.as_python import as_python
 from convviz.settings.link import briefly, from_link, to_link
@@ -36,11 +38,10 @@ if TYPE_CHECKING:
 
 DEVICE_VARIABLE = "CONVVIZ_DEVICE"
 VOILA_VARIABLE = "VOILA_KERNEL_ID"  # Voilà sets it in every kernel before the first cell
-HEADING = """<p>Every number below is computed by torch. Move a kernel slider and watch all gradients follow; then try
-<b>stride&nbsp;1</b>: the zeros inside <code>padded_grad_output</code> vanish, and so does the hatched remainder.</p>"""
-HEADING_TRANSPOSED = """<p>Every number below is computed by torch. Each cell of <code>input</code> stamps the kernel
-into <code>output</code>; choose <b>as stamps</b> to see it. Then try <b>stride&nbsp;1</b>: the zeros inside
-<code>padded_input</code> vanish.</p>"""
+# How a sentence marks code, and what is strong.
+MARKS = {r"`([^`]+)`": r"<code>\1</code>", r"\*\*([^*]+)\*\*": r"<b>\1</b>"}
+say = sentences("app")
+say_page = sentences("board")
 
 
 class App(SettingTraits, widgets.VBox):
@@ -209,9 +210,9 @@ class App(SettingTraits, widgets.VBox):
     def _layout(self) -> list[widgets.Widget]:
         style = widgets.HTML(f"<style>{files('convviz.app').joinpath('app.css').read_text(encoding='utf-8')}</style>")
         style.add_class("cv-style")
-        self._undo = _button("Undo", "undo the last change", lambda: self.model.attempt(self.model.undo))
-        self._redo = _button("Redo", "do it again", lambda: self.model.attempt(self.model.redo))
-        reset = _button("Reset", "back to the settings of the start", lambda: self.model.attempt(self.model.reset))
+        self._undo = _button(say_page("undo"), say("undo"), lambda: self.model.attempt(self.model.undo))
+        self._redo = _button(say_page("redo"), say("redo"), lambda: self.model.attempt(self.model.redo))
+        reset = _button(say_page("reset"), say("reset"), lambda: self.model.attempt(self.model.reset))
         share = Share(lambda: as_python(self.model.settings), self._page if type(self).page_maker else None)
         tools = widgets.HBox([self._undo, self._redo, reset, share])
         tools.add_class("cv-tools")
@@ -243,7 +244,8 @@ class App(SettingTraits, widgets.VBox):
         new_structure = drawn != self._drawn
         if new_structure:
             self._drawn = drawn
-            self._heading.value = self._introduction or (HEADING_TRANSPOSED if settings.transposed else HEADING)
+            heading = say("heading.transposed" if settings.transposed else "heading")
+            self._heading.value = self._introduction or f"<p>{_marked_up(heading)}</p>"
             self._version += 1
         self._step += 1
         truth, truth_ok = captions.truth(result)
@@ -312,6 +314,14 @@ class App(SettingTraits, widgets.VBox):
 
 def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _marked_up(text: str) -> str:
+    """Return a sentence of ours as HTML."""
+    marked = _escaped(text)
+    for mark, tag in MARKS.items():
+        marked = re.sub(mark, tag, marked)
+    return marked
 
 
 def _button(word: str, tooltip: str, action: Any) -> widgets.Button:

@@ -10,13 +10,19 @@ import traitlets
 
 from convviz.app.model import Model
 from convviz.facts import facts
+from convviz.facts.words import sentences
 from convviz.ops.device import available_devices
 from convviz.settings import change
 from convviz.settings.bounds import LIMITS, PER_AXIS_TRANSPOSED, bounds, group_choices, value_of
 from convviz.settings.state import CHOICES, NAMED_KINDS, Settings, Source
-from convviz.spec import AXES, ConvSpec
+from convviz.spec import ConvSpec
 
 WORDS: dict[str, str] = facts("names")["controls"] | facts("names")["values"]
+WORDS |= {"input": WORDS["input_kind"], "loss": WORDS["loss_kind"]}
+GROUPS: dict[str, str] = facts("names")["groups"]
+SIDES = ("control.height", "control.width")
+say = sentences("app")
+say_page = sentences("board")
 Change = Callable[[Settings], Settings | tuple[Settings, list[str]]]
 
 
@@ -66,10 +72,10 @@ class Controls:
     # -- the groups ------------------------------------------------------------------------------------
 
     def _geometry(self) -> widgets.Box:
-        transposed = widgets.Checkbox(description="transposed convolution", indent=False, layout=self._layout)
+        transposed = widgets.Checkbox(description=WORDS["transposed"], indent=False, layout=self._layout)
         transposed.add_class("cv-set-transposed")
         self._wire(transposed, lambda s: s.transposed, lambda s, value: change.set_transposed(s, bool(value)))
-        linked = widgets.Checkbox(description="link height and width", indent=False, layout=self._layout)
+        linked = widgets.Checkbox(description=WORDS["link_axes"], indent=False, layout=self._layout)
         linked.add_class("cv-set-link_axes")
         self._wire(linked, lambda settings: settings.link_axes, lambda s, value: change.link_axes(s, bool(value)))
         sliders = [self._axis_slider(name, axis) for name in PER_AXIS_TRANSPOSED for axis in (0, 1)]
@@ -79,7 +85,7 @@ class Controls:
             "padding_mode", CHOICES["padding_mode"], lambda s: s.spec.padding_mode, _geometry_setter("padding_mode")
         )
         self._refreshers.append(lambda s: _show(mode, not s.transposed))  # torch's layer pads with zeros only
-        return self._group("Geometry", [transposed, linked, *(slider for _, _, slider in sliders), mode])
+        return self._group(GROUPS["geometry"], [transposed, linked, *(slider for _, _, slider in sliders), mode])
 
     def _channels(self) -> widgets.Box:
         counts = []
@@ -89,14 +95,14 @@ class Controls:
             self._refreshers.append(_widener(slider, name, high))
             self._wire(slider, _channel_getter(name), _channel_setter(name))
             counts.append(slider)
-        groups = widgets.Dropdown(description="groups", options=[1], layout=self._layout)
+        groups = widgets.Dropdown(description=WORDS.get("groups", "groups"), options=[1], layout=self._layout)
         groups.add_class("cv-set-groups")
         self._refreshers.append(lambda s: _set_options(groups, [(str(g), g) for g in group_choices(s.spec)]))
         self._wire(groups, lambda s: s.spec.groups, _geometry_setter("groups"))
-        bias = widgets.Checkbox(description="bias", indent=False, layout=self._layout)
+        bias = widgets.Checkbox(description=WORDS.get("bias", "bias"), indent=False, layout=self._layout)
         bias.add_class("cv-set-bias")
         self._wire(bias, lambda s: s.bias is not None, lambda s, value: change.set_bias(s, bool(value)))
-        return self._group("Channels", [*counts, groups, bias])
+        return self._group(GROUPS["channels"], [*counts, groups, bias])
 
     def _input(self) -> widgets.Box:
         kinds = NAMED_KINDS["input"]
@@ -105,11 +111,11 @@ class Controls:
         digit = self._slider("digit", 0, 9)
         self._wire(digit, lambda s: s.digit, lambda s, value: s.replace(digit=value, input=Source("digit")))
         self._refreshers.append(lambda s: _show(digit, s.input.kind == "digit"))
-        seed = widgets.BoundedIntText(description="seed", min=0, max=2**31 - 1, layout=self._layout)
+        seed = widgets.BoundedIntText(description=WORDS["seed"], min=0, max=2**31 - 1, layout=self._layout)
         seed.add_class("cv-seed")
         self._wire(seed, lambda s: s.seed, lambda s, value: s.replace(seed=value))
         self.upload_slot = widgets.Box()
-        return self._group("Input", [menu, digit, self.upload_slot, seed])
+        return self._group(GROUPS["input"], [menu, digit, self.upload_slot, seed])
 
     def _loss(self) -> widgets.Box:
         loss = self._menu("loss", CHOICES["loss"], lambda s: s.loss, lambda s, value: s.replace(loss=value))
@@ -120,7 +126,7 @@ class Controls:
         grad = self._menu("grad_output", grads, lambda s: s.grad.kind, lambda s, kind: s.replace(grad=Source(kind)))
         self._refreshers.insert(-1, lambda s: _offer(grad, grads, s.grad.kind))
         self._refreshers.append(lambda s: _show(grad, s.loss == "weighted_sum"))
-        return self._group("Loss and grad_output", [loss, target, grad])
+        return self._group(GROUPS["loss"], [loss, target, grad])
 
     def _look(self) -> widgets.Box:
         entries = [
@@ -130,8 +136,7 @@ class Controls:
             ("theme", CHOICES["theme"]),
         ]
         menus = [self._menu(name, options, _getter(name), _replacer(name)) for name, options in entries]
-        menus[2].description = "colour scale"
-        return self._group("Computing and colours", menus)
+        return self._group(say("group.look"), menus)
 
     def _refresh_bounds(self, sliders: list[tuple[str, int, IntSlider]], settings: Settings) -> None:
         """Set the sliders' ranges, but not while only numbers change: that would be most of a step's time."""
@@ -153,7 +158,8 @@ class Controls:
 
         def describe(settings: Settings) -> None:
             word = WORDS.get(name, name)
-            slider.description = word if settings.link_axes and _equal(settings, name) else f"{word}, {AXES[axis]}"
+            together = settings.link_axes and _equal(settings, name)
+            slider.description = word if together else say_page(SIDES[axis], name=word)
             matters = name != "output_padding" or (settings.transposed and max(settings.spec.stride) > 1)
             _show(slider, matters and (axis == 0 or not settings.link_axes or not _equal(settings, name)))
 

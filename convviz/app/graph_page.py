@@ -15,12 +15,13 @@ from convviz.explanation.graph.snapshot import Snapshot
 from convviz.explanation.graph.steps import sentence, sentences
 from convviz.explanation.graph.svg import PALETTES
 from convviz.explanation.graph.text import numbers, shape
+from convviz.facts import words
 from convviz.plane import PANEL_AXES, Plane
 from convviz.settings.names import axis_word, shown_name
 from convviz.views.cells import roles
 
-NOT_VISITED = "The backward pass did not come here."
 MOST = 64  # rows and columns of a heatmap; of larger planes the first are shown
+say = words.sentences("app")
 
 # A tensor → the panel of the board that shows it and the plane there, or None.
 FindPanel = Callable[[torch.Tensor, str], tuple[str, tuple[int, ...]] | None]
@@ -45,12 +46,14 @@ class Reply:
         # Integers and float64 need more digits than float32 has.
         dtype = torch.float32 if part.is_floating_point() and part.element_size() <= 4 else torch.float64
         self.buffers.append(part.to("cpu", dtype).contiguous().numpy().tobytes())
-        cut = f"the first {part.shape[0]} × {part.shape[1]} of {plane.shape[0]} × {plane.shape[1]} cells"
+        (rows, columns), (height, width) = part.shape[:2], plane.shape[:2]
         return {
             "buffer": len(self.buffers) - 1,
             "dtype": str(dtype).removeprefix("torch."),
             "size": list(part.shape),
-            "part": cut if part.shape != plane.shape else "",
+            "part": say("graph.part", rows=rows, columns=columns, height=height, width=width)
+            if part.shape != plane.shape
+            else "",
         }
 
 
@@ -89,7 +92,7 @@ def node_reply(graph: Graph, id: str, chosen: Mapping[str, Any], find_panel: Fin
         "label": node.label,
         "kind": node.kind,
         "note": node.note,
-        "text": sentence(graph, id) if id in graph.steps else NOT_VISITED if node.kind != "rest" else "",
+        "text": sentence(graph, id) if id in graph.steps else say("graph.not_visited") if node.kind != "rest" else "",
         "tensors": [_tensor(reply, each, chosen.get(each.key), find_panel) for each in wanted],
         "settings": [_setting(saved) for saved in node.saved if saved.tensor is None],
         "opens": node.spec is not None,
@@ -121,15 +124,16 @@ def _tensor(reply: Reply, wanted: _Wanted, chosen: Any, find_panel: FindPanel) -
 
 
 def _of_slot(slot: Slot, several: bool) -> list[_Wanted]:
-    of = f" of output {slot.number}" if several else ""
+    of = "_of" if several else ""
+    value, gradient = (say(f"graph.{kind}{of}", number=slot.number) for kind in ("value", "gradient"))
     return [
-        _Wanted(f"value {slot.number}", f"value{of}", slot.value, slot.value_note, "value"),
-        _Wanted(f"gradient {slot.number}", f"gradient{of}", slot.gradient, slot.gradient_note, "gradient"),
+        _Wanted(f"value {slot.number}", value, slot.value, slot.value_note, "value"),
+        _Wanted(f"gradient {slot.number}", gradient, slot.gradient, slot.gradient_note, "gradient"),
     ]
 
 
 def _of_saved(saved: Saved) -> _Wanted:
-    return _Wanted(f"saved {saved.name}", f"saved `{saved.name}`", saved.tensor, saved.note, "value")
+    return _Wanted(f"saved {saved.name}", say("graph.saved", name=saved.name), saved.tensor, saved.note, "value")
 
 
 def _numbers(found: Snapshot | None) -> dict[str, Any]:
@@ -137,8 +141,8 @@ def _numbers(found: Snapshot | None) -> dict[str, Any]:
     if found is None:
         return {"shape": "", "text": ""}
     too_many = found.tensor is None and found.minimum is not None
-    text = numbers(found) + (". It has too many numbers to be kept for a heatmap." if too_many else "")
-    return {"shape": shape(found), "text": text}
+    text = numbers(found)
+    return {"shape": shape(found), "text": say("graph.too_many", numbers=text) if too_many else text}
 
 
 def _setting(saved: Saved) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from convviz.app.controls import WORDS
+from convviz.app.controls import GROUPS, WORDS
 from convviz.app.model import Model
 from convviz.board.sliders import SliderGrid
 from convviz.settings import change
@@ -25,12 +25,12 @@ class KernelPad:
         """Make the pad and show the model's kernel."""
         self._model = model
         self._refreshing = False
-        self._preset = widgets.Dropdown(description="kernel", layout=widgets.Layout(width="auto"))
+        self._preset = widgets.Dropdown(description=WORDS["preset"], layout=widgets.Layout(width="auto"))
         self._preset.add_class("cv-set-kernel")
         self._preset.observe(self._on_preset, names="value")
         self._grid = SliderGrid()
         self._grid.observe(self._on_slide, names="values")
-        self.group = widgets.VBox([widgets.HTML("<h2>Kernel</h2>"), self._preset, self._grid])
+        self.group = widgets.VBox([widgets.HTML(f"<h2>{GROUPS['kernel']}</h2>"), self._preset, self._grid])
         self.group.add_class("cv-group")
         self.refresh()
 

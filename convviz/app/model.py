@@ -10,6 +10,7 @@ from typing import Any
 import traitlets
 
 from convviz.facts import facts
+from convviz.facts.words import sentences
 from convviz.ops.device import is_out_of_memory
 from convviz.ops.stages import Stages
 from convviz.settings import change
@@ -25,7 +26,8 @@ SAME_MOVE: int = FACTS["limits"]["history"]["same_move_seconds"]  # within which
 # What undo leaves alone, because it changes no number.
 VIEW: list[str] = FACTS["view"]
 
-OUT_OF_MEMORY = "There is not enough memory left for that: choose a smaller size, fewer channels, or another device."
+say = sentences("app")
+OUT_OF_MEMORY = say("memory")
 
 log = logging.getLogger(__name__)
 
@@ -101,8 +103,7 @@ class Model(traitlets.HasTraits):
             self.tell(str(error), failed=True)
         except Exception as error:  # the app must live on; the log keeps what a developer needs
             log.exception("an action failed")
-            why = OUT_OF_MEMORY if is_out_of_memory(error) else f"That did not work ({type(error).__name__}: {error})."
-            self.tell(f"{why} Your settings are as before.", failed=True)
+            self.tell(f"{what_failed('action.failed', error)} {say('action.kept')}", failed=True)
 
     def undo(self) -> None:
         """Go one step back."""
@@ -185,11 +186,8 @@ class Model(traitlets.HasTraits):
         sizes = {panel.name: panel.values.shape for equation in rows for panel in equation.panels}
         height, width = sizes.get(name, (0, 0))
         if row >= height or column >= width:
-            raise ValueError(
-                f"only a cell that is shown can be typed into: got row {row}, column {column} of "
-                f"{shown_name(name, settings.transposed)}, which shows {height} rows and {width} columns; "
-                "choose another"
-            )
+            called = shown_name(name, settings.transposed)
+            raise ValueError(say("cell.hidden", row=row, column=column, name=called, height=height, width=width))
 
     def _remember(self, old: Settings, new: Settings, move: str) -> None:
         if _same_numbers(old, new):
@@ -227,6 +225,16 @@ def _same_numbers(one: Settings, other: Settings) -> bool:
     return one == other.replace(**{name: getattr(one, name) for name in VIEW})
 
 
+def what_failed(id: str, error: Exception) -> str:
+    """Return a sentence about an error that nobody foresaw.
+
+    Args:
+        id: of the sentence, which takes the error's kind and what it says.
+        error: lacking memory has a sentence of its own.
+    """
+    return OUT_OF_MEMORY if is_out_of_memory(error) else say(id, kind=type(error).__name__, why=error)
+
+
 def asked(message: Any) -> Any:
     """Return what a message asks for, its ``type``.
 
@@ -234,7 +242,7 @@ def asked(message: Any) -> Any:
         ValueError: it is no message of the page's.
     """
     if not isinstance(message, Mapping):
-        raise ValueError(f"a message of the page is a dict with a type: got {message!r:.40}")
+        raise ValueError(say("message", got=f"{message!r:.40}"))
     return message.get("type")
 
 
@@ -242,7 +250,7 @@ def _index(message: Mapping[Any, Any], key: Any) -> int:
     """Read an index from the page, which may be of another version, or not ours."""
     value = message.get(key)
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError(f"{key} is a whole number of 0 or more: got {value!r:.40}")
+        raise ValueError(say("message.index", key=key, got=f"{value!r:.40}"))
     return value
 
 
@@ -250,7 +258,7 @@ def _indices(message: Mapping[Any, Any], key: str) -> tuple[int, int]:
     """Read two indices, as ``_index`` reads one."""
     value = message.get(key)
     if not isinstance(value, list | tuple) or len(value) != 2:
-        raise ValueError(f"{key} is a list of two whole numbers of 0 or more: got {value!r:.40}")
+        raise ValueError(say("message.indices", key=key, got=f"{value!r:.40}"))
     both = {f"{key}[{place}]": each for place, each in enumerate(value)}
     first, second = (_index(both, name) for name in both)
     return first, second

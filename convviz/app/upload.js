@@ -8,7 +8,7 @@ function render({ model, el }) {
   input.accept = "image/png,image/jpeg";
   const label = document.createElement("label");
   label.className = "cv-upload";
-  label.append("Use a picture of your own \u2026 ", input);
+  label.append(`${model.get("label")} `, input);
 
   /** @param {File | undefined} file */
   async function take(file) {

@@ -13,6 +13,8 @@ import numpy as np
 import torch
 import traitlets
 
+from convviz.facts.words import sentences
+
 if TYPE_CHECKING:
     from PIL import Image
 
@@ -21,6 +23,9 @@ MOST_PIXELS = 50_000_000
 BAND_PIXELS = 2**20  # converted at a time
 ORIENTATION = 0x0112  # EXIF's number for how a camera was held
 SIDE = 64  # most rows and columns that the board shows
+
+
+say = sentences("app")
 
 
 class Upload(anywidget.AnyWidget):
@@ -32,6 +37,7 @@ class Upload(anywidget.AnyWidget):
 
     _esm = files("convviz.app").joinpath("upload.js").read_text(encoding="utf-8")
     most_bytes = traitlets.Int(MOST_BYTES).tag(sync=True)
+    label = traitlets.Unicode(say("upload")).tag(sync=True)
 
     def __init__(self, on_file: Callable[[bytes], None], on_refusal: Callable[[str], None]) -> None:
         """Make the button.
@@ -51,10 +57,7 @@ class Upload(anywidget.AnyWidget):
         if message.get("type") == "file" and buffers:
             on_file(bytes(buffers[0]))
         elif message.get("type") == "refused":
-            on_refusal(
-                f"a picture may have up to {MOST_BYTES // 10**6} MB: got {message.get('megabytes')} MB; "
-                "make it smaller first"
-            )
+            on_refusal(say("upload.bytes", most=MOST_BYTES // 10**6, got=message.get("megabytes")))
 
     def close(self) -> None:
         """Close the widget and let go of its callbacks."""
@@ -75,9 +78,7 @@ def read_picture(data: bytes) -> torch.Tensor:
         ValueError: it is no PNG or JPEG, it is damaged, or it is too large.
     """
     if len(data) > MOST_BYTES:
-        raise ValueError(
-            f"a picture may have up to {MOST_BYTES // 10**6} MB: got {len(data) / 10**6:.0f} MB; make it smaller first"
-        )
+        raise ValueError(say("upload.bytes", most=MOST_BYTES // 10**6, got=f"{len(data) / 10**6:.0f}"))
     grey = _grey(data)
     pixels = torch.frombuffer(bytearray(grey.tobytes()), dtype=torch.uint8)
     return pixels.reshape(grey.height, grey.width).double() / 255
@@ -91,7 +92,7 @@ def _grey(data: bytes) -> Image.Image:
     """
     from PIL import Image, ImageOps, UnidentifiedImageError  # a tenth of a second, only for those who upload
 
-    too_large = f"a picture may have up to {MOST_PIXELS // 10**6} million pixels; make it smaller first"
+    too_large = say("upload.pixels", most=MOST_PIXELS // 10**6)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
@@ -101,11 +102,11 @@ def _grey(data: bytes) -> Image.Image:
             image.draft(image.mode, (4 * SIDE, 4 * SIDE))  # JPEG: as small as an eighth, while decoding
             image.load()
     except UnidentifiedImageError as error:
-        raise ValueError("an input picture is a PNG or JPEG file, and this is neither; save it as one first") from error
+        raise ValueError(say("upload.kind")) from error
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise ValueError(too_large) from error
     except Exception as error:  # a damaged file makes the decoders fail in many ways
-        raise ValueError(f"this picture file is damaged and cannot be read ({error}); save it anew") from error
+        raise ValueError(say("upload.damaged", why=error)) from error
     if large:
         raise ValueError(too_large)
     grey = _reduced(image)

@@ -8,5 +8,5 @@ try {
   page.render({ el: live, data: { ...data, plotly }, widgets: { board, sliders }, own: true });
   still.hidden = true;
 } catch (error) {
-  live.replaceChildren(`The page could not start (${error.message}). This is the picture that it was made with.`);
+  live.replaceChildren(page.failed(error));
 }

@@ -6,10 +6,11 @@ import logging
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from convviz.app.model import OUT_OF_MEMORY, Model, asked
+from convviz.app.model import Model, asked, what_failed
 from convviz.board.pane import Pane
-from convviz.ops.device import is_out_of_memory
+from convviz.facts.words import sentences
 
+say = sentences("app")
 log = logging.getLogger(__name__)
 
 
@@ -65,8 +66,7 @@ class Tab:
             made = {"error": str(error)}
         except Exception as error:  # the board must live on; the log keeps what a developer needs
             log.exception("the tab %s failed", type(self).__name__)
-            why = f"This tab could not be made ({type(error).__name__}: {error})."
-            made = {"error": f"{OUT_OF_MEMORY if is_out_of_memory(error) else why} The board is as before."}
+            made = {"error": f"{what_failed('tab.failed', error)} {say('tab.kept')}"}
         self.pane.data = made | {"step": self._step, "wanted": self.pane.wanted}
 
     def close(self) -> None:

@@ -12,16 +12,10 @@ from convviz.app.tabs.base import Tab
 from convviz.explanation.code.snippet_file import GIVEN, SnippetFile, snippet_file, too_large
 from convviz.explanation.code.snippets import snippets
 from convviz.explanation.code.steps import PANELS
+from convviz.facts.words import sentences
 from convviz.settings.names import shown_name
 
-LABELS = {
-    "definition": "Definition",
-    "unfold": "Unfold",
-    "rotate": "Rotate",
-    "aten": "aten",
-    "function": "autograd.Function",
-    "numpy": "NumPy",
-}
+say = sentences("app")
 
 
 class CodeTab(Tab):
@@ -55,7 +49,8 @@ class CodeTab(Tab):
         )
         return {
             "ways": [
-                {"name": each.name, "label": LABELS[each.name], "title": each.title} | _plain(snippet_file(each, given))
+                {"name": each.name, "label": say(f"code.{each.name}"), "title": each.title}
+                | _plain(snippet_file(each, given))
                 for each in written
             ],
             "numbers": {"on": self._with_numbers, "reason": reason},

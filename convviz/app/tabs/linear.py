@@ -8,9 +8,11 @@ from typing import Any
 from convviz.app.model import Model
 from convviz.app.tabs.base import Tab
 from convviz.explanation.linear_lesson import GRADIENTS, LESSON_LOSSES, SIZES, LessonSettings, linear_lesson
+from convviz.facts.words import sentences
 from convviz.settings import change
 from convviz.settings.state import Source, number
 
+say = sentences("app")
 TENSORS = ("input", "weight", "output", *GRADIENTS)
 
 
@@ -68,5 +70,4 @@ class LinearTab(Tab):
             dilation=(1, 1),
         )
         settings = settings.replace(weight=Source.of(weight), bias=Source.of(bias))
-        notice = "The kernel has one cell now: the lesson's weight, applied to the channels of every cell of the input."
-        self.model.apply(settings, [notice])
+        self.model.apply(settings, [say("linear.shown")])

@@ -8,11 +8,11 @@ from convviz.app.tabs.base import Tab
 from convviz.explanation.backend.elsewhere import note
 from convviz.explanation.backend.story import BackendStory, backend_story
 from convviz.explanation.backend.torch_sources import READ_AT
+from convviz.facts.words import sentences
 from convviz.ops.device import is_out_of_memory
 from convviz.ops.which_backend import SELECT
 
-ASKED = "Torch itself named the backend, asked through {}; the ops were seen by its profiler while they ran."
-WATCHED = "This torch cannot be asked for the backend's name: it follows from the ops that its profiler saw."
+say = sentences("app")
 
 
 class PyTorchTab(Tab):
@@ -35,7 +35,7 @@ class PyTorchTab(Tab):
         except RuntimeError as error:
             if is_out_of_memory(error):
                 raise
-            raise ValueError(f"Torch could not be watched: {error}") from error
+            raise ValueError(say("pytorch.failed", why=error)) from error
         return _plain(story) | {"on": f"{settings.dtype}, {settings.device}"}
 
 
@@ -53,7 +53,7 @@ def _plain(story: BackendStory) -> dict[str, Any]:
         "convolutions": own,
         "grad_fn": backend.grad_fn,
         "changes": [[change.what, change.forward, change.backward] for change in story.changes],
-        "found": ASKED.format(backend.found_by) if backend.found_by == SELECT else WATCHED,
+        "found": say("pytorch.asked", name=SELECT) if backend.found_by == SELECT else say("pytorch.watched"),
         "notes": list(backend.notes),
         "machine": [list(pair) for pair in story.machine],
         "elsewhere": [[each.device, each.backend, each.why, each.file] for each in story.elsewhere],

@@ -12,7 +12,10 @@ from convviz.app.model import Model
 from convviz.app.tabs.base import Tab
 from convviz.explanation.quantised.kinds import KINDS
 from convviz.explanation.quantised.quantised import EPS, quantised
+from convviz.facts.words import sentences
 from convviz.views.panels import panel
+
+say = sentences("app")
 
 
 class QuantisedTab(Tab):
@@ -72,12 +75,13 @@ class QuantisedTab(Tab):
         """
         kind = str(message.get("kind", self.kind))
         if message.get("type") != "choose" or kind not in KINDS:
-            raise ValueError(f"a quantised layer is one of {', '.join(KINDS)}: got {kind!r:.40}")
+            raise ValueError(say("quantised.kind", kinds=", ".join(KINDS), got=f"{kind!r:.40}"))
         names = KINDS[kind].variants
         # Another layer keeps the variant where it has it.
         variant = str(message.get("variant", self.variant if self.variant in names else next(iter(names))))
         if variant not in names:
-            raise ValueError(f"a variant of {KINDS[kind].title} is one of {', '.join(names)}: got {variant!r:.40}")
+            named = {"layer": KINDS[kind].title, "variants": ", ".join(names)}
+            raise ValueError(say("quantised.variant", **named, got=f"{variant!r:.40}"))
         self.kind, self.variant = kind, variant
         self.refresh()
 

@@ -1,10 +1,14 @@
 // @ts-check
 // Copying text where the page may not use the clipboard: on a host without https, in a frame that was not given the
 // right, in an old browser.
+import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element } from "./dom.js";
+import { sentences } from "./words.js";
+
+const say = sentences(WORDS);
 
 /** What to say when the text stays selected. */
-export const NOT_COPIED = "The page may not copy. The text is selected: press Ctrl+C.";
+export const NOT_COPIED = say("copy.selected");
 
 /**
  * Make the means to copy.
@@ -16,7 +20,7 @@ export function createCopier() {
     class: "cv-copybox",
     readonly: "",
     tabindex: "-1",
-    "aria-label": "The text to copy",
+    "aria-label": say("copy.box"),
     rows: "5",
     hidden: "",
   }));

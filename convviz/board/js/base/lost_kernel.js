@@ -1,8 +1,11 @@
 // @ts-check
 // A kernel that has ended, in a notebook: Jupyter goes on, but nobody answers the widgets any more.
+import WORDS from "../../../facts/words/board.json" with { type: "json" };
+import { sentences } from "./words.js";
 
-const ENDED =
-  "The kernel behind this picture has ended: what you see stays, but the controls no longer answer. Run its cell again.";
+const say = sentences(WORDS);
+
+
 /** After these the widgets have nobody to talk to, even if a new process starts. */
 const DEAD = new Set(["dead", "restarting", "autorestarting", "terminating"]);
 
@@ -15,7 +18,7 @@ const DEAD = new Set(["dead", "restarting", "autorestarting", "terminating"]);
 export function followKernel(model, tell) {
   const kernel = model.widget_manager?.kernel;
   if (!kernel?.statusChanged || document.getElementById("convviz-main")) return () => {};
-  const end = () => tell(ENDED);
+  const end = () => tell(say("kernel.ended"));
   const look = (/** @type {any} */ _, /** @type {string} */ status) => {
     if (DEAD.has(status)) end();
   };

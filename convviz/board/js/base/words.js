@@ -15,6 +15,30 @@ const PLURALS = new Intl.PluralRules("en");
 export const sentences = (words) => (id, values = {}) => filled(id, words[id], values);
 
 /**
+ * The function that says the sentences of one part in pieces, for their arguments may be nodes of a page.
+ * @template {Record<string, Text>} Words
+ * @param {Words} words a file of facts/words
+ */
+export function pieces(words) {
+  const say = sentences(words);
+  /**
+   * @template Part
+   * @param {keyof Words & string} id @param {Record<string, Part | Part[] | string | number>} values
+   * @returns {(Part | string)[]}
+   */
+  function sayPieces(id, values) {
+    const places = Object.fromEntries(Object.keys(values).map((name) => [name, name === "count" ? Number(values[name]) : `{${name}}`]));
+    const isText = (/** @type {unknown} */ part) => typeof part === "string" || typeof part === "number";
+    return say(id, places)
+      .split(ARGUMENT)
+      .flatMap((part, index) => (index % 2 ? values[part] : part))
+      .map((part) => /** @type {Part | string} */ (isText(part) ? String(part) : part))
+      .filter((part) => part !== "");
+  }
+  return sayPieces;
+}
+
+/**
  * A text with its arguments in place.
  * @param {string} id @param {Text} text @param {Record<string, string | number>} values
  */

@@ -1,5 +1,6 @@
 // @ts-check
 // The board: linked heatmaps in rows. It knows panels and cells; what they mean comes from the model.
+import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { createEquation } from "./equation.js";
 import { decode } from "../base/format.js";
@@ -12,7 +13,10 @@ import { followLinks } from "./share_address.js";
 import { answerState } from "./share_state.js";
 import { createTables } from "./tables.js";
 import { followTheme } from "../base/theme.js";
+import { cellWords } from "../rules/names.js";
+import { sentences } from "../base/words.js";
 
+const say = sentences(WORDS);
 const STORE = "convviz:state";
 
 /** @param {{ model: any, el: HTMLElement }} context */
@@ -208,7 +212,7 @@ function render({ model, el }) {
       plotly = loaded;
       schedule(true);
     },
-    (error) => gone || board.say(`The heatmaps' colours could not be loaded (${error.message}); the numbers are all there.`),
+    (error) => gone || board.say(say("colours.failed", { why: error.message })),
   );
 
   return () => {
@@ -255,10 +259,10 @@ function createKey() {
   return element(
     "p",
     { class: "cv-key" },
-    entry("padding", "padding"),
-    entry("inserted", "zero inserted by the stride"),
-    entry("remainder", "padding for the remainder"),
-    entry("unread", "never read"),
+    entry("padding", say("cell.padding")),
+    entry("inserted", say("cell.inserted")),
+    entry("remainder", cellWords(false).remainder),
+    entry("unread", cellWords(false).unread),
   );
 }
 
@@ -274,7 +278,7 @@ function nameSliders(app) {
     slider.querySelector(".noUi-handle")?.setAttribute("aria-label", name);
     const readout = slider.querySelector(".widget-readout");
     readout?.setAttribute("role", "textbox");
-    readout?.setAttribute("aria-label", `${name}, typed`);
+    readout?.setAttribute("aria-label", say("slider.typed", { name }));
   }
 }
 

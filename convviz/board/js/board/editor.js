@@ -1,7 +1,11 @@
 // @ts-check
 // Typing into a cell: a small field over it that keeps what was typed until it is a number.
+import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { parseNumber } from "../base/format.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
 
 /**
  * Open a field over one cell.
@@ -36,7 +40,7 @@ export function openEditor(area, cell, label, text, typed, commit, complain, clo
     const value = parseNumber(input.value);
     if (value === null) {
       input.setAttribute("aria-invalid", "true");
-      complain(`A cell holds a number such as \u22121.5: got "${input.value.slice(0, 20)}". Esc leaves it as it was.`);
+      complain(say("cell.no_number", { typed: input.value.slice(0, 20) }));
       return;
     }
     close(refocus);

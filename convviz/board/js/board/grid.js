@@ -1,10 +1,13 @@
 // @ts-check
 // The layer over a heatmap: numbers, hatching, focus, and the accessible grid. It draws with the size of a cell
 // fixed in its own units, so that resizing the panel needs no work.
+import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { svgElement, focusOf, setText } from "../base/dom.js";
 import { colorOf, formatNumber, fullNumber, needsWhiteInk } from "../base/format.js";
 import { CELL, frames, makeBands, patterns, roleOf } from "./grid_marks.js";
+import { sentences } from "../base/words.js";
 
+const say = sentences(WORDS);
 const NUMBERS_UP_TO = 12;
 const KEYS = {
   ArrowUp: [-1, 0],
@@ -242,7 +245,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
       if (!shown) return "";
       const role = roleOf(spec, row, column);
       const value = fullNumber(shown.values[row * spec.columns.length + column], shown.dtype);
-      return `${spec.label}, row ${row}, column ${column}: ${value}${role ? ` (${role})` : ""}`;
+      return say(role ? "cell.read_role" : "cell.read", { name: spec.label, row, column, value, role });
     },
   };
 }

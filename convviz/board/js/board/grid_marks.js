@@ -1,15 +1,16 @@
 // @ts-check
 // What lies over the cells of a grid: hatching for what is not data, frames for what is lit; and its words.
+import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { svgElement } from "../base/dom.js";
+import { cellWords } from "../rules/names.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
 
 export const CELL = 40;
 const BANDS = { p: "padding", i: "inserted", r: "remainder" };
-const ROLE_WORDS = {
-  padding: "padding",
-  inserted: "zero inserted by the stride",
-  remainder: "padding for the remainder",
-  unread: "never read",
-}; // a transposed convolution says some of it in other words: spec.words
+// A transposed convolution says some of it in other words: spec.words.
+const ROLE_WORDS = { padding: say("cell.padding"), inserted: say("cell.inserted"), ...cellWords(false) };
 
 /** @typedef {import("./grid.js").GridSpec} GridSpec */
 
@@ -28,7 +29,7 @@ export function roleOf(spec, row, column) {
     }
   }
   if (spec.unread_rows.includes(row) || spec.unread_columns.includes(column)) words.push(named.unread);
-  return words.join(", ");
+  return words.length > 1 ? say("cell.both", { one: words[0], other: words[1] }) : words.join("");
 }
 
 /**

@@ -1,10 +1,13 @@
 // @ts-check
 // A heatmap in a pane: the board's grid of numbers over colours on a canvas. Plotly stays with the board: what a tab
 // shows is small, and must be there at once.
+import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { createGrid } from "./grid.js";
 import { createPixels, paintPixels } from "./pixels.js";
+import { sentences } from "../base/words.js";
 
+const say = sentences(WORDS);
 const NOTHING = () => {};
 let made = 0;
 
@@ -55,7 +58,7 @@ export function createHeatmap(pane, events = {}) {
       const scale = data.colors ?? pane.scale();
       setText(name, label);
       setText(shape, data.shape ?? `[${height}, ${width}]`);
-      el.setAttribute("aria-label", `${label}, shape ${shape.textContent}`);
+      el.setAttribute("aria-label", say("panel.shape", { name: label, shape: shape.textContent ?? "" }));
       const cell = data.cell ?? Math.max(6, Math.min(36, Math.floor(340 / Math.max(height, width))));
       Object.assign(area.style, { width: `${cell * width}px`, height: `${(data.height ?? cell) * height}px` });
       grid.svg.setAttribute("preserveAspectRatio", "none"); // the layer is as stretched as the colours under it

@@ -1,14 +1,16 @@
 // @ts-check
 // What lights up: the cells linked with the one under the pointer or the focus, or with the one that is pinned.
+import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { colorOf } from "../base/format.js";
 import { createLinks } from "../picture/links.js";
 import { findPlane } from "./planes.js";
 import { createPairing } from "../picture/stamps.js";
 import { createSum, planesOf } from "./sum.js";
 import { followPointer, pointAt } from "../base/wire.js";
+import { sentences } from "../base/words.js";
 
+const say = sentences(WORDS);
 const PLAIN = "var(--cv-accent)"; // a copy of the same number: there is no factor to take a colour from
-const HINT = "Click a cell, or press Space on it, to pin it: the sum behind it is written here. Esc releases it.";
 const KERNELS = { weight: "forward", rotated_weight: "input", dilated_grad_output: "weight" };
 
 /**
@@ -155,15 +157,15 @@ export function createHighlighter(board, panels) {
     if (!numbers || !links) return;
     if (step?.text) return sum.say(step.text());
     const cell = step?.cell ?? pinned;
-    if (!cell || !exists(cell)) return sum.say(HINT);
+    if (!cell || !exists(cell)) return sum.say(say("sum.hint"));
     const { panel, row, column } = cell;
     const spec = panelNamed(panel).spec();
     const value = numbers.planes[panel][row * spec.columns.length + column];
     const isSum = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_bias"].includes(panel);
-    if (!isSum) return sum.say(`${panelNamed(panel).grid.describe(row, column)}. It is no sum: pin a cell of output, grad_input or grad_weight to read one.`);
+    if (!isSum) return sum.say(`${panelNamed(panel).grid.describe(row, column)}. ${say("sum.none")}`);
     const terms = products(cell);
     if (terms.some((factors) => factors.some((factor) => factor.value === undefined))) {
-      return sum.say("This sum runs over other channels or samples of more than 16 \u00d7 16 cells, which the page does not have.");
+      return sum.say(say("sum.elsewhere"));
     }
     sum.show({ cell, label: `${spec.label}[${row},${column}]`, factors: spec.products, value, terms }, colorIn);
   }

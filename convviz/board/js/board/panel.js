@@ -1,11 +1,15 @@
 // @ts-check
 // One panel: its name and shape, the place where plotly draws, the layer over it, its menu, its other planes.
+import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, focusOf, setText } from "../base/dom.js";
 import { openEditor } from "./editor.js";
 import { colorOf, formatNumber, fullNumber } from "../base/format.js";
 import { createGrid } from "./grid.js";
 import { createPixels, paintPixels } from "./pixels.js";
 import { createVeil } from "./veil.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
 
 /**
  * @typedef {{ key: string, name: string, label: string, shape: string, at: [number, number], rows: string, columns: string,
@@ -43,9 +47,9 @@ export function createPanel(board, first) {
   const pixels = createPixels();
   const thumbs = element("div", { class: "cv-thumbs" });
   const menu = createMenu([
-    ["Picture as PNG", () => savePicture("png")],
-    ["Picture as SVG", () => savePicture("svg")],
-    ["Copy the numbers", copyNumbers],
+    [say("panel.png"), () => savePicture("png")],
+    [say("panel.svg"), () => savePicture("svg")],
+    [say("panel.numbers"), copyNumbers],
   ]);
   const el = element(
     "figure",
@@ -58,20 +62,20 @@ export function createPanel(board, first) {
   /** A veiled cell keeps its number to itself. @param {number} row @param {number} column */
   function describe(row, column) {
     if (!veil.covers(row, column)) return grid.describe(row, column);
-    return `${spec.label}, row ${row}, column ${column}: not computed yet at this step`;
+    return say("cell.veiled", { name: spec.label, row, column });
   }
 
   function edit(row, column, typed) {
     const { rows, columns } = spec;
     if (rows[row] !== "d" || columns[column] !== "d") {
-      board.say("This cell belongs to the border: it follows from the input. Type into a cell of the input itself.");
+      board.say(say("cell.border"));
       return;
     }
     const value = grid.value(row, column);
     openEditor(
       area,
       { row, column, rows: rows.length, columns: columns.length },
-      `New value of ${spec.label}, row ${row}, column ${column}`,
+      say("cell.type", { name: spec.label, row, column }),
       typed || fullNumber(value, shown?.dtype ?? "float64"),
       typed !== "",
       (number) => send({ type: "edit", row, column, value: number }),
@@ -95,9 +99,9 @@ export function createPanel(board, first) {
       const plotly = await board.plotly;
       const url = await plotly.toImage({ data, layout: spec.figure.layout }, { format, width: w, height: h, scale: 2 });
       element("a", { href: url, download: `convviz-${spec.name}.${format}` }).click();
-      board.say(`Saved convviz-${spec.name}.${format}.`);
+      board.say(say("panel.saved", { file: `convviz-${spec.name}.${format}` }));
     } catch (error) {
-      board.say(`The picture could not be made (${/** @type {Error} */ (error).message}).`);
+      board.say(say("panel.not_saved", { why: /** @type {Error} */ (error).message }));
     }
   }
 
@@ -110,9 +114,9 @@ export function createPanel(board, first) {
     );
     try {
       await navigator.clipboard.writeText(rows.map((row) => row.join("\t")).join("\n"));
-      board.say(`Copied ${spec.label}: one line a row, tabs between the numbers.`);
+      board.say(say("panel.copied", { name: spec.label }));
     } catch {
-      board.say("This page may not write to the clipboard; app.figure(name) gives the same numbers in Python.");
+      board.say(say("panel.not_copied"));
     }
   }
 
@@ -148,7 +152,7 @@ export function createPanel(board, first) {
       const canvas = /** @type {HTMLCanvasElement} */ (button.firstElementChild);
       if (canvas.width !== spec.thumbs?.columns) canvas.width = spec.thumbs?.columns ?? 1;
       if (canvas.height !== spec.thumbs?.rows) canvas.height = spec.thumbs?.rows ?? 1;
-      button.setAttribute("aria-label", `Show ${plane.label}`);
+      button.setAttribute("aria-label", say("panel.plane", { plane: plane.label }));
       button.setAttribute("title", plane.label);
       button.setAttribute("aria-pressed", String(plane.shown));
     });
@@ -165,11 +169,11 @@ export function createPanel(board, first) {
     setSpec(next) {
       spec = next;
       el.dataset.panel = next.name;
-      el.setAttribute("aria-label", `${next.label}, shape ${next.shape}`);
+      el.setAttribute("aria-label", say("panel.shape", { name: next.label, shape: next.shape }));
       setText(name, next.label);
       setText(shape, next.shape);
       area.classList.toggle("cv-editable", next.editable);
-      menu.firstElementChild?.setAttribute("aria-label", `Menu of ${next.name}, ${next.key.split(":")[0]}`);
+      menu.firstElementChild?.setAttribute("aria-label", say("panel.menu", { panel: next.name, equation: next.key.split(":")[0] }));
       grid.setSpec(next);
       buildThumbs();
     },

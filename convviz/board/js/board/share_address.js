@@ -2,7 +2,11 @@
 // The link in the address of the page. It is read from the page and not by the kernel, because a preheated kernel has
 // built the app before anybody asked for an address. The address stays what it was while controls move: it is where a
 // lesson starts, and a reload leads back there.
+import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { isLink } from "../rules/link.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
 
 /** Our own served page; a notebook's address says nothing about an app in it. */
 const ownPage = () => document.getElementById("convviz-main");
@@ -37,4 +41,4 @@ export function whatOpens(link) {
 
 /** What to do with what was copied. */
 export const howToOpen = () =>
-  ownPage() ? "Copied: whoever opens this address gets this picture." : "Copied: paste it into a cell of a notebook.";
+  say(ownPage() ? "copy.address" : "copy.notebook");

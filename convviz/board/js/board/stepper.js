@@ -1,14 +1,18 @@
 // @ts-check
 // Stepping through one equation: the window or the stamp moves, the result fills in. All of it is worked out in the page.
+import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, focusOf } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { findPlane } from "./planes.js";
 import { stampLinks } from "../picture/stamps.js";
 import { completedAt, spanOf, stampedSoFar, walkOf } from "../picture/steps.js";
 import { createTransport } from "./transport.js";
+import { sentences } from "../base/words.js";
 
-const LACKING =
-  "What they have added up to so far is not shown: it needs other channels, which the page does not have for planes of more than 16 \u00d7 16 cells.";
+const say = sentences(WORDS);
+
+/** Where one is, by what a step is called. */
+const WHERE = /** @type {const} */ ({ cell: "step.cell", stamp: "step.stamp" });
 
 /**
  * Make what steps through an equation.
@@ -17,8 +21,8 @@ const LACKING =
  * @param {{ panels: Map<string, any>, refresh: () => void }} equation
  */
 export function createStepper(board, name, equation) {
-  const button = element("button", { type: "button", class: "cv-step", "aria-expanded": "false" }, "Step through");
-  const transport = createTransport("Step through", { onMove: moveTo, onClose: () => close(true) });
+  const button = element("button", { type: "button", class: "cv-step", "aria-expanded": "false" }, say("step"));
+  const transport = createTransport(say("step"), { onMove: moveTo, onClose: () => close(true) });
   let view = "";
   /** @type {any} */
   let geometry = null;
@@ -78,10 +82,10 @@ export function createStepper(board, name, equation) {
       links: stamps ? () => stampLinks(geometry, walk.result, [row, column]) : null,
       text: stamps ? stampWords : null,
     });
-    const told = panelOf(walk.over).grid.describe(row, column);
-    const short = `${walk.unit} ${position + 1} of ${walk.size[0] * walk.size[1]}`;
-    transport.say(short, `${short}. ${told}`);
-    board.read(`Step through, ${short}. ${told}`, byHand && !transport.speaks());
+    const what = panelOf(walk.over).grid.describe(row, column);
+    const step = say(WHERE[walk.unit], { at: position + 1, of: walk.size[0] * walk.size[1] });
+    transport.say(step, say("step.told", { step, what }));
+    board.read(say("step.read", { step, what }), byHand && !transport.speaks());
   }
 
   /** What the stamps so far have added up to; the last step shows what torch computed. */
@@ -135,10 +139,11 @@ export function createStepper(board, name, equation) {
     const value = formatNumber(panelOf("grad_output").grid.value(row, column));
     const touched = stampLinks(geometry, walk.result, [row, column]).filter((link) => link.panel === "weight");
     const dropped = touched.filter((link) => !link.real).length;
-    const several = geometry.out_channels / geometry.groups > 1 ? " The other channels of the group stamp along." : "";
-    const lacking = walk.unit === "stamp" && !isLast() && !Object.keys(partial).length ? ` ${LACKING}` : "";
-    const padding = dropped ? `; ${dropped} of the stamp's ${touched.length} cells fall on the padding` : "";
-    return `${from.label}[${row},${column}] = ${value} stamps: ${value} \u00b7 ${kernel.label} is added to ${to.label}${padding}.${several}${lacking}`;
+    const names = { from: `${from.label}[${row},${column}]`, value, kernel: kernel.label, to: to.label };
+    const told = [say(dropped ? "step.stamps_padding" : "step.stamps", { ...names, dropped, cells: touched.length })];
+    if (geometry.out_channels / geometry.groups > 1) told.push(say("step.several"));
+    if (walk.unit === "stamp" && !isLast() && !Object.keys(partial).length) told.push(say("step.lacking"));
+    return told.join(" ");
   }
 
   const stepper = {
@@ -150,7 +155,7 @@ export function createStepper(board, name, equation) {
     setSpec(spec, next) {
       view = spec.view;
       geometry = next;
-      transport.el.setAttribute("aria-label", `Step through: ${spec.title}`);
+      transport.el.setAttribute("aria-label", say("step.bar", { equation: spec.title }));
       const { plane, ...shape } = next;
       const now = JSON.stringify([view, shape]);
       if (now !== known) close(); // the steps are others now

@@ -1,8 +1,11 @@
 // @ts-check
 // The sum behind a cell, written out: every product with its two factors, each in the colour of its cell.
+import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, focusOf } from "../base/dom.js";
 import { formatNumber, needsWhiteInk } from "../base/format.js";
+import { sentences } from "../base/words.js";
 
+const say = sentences(WORDS);
 const FOLD_ABOVE = 8;
 const FOLDED = 6;
 
@@ -30,7 +33,7 @@ export function planesOf(geometry, panel, stamps = false) {
  * @param {(cells: any[] | null) => void} onTerm what to light while the pointer or the focus is on a term
  */
 export function createSum(onTerm) {
-  const el = element("div", { class: "cv-sum", role: "group", "aria-label": "The sum behind the pinned cell" });
+  const el = element("div", { class: "cv-sum", role: "group", "aria-label": say("sum") });
   let open = false;
   let shown = ""; // which cell: a long sum stays open while its numbers move
   let standing = ""; // all that is written: a button that is replaced under the pointer hears no click
@@ -93,14 +96,14 @@ export function createSum(onTerm) {
       onTerm(null); // a term that is replaced never tells that the pointer has left it
       const products = visible.flatMap((term, index) => [...(index ? [" + "] : []), createTerm(term, colors)]);
       const total = element("output", { "data-value": String(value) }, formatNumber(value));
-      const more = element("button", { type: "button", class: "cv-more" }, folded ? `show all ${terms.length}` : "show fewer");
+      const more = element("button", { type: "button", class: "cv-more" }, folded ? say("sum.all", { count: terms.length }) : say("sum.fewer"));
       more.addEventListener("click", () => {
         open = !open;
         this.show({ cell, label, factors, value, terms }, colors);
         /** @type {HTMLElement | null} */ (el.querySelector(".cv-more"))?.focus();
       });
       const rest = terms.length > FOLD_ABOVE ? [folded ? " + \u2026 " : " ", more] : [];
-      el.replaceChildren(head, ...(products.length ? products : ["0, because nothing reads or reaches this cell"]), ...rest, " = ", total);
+      el.replaceChildren(head, ...(products.length ? products : [say("sum.nothing")]), ...rest, " = ", total);
       el.dataset.terms = String(terms.length);
       if (held >= 0) el.querySelectorAll("button")[held]?.focus();
     },

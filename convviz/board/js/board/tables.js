@@ -1,11 +1,13 @@
 // @ts-check
 // The numbers of every panel as tables, for those who cannot see the heatmaps or want to read on. They are made and
 // kept up while they are open only: closed, they cost a slider nothing. export/tables.py writes the same without scripts.
+import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { roleOf } from "./grid_marks.js";
+import { sentences } from "../base/words.js";
 
-const TITLE = "Numbers as tables";
+const say = sentences(WORDS);
 
 /**
  * Make the tables.
@@ -13,9 +15,9 @@ const TITLE = "Numbers as tables";
  */
 export function createTables(onOpen) {
   // It scrolls sideways by itself, so the keyboard must get there.
-  const body = element("div", { class: "cv-tables-body", role: "region", tabindex: "0", "aria-label": TITLE });
+  const body = element("div", { class: "cv-tables-body", role: "region", tabindex: "0", "aria-label": say("tables") });
   const el = /** @type {HTMLDetailsElement} */ (
-    element("details", { class: "cv-tables" }, element("summary", {}, TITLE), body)
+    element("details", { class: "cv-tables" }, element("summary", {}, say("tables")), body)
   );
   /** @type {Map<string, HTMLElement[]>} every panel's cells, row by row */
   const cells = new Map();
@@ -44,7 +46,7 @@ export function createTables(onOpen) {
         element(
           "table",
           { "data-table": item.name },
-          element("caption", {}, `${item.label}, shape ${item.shape}`),
+          element("caption", {}, say("panel.shape", { name: item.label, shape: item.shape })),
           element("thead", {}, element("tr", {}, element("td"), ...head)),
           element("tbody", {}, ...lines),
         ),

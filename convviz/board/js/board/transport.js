@@ -1,7 +1,10 @@
 // @ts-check
 // The bar that steps through something: back, play, forward, seek, speed, close. It knows positions, not what they are.
+import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, focusOf, setText, svgElement } from "../base/dom.js";
+import { sentences } from "../base/words.js";
 
+const say = sentences(WORDS);
 const BEAT_MS = 900;
 const CALM_BEAT_MS = 1500; // where a person asked for less motion
 const SPEEDS = [0.5, 1, 2, 4, 16];
@@ -19,15 +22,15 @@ const ICONS = {
  * @param {{ onMove: (position: number, byHand: boolean) => void, onClose: () => void }} events
  */
 export function createTransport(label, events) {
-  const back = iconButton("back", "Step back", () => go(position - 1));
-  const play = iconButton("play", "Play", () => (timer ? pause() : start()));
-  const forward = iconButton("forward", "Step forward", () => go(position + 1));
-  const range = /** @type {HTMLInputElement} */ (element("input", { type: "range", min: "1", step: "1", "aria-label": "Step" }));
+  const back = iconButton("back", say("transport.back"), () => go(position - 1));
+  const play = iconButton("play", say("transport.play"), () => (timer ? pause() : start()));
+  const forward = iconButton("forward", say("transport.forward"), () => go(position + 1));
+  const range = /** @type {HTMLInputElement} */ (element("input", { type: "range", min: "1", step: "1", "aria-label": say("transport.step") }));
   const where = element("span", { class: "cv-where" });
-  const speed = /** @type {HTMLSelectElement} */ (element("select", { "aria-label": "Speed" }));
+  const speed = /** @type {HTMLSelectElement} */ (element("select", { "aria-label": say("transport.speed") }));
   speed.append(...SPEEDS.map((times) => element("option", { value: String(times) }, `${times}\u00d7`)));
   speed.value = "1";
-  const close = iconButton("close", "Close", () => events.onClose());
+  const close = iconButton("close", say("transport.close"), () => events.onClose());
   const el = element("div", { class: "cv-transport", role: "group", "aria-label": label, hidden: "" }, back, play, forward, range, where, speed, close);
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   let [position, count, timer] = [0, 1, 0];
@@ -65,8 +68,8 @@ export function createTransport(label, events) {
 
   function showState() {
     const playing = timer !== 0;
-    play.setAttribute("aria-label", playing ? "Pause" : "Play");
-    play.title = playing ? "Pause" : "Play";
+    play.title = say(playing ? "transport.pause" : "transport.play");
+    play.setAttribute("aria-label", play.title);
     play.querySelector("path")?.setAttribute("d", ICONS[playing ? "pause" : "play"]);
     el.dataset.playing = String(playing);
     el.parentElement?.style.setProperty("--cv-beat", `${beat()}ms`);

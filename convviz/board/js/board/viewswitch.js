@@ -1,12 +1,15 @@
 // @ts-check
 // The switch between two ways to tell one equation: as a window that slides, or as stamps that add up.
+import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element } from "../base/dom.js";
+import { sentences } from "../base/words.js";
 
-const VIEWS = { window: "as a window", stamps: "as stamps" };
+const say = sentences(WORDS);
+const VIEWS = { window: say("view.window"), stamps: say("view.stamps") };
 
 /** @param {(view: string) => void} onChoose */
 export function createViewSwitch(onChoose) {
-  const el = element("div", { class: "cv-views", role: "group", "aria-label": "Show this equation", hidden: "" });
+  const el = element("div", { class: "cv-views", role: "group", "aria-label": say("view"), hidden: "" });
   for (const [view, words] of Object.entries(VIEWS)) {
     const button = element("button", { type: "button", "data-view": view }, words);
     button.addEventListener("click", () => onChoose(view));

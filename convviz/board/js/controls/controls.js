@@ -1,5 +1,6 @@
 // @ts-check
 // The controls of a page without a kernel: the browser's own inputs, each with its label, made once and kept in step.
+import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import NAMES from "../../../facts/names.json" with { type: "json" };
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
@@ -7,15 +8,18 @@ import { LIMITS, groupChoices, perAxis, rangeOf, valueOf } from "../rules/bounds
 import { chooseKernel, kernelName, linkAxes, setAxis, setBias, setGeometry, setTransposed } from "../rules/change.js";
 import { PRESETS } from "../rules/samples.js";
 import { replaced } from "../rules/settings.js";
-import { AXES } from "../rules/spec.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
 
 /** @type {Record<string, string>} */
-const WORDS = { ...NAMES.controls, ...NAMES.values };
+const LABELS = { ...NAMES.controls, ...NAMES.values };
 /** @type {Record<string, string>} */
 const TITLES = NAMES.groups;
 /** What can be chosen by its name alone; an image and typed numbers have to be given. @param {string} field */
 const namedKinds = (field) => SETTINGS.kinds[field].filter((kind) => !SETTINGS.kinds_with_own_numbers.includes(kind));
-const wordFor = (name) => WORDS[name] ?? name;
+const wordFor = (name) => LABELS[name] ?? name;
+const SIDES = /** @type {const} */ (["control.height", "control.width"]);
 const swapped = { in_channels: "out_channels", out_channels: "in_channels" };
 /** The geometry's word for a number of channels: what the transposed layer takes in, it calls out. */
 const fieldOf = (name, { transposed }) => (transposed ? swapped[name] ?? name : name);
@@ -133,7 +137,7 @@ function axisPart(model, name, axis) {
     (s) => value(s, axis),
     (s, wanted) => setAxis(s, name, axis, wanted),
     (s) => matters(s) && (axis === 0 || !together(s)),
-    (s) => (matters(s) && together(s) ? wordFor(name) : `${wordFor(name)}, ${AXES[axis]}`),
+    (s) => (matters(s) && together(s) ? wordFor(name) : say(SIDES[axis], { name: wordFor(name) })),
   );
 }
 
@@ -177,5 +181,5 @@ function seedPart(model) {
     input.value = String(seed);
     model.change((settings) => [replaced(settings, { seed }), []]);
   });
-  return { el: labelled("seed", element("span", {}, "seed"), input), refresh: () => void (input.value = String(model.settings().seed)) };
+  return { el: labelled("seed", element("span", {}, wordFor("seed")), input), refresh: () => void (input.value = String(model.settings().seed)) };
 }

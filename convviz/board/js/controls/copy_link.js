@@ -1,11 +1,12 @@
 // @ts-check
 // The button that hands on what a page without a kernel shows.
+import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { NOT_COPIED, createCopier } from "../base/clipboard.js";
 import { element } from "../base/dom.js";
 import { toLink } from "../rules/link.js";
+import { sentences } from "../base/words.js";
 
-const COPIED = "Copied: whoever opens this address gets this picture.";
-const COPIED_ALONE = "Copied without an address, because this page has none of its own: it stands after # in the address of such a page.";
+const say = sentences(WORDS);
 
 /**
  * Make the button "Copy link", and the field for the text when the page may not copy.
@@ -13,7 +14,7 @@ const COPIED_ALONE = "Copied without an address, because this page has none of i
  * @param {(link: string) => string} addressOf the page's address with a link, or empty
  */
 export function createCopyLink(model, addressOf) {
-  const button = element("button", { type: "button" }, "Copy link");
+  const button = element("button", { type: "button" }, say("copy.link"));
   const copier = createCopier();
   button.addEventListener("click", async () => {
     copier.close();
@@ -21,12 +22,12 @@ export function createCopyLink(model, addressOf) {
     try {
       link = toLink(model.settings());
     } catch {
-      model.say("There are too many numbers for a link here. Choose an input or a kernel by its name.", true);
+      model.say(say("copy.too_many"), true);
       return;
     }
     const address = addressOf(link);
     const done = await copier.copy(address || link);
-    model.say(done ? (address ? COPIED : COPIED_ALONE) : NOT_COPIED, !done);
+    model.say(done ? say(address ? "copy.address" : "copy.alone") : NOT_COPIED, !done);
   });
   return { button, box: copier.el };
 }

@@ -1,20 +1,23 @@
 // @ts-check
 // Hand the settings on: as a link, as Python, or as a page.
+import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { NOT_COPIED, createCopier } from "../base/clipboard.js";
 import { element, setText } from "../base/dom.js";
 import { toLink } from "../rules/link.js";
 import { howToOpen, whatOpens } from "../board/share_address.js";
 import { askState } from "../board/share_state.js";
+import { sentences } from "../base/words.js";
 
+const say = sentences(WORDS);
 const BUTTON = "jupyter-button widget-button"; // as those beside it
 
 /** @param {{ model: any, el: HTMLElement }} context */
 function render({ model, el }) {
   const id = `cv-share-${Math.random().toString(36).slice(2, 8)}`;
-  const open = element("button", { type: "button", class: BUTTON, "aria-expanded": "false", "aria-controls": id }, "Share");
-  const link = element("button", { type: "button", class: BUTTON }, "Copy link");
-  const python = element("button", { type: "button", class: BUTTON }, "Copy as Python");
-  const page = element("button", { type: "button", class: BUTTON }, "Save as page");
+  const open = element("button", { type: "button", class: BUTTON, "aria-expanded": "false", "aria-controls": id }, say("share"));
+  const link = element("button", { type: "button", class: BUTTON }, say("copy.link"));
+  const python = element("button", { type: "button", class: BUTTON }, say("share.python"));
+  const page = element("button", { type: "button", class: BUTTON }, say("share.page"));
   const outcome = element("p", { class: "cv-share-outcome", role: "status" });
   const copier = createCopier();
   const ways = model.get("makes_pages") ? [link, python, page] : [link, python];
@@ -39,8 +42,8 @@ function render({ model, el }) {
     const state = askState(root);
     if (!state) return;
     try {
-      const left = state.device === "cpu" ? "" : ` It leaves out the device (${state.device}).`;
-      copy(whatOpens(toLink(state)), howToOpen() + left);
+      const left = state.device === "cpu" ? [] : [say("share.device", { device: state.device })];
+      copy(whatOpens(toLink(state)), [howToOpen(), ...left].join(" "));
     } catch (error) {
       copier.close();
       tell(`${sentence(/** @type {Error} */ (error).message)}.`, true);
@@ -61,7 +64,7 @@ function render({ model, el }) {
     element("a", { href: url, download: name }).click();
     // Not at once: the browser has yet to read it.
     setTimeout(() => URL.revokeObjectURL(url), 60_000);
-    tell(`${name} is ready: look where your browser keeps downloads. It opens without Python.`);
+    tell(say("share.ready", { file: name }));
   }
 
   open.addEventListener("click", () => {
@@ -71,13 +74,13 @@ function render({ model, el }) {
     tell("");
   });
   link.addEventListener("click", copyLink);
-  python.addEventListener("click", () => ask("python", "Writing \u2026"));
-  page.addEventListener("click", () => ask("page", "Making the page \u2026"));
+  python.addEventListener("click", () => ask("python", say("share.writing")));
+  page.addEventListener("click", () => ask("page", say("share.making")));
   /** @param {any} reply @param {DataView<ArrayBuffer>[]} [buffers] */
   const onReply = (reply, buffers = []) => {
     if (reply.type !== asked) return;
     asked = "";
-    if (reply.type === "python") copy(reply.text, "Copied: paste it into a cell of a notebook.");
+    if (reply.type === "python") copy(reply.text, say("copy.notebook"));
     else if (buffers.length) save(reply.name, buffers[0]);
     else tell(""); // the line below says why there is none
   };

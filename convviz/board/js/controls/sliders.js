@@ -1,8 +1,12 @@
 // @ts-check
 // A grid of sliders with number fields. The browser's own range inputs: they send what a person moved and nothing
 // else, whereas ipywidgets' slider rounds every value to its step and sends that back, so that 1/9 becomes 0.1.
+import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { formatNumber, parseNumber } from "../base/format.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
 
 /** @param {{ model: any, el: HTMLElement }} context */
 function render({ model, el }) {
@@ -104,9 +108,9 @@ function render({ model, el }) {
     grid.setAttribute("aria-label", model.get("label"));
     const typing = /** @type {Document | ShadowRoot} */ (grid.getRootNode()).activeElement;
     cells.forEach(({ range, field }, index) => {
-      const name = `${model.get("label")}, row ${Math.floor(index / columns)}, column ${index % columns}`;
-      range.setAttribute("aria-label", `${name}, slider`);
-      field.setAttribute("aria-label", name);
+      const cell = { name: model.get("label"), row: Math.floor(index / columns), column: index % columns };
+      range.setAttribute("aria-label", say("slider.range", cell));
+      field.setAttribute("aria-label", say("slider.cell", cell));
       if (field === typing) showSlider(index);
       else show(index);
     });

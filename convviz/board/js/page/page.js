@@ -1,5 +1,6 @@
 // @ts-check
 // A page that lives without a kernel: the controls and the board around the page's own model.
+import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { addressWith, followAddress } from "./address.js";
 import { createControls } from "../controls/controls.js";
@@ -8,6 +9,9 @@ import { createKernelModel } from "../controls/kernel.js";
 import { fromPage } from "../numbers/from_page.js";
 import { createPageModel } from "../numbers/model.js";
 import { createCopyLink } from "../controls/copy_link.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
 
 /**
  * @typedef {(context: { model: any, el: HTMLElement }) => void} Render
@@ -42,7 +46,7 @@ function createTools(model, more) {
     made.addEventListener("click", () => model.send({ type }));
     return made;
   };
-  const [undo, redo, reset] = [button("Undo", "undo"), button("Redo", "redo"), button("Reset", "reset")];
+  const [undo, redo, reset] = [button(say("undo"), "undo"), button(say("redo"), "redo"), button(say("reset"), "reset")];
   // Not disabled, which would take the focus from a button that was just pressed.
   const refresh = () => {
     undo.setAttribute("aria-disabled", String(!model.canUndo()));
@@ -50,7 +54,7 @@ function createTools(model, more) {
   };
   model.on("settings", refresh);
   refresh();
-  return element("div", { class: "cv-tools", role: "group", "aria-label": "Steps and link" }, undo, redo, reset, more);
+  return element("div", { class: "cv-tools", role: "group", "aria-label": say("tools") }, undo, redo, reset, more);
 }
 
 /** One sentence about the last action, spoken as well. @param {ReturnType<typeof createPageModel>} model */
@@ -66,4 +70,7 @@ function createNotice(model) {
   return el;
 }
 
-export default { render };
+/** Say that the page could not start. @param {unknown} error */
+const failed = (error) => say("page.failed", { why: /** @type {Error} */ (error).message });
+
+export default { render, failed };

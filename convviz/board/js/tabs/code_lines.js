@@ -1,8 +1,11 @@
 // @ts-check
 // Lines of code with their numbers: made once, changed in place, pointed at with the pointer or the arrow keys.
+import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { pythonTokens } from "../base/python_tokens.js";
+import { sentences } from "../base/words.js";
 
+const say = sentences(WORDS);
 const OPEN_UP_TO = 8; // lines of the tensors' part that stand there unfolded at first
 
 /**
@@ -125,7 +128,7 @@ export function createCodeLines(onPoint) {
       });
       ({ text, panels } = file);
       const [first, last] = file.tensors;
-      setText(summary, `Lines ${first}\u2013${last}: the tensors`);
+      setText(summary, say("code.tensors", { first, last }));
       if (!touched) fold.open = last - first < OPEN_UP_TO;
       const linked = Object.keys(panels).map(Number);
       const stop = lines.findIndex((line) => line === document.activeElement) + 1;

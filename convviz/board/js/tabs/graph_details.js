@@ -1,9 +1,13 @@
 // @ts-check
 // What a box of the graph holds: value and gradient, what it has saved, its settings, and what stands inside it.
+import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { createInside } from "./graph_inside.js";
 import { setRich } from "../base/rich_text.js";
 import { createTensorView } from "./tensor_view.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
 
 /**
  * Make the details.
@@ -14,7 +18,7 @@ export function createDetails(pane, onClose) {
   const text = element("p", {});
   const note = element("p", { class: "cv-note" });
   const open = element("button", { type: "button", class: "cv-button", "aria-expanded": "false" });
-  const close = element("button", { type: "button", class: "cv-button" }, "Hide");
+  const close = element("button", { type: "button", class: "cv-button" }, say("graph.hide"));
   const tensors = element("div", { class: "cv-flow cv-tensors" });
   const readout = element("p", { class: "cv-muted cv-details-readout" });
   const settings = element("table", {});
@@ -22,7 +26,7 @@ export function createDetails(pane, onClose) {
     chosenPlane = plane;
     pane.send({ type: "inside", id, plane });
   });
-  const saved = element("details", {}, element("summary", {}, "Settings that it keeps"), settings);
+  const saved = element("details", {}, element("summary", {}, say("graph.settings")), settings);
   const head = element("div", { class: "cv-details-head" }, title, element("div", { class: "cv-buttons" }, open, close));
   const el = element("section", { class: "cv-details", hidden: "" }, head, text, note, inside.el, tensors, readout, saved);
   /** @type {Map<string, ReturnType<typeof createTensorView>>} */
@@ -44,7 +48,7 @@ export function createDetails(pane, onClose) {
   function setOpen(next) {
     isOpen = next;
     open.setAttribute("aria-expanded", String(next));
-    setText(open, next ? "Close the box" : "Open the box");
+    setText(open, say(next ? "graph.close" : "graph.open"));
     if (!next) inside.hide();
   }
 

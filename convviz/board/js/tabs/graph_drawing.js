@@ -1,5 +1,10 @@
 // @ts-check
 // The drawing of a graph, made by Python, brought to life: its boxes can be reached, pressed and marked.
+import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
+
 
 const ARROWS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
 
@@ -197,7 +202,7 @@ function sameBox(boxes, before) {
 function labelOf(el) {
   const lines = [...el.querySelectorAll("text")].map((text) => text.textContent);
   if (el.dataset.kind === "rest") return lines.join(", ");
-  const step = el.dataset.step ? `step ${el.dataset.step}` : "not visited";
+  const step = el.dataset.step ? say("graph.box_step", { step: el.dataset.step }) : say("graph.box_never");
   return [lines[0], step, ...lines.slice(el.dataset.step ? 2 : 1)].join(", ");
 }
 

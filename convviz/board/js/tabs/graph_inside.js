@@ -1,9 +1,12 @@
 // @ts-check
 // The inside of a convolution's box: its backward pass as a row of small heatmaps with what is done between them.
+import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { setRich } from "../base/rich_text.js";
 import { createLinkedMap } from "./tensor_view.js";
+import { sentences } from "../base/words.js";
 
+const say = sentences(WORDS);
 const CELL_SIDE = 26; // pixels: two stages and what is done between them stand side by side
 
 /**
@@ -24,9 +27,9 @@ export function createInside(pane, read, choose) {
 
   /** @param {any[]} wanted @param {boolean} fixed */
   function setChoices(wanted, fixed) {
-    const texts = wanted.map(({ word, value }) => `${word} = ${value}`).join(", ");
+    const plane = wanted.map(({ word, value }) => `${word} = ${value}`).join(", ");
     choices.hidden = !wanted.length;
-    if (fixed) return setText(choices, texts && `As on the board: ${texts}.`);
+    if (fixed) return setText(choices, plane && say("graph.board", { plane }));
     if (choices.childElementCount !== wanted.length) choices.replaceChildren(...wanted.map((each) => choice(each)));
     choices.querySelectorAll("input").forEach((input, index) => {
       const { axis, count, value } = wanted[index];
@@ -88,7 +91,7 @@ export function createInside(pane, read, choose) {
       }
       stages.forEach((stage, index) => {
         maps[index].map.set(stage, buffers);
-        setText(maps[index].note, stage.part && `Shown: ${stage.part}.`);
+        setText(maps[index].note, stage.part && say("tensor.shown", { part: stage.part }));
       });
       reply.branches.forEach((branch, index) => setRich(truths[index], branch.truth));
     },

@@ -1,5 +1,10 @@
 // @ts-check
 // The views of the tab Matrix view: which matrices stand where, what they are called, and what is said about them.
+import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
+
 
 /**
  * One matrix or image. `panels`: the board's panels that hold an entry's parts; `own`: the one panel that shows the same
@@ -25,8 +30,8 @@ export function viewsOf(data) {
   const order = data.geometry.transposed
     ? [toInput, forward, toWeight, turnedOne, one]
     : [forward, toInput, toWeight, one, turnedOne];
-  const titles = ["Forward", "To the input", "To the weight", "One matrix", "Its transpose"];
-  return order.map((view, index) => ({ title: titles[index], ...view }));
+  const titles = /** @type {const} */ (["forward", "to_input", "to_weight", "one", "turned"]);
+  return order.map((view, index) => ({ title: say(`matrix.${titles[index]}`), ...view }));
 }
 
 /** What every view needs. @param {any} data */
@@ -37,7 +42,7 @@ function parts(data) {
   const numbers = (values) => values.map((row) => row.map(Number)); // JSON has words for what is not finite
   /** @returns {MatrixMap} */
   const map = (name, values, rows, columns, more = {}) => {
-    const count = (axis, length) => (axis === "window" && part ? `${length} of ${windows.of}` : length);
+    const count = (axis, length) => (axis === "window" && part ? say("matrix.some", { some: length, all: windows.of }) : length);
     const size = /** @type {[number, number]} */ ([values.length, values[0].length]);
     return { name, values: numbers(values), rows, columns, size, shape: `[${count(rows, size[0])}, ${count(columns, size[1])}]`, ...more };
   };
@@ -55,9 +60,9 @@ function forwardView(data) {
   const own = (part, panel) => ({ own: { part, panel } });
   const notes = [...rowsNote(data, output)];
   const bias = data.bias && !data.geometry.transposed;
-  if (bias) notes.push("To every row of `output` the bias of its channel is added.");
+  if (bias) notes.push(say("matrix.forward_bias"));
   return {
-    sentence: `Every window of \`${padded_input}\` is written as one column (im2col), every kernel as one row. A row times a column is one cell of \`${output}\`.`,
+    sentence: say("matrix.forward_is", { padded: padded_input, output }),
     formula: `${output} = ${weight} \u00b7 ${columns}${bias ? " + bias" : ""}`,
     notes,
     one: false,
@@ -86,10 +91,10 @@ function inputView(data) {
     }),
     image(grad_input, made.grad_input, "input", { own: { part: "input", panel: "grad_input" } }),
   ];
-  const notes = [`\`overlap\` counts in how many columns each cell stands: so many numbers meet there.`, ...borderNote(geometry, folds, border, grad_input)];
-  if (bias) notes.push(`Last, the bias is added: \`${grad_input}\`.`);
+  const notes = [say("matrix.overlap"), ...borderNote(geometry, folds, border, grad_input)];
+  if (bias) notes.push(say("matrix.last_bias", { gradient: grad_input }));
   return {
-    sentence: `\`${weight}\u1d40 \u00b7 ${grad_output}\` makes one column for every window: the kernels, each times its cell of \`${grad_output}\`. col2im adds each entry to the cell that it stands for; where windows overlap, entries meet.`,
+    sentence: say("matrix.to_input_is", { weight, gradient: grad_output }),
     formula: `${grad_columns} = ${weight}\u1d40 \u00b7 ${grad_output}, ${grad_input} = col2im(${grad_columns})${bias ? " + bias" : ""}`,
     notes,
     one: false,
@@ -109,10 +114,10 @@ function weightView(data) {
   const { columns, grad_output, grad_weight, padded_input } = names;
   const several = geometry.batch > 1;
   const own = { own: { part: "kernel", panel: "grad_weight" } };
-  const notes = several ? [`This is the part of sample ${geometry.plane.n}; \`${grad_weight}\` adds up the parts of all ${geometry.batch} samples.`] : [];
-  if (data.windows.step < data.windows.of) notes.push("The sums run over all windows, also those that are not shown.");
+  const notes = several ? [say("matrix.of_sample", { sample: geometry.plane.n, sum: grad_weight, batch: geometry.batch })] : [];
+  if (data.windows.step < data.windows.of) notes.push(say("matrix.all_windows"));
   return {
-    sentence: `Every window of \`${padded_input}\` is weighted with its cell of \`${grad_output}\`; added up over all windows, that is \`${grad_weight}\`.`,
+    sentence: say("matrix.to_weight_is", { padded: padded_input, gradient: grad_output, sum: grad_weight }),
     formula: `${grad_weight} = ${grad_output} \u00b7 ${columns}\u1d40`,
     notes: [...notes, ...rowsNote(data, "")],
     one: false,
@@ -120,7 +125,7 @@ function weightView(data) {
     top: map(`${columns}\u1d40`, turned(made.columns), "window", "kernel", {
       note: "copied", panels: { window: "grad_output", kernel: "grad_weight", padded: "padded_input" },
     }),
-    result: map(several ? `${grad_weight}, sample ${geometry.plane.n}` : grad_weight, several ? made.grad_weight_of_sample : made.grad_weight, "out", "kernel", own),
+    result: map(several ? say("matrix.sample", { name: grad_weight, sample: geometry.plane.n }) : grad_weight, several ? made.grad_weight_of_sample : made.grad_weight, "out", "kernel", own),
     extras: several ? [map(grad_weight, made.grad_weight, "out", "kernel", own)] : [],
   };
 }
@@ -141,7 +146,7 @@ function oneView(data) {
   return {
     ...view,
     one: true,
-    left: map(whole ? output : "share", turned([data.one.product]), "window", "one", { pair: true, words, own: { part: "window", panel: "output" } }),
+    left: map(whole ? output : say("matrix.share"), turned([data.one.product]), "window", "one", { pair: true, words, own: { part: "window", panel: "output" } }),
     top: map(input, [data.one.input], "one", "input", { pair: true, words, own: { part: "input", panel: "padded_input" } }),
     result: map("T", data.one.matrix, "window", "input", {
       pair: true, words, note: "taps", panels: { window: "output", kernel: "weight", padded: "padded_input" },
@@ -166,7 +171,7 @@ function oneTransposedView(data) {
   return {
     ...view,
     one: true,
-    left: map(whole ? grad_input : "share", turned([data.one.gradient]), "input", "one", { pair: true, words, own: { part: "input", panel: "grad_input" } }),
+    left: map(whole ? grad_input : say("matrix.share"), turned([data.one.gradient]), "input", "one", { pair: true, words, own: { part: "input", panel: "grad_input" } }),
     top: map(grad_output, [data.one.grad_output], "one", "window", { pair: true, words, own: { part: "window", panel: "grad_output" } }),
     result: map("T\u1d40", turned(data.one.matrix), "input", "window", {
       pair: true, words, note: "taps", panels: { window: "grad_output", kernel: "weight", input: "grad_input" },
@@ -180,15 +185,12 @@ function oneTransposedView(data) {
  * @param {string} rows @param {string} columns @param {boolean} second whether the other one is shown before it
  */
 function sentenceOfOne(rows, columns, second) {
-  const cells = `a row for every cell of \`${rows}\`, a column for every cell of \`${columns}\``;
-  return second
-    ? `The same matrix with rows and columns exchanged: ${cells}. Nothing is rotated or padded: it is only read the other way.`
-    : `All in one matrix, a Toeplitz matrix made of blocks: ${cells}. Where the one depends on the other stands a weight; all else is zero.`;
+  return say(second ? "matrix.turned_is" : "matrix.one_is", { rows, columns });
 }
 
 /** @param {string} name @param {string} sum @param {boolean} bias */
 function shareNote(name, sum, bias) {
-  return `${name} belongs to the two channels that are shown. \`${sum}\` adds the shares of all channels of the group${bias ? ", and the bias" : ""}.`;
+  return say(bias ? "matrix.shares_bias" : "matrix.shares", { matrix: name, sum });
 }
 
 /** @param {any} view @param {string} reason */
@@ -209,13 +211,11 @@ function rowsNote(data, output) {
   const { geometry, in_channels } = data;
   const group = geometry.in_channels / geometry.groups;
   if (in_channels.length === group) return [];
-  const sum = output ? ` \`${output}\` adds up those of all ${group}.` : "";
-  return [`Only the kernel cells of channel ${in_channels[0]} are shown, one channel of ${group}.${sum}`];
+  return [say(output ? "matrix.channel_sum" : "matrix.channel", { channel: in_channels[0], group, sum: output })];
 }
 
 /** @param {any} geometry @param {boolean} folds @param {boolean} border @param {string} gradient */
 function borderNote(geometry, folds, border, gradient) {
   if (!border) return [];
-  if (folds) return [`Then every cell of the border is added to the cell that it is a copy of: \`${gradient}\`.`];
-  return [`Then the border is cut off: \`${gradient}\`.`];
+  return [say(folds ? "matrix.folded" : "matrix.cut", { gradient })];
 }

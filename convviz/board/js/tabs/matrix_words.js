@@ -1,6 +1,10 @@
 // @ts-check
 // What an entry of a matrix is, in words.
+import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { fullNumber } from "../base/format.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
 
 /**
  * Describe an entry.
@@ -8,52 +12,59 @@ import { fullNumber } from "../base/format.js";
  * @param {import("./matrix_views.js").MatrixMap} map @param {number} row @param {number} column
  */
 export function entryInWords(data, links, map, row, column) {
-  const value = fullNumber(map.values[row][column], data.dtype);
-  if (map.image) return `${map.name}[${row},${column}] = ${value}${noteOf(data, links, map, row, column)}.`;
+  const values = { entry: `${map.name}[${row},${column}]`, value: fullNumber(map.values[row][column], data.dtype) };
+  if (map.image) return imageInWords(links, map, row, column, values);
   const axes = [axisInWords(data, links, map, "rows", row), axisInWords(data, links, map, "columns", column)];
-  return `${map.name}[${row},${column}] = ${value}: ${axes.filter(Boolean).join("; ")}${noteOf(data, links, map, row, column)}.`;
+  const [axis, other] = axes.filter(Boolean);
+  const said = say(other ? "entry.two_axes" : "entry.one_axis", { ...values, axis, other });
+  return [said, ...noteOf(data, links, map, row, column)].join(" ");
+}
+
+/** @param {any} links @param {import("./matrix_views.js").MatrixMap} map @param {number} row @param {number} column @param {{ entry: string, value: string }} values */
+function imageInWords(links, map, row, column, values) {
+  if (map.note !== "overlap" && map.note !== "added") return say("entry", values);
+  const count = tapsOf(links, map, row, column).length;
+  if (map.note === "overlap") return say("entry.overlap", { ...values, count });
+  return say(count ? "entry.added" : "entry.unread", { ...values, count });
+}
+
+/** @param {any} links @param {import("./matrix_views.js").MatrixMap} map @param {number} row @param {number} column @returns {import("./matrix_links.js").Tap[]} */
+function tapsOf(links, map, row, column) {
+  const { out, in: channel, ...wanted } = links.meaning(map, row, column);
+  return links.find(wanted);
 }
 
 /** @param {any} data @param {any} links @param {import("./matrix_views.js").MatrixMap} map @param {"rows" | "columns"} side @param {number} index */
 function axisInWords(data, links, map, side, index) {
   const axis = map[side];
   const place = (part, flat) => `(${links.place(part, flat).join(", ")})`;
-  const [ins, outs] = data.geometry.transposed ? ["output", "input"] : ["input", "output"];
-  const says = `${side === "rows" ? "row" : "column"} ${index} is`;
+  const [ins, outs] = /** @type {("input" | "output")[]} */ (data.geometry.transposed ? ["output", "input"] : ["input", "output"]);
   if (!axis || axis === "one") return ""; // an image has no axes
-  if (axis === "out") return `${says} ${outs} channel ${data.out_channels[index]}`;
+  if (axis === "out") return say(`entry.${side}_${outs}`, { index, channel: data.out_channels[index] });
   const found = side === "rows" ? links.meaning(map, index, 0) : links.meaning(map, 0, index);
-  if (axis === "kernel") return `${says} ${ins} channel ${data.in_channels[found.in]}, kernel cell ${place("kernel", found.kernel)}`;
-  if (map.words) return `${says} cell ${place(axis, found[axis])} of ${map.words[axis]}`;
-  return `${says} window ${place("window", found.window)}`;
+  if (axis === "kernel") return say(`entry.${side}_${ins}_kernel`, { index, channel: data.in_channels[found.in], place: place("kernel", found.kernel) });
+  if (map.words) return say(`entry.${side}_cell`, { index, place: place(axis, found[axis]), name: map.words[axis] });
+  return say(`entry.${side}_window`, { index, place: place("window", found.window) });
 }
 
-/** @param {any} data @param {any} links @param {import("./matrix_views.js").MatrixMap} map @param {number} row @param {number} column */
+/** What more there is to say about an entry. @param {any} data @param {any} links @param {import("./matrix_views.js").MatrixMap} map @param {number} row @param {number} column @returns {string[]} */
 function noteOf(data, links, map, row, column) {
   const { names, geometry } = data;
   const place = (part, flat) => `(${links.place(part, flat).join(", ")})`;
-  const { out, in: channel, ...wanted } = links.meaning(map, row, column);
-  const taps = map.note ? links.find(wanted) : [];
-  if (map.note === "copied") return `. It is ${names.padded_input} ${place("padded", taps[0].padded)}${originOf(geometry, names, taps[0], place)}`;
-  if (map.note === "returned") return `. It goes back to ${place("padded", taps[0].padded)} of the padded image`;
-  if (map.note === "overlap") return `: it stands in ${counted(taps.length, "column")}`;
-  if (map.note === "added") return taps.length ? `: ${counted(taps.length, "number")} added up, one a column that it stands in` : ": no window reads it";
-  if (map.note === "taps") {
-    if (!taps.length) return ". The one does not depend on the other";
-    const weights = taps.map((tap) => place("kernel", tap.kernel));
-    return weights.length === 1 ? `. It is weight ${weights[0]}` : `. Weights ${weights.join(" and ")} meet here, because the border copies this cell`;
-  }
-  return "";
+  const taps = map.note ? tapsOf(links, map, row, column) : [];
+  if (map.note === "copied") return [originOf(geometry, names, taps[0], place)];
+  if (map.note === "returned") return [say("entry.returned", { place: place("padded", taps[0].padded) })];
+  if (map.note !== "taps") return [];
+  if (!taps.length) return [say("entry.apart")];
+  const weights = taps.map((tap) => place("kernel", tap.kernel));
+  if (weights.length === 1) return [say("entry.weight", { place: weights[0] })];
+  return [say("entry.weights", { places: weights.reduce((some, last) => say("entry.and", { some, last })) })];
 }
 
 /** @param {any} geometry @param {any} names @param {import("./matrix_links.js").Tap} tap @param {any} place */
 function originOf(geometry, names, tap, place) {
-  if (tap.input === null) return ", a padding zero";
-  const from = place("input", tap.input);
-  return geometry.padding.flat().some(Boolean) ? `, which is ${names.input} ${from}` : "";
-}
-
-/** @param {number} count @param {string} word */
-function counted(count, word) {
-  return count === 1 ? `1 ${word}` : `${count} ${word}s`;
+  const values = { padded: names.padded_input, place: place("padded", tap.padded) };
+  if (tap.input === null) return say("entry.copied_zero", values);
+  if (!geometry.padding.flat().some(Boolean)) return say("entry.copied", values);
+  return say("entry.copied_from", { ...values, input: names.input, from: place("input", tap.input) });
 }

@@ -1,15 +1,18 @@
 // @ts-check
 // The tab Check: every gradient of the shown plane held against finite differences, in float32 beside float64.
+import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { createErrorCurve } from "./errorcurve.js";
 import { colorOf, formatNumber, fullNumber } from "../base/format.js";
 import { createHeatmap } from "../board/heatmap.js";
 import { openPane } from "./pane.js";
+import { pieces, sentences } from "../base/words.js";
 
+const say = sentences(WORDS);
+const sayPieces = pieces(WORDS);
 const DTYPES = ["float32", "float64"];
 const DECADES = 12; // from the strongest colour down to the faintest
 const READ_COLUMNS = 5; // a wider plane has no room for numbers such as 2.1e-9 beside another
-const HINT = "Point at a cell to read both of its numbers.";
 
 /** @typedef {{ analytic: number[][], difference: number[][][], largest: number[], passes: boolean, warning: string }} Slopes */
 /** @typedef {{ panel: string, label: string, size: [number, number], slopes: Record<string, Slopes> }} Gradient */
@@ -25,21 +28,21 @@ function render(context) {
     const verdicts = element("table", { class: "cv-verdicts" });
     const why = element("p");
     const list = element("div", { class: "cv-check-rows" });
-    const readout = element("p", { class: "cv-readout" }, HINT);
+    const readout = element("p", { class: "cv-readout" }, say("check.hint"));
     const key = element("div", { class: "cv-logscale", role: "img" });
     const curve = createErrorCurve(choose);
     const shape = element("p");
     body.append(
-      element("h3", {}, "Is the gradient right?"),
-      element("p", {}, "To check a gradient, move one cell by \u00b1eps and see how far the loss moves. Every cell below shows how far that numeric slope is from the analytic one: |analytic \u2212 numeric|."),
-      element("label", { class: "cv-eps", for: slider.id }, element("span", {}, "step ", eps), slider),
+      element("h3", {}, say("check")),
+      element("p", {}, say("check.about")),
+      element("label", { class: "cv-eps", for: slider.id }, element("span", {}, ...sayPieces("check.step", { eps })), slider),
       list,
       key,
       readout,
-      element("h4", {}, "What torch.autograd.gradcheck says"),
+      element("h4", {}, say("check.verdicts")),
       verdicts,
       why,
-      element("h4", {}, "Largest error at every step"),
+      element("h4", {}, say("check.curve")),
       curve.el,
       shape,
     );
@@ -56,11 +59,12 @@ function render(context) {
 
     /** @param {Gradient | null} gradient @param {string} dtype @param {number} row @param {number} column */
     function read(gradient, dtype, row, column) {
-      if (!gradient) return setText(readout, HINT);
+      if (!gradient) return setText(readout, say("check.hint"));
       const { analytic, difference } = gradient.slopes[dtype];
       const [exact, apart] = [analytic[row][column] ?? NaN, difference[chosen][row][column] ?? NaN];
       const numbers = [exact, exact - apart].map((value) => fullNumber(Number(value.toPrecision(7)), "float64"));
-      setText(readout, `${gradient.label}[${row},${column}] in ${dtype}: analytic ${numbers[0]}, numeric ${numbers[1]}; they differ by ${formatNumber(Math.abs(apart))}.`);
+      const cell = `${gradient.label}[${row},${column}]`;
+      setText(readout, say("check.read", { cell, dtype, analytic: numbers[0], numeric: numbers[1], apart: formatNumber(Math.abs(apart)) }));
       pane.point({ cell: { panel: gradient.panel, row, column } });
     }
 
@@ -69,7 +73,7 @@ function render(context) {
       slider.max = String(data.eps.length - 1);
       slider.value = String(chosen);
       slider.setAttribute("aria-valuetext", formatNumber(data.eps[chosen]));
-      setText(eps, `eps = ${formatNumber(data.eps[chosen])}${data.eps[chosen] === data.gradcheck.eps ? ", as in gradcheck" : ""}`);
+      setText(eps, say(data.eps[chosen] === data.gradcheck.eps ? "check.eps_gradcheck" : "check.eps", { eps: formatNumber(data.eps[chosen]) }));
       while (rows.length < data.gradients.length) rows.push(createRow(pane, read));
       rows.length = data.gradients.length;
       list.replaceChildren(...rows.map((row) => row.el));
@@ -85,7 +89,7 @@ function render(context) {
       body.hidden = false;
       if (chosen < 0) chosen = data.eps.indexOf(data.gradcheck.eps);
       draw();
-      setText(readout, HINT);
+      setText(readout, say("check.hint"));
       setText(shape, shapeOf(data));
       verdicts.replaceChildren(...verdictRows(data));
       setText(why, reason(data));
@@ -123,14 +127,14 @@ function createRow(pane, read) {
       el.classList.toggle("cv-check-wide", next.slopes.float32.analytic[0].length > READ_COLUMNS);
       const [rows, columns] = [next.slopes.float32.analytic.length, next.slopes.float32.analytic[0].length];
       const whole = rows === height && columns === width;
-      setText(part, whole ? "" : `The first ${rows} \u00d7 ${columns} of ${height} \u00d7 ${width} cells: each of them costs two runs of the whole layer.`);
+      setText(part, whole ? "" : say("check.part", { rows, columns, height, width }));
       part.hidden = whole;
       maps.forEach((map, index) => {
         const { difference, largest } = next.slopes[DTYPES[index]];
         map.set({
           values: difference[step].map((line) => line.map((value) => (value === null ? NaN : Math.abs(value)))),
           label: DTYPES[index],
-          shape: `largest ${formatNumber(largest[step] ?? NaN)}`,
+          shape: say("check.largest", { error: formatNumber(largest[step] ?? NaN) }),
           limit,
           dtype: "float64",
           colors,
@@ -172,7 +176,7 @@ function drawKey(key, top, scale) {
     element("i", { style: `background: linear-gradient(to right, ${stops.join()})` }),
     element("span", {}, ends[1]),
   );
-  key.setAttribute("aria-label", `Colours: logarithmic, from ${ends[0]} and less to ${ends[1]}`);
+  key.setAttribute("aria-label", say("check.colours", { low: ends[0], high: ends[1] }));
 }
 
 /** The largest error of all gradients, a line a dtype. @param {any} data @param {number} chosen */
@@ -182,16 +186,16 @@ function curveOf(data, chosen) {
     values: data.eps.map((_, step) => Math.max(...data.gradients.map(({ slopes }) => slopes[name].largest[step] ?? Infinity))),
     expected: data.eps.map((eps) => data.spacing[name] / (2 * eps)),
   }));
-  const said = lines.map(({ name, values }) => `${name} ${formatNumber(values[chosen])}`).join(", ");
-  return { eps: data.eps, lines, chosen, label: `Largest error against eps. At eps ${formatNumber(data.eps[chosen])}: ${said}` };
+  const errors = lines.map(({ name, values }) => `${name} ${formatNumber(values[chosen])}`).join(", ");
+  return { eps: data.eps, lines, chosen, label: say("check.curve_read", { eps: formatNumber(data.eps[chosen]), errors }) };
 }
 
 /** @param {any} data */
 function verdictRows(data) {
-  const head = element("tr", {}, element("th", { scope: "col" }, "gradient"), ...DTYPES.map((name) => element("th", { scope: "col" }, name)));
+  const head = element("tr", {}, element("th", { scope: "col" }, say("check.gradient")), ...DTYPES.map((name) => element("th", { scope: "col" }, name)));
   const step = data.eps.indexOf(data.gradcheck.eps);
   const cellOf = ({ passes, largest }) =>
-    element("td", { "data-passes": String(passes) }, `${passes ? "\u2713 passes" : "\u2717 fails"}, off by up to ${formatNumber(largest[step] ?? NaN)}`);
+    element("td", { "data-passes": String(passes) }, say(passes ? "check.passes" : "check.fails", { error: formatNumber(largest[step] ?? NaN) }));
   const rows = data.gradients.map(({ label, slopes }) =>
     element("tr", {}, element("th", { scope: "row" }, element("code", {}, label)), ...DTYPES.map((name) => cellOf(slopes[name]))),
   );
@@ -201,21 +205,23 @@ function verdictRows(data) {
 /** Why float32 fails, or that it does not. @param {any} data */
 function reason({ gradcheck, gradients, size, spacing }) {
   const { eps, atol, rtol } = gradcheck;
-  const allowed = `gradcheck takes eps=${formatNumber(eps)} and allows ${formatNumber(atol)} + ${formatNumber(rtol)}\u00b7|numeric|.`;
-  const near = `The loss adds up terms of size ${formatNumber(size)}. Numbers of that size lie ${formatNumber(spacing.float32)} apart in float32`;
-  const grain = `so a slope over 2\u00b7eps comes in steps of about ${formatNumber(spacing.float32 / (2 * eps))}`;
-  const doubles = `In float64 the steps are ${formatNumber(spacing.float64 / (2 * eps))}.`;
   const passes = gradients.every(({ slopes }) => slopes.float32.passes);
-  return `${allowed} ${near}, ${grain}. ${passes ? "Here that is still fine enough." : "That is too coarse: the formulas are right, the digits are too few."} ${doubles}`;
+  const step = formatNumber(spacing.float32 / (2 * eps));
+  return [
+    say("check.allowed", { eps: formatNumber(eps), atol: formatNumber(atol), rtol: formatNumber(rtol) }),
+    say("check.grain", { size: formatNumber(size), apart: formatNumber(spacing.float32), step }),
+    say(passes ? "check.fine" : "check.coarse"),
+    say("check.doubles", { step: formatNumber(spacing.float64 / (2 * eps)) }),
+  ].join(" ");
 }
 
 /** Why the lines run as they do. @param {any} data */
 function shapeOf({ quadratic, gradients }) {
-  const exact = `The loss is ${quadratic ? "quadratic" : "linear"} in every single cell, so central differences are exact but for rounding, and the error only falls as the step grows. With a loss of more curvature it would rise again at the right.`;
   const still = gradients.every(({ slopes: { float32 } }) =>
     float32.analytic.every((line, row) => line.every((value, column) => value === float32.difference[0][row][column] || Math.abs(value - float32.difference[0][row][column]) <= 1e-3 * Math.abs(value))),
   );
-  return `${exact} Dotted: what rounding explains.${still ? " At the smallest step float32 does not see the loss move at all: every numeric slope is 0." : ""}`;
+  const told = [say(quadratic ? "check.quadratic" : "check.linear"), say("check.dotted")];
+  return [...told, ...(still ? [say("check.still")] : [])].join(" ");
 }
 
 export default { render };

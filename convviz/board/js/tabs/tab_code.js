@@ -1,12 +1,15 @@
 // @ts-check
 // The code tab: one setting as Python, six ways. A line lights its panels, a panel its lines.
+import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { NOT_COPIED, createCopier } from "../base/clipboard.js";
 import { createCodeLines } from "./code_lines.js";
 import { element, setText } from "../base/dom.js";
 import { openPane } from "./pane.js";
+import { pieces, sentences } from "../base/words.js";
 
+const say = sentences(WORDS);
+const sayPieces = pieces(WORDS);
 const FIRST = "rotate"; // always among them, and its lines make every panel of the board
-const HINT = "Point at a line to frame the panels that it makes or reads; point at a panel to mark its lines.";
 
 /**
  * @param {import("./pane.js").PaneTools} pane @param {HTMLElement} body
@@ -20,18 +23,18 @@ function buildCode(pane, body) {
   /** @type {string[]} */
   let onBoard = []; // the panels that the board points at
 
-  const ways = element("div", { class: "cv-buttons", role: "radiogroup", "aria-label": "Written as" });
+  const ways = element("div", { class: "cv-buttons", role: "radiogroup", "aria-label": say("code.ways") });
   const title = element("h4");
-  const copy = element("button", { type: "button", class: "cv-button cv-copy" }, "Copy");
+  const copy = element("button", { type: "button", class: "cv-button cv-copy" }, say("code.copy"));
   const copier = createCopier();
   const outcome = element("span", { class: "cv-copied cv-muted" });
   const box = /** @type {HTMLInputElement} */ (element("input", { type: "checkbox" }));
-  const numbers = element("label", { class: "cv-numbers" }, box, "with this board\u2019s numbers");
+  const numbers = element("label", { class: "cv-numbers" }, box, say("code.numbers"));
   const reason = element("p", { class: "cv-muted cv-reason" });
-  const readout = element("p", { class: "cv-muted cv-linktext" }, HINT);
+  const readout = element("p", { class: "cv-muted cv-linktext" }, say("code.hint"));
   const code = createCodeLines(pointAtLine);
   body.append(
-    element("h3", {}, "What the board computes, as Python that runs by itself"),
+    element("h3", {}, say("code")),
     ways,
     title,
     element("div", { class: "cv-flow" }, copy, numbers, outcome),
@@ -44,10 +47,11 @@ function buildCode(pane, body) {
   const way = () => data.ways.find((/** @type {any} */ each) => each.name === chosen);
   const buttons = () => /** @type {HTMLElement[]} */ ([...ways.children]);
 
-  /** @param {string} words @param {string[]} names */
-  function tell(words, names) {
-    const parts = names.flatMap((name, place) => [place ? ", " : "", element("code", {}, data.called[name] ?? name)]);
-    readout.replaceChildren(words, ...parts);
+  /** @param {number[]} lines that make or read panels; none where no line does @param {string[]} names */
+  function tell(lines, names) {
+    const panels = names.flatMap((name, place) => [place ? ", " : "", element("code", {}, data.called[name] ?? name)]);
+    const values = { panels, lines: lines.join(", "), count: lines.length };
+    readout.replaceChildren(...sayPieces(lines.length ? "code.lines" : "code.no_line", values));
   }
 
   /** @param {number | null} number */
@@ -59,7 +63,7 @@ function buildCode(pane, body) {
     }
     const names = code.panelsOf(number);
     pane.point({ panels: [...names, ...names.map((name) => data.inside[name]).filter(Boolean)] });
-    tell(`Line ${number}: `, names);
+    tell([number], names);
   }
 
   /** Mark the lines of what the board points at. */
@@ -67,9 +71,8 @@ function buildCode(pane, body) {
     const within = Object.keys(data.inside).filter((name) => onBoard.includes(data.inside[name]));
     const names = [...onBoard, ...within];
     const found = code.mark(names);
-    if (!onBoard.length) setText(readout, HINT);
-    else if (found.length) tell(`Line${found.length > 1 ? "s" : ""} ${found.join(", ")}: `, onBoard);
-    else tell("No line of this way makes or reads ", onBoard);
+    if (!onBoard.length) setText(readout, say("code.hint"));
+    else tell(found, onBoard);
   }
 
   function show() {
@@ -117,7 +120,7 @@ function buildCode(pane, body) {
 
   copy.addEventListener("click", async () => {
     const done = await copier.copy(way().text);
-    const words = done ? "Copied: paste it into a cell or a file." : NOT_COPIED;
+    const words = done ? say("code.copied") : NOT_COPIED;
     setText(outcome, words);
     outcome.classList.toggle("cv-refused", !done);
     pane.say(words);

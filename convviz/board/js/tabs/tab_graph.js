@@ -1,5 +1,6 @@
 // @ts-check
 // The graph: the drawing in its window, the walk backwards through it, and the box that was chosen.
+import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { createDetails } from "./graph_details.js";
 import { createDrawing, readDrawing } from "./graph_drawing.js";
@@ -7,10 +8,9 @@ import { createViewport } from "./graph_viewport.js";
 import { openPane } from "./pane.js";
 import { plainText, setRich } from "../base/rich_text.js";
 import { createTransport } from "../board/transport.js";
+import { sentences } from "../base/words.js";
 
-const INTRO =
-  "What autograd recorded: values run down from the leaves to the output, gradients run back up. Each box is a function or a leaf, with its value and its gradient. Choose a box to see all of its numbers.";
-const HINT = "Walk backwards to see who hands which gradient to whom.";
+const say = sentences(WORDS);
 const FILE = "graph.svg";
 
 /** @param {{ model: any, el: HTMLElement }} context */
@@ -22,23 +22,23 @@ function render(context) {
     let at = -1; // the step of the walk; -1: not walking
 
     const drawing = createDrawing(pane.uid, { open: openBox, point: pointFrom });
-    const viewport = createViewport("The graph. Arrow keys scroll, + and \u2212 zoom, 0 shows all of it.");
+    const viewport = createViewport(say("graph.window"));
     const details = createDetails(pane, closeBox);
-    const transport = createTransport("The backward pass, step by step", { onMove: walkTo, onClose: stopWalk });
-    const walk = button("Walk backwards", startWalk);
+    const transport = createTransport(say("graph.bar"), { onMove: walkTo, onClose: stopWalk });
+    const walk = button(say("graph.walk"), startWalk);
     const told = element("p", { class: "cv-told" });
     const note = element("p", { class: "cv-muted cv-graph-note" });
     const tools = element(
       "div",
       { class: "cv-buttons cv-graph-tools" },
       walk,
-      button("\u2212", () => viewport.zoom(-1), "Zoom out"),
-      button("+", () => viewport.zoom(1), "Zoom in"),
-      button("Fit", () => viewport.fit(), "Show all of it"),
-      button("Export SVG", save),
+      button("\u2212", () => viewport.zoom(-1), say("graph.out")),
+      button("+", () => viewport.zoom(1), say("graph.in")),
+      button(say("graph.fit"), () => viewport.fit(), say("graph.all")),
+      button(say("graph.export"), save),
     );
     const figure = element("div", { class: "cv-graph-figure" }, tools, transport.el, told, viewport.el);
-    body.append(element("p", {}, INTRO), note, figure, details.el);
+    body.append(element("p", {}, say("graph")), note, figure, details.el);
 
     /** @param {string} id */
     function openBox(id) {
@@ -69,7 +69,7 @@ function render(context) {
       walk.hidden = false;
       at = -1;
       drawing.mark([]);
-      setRich(told, HINT);
+      setRich(told, say("graph.hint"));
       walk.focus({ preventScroll: true });
     }
 
@@ -86,7 +86,8 @@ function render(context) {
       const { text } = data.steps[at];
       drawing.mark(data.steps.slice(0, at + 1).map(({ id }) => id));
       setRich(told, text);
-      transport.say(`step ${at + 1} of ${data.steps.length}`, `step ${at + 1} of ${data.steps.length}: ${plainText(text)}`);
+      const place = { at: at + 1, of: data.steps.length };
+      transport.say(say("graph.step", place), say("graph.step_read", { ...place, what: plainText(text) }));
     }
 
     function save() {
@@ -97,7 +98,7 @@ function render(context) {
       link.click();
       link.remove();
       setTimeout(() => URL.revokeObjectURL(address)); // after the browser has taken it
-      pane.say(`The drawing was saved as ${FILE}.`);
+      pane.say(say("graph.saved", { file: FILE }));
     }
 
     figure.addEventListener("keydown", (event) => {
@@ -128,7 +129,7 @@ function render(context) {
       setText(note, data.note);
       if (at >= 0 && !sameWalk) stopWalk();
       if (at >= 0) showStep();
-      else setRich(told, HINT);
+      else setRich(told, say("graph.hint"));
       if (!drawing.selected()) details.close();
       else if (isNew) details.refresh(drawing.selected());
     };

@@ -1,25 +1,37 @@
 // @ts-check
 // The tab Linear: a lesson of its own. Three equations of matrices, linked by their indices, and the way to conv2d.
+import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { openEditor } from "../board/editor.js";
 import { colorOf, formatNumber, needsWhiteInk } from "../base/format.js";
 import { createHeatmap } from "../board/heatmap.js";
 import { LINEAR_RULES, linearLinks, linearName, linearTerms } from "./linear_rules.js";
 import { openPane } from "./pane.js";
+import { pieces, sentences } from "../base/words.js";
 
+const say = sentences(WORDS);
+const sayPieces = pieces(WORDS);
 const CELL_SIDE = 34;
 const GIVEN = ["input", "weight", "bias"];
-const SIZE_WORDS = { batch: "samples N", in_features: "features in", out_features: "features out" };
-const LOSS_WORDS = { half_squared_error: "half squared error to 0", sum: "sum", mean: "mean" };
-const LOSS_SLOPES = { half_squared_error: "output \u2212 0", sum: "1, for every output counts once", mean: "1 over the number of outputs" };
-const LESSON_HINT = "Point at a number to see the sum behind it. Double-click one of input, weight or bias, or press Enter on it, to type another.";
+const MENU_WORDS = {
+  batch: say("linear.batch"),
+  in_features: say("linear.in_features"),
+  out_features: say("linear.out_features"),
+  loss: say("linear.loss"),
+};
+const LOSS_WORDS = { half_squared_error: say("linear.half_squared_error"), sum: say("linear.sum"), mean: say("linear.mean") };
+const LOSS_SLOPES = /** @type {const} */ ({
+  half_squared_error: "linear.slope_half_squared_error",
+  sum: "linear.slope_sum",
+  mean: "linear.slope_mean",
+});
 
 // A tensor's name, or ~name for the transposed one, and signs between them.
 const LESSON_ROWS = [
-  { title: "Forward: every output mixes all inputs of its sample", formula: "output[n, o] = \u03a3\u1d62 input[n, i] \u00b7 weight[o, i] + bias[o]", items: ["input", "\u00b7", "~weight", "+", "bias", "=", "output", "\u2192", "grad_output"] },
-  { title: "Backward, to the input: sum over the outputs", formula: "grad_input[n, i] = \u03a3\u2092 grad_output[n, o] \u00b7 weight[o, i]", items: ["grad_output", "\u00b7", "weight", "=", "grad_input"] },
-  { title: "Backward, to the weight: sum over the samples", formula: "grad_weight[o, i] = \u03a3\u2099 grad_output[n, o] \u00b7 input[n, i]", items: ["~grad_output", "\u00b7", "input", "=", "grad_weight"] },
-  { title: "Backward, to the bias: sum over the samples", formula: "grad_bias[o] = \u03a3\u2099 grad_output[n, o]", items: ["\u03a3", "grad_output", "=", "grad_bias"] },
+  { title: say("linear.forward"), formula: "output[n, o] = \u03a3\u1d62 input[n, i] \u00b7 weight[o, i] + bias[o]", items: ["input", "\u00b7", "~weight", "+", "bias", "=", "output", "\u2192", "grad_output"] },
+  { title: say("linear.to_input"), formula: "grad_input[n, i] = \u03a3\u2092 grad_output[n, o] \u00b7 weight[o, i]", items: ["grad_output", "\u00b7", "weight", "=", "grad_input"] },
+  { title: say("linear.to_weight"), formula: "grad_weight[o, i] = \u03a3\u2099 grad_output[n, o] \u00b7 input[n, i]", items: ["~grad_output", "\u00b7", "input", "=", "grad_weight"] },
+  { title: say("linear.to_bias"), formula: "grad_bias[o] = \u03a3\u2099 grad_output[n, o]", items: ["\u03a3", "grad_output", "=", "grad_bias"] },
 ];
 
 /** @typedef {{ tensor: string, row: number, column: number }} LessonCell */
@@ -32,20 +44,20 @@ function render(context) {
     const loss = element("span");
     const truth = element("span", { class: "cv-truth" });
     facts.append(loss, truth);
-    const sum = element("p", { class: "cv-lesson-sum" }, LESSON_HINT);
+    const sum = element("p", { class: "cv-lesson-sum" }, say("linear.hint"));
     const equations = LESSON_ROWS.map((row) => createEquationRow(pane, row, { point, leave, type }));
     const maps = equations.flatMap((equation) => equation.maps);
-    const show = element("button", { type: "button", class: "cv-button" }, "Show it on the board with a kernel of 1 \u00d7 1");
+    const show = element("button", { type: "button", class: "cv-button" }, say("linear.show"));
     show.addEventListener("click", () => pane.send({ type: "show" }));
     body.append(
-      element("h3", {}, "A linear layer: the same three rules, without windows"),
-      element("p", {}, "Forward multiplies every input with a weight and adds up; each of the three gradients below adds up products of the same numbers, over another index."),
+      element("h3", {}, say("linear")),
+      element("p", {}, say("linear.about")),
       controls.el,
       facts,
       ...equations.map((equation) => equation.el),
       sum,
-      element("h4", {}, "From here to conv2d"),
-      element("p", {}, "A convolution is this linear layer applied to every window of the input, with the same weight each time. So its gradients are the same three sums: what runs over the samples n here runs over all windows there as well."),
+      element("h4", {}, say("linear.conv2d")),
+      element("p", {}, say("linear.conv2d_about")),
       element("p", { class: "cv-lesson-go" }, show),
     );
 
@@ -73,8 +85,9 @@ function render(context) {
       const value = valueOf(cell);
       sum.dataset.value = String(value);
       if (!terms.length) {
-        const given = GIVEN.includes(cell.tensor) ? ": given. Lit are all numbers that it is multiplied with, and all sums that it goes into." : `, the slope of the loss by this output: ${LOSS_SLOPES[data.settings.loss]}.`;
-        return sum.replaceChildren(head, ` = ${formatNumber(value)}${given}`);
+        const given = GIVEN.includes(cell.tensor);
+        const values = { cell: head, value: formatNumber(value) };
+        return sum.replaceChildren(...sayPieces(given ? "linear.given" : LOSS_SLOPES[data.settings.loss], values));
       }
       const factor = (each) => factorSpan(valueOf(each), each, limitOf(each.tensor, data), pane.scale());
       const parts = terms.flatMap((term, index) => [index ? " + " : "", ...term.flatMap((each, place) => [place ? "\u00b7" : "", factor(each)])]);
@@ -103,13 +116,14 @@ function render(context) {
     return (next) => {
       data = next;
       controls.set(data);
-      setText(loss, `loss = ${formatNumber(data.loss)}`);
+      setText(loss, say("linear.loss_is", { loss: formatNumber(data.loss) }));
       const small = data.deviation <= 1e-4;
-      setText(truth, data.deviation === 0 ? "equals autograd exactly (cpu, float32)" : `${small ? "equals autograd within rounding: largest difference" : "differs from autograd by"} ${formatNumber(data.deviation)} (cpu, float32)`);
+      const held = data.deviation === 0 ? "linear.exact" : small ? "linear.close" : "linear.differs";
+      setText(truth, say(held, { apart: formatNumber(data.deviation) }));
       truth.dataset.ok = String(small);
       for (const equation of equations) equation.set(data);
       leave();
-      setText(sum, LESSON_HINT);
+      setText(sum, say("linear.hint"));
     };
   });
 }
@@ -119,13 +133,13 @@ function createControls(pane) {
   /** @type {Record<string, HTMLSelectElement>} */
   const menus = {};
   const el = element("div", { class: "cv-lesson-controls" });
-  for (const [name, words] of Object.entries({ ...SIZE_WORDS, loss: "loss" })) {
+  for (const [name, words] of Object.entries(MENU_WORDS)) {
     const menu = /** @type {HTMLSelectElement} */ (element("select", { "data-set": name }));
     menu.addEventListener("change", () => pane.send({ type: "set", name, value: name === "loss" ? menu.value : Number(menu.value) }));
     menus[name] = menu;
     el.append(element("label", {}, `${words} `, menu));
   }
-  const draw = element("button", { type: "button", class: "cv-button" }, "Other numbers");
+  const draw = element("button", { type: "button", class: "cv-button" }, say("linear.other"));
   draw.addEventListener("click", () => pane.send({ type: "draw" }));
   el.append(draw);
   return {
@@ -157,8 +171,8 @@ function createEquationRow(pane, row, events) {
   for (const item of row.items) {
     if (!/\w/.test(item)) {
       const sign = element("span", { class: "cv-sign" }, element("span", { class: "cv-symbol" }, item));
-      if (item === "\u2192") sign.append(element("span", { class: "cv-sign-note" }, "loss"));
-      if (item === "\u03a3") sign.append(element("span", { class: "cv-sign-note" }, "over n"));
+      if (item === "\u2192") sign.append(element("span", { class: "cv-sign-note" }, say("linear.loss")));
+      if (item === "\u03a3") sign.append(element("span", { class: "cv-sign-note" }, say("linear.over_n")));
       term.append(sign);
       continue;
     }

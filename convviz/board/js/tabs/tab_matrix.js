@@ -1,14 +1,15 @@
 // @ts-check
 // The tab Matrix view: the convolution and its gradients as matrix products, linked with the board.
+import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { createMatrixLinks } from "./matrix_links.js";
 import { createProduct } from "./matrix_product.js";
 import { viewsOf } from "./matrix_views.js";
 import { entryInWords } from "./matrix_words.js";
 import { openPane } from "./pane.js";
+import { sentences } from "../base/words.js";
 
-const ABOUT = "A convolution is a product of two matrices, and so are its gradients.";
-const HINT = "Point at an entry: what belongs to it lights up here and on the board.";
+const say = sentences(WORDS);
 
 function render(context) {
   return openPane(context, "matrix", (pane, body) => {
@@ -31,8 +32,8 @@ function render(context) {
     const formula = element("code", { class: "cv-formula" });
     const notes = element("div", { class: "cv-matrix-notes" });
     const pager = createPager((start) => pane.send({ type: "part", start }));
-    const readout = element("p", { class: "cv-readout" }, HINT);
-    body.append(element("p", {}, ABOUT), chooser.el, sentence, element("p", {}, formula), pager.el, ...product.els, notes, readout);
+    const readout = element("p", { class: "cv-readout" }, say("matrix.hint"));
+    body.append(element("p", {}, say("matrix")), chooser.el, sentence, element("p", {}, formula), pager.el, ...product.els, notes, readout);
 
     function draw() {
       const view = views[chosen];
@@ -64,7 +65,7 @@ function render(context) {
 
     function leave() {
       hovered = null;
-      setText(readout, HINT);
+      setText(readout, say("matrix.hint"));
       pane.point();
       if (links) light();
     }
@@ -104,7 +105,7 @@ function prose(text) {
 
 /** The switch between the views. @param {(index: number) => void} choose */
 function createChooser(choose) {
-  const el = element("div", { class: "cv-buttons", role: "radiogroup", "aria-label": "Which product" });
+  const el = element("div", { class: "cv-buttons", role: "radiogroup", "aria-label": say("matrix.which") });
   const buttons = [0, 1, 2, 3, 4].map((index) => {
     const button = element("button", { type: "button", class: "cv-button", role: "radio" });
     button.addEventListener("click", () => choose(index));
@@ -136,8 +137,8 @@ function createChooser(choose) {
 /** Where there are too many windows for one picture: which part of them is shown. @param {(start: number) => void} go */
 function createPager(go) {
   const text = element("span");
-  const back = /** @type {HTMLButtonElement} */ (element("button", { type: "button", class: "cv-button" }, "Earlier windows"));
-  const on = /** @type {HTMLButtonElement} */ (element("button", { type: "button", class: "cv-button" }, "Later windows"));
+  const back = /** @type {HTMLButtonElement} */ (element("button", { type: "button", class: "cv-button" }, say("matrix.earlier")));
+  const on = /** @type {HTMLButtonElement} */ (element("button", { type: "button", class: "cv-button" }, say("matrix.later")));
   const el = element("div", { class: "cv-pager cv-buttons" }, text, back, on);
   let shown = { start: 0, end: 0, step: 0, of: 0 };
   back.addEventListener("click", () => go(Math.max(0, shown.start - shown.step)));
@@ -148,7 +149,7 @@ function createPager(go) {
     set(windows, matters) {
       shown = windows;
       el.hidden = !matters || windows.step >= windows.of;
-      setText(text, `Windows ${windows.start} to ${windows.end - 1} of ${windows.of}.`);
+      setText(text, say("matrix.windows", { first: windows.start, last: windows.end - 1, of: windows.of }));
       back.disabled = windows.start === 0;
       on.disabled = windows.end >= windows.of;
     },

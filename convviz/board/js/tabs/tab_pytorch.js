@@ -1,8 +1,12 @@
 // @ts-check
 // The PyTorch tab: what torch runs for this setting, why, and what would change it.
+import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { openPane } from "./pane.js";
+import { pieces, sentences } from "../base/words.js";
 
+const say = sentences(WORDS);
+const sayPieces = pieces(WORDS);
 const INDENT = /^ */;
 
 /** A sentence with the names of functions and ops in it set as code. @param {string} sentence */
@@ -45,35 +49,35 @@ function table(title, columns, kind) {
  */
 function buildPyTorch(_, body) {
   const [forward, backward] = ["forward", "backward"].map((pass) => element("code", { "data-pass": pass }));
-  const headline = element("h3", {}, "Forward: ", forward, ", backward: ", backward);
+  const headline = element("h3", {}, ...sayPieces("pytorch", { forward, backward }));
   const algorithm = element("p", { class: "cv-algorithm" });
   const call = element("code");
   const on = element("span");
   const border = element("p", { class: "cv-border cv-muted" });
-  const why = section("Why this one");
-  const trees = { forward: section("Ops of the forward pass"), backward: section("Ops of the backward pass") };
+  const why = section(say("pytorch.why_this"));
+  const trees = { forward: section(say("pytorch.forward_ops")), backward: section(say("pytorch.backward_ops")) };
   const node = element("code");
   const rows = element("tbody");
   const changes = element(
     "section",
     { class: "cv-changes" },
-    element("h4", {}, "What would change it"),
+    element("h4", {}, say("pytorch.changes")),
     element(
       "table",
       {},
-      element("thead", {}, element("tr", {}, ...["this setting, but", "backend"].map((word) => element("th", { scope: "col" }, word)))),
+      element("thead", {}, element("tr", {}, ...[say("pytorch.but"), say("pytorch.backend")].map((word) => element("th", { scope: "col" }, word)))),
       rows,
     ),
   );
-  const elsewhere = table("On other devices, by torch\u2019s rules", ["device", "backend", "why"], "cv-elsewhere");
+  const elsewhere = table(say("pytorch.elsewhere"), [say("pytorch.device"), say("pytorch.backend"), say("pytorch.why")], "cv-elsewhere");
   const rules = element("p", { class: "cv-rules cv-muted" });
   elsewhere.el.append(rules);
-  const files = table("", ["what ran", "file"], "cv-files");
+  const files = table("", [say("pytorch.ran"), say("pytorch.file")], "cv-files");
   const filesTitle = element("summary");
   const source = element("details", {}, filesTitle, files.el);
   const notes = section("");
-  const folded = element("details", {}, element("summary", {}, "What the names do not say: derivatives.yaml, finput, fgrad_input"), notes.list);
-  const machine = section("Asked on");
+  const folded = element("details", {}, element("summary", {}, say("pytorch.notes")), notes.list);
+  const machine = section(say("pytorch.machine"));
   const found = element("p", { class: "cv-found cv-muted" });
   why.list.classList.add("cv-why");
   for (const [pass, tree] of Object.entries(trees)) tree.list.dataset.tree = pass;
@@ -81,13 +85,13 @@ function buildPyTorch(_, body) {
   body.append(
     headline,
     algorithm,
-    element("p", { class: "cv-call" }, "The call: ", call, " (", on, ")"),
+    element("p", { class: "cv-call" }, ...sayPieces("pytorch.call", { call, on })),
     border,
     why.el,
     changes,
     elsewhere.el,
     element("div", { class: "cv-trees" }, trees.forward.el, trees.backward.el),
-    element("p", {}, "The output\u2019s node in the autograd graph, ", element("code", {}, "output.grad_fn"), ", is ", node, " whatever runs below it."),
+    element("p", {}, ...sayPieces("pytorch.node", { name: element("code", {}, "output.grad_fn"), node })),
     source,
     folded,
     machine.el,
@@ -97,7 +101,7 @@ function buildPyTorch(_, body) {
   return (data) => {
     setText(forward, data.forward);
     setText(backward, data.backward);
-    algorithm.replaceChildren(element("code", {}, data.forward), ` is ${data.algorithm}`);
+    algorithm.replaceChildren(...sayPieces("pytorch.is", { backend: element("code", {}, data.forward), algorithm: data.algorithm }));
     setText(call, data.call);
     setText(on, data.on);
     border.replaceChildren(...withCode(data.border));
@@ -110,7 +114,7 @@ function buildPyTorch(_, body) {
     rows.replaceChildren(
       ...data.changes.map(([what, ...names]) => {
         const differs = names[0] !== data.forward || names[1] !== data.backward;
-        const each = names[0] === names[1] ? [names[0]] : [`${names[0]}, backward ${names[1]}`];
+        const each = names[0] === names[1] ? [names[0]] : [say("pytorch.both", { forward: names[0], backward: names[1] })];
         const cell = element("td", {}, element("code", {}, ...each));
         return element("tr", { "data-differs": String(differs) }, element("th", { scope: "row" }, what), cell);
       }),
@@ -119,11 +123,11 @@ function buildPyTorch(_, body) {
     elsewhere.rows.replaceChildren(
       ...data.elsewhere.map(([device, backend, why, file]) => {
         const told = element("td", {}, ...withCode(why), ...(file ? [" ", element("code", { class: "cv-muted" }, file)] : []));
-        return element("tr", {}, element("th", { scope: "row" }, device), element("td", {}, backend ? element("code", {}, backend) : "none"), told);
+        return element("tr", {}, element("th", { scope: "row" }, device), element("td", {}, backend ? element("code", {}, backend) : say("pytorch.none")), told);
       }),
     );
     rules.replaceChildren(...withCode(data.rules));
-    setText(filesTitle, `Where it lives in PyTorch\u2019s source (torch ${data.read})`);
+    setText(filesTitle, say("pytorch.files", { version: data.read }));
     files.rows.replaceChildren(
       ...data.files.map(([what, file]) => element("tr", {}, element("th", { scope: "row" }, element("code", {}, what)), element("td", {}, element("code", {}, file)))),
     );

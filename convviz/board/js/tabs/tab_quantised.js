@@ -1,38 +1,41 @@
 // @ts-check
 // The tab Quantised: forward with the quantised weight, backward past it, and why gradcheck fails on purpose.
+import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { formatNumber, fullNumber } from "../base/format.js";
 import { createHeatmap } from "../board/heatmap.js";
 import { openPane } from "./pane.js";
+import { pieces, sentences } from "../base/words.js";
 
+const say = sentences(WORDS);
+const sayPieces = pieces(WORDS);
 const CELL_MOST = 34;
 const PLANE_MOST = 102; // pixels across: several planes stand beside each other
-const POINT_HINT = "Point at a cell to read it; a cell of the weight lights up on the board as well.";
 
 /** @typedef {{ name: string, parameter: string, sentence: string, mask: number[][], gradient: number[][] }} QuantisedVariant */
 
 function render(context) {
   return openPane(context, "quantised", (pane, body) => {
     let data = null;
-    const readout = element("p", { class: "cv-readout" }, POINT_HINT);
+    const readout = element("p", { class: "cv-readout" }, say("quantised.hint"));
     const planes = createPlanes(pane, read, leave);
     const chooser = createLayerMenu((kind) => pane.send({ type: "choose", kind }));
     const sentence = element("p");
     const forward = element("div", { class: "cv-flow" });
     const backward = element("div", { class: "cv-flow" });
-    const variants = element("div", { class: "cv-variants", role: "group", "aria-label": "Straight-through variants" });
+    const variants = element("div", { class: "cv-variants", role: "group", "aria-label": say("quantised.variants") });
     const check = element("div", { class: "cv-flow" });
     const [aside, heading] = [element("h4"), element("h4")];
     const verdict = element("ul", { class: "cv-verdict" });
     const columns = createColumns(planes, variants, (variant) => pane.send({ type: "choose", variant }));
     body.append(
-      element("h3", {}, "What if the weights are quantised?"),
-      element("p", {}, "Forward uses a coarse copy of the weight; backward pretends that the steps were not there and hands the gradient straight through to the latent weight, which learns."),
+      element("h3", {}, say("quantised")),
+      element("p", {}, say("quantised.about")),
       chooser.el,
       sentence,
-      element("h4", {}, "Forward"),
+      element("h4", {}, say("quantised.forward")),
       forward,
-      element("h4", {}, "Backward, past the steps"),
+      element("h4", {}, say("quantised.backward")),
       backward,
       aside,
       variants,
@@ -55,7 +58,7 @@ function render(context) {
     }
 
     function leave() {
-      setText(readout, POINT_HINT);
+      setText(readout, say("quantised.hint"));
       planes.light(null);
       pane.point();
     }
@@ -72,10 +75,10 @@ function render(context) {
       columns.set(data);
       drawCheck(planes, check, data);
       planes.end();
-      setText(aside, data.kind === "shift_ps" ? "Its two parameters side by side" : "The variants side by side");
-      setText(heading, data.gradcheck_passes ? "gradcheck passes here, by chance" : "gradcheck fails here, on purpose");
+      setText(aside, say(data.kind === "shift_ps" ? "quantised.parameters" : "quantised.side_by_side"));
+      setText(heading, say(data.gradcheck_passes ? "quantised.check_passes" : "quantised.check_fails"));
       verdict.replaceChildren(...verdictOf(data).map((line) => element("li", { "data-ok": String(line.ok) }, line.text)));
-      setText(readout, POINT_HINT);
+      setText(readout, say("quantised.hint"));
     };
   });
 }
@@ -83,7 +86,7 @@ function render(context) {
 /** The menu of layers. @param {(kind: string) => void} onChoose */
 function createLayerMenu(onChoose) {
   const menu = /** @type {HTMLSelectElement} */ (element("select", { "data-set": "kind" }));
-  const el = element("p", { class: "cv-layer" }, element("label", {}, "layer ", menu));
+  const el = element("p", { class: "cv-layer" }, element("label", {}, ...sayPieces("quantised.layer", { menu })));
   menu.addEventListener("change", () => onChoose(menu.value));
   return {
     el,
@@ -156,24 +159,24 @@ function fill(row, nodes) {
 
 function drawForward(planes, row, data) {
   const nodes = Object.entries(data.latents).map(([name, values], index) =>
-    termOf(...(index ? [signOf("and")] : []), planes.draw(`latent ${name}`, `${name}${data.at}`, values, "kernel", { said: "latent" })),
+    termOf(...(index ? [signOf(say("quantised.and"))] : []), planes.draw(`latent ${name}`, `${name}${data.at}`, values, "kernel", { said: say("quantised.latent") })),
   );
-  nodes.push(termOf(signOf("\u2192", "quantise"), planes.draw("quantized_weight", `quantized_weight${data.at}`, data.quantized_weight, "kernel", { said: "what forward uses" })));
-  if (data.signs) nodes.push(termOf(signOf("\u229b"), planes.draw("signs", "sign(padded_input)", data.signs, "padded_input", { said: data.signs.flat().includes(-1) ? "sign(0) = +1, in the border too" : "all +1: no input is negative" })));
-  if (data.scale) nodes.push(termOf(signOf("\u00d7"), planes.draw("scale", "K", data.scale, "output", { said: "mean |input| of each window" })));
-  const convolved = data.signs ? [signOf("=")] : [signOf("\u229b", "with padded_input"), signOf("=")];
-  nodes.push(termOf(...convolved, planes.draw("output", "output", data.output, "output", { said: "of the quantised layer" })));
+  nodes.push(termOf(signOf("\u2192", say("quantised.quantise")), planes.draw("quantized_weight", `quantized_weight${data.at}`, data.quantized_weight, "kernel", { said: say("quantised.used") })));
+  if (data.signs) nodes.push(termOf(signOf("\u229b"), planes.draw("signs", "sign(padded_input)", data.signs, "padded_input", { said: say(data.signs.flat().includes(-1) ? "quantised.sign_zero" : "quantised.all_positive") })));
+  if (data.scale) nodes.push(termOf(signOf("\u00d7"), planes.draw("scale", "K", data.scale, "output", { said: say("quantised.mean") })));
+  const convolved = data.signs ? [signOf("=")] : [signOf("\u229b", say("quantised.with", { name: "padded_input" })), signOf("=")];
+  nodes.push(termOf(...convolved, planes.draw("output", "output", data.output, "output", { said: say("quantised.output") })));
   fill(row, nodes);
 }
 
 function drawBackward(planes, row, data) {
   const chosen = data.variants.find(({ name }) => name === data.variant);
-  const through = data.variant === "scaled_sign" ? "plus what comes through alpha" : "";
+  const through = data.variant === "scaled_sign" ? say("quantised.plus_alpha") : "";
   fill(row, [
-    planes.draw("grad_output", "grad_output", data.grad_output, "grad_output", { said: "as on the board" }),
-    termOf(signOf("\u2192", "as grad_weight"), planes.draw("grad_quantized_weight", "grad_quantized_weight", data.grad_quantized_weight, "kernel", { said: "exact" })),
-    termOf(signOf("\u00d7", "cell by cell"), planes.draw("mask", "mask", chosen.mask, "kernel", { said: `of ${chosen.name}` })),
-    termOf(signOf("=", through), planes.draw("gradient", `grad_${chosen.parameter}`, chosen.gradient, "kernel", { said: "what is learned from" })),
+    planes.draw("grad_output", "grad_output", data.grad_output, "grad_output", { said: say("quantised.on_board") }),
+    termOf(signOf("\u2192", say("quantised.as", { name: "grad_weight" })), planes.draw("grad_quantized_weight", "grad_quantized_weight", data.grad_quantized_weight, "kernel", { said: say("quantised.exact") })),
+    termOf(signOf("\u00d7", say("quantised.cell_by_cell")), planes.draw("mask", "mask", chosen.mask, "kernel", { said: say("quantised.of", { variant: chosen.name }) })),
+    termOf(signOf("=", through), planes.draw("gradient", `grad_${chosen.parameter}`, chosen.gradient, "kernel", { said: say("quantised.learned") })),
   ]);
 }
 
@@ -200,8 +203,8 @@ function createColumns(planes, el, onChoose) {
         column.button.setAttribute("aria-pressed", String(each.name === variant));
         setText(column.sentence, each.sentence);
         fill(column.maps, [
-          planes.draw(`${each.name} mask`, "mask", each.mask, "kernel", { said: "factor" }),
-          planes.draw(`${each.name} gradient`, `grad_${each.parameter}`, each.gradient, "kernel", { limit, said: "latent gradient" }),
+          planes.draw(`${each.name} mask`, "mask", each.mask, "kernel", { said: say("quantised.factor") }),
+          planes.draw(`${each.name} gradient`, `grad_${each.parameter}`, each.gradient, "kernel", { limit, said: say("quantised.gradient") }),
         ]);
         return column.root;
       });
@@ -214,9 +217,9 @@ function drawCheck(planes, row, data) {
   const chosen = data.variants.find(({ name }) => name === data.variant);
   const limit = Math.max(...[...chosen.gradient, ...data.surrogate].flat().map((value) => Math.abs(value ?? 0))) || 1;
   fill(row, [
-    planes.draw("stairs", "the layer itself", data.stairs, "kernel", { said: "finite difference" }),
-    termOf(signOf(data.gradcheck_passes ? "=" : "\u2260"), planes.draw("backward", `grad_${chosen.parameter}`, chosen.gradient, "kernel", { limit, said: "what backward returns" })),
-    termOf(signOf(data.at_kink ? "\u2248" : "="), planes.draw("surrogate", "its surrogate", data.surrogate, "kernel", { limit, said: "finite difference" })),
+    planes.draw("stairs", say("quantised.itself"), data.stairs, "kernel", { said: say("quantised.difference") }),
+    termOf(signOf(data.gradcheck_passes ? "=" : "\u2260"), planes.draw("backward", `grad_${chosen.parameter}`, chosen.gradient, "kernel", { limit, said: say("quantised.returned") })),
+    termOf(signOf(data.at_kink ? "\u2248" : "="), planes.draw("surrogate", say("quantised.surrogate"), data.surrogate, "kernel", { limit, said: say("quantised.difference") })),
   ]);
 }
 
@@ -227,23 +230,21 @@ function verdictOf(data) {
   const apart = Math.max(...pairs.map(([gradient, stairs]) => Math.abs(gradient - stairs)));
   const jumps = pairs.filter(([, stairs]) => Math.abs(stairs) > 1e3).length;
   const throughAlpha = data.kind === "binary" || data.kind === "xnor";
-  const flat = throughAlpha ? "takes the signs for flat and moves through alpha alone" : "is that of a staircase, flat almost everywhere";
-  const jump = jumps ? ` ${jumps} of the latent weights ${jumps === 1 ? "stands" : "stand"} on a step (w = 0): a jump divided by 2\u00b7eps is huge.` : "";
+  const fails = [
+    say("quantised.fails", { apart: formatNumber(apart) }),
+    say(throughAlpha ? "quantised.flat_alpha" : "quantised.flat"),
+    ...(jumps ? [say("quantised.jumps", { count: jumps })] : []),
+  ];
   const lines = [
-    {
-      ok: data.gradcheck_passes,
-      text: data.gradcheck_passes
-        ? "torch.autograd.gradcheck passes here, by chance: these numbers make both slopes the same."
-        : `torch.autograd.gradcheck fails: the layer's own slope and backward differ by up to ${formatNumber(apart)}. The layer's own slope ${flat}: little could be learned from it.${jump}`,
-    },
+    { ok: data.gradcheck_passes, text: data.gradcheck_passes ? say("quantised.passes") : fails.join(" ") },
     {
       ok: !data.surrogate_complaint,
       text: data.surrogate_complaint
-        ? `convviz.nn.surrogate_check fails: ${data.surrogate_complaint}.`
-        : `convviz.nn.surrogate_check passes: backward is the slope of the smooth function that ${chosen.name} puts in the place of the steps.`,
+        ? say("quantised.surrogate_fails", { complaint: data.surrogate_complaint })
+        : say("quantised.surrogate_passes", { variant: chosen.name }),
     },
   ];
-  if (data.at_kink) lines.push({ ok: true, text: "Some latent weights stand on a kink of that smooth function (|w| = 1, or w = 0 for alpha): the finite difference is the mean of the slopes on both sides, and every value between the two is right." });
+  if (data.at_kink) lines.push({ ok: true, text: say("quantised.kink") });
   return lines;
 }
 

@@ -1,11 +1,15 @@
 // @ts-check
 // The row of tabs. The pane of the open one is a widget of its own, beside the board.
+import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { tabIds, whenPlaced } from "../base/placed.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
 
 /** @param {{ model: any, el: HTMLElement }} context */
 function render({ model, el }) {
-  const bar = element("div", { class: "cv-tabbar", role: "tablist", "aria-label": "Look deeper" });
+  const bar = element("div", { class: "cv-tabbar", role: "tablist", "aria-label": say("bar") });
   el.append(bar);
   let placed = false;
 

@@ -1,10 +1,14 @@
 // @ts-check
 // One tensor in a pane: its heatmap, with a choice of the plane where it has several, or its one number.
+import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { decode } from "../base/format.js";
 import { createHeatmap } from "../board/heatmap.js";
 import { setRich } from "../base/rich_text.js";
+import { pieces, sentences } from "../base/words.js";
 
+const say = sentences(WORDS);
+const sayPieces = pieces(WORDS);
 const SIDE = 300; // pixels of the longer side of a heatmap, at most
 const [SMALLEST, LARGEST] = [4, 30]; // pixels of a cell
 const ROOM_FOR_NUMBER = 22;
@@ -81,7 +85,7 @@ export function createTensorView(pane, read, choose) {
     planes.querySelectorAll("input").forEach((input, axis) => {
       input.max = String(counts[axis] - 1);
       input.disabled = counts[axis] === 1;
-      input.setAttribute("aria-label", `index along axis ${axis}, 0 to ${counts[axis] - 1}`);
+      input.setAttribute("aria-label", say("tensor.axis", { axis, last: counts[axis] - 1 }));
       if (Number(input.value) !== at[axis] || !input.value) input.value = String(at[axis]);
     });
   }
@@ -90,7 +94,7 @@ export function createTensorView(pane, read, choose) {
   function field(axis) {
     const input = element("input", { type: "number", min: "0", step: "1" });
     input.addEventListener("change", () => choose([...planes.querySelectorAll("input")].map(({ value }) => Number(value) || 0)));
-    return element("label", {}, axis ? ", " : "plane ", input);
+    return element("label", {}, ...(axis ? [", ", input] : sayPieces("tensor.plane", { field: input })));
   }
 
   return {
@@ -109,8 +113,8 @@ export function createTensorView(pane, read, choose) {
       room.hidden = !drawn;
       const label = `${plainName(tensor.title)}${tensor.at?.length ? `[${tensor.at.join(", ")}]` : ""}`;
       if (drawn) map?.set({ ...tensor, label }, buffers);
-      setText(text, drawn ? tensor.text : [tensor.shape, tensor.text || "unknown"].filter(Boolean).join(": "));
-      setRich(note, [tensor.part && `Shown: ${tensor.part}.`, tensor.note].filter(Boolean).join(" "));
+      setText(text, drawn ? tensor.text : [tensor.shape, tensor.text || say("tensor.unknown")].filter(Boolean).join(": "));
+      setRich(note, [tensor.part && say("tensor.shown", { part: tensor.part }), tensor.note].filter(Boolean).join(" "));
     },
     /** @param {any} pointed */
     hear: (pointed) => map?.hear(pointed),
