@@ -1,6 +1,7 @@
 """The app in JupyterLab 4 and Notebook 7: the same numbers, Lab's own theme, and the keys stay in the app."""
 
 import pytest
+import torch
 
 from tests.browser.app_page import (
     APPEARS_WITHIN_MS,
@@ -18,6 +19,7 @@ from tests.browser.app_page import (
     wait_value,
 )
 from tests.browser.lab import FRONT_ENDS, lab_server, open_notebook
+from tests.browser.test_tab_graph import box, boxes, id_of, open_box, wait_details
 
 pytestmark = pytest.mark.browser
 
@@ -205,11 +207,36 @@ def test_voila_in_a_jupyter_server_uses_our_template(app, browser):
         assert page.outside == []
 
 
+GRAPH = """import torch, convviz
+x = torch.tensor(3.0, requires_grad=True)
+y = torch.tensor([[5.0, 1.0], [2.0, -1.0]], requires_grad=True)
+convviz.graph(x**2 * 3 * y, params={"x": x, "y": y})"""
+
+
+@EVERYWHERE
+def test_a_graph_is_shown_and_keeps_its_keys(app):
+    write_cell(app, GRAPH)
+    app.keyboard.press("Control+Enter")
+    app.locator(".jp-OutputArea .cv-pane-graph [data-node]").first.wait_for(timeout=APPEARS_WITHIN_MS)
+    assert sorted(lines[0] for lines in boxes(app).values()) == [
+        "MulBackward0", "MulBackward0", "PowBackward0", "output", "x", "y",
+    ]  # fmt: skip
+    open_box(app, id_of(app, "y"))
+    wait_details(app, "gradient 0", torch.full((2, 2), 27.0))
+    open_box(app, id_of(app, "x"))
+    app.locator('[data-tensor="gradient 0"]', has_text="126").wait_for()  # 6x times the sum of y
+    cells = app.locator(".jp-Notebook .jp-Cell").count()
+    box(app, id_of(app, "x")).focus()
+    app.keyboard.press("ArrowDown")
+    assert app.evaluate("document.activeElement.dataset.node") == id_of(app, "PowBackward0")
+    app.keyboard.press("x")  # cuts the cell, if the notebook hears it
+    assert app.locator(".jp-Notebook .jp-Cell").count() == cells
+    assert app.locator(".cv-pane-graph").count() == 1
+
+
 @EVERYWHERE
 def test_displayed_twice_each_view_has_tabs_of_its_own(app):
-    app.locator(".jp-Notebook .jp-CodeCell .cm-content").first.click()
-    app.keyboard.press("Control+a")
-    app.keyboard.insert_text("app = convviz.App()\ndisplay(app)\napp")
+    write_cell(app, "app = convviz.App()\ndisplay(app)\napp")
     run_cell(app)
     app.locator(".cv-app").nth(1).wait_for(timeout=APPEARS_WITHIN_MS)
     app.locator("[data-tab=code]").first.click()
@@ -235,6 +262,13 @@ def test_a_kernel_that_has_ended_is_announced(app):
     app.locator(".cv-lost", has_text="has ended").first.wait_for(timeout=APPEARS_WITHIN_MS)
     for sentence in app.locator(".cv-lost").all():
         assert "Run its cell again" in sentence.text_content()
+
+
+def write_cell(page, source):
+    """Write other code into the notebook's cell."""
+    page.locator(".jp-Notebook .jp-CodeCell .cm-content").first.click()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(source)
 
 
 def run_cell(page):

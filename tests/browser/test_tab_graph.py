@@ -14,10 +14,8 @@ from convviz.board.bundle import bundle
 from convviz.explanation.graph.read import graph
 from convviz.views.theme import COLORSCALES
 from tests.browser.app_page import (
-    APPEARS_WITHIN_MS,
     cell,
     choose,
-    fresh_page,
     open_tab,
     read_panel,
     repaint,
@@ -25,7 +23,6 @@ from tests.browser.app_page import (
     slider,
     switch,
 )
-from tests.browser.lab import FRONT_ENDS, lab_server, open_notebook
 from tests.browser.scripts import expose
 from tests.browser.server import wait_until
 from tests.test_graph import CASES, leaf
@@ -629,35 +626,3 @@ def test_closing_the_tab(app):
     app.locator(".cv-pane-graph[data-shown] [data-node]").first.wait_for()
     open_box(app, id_of(app, "weight"))
     wait_details(app, "gradient 0", read_panel(app, "grad_weight"))
-
-
-# -- in a notebook -----------------------------------------------------------------------------------------------
-
-SOURCE = """import torch, convviz
-x = torch.tensor(3.0, requires_grad=True)
-y = torch.tensor([[5.0, 1.0], [2.0, -1.0]], requires_grad=True)
-convviz.graph(x**2 * 3 * y, params={"x": x, "y": y})"""
-
-
-@pytest.mark.parametrize("front_end", FRONT_ENDS)
-def test_a_notebook_shows_the_view(browser, tmp_path, front_end):
-    with lab_server(tmp_path, SOURCE, front_end) as url, fresh_page(browser) as page:
-        open_notebook(page, url)
-        page.locator(".jp-Notebook .jp-CodeCell .cm-content").first.click()
-        page.keyboard.press("Control+Enter")
-        page.locator(".jp-OutputArea .cv-pane-graph [data-node]").first.wait_for(timeout=APPEARS_WITHIN_MS)
-        assert sorted(lines[0] for lines in boxes(page).values()) == [
-            "MulBackward0", "MulBackward0", "PowBackward0", "output", "x", "y",
-        ]  # fmt: skip
-        open_box(page, id_of(page, "y"))
-        wait_details(page, "gradient 0", torch.full((2, 2), 27.0))
-        open_box(page, id_of(page, "x"))
-        page.locator('[data-tensor="gradient 0"]', has_text="126").wait_for()  # 6x times the sum of y
-        cells = page.locator(".jp-Notebook .jp-Cell").count()
-        box(page, id_of(page, "x")).focus()
-        page.keyboard.press("ArrowDown")
-        assert page.evaluate("document.activeElement.dataset.node") == id_of(page, "PowBackward0")
-        page.keyboard.press("x")  # cuts the cell, if the notebook hears it
-        assert page.locator(".jp-Notebook .jp-Cell").count() == cells
-        assert page.locator(".cv-pane-graph").count() == 1
-        assert page.outside == []
