@@ -31,12 +31,10 @@ TABS = re.findall(
 STILL_TO_COME = {
     "title of the page (export)": "main > h1",
     "titles of the equations (picture)": ".cv-equation > header > h3, .cv-transport",
-    "signs (picture)": ".cv-sign",
-    "choices of planes (picture)": ".cv-choices",
+    "signs (picture)": ".cv-equation .cv-sign",
     "notes and asides (picture)": ".cv-note, .cv-aside",
     "loss and truth (picture)": ".cv-loss, .cv-truth",
     "remainder (picture)": ".cv-remainder",
-    "small pictures (picture)": ".cv-thumb",
     "the graph's drawing (explanation)": ".cv-pane-graph :is(.cv-viewport svg, .cv-told, .cv-graph-note)",
     "ways to write it (explanation)": ".cv-pane-code h4",
     "backend (explanation)": ".cv-pane-pytorch :is(.cv-algorithm, ul, td, th[scope=row], .cv-rules, .cv-border)",
