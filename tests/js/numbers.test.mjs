@@ -158,16 +158,21 @@ test("numbers that never come are said, and the next step does not wait behind t
   loseThePatience();
   assert.deepEqual([model.get("notice"), model.get("failed")], [LATE, true]);
   assert.deepEqual([asked.length, strideOf(asked[2].settings)], [3, 3]);
+  stride(model, 4);
   asked[1].answer(); // too late
   await settled();
+  assert.equal(asked.length, 3, "the turn is not its own any more");
   assertShows(model, FIRST_STATE);
+  model.send({ type: "undo" });
   loseThePatience();
-  asked[2].answer(); // late, and still wanted
+  assert.deepEqual([asked.length, strideOf(asked[3].settings)], [4, 3]);
+  loseThePatience();
+  asked[3].answer(); // late, and still wanted
   await settled();
   assertShows(model, model.settings());
   assert.equal(model.get("notice"), "");
   stride(model, 4);
-  asked[3].answer();
+  asked[4].answer();
   await settled();
   assertShows(model, model.settings());
 });
