@@ -8,7 +8,7 @@ import pytest
 import torch.nn.functional as F
 
 from convviz import ConvSpec
-from convviz.ops import by_rotate, by_taps, by_unfold, functions, methods
+from convviz.ops import by_rotate, by_taps, by_unfold, functions, methods, narrow
 from convviz.ops.methods import Method, one_by_one
 from tests.geometries import EDGE_CASES
 from tests.operators import METHODS, definition, drawn, results, same
@@ -172,7 +172,7 @@ def change_the_correlation_of(name, change):
         def within(compute):
             def changed(first, second, spec):
                 with pytest.MonkeyPatch.context() as inner:
-                    inner.setattr(by_rotate, "F", Other(F, conv2d=change(F.conv2d, spec)))
+                    inner.setattr(by_rotate, "narrow", Other(narrow, correlate=change(narrow.correlate, spec)))
                     return compute(first, second, spec)
 
             return changed
