@@ -91,7 +91,7 @@ app = convviz.App()
 before = set(sys.modules)
 assert not [name for name in before if name.startswith("convviz.export")]
 app._repr_mimebundle_()
-print(sorted(name for name in set(sys.modules) - before if not name.startswith(("convviz.export", "html"))))
+print(sorted(name for name in set(sys.modules) - before if not name.startswith(("convviz.", "html"))))
 """
     env = {name: value for name, value in os.environ.items() if name != "VOILA_KERNEL_ID"}
     done = subprocess.run(

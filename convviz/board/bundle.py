@@ -3,7 +3,7 @@
 A widget's module is loaded from a blob, where a relative import has nothing to be relative to. So the files stay
 small and separate, and importable by node for their tests; here each becomes a function of its own, called once, after
 what it imports: two files may use the same names, as they may in any other ES modules. Comments with lines of their own
-stay behind: every page carries the files, and their types are for those who read and check them. The files of
+and the space before a line stay behind: every page carries the files, and these are for those who read them. The files of
 ``facts``, which Python reads as well, may be imported as JSON.
 """
 
@@ -23,7 +23,8 @@ FACTS = re.compile(
 )
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (?P<name>\w+))", re.MULTILINE)
 DEFAULT = re.compile(r"^export default ", re.MULTILINE)
-# It would find the same in a text of several lines: tests/test_board.py sees to it that the files have none.
+# These would find the same in a text of several lines: tests/test_board.py sees to it that the files have none.
+INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
 COMMENT = re.compile(r"^[ \t]*(?://.*|/\*(?:(?!\*/)[\s\S])*\*/[ \t]*)\n", re.MULTILINE)
 
 
@@ -68,7 +69,7 @@ def _modules(folder: Traversable, entries: list[str]) -> dict[str, str]:
             raise ValueError(f"files cannot import each other in a circle: {circle}; move what both need to a third")
         if path in modules:
             return
-        source = COMMENT.sub("", folder.joinpath(path).read_text(encoding="utf-8"))
+        source = INDENT.sub("", COMMENT.sub("", folder.joinpath(path).read_text(encoding="utf-8")))
         for found in FACTS.finditer(source):
             name = f"facts/{found['file']}.json"
             modules.setdefault(name, json.dumps(facts(found["file"]), ensure_ascii=False, separators=(",", ":")))

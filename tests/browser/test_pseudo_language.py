@@ -19,27 +19,19 @@ ROOT = Path(__file__).parents[2]
 TORCH = re.findall(
     r"\w+",
     "stride padding dilation output_padding groups bias dtype device float32 float64 bfloat16 cpu nan inf "
-    "zeros ones reflect replicate circular im2col col2im eps Python",
+    "zeros ones reflect replicate circular im2col col2im eps Python "
+    "cuda mps xpu torch backends mkldnn nnpack oneDNN NNPACK DEFAULT AVX2 AVX512",
 )
 # What the tabs call the tensors between those of the board, and the layers' own names of their variants.
 TABS = re.findall(
     r"\w+",
     "columns grad_columns overlap quantized_weight grad_quantized_weight sign mask clip tanh identity scaled_sign",
 )
-# What colleagues' parts of the product say, and is not a sentence of words/ yet: part of the page → selector. The merge
-# that brings such a part takes its line out.
+# What is not a sentence of words/ yet: part of the page → selector. Who moves such a part takes its line out.
 STILL_TO_COME = {
     "title of the page (export)": "main > h1",
-    "titles of the equations (picture)": ".cv-equation > header > h3, .cv-transport",
-    "signs (picture)": ".cv-equation .cv-sign",
-    "notes and asides (picture)": ".cv-note, .cv-aside",
-    "loss and truth (picture)": ".cv-loss, .cv-truth",
-    "remainder (picture)": ".cv-remainder",
-    "the graph's drawing (explanation)": ".cv-pane-graph :is(.cv-viewport svg, .cv-told, .cv-graph-note)",
+    "the graph's drawing, whose lines are shortened": ".cv-pane-graph :is(.cv-viewport svg, .cv-told, .cv-graph-note)",
     "ways to write it (explanation)": ".cv-pane-code h4",
-    "backend (explanation)": ".cv-pane-pytorch :is(.cv-algorithm, ul, td, th[scope=row], .cv-rules, .cv-border)",
-    "layers (explanation)": ".cv-pane-quantised :is(select, .cv-layer + p, .cv-verdict)",
-    "variants (explanation)": ".cv-pane-quantised .cv-variants .cv-muted",
 }
 # Every text that can be seen, and every accessible name and tooltip, in the order of the page. Code and formulas are
 # written with blanks in the place of their letters: only their brackets count.
