@@ -7,7 +7,7 @@ import { say } from "../rules/say.js";
 import { replaced } from "../rules/settings.js";
 import { act } from "./actions.js";
 import { Asking, afterwards } from "./asking.js";
-import { createCourse } from "./course.js";
+import { createTimeline } from "./timeline.js";
 import { createView } from "./view.js";
 
 /**
@@ -32,7 +32,7 @@ export const createPageModel = (data, makeNumbers, clock = () => performance.now
 
 class PageModel {
   #values = createValues({ structure: {}, values: {}, selected: null, theme: "auto", state: {}, sources: {}, notice: "", failed: false });
-  #course;
+  #timeline;
   #view;
   #asking;
   #plotly;
@@ -43,7 +43,7 @@ class PageModel {
 
   /** @param {PageData} data @param {MakeNumbers} makeNumbers @param {() => number} clock @param {Later} later */
   constructor({ state, colorscales, plotly }, makeNumbers, clock, later) {
-    this.#course = createCourse(replaced(state, {}), clock);
+    this.#timeline = createTimeline(replaced(state, {}), clock);
     this.#view = createView(colorscales);
     this.#plotly = plotly;
     const listener = {
@@ -68,11 +68,11 @@ class PageModel {
 
   // -- what the controls see
   /** What was set last. */
-  settings = () => this.#course.settings();
+  settings = () => this.#timeline.settings();
   /** The numbers on the board, and what they follow from; null before the first. */
   shown = () => this.#shown;
-  canUndo = () => this.#course.canUndo();
-  canRedo = () => this.#course.canRedo();
+  canUndo = () => this.#timeline.canUndo();
+  canRedo = () => this.#timeline.canRedo();
 
   /** @param {string} notice @param {boolean} [failed] */
   say(notice, failed = false) {
@@ -90,7 +90,7 @@ class PageModel {
   /** Go to new settings; what was moved is said. @param {Changed} changed @param {string} [move] name of the control */
   apply([next, notices], move = "") {
     if (!same(next, this.settings())) {
-      this.#course.go(next, move);
+      this.#timeline.go(next, move);
       this.#show();
     }
     this.say(notices.join(" "));
@@ -98,14 +98,14 @@ class PageModel {
 
   /** Go one step back or forward. @param {"undo" | "redo"} way */
   turn(way) {
-    if (!this.#course.turn(way)) return;
+    if (!this.#timeline.turn(way)) return;
     this.#show();
     this.say("");
   }
 
   /** Go back to the start; undo brings the others back. */
   reset() {
-    this.apply([{ ...this.#course.initial(), theme: this.settings().theme }, []]);
+    this.apply([{ ...this.#timeline.initial(), theme: this.settings().theme }, []]);
   }
 
   /** Start from a link: Reset leads back to it, and there is nothing to undo. What it could not say is told. @param {string} link */
@@ -120,7 +120,7 @@ class PageModel {
     } catch (error) {
       throw explain(/** @type {Error} */ (error));
     }
-    this.#course.restart(start);
+    this.#timeline.restart(start);
     this.#show(explain);
     this.say(briefly(notices));
   }
@@ -137,19 +137,19 @@ class PageModel {
   }
 
   /**
-   * Bring the board to where the course is now: at once, or when its numbers come.
+   * Bring the board to where the timeline is now: at once, or when its numbers come.
    * @param {(error: Error) => Error} [explain] what is said if there are none
    */
   #show(explain = (error) => error) {
     this.#explain = explain;
     if (this.#asking.pending() && this.#shown && same(this.settings(), this.#shown.settings)) {
       this.#asking.forget(); // back to what the board shows
-      this.#course.hold();
+      this.#timeline.hold();
     } else {
       try {
         this.#asking.ask(this.settings());
       } catch (error) {
-        this.#course.giveUp();
+        this.#timeline.giveUp();
         throw explain(/** @type {Error} */ (error));
       }
     }
@@ -160,13 +160,13 @@ class PageModel {
   #take(settings, numbers) {
     this.#values.put(this.#view(settings, numbers));
     this.#shown = { settings, numbers };
-    this.#course.hold();
+    this.#timeline.hold();
     if (this.get("notice") === say("late")) this.say("");
   }
 
   /** There are no numbers: what holds comes back, and the controls with it. @param {Error} error */
   #refuse(error) {
-    this.#course.giveUp();
+    this.#timeline.giveUp();
     this.#tellSettings();
     this.say(this.#explain(error).message, true);
   }

@@ -6,7 +6,7 @@ import { replaced } from "../rules/settings.js";
 /** @import { Settings } from "../rules/settings.js" */
 
 /** @param {Settings} start @param {() => number} clock milliseconds */
-export function createCourse(start, clock) {
+export function createTimeline(start, clock) {
   const history = createHistory(clock);
   let [settings, initial] = [start, start];
   let held = { settings, initial, steps: history.steps() };
