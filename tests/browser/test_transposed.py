@@ -89,11 +89,13 @@ def test_lit_cells_are_those_that_move_in_torch(page, seed):
     specs = list(random_specs(seed=800 + seed, count=50, modes=("zeros",)))
     if seed == 0:
         specs += [spec for spec in EDGE_CASES.values() if spec.padding_mode == "zeros"]
-    for spec in map(single, specs):
-        sizes, expected = expected_links(spec)
-        for name, found in page.evaluate(ALL_LINKS, [geometry(spec, Plane(), True), sizes]).items():
+    specs = list(map(single, specs))
+    sizes, expected = zip(*map(expected_links, specs), strict=True)
+    asked = [[geometry(spec, Plane(), True), size] for spec, size in zip(specs, sizes, strict=True)]
+    for spec, needed, answer in zip(specs, expected, json.loads(page.evaluate(ALL_LINKS, asked)), strict=True):
+        for name, found in answer.items():
             real = {other for is_real, other in found if is_real}
-            must = expected.get(name, set())
+            must = needed.get(name, set())
             assert real == must, (json.dumps(spec.to_dict()), name, sorted(must - real), sorted(real - must))
 
 
