@@ -1,57 +1,62 @@
-"""The app: controls and board around one model."""
+"""The app: one widget. The page has its controls, words and steps; this is where torch computes for it."""
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import anywidget
 import ipywidgets as widgets
+import traitlets
 
-from convviz.app.controls import Controls
-from convviz.app.kernel import KernelPad
+from convviz import __version__
 from convviz.app.linked import linked_widget
-from convviz.app.model import Model
-from convviz.app.share import Share
+from convviz.app.messages import Messages
+from convviz.app.session import Session
 from convviz.app.start import start_settings
 from convviz.app.tabs.tabs import Tabs
 from convviz.app.traits import SettingTraits
-from convviz.app.upload import Upload, read_picture
-from convviz.board import payload
-from convviz.board.widget import Board
-from convviz.facts.words import sentences
+from convviz.app.wire import numbers
+from convviz.board.module import app_script, app_styles
+from convviz.ops.device import available_devices
 from convviz.ops.stages import Stages
-from convviz.settings.as_python import as_python
 from convviz.settings.link import briefly, from_link, to_link
-from convviz.settings.state import Settings, Source
+from convviz.settings.state import Settings
 from convviz.spec import ConvSpec
-from convviz.views import captions
 from convviz.views.figures import figure
-from convviz.views.output_padding import layers_story
-from convviz.views.panels import equations, panel
-from convviz.views.remainder import story
+from convviz.views.panels import panel
+from convviz.views.theme import COLORSCALES
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 DEVICE_VARIABLE = "CONVVIZ_DEVICE"
 VOILA_VARIABLE = "VOILA_KERNEL_ID"  # Voilà sets it in every kernel before the first cell
-# How a sentence marks code, and what is strong.
-MARKS = {r"`([^`]+)`": r"<code>\1</code>", r"\*\*([^*]+)\*\*": r"<b>\1</b>"}
-say = sentences("app")
-say_page = sentences("board")
+SOURCES = ("input", "target", "grad")
 
 
-class App(SettingTraits, widgets.VBox):
-    """An interactive picture of a 2-D convolution and its backward pass, as an ipywidgets Box."""
+class App(SettingTraits, anywidget.AnyWidget):
+    """An interactive picture of a 2-D convolution and its backward pass, as one ipywidget."""
 
     # Makes the page of a state. ``convviz/__init__.py`` puts it here: app and export stand side by side and do not
     # know each other. Without it nothing offers to save a page.
     page_maker: ClassVar[Callable[[Mapping[str, Any]], bytes] | None] = None
     # Makes the still picture that a saved notebook keeps beside the app; put here as well.
     still_maker: ClassVar[Callable[[Stages, Settings], str] | None] = None
+
+    # Text, not a Path: anywidget watches a Path for changes and so keeps every closed widget alive.
+    _esm = app_script()
+    _css = app_styles()
+
+    # What the page follows. Typed numbers may be many: apart, and sent again only when they change.
+    _facts = traitlets.Dict().tag(sync=True)
+    _start = traitlets.Dict().tag(sync=True)
+    _state = traitlets.Dict().tag(sync=True)
+    _sources = traitlets.Dict().tag(sync=True)
+    _numbers = traitlets.Dict().tag(sync=True)
+    _introduction = traitlets.Unicode().tag(sync=True)
+    _notice = traitlets.Tuple(default_value=("", False)).tag(sync=True)
 
     def __init__(
         self,
@@ -92,47 +97,37 @@ class App(SettingTraits, widgets.VBox):
         Raises:
             ValueError: the arguments contradict each other or conv2d's rules, or are too large for the board.
         """
-        tensors = {
-            "input": input,
-            "weight": weight,
-            "bias": bias,
-            "grad_output": grad_output,
-            "target": target,
-        }
+        tensors = {"input": input, "weight": weight, "bias": bias, "grad_output": grad_output, "target": target}
         device = device or os.environ.get(DEVICE_VARIABLE) or None
-        self.model = Model(
-            start_settings(
-                spec, tensors, loss, device, dtype, state=state, link=link, theme=theme, transposed=transposed
-            )
+        settings = start_settings(
+            spec, tensors, loss, device, dtype, state=state, link=link, theme=theme, transposed=transposed
         )
-        self.board = Board(self._on_board)
-        self._kernel = KernelPad(self.model)
-        self._controls = Controls(self.model)
-        self._upload = Upload(self._on_picture, lambda sentence: self.model.tell(sentence, failed=True))
-        self._controls.upload_slot.children = (self._upload,)
-        self._introduction = ""
-        self._heading = widgets.HTML()
-        self._heading.add_class("cv-heading")
-        self._notice = widgets.HTML()
-        self._notice.add_class("cv-notice")
-        self._tabs = Tabs(self.model)
-        self._drawn: tuple[Any, ...] | None = None  # what the board's structure was made for
-        self._version = 0
-        self._step = 0
-        self._show_result()
-        super().__init__(self._layout())
-        self.add_class("cv-app")
-        self.follow_model()
-        self.model.observe(self._on_settings, names="settings")  # the result is there by then
-        self.model.observe(self._on_notice, names=("notice", "failed"))
-        self.model.observe(self._on_selected, names="selected")
-        self.model.observe(self._on_history, names=("can_undo", "can_redo"))
+        self.session = Session(settings)
         if link is not None:
-            self.model.tell(briefly(from_link(link)[1]))
+            self.session.tell(briefly(from_link(link)[1]))
+        super().__init__()
+        self._step = 0
+        self._asker = ("", 0)  # who asked for the numbers that are sent next: a page and its id of the settings
+        self._facts = {
+            "version": __version__,
+            "colorscales": COLORSCALES,
+            "devices": available_devices(),
+            "makes_pages": type(self).page_maker is not None,
+        }
+        self._start = settings.to_dict()
+        self._notice = self.session.notice
+        self._tabs = Tabs(self.session, self.send)
+        self._messages = Messages(self, self._tabs)
+        self.send_numbers()
+        self._tabs.show()
+        self.follow_session()
+        self.session.observe(self._on_settings, names="settings")  # the result is there by then
+        self.session.observe(self._on_notice, names="notice")
+        self.on_msg(lambda _, message, buffers: self._messages.receive(message, buffers))
 
     def state(self) -> dict[str, Any]:
         """Return the settings as plain data: what ``App(state=...)`` and ``set_state`` take."""
-        return self.model.state()
+        return self.session.state()
 
     def link(self) -> str:
         """Return the settings as a short text: what ``App(link=...)`` takes, and a served page after ``?``.
@@ -142,7 +137,7 @@ class App(SettingTraits, widgets.VBox):
         Raises:
             ValueError: the settings hold too many numbers for a link.
         """
-        return to_link(self.model.settings)
+        return to_link(self.session.settings)
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Go to the settings that ``state()`` described.
@@ -150,7 +145,7 @@ class App(SettingTraits, widgets.VBox):
         Raises:
             ValueError: the state is of a newer version, or is not possible.
         """
-        self.model.set_state(state)
+        self.session.set_state(state)
 
     def figure(self, name: str) -> go.Figure:
         """Return one panel as a plotly figure.
@@ -161,7 +156,7 @@ class App(SettingTraits, widgets.VBox):
         Raises:
             ValueError: there is no such panel now.
         """
-        return figure(panel(self.model.result, self.model.settings.plane, name))
+        return figure(panel(self.session.result, self.session.settings.plane, name))
 
     def sliders(self, *names: str) -> tuple[widgets.Widget, ...]:
         """Return ordinary ipywidgets, linked to the app both ways, for a layout of one's own.
@@ -176,8 +171,7 @@ class App(SettingTraits, widgets.VBox):
 
     def introduce(self, text: str) -> None:
         """Show these sentences above the app instead of its own."""
-        self._introduction = f"<p>{_escaped(text)}</p>"
-        self._heading.value = self._introduction
+        self._introduction = text
 
     def __repr__(self) -> str:
         """Return the call that opens the same: a notebook keeps it beside the app."""
@@ -188,152 +182,65 @@ class App(SettingTraits, widgets.VBox):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any] | None:
         """Return the view, and a still picture for those who open or convert the notebook without a kernel."""
-        bundle: dict[str, Any] | None = super()._repr_mimebundle_(**kwargs)
+        bundle = super()._repr_mimebundle_(**kwargs)
+        bundle = bundle[0] if isinstance(bundle, tuple) else bundle  # anywidget gives metadata beside it
         maker = type(self).still_maker
         # Nobody saves Voilà's page, but every visitor would wait for the picture.
         if bundle is not None and maker is not None and VOILA_VARIABLE not in os.environ:
-            bundle["text/html"] = maker(self.model.result, self.model.settings)
+            bundle["text/html"] = maker(self.session.result, self.session.settings)
         return bundle
 
     def close(self) -> None:
-        """Close the app and every widget in it."""
-        if not hasattr(self, "_undo"):  # ipywidgets closes on deletion, also what was never built
-            return
-        self.model.unobserve_all()
-        self._tabs.close()
-        for child in _all_below(self):
-            child.close()
+        """Close the app with its layout, and let go of everybody who listens."""
+        if hasattr(self, "_messages"):  # ipywidgets closes on deletion, also what was never built
+            self.session.unobserve_all()
+            self._tabs.close()
+            self._messages.close()
+            self.layout.close()
         super().close()
 
-    # -- putting it together ---------------------------------------------------------------------------
+    # -- between the session and the page --------------------------------------------------------------
 
-    def _layout(self) -> list[widgets.Widget]:
-        style = widgets.HTML(f"<style>{files('convviz.app').joinpath('app.css').read_text(encoding='utf-8')}</style>")
-        style.add_class("cv-style")
-        self._undo = _button(say_page("undo"), say("undo"), lambda: self.model.attempt(self.model.undo))
-        self._redo = _button(say_page("redo"), say("redo"), lambda: self.model.attempt(self.model.redo))
-        reset = _button(say_page("reset"), say("reset"), lambda: self.model.attempt(self.model.reset))
-        share = Share(lambda: as_python(self.model.settings), self._page if type(self).page_maker else None)
-        tools = widgets.HBox([self._undo, self._redo, reset, share])
-        tools.add_class("cv-tools")
-        self._on_history(None)
-        controls = widgets.Box([tools, self._notice, self._kernel.group, *self._controls.groups])
-        controls.add_class("cv-controls")
-        picture = widgets.Box([self._tabs.bar, self._tabs.slot, self.board])
-        picture.add_class("cv-picture")
-        body = widgets.Box([controls, picture])
-        body.add_class("cv-body")
-        return [style, self._heading, body]
+    def send_numbers(self, page: str = "", k: int = 0) -> None:
+        """Send settings and numbers together, so that no page sees half of them.
 
-    # -- the model moved -------------------------------------------------------------------------------
+        Args:
+            page: which page asked for them; empty where nobody did.
+            k: its id of the settings.
+        """
+        settings = self.session.settings
+        self._step += 1
+        with self.hold_sync():
+            state = settings.to_dict()
+            self._sources = {name: state.pop(name) for name in SOURCES}
+            self._state = state
+            self._numbers = numbers(self.session.result) | {"page": page, "k": k, "step": self._step}
+
+    def answer(self, page: str, k: int, settings: Settings) -> None:
+        """Go to what a page asked for, and send it the numbers.
+
+        Args:
+            page: which one.
+            k: its id of the settings.
+            settings: where to go.
+
+        Raises:
+            ValueError: there are no such numbers.
+        """
+        before, self._asker = self._step, (page, k)
+        try:
+            self.session.apply(settings)
+        finally:
+            self._asker = ("", 0)
+        if self._step == before:  # nothing has changed
+            self.send_numbers(page, k)
 
     def _on_settings(self, _: dict[str, Any]) -> None:
-        self._controls.refresh()
-        self._kernel.refresh()
-        self._show_result()
+        self.send_numbers(*self._asker)
         self._tabs.show()
-        self.follow_model()
-
-    def _show_result(self) -> None:
-        """Send the board what changed: the structure with a new geometry or plane, the values at every step."""
-        result, settings = self.model.result, self.model.settings
-        one_scale = settings.scale == "equation"
-        rows = equations(result, settings.plane, settings.input_view)
-        shown_as = (one_scale, settings.input_view, settings.link_axes)
-        drawn = (settings.spec, settings.plane, settings.bias is None, settings.transposed, shown_as)
-        new_structure = drawn != self._drawn
-        if new_structure:
-            self._drawn = drawn
-            heading = say("heading.transposed" if settings.transposed else "heading")
-            self._heading.value = self._introduction or f"<p>{_marked_up(heading)}</p>"
-            self._version += 1
-        self._step += 1
-        truth, truth_ok = captions.truth(result)
-        texts = {
-            "version": self._version,
-            "step": self._step,
-            "loss": captions.loss(result),
-            "truth": truth,
-            "truth_ok": truth_ok,
-            "formulas": {row.name: captions.formula(result, settings.plane, row.name, row.view) for row in rows},
-            "notes": {row.name: captions.note(result, row.name, row.view) for row in rows},
-        }
-        with self.board.hold_sync():
-            if new_structure:
-                structure = payload.structure(rows, settings.plane, one_scale, settings.transposed)
-                geometry = payload.geometry(settings.spec, settings.plane, settings.transposed)
-                told = (layers_story if settings.transposed else story)(settings.spec, settings.link_axes)
-                more = {"geometry": geometry, "remainder": payload.remainder(told), "version": self._version}
-                self.board.structure = structure | more
-            self.board.values = payload.values(rows, one_scale) | texts
-            self.board.theme = settings.theme
-            # Typed numbers may be many: apart, and sent again only when they change.
-            state = settings.to_dict()
-            self.board.sources = {name: state.pop(name) for name in ("input", "target", "grad")}
-            self.board.state = state
+        self.follow_session()
 
     def _on_notice(self, _: dict[str, Any]) -> None:
-        text = self.model.notice
-        role = "alert" if self.model.failed else "status"
-        self._notice.value = (
-            f'<p role="{role}" data-failed="{str(self.model.failed).lower()}">{_escaped(text)}</p>' if text else ""
-        )
-
-    def _on_selected(self, _: dict[str, Any]) -> None:
-        self.board.selected = self.model.selected
-
-    def _on_history(self, _: dict[str, Any] | None) -> None:
-        self._undo.disabled = not self.model.can_undo
-        self._redo.disabled = not self.model.can_redo
-
-    # -- the user did something ------------------------------------------------------------------------
-
-    def _on_board(self, message: dict[str, Any]) -> None:
-        self.model.attempt(lambda: self.model.act(message))
-
-    def _page(self) -> bytes | None:
-        """Return what is shown as a page; None where it cannot be one, and the notice says why."""
-        made: list[bytes] = []
-
-        def make() -> None:
-            maker = type(self).page_maker
-            if maker is not None:
-                made.append(maker(self.state()))
-            self.model.tell("")
-
-        self.model.attempt(make)
-        return made[0] if made else None
-
-    def _on_picture(self, data: bytes) -> None:
-        def use() -> None:
-            source = Source.of((read_picture(data) * 1000).round() / 1000, "image")
-            self.model.apply(self.model.settings.replace(input=source))
-
-        self.model.attempt(use)
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def _marked_up(text: str) -> str:
-    """Return a sentence of ours as HTML."""
-    marked = _escaped(text)
-    for mark, tag in MARKS.items():
-        marked = re.sub(mark, tag, marked)
-    return marked
-
-
-def _button(word: str, tooltip: str, action: Any) -> widgets.Button:
-    button = widgets.Button(description=word, tooltip=tooltip, layout=widgets.Layout(width="auto"))
-    button.on_click(lambda _: action())
-    return button
-
-
-def _all_below(box: widgets.Widget) -> list[widgets.Widget]:
-    """Every widget inside a box, with the layouts and styles that they made."""
-    found: list[widgets.Widget] = []
-    for child in getattr(box, "children", ()):
-        found += [child, *_all_below(child)]
-    parts = [getattr(widget, name, None) for widget in [box, *found] for name in ("layout", "style")]
-    return found + [part for part in parts if isinstance(part, widgets.Widget)]
+        sentence, failed = self.session.notice
+        self._notice = (sentence, failed)
+        self.send({"type": "told", "sentence": sentence, "failed": failed})

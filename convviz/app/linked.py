@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import ipywidgets as widgets
 import traitlets
 
+from convviz.app.named import GEOMETRY, with_named
 from convviz.app.traits import SettingTraits
 from convviz.facts import facts
 from convviz.ops.device import available_devices
-from convviz.settings.bounds import bounds
-from convviz.settings.change import edit_cell, shown_weight_plane
+from convviz.settings.state import Settings, Source
 
 LIMITS: dict[str, list[int]] = facts("settings")["limits"]["controls"]
 CHOICES: dict[str, list[str]] = facts("settings")["choices"]
@@ -57,17 +58,35 @@ def _slider(app: SettingTraits, name: str, label: str) -> widgets.IntSlider:
     slider = widgets.IntSlider(description=label, min=low, max=max(high, _largest(getattr(app, name))))
 
     def fit(_: Any = None) -> None:
-        settings = app.model.settings
-        ranges = bounds(settings.spec, True, settings.transposed)
-        least, most = ranges.get((name, 0), (low, high))
+        least, most = _range(app.session.settings, name, low, high)
         now = _largest(getattr(app, name))
         slider.min, slider.max = min(slider.min, least, now), max(most, now)
         slider.min = min(least, now)
 
     fit()
-    app.model.observe(fit, names="settings")
+    app.session.observe(fit, names="settings")
     traitlets.link((app, name), (slider, "value"), transform=(_largest, int))
     return slider
+
+
+def _range(settings: Settings, name: str, low: int, high: int) -> tuple[int, int]:
+    """Return the ends of the values that no rule refuses here."""
+    if name not in GEOMETRY:
+        return low, high
+
+    def allowed(value: int) -> bool:
+        with contextlib.suppress(ValueError):
+            with_named(settings, name, value)
+            return True
+        return False
+
+    possible = [value for value in range(low, high + 1) if allowed(value)]
+    return (possible[0], possible[-1]) if possible else (low, high)
+
+
+def _shown_plane(settings: Settings) -> tuple[int, int]:
+    """Return the place of the kernel that is shown among the weight's planes."""
+    return settings.plane.out_channel, settings.plane.in_channel % settings.spec.weight_shape[1]
 
 
 def _largest(value: Any) -> int:
@@ -81,13 +100,15 @@ def _kernel(app: SettingTraits) -> widgets.GridBox:
 
     def move(row: int, column: int, value: float) -> None:
         if not following:
-            model = app.model
-            model.apply(edit_cell(model.settings, "weight", row, column, value, model.result.grad_output))
+            settings = app.session.settings
+            weight = settings.weight_tensor()
+            weight[(*_shown_plane(settings), row, column)] = value
+            app.session.apply(settings.replace(weight=Source.of(weight)))
 
     def show(_: Any = None) -> None:
-        settings = app.model.settings
+        settings = app.session.settings
         rows, columns = settings.spec.kernel_size
-        plane = settings.weight_tensor().flatten(0, 1)[shown_weight_plane(settings)].flatten().tolist()
+        plane = settings.weight_tensor()[_shown_plane(settings)].flatten().tolist()
         following.append(True)
         try:
             if len(grid.children) != rows * columns or grid.layout.grid_template_columns != _columns(columns):
@@ -100,7 +121,7 @@ def _kernel(app: SettingTraits) -> widgets.GridBox:
             following.pop()
 
     show()
-    app.model.observe(show, names="settings")
+    app.session.observe(show, names="settings")
     return grid
 
 

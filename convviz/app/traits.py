@@ -9,7 +9,7 @@ from typing import Any
 import torch
 import traitlets
 
-from convviz.app.model import Model
+from convviz.app.session import Session
 from convviz.app.named import RESULTS, SETTABLE, value_of, with_named
 
 
@@ -63,17 +63,17 @@ class SettingTraits(traitlets.HasTraits):
     grad_bias = traitlets.Any(read_only=True)
     loss_value = traitlets.Any(read_only=True)
 
-    model: Model
+    session: Session
     _following = False
 
-    def follow_model(self) -> None:
+    def follow_session(self) -> None:
         """Bring every trait to what the model has; those that changed notify."""
         if self._following:  # somebody who watches a trait has set another: the first round goes on with the newest
             return
         self._following = True
         try:
             for name in (*SETTABLE, *RESULTS):
-                now = value_of(self.model.settings, self.model.result, name)
+                now = value_of(self.session.settings, self.session.result, name)
                 if not _same(getattr(self, name), now):
                     self.set_trait(name, now)
         finally:
@@ -83,16 +83,16 @@ class SettingTraits(traitlets.HasTraits):
     def _take(self, proposal: dict[str, Any]) -> Any:
         """Set what somebody asked for; return what then holds, which the trait takes."""
         name, value = proposal["trait"].name, proposal["value"]
-        settings = self.model.settings
-        if self._following or _same(value, value_of(settings, self.model.result, name)):
+        settings = self.session.settings
+        if self._following or _same(value, value_of(settings, self.session.result, name)):
             return value
         try:
-            self.model.apply(with_named(settings, name, value))
+            self.session.apply(with_named(settings, name, value))
         except (ValueError, TypeError) as error:
-            self.model.tell(str(error), failed=True)
+            self.session.tell(str(error), failed=True)
             self._give_back(name, value)
             raise traitlets.TraitError(str(error)) from error
-        return value_of(self.model.settings, self.model.result, name)
+        return value_of(self.session.settings, self.session.result, name)
 
     def _give_back(self, name: str, refused: Any) -> None:
         """Tell a linked widget what holds, once its change is over: until then ``traitlets.link`` does not listen."""

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Callable
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-import anywidget
 import numpy as np
 import torch
-import traitlets
 
+from convviz.facts import facts
 from convviz.facts.words import sentences
+from convviz.settings.state import Source
 
 if TYPE_CHECKING:
     from PIL import Image
 
-MOST_BYTES = 8_000_000  # below the 10 MB at which Jupyter's server would cut the connection
+# Below the 10 MB at which Jupyter's server would cut the connection: the page looks at the size before it sends one.
+MOST_BYTES: int = facts("settings")["limits"]["picture"]["bytes"]
 MOST_PIXELS = 50_000_000
 BAND_PIXELS = 2**20  # converted at a time
 ORIENTATION = 0x0112  # EXIF's number for how a camera was held
@@ -28,41 +27,17 @@ SIDE = 64  # most rows and columns that the board shows
 say = sentences("app")
 
 
-class Upload(anywidget.AnyWidget):
-    """A button that takes a picture file and hands over its bytes.
+def picture_source(buffers: list[Any]) -> Source:
+    """Return the picture in a message's bytes as an input, rounded to thousandths, which no eye can tell.
 
-    ipywidgets' FileUpload sends a file of any size; one above the server's limit ends the connection to the
-    kernel, and with it the session. This one looks at the size first.
+    Args:
+        buffers: the file's bytes first.
+
+    Raises:
+        ValueError: they are no picture, or too many.
     """
-
-    _esm = files("convviz.app").joinpath("upload.js").read_text(encoding="utf-8")
-    most_bytes = traitlets.Int(MOST_BYTES).tag(sync=True)
-    label = traitlets.Unicode(say("upload")).tag(sync=True)
-
-    def __init__(self, on_file: Callable[[bytes], None], on_refusal: Callable[[str], None]) -> None:
-        """Make the button.
-
-        Args:
-            on_file: called with the bytes of a file.
-            on_refusal: called with a sentence when the page refuses one.
-        """
-        super().__init__()
-        self._callbacks: tuple[Callable[[bytes], None], Callable[[str], None]] | None = (on_file, on_refusal)
-        self.on_msg(self._receive)
-
-    def _receive(self, _: object, message: Any, buffers: list[Any]) -> None:
-        if self._callbacks is None or not isinstance(message, dict):
-            return
-        on_file, on_refusal = self._callbacks
-        if message.get("type") == "file" and buffers:
-            on_file(bytes(buffers[0]))
-        elif message.get("type") == "refused":
-            on_refusal(say("upload.bytes", most=MOST_BYTES // 10**6, got=message.get("megabytes")))
-
-    def close(self) -> None:
-        """Close the widget and let go of its callbacks."""
-        self._callbacks = None
-        super().close()
+    data = bytes(buffers[0]) if buffers else b""
+    return Source.of((read_picture(data) * 1000).round() / 1000, "image")
 
 
 def read_picture(data: bytes) -> torch.Tensor:

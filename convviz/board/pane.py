@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from typing import Any
 
 import anywidget
 import traitlets
 
 from convviz.board.bundle import bundle
+from convviz.board.module import pane_styles
 from convviz.views.theme import COLORSCALES
 
 HERE = files("convviz.board")
-
-
-def _sheets() -> list[Traversable]:
-    """Return the style sheets of the board, of every pane, and of each single one."""
-    single = sorted((sheet for sheet in HERE.iterdir() if sheet.name.startswith("pane_")), key=lambda sheet: sheet.name)
-    return [HERE.joinpath("board.css"), HERE.joinpath("pane.css"), *single]
 
 
 class Pane(anywidget.AnyWidget):
@@ -35,7 +29,7 @@ class Pane(anywidget.AnyWidget):
 
     # The board's numbers and frames look the same in a pane. One sheet for all panes: anywidget keeps one a class on
     # the page, and a pane that is opened would take the sheet of the others away.
-    _css = "\n".join(sheet.read_text(encoding="utf-8") for sheet in _sheets())
+    _css = pane_styles()
 
     data = traitlets.Dict().tag(sync=True)
     wanted = traitlets.Int(0).tag(sync=True)

@@ -1,4 +1,4 @@
-// The end of a widget's module: board, sliders, page, links and geometry are the bundles before it, facts is what they all show.
+// The end of a widget's module: page, links and geometry are the bundles before it, facts is what they all show.
 
 /** A value as somebody would write it in JSON, not too long. */
 const written = (value) => String(JSON.stringify(value)).slice(0, 80);
@@ -58,8 +58,7 @@ function render({ model, el }) {
   const place = document.createElement("div");
   place.className = "cv-app cv-page cv-look";
   el.append(style, place);
-  const ends = [];
-  const ending = (widget) => ({ render: (context) => void ends.push(widget.render(context)) });
+  let end = () => {};
   try {
     const { state, notices } = stateOf(model.get("state") ?? facts.state);
     const data = { ...facts, state: { ...state, device: "cpu", dtype: "float64", tab: "" }, plotly: plotlyOf };
@@ -71,12 +70,12 @@ function render({ model, el }) {
       line.textContent = notice;
       place.append(line);
     }
-    page.render({ el: place, data, widgets: { board: ending(board), sliders: ending(sliders) } });
+    end = page.render({ el: place, data }).close;
   } catch (error) {
     place.textContent = `The board could not start: ${error.message}.`;
   }
   return () => {
-    for (const end of ends) end?.();
+    end();
     style.remove();
     place.remove();
   };

@@ -25,8 +25,8 @@ from convviz.views.theme import COLORSCALES
 
 BOARD = files("convviz.board")
 MODULES = {
-    **{"board": "board/board.js", "sliders": "controls/sliders.js", "page": "page/page.js"},
-    # What a module that is given links needs beside them; the page has these files anyway.
+    "page": "page/page.js",
+    # What a module that is given links needs beside it; the page has these files anyway.
     **{"links": "rules/link.js", "geometry": "rules/spec.js"},
 }
 CONTROLS: dict[str, list[str]] = facts("settings")["controls"]  # the groups of controls and what they hold
@@ -157,8 +157,8 @@ def plotly_text() -> str:
 
 def page_styles() -> str:
     """Return the rules of the board and of the page around it."""
-    styles = BOARD.joinpath("board.css").read_text(encoding="utf-8")
-    return styles + files("convviz.export").joinpath("page.css").read_text(encoding="utf-8")
+    sheets = [BOARD.joinpath("board.css"), BOARD.joinpath("page.css"), files("convviz.export").joinpath("page.css")]
+    return "".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
 
 
 def to_json(data: Any) -> str:
@@ -167,7 +167,7 @@ def to_json(data: Any) -> str:
 
 
 def bundles() -> str:
-    """Return board, sliders and page, as the live app has them, and the rules of links."""
+    """Return the page with all that it imports, as the live app has it, and the rules of links."""
     return bundle_several(BOARD.joinpath("js"), MODULES)
 
 

@@ -1,11 +1,11 @@
-// The end of a page's module: board, sliders and page are the bundles before it. Until here the page is a still picture.
+// The end of a page's module: page is the bundle before it. Until here the page is a still picture.
 const still = /** @type {HTMLElement} */ (document.getElementById("convviz-still"));
 const live = /** @type {HTMLElement} */ (document.getElementById("convviz-live"));
 const textOf = (id) => document.getElementById(id)?.textContent ?? "";
 const data = JSON.parse(textOf("convviz-data"));
 const plotly = () => Uint8Array.from(atob(textOf("convviz-plotly")), (letter) => letter.charCodeAt(0)).buffer;
 try {
-  page.render({ el: live, data: { ...data, plotly }, widgets: { board, sliders }, own: true });
+  page.render({ el: live, data: { ...data, plotly }, own: true });
   still.hidden = true;
 } catch (error) {
   live.replaceChildren(page.failed(error));

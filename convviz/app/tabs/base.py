@@ -1,37 +1,43 @@
-"""What every tab is: data that follow from the model, drawn by a pane."""
+"""What every tab is: data that follow from the session, drawn by a pane in the page."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from convviz.app.model import Model, asked, what_failed
-from convviz.board.pane import Pane
+from convviz.app.session import Session, asked, what_failed
 from convviz.facts.words import sentences
 
 say = sentences("app")
 log = logging.getLogger(__name__)
 
+Send = Callable[[dict[str, Any], list[bytes]], None]
+
 
 class Tab:
-    """A tab of the app. A subclass names its script and makes its data.
+    """A tab of the app. A subclass makes its data; ``board/js/tabs/tab_<name>.js`` draws them.
 
     Attributes:
-        script: the file in ``board/js`` that draws it.
         slow: whether its data always take longer than a slider may wait: they are then made when the sliders rest.
-        pane: the widget.
+        shown: what the pane draws; ``{"error": sentence}`` keeps the last picture and shows the sentence.
+        wanted: counted up when new data would be made; the page asks for them when the sliders rest.
     """
 
-    script: ClassVar[str]
     slow: ClassVar[bool] = False
 
-    def __init__(self, model: Model) -> None:
-        """Make the pane, and its first data."""
-        self.model = model
-        self.pane = Pane(self.script, lambda message: model.attempt(lambda: self._receive(message)))
+    def __init__(self, session: Session, send: Send) -> None:
+        """Make the first data.
+
+        Args:
+            session: what the tab is about.
+            send: sends a message to the pane, with bytes beside it.
+        """
+        self.session = session
+        self.shown: dict[str, Any] = {}
+        self.wanted = 0
+        self._send_message = send
         self._step = 0
-        self.pane.theme = model.settings.theme
         self.refresh()
 
     def data(self) -> dict[str, Any]:
@@ -50,10 +56,10 @@ class Tab:
         """Do what a person asked for in the pane."""
 
     def follow(self) -> None:
-        """The model moved: show it now, or ask the page to call when it has time."""
-        self.pane.theme = self.model.settings.theme  # that need not wait
+        """The session moved: show it now, or ask the page to call when it has time."""
         if self.is_slow():
-            self.pane.wanted += 1
+            self.wanted += 1
+            self._send_message({"wanted": self.wanted}, [])
         else:
             self.refresh()
 
@@ -67,14 +73,32 @@ class Tab:
         except Exception as error:  # the board must live on; the log keeps what a developer needs
             log.exception("the tab %s failed", type(self).__name__)
             made = {"error": f"{what_failed('tab.failed', error)} {say('tab.kept')}"}
-        self.pane.data = made | {"step": self._step, "wanted": self.pane.wanted}
+        self.shown = made | {"step": self._step, "wanted": self.wanted}
+        self._send_message({"data": self.shown}, [])
 
-    def close(self) -> None:
-        """Close the pane."""
-        self.pane.close()
+    def reply(self, content: dict[str, Any], buffers: list[bytes] | None = None) -> None:
+        """Answer the pane with something that is no new picture.
 
-    def _receive(self, message: Mapping[str, Any]) -> None:
+        Args:
+            content: the message.
+            buffers: the bytes beside it.
+        """
+        self._send_message({"reply": content}, buffers or [])
+
+    def receive(self, message: Any) -> None:
+        """Do what the pane asks for.
+
+        Args:
+            message: as it came from the page.
+
+        Raises:
+            ValueError: it is no message, or what it asks for is not possible.
+        """
         if asked(message) == "refresh":
             self.refresh()
         else:
             self.act(message)
+
+    def close(self) -> None:
+        """Send nothing any more."""
+        self._send_message = lambda message, buffers: None

@@ -16,12 +16,11 @@ from convviz.views.panels import panel
 class CheckTab(Tab):
     """Shows gradcheck's verdicts, every cell's |analytic - numeric|, and how it depends on eps."""
 
-    script = "tabs/tab_check.js"
     slow = True
 
     def data(self) -> dict[str, Any]:
         """Return the check of the plane that is shown, for every eps: the page goes from one to another by itself."""
-        settings, result = self.model.settings, self.model.result
+        settings, result = self.session.settings, self.session.result
         check = check_gradients(result, settings.plane)
         return {
             "eps": list(EPS),
@@ -33,7 +32,7 @@ class CheckTab(Tab):
         }
 
     def _gradient(self, checked: Checked) -> dict[str, Any]:
-        settings, result = self.model.settings, self.model.result
+        settings, result = self.session.settings, self.session.result
         called = shown_name(checked.panel, result.transposed)
         return {
             "panel": checked.panel,

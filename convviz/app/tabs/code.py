@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from convviz.app.model import Model
-from convviz.app.tabs.base import Tab
+from convviz.app.session import Session
+from convviz.app.tabs.base import Send, Tab
 from convviz.explanation.code.snippet_file import GIVEN, SnippetFile, snippet_file, too_large
 from convviz.explanation.code.snippets import snippets
 from convviz.explanation.code.steps import PANELS
@@ -21,12 +21,11 @@ say = sentences("app")
 class CodeTab(Tab):
     """Shows code, and which of its lines make or read which panel."""
 
-    script = "tabs/tab_code.js"
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, session: Session, send: Send) -> None:
         """Start with tensors that the code draws itself."""
         self._with_numbers = False
-        super().__init__(model)
+        super().__init__(session, send)
 
     def act(self, message: Mapping[str, Any]) -> None:
         """Write the board's numbers into the code, or leave them out."""
@@ -36,7 +35,7 @@ class CodeTab(Tab):
 
     def data(self) -> dict[str, Any]:
         """Return every way as a file, with its lines' panels."""
-        settings = self.model.settings
+        settings = self.session.settings
         tensors = self._tensors()
         reason = too_large(tensors)
         given = tensors if self._with_numbers and not reason else None
@@ -60,8 +59,8 @@ class CodeTab(Tab):
         }
 
     def _tensors(self) -> dict[str, torch.Tensor]:
-        transposed = self.model.settings.transposed
-        found = {name: getattr(self.model.result, shown_name(name, transposed)) for name in GIVEN}
+        transposed = self.session.settings.transposed
+        found = {name: getattr(self.session.result, shown_name(name, transposed)) for name in GIVEN}
         return {name: tensor for name, tensor in found.items() if tensor is not None}
 
 

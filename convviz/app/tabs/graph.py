@@ -24,13 +24,12 @@ GRADIENTS_TRANSPOSED = ("grad_weight", "grad_bias", "input", "padded_input", "ou
 class GraphTab(Tab):
     """The graph from input, weight and bias to the loss, with the numbers of this moment."""
 
-    script = "tabs/tab_graph.js"
     slow = True
     _graph: Graph | None = None  # of the last data; None until the first could be made
 
     def data(self) -> dict[str, Any]:
         """Return the drawing; the numbers of a box follow when it is asked for."""
-        settings, result = self.model.settings, self.model.result
+        settings, result = self.session.settings, self.session.result
         self._graph = graph = graph_of_stages(result)
         rows = equations(result, settings.plane, settings.input_view)
         self._panels = {panel.name: panel for row in rows for panel in row.panels}
@@ -46,10 +45,10 @@ class GraphTab(Tab):
             reply = node_reply(graph, id, chosen if isinstance(chosen, Mapping) else {}, self._find)
             self._send(reply)
         elif message.get("type") == "inside":
-            self._send(inside_reply(graph, id, self.model.settings.plane, self._find))
+            self._send(inside_reply(graph, id, self.session.settings.plane, self._find))
 
     def _send(self, reply: Reply) -> None:
-        self.pane.send(reply.content, reply.buffers)
+        self.reply(reply.content, reply.buffers)
 
     def _shown(self, node: Node) -> list[str]:
         """Return the panels that show a node's value and gradient."""
@@ -60,14 +59,14 @@ class GraphTab(Tab):
 
     def _find(self, tensor: torch.Tensor, kind: str) -> tuple[str, tuple[int, ...]] | None:
         """Return the panel that shows this tensor, and which of its planes; see ``FindPanel``."""
-        transposed = self.model.result.transposed
+        transposed = self.session.result.transposed
         names = {
             "value": VALUES_TRANSPOSED if transposed else VALUES,
             "gradient": GRADIENTS_TRANSPOSED if transposed else GRADIENTS,
         }.get(kind, (kind, "grad_padded_input") if kind == "grad_input" else (kind,))
         for name in names:
             panel = self._panels.get(name)
-            if panel is not None and _is_same(panel, self.model.result, tensor):
+            if panel is not None and _is_same(panel, self.session.result, tensor):
                 return name, () if tensor.dim() == 1 else panel.at
         return None
 

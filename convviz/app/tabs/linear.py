@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from convviz.app.model import Model
-from convviz.app.tabs.base import Tab
+from convviz.app.session import Session
+from convviz.app.tabs.base import Send, Tab
 from convviz.explanation.linear_lesson import GRADIENTS, LESSON_LOSSES, SIZES, LessonSettings, linear_lesson
 from convviz.facts.words import sentences
-from convviz.settings import change
 from convviz.settings.state import Source, number
 
 say = sentences("app")
@@ -19,12 +18,11 @@ TENSORS = ("input", "weight", "output", *GRADIENTS)
 class LinearTab(Tab):
     """A lesson of its own: its settings live here and leave the board alone, until a button asks for it."""
 
-    script = "tabs/tab_linear.js"
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, session: Session, send: Send) -> None:
         """Start with the lesson's own numbers."""
         self.settings = LessonSettings()
-        super().__init__(model)
+        super().__init__(session, send)
 
     def data(self) -> dict[str, Any]:
         """Return every tensor of the lesson as nested lists, and what can be set."""
@@ -58,16 +56,16 @@ class LinearTab(Tab):
         """Give the board a 1 x 1 kernel: this weight, applied to the channels of every cell of the input."""
         lesson = linear_lesson(self.settings)
         weight, bias = lesson.weight[:, :, None, None], lesson.bias
-        settings, _ = change.set_transposed(self.model.settings, False)
-        settings, _ = change.set_geometry(
-            settings,
+        settings = self.session.settings
+        spec = settings.spec.replace(
             in_channels=weight.shape[1],
             out_channels=weight.shape[0],
             groups=1,
-            kernel_size=(1, 1),
-            stride=(1, 1),
-            padding=((0, 0), (0, 0)),
-            dilation=(1, 1),
+            kernel_size=1,
+            stride=1,
+            padding=0,
+            dilation=1,
         )
-        settings = settings.replace(weight=Source.of(weight), bias=Source.of(bias))
-        self.model.apply(settings, [say("linear.shown")])
+        sources = {"weight": Source.of(weight), "bias": Source.of(bias)}
+        settings = settings.replace(spec=spec, transposed=False, **sources)
+        self.session.apply(settings, [say("linear.shown")])

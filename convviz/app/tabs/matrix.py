@@ -8,11 +8,13 @@ from typing import Any
 
 import torch
 
-from convviz.app.model import Model
-from convviz.app.tabs.base import Tab
-from convviz.board.payload import geometry
+from convviz.app.session import Session
+from convviz.app.tabs.base import Send, Tab
 from convviz.explanation.matrices import MOST_ENTRIES, Matrices, matrices, one_matrix
+from convviz.ops.by_rotate import backward_padding
+from convviz.plane import Plane
 from convviz.settings.names import shown_name
+from convviz.spec import ConvSpec
 
 # A matrix that is called as its stage, or as what the stage is made of.
 NAMES = ("input", "padded_input", "weight", "output", "grad_output", "grad_input", "grad_padded_input", "grad_weight")
@@ -28,16 +30,15 @@ class MatrixTab(Tab):
         start: the first of the windows whose columns are shown, where there are too many for one picture.
     """
 
-    script = "tabs/tab_matrix.js"
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, session: Session, send: Send) -> None:
         """Start with the first windows."""
         self.start = 0
-        super().__init__(model)
+        super().__init__(session, send)
 
     def data(self) -> dict[str, Any]:
         """Return the matrices of the shown sample and of the group of the shown channels."""
-        settings, stages = self.model.settings, self.model.result
+        settings, stages = self.session.settings, self.session.result
         made = matrices(stages, settings.plane)
         rows, windows = made.columns.shape
         step = min(windows, max(MOST_ENTRIES // rows, 1))
@@ -46,7 +47,7 @@ class MatrixTab(Tab):
         double = stages.input.dtype is torch.float64
         digits = 6 if made.overlap.numel() > LARGE else 17 if double else 9
         return {
-            "geometry": geometry(settings.spec, settings.plane, settings.transposed),
+            "geometry": _geometry(settings.spec, settings.plane, settings.transposed),
             "names": {name: shown_name(name, settings.transposed) for name in NAMES}
             | _columns_named(settings.transposed),
             "dtype": "float64" if double else "float32",
@@ -60,7 +61,7 @@ class MatrixTab(Tab):
 
     def is_slow(self) -> bool:
         """Show small matrices with every step, large ones when the sliders rest."""
-        spec = self.model.settings.spec
+        spec = self.session.settings.spec
         return math.prod(spec.output_size) * math.prod(spec.weight_shape[1:]) > AT_ONCE
 
     def act(self, message: Mapping[str, Any]) -> None:
@@ -72,7 +73,7 @@ class MatrixTab(Tab):
 
     def _one(self, digits: int) -> dict[str, Any]:
         try:
-            made = one_matrix(self.model.result, self.model.settings.plane)
+            made = one_matrix(self.session.result, self.session.settings.plane)
         except ValueError as error:
             return {"error": str(error)}
         vectors = {name: _numbers(getattr(made, name)[None], digits)[0] for name in VECTORS}
@@ -103,3 +104,14 @@ def _number(value: float, digits: int) -> float | str:
     if math.isfinite(value):
         return float(f"{value:.{digits}g}")
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def _geometry(spec: ConvSpec, plane: Plane, transposed: bool) -> dict[str, Any]:
+    """Return what the page needs to find the taps by itself: which cells belong together."""
+    at = plane.within(spec)
+    return spec.to_dict() | {
+        "output_size": list(spec.output_size),
+        "gradient_padding": [before for before, _ in backward_padding(spec)],  # a negative number crops
+        "plane": {"n": at.sample, "o": at.out_channel, "c": at.in_channel},
+        "transposed": transposed,
+    }

@@ -18,12 +18,11 @@ say = sentences("app")
 class PyTorchTab(Tab):
     """Runs the call of the present setting once more, under torch's profiler."""
 
-    script = "tabs/tab_pytorch.js"
     slow = True
 
     def data(self) -> dict[str, Any]:
         """Return what torch did, as plain data."""
-        settings = self.model.settings
+        settings = self.session.settings
         try:
             story = backend_story(
                 settings.spec,

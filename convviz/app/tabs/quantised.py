@@ -8,8 +8,8 @@ from typing import Any
 
 import torch
 
-from convviz.app.model import Model
-from convviz.app.tabs.base import Tab
+from convviz.app.session import Session
+from convviz.app.tabs.base import Send, Tab
 from convviz.explanation.quantised.kinds import KINDS
 from convviz.explanation.quantised.quantised import EPS, quantised
 from convviz.facts.words import sentences
@@ -21,17 +21,16 @@ say = sentences("app")
 class QuantisedTab(Tab):
     """Shows forward, backward and the check of one quantised layer; which one is chosen here, and kept here."""
 
-    script = "tabs/tab_quantised.js"
     slow = True
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, session: Session, send: Send) -> None:
         """Start with binary weights: the layer with the most variants."""
         self.kind, self.variant = "binary", "clip"
-        super().__init__(model)
+        super().__init__(session, send)
 
     def data(self) -> dict[str, Any]:
         """Return the planes that are shown, as nested lists."""
-        settings, result = self.model.settings, self.model.result
+        settings, result = self.session.settings, self.session.result
         choices = {
             "kinds": [{"name": name, "title": kind.title} for name, kind in KINDS.items()],
             "kind": self.kind,

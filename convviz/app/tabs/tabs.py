@@ -1,18 +1,17 @@
-"""The row of tabs, and the pane of the open one. A tab is made when it is first opened, and kept."""
+"""The tabs of one app. A tab is made when it is first opened, and kept."""
 
 from __future__ import annotations
 
+import functools
 import importlib
+from collections.abc import Callable
 from typing import Any
 
-import ipywidgets as widgets
+from convviz.app.session import Session
+from convviz.app.tabs.base import Send, Tab
+from convviz.facts.words import sentences
 
-from convviz.app.model import Model
-from convviz.app.tabs.base import Tab
-from convviz.board.tabbar import TabBar
-from convviz.facts import facts
-
-TABS: dict[str, str] = facts("names")["tabs"]  # name, as in Settings.tab → title
+say = sentences("app")
 # The module has the tab's name.
 CLASSES = {
     "matrix": "MatrixTab",
@@ -29,47 +28,56 @@ class Tabs:
     """The tabs of one app.
 
     Attributes:
-        bar: the row of tabs.
-        slot: the box in which the open tab's pane stands.
+        made: the tabs that were opened so far, by name.
     """
 
-    def __init__(self, model: Model) -> None:
-        """Make the row; a tab that the settings name is opened at once."""
-        self._model = model
-        self._made: dict[str, Tab] = {}
-        self.bar = TabBar(tabs=list(TABS.items()))
-        self.slot = widgets.Box()
-        self.slot.add_class("cv-slot")
-        self.bar.observe(self._on_bar, names="chosen")
-        self.show()
+    def __init__(self, session: Session, send: Callable[..., None]) -> None:
+        """Open nothing yet.
+
+        Args:
+            session: what the tabs are about.
+            send: sends a message to the page, with bytes beside it.
+        """
+        self._session = session
+        self._send: Callable[..., None] | None = send
+        self.made: dict[str, Tab] = {}
 
     def show(self) -> None:
-        """Show the tab that the settings name, as the model now is."""
-        name = self._model.settings.tab
-        if self.bar.chosen != name:
-            self.bar.chosen = name
+        """Show the tab that the settings name, as the session now is."""
+        name = self._session.settings.tab
         if not name:
-            self.slot.children = ()
             return
-        if name in self._made:
-            self._made[name].follow()
+        if name in self.made:
+            self.made[name].follow()
         else:
-            self._made[name] = _make(name, self._model)
-            self._made[name].pane.tab = name
-        if self.slot.children != (self._made[name].pane,):
-            self.slot.children = (self._made[name].pane,)
+            self.made[name] = _make(name, self._session, functools.partial(self._send_from, name))
+
+    def receive(self, name: str, message: Any) -> None:
+        """Do what a pane asks for.
+
+        Args:
+            name: of its tab.
+            message: as it came from the page.
+
+        Raises:
+            ValueError: no such tab was opened, or what the pane asks for is not possible.
+        """
+        if name not in self.made:
+            raise ValueError(say("message.tab", known=", ".join(self.made), got=f"{name!r:.40}"))
+        self.made[name].receive(message)
 
     def close(self) -> None:
         """Close every tab that was made."""
-        for tab in self._made.values():
+        for tab in self.made.values():
             tab.close()
-        self._made.clear()
+        self.made.clear()
+        self._send = None
 
-    def _on_bar(self, event: dict[str, Any]) -> None:
-        if event["new"] != self._model.settings.tab:
-            self._model.attempt(lambda: self._model.apply(self._model.settings.replace(tab=event["new"])))
+    def _send_from(self, name: str, message: dict[str, Any], buffers: list[bytes]) -> None:
+        if self._send is not None:
+            self._send({"type": "tab", "tab": name, **message}, buffers=buffers)
 
 
-def _make(name: str, model: Model) -> Tab:
+def _make(name: str, session: Session, send: Send) -> Tab:
     tab: type[Tab] = getattr(importlib.import_module(f"convviz.app.tabs.{name}"), CLASSES[name])
-    return tab(model)
+    return tab(session, send)

@@ -1,12 +1,14 @@
 // @ts-check
-// Sentences with names in them: what stands between backticks becomes code.
+// Sentences with names in them: what stands between backticks becomes code, and between double asterisks strong.
 import { element } from "./dom.js";
 
 /** Write a sentence, if it is another one. @param {HTMLElement} node @param {string} text */
 export function setRich(node, text) {
   if (node.dataset.text === text) return;
   node.dataset.text = text;
-  node.replaceChildren(...text.split("`").map((part, index) => (index % 2 ? element("code", {}, part) : part)));
+  const parts = text.split(/`([^`]+)`|\*\*([^*]+)\*\*/); // plain, code, strong, plain …
+  const tags = ["", "code", "b"];
+  node.replaceChildren(...parts.map((part, index) => (part && index % 3 ? element(tags[index % 3], {}, part) : part ?? "")));
 }
 
 /** The sentence as it is spoken. @param {string} text */

@@ -10,7 +10,6 @@ import { followKernel } from "../base/lost_kernel.js";
 import { followPaper } from "../base/paper.js";
 import { loadPlotly } from "./plotly.js";
 import { followLinks } from "./share_address.js";
-import { answerState } from "./share_state.js";
 import { createTables } from "./tables.js";
 import { followTheme } from "../base/theme.js";
 import { cellWords } from "../rules/names.js";
@@ -20,7 +19,7 @@ const say = sentences(WORDS);
 const STORE = "convviz:state";
 
 /** @param {{ model: any, el: HTMLElement }} context */
-function render({ model, el }) {
+export function renderBoard({ model, el }) {
   const loss = element("p", { class: "cv-loss" });
   const truth = element("p", { class: "cv-truth" });
   const rows = element("div", { class: "cv-equations" });
@@ -115,6 +114,7 @@ function render({ model, el }) {
     truth.dataset.ok = String(values.truth_ok);
     markSelected();
     root.dataset.painted = plotly ? String(values.step) : "";
+    root.dataset.from = values.from; // who computed what stands there
   }
 
   function layOut(structure) {
@@ -138,7 +138,6 @@ function render({ model, el }) {
       const entry = root.querySelector(`.cv-key-${kind}`);
       if (entry?.lastChild) entry.lastChild.textContent = words;
     }
-    nameSliders(root.closest(".cv-app") ?? root);
     root.style.setProperty("--cv-ramp", structure.colorscales[theme].map(([at, color]) => `${color} ${at * 100}%`).join());
   }
 
@@ -185,10 +184,8 @@ function render({ model, el }) {
   });
   // A widget is drawn before it is put into the page: only now can the app around the board be found.
   let stopKeys = () => {};
-  let stopAnswering = () => {};
   const arrive = once(() => {
     stopKeys = undoKeys(model, root);
-    stopAnswering = answerState(root, () => wholeState(model));
     follower.refresh();
   });
   let width = -1;
@@ -231,7 +228,6 @@ function render({ model, el }) {
     stopKernel();
     stopListening();
     stopKeys();
-    stopAnswering();
     for (const equation of equations.values()) equation.destroy(plotly);
     root.remove();
   };
@@ -264,22 +260,6 @@ function createKey() {
     entry("remainder", cellWords(false).remainder),
     entry("unread", cellWords(false).unread),
   );
-}
-
-/**
- * ipywidgets' slider handles, and the numbers beside them that can be typed over, have no accessible name: give them
- * that of their label.
- * @param {Element} app
- */
-function nameSliders(app) {
-  for (const slider of app.querySelectorAll(".widget-slider")) {
-    const name = slider.querySelector(".widget-label")?.textContent;
-    if (!name) continue;
-    slider.querySelector(".noUi-handle")?.setAttribute("aria-label", name);
-    const readout = slider.querySelector(".widget-readout");
-    readout?.setAttribute("role", "textbox");
-    readout?.setAttribute("aria-label", say("slider.typed", { name }));
-  }
 }
 
 /** A function that acts at its first call only. @param {() => void} act */
@@ -338,5 +318,3 @@ function keepState(model) {
   window.addEventListener("convviz:save", save);
   return () => window.removeEventListener("convviz:save", save);
 }
-
-export default { render };

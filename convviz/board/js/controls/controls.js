@@ -1,5 +1,5 @@
 // @ts-check
-// The controls of a page without a kernel: the browser's own inputs, each with its label, made once and kept in step.
+// The controls of the app, in a page with a kernel and without: the browser's own inputs, each with its label, made once and kept in step.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import NAMES from "../../../facts/names.json" with { type: "json" };
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
@@ -19,6 +19,9 @@ const TITLES = NAMES.groups;
 /** What can be chosen by its name alone; an image and typed numbers have to be given. @param {string} field */
 const namedKinds = (field) => SETTINGS.kinds[field].filter((kind) => !SETTINGS.kinds_with_own_numbers.includes(kind));
 const wordFor = (name) => LABELS[name] ?? name;
+/** @type {Record<string, string[]>} what only a kernel can do, by group */
+const KERNEL_CONTROLS = SETTINGS.controls_of_the_kernel;
+const MOST_BYTES = SETTINGS.limits.picture.bytes;
 const SIDES = /** @type {const} */ (["control.height", "control.width"]);
 const swapped = { in_channels: "out_channels", out_channels: "in_channels" };
 /** The geometry's word for a number of channels: what the transposed layer takes in, it calls out. */
@@ -26,25 +29,26 @@ const fieldOf = (name, { transposed }) => (transposed ? swapped[name] ?? name : 
 
 /**
  * Make the chosen controls.
- * @param {ReturnType<typeof import("../numbers/model.js").createPageModel>} model
+ * @param {import("../numbers/model.js").Model} model
  * @param {string[]} chosen names of groups and of controls
  * @param {() => HTMLElement} drawSliders makes the grid of the kernel's sliders
+ * @param {(event: string, listener: () => void) => void} follow listens to the model as long as the view is there
  */
-export function createControls(model, chosen, drawSliders) {
+export function createControls(model, chosen, drawSliders, follow) {
   const makers = makersOf(model, drawSliders);
   /** @type {(() => void)[]} */
   const refreshers = [];
   const el = element("div", { class: "cv-controls" });
   for (const [group, names] of Object.entries(SETTINGS.controls)) {
-    const wanted = names.filter((name) => chosen.includes(group) || chosen.includes(name));
+    const ofKernel = model.kernel() ? KERNEL_CONTROLS[group] ?? [] : [];
+    const wanted = [...ofKernel, ...names].filter((name) => chosen.includes(group) || chosen.includes(name));
     if (!wanted.length) continue;
     const parts = wanted.flatMap((name) => makers[name]());
     refreshers.push(...parts.map((part) => part.refresh));
     el.append(element("fieldset", { class: "cv-group" }, element("legend", {}, TITLES[group]), ...parts.map((part) => part.el)));
   }
   const refresh = () => refreshers.forEach((each) => each());
-  model.on("settings", refresh); // also after a refusal: the control goes back to what holds
-  refresh();
+  follow("settings", refresh); // also after a refusal: the control goes back to what holds
   return el;
 }
 
@@ -87,6 +91,9 @@ function makersOf(model, drawSliders) {
     target: menu("target", namedKinds("target"), kindOf("target"), source("target"), (s) => s.loss === "half_squared_error"),
     grad_output: menu("grad_output", namedKinds("grad"), kindOf("grad"), source("grad"), (s) => s.loss === "weighted_sum"),
     scale: menu("scale", SETTINGS.choices.scale, field("scale"), put("scale")),
+    device: menu("device", () => model.kernel()?.facts.devices ?? [], field("device"), put("device")),
+    dtype: menu("dtype", SETTINGS.choices.dtype, field("dtype"), put("dtype")),
+    picture: () => [picturePart(model)],
     theme: menu("theme", SETTINGS.choices.theme, field("theme"), put("theme")),
   };
 }
@@ -182,4 +189,27 @@ function seedPart(model) {
     model.change((settings) => [replaced(settings, { seed }), []]);
   });
   return { el: labelled("seed", element("span", {}, wordFor("seed")), input), refresh: () => void (input.value = String(model.settings().seed)) };
+}
+
+/** A file button that looks at the size before it sends anything: one above the server's limit would end the connection. @returns {Part} */
+function picturePart(model) {
+  const input = /** @type {HTMLInputElement} */ (element("input", { type: "file", accept: "image/png,image/jpeg" }));
+  const el = element("label", { class: "cv-upload" }, say("upload"), input);
+  /** @param {File | undefined} file */
+  async function take(file) {
+    if (!file) return;
+    const most = { most: MOST_BYTES / 1e6, got: Math.ceil(file.size / 1e6) };
+    if (file.size > MOST_BYTES) model.say(say("upload.bytes", most), true);
+    else model.kernel()?.send({ type: "picture" }, [await file.arrayBuffer()]);
+  }
+  input.addEventListener("change", async () => {
+    await take(input.files?.[0]);
+    input.value = ""; // so that the same file can be chosen again
+  });
+  el.addEventListener("dragover", (event) => event.preventDefault());
+  el.addEventListener("drop", (event) => {
+    event.preventDefault();
+    take(event.dataTransfer?.files[0]);
+  });
+  return { el, refresh() {} };
 }

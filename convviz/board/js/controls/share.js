@@ -1,29 +1,29 @@
 // @ts-check
-// Hand the settings on: as a link, as Python, or as a page.
+// Hand the settings on: as a link; with a kernel as Python or as a page, too.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { NOT_COPIED, createCopier } from "../base/clipboard.js";
 import { element, setText } from "../base/dom.js";
 import { toLink } from "../rules/link.js";
 import { howToOpen, whatOpens } from "../board/share_address.js";
-import { askState } from "../board/share_state.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
-const BUTTON = "jupyter-button widget-button"; // as those beside it
 
-/** @param {{ model: any, el: HTMLElement }} context */
-function render({ model, el }) {
+/** @import { Model } from "../numbers/model.js" */
+
+/**
+ * Make the button "Share", and what it opens.
+ * @param {Model} model
+ */
+export function createShare(model) {
   const id = `cv-share-${Math.random().toString(36).slice(2, 8)}`;
-  const open = element("button", { type: "button", class: BUTTON, "aria-expanded": "false", "aria-controls": id }, say("share"));
-  const link = element("button", { type: "button", class: BUTTON }, say("copy.link"));
-  const python = element("button", { type: "button", class: BUTTON }, say("share.python"));
-  const page = element("button", { type: "button", class: BUTTON }, say("share.page"));
+  const open = element("button", { type: "button", "aria-expanded": "false", "aria-controls": id }, say("share"));
+  const link = element("button", { type: "button" }, say("copy.link"));
+  const python = element("button", { type: "button" }, say("share.python"));
+  const page = element("button", { type: "button" }, say("share.page"));
   const outcome = element("p", { class: "cv-share-outcome", role: "status" });
   const copier = createCopier();
-  const ways = model.get("makes_pages") ? [link, python, page] : [link, python];
-  const panel = element("div", { class: "cv-share-panel", id, hidden: "" }, ...ways, outcome, copier.el);
-  const root = element("div", { class: "cv-share" }, open, panel);
-  el.append(root);
+  const panel = element("div", { class: "cv-share-panel", id, hidden: "" }, link, python, page, outcome, copier.el);
   let asked = ""; // the type of the reply that is waited for
 
   /** @param {string} words @param {boolean} [refused] */
@@ -39,8 +39,7 @@ function render({ model, el }) {
   }
 
   function copyLink() {
-    const state = askState(root);
-    if (!state) return;
+    const state = model.settings();
     try {
       const left = state.device === "cpu" ? [] : [say("share.device", { device: state.device })];
       copy(whatOpens(toLink(state)), [howToOpen(), ...left].join(" "));
@@ -55,7 +54,7 @@ function render({ model, el }) {
     asked = type;
     copier.close();
     tell(words);
-    model.send({ type });
+    model.kernel()?.send({ type });
   }
 
   /** @param {string} name @param {DataView<ArrayBuffer>} content */
@@ -65,6 +64,12 @@ function render({ model, el }) {
     // Not at once: the browser has yet to read it.
     setTimeout(() => URL.revokeObjectURL(url), 60_000);
     tell(say("share.ready", { file: name }));
+  }
+
+  /** Offer what somebody is there to make. */
+  function refresh() {
+    python.hidden = !model.kernel();
+    page.hidden = !model.kernel()?.facts.makes_pages;
   }
 
   open.addEventListener("click", () => {
@@ -85,13 +90,17 @@ function render({ model, el }) {
     else tell(""); // the line below says why there is none
   };
   model.on("msg:custom", onReply);
-  return () => {
-    model.off("msg:custom", onReply);
-    root.remove();
+  model.on("change:kernel", refresh);
+  refresh();
+  return {
+    button: open,
+    box: panel,
+    close() {
+      model.off("msg:custom", onReply);
+      model.off("change:kernel", refresh);
+    },
   };
 }
 
 /** @param {string} text */
 const sentence = (text) => text[0].toUpperCase() + text.slice(1);
-
-export default { render };

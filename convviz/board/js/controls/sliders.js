@@ -9,7 +9,7 @@ import { sentences } from "../base/words.js";
 const say = sentences(WORDS);
 
 /** @param {{ model: any, el: HTMLElement }} context */
-function render({ model, el }) {
+export function renderSliders({ model, el }) {
   const grid = element("div", { class: "cv-sliders", role: "group" });
   /** @type {{ range: HTMLInputElement, field: HTMLInputElement }[]} */
   let cells = [];
@@ -123,5 +123,3 @@ function render({ model, el }) {
     grid.remove();
   };
 }
-
-export default { render };

@@ -15,7 +15,7 @@ import { replaced } from "../rules/settings.js";
  * @typedef {{ panel: string, row: number, column: number }} Place
  * @typedef {{ settings: Settings, numbers: Numbers }} Shown the numbers on the board, and what they follow from
  * @typedef {{ settings: () => Settings, shown: () => Shown | null, apply: (changed: Changed) => void,
- *   select: (place: Place | null) => void, turn: (way: "undo" | "redo") => void, open: (link: string) => void,
+ *   select: (place: Place | null) => void, turn: (way: "undo" | "redo") => void, open: (link: string) => void, restore: (state: Settings) => void,
  *   reset: () => void, givePlotly: () => void }} Page
  */
 
@@ -34,6 +34,7 @@ const ACTIONS = {
   undo: (page) => page.turn("undo"),
   redo: (page) => page.turn("redo"),
   open: (page, { link }) => page.open(link),
+  restore: (page, { state }) => page.restore(state),
   reset: (page) => page.reset(),
   plotly: (page) => page.givePlotly(),
 };

@@ -1,18 +1,20 @@
 // @ts-check
 // The seam between the settings and the numbers that follow from them. A maker of numbers answers at once, or promises
 // to: then one request is under way at a time, the newest of all others waits, and numbers of settings that are gone are
-// dropped.
+// dropped. Until such a promise is kept, a second maker that answers at once may give what is shown meanwhile.
 import { checkFinite } from "./checked.js";
 
 /**
  * @import { Settings, Stages } from "../rules/settings.js"
- * @typedef {{ k: number, stages: Stages, dtype: string, truth: string, truth_ok: boolean | null }} Numbers
+ * @typedef {{ k: number, stages: Stages, dtype: string, truth: string, truth_ok: boolean | null, from: "page" | "torch" }} Numbers
  *   k: of the settings that they follow from; dtype: in which they were computed; truth: what they were held against
  * @typedef {(settings: Settings, k: number) => Numbers | Promise<Numbers>} MakeNumbers throws, or rejects, with the sentence
  *   that says why there are none
  * @typedef {{ settings: Settings, k: number }} Request
- * @typedef {{ taken: (settings: Settings, numbers: Numbers) => void, refused: (error: Error) => void, late: () => void }} Listener
- *   taken: the numbers of the newest settings; refused: there are none of them; late: they have not come so far
+ * @typedef {{ taken: (settings: Settings, numbers: Numbers) => void, shown: (settings: Settings, numbers: Numbers | null) => void,
+ *   refused: (error: Error) => void, late: () => void }} Listener
+ *   taken: the numbers of the newest settings; shown: what stands in their place until they come, null where there is
+ *   nothing; refused: there are none of them; late: they have not come so far
  * @typedef {(act: () => void, milliseconds: number) => (() => void)} Later does something after a while, unless stopped
  */
 
@@ -26,6 +28,8 @@ export const afterwards = (act, milliseconds) => {
 
 export class Asking {
   #makeNumbers;
+  /** @type {((settings: Settings, k: number) => Numbers) | null} */
+  #meanwhile = null;
   #listener;
   #later;
   #k = 0; // of the newest settings
@@ -42,6 +46,17 @@ export class Asking {
     this.#later = later;
   }
 
+  /**
+   * From now on another maker is asked; what was asked of the old one is dropped.
+   * @param {MakeNumbers} makeNumbers @param {((settings: Settings, k: number) => Numbers) | null} [meanwhile] gives at once
+   *   what is shown until a promise is kept
+   */
+  turnTo(makeNumbers, meanwhile = null) {
+    [this.#makeNumbers, this.#meanwhile] = [makeNumbers, meanwhile];
+    this.skip();
+    this.#underway = null;
+  }
+
   /** Whether the numbers of the newest settings are still to come. */
   pending() {
     return this.#pending;
@@ -55,6 +70,7 @@ export class Asking {
   ask(settings) {
     const request = { settings, k: ++this.#k };
     this.#pending = true;
+    if (this.#meanwhile) this.#listener.shown(settings, this.#made(this.#meanwhile, request));
     if (this.#underway) {
       this.#waiting = request;
       return;
@@ -67,11 +83,23 @@ export class Asking {
     }
   }
 
-  /** No longer want what was asked for: the settings are again those whose numbers are there. */
-  forget() {
+  /** No longer want what was asked for: other numbers are there. @returns {number} the id that these have */
+  skip() {
     this.#k += 1;
     this.#pending = false;
     this.#waiting = null;
+    return this.#k;
+  }
+
+  /** What a maker that answers at once makes; null where it cannot. @param {(settings: Settings, k: number) => Numbers} make @param {Request} request */
+  #made(make, { settings, k }) {
+    try {
+      const numbers = make(settings, k);
+      checkFinite(numbers, settings.transposed);
+      return numbers;
+    } catch {
+      return null; // too much for a page, or too large a number: the other maker says what is to be said
+    }
   }
 
   /** @param {Request} request */

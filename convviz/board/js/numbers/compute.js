@@ -21,16 +21,16 @@ export const zeros = (shape) => ({ shape, data: new Float64Array(shape.reduce((p
  */
 export function computeStages(spec, loss, given, transposed = false) {
   const table = tableOf(spec);
-  const shared = { weight: given.weight, bias: given.bias, rotated_weight: rotated(given.weight, spec.groups) };
+  const shared = { weight: given.weight, bias: given.bias };
   if (transposed) {
     const output = plusBias(fold(toPaddedInput(spec, table, given.input, given.weight), spec), given.bias);
     const grad = gradientOfLoss(loss, output, given);
     const padded = padInput(grad, spec);
     return {
       ...shared,
-      ...spread(given.input, spec),
+      ...copiesOf(spec, padded, given.weight, given.input),
       input: grad,
-      padded_input: padded,
+      grad_output: given.input,
       output: correlate(spec, table, padded, given.weight),
       grad_padded_input: null,
       grad_input: output,
@@ -45,9 +45,9 @@ export function computeStages(spec, loss, given, transposed = false) {
   const border = toPaddedInput(spec, table, grad, given.weight);
   return {
     ...shared,
-    ...spread(grad, spec),
+    ...copiesOf(spec, padded, given.weight, grad),
     input: given.input,
-    padded_input: padded,
+    grad_output: grad,
     output,
     grad_padded_input: spec.padding_mode === "zeros" ? null : border,
     grad_input: fold(border, spec),
@@ -58,10 +58,20 @@ export function computeStages(spec, loss, given, transposed = false) {
 }
 
 /**
+ * The stages that compute nothing: what the picture shows of others, with their borders, zeros and turns.
+ * @param {Spec} spec @param {Tensor} padded @param {Tensor} weight @param {Tensor} gradOutput
+ */
+export const copiesOf = (spec, padded, weight, gradOutput) => ({
+  padded_input: padded,
+  rotated_weight: rotated(weight, spec.groups),
+  ...spread(gradOutput, spec),
+});
+
+/**
  * The taps of one plane: output cell o receives weight cell k times the cell `at` of the padded input.
  * @param {Spec} spec
  */
-function tableOf(spec) {
+export function tableOf(spec) {
   const geometry = { ...spec, output_size: bothAxes((axis) => outputSize(spec, axis)) };
   const [rows, columns] = bothAxes((axis) => axisTaps(geometry, axis));
   const count = rows.length * columns.length;
@@ -101,7 +111,7 @@ function eachPair(spec, visit) {
  * output[o] += weight[k] * padded_input[at].
  * @param {Spec} spec @param {Table} table @param {Tensor} padded @param {Tensor} weight
  */
-function correlate(spec, { o, k, at, count }, padded, weight) {
+export function correlate(spec, { o, k, at, count }, padded, weight) {
   const result = zeros(outputShape(spec));
   const [sums, w, x] = [result.data, weight.data, padded.data];
   eachPair(spec, (outputs, kernel, inputs) => {
@@ -114,7 +124,7 @@ function correlate(spec, { o, k, at, count }, padded, weight) {
  * grad_padded_input[at] += grad_output[o] * weight[k].
  * @param {Spec} spec @param {Table} table @param {Tensor} gradient @param {Tensor} weight
  */
-function toPaddedInput(spec, { o, k, at, count }, gradient, weight) {
+export function toPaddedInput(spec, { o, k, at, count }, gradient, weight) {
   const result = zeros([spec.batch, spec.in_channels, paddedSize(spec, 0), paddedSize(spec, 1)]);
   const [sums, w, g] = [result.data, weight.data, gradient.data];
   eachPair(spec, (outputs, kernel, inputs) => {
@@ -127,7 +137,7 @@ function toPaddedInput(spec, { o, k, at, count }, gradient, weight) {
  * grad_weight[k] += grad_output[o] * padded_input[at].
  * @param {Spec} spec @param {Table} table @param {Tensor} gradient @param {Tensor} padded
  */
-function toWeight(spec, { o, k, at, count }, gradient, padded) {
+export function toWeight(spec, { o, k, at, count }, gradient, padded) {
   const result = zeros(weightShape(spec));
   const [sums, g, x] = [result.data, gradient.data, padded.data];
   eachPair(spec, (outputs, kernel, inputs) => {
@@ -154,7 +164,7 @@ function eachCopy(spec, visit) {
 }
 
 /** @param {Tensor} input @param {Spec} spec */
-function padInput(input, spec) {
+export function padInput(input, spec) {
   const padded = zeros([spec.batch, spec.in_channels, paddedSize(spec, 0), paddedSize(spec, 1)]);
   eachCopy(spec, (border, inside) => {
     padded.data[border] = input.data[inside];
@@ -163,7 +173,7 @@ function padInput(input, spec) {
 }
 
 /** Give every border cell's gradient to the cell that it copies; a padding zero copies nothing. @param {Tensor} gradient @param {Spec} spec */
-function fold(gradient, spec) {
+export function fold(gradient, spec) {
   const folded = zeros(inputShape(spec));
   eachCopy(spec, (border, inside) => {
     folded.data[inside] += gradient.data[border];
@@ -188,7 +198,7 @@ function spread(gradient, spec) {
     put(dilated, plane, at, value);
     put(padded, plane, [at[0] + sides[0][0], at[1] + sides[1][0]], value); // a negative side crops
   });
-  return { grad_output: gradient, dilated_grad_output: dilated, padded_grad_output: padded };
+  return { dilated_grad_output: dilated, padded_grad_output: padded };
 }
 
 /** @param {Tensor} tensor @param {number} plane @param {number[]} at @param {number} value nothing happens outside */
@@ -213,13 +223,13 @@ function rotated(weight, groups) {
 }
 
 /** @param {Tensor} tensor @param {Tensor | null} bias one number a channel */
-function plusBias({ shape, data }, bias) {
+export function plusBias({ shape, data }, bias) {
   const cells = shape[2] * shape[3];
   return bias ? { shape, data: data.map((value, index) => value + bias.data[Math.floor(index / cells) % shape[1]]) } : { shape, data };
 }
 
 /** @param {Tensor} tensor */
-function sumOfChannels({ shape, data }) {
+export function sumOfChannels({ shape, data }) {
   const sums = zeros([shape[1]]);
   const cells = shape[2] * shape[3];
   data.forEach((value, index) => {
@@ -229,7 +239,7 @@ function sumOfChannels({ shape, data }) {
 }
 
 /** @param {string} loss @param {Tensor} output @param {Given} given */
-function valueOfLoss(loss, { data }, { target, grad }) {
+export function valueOfLoss(loss, { data }, { target, grad }) {
   /** @param {(value: number, index: number) => number} term */
   const sum = (term) => data.reduce((total, value, index) => total + term(value, index), 0);
   if (loss === "mean") return sum((value) => value) / data.length;
@@ -242,7 +252,7 @@ function valueOfLoss(loss, { data }, { target, grad }) {
  * grad_output: the derivative of the loss by every cell of output.
  * @param {string} loss @param {Tensor} output @param {Given} given @returns {Tensor}
  */
-function gradientOfLoss(loss, { shape, data }, { target, grad }) {
+export function gradientOfLoss(loss, { shape, data }, { target, grad }) {
   if (loss === "mean") return { shape, data: data.map(() => 1 / data.length) };
   if (loss === "half_squared_error" && target) return { shape, data: data.map((value, index) => value - target.data[index]) };
   if (loss === "weighted_sum" && grad) return { shape, data: grad.data.slice() };

@@ -13,10 +13,10 @@ import { computeStages } from "./compute.js";
  * @import { Spec } from "../rules/spec.js"
  */
 
-const MOST_PRODUCTS = SETTINGS.limits.products.page; // a fifth of a second a step
+export const MOST_PRODUCTS = SETTINGS.limits.products.page; // a fifth of a second a step
 
 /** How many products one pass takes. @param {Spec} spec */
-function productsOf(spec) {
+export function productsOf(spec) {
   const factors = [spec.batch, ...outputShape(spec).slice(2), ...weightShape(spec)];
   return factors.reduce((product, size) => product * size, 1);
 }
@@ -31,5 +31,5 @@ export function fromPage(settings, k) {
     throw new Error(say("refused.page_products", { most: MOST_PRODUCTS / 1e6 }));
   }
   const stages = computeStages(spec, loss, tensorsOf(settings), transposed);
-  return { k, stages, dtype: "float64", truth: truthWords(), truth_ok: null }; // neither good nor bad: nothing was compared
+  return { k, stages, dtype: "float64", truth: truthWords(), truth_ok: null, from: "page" }; // neither good nor bad: nothing was compared
 }

@@ -1,12 +1,16 @@
 // @ts-check
-// The model behind the board in a page: settings, the way back and what is said, as app/model.py and app/app.py do it.
-// Where the numbers come from is the maker's business. The board sees the interface of an anywidget model.
+// The model behind the board: settings, the way back and what is said. Where the numbers come from is the maker's
+// business: the page itself, or torch once a kernel is connected. The board sees the interface of an anywidget model.
 import { createValues } from "../base/events.js";
+import { seenAs } from "../rules/history.js";
 import { briefly, fromLink } from "../rules/link.js";
 import { say } from "../rules/say.js";
 import { replaced } from "../rules/settings.js";
+import { say as sayOfPicture } from "../picture/say.js";
 import { act } from "./actions.js";
 import { Asking, afterwards } from "./asking.js";
+import { differenceWords } from "./compare.js";
+import { fromPage } from "./from_page.js";
 import { createTimeline } from "./timeline.js";
 import { createView } from "./view.js";
 
@@ -16,43 +20,65 @@ import { createView } from "./view.js";
  * @import { Settings } from "../rules/settings.js"
  * @import { Place, Shown } from "./actions.js"
  * @import { Later, MakeNumbers, Numbers } from "./asking.js"
- * @typedef {{ state: Settings, colorscales: Colorscales, plotly: (() => ArrayBuffer) | null }} PageData
- *   state as App.state() returns it; plotly: the gzipped bundle, asked for once
+ * @import { Kernel } from "./from_kernel.js"
+ * @typedef {{ state: Settings, colorscales: Colorscales, plotly: (() => ArrayBuffer) | null, ground?: Partial<Settings> }} PageData
+ *   state as App.state() returns it; plotly: the gzipped bundle, asked for once; ground: what no link or state changes here
  */
+
+/** What a page without a kernel cannot change: it computes in float64, and has no tabs. */
+export const PAGE_GROUND = Object.freeze({ device: "cpu", dtype: "float64", tab: "" });
+const REST = 150; // milliseconds without a step, after which torch's numbers are held against the page's own
 
 /** @param {Settings} one @param {Settings} other */
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+/** Whether two settings differ in what is looked at only. @param {Settings} one @param {Settings} other */
+const sameNumbers = (one, other) => same(one, seenAs(other, one));
 
 /**
  * Make the model of one page.
- * @param {PageData} data @param {MakeNumbers} makeNumbers @param {() => number} [clock] milliseconds @param {Later} [later]
+ * @param {PageData} data @param {MakeNumbers | null} makeNumbers null: those of a kernel that is connected next
+ * @param {() => number} [clock] milliseconds @param {Later} [later]
  */
-export const createPageModel = (data, makeNumbers, clock = () => performance.now(), later = afterwards) =>
+export const createPageModel = (data, makeNumbers = fromPage, clock = () => performance.now(), later = afterwards) =>
   new PageModel(data, makeNumbers, clock, later);
 
+/** @typedef {InstanceType<typeof PageModel>} Model */
+
 class PageModel {
-  #values = createValues({ structure: {}, values: {}, selected: null, theme: "auto", state: {}, sources: {}, notice: "", failed: false });
+  #values = createValues({
+    structure: {}, values: {}, selected: null, theme: "auto", state: {}, sources: {}, notice: "", failed: false, kernel: "",
+  });
   #timeline;
   #view;
   #asking;
+  #later;
   #plotly;
-  /** @type {Shown | null} */
+  #ground;
+  /** @type {Kernel | null} */
+  #kernel = null;
+  /** What is on the board. @type {Shown | null} */
   #shown = null;
+  /** Where a refusal leads back to. @type {Shown | null} */
+  #held = null;
   /** What is said when there are no numbers of the newest settings. @type {(error: Error) => Error} */
   #explain = (error) => error;
+  #stopComparing = () => {};
 
-  /** @param {PageData} data @param {MakeNumbers} makeNumbers @param {() => number} clock @param {Later} later */
-  constructor({ state, colorscales, plotly }, makeNumbers, clock, later) {
+  /** @param {PageData} data @param {MakeNumbers | null} makeNumbers @param {() => number} clock @param {Later} later */
+  constructor({ state, colorscales, plotly, ground = PAGE_GROUND }, makeNumbers, clock, later) {
     this.#timeline = createTimeline(replaced(state, {}), clock);
     this.#view = createView(colorscales);
     this.#plotly = plotly;
+    this.#ground = ground;
+    this.#later = later;
     const listener = {
       taken: this.#take.bind(this),
+      shown: this.#showMeanwhile.bind(this),
       refused: this.#refuse.bind(this),
       late: () => this.say(say("late"), true),
     };
-    this.#asking = new Asking(makeNumbers, listener, later);
-    this.#show();
+    this.#asking = new Asking(makeNumbers ?? fromPage, listener, later);
+    if (makeNumbers) this.#show();
   }
 
   // -- what the board sees of an anywidget model
@@ -65,6 +91,10 @@ class PageModel {
   send(message) {
     this.#attempt(() => act(this, message));
   }
+  /** Jupyter's front end behind the kernel, which knows when that ends. */
+  get widget_manager() {
+    return this.#kernel?.widgetManager;
+  }
 
   // -- what the controls see
   /** What was set last. */
@@ -73,6 +103,9 @@ class PageModel {
   shown = () => this.#shown;
   canUndo = () => this.#timeline.canUndo();
   canRedo = () => this.#timeline.canRedo();
+  /** Whether every number that was asked for is on the board. */
+  settled = () => !this.#asking.pending();
+  kernel = () => this.#kernel;
 
   /** @param {string} notice @param {boolean} [failed] */
   say(notice, failed = false) {
@@ -105,7 +138,8 @@ class PageModel {
 
   /** Go back to the start; undo brings the others back. */
   reset() {
-    this.apply([{ ...this.#timeline.initial(), theme: this.settings().theme }, []]);
+    const { theme, tab } = this.settings();
+    this.apply([{ ...this.#timeline.initial(), theme, tab }, []]);
   }
 
   /** Start from a link: Reset leads back to it, and there is nothing to undo. What it could not say is told. @param {string} link */
@@ -115,8 +149,7 @@ class PageModel {
     const explain = (error) => new Error(say("refused.link", { why: error.message }));
     let start;
     try {
-      // As export/page.py brings a state into a page: computed in float64, without the tabs.
-      start = replaced({ ...state, device: "cpu", dtype: "float64", tab: "" }, {});
+      start = replaced({ ...state, device: this.settings().device, ...this.#ground }, {});
     } catch (error) {
       throw explain(/** @type {Error} */ (error));
     }
@@ -125,25 +158,92 @@ class PageModel {
     this.say(briefly(notices));
   }
 
+  /** Go to the settings that a page kept before it was loaded again. @param {Settings} state */
+  restore(state) {
+    this.apply([replaced({ ...state, ...this.#ground }, {}), []]);
+  }
+
   /** @param {Place | null} selected */
   select(selected) {
     this.#values.put({ selected });
   }
 
   givePlotly() {
-    if (!this.#plotly) return;
+    if (!this.#plotly) {
+      this.#kernel?.send({ type: "plotly" });
+      return;
+    }
     const buffer = this.#plotly();
     queueMicrotask(() => this.#values.tell("msg:custom", { type: "plotly" }, [buffer]));
   }
 
+  // -- the kernel
+  /**
+   * From now on torch computes, and the page only until torch has answered.
+   * @param {Kernel} kernel @param {boolean} [follow] take the settings that the kernel has; otherwise it gets the page's
+   */
+  connect(kernel, follow = false) {
+    this.#kernel = kernel;
+    this.#ground = {};
+    this.#asking.turnTo(kernel.ask, (settings, k) => this.#meanwhile(settings, k));
+    kernel.follow({
+      moved: this.#follow.bind(this),
+      told: (sentence, failed) => this.say(sentence, failed),
+      replied: (message, buffers) => this.#values.tell("msg:custom", message, buffers),
+    });
+    this.#values.put({ kernel: "ok" });
+    const now = kernel.now();
+    if (follow && now) this.#adopt(now, "");
+    else this.#takeTo(now ? { device: now.settings.device, dtype: now.settings.dtype } : {});
+  }
+
+  /** Nobody answers any more: the page computes by itself. @param {string} [state] what the kernel is now */
+  disconnect(state = "lost") {
+    this.#kernel?.close();
+    this.#kernel = null;
+    this.#asking.turnTo(fromPage);
+    this.#values.put({ kernel: state });
+    this.#attempt(() => this.#show());
+  }
+
+  /** Bring the page's own settings to a kernel. @param {Partial<Settings>} where torch computes there */
+  #takeTo(where) {
+    this.#timeline.amend((settings) => ({ ...settings, ...where }));
+    this.#attempt(() => this.#show());
+  }
+
+  /** The page's numbers, until torch's come; those that are there stay where only the view changes. @param {Settings} settings @param {number} k */
+  #meanwhile(settings, k) {
+    if (this.#shown && sameNumbers(this.#shown.settings, settings)) return { ...this.#shown.numbers, k };
+    return { ...fromPage(settings, k), truth: sayOfPicture("truth.meanwhile") };
+  }
+
+  /** Somebody else has set something, in Python or in another window. @param {Shown} there */
+  #follow(there) {
+    if (this.#asking.pending()) { // the kernel gets what was done here after that, and it holds then
+      this.#held = there;
+      this.#timeline.holdAt(there.settings);
+    } else if (!same(there.settings, this.settings()) || there.numbers.from !== this.#shown?.numbers.from) {
+      this.#adopt(there, "elsewhere");
+    }
+  }
+
+  /** @param {Shown} there @param {string} move */
+  #adopt({ settings, numbers }, move) {
+    if (!same(settings, this.settings())) this.#timeline.go(settings, move);
+    this.#take(settings, { ...numbers, k: this.#asking.skip() });
+    this.#tellSettings();
+  }
+
+  // -- from settings to the board
   /**
    * Bring the board to where the timeline is now: at once, or when its numbers come.
    * @param {(error: Error) => Error} [explain] what is said if there are none
    */
   #show(explain = (error) => error) {
     this.#explain = explain;
-    if (this.#asking.pending() && this.#shown && same(this.settings(), this.#shown.settings)) {
-      this.#asking.forget(); // back to what the board shows
+    if (!this.#kernel && this.#asking.pending() && this.#shown && same(this.settings(), this.#shown.settings)) {
+      this.#asking.skip(); // back to what the board shows
       this.#timeline.hold();
     } else {
       try {
@@ -158,15 +258,42 @@ class PageModel {
 
   /** @param {Settings} settings @param {Numbers} numbers */
   #take(settings, numbers) {
-    this.#values.put(this.#view(settings, numbers));
-    this.#shown = { settings, numbers };
+    this.#put({ settings, numbers });
+    this.#held = this.#shown;
     this.#timeline.hold();
     if (this.get("notice") === say("late")) this.say("");
+    if (numbers.from === "torch") this.#compareAtRest();
+  }
+
+  /** @param {Settings} settings @param {Numbers | null} numbers */
+  #showMeanwhile(settings, numbers) {
+    if (numbers) this.#put({ settings, numbers });
+    else this.#values.put({ values: { ...this.get("values"), truth: sayOfPicture("truth.torch_alone"), truth_ok: null } });
+  }
+
+  /** @param {Shown} shown */
+  #put(shown) {
+    this.#stopComparing();
+    this.#values.put(this.#view(shown.settings, shown.numbers));
+    this.#shown = shown;
+  }
+
+  /** Hold torch's numbers against the page's own, once nothing moves any more. */
+  #compareAtRest() {
+    const { settings, numbers } = /** @type {Shown} */ (this.#shown);
+    this.#stopComparing = this.#later(() => {
+      const words = differenceWords(settings, numbers);
+      if (words) this.#values.put({ values: { ...this.get("values"), truth: words, truth_ok: false } });
+    }, REST);
   }
 
   /** There are no numbers: what holds comes back, and the controls with it. @param {Error} error */
   #refuse(error) {
     this.#timeline.giveUp();
+    if (this.#held && this.#shown !== this.#held) {
+      this.#put({ ...this.#held, numbers: { ...this.#held.numbers, k: this.#asking.skip() } });
+      this.#held = this.#shown;
+    }
     this.#tellSettings();
     this.say(this.#explain(error).message, true);
   }

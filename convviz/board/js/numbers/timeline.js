@@ -38,6 +38,14 @@ export function createTimeline(start, clock) {
     hold() {
       held = { settings, initial, steps: history.steps() };
     },
+    /** Others have set something that holds from now on, whatever comes of what was asked for here. @param {Settings} there */
+    holdAt(there) {
+      held = { ...held, settings: there };
+    },
+    /** Change what is no step of a person's: where torch computes. @param {(settings: Settings) => Settings} change */
+    amend(change) {
+      [settings, initial] = [change(settings), change(initial)];
+    },
     /** Go back to what holds. */
     giveUp() {
       ({ settings, initial } = held);

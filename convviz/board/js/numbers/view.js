@@ -46,12 +46,13 @@ function structureWith(settings, equations, colorscales) {
 }
 
 /** @param {Settings} settings @param {Equation[]} equations @param {Numbers} numbers */
-function valuesWith(settings, equations, { k, stages, truth, truth_ok }) {
+function valuesWith(settings, equations, { k, stages, dtype, truth, truth_ok, from }) {
   /** @param {(settings: Settings, name: string, view: string) => string} write */
   const texts = (write) => Object.fromEntries(equations.map(({ name, view }) => [name, write(settings, name, view)]));
   return {
-    ...valuesOf(equations, settings.scale === "equation"),
+    ...valuesOf(equations, settings.scale === "equation", dtype),
     step: k,
+    from,
     loss: lossWords(settings.loss, stages.loss),
     truth,
     truth_ok,

@@ -61,10 +61,11 @@ function itemOf(equation, panel, transposed, colorscales) {
 
 /**
  * The numbers of the planes that are shown, with the ends of their colour scales.
- * @param {Equation[]} equations @param {boolean} oneScale
+ * @param {Equation[]} equations @param {boolean} oneScale @param {string} [dtype] in which they were computed
  */
-export function valuesOf(equations, oneScale) {
-  /** @type {[Record<string, number>, Record<string, Float64Array>, Record<string, Float64Array>]} */
+export function valuesOf(equations, oneScale, dtype = "float64") {
+  const Kind = dtype === "float64" ? Float64Array : Float32Array; // no page knows bfloat16: its numbers are float32's too
+  /** @type {[Record<string, number>, Record<string, Float64Array | Float32Array>, Record<string, Float64Array | Float32Array>]} */
   const [limits, planes, thumbs] = [{}, {}, {}];
   const largest = new Map();
   for (const { name, panels } of equations.map((equation) => ({ name: equation.name, panels: panelsOf(equation) }))) {
@@ -72,11 +73,11 @@ export function valuesOf(equations, oneScale) {
     const shared = Math.max(...panels.map(({ tensor }) => largest.get(tensor)));
     for (const panel of panels) {
       limits[`${name}:${panel.name}`] = Number(((oneScale ? shared : largest.get(panel.tensor)) || 1).toPrecision(6));
-      planes[panel.name] ??= planeAt(panel, panel.at);
-      if (planeCount(panel) > 1) thumbs[panel.name] ??= thinnedOut(panel);
+      planes[panel.name] ??= Kind.from(planeAt(panel, panel.at));
+      if (planeCount(panel) > 1) thumbs[panel.name] ??= Kind.from(thinnedOut(panel));
     }
   }
-  return { dtype: "float64", limits, planes, thumbs };
+  return { dtype: dtype === "float64" ? dtype : "float32", limits, planes, thumbs };
 }
 
 /** The largest |finite value|. @param {Float64Array} data */

@@ -17,7 +17,7 @@ const READ_COLUMNS = 5; // a wider plane has no room for numbers such as 2.1e-9 
 /** @typedef {{ analytic: number[][], difference: number[][][], largest: number[], passes: boolean, warning: string }} Slopes */
 /** @typedef {{ panel: string, label: string, size: [number, number], slopes: Record<string, Slopes> }} Gradient */
 
-function render(context) {
+export function renderCheck(context) {
   return openPane(context, "check", (pane, body) => {
     let data = null;
     let chosen = -1; // which eps
@@ -223,5 +223,3 @@ function shapeOf({ quadratic, gradients }) {
   const told = [say(quadratic ? "check.quadratic" : "check.linear"), say("check.dotted")];
   return [...told, ...(still ? [say("check.still")] : [])].join(" ");
 }
-
-export default { render };

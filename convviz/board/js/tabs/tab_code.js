@@ -147,8 +147,6 @@ function buildCode(pane, body) {
 }
 
 /** @param {any} context */
-function render(context) {
+export function renderCode(context) {
   return openPane(context, "code", buildCode);
 }
-
-export default { render };

@@ -14,7 +14,7 @@ const say = sentences(WORDS);
 const FILE = "graph.svg";
 
 /** @param {{ model: any, el: HTMLElement }} context */
-function render(context) {
+export function renderGraph(context) {
   return openPane(context, "graph", (pane, body) => {
     /** @type {any} */
     let data = null;
@@ -144,4 +144,4 @@ function button(words, action, label = words) {
   return made;
 }
 
-export default { render };
+export default { render: renderGraph };

@@ -138,8 +138,6 @@ function buildPyTorch(_, body) {
 }
 
 /** @param {any} context */
-function render(context) {
+export function renderPytorch(context) {
   return openPane(context, "pytorch", buildPyTorch);
 }
-
-export default { render };

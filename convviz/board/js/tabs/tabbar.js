@@ -1,52 +1,62 @@
 // @ts-check
-// The row of tabs. The pane of the open one is a widget of its own, beside the board.
+// The row of tabs, and the place in which the pane of the open one stands: it is drawn when its tab is opened.
+import NAMES from "../../../facts/names.json" with { type: "json" };
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { tabIds, whenPlaced } from "../base/placed.js";
 import { sentences } from "../base/words.js";
+import { replaced } from "../rules/settings.js";
 
 const say = sentences(WORDS);
 
-/** @param {{ model: any, el: HTMLElement }} context */
-function render({ model, el }) {
-  const bar = element("div", { class: "cv-tabbar", role: "tablist", "aria-label": say("bar") });
-  el.append(bar);
+/**
+ * @import { Model } from "../numbers/model.js"
+ * @typedef {(name: string, el: HTMLElement) => () => void} DrawPane draws a tab's pane, and returns what closes it
+ */
+
+/**
+ * Make the row and the place.
+ * @param {Model} model @param {DrawPane} drawPane
+ */
+export function createTabs(model, drawPane) {
+  const buttons = Object.entries(NAMES.tabs).map(([name, title]) => {
+    const button = element("button", { type: "button", class: "cv-tab", role: "tab", "data-tab": name }, title);
+    button.addEventListener("click", () => choose(name));
+    return button;
+  });
+  const bar = element("div", { class: "cv-tabbar", role: "tablist", "aria-label": say("bar") }, ...buttons);
+  const slot = element("div", { class: "cv-slot" });
   let placed = false;
+  let open = "";
+  let closePane = () => {};
 
-  /** @param {string} name */
-  function choose(name) {
-    model.set("chosen", model.get("chosen") === name ? "" : name);
-    model.save_changes();
-  }
-
-  const buttons = () => /** @type {HTMLElement[]} */ ([...bar.children]);
+  /** @param {string} name open, or closed again if it is */
+  const choose = (name) => model.change((settings) => [replaced(settings, { tab: settings.tab === name ? "" : name }), []]);
 
   /** @param {KeyboardEvent} event */
   function onKey(event) {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    const all = buttons();
-    const at = all.indexOf(/** @type {HTMLElement} */ (event.target));
-    const to = step ? at + step : event.key === "Home" ? 0 : event.key === "End" ? all.length - 1 : null;
+    const at = buttons.indexOf(/** @type {HTMLElement} */ (event.target));
+    const to = step ? at + step : event.key === "Home" ? 0 : event.key === "End" ? buttons.length - 1 : null;
     if (to === null || at < 0) return;
-    all[(to + all.length) % all.length].focus(); // opened with Enter or Space: a tab is made when it is opened
+    buttons[(to + buttons.length) % buttons.length].focus(); // opened with Enter or Space: a tab is made when it is opened
     event.preventDefault();
     event.stopPropagation();
   }
 
+  /** @param {string} name */
+  function show(name) {
+    closePane();
+    closePane = () => {};
+    open = name;
+    if (name) closePane = drawPane(name, slot);
+  }
+
   function update() {
-    const open = model.get("chosen");
-    const tabs = model.get("tabs");
-    if (bar.children.length !== tabs.length) {
-      bar.replaceChildren(
-        ...tabs.map(([name, title]) => {
-          const button = element("button", { type: "button", class: "cv-tab", role: "tab", "data-tab": name }, title);
-          button.addEventListener("click", () => choose(name));
-          return button;
-        }),
-      );
-    }
-    const first = open || tabs[0]?.[0];
-    for (const button of buttons()) {
+    const wanted = model.settings().tab;
+    if (wanted !== open) show(wanted);
+    const first = open || buttons[0].dataset.tab;
+    for (const button of buttons) {
       const tab = button.dataset.tab ?? "";
       button.setAttribute("aria-selected", String(tab === open));
       button.tabIndex = tab === first ? 0 : -1;
@@ -60,19 +70,19 @@ function render({ model, el }) {
   }
 
   bar.addEventListener("keydown", onKey);
-  model.on("change:tabs", update);
-  model.on("change:chosen", update);
+  model.on("settings", update);
   update();
   const stopWaiting = whenPlaced(bar, () => {
     placed = true;
     update();
   });
-  return () => {
-    stopWaiting();
-    model.off("change:tabs", update);
-    model.off("change:chosen", update);
-    bar.remove();
+  return {
+    bar,
+    slot,
+    close() {
+      stopWaiting();
+      model.off("settings", update);
+      show("");
+    },
   };
 }
-
-export default { render };

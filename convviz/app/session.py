@@ -1,0 +1,125 @@
+"""What the kernel knows of one app: the settings, and the numbers that follow from them. No widgets."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import traitlets
+
+from convviz.facts import facts
+from convviz.facts.words import sentences
+from convviz.ops.device import is_out_of_memory
+from convviz.ops.stages import Stages
+from convviz.settings.compute import compute
+from convviz.settings.state import Settings
+
+# What changes no number.
+VIEW: list[str] = facts("settings")["view"]
+
+say = sentences("app")
+OUT_OF_MEMORY = say("memory")
+
+log = logging.getLogger(__name__)
+
+
+class Session(traitlets.HasTraits):
+    """Where torch computes for one app. Steps of undo, and what controls may do, are the page's.
+
+    Attributes:
+        settings: everything that was set; replaced whole, never changed in place.
+        result: the numbers that follow.
+        notice: a pair: one sentence about what was last done here, or empty; whether it reports that nothing was changed.
+    """
+
+    settings = traitlets.Instance(Settings)
+    result = traitlets.Instance(Stages)
+    notice = traitlets.Tuple(traitlets.Unicode(), traitlets.Bool(), default_value=("", False))
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        """Start from some settings.
+
+        Args:
+            settings: default: a digit, Sobel x, stride 2, padding 1.
+        """
+        first = settings or Settings()
+        super().__init__(settings=first, result=compute(first))
+
+    def apply(self, settings: Settings, notices: list[str] | None = None) -> None:
+        """Go to new settings and compute what follows.
+
+        Args:
+            settings: where to go.
+            notices: sentences about what had to be moved.
+
+        Raises:
+            ValueError: a number is too large for the dtype; all stays as it was, as after any other failure.
+        """
+        old, old_result = self.settings, self.result
+        if settings != old:
+            result = old_result if _same_numbers(old, settings) else compute(settings)
+            try:
+                self._set(settings, result)
+            except Exception:  # somebody who watches could not follow: all goes back, so that the page stays whole
+                self._set(old, old_result)
+                raise
+        self.tell(" ".join(notices or []))
+
+    def tell(self, sentence: str, failed: bool = False) -> None:
+        """Show a sentence below the controls."""
+        self.notice = (sentence, failed)
+
+    def attempt(self, action: Callable[[], None]) -> str:
+        """Run an action of the user; what goes wrong is returned as a sentence, and the settings stay."""
+        try:
+            action()
+        except ValueError as error:
+            return str(error)
+        except Exception as error:  # the app must live on; the log keeps what a developer needs
+            log.exception("an action failed")
+            return f"{what_failed('action.failed', error)} {say('action.kept')}"
+        return ""
+
+    def state(self) -> dict[str, Any]:
+        """Return the settings as plain data: the dict behind links, exports and undo."""
+        return self.settings.to_dict()
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Go to the settings that ``state()`` described.
+
+        Raises:
+            ValueError: the state is of a newer version, or is not possible.
+        """
+        self.apply(Settings.from_dict(state))
+
+    def _set(self, settings: Settings, result: Stages) -> None:
+        with self.hold_trait_notifications():
+            self.settings = settings
+            self.result = result
+
+
+def _same_numbers(one: Settings, other: Settings) -> bool:
+    """Return whether two settings differ in what is looked at only."""
+    return one == other.replace(**{name: getattr(one, name) for name in VIEW})
+
+
+def what_failed(id: str, error: Exception) -> str:
+    """Return a sentence about an error that nobody foresaw.
+
+    Args:
+        id: of the sentence, which takes the error's kind and what it says.
+        error: lacking memory has a sentence of its own.
+    """
+    return OUT_OF_MEMORY if is_out_of_memory(error) else say(id, kind=type(error).__name__, why=error)
+
+
+def asked(message: Any) -> Any:
+    """Return what a message asks for, its ``type``.
+
+    Raises:
+        ValueError: it is no message of the page's.
+    """
+    if not isinstance(message, Mapping):
+        raise ValueError(say("message", got=f"{message!r:.40}"))
+    return message.get("type")

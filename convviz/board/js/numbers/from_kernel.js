@@ -1,0 +1,120 @@
+// @ts-check
+// The kernel as a maker of numbers: torch computes them, and app/wire.py sends what cannot be copied from the rest.
+import { decode } from "../base/format.js";
+import { say as sayOfPicture } from "../picture/say.js";
+import { FIRST_STATE } from "../rules/link.js";
+import { say } from "../rules/say.js";
+import { shapeOfOutput } from "../rules/settings.js";
+import { inputShape, outputShape, paddedSize, weightShape } from "../rules/spec.js";
+import { copiesOf, padInput } from "./compute.js";
+
+/**
+ * @import { Settings, Stages, Tensor } from "../rules/settings.js"
+ * @import { Shown } from "./actions.js"
+ * @import { Numbers } from "./asking.js"
+ * @typedef {{ page: string, k: number, dtype: string, loss: number, truth: { id: string, values: Record<string, string>, ok: boolean },
+ *   tensors: Record<string, DataView<ArrayBuffer>> }} Wire what torch computed, of the settings k of a page
+ * @typedef {{ moved: (there: Shown) => void, told: (sentence: string, failed: boolean) => void,
+ *   replied: (message: any, buffers: DataView[]) => void }} Listener
+ *   moved: somebody else has set something; replied: what is neither numbers nor a refusal
+ * @typedef {{ ask: (settings: Settings, k: number) => Promise<Numbers>, now: () => Shown | null, follow: (listener: Listener) => void,
+ *   send: (message: any, buffers?: ArrayBuffer[]) => void, facts: any, widgetManager: any, close: () => void }} Kernel
+ */
+
+/** The settings as a message: what is as in the first picture is left out, and filled in by Python. @param {Settings} settings */
+export function messageOf(settings) {
+  const first = /** @type {Record<string, any>} */ (FIRST_STATE);
+  return Object.fromEntries(Object.entries(settings).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(first[name])));
+}
+
+/** The shapes of what torch computes. @param {Settings} settings @returns {Record<string, number[]>} */
+function shapesOf(settings) {
+  const { spec, bias } = settings;
+  const [input, output, weight] = [inputShape(spec), outputShape(spec), weightShape(spec)];
+  const channels = [shapeOfOutput(settings)[1]];
+  const border = [spec.batch, spec.in_channels, paddedSize(spec, 0), paddedSize(spec, 1)];
+  return {
+    ...{ input, output, weight, grad_output: output, grad_input: input, grad_weight: weight },
+    ...(bias ? { bias: channels, grad_bias: channels } : {}),
+    ...(spec.padding_mode === "zeros" ? {} : { grad_padded_input: border }),
+  };
+}
+
+/**
+ * Numbers from what came over the wire.
+ * @param {Settings} settings @param {Wire} wire @returns {Numbers}
+ */
+export function numbersOf(settings, { k, dtype, loss, truth, tensors }) {
+  /** @type {Record<string, Tensor>} */
+  const made = {};
+  for (const [name, shape] of Object.entries(shapesOf(settings))) {
+    const data = tensors[name] ? Float64Array.from(decode(tensors[name], dtype)) : new Float64Array();
+    const count = shape.reduce((product, size) => product * size, 1);
+    if (data.length !== count) throw new Error(say("kernel.shape", { name, count, got: data.length }));
+    made[name] = { shape, data };
+  }
+  const { spec } = settings;
+  const stages = /** @type {Stages} */ (/** @type {unknown} */ ({
+    ...{ bias: null, grad_bias: null, grad_padded_input: null, ...made, loss },
+    ...copiesOf(spec, padInput(made.input, spec), made.weight, made.grad_output),
+  }));
+  const words = sayOfPicture(/** @type {any} */ (truth.id), truth.values);
+  return { k, stages, dtype, truth: words, truth_ok: truth.ok, from: "torch" };
+}
+
+/** Talk to the kernel behind an anywidget model. @param {any} model @returns {Kernel} */
+export function createKernel(model) {
+  const page = Math.random().toString(36).slice(2);
+  /** @type {{ settings: Settings, k: number, resolve: (numbers: Numbers) => void, reject: (error: Error) => void } | null} */
+  let waiting = null;
+  /** @type {Listener | null} */
+  let listener = null;
+
+  /** @returns {Settings} */
+  const settingsNow = () => ({ ...model.get("_state"), ...model.get("_sources") });
+  /** @returns {Shown} */
+  const shownNow = () => {
+    const settings = settingsNow();
+    return { settings, numbers: numbersOf(settings, model.get("_numbers")) };
+  };
+
+  function hear() {
+    const wire = /** @type {Wire} */ (model.get("_numbers"));
+    if (wire.page !== page) {
+      listener?.moved(shownNow());
+    } else if (waiting?.k === wire.k) {
+      const { settings, resolve, reject } = waiting;
+      try {
+        resolve(numbersOf(settings, wire));
+      } catch (error) {
+        reject(/** @type {Error} */ (error));
+      }
+    }
+  }
+
+  /** @param {any} message @param {DataView[]} [buffers] */
+  function receive(message, buffers = []) {
+    if (message.type === "told") listener?.told(message.sentence, message.failed);
+    else if (message.type !== "refused") listener?.replied(message, buffers);
+    else if (message.page === page && waiting?.k === message.k) waiting?.reject(new Error(message.sentence));
+  }
+
+  model.on("change:_numbers", hear);
+  model.on("msg:custom", receive);
+  return {
+    ask: (settings, k) =>
+      new Promise((resolve, reject) => {
+        waiting = { settings, k, resolve, reject };
+        model.send({ type: "compute", page, k, settings: messageOf(settings) });
+      }),
+    now: () => (model.get("_numbers")?.tensors ? shownNow() : null),
+    follow: (next) => void (listener = next),
+    send: (message, buffers) => model.send(message, undefined, buffers),
+    facts: model.get("_facts"),
+    widgetManager: model.widget_manager,
+    close() {
+      model.off("change:_numbers", hear);
+      model.off("msg:custom", receive);
+    },
+  };
+}

@@ -1,0 +1,80 @@
+// @ts-check
+// What the panes in the tabs see of the kernel: each has a model of its own, for all views of one app.
+import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
+import { createValues } from "../base/events.js";
+import { sentences } from "../base/words.js";
+import { renderCheck } from "../tabs/tab_check.js";
+import { renderCode } from "../tabs/tab_code.js";
+import { renderGraph } from "../tabs/tab_graph.js";
+import { renderLinear } from "../tabs/tab_linear.js";
+import { renderMatrix } from "../tabs/tab_matrix.js";
+import { renderPytorch } from "../tabs/tab_pytorch.js";
+import { renderQuantised } from "../tabs/tab_quantised.js";
+
+const say = sentences(WORDS);
+
+/**
+ * @import { Model } from "../numbers/model.js"
+ * @typedef {(context: { model: any, el: HTMLElement }) => () => void} Render
+ */
+
+/** @type {Record<string, Render>} */
+const PANES = {
+  matrix: renderMatrix,
+  graph: renderGraph,
+  code: renderCode,
+  pytorch: renderPytorch,
+  check: renderCheck,
+  quantised: renderQuantised,
+  linear: renderLinear,
+};
+
+/**
+ * Make what draws the panes of one app.
+ * @param {Model} model @param {any} colorscales
+ * @returns {import("../tabs/tabbar.js").DrawPane}
+ */
+export function createPanes(model, colorscales) {
+  /** @type {Map<string, ReturnType<typeof createValues>>} */
+  const panes = new Map();
+
+  /** @param {string} name */
+  function paneOf(name) {
+    const found = panes.get(name);
+    if (found) return found;
+    const made = createValues({ data: {}, wanted: 0, tab: name, theme: model.get("theme"), colorscales });
+    panes.set(name, made);
+    return made;
+  }
+
+  /** @param {string} name @param {any} message */
+  const send = (name, message) => model.kernel()?.send({ type: "tab", tab: name, message });
+
+  /** @param {any} message @param {DataView[]} buffers */
+  function receive({ type, tab, data, wanted, reply }, buffers) {
+    if (type !== "tab") return;
+    const pane = paneOf(tab);
+    if (data) pane.put({ wanted: data.wanted, data });
+    else if (wanted) pane.put({ wanted });
+    else pane.tell("msg:custom", reply, buffers);
+  }
+
+  /** Without a kernel a pane says what it waits for; of one that was there before this page, it asks. */
+  function greet() {
+    const name = model.settings().tab;
+    if (!name) return;
+    if (model.get("kernel") !== "ok") paneOf(name).put({ data: { ...paneOf(name).get("data"), error: say("waits") } });
+    else if (!paneOf(name).get("data").step || paneOf(name).get("data").error) send(name, { type: "refresh" });
+  }
+
+  model.on("msg:custom", receive);
+  model.on("change:theme", () => panes.forEach((pane) => pane.put({ theme: model.get("theme") })));
+  model.on("change:kernel", greet);
+  greet();
+  return (name, el) => {
+    const pane = paneOf(name);
+    if (!model.kernel()) greet();
+    const seen = { ...pane, send: (/** @type {any} */ message) => send(name, message), widget_manager: model.widget_manager };
+    return PANES[name]({ model: seen, el });
+  };
+}

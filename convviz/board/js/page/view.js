@@ -1,0 +1,81 @@
+// @ts-check
+// One view of the app: controls and board around a model, in a page without a kernel and with one.
+import WORDS from "../../../facts/words/board.json" with { type: "json" };
+import { element } from "../base/dom.js";
+import { sentences } from "../base/words.js";
+import { renderBoard } from "../board/board.js";
+import { createControls } from "../controls/controls.js";
+import { createKernelModel } from "../controls/kernel.js";
+import { renderSliders } from "../controls/sliders.js";
+
+const say = sentences(WORDS);
+
+/**
+ * @import { Model } from "../numbers/model.js"
+ * @typedef {{ tools: HTMLElement[], picture: HTMLElement[] }} More what else stands above the controls, and above the board
+ */
+
+/**
+ * Draw the app.
+ * @param {HTMLElement} el @param {Model} model
+ * @param {string[]} chosen names of groups and of controls; none: the board alone
+ * @param {{ button: HTMLElement, box: HTMLElement }} share what hands the settings on
+ * @param {HTMLElement[]} [above] what stands above the board
+ * @returns {() => void} close it
+ */
+export function drawApp(el, model, chosen, share, above = []) {
+  /** @type {(() => void)[]} */
+  const closers = [];
+  /** @param {string} event @param {() => void} listener */
+  const follow = (event, listener) => {
+    model.on(event, listener);
+    closers.push(() => model.off(event, listener));
+    listener();
+  };
+  const drawSliders = () => {
+    const grid = element("div", { class: "cv-kernel" });
+    const kernel = createKernelModel(model);
+    closers.push(renderSliders({ model: kernel, el: grid }), kernel.close);
+    return grid;
+  };
+  const tools = chosen.length ? [createTools(model, follow, share.button), share.box] : [];
+  const controls = createControls(model, chosen, drawSliders, follow);
+  controls.prepend(...tools, createNotice(model, follow));
+  const picture = element("div", { class: "cv-picture" }, ...above);
+  const body = element("div", { class: "cv-body" }, controls, picture);
+  el.append(body);
+  closers.push(renderBoard({ model, el: picture }));
+  return () => {
+    for (const close of closers) close();
+    body.remove();
+  };
+}
+
+/** Undo, redo and reset. @param {Model} model @param {(event: string, listener: () => void) => void} follow @param {HTMLElement} more */
+function createTools(model, follow, more) {
+  /** @param {"undo" | "redo" | "reset"} type */
+  const button = (type) => {
+    const made = /** @type {HTMLButtonElement} */ (element("button", { type: "button", title: say(`${type}.title`) }, say(type)));
+    made.addEventListener("click", () => model.send({ type }));
+    return made;
+  };
+  const [undo, redo, reset] = [button("undo"), button("redo"), button("reset")];
+  follow("settings", () => {
+    // Not disabled, which would take the focus from a button that was just pressed.
+    undo.setAttribute("aria-disabled", String(!model.canUndo()));
+    redo.setAttribute("aria-disabled", String(!model.canRedo()));
+  });
+  return element("div", { class: "cv-tools", role: "group", "aria-label": say("tools") }, undo, redo, reset, more);
+}
+
+/** One sentence about the last action, spoken as well. @param {Model} model @param {(event: string, listener: () => void) => void} follow */
+function createNotice(model, follow) {
+  const el = element("p", { class: "cv-notice", role: "status" });
+  const show = () => {
+    el.textContent = model.get("notice");
+    el.dataset.failed = String(model.get("failed"));
+  };
+  follow("change:notice", show);
+  follow("change:failed", show); // what the page's address could not say is there by now
+  return el;
+}

@@ -1,0 +1,33 @@
+"""The script and the style sheets of the live app, as one widget carries them."""
+
+from __future__ import annotations
+
+import functools
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from convviz.board.bundle import bundle
+
+HERE = files("convviz.board")
+
+
+@functools.cache
+def app_script() -> str:
+    """Return the app's one module."""
+    return bundle(HERE.joinpath("js"), "page/app.js")
+
+
+def pane_styles() -> str:
+    """Return the rules of the board and of every pane, whose numbers and frames look the same."""
+    single = sorted((sheet for sheet in HERE.iterdir() if sheet.name.startswith("pane_")), key=lambda sheet: sheet.name)
+    return _joined([HERE.joinpath("board.css"), HERE.joinpath("pane.css"), *single])
+
+
+@functools.cache
+def app_styles() -> str:
+    """Return the rules of the app: one sheet, because anywidget keeps one a class on the page."""
+    return pane_styles() + _joined([HERE.joinpath("page.css"), HERE.joinpath("app.css")])
+
+
+def _joined(sheets: list[Traversable]) -> str:
+    return "\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
