@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import board, { cellSize } from "../../convviz/board/js/board/board.js";
+
 import { roleOf } from "../../convviz/board/js/board/grid_marks.js";
 import sliders from "../../convviz/board/js/controls/sliders.js";
 

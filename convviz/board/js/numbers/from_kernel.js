@@ -1,7 +1,7 @@
 // @ts-check
 // The kernel as a maker of numbers: torch computes them, and app/wire.py sends what cannot be copied from the rest.
 import { decode } from "../base/format.js";
-import { say as sayOfPicture } from "../picture/say.js";
+import { torchWords } from "../picture/words.js";
 import { FIRST_STATE } from "../rules/link.js";
 import { say } from "../rules/say.js";
 import { shapeOfOutput } from "../rules/settings.js";
@@ -58,8 +58,7 @@ export function numbersOf(settings, { k, dtype, loss, truth, tensors }) {
     ...{ bias: null, grad_bias: null, grad_padded_input: null, ...made, loss },
     ...copiesOf(spec, padInput(made.input, spec), made.weight, made.grad_output),
   }));
-  const words = sayOfPicture(/** @type {any} */ (truth.id), truth.values);
-  return { k, stages, dtype, truth: words, truth_ok: truth.ok, from: "torch" };
+  return { k, stages, dtype, truth: torchWords(truth.id, truth.values), truth_ok: truth.ok, from: "torch" };
 }
 
 /** Talk to the kernel behind an anywidget model. @param {any} model @returns {Kernel} */
@@ -70,8 +69,11 @@ export function createKernel(model) {
   /** @type {Listener | null} */
   let listener = null;
 
-  /** @returns {Settings} */
-  const settingsNow = () => ({ ...model.get("_state"), ...model.get("_sources") });
+  /** In the order of the first picture, as the page has them: two settings are compared as texts. @returns {Settings} */
+  const settingsNow = () => {
+    const there = { ...model.get("_state"), ...model.get("_sources") };
+    return /** @type {Settings} */ (Object.fromEntries(Object.keys(FIRST_STATE).map((name) => [name, there[name]])));
+  };
   /** @returns {Shown} */
   const shownNow = () => {
     const settings = settingsNow();

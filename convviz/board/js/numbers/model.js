@@ -2,11 +2,11 @@
 // The model behind the board: settings, the way back and what is said. Where the numbers come from is the maker's
 // business: the page itself, or torch once a kernel is connected. The board sees the interface of an anywidget model.
 import { createValues } from "../base/events.js";
+import { meanwhileWords, torchAloneWords } from "../picture/words.js";
 import { seenAs } from "../rules/history.js";
 import { briefly, fromLink } from "../rules/link.js";
 import { say } from "../rules/say.js";
 import { replaced } from "../rules/settings.js";
-import { say as sayOfPicture } from "../picture/say.js";
 import { act } from "./actions.js";
 import { Asking, afterwards } from "./asking.js";
 import { differenceWords } from "./compare.js";
@@ -215,7 +215,7 @@ class PageModel {
   /** The page's numbers, until torch's come; those that are there stay where only the view changes. @param {Settings} settings @param {number} k */
   #meanwhile(settings, k) {
     if (this.#shown && sameNumbers(this.#shown.settings, settings)) return { ...this.#shown.numbers, k };
-    return { ...fromPage(settings, k), truth: sayOfPicture("truth.meanwhile") };
+    return { ...fromPage(settings, k), truth: meanwhileWords() };
   }
 
   /** Somebody else has set something, in Python or in another window. @param {Shown} there */
@@ -268,7 +268,7 @@ class PageModel {
   /** @param {Settings} settings @param {Numbers | null} numbers */
   #showMeanwhile(settings, numbers) {
     if (numbers) this.#put({ settings, numbers });
-    else this.#values.put({ values: { ...this.get("values"), truth: sayOfPicture("truth.torch_alone"), truth_ok: null } });
+    else this.#values.put({ values: { ...this.get("values"), truth: torchAloneWords(), truth_ok: null } });
   }
 
   /** @param {Shown} shown */

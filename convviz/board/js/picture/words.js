@@ -71,6 +71,12 @@ export function lossWords(kind, value) {
 
 /** Where the numbers come from: the page cannot ask autograd, and does not say that it did. */
 export const truthWords = () => say("truth.page");
+/** The same, where torch is asked too. */
+export const meanwhileWords = () => say("truth.meanwhile");
+/** What stands where the page cannot compute and torch has not answered yet. */
+export const torchAloneWords = () => say("truth.torch_alone");
+/** What torch's numbers were held against, by app/wire.py. @param {string} id @param {Record<string, string>} values */
+export const torchWords = (id, values) => say(/** @type {"truth.exact"} */ (id), values);
 
 /** Whether a border of copies has a gradient that is folded back. @param {Spec} spec */
 const folds = (spec) => spec.padding_mode !== "zeros";
