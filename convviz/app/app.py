@@ -180,14 +180,13 @@ class App(SettingTraits, anywidget.AnyWidget):
         except ValueError:  # too many numbers for a link
             return "convviz.App(state=...)"
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any] | None:
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[Any, Any], dict[Any, Any]] | None:
         """Return the view, and a still picture for those who open or convert the notebook without a kernel."""
         bundle = super()._repr_mimebundle_(**kwargs)
-        bundle = bundle[0] if isinstance(bundle, tuple) else bundle  # anywidget gives metadata beside it
         maker = type(self).still_maker
         # Nobody saves Voilà's page, but every visitor would wait for the picture.
         if bundle is not None and maker is not None and VOILA_VARIABLE not in os.environ:
-            bundle["text/html"] = maker(self.session.result, self.session.settings)
+            bundle[0]["text/html"] = maker(self.session.result, self.session.settings)
         return bundle
 
     def close(self) -> None:

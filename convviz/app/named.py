@@ -10,9 +10,9 @@ from convviz.app.start import check_shapes, read_tensor
 from convviz.facts import facts
 from convviz.ops.device import check_device, check_dtype
 from convviz.ops.stages import Stages
-from convviz.settings.bounds_transposed import layer_pair, layer_spec
 from convviz.settings.names import shown_name
 from convviz.settings.state import KINDS, Settings, Source
+from convviz.settings.transposed import layer_pair, layer_spec
 from convviz.spec import ConvSpec
 
 PAIRS: tuple[str, ...] = tuple(facts("settings")["per_axis"])

@@ -30,7 +30,7 @@ class Session(traitlets.HasTraits):
     Attributes:
         settings: everything that was set; replaced whole, never changed in place.
         result: the numbers that follow.
-        notice: a pair: one sentence about what was last done here, or empty; whether it reports that nothing was changed.
+        notice: one sentence about what was last done here, or empty; and whether it reports that nothing was changed.
     """
 
     settings = traitlets.Instance(Settings)

@@ -9,9 +9,9 @@ import torch
 
 from convviz.ops.device import check_device, check_dtype
 from convviz.ops.tensors import real_tensor
-from convviz.settings.bounds_transposed import layer_spec, output_size
 from convviz.settings.link import from_link
 from convviz.settings.state import MOST_NUMBER, Settings, Source
+from convviz.settings.transposed import layer_spec, output_size
 from convviz.spec import ConvSpec
 
 AXES = {"input": 4, "weight": 4, "bias": 1, "grad_output": 4, "target": 4}

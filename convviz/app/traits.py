@@ -9,8 +9,8 @@ from typing import Any
 import torch
 import traitlets
 
-from convviz.app.session import Session
 from convviz.app.named import RESULTS, SETTABLE, value_of, with_named
+from convviz.app.session import Session
 
 
 class SettingTraits(traitlets.HasTraits):

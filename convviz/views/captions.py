@@ -5,12 +5,10 @@ from __future__ import annotations
 import dataclasses
 
 from convviz.ops.by_rotate import backward_padding
-from convviz.ops.device import device_name
 from convviz.ops.stages import Stages
 from convviz.plane import Plane
 from convviz.settings.names import in_layers_words, shown_letter, shown_name
-from convviz.spec import ConvSpec
-from convviz.views.remainder import inner_gaps
+from convviz.spec import ConvSpec, Pair
 from convviz.views.say import clauses, lines, say
 from convviz.views.theme import MINUS, format_long
 
@@ -69,33 +67,9 @@ def note(stages: Stages, name: str, input_view: str = "window") -> str:
     return ""
 
 
-def truth(stages: Stages) -> tuple[str, bool]:
-    """Return the line that always tells the truth, and whether it is good news."""
-    deviation = stages.deviation_from_autograd
-    where = {
-        "device": device_name(stages.input.device),
-        "dtype": str(stages.input.dtype).removeprefix("torch."),
-    }
-    if deviation is None:
-        return say("truth.none", **where), True
-    if deviation.value == 0:
-        return say("truth.exact", **where), True
-    largest = _short(deviation.value)
-    if deviation.within_rounding:
-        return say("truth.rounding", largest=largest, **where), True
-    if not deviation.index:
-        return say("truth.shape", tensor=deviation.tensor, **where), False
-    place = ", ".join(str(i) for i in deviation.index)
-    return say("truth.differs", largest=largest, tensor=deviation.tensor, place=place, **where), False
-
-
 def loss(stages: Stages) -> str:
     """Return the loss as an equation with its value."""
     return say(f"loss.{stages.loss_kind}", value=format_long(float(stages.loss)))
-
-
-def _short(value: float) -> str:
-    return f"{value:.1e}".replace("e-0", f"e{MINUS}").replace("e-", f"e{MINUS}").replace("e+0", "e")
 
 
 def _gaps_note(stages: Stages) -> str:
@@ -196,3 +170,23 @@ def _size_note(stages: Stages) -> str:
     if rows == columns:
         return say("layer.size", size=rows)
     return say("layer.size_axes", rows=rows, columns=columns)
+
+
+def inner_gaps(spec: ConvSpec) -> tuple[Pair, Pair]:
+    """Return how many rows and columns of the input lie unread between windows, and how many inside them.
+
+    Those behind the last window, which are the remainder, count as neither.
+    """
+    places = [_places(spec, axis) for axis in (0, 1)]
+    (top, left), (holes_down, holes_across) = zip(*places, strict=True)
+    return (top, left), (holes_down, holes_across)
+
+
+def _places(spec: ConvSpec, axis: int) -> Pair:
+    end = spec.padded_size[axis] - spec.remainder[axis]
+    unread = [i + spec.padding[axis][0] for i in (spec.unread_rows, spec.unread_columns)[axis]]
+    before_end = [at for at in unread if at < end]
+    # The last window that starts at or before a line is the one that reaches furthest: it covers it, or none does.
+    starts = [min(at // spec.stride[axis], spec.output_size[axis] - 1) * spec.stride[axis] for at in before_end]
+    inside = sum(at < start + spec.effective_kernel[axis] for at, start in zip(before_end, starts, strict=True))
+    return (len(before_end) - inside, inside)

@@ -21,7 +21,6 @@ say = sentences("app")
 class CodeTab(Tab):
     """Shows code, and which of its lines make or read which panel."""
 
-
     def __init__(self, session: Session, send: Send) -> None:
         """Start with tensors that the code draws itself."""
         self._with_numbers = False

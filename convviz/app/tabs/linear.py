@@ -18,7 +18,6 @@ TENSORS = ("input", "weight", "output", *GRADIENTS)
 class LinearTab(Tab):
     """A lesson of its own: its settings live here and leave the board alone, until a button asks for it."""
 
-
     def __init__(self, session: Session, send: Send) -> None:
         """Start with the lesson's own numbers."""
         self.settings = LessonSettings()

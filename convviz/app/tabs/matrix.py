@@ -30,7 +30,6 @@ class MatrixTab(Tab):
         start: the first of the windows whose columns are shown, where there are too many for one picture.
     """
 
-
     def __init__(self, session: Session, send: Send) -> None:
         """Start with the first windows."""
         self.start = 0

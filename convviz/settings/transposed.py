@@ -1,0 +1,65 @@
+"""A transposed convolution by its own sizes: its input and output_padding are set, its output's size follows.
+
+The geometry stays that of the convolution that is read the other way, whose input is the layer's output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from convviz.facts.words import sentences
+from convviz.spec import ConvSpec, Pair, Sides
+
+say = sentences("rules")
+AXES = ("axis.height", "axis.width")
+
+
+def layer_pair(spec: ConvSpec, name: str) -> Any:
+    """Return a setting as the layer has it, for both axes: its own input_size and its output_padding."""
+    own = {"input_size": spec.output_size, "output_padding": spec.remainder}
+    return own[name] if name in own else getattr(spec, name)
+
+
+def layer_spec(spec: ConvSpec, input_size: Sequence[int], output_padding: Sequence[int], **changes: Any) -> ConvSpec:
+    """Return the geometry of the layer with these sizes, and with these changes.
+
+    Args:
+        spec: what is not changed.
+        input_size: (H, W) of the layer's input.
+        output_padding: of the layer, each less than the stride.
+        changes: other fields of ConvSpec, in their full form.
+
+    Raises:
+        ValueError: the output would have no row or column, or the output_padding is too large.
+    """
+    changed = {name: changes.get(name, getattr(spec, name)) for name in ("stride", "padding", "dilation")}
+    for axis in (0, 1):
+        if not 0 <= output_padding[axis] < changed["stride"][axis]:
+            got = {"value": output_padding[axis], "axis": say(AXES[axis]), "stride": changed["stride"][axis]}
+            raise ValueError(say("refused.output_padding", **got))
+    kernel = changes.get("kernel_size", spec.kernel_size)
+    size = output_size(input_size, kernel, output_padding, **changed)
+    if min(size) < 1:
+        raise ValueError(say("refused.output", size=list(size)))
+    return spec.replace(input_size=size, **changes)
+
+
+def output_size(
+    input_size: Sequence[int],
+    kernel_size: Sequence[int],
+    output_padding: Sequence[int],
+    stride: Sequence[int],
+    padding: Sides,
+    dilation: Sequence[int],
+) -> Pair:
+    """Return (H_out, W_out) of the layer, which may be less than 1: then the padding cuts everything off."""
+    rows, columns = (
+        (input_size[axis] - 1) * stride[axis]
+        - sum(padding[axis])
+        + dilation[axis] * (kernel_size[axis] - 1)
+        + 1
+        + output_padding[axis]
+        for axis in (0, 1)
+    )
+    return rows, columns
