@@ -263,7 +263,7 @@ def test_bias_and_batch_together(app):
 def test_seed_makes_other_numbers_and_the_same_ones_again(app):
     choose(app, "kernel", "random")
     first = read_panel(app, "weight")
-    seed = app.locator(".cv-seed input")
+    seed = app.locator(".cv-set-seed input")
     for number, same in (("7", False), ("0", True)):
         with repaint(app):
             seed.fill(number)
@@ -650,11 +650,11 @@ def test_upload_that_cannot_be_used_is_refused_and_changes_nothing(app, name, ki
     upload(app, name, kind, data)
     sentence = wait_notice(app, words)
     assert sentence.count("\n") == 0
-    assert app.locator(".cv-notice [role=alert]").count() == 1
+    assert app.locator(".cv-notice[role=status][data-failed=true]").count() == 1
     assert same_state(snapshot(app), before)
     slide(app, "stride", 2)  # the kernel is alive
     assert_page_equals_autograd(app)
-    assert app.locator(".cv-notice [role=alert]").count() == 0, "the sentence goes when something works"
+    assert app.locator(".cv-notice[data-failed=true]").count() == 0, "the sentence goes when something works"
 
 
 # -- speed and memory --------------------------------------------------------------------------------------------
@@ -692,7 +692,7 @@ def test_fast_slides_drop_stale_steps_and_the_last_one_arrives(app):
     wait_value(app, "weight", 1, 1, 3)
     assert_page_equals_autograd(app)
     assert painted(app) - before <= 10, "stale steps are dropped"
-    # The same by keyboard on a slider of ipywidgets, without waiting between the keys.
+    # The same by keyboard on a slider of the geometry, without waiting between the keys.
     handle = slider(app, "input_size")
     handle.focus()
     for _ in range(20):

@@ -40,7 +40,7 @@ function createHeading(widget, model) {
 
 /** One view. @param {any} widget @param {HTMLElement} el @param {Model} model @param {DrawPane} drawPane */
 function drawView(widget, el, model, drawPane) {
-  const root = element("div", { class: "cv-app cv-page cv-live cv-look" });
+  const root = element("div", { class: "cv-app cv-page cv-full cv-look" });
   const heading = createHeading(widget, model);
   const share = createShare(model);
   const tabs = createTabs(model, drawPane);
