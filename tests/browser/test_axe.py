@@ -7,14 +7,16 @@ import io
 import pytest
 from PIL import Image
 
-from convviz.app.tabs.tabs import TABS
 from convviz.export.page import CONTROLS, export_html
+from convviz.facts import facts
 from convviz.spec import ConvSpec
 from convviz.views.theme import COLORSCALES, color_at
 from tests.browser.app_page import FOLLOWS_WITHIN_MS, cell, fresh_page, open_tab, repaint, wait_painted
 from tests.browser.axe import assert_accessible, look
 
 pytestmark = pytest.mark.browser
+
+TABS = facts("names")["tabs"]
 
 STATES = {
     "first": None,

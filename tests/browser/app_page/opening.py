@@ -77,7 +77,9 @@ def messages_sent(page):
         if (window.sent === undefined) {
           const send = WebSocket.prototype.send;
           WebSocket.prototype.send = function (data) {
-            window.sent += String(data).includes("comm_msg");
+            // Jupyter's newer protocol sends bytes.
+            const text = typeof data === "string" ? data : new TextDecoder().decode(data);
+            window.sent += text.includes("comm_msg");
             return send.call(this, data);
           };
         }
