@@ -16,7 +16,7 @@ import { createView } from "./view.js";
  * @import { Settings } from "../rules/settings.js"
  * @import { Place, Shown } from "./actions.js"
  * @import { Later, MakeNumbers, Numbers } from "./asking.js"
- * @typedef {{ state: Settings, colorscales: Colorscales, plotly: (() => ArrayBuffer) | null }} PageData
+ * @typedef {{ state: Settings, colorscales: Colorscales, plotly: (() => ArrayBuffer | Promise<ArrayBuffer>) | null }} PageData
  *   state as App.state() returns it; plotly: the gzipped bundle, asked for once
  */
 
@@ -132,8 +132,10 @@ class PageModel {
 
   givePlotly() {
     if (!this.#plotly) return;
-    const buffer = this.#plotly();
-    queueMicrotask(() => this.#values.tell("msg:custom", { type: "plotly" }, [buffer]));
+    Promise.resolve(this.#plotly()).then(
+      (buffer) => this.#values.tell("msg:custom", { type: "plotly" }, [buffer]),
+      (error) => this.say(error.message, true), // and the board asks again
+    );
   }
 
   /**

@@ -1,0 +1,75 @@
+// @ts-check
+// The page that the app's address answers with: its board lives at once; after the first paint it asks for a kernel.
+import WORDS from "../../../facts/words/served.json" with { type: "json" };
+import { sentences } from "../base/words.js";
+import { FIRST_STATE } from "../rules/link.js";
+import { PAGE } from "./front_end.js";
+import { createSession } from "./session.js";
+
+const say = sentences(WORDS);
+
+/** @param {string} id */
+const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+/**
+ * Begin; called once, when the page's document is there.
+ * @param {{ board: any, sliders: any, page: any }} modules of the live app
+ */
+function start({ board, sliders, page }) {
+  const data = JSON.parse(byId("convviz-data").textContent ?? "");
+  const live = byId("convviz-live");
+  const shown = { ...data, state: FIRST_STATE, plotly: () => fetchPlotly(data.plotly) };
+  let model;
+  try {
+    model = page.render({ el: live, data: shown, widgets: { board, sliders }, own: true });
+  } catch (error) {
+    live.replaceChildren(page.failed(error));
+    throw error;
+  }
+  const session = createSession(data, () => model.disconnect?.());
+  byId("convviz-again").addEventListener("click", session.startAgain);
+  join(data.version, model);
+  afterPaint(session.start);
+  whenColoured(live, session.prepare);
+}
+
+/**
+ * What the app's widget, which runs in the front end's frame, finds of this page.
+ * @param {string} version @param {any} model of the page
+ */
+function join(version, model) {
+  /** @type {any} */ (globalThis)[PAGE] = { version, attach: (/** @type {any} */ widgetModel) => model.connect?.(widgetModel) };
+}
+
+/** @param {string} address @returns {Promise<ArrayBuffer>} */
+async function fetchPlotly(address) {
+  try {
+    const answer = await fetch(address);
+    if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
+    return await answer.arrayBuffer();
+  } catch (error) {
+    throw new Error(say("live.plotly", { why: /** @type {Error} */ (error).message }));
+  }
+}
+
+/** Do something once what was just drawn is on the screen. @param {() => void} then */
+function afterPaint(then) {
+  const channel = new MessageChannel();
+  channel.port1.onmessage = () => {
+    channel.port1.close();
+    then();
+  };
+  requestAnimationFrame(() => channel.port2.postMessage(null));
+}
+
+/** Do something once the first heatmap stands: what comes later must not be in its way. @param {HTMLElement} el @param {() => void} then */
+function whenColoured(el, then) {
+  const observer = new MutationObserver(() => {
+    if (!el.querySelector(".cv-plot .hm image")) return;
+    observer.disconnect();
+    afterPaint(then);
+  });
+  observer.observe(el, { childList: true, subtree: true });
+}
+
+export default { start };
