@@ -15,7 +15,7 @@ from typing import Any
 
 from convviz import __version__
 from convviz.board.bundle import bundle_several
-from convviz.export.parts import BOARD, DEFAULT_CONTROLS, MODULES, packed_plotly, page_facts, page_styles, to_json
+from convviz.export.parts import BOARD, CONTROLS, MODULES, packed_plotly, page_facts, page_styles, to_json
 from convviz.facts.words import sentences
 
 FOLDER = "convviz/"  # of the page's files, below the page's own address
@@ -103,7 +103,7 @@ def _script() -> str:
 def _page(names: Mapping[str, str]) -> str:
     data = {
         **page_facts(),
-        "controls": DEFAULT_CONTROLS,
+        "controls": list(CONTROLS),
         "height": None,
         "plotly": FOLDER + names["plotly"],
         "frame": FOLDER + names["frame"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 from typing import Any
@@ -162,14 +163,14 @@ class KernelSocket(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler
     async def _start(self) -> None:
         page = self._make(self.application, self.request, **self._options)
         manager: Any = self.kernel_manager
-        if not manager.admit(page):
-            self._tell("refused", why="room")
-            return
-        self._page = page
         try:
+            if not manager.admit(page):
+                await self._tell("refused", why="room")
+                return
+            self._page = page
             async for html in page.get_generator():
-                self._tell("html", html=html)
-            self._tell("done")
+                await self._tell("html", html=html)
+            await self._tell("done")
             self._sent = True
         except GONE:
             page.leave()
@@ -178,14 +179,13 @@ class KernelSocket(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler
                 return  # of no use to anybody, and mostly that the kernel has been ended
             log.exception("a kernel could not be started")
             page.leave()
-            self._tell("refused", why="failed")
+            with contextlib.suppress(*GONE):
+                await self._tell("refused", why="failed")
         finally:
             page.starting = False
 
-    def _tell(self, kind: str, **more: str) -> None:
-        if self.ws_connection is None or self.ws_connection.is_closing():
-            raise WebSocketClosedError
-        self.write_message(json.dumps({"type": kind, **more}))
+    async def _tell(self, kind: str, **more: str) -> None:
+        await self.write_message(json.dumps({"type": kind, **more}))
 
     def on_message(self, message: str | bytes) -> None:
         """Hear nothing: the page has nothing to say here.

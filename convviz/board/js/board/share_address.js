@@ -8,8 +8,8 @@ import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 
-/** Our own served page; a notebook's address says nothing about an app in it. */
-const ownPage = () => document.getElementById("convviz-main");
+/** Our own served page, unless it reads its address by itself; a notebook's address says nothing about an app in it. */
+const ownPage = () => /** @type {HTMLElement | null} */ (document.querySelector("#convviz-main:not(.cv-page)"));
 
 /**
  * Open the link that this page was opened with, once, and every link that is put after # later.

@@ -78,7 +78,7 @@ class Visit {
   end() {
     this.#over = true;
     // The connection's end says the same; this call also comes through where a page is only put aside.
-    if (this.#kernelId) navigator.sendBeacon(`voila/api/shutdown/${this.#kernelId}`);
+    if (this.#kernelId && this.#state.now !== "lost") navigator.sendBeacon(`voila/api/shutdown/${this.#kernelId}`);
     this.#socket?.close();
     this.#frontEnd?.remove();
   }
