@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import http
 import logging
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import tornado.httputil
@@ -110,9 +110,7 @@ class Page(TornadoVoilaHandler):
         if not manager.admit(self):
             raise tornado.web.HTTPError(503)
         try:
-            async for html in self.get_generator():
-                if self.left:
-                    break
+            async for html in self.pieces():
                 self.write(html)
                 self.flush()
         except Exception:
@@ -122,6 +120,20 @@ class Page(TornadoVoilaHandler):
             self.starting = False
         if self.kernel_id is not None and not self.left:
             manager.expect(self.kernel_id)
+
+    async def pieces(self) -> AsyncIterator[str]:
+        """Yield the page piece by piece, until all of it is there or the page is left.
+
+        Raises:
+            RuntimeError: The kernel has ended; Voilà itself would wait for it for ever.
+        """
+        manager = super().kernel_manager
+        async for html in self.get_generator():
+            if self.left:
+                return
+            if self.kernel_id is not None and self.kernel_id not in manager:
+                raise RuntimeError("the kernel ended before the notebook did")
+            yield html
 
     def on_connection_close(self) -> None:
         """End the kernel of a page that is left while it still arrives."""

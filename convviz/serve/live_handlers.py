@@ -168,16 +168,17 @@ class KernelSocket(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler
                 await self._tell("refused", why="room")
                 return
             self._page = page
-            async for html in page.get_generator():
+            async for html in page.pieces():
                 await self._tell("html", html=html)
-            await self._tell("done")
-            self._sent = True
+            if not page.left:
+                await self._tell("done")
+                self._sent = True
         except GONE:
             page.leave()
         except Exception:  # whatever Voilà, Jupyter or the system make of it: the visitor's board lives without
             if page.left:
                 return  # of no use to anybody, and mostly that the kernel has been ended
-            log.exception("a kernel could not be started")
+            log.exception("A kernel could not be started")
             page.leave()
             with contextlib.suppress(*GONE):
                 await self._tell("refused", why="failed")

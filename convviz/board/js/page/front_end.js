@@ -19,9 +19,9 @@ export class FrontEnd {
     Object.assign(this.#frame, { className: "convviz-frame", title, src: address, tabIndex: -1, inert: true });
     this.#frame.setAttribute("aria-hidden", "true");
     this.#loaded = new Promise((resolve, reject) => {
-      this.#frame.addEventListener("load", () => resolve(this.#load()), { once: true });
-      this.#frame.addEventListener("error", reject, { once: true });
+      this.#frame.addEventListener("load", () => this.#load().then(resolve, reject), { once: true });
     });
+    this.#loaded.catch(() => {}); // told by who awaits it, which may be much later
     document.body.append(this.#frame);
   }
 
@@ -48,8 +48,8 @@ export class FrontEnd {
     this.#frame.remove();
   }
 
-  /** Load the scripts; they are held back where they would go on when their page has loaded. */
-  #load() {
+  /** Load the scripts; they are held back where they would go on when their page has loaded. @returns {Promise<any>} */
+  async #load() {
     const inside = /** @type {any} */ (this.#frame.contentWindow);
     inside[PAGE] = /** @type {any} */ (globalThis)[PAGE];
     const add = inside.addEventListener.bind(inside);
@@ -59,10 +59,15 @@ export class FrontEnd {
       const start = () => listener.call(inside, new Event("load"));
       return this.#going ? start() : this.#waiting.push(start);
     };
-    const config = JSON.parse(inside.document.getElementById("jupyter-config-data").textContent);
+    const config = inside.document.getElementById("jupyter-config-data");
+    if (!config) throw new Error(this.#frame.src); // the server answered with something else
     const script = inside.document.createElement("script");
-    script.src = `${config.fullStaticUrl}/voila.js`;
-    inside.document.body.append(script);
+    script.src = `${JSON.parse(config.textContent).fullStaticUrl}/voila.js`;
+    await new Promise((resolve, reject) => {
+      script.onload = resolve;
+      script.onerror = () => reject(new Error(script.src));
+      inside.document.body.append(script);
+    });
     return inside;
   }
 

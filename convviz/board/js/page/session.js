@@ -17,6 +17,8 @@ const SENTENCES = {
   gone: say("live.gone"),
 };
 
+const SLOW_AFTER_MS = 30_000;
+
 /** A kernel that the server will not give; its message is for the visitor. */
 class Refusal extends Error {}
 
@@ -62,6 +64,7 @@ class Visit {
   async start() {
     this.#state.enter("starting");
     this.#state.hide();
+    const slow = setTimeout(() => this.#over || this.#state.showSentence(say("live.slow")), SLOW_AFTER_MS);
     try {
       const { kernelId, outputs } = read(await this.#ask());
       this.#kernelId = kernelId;
@@ -71,6 +74,8 @@ class Visit {
     } catch (error) {
       if (this.#over) return;
       this.#state.loseSaying(error instanceof Refusal ? error.message : say("live.why", { sentence: say("live.failed"), why: String(error) }));
+    } finally {
+      clearTimeout(slow);
     }
   }
 
