@@ -40,8 +40,8 @@ export function createControls(model, chosen, drawSliders, follow) {
   const refreshers = [];
   const el = element("div", { class: "cv-controls" });
   for (const [group, names] of Object.entries(SETTINGS.controls)) {
-    const ofKernel = model.kernel() ? KERNEL_CONTROLS[group] ?? [] : [];
-    const wanted = [...ofKernel, ...names].filter((name) => chosen.includes(group) || chosen.includes(name));
+    const ofKernel = (KERNEL_CONTROLS[group] ?? []).filter((name) => chosen.includes(name));
+    const wanted = [...ofKernel, ...names.filter((name) => chosen.includes(group) || chosen.includes(name))];
     if (!wanted.length) continue;
     const parts = wanted.flatMap((name) => makers[name]());
     refreshers.push(...parts.map((part) => part.refresh));
@@ -91,9 +91,9 @@ function makersOf(model, drawSliders) {
     target: menu("target", namedKinds("target"), kindOf("target"), source("target"), (s) => s.loss === "half_squared_error"),
     grad_output: menu("grad_output", namedKinds("grad"), kindOf("grad"), source("grad"), (s) => s.loss === "weighted_sum"),
     scale: menu("scale", SETTINGS.choices.scale, field("scale"), put("scale")),
-    device: menu("device", () => model.kernel()?.facts.devices ?? [], field("device"), put("device")),
-    dtype: menu("dtype", SETTINGS.choices.dtype, field("dtype"), put("dtype")),
-    picture: () => [picturePart(model)],
+    device: () => [ofTorch(model, menuPart(model, "device", () => model.kernel()?.facts.devices ?? [], field("device"), put("device")))],
+    dtype: () => [ofTorch(model, menuPart(model, "dtype", SETTINGS.choices.dtype, field("dtype"), put("dtype")))],
+    picture: () => [ofTorch(model, picturePart(model))],
     theme: menu("theme", SETTINGS.choices.theme, field("theme"), put("theme")),
   };
 }
@@ -189,6 +189,16 @@ function seedPart(model) {
     model.change((settings) => [replaced(settings, { seed }), []]);
   });
   return { el: labelled("seed", element("span", {}, wordFor("seed")), input), refresh: () => void (input.value = String(model.settings().seed)) };
+}
+
+/** A control that asks the kernel: until there is one it stands there, and waits. @returns {Part} */
+function ofTorch(model, { el, refresh }) {
+  const input = /** @type {HTMLInputElement | HTMLSelectElement} */ (el.querySelector("input, select"));
+  const refreshAll = () => {
+    input.disabled = !model.kernel();
+    refresh();
+  };
+  return { el, refresh: refreshAll };
 }
 
 /** A file button that looks at the size before it sends anything: one above the server's limit would end the connection. @returns {Part} */

@@ -73,6 +73,8 @@ export function lossWords(kind, value) {
 export const truthWords = () => say("truth.page");
 /** The same, where torch is asked too. */
 export const meanwhileWords = () => say("truth.meanwhile");
+/** The same, where torch was asked until the kernel was lost. */
+export const aloneWords = () => say("truth.alone");
 /** What stands where the page cannot compute and torch has not answered yet. */
 export const torchAloneWords = () => say("truth.torch_alone");
 /** What torch's numbers were held against, by app/wire.py. @param {string} id @param {Record<string, string>} values */
