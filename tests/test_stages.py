@@ -22,7 +22,7 @@ from convviz.ops.by_rotate import (
     rotate_weight,
 )
 from convviz.ops.device import available_devices
-from convviz.ops.loss import LOSSES
+from convviz.ops.losses import LOSSES
 from convviz.ops.padding import fold_padding, pad_input
 from convviz.ops.tensors import cell_at
 from tests.geometries import EDGE_CASES, conv2d_by_definition, integers, random_specs, reals, source_plane
@@ -295,13 +295,23 @@ def test_the_default_loss_is_the_sum_and_grad_output_weights_it():
 @pytest.mark.parametrize(
     ("loss", "has_grad_output", "has_target", "message"),
     [
-        ("sum", True, False, "loss='weighted_sum' and grad_output belong together: got loss='sum' together with a"),
-        ("mean", True, False, "loss='weighted_sum' and grad_output belong together: got loss='mean' together with a"),
-        ("weighted_sum", False, False, "belong together: got loss='weighted_sum' without a grad_output; give both"),
+        (
+            "sum",
+            True,
+            False,
+            "a grad_output belongs to loss='weighted_sum': got loss='sum' together with a grad_output; give both",
+        ),
+        (
+            "mean",
+            True,
+            False,
+            "a grad_output belongs to loss='weighted_sum': got loss='mean' together with a grad_output; give both",
+        ),
+        ("weighted_sum", False, False, "got loss='weighted_sum' without a grad_output; give both, or neither"),
         ("half_squared_error", False, False, "got loss='half_squared_error' without a target; give both, or neither"),
         ("half_squared_error", True, True, "got loss='half_squared_error' together with a grad_output"),
-        ("sum", False, True, "loss='half_squared_error' and target belong together: got loss='sum' together with a"),
-        (None, False, True, "loss='half_squared_error' and target belong together: got loss='sum' together with a"),
+        ("sum", False, True, "a target belongs to loss='half_squared_error'"),
+        (None, False, True, "a target belongs to loss='half_squared_error'"),
         (None, True, True, "got loss='weighted_sum' together with a target; give both, or neither"),
         ("l1", False, False, "loss is one of half_squared_error, sum, mean, weighted_sum: got 'l1'"),
         (3, False, False, "loss is one of half_squared_error, sum, mean, weighted_sum: got 3"),
@@ -576,7 +586,7 @@ def test_rounding_is_within_rounding(dtype):
         values = drawn(spec, number, reals)
         values["input"] *= 10.0 ** (number % 7 - 3)
         other = values.pop("grad_output")
-        kind = LOSSES[number % len(LOSSES)]
+        kind = list(LOSSES)[number % len(LOSSES)]
         result = stages(spec, **values, **arguments_of(kind, other), dtype=dtype)
         assert result.deviation_from_autograd.within_rounding, (spec, kind, result.deviation_from_autograd)
         assert math.isfinite(result.deviation)

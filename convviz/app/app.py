@@ -78,7 +78,7 @@ class App(SettingTraits, widgets.VBox):
             weight: ``[kH, kW]`` or ``[C_out, C_in / groups, kH, kW]``.
             bias: ``[C_out]``.
             grad_output: ``[H_out, W_out]`` or ``[N, C_out, H_out, W_out]``: the loss is then the weighted sum.
-            loss: ``"half_squared_error"``, ``"sum"``, ``"mean"`` or ``"weighted_sum"``.
+            loss: one of facts' choices, such as ``"mean"``; a target belongs to those that take one.
             target: of the half squared error, shaped as grad_output.
             device: ``"cpu"`` or the machine's accelerator; default: the variable CONVVIZ_DEVICE, else the cpu.
             dtype: ``"float32"``, ``"float64"`` or ``"bfloat16"``.

@@ -12,9 +12,10 @@ from convviz.app.model import Model
 from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.ops.device import available_devices
+from convviz.ops.losses import kinds_taken
 from convviz.settings import change
 from convviz.settings.bounds import LIMITS, PER_AXIS_TRANSPOSED, bounds, group_choices, value_of
-from convviz.settings.state import CHOICES, NAMED_KINDS, Settings, Source
+from convviz.settings.state import CHOICES, NAMED_KINDS, Settings, Source, offered_kinds
 from convviz.spec import ConvSpec
 
 WORDS: dict[str, str] = facts("names")["controls"] | facts("names")["values"]
@@ -121,11 +122,11 @@ class Controls:
         loss = self._menu("loss", CHOICES["loss"], lambda s: s.loss, lambda s, value: s.replace(loss=value))
         targets, grads = NAMED_KINDS["target"], NAMED_KINDS["grad"]
         target = self._menu("target", targets, lambda s: s.target.kind, lambda s, kind: s.replace(target=Source(kind)))
-        self._refreshers.insert(-1, lambda s: _offer(target, targets, s.target.kind))
-        self._refreshers.append(lambda s: _show(target, s.loss == "half_squared_error"))
+        self._refreshers.insert(-1, lambda s: _offer(target, offered_kinds(s, "target"), s.target.kind))
+        self._refreshers.append(lambda s: _show(target, bool(kinds_taken(s.loss, "target"))))
         grad = self._menu("grad_output", grads, lambda s: s.grad.kind, lambda s, kind: s.replace(grad=Source(kind)))
-        self._refreshers.insert(-1, lambda s: _offer(grad, grads, s.grad.kind))
-        self._refreshers.append(lambda s: _show(grad, s.loss == "weighted_sum"))
+        self._refreshers.insert(-1, lambda s: _offer(grad, offered_kinds(s, "grad"), s.grad.kind))
+        self._refreshers.append(lambda s: _show(grad, bool(kinds_taken(s.loss, "grad"))))
         return self._group(GROUPS["loss"], [loss, target, grad])
 
     def _look(self) -> widgets.Box:

@@ -148,7 +148,7 @@ class Model(traitlets.HasTraits):
         settings = self.settings
         if kind == "select":
             row, column = _index(message, "row"), _index(message, "column")
-            if message.get("panel") in _one_hot_panels(settings):
+            if message.get("panel") in change.one_hot_panels(settings):
                 self.apply(change.one_hot(settings, row, column))
             self.selected = {"panel": str(message.get("panel")), "row": row, "column": column}
         elif kind == "release":
@@ -262,10 +262,3 @@ def _indices(message: Mapping[Any, Any], key: str) -> tuple[int, int]:
     both = {f"{key}[{place}]": each for place, each in enumerate(value)}
     first, second = (_index(both, name) for name in both)
     return first, second
-
-
-def _one_hot_panels(settings: Settings) -> tuple[str, ...]:
-    """Return the panels in which a click moves the 1 of a one-hot grad_output."""
-    if settings.loss != "weighted_sum" or settings.grad.kind != "one_hot":
-        return ()
-    return ("grad_input", "input") if settings.transposed else ("output", "grad_output")

@@ -10,6 +10,7 @@ import torch
 from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.ops.by_rotate import backward_padding
+from convviz.ops.losses import GIVEN, kinds_taken, losses_with
 from convviz.samples.kernels import make_kernel
 from convviz.settings.bounds import mend, per_axis, with_value
 from convviz.settings.bounds_transposed import layer_pair, output_padding_moved
@@ -133,18 +134,36 @@ def set_bias(settings: Settings, wanted: bool) -> Settings:
     return settings.replace(bias=Source("values", values, (len(values),)) if wanted else None)
 
 
+def one_hot_panels(settings: Settings) -> tuple[str, ...]:
+    """Return the panels in which a click moves the 1 of a one-hot target or grad_output."""
+    if _one_hot_field(settings) is None:
+        return ()
+    return ("grad_input", "input") if settings.transposed else ("output", "grad_output")
+
+
+def _one_hot_field(settings: Settings) -> str | None:
+    """Return which of target and grad the loss is given as a one-hot, if it is."""
+    given = (name for name in GIVEN if kinds_taken(settings.loss, name))
+    return next((name for name in given if getattr(settings, name).kind == "one_hot"), None)
+
+
 def one_hot(settings: Settings, row: int, column: int) -> Settings:
-    """Make grad_output 1 at one cell of the plane that is shown, 0 elsewhere.
+    """Move the 1 of the loss's one-hot to one cell of the plane that is shown; without one, grad_output becomes it.
 
     Raises:
         ValueError: it has no such cell.
     """
     plane, (height, width) = settings.plane, settings.output_shape[2:]
+    field = _one_hot_field(settings)
+    name = "target" if field == "target" else "grad_output"
     if row >= height or column >= width:
-        raise ValueError(say("refused.one_hot", height=height, width=width, row=row, column=column))
+        raise ValueError(say("refused.one_hot", name=name, height=height, width=width, row=row, column=column))
     channel = plane.in_channel if settings.transposed else plane.out_channel
     place = (float(plane.sample), float(channel), float(row), float(column))
-    return settings.replace(loss="weighted_sum", grad=Source("one_hot", place))
+    moved_to = Source("one_hot", place)
+    if field is None:
+        return settings.replace(loss=losses_with("grad")[0], grad=moved_to)
+    return settings.replace(**{field: moved_to})
 
 
 def edited(transposed: bool) -> dict[str, str]:
@@ -183,7 +202,7 @@ def edit_cell(
     tensor[index] = float(value)
     changed: dict[str, Any] = {field: Source.of(tensor.flatten() if field == "bias" else tensor)}
     if field == "grad":
-        changed["loss"] = "weighted_sum"
+        changed["loss"] = losses_with("grad")[0]
     return settings.replace(**changed)
 
 

@@ -13,6 +13,7 @@ import torch
 from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.ops.device import check_device
+from convviz.ops.losses import GIVEN, kinds_taken
 from convviz.plane import Plane
 from convviz.samples.inputs import fit, make_input, random_tensor, resize
 from convviz.samples.kernels import make_kernel
@@ -79,8 +80,8 @@ class Settings:
         weight: one of facts' kinds; a named kernel is that of the first plane, the others follow in the list.
         bias: numbers ``[C_out]``, or None.
         loss: one of facts' choices.
-        target: of the half squared error; one of facts' kinds.
-        grad: grad_output set by hand, for the weighted sum; one of facts' kinds.
+        target: of a loss that takes one; one of the kinds that it offers, else it becomes the first of these.
+        grad: grad_output set by hand, for the loss that takes it; as target.
         seed: of everything random.
         device: ``"cpu"`` or the accelerator's name, with its index where there are several.
         dtype: one of facts' choices.
@@ -126,6 +127,10 @@ class Settings:
             raise ValueError(say("state.padding_mode", mode=self.spec.padding_mode))
         check_size(self.spec)
         object.__setattr__(self, "plane", self.plane.within(self.spec))
+        for given in GIVEN:
+            kinds = kinds_taken(self.loss, given)
+            if kinds and getattr(self, given).kind not in kinds:
+                object.__setattr__(self, given, Source(kinds[0]))
 
     def replace(self, **changes: Any) -> Settings:
         """Return a copy with some fields changed."""
@@ -169,12 +174,12 @@ class Settings:
         return None if self.bias is None else fit(self.bias.tensor(), self.output_shape[1:2])
 
     def target_tensor(self) -> torch.Tensor | None:
-        """Return the target of the half squared error, or None for another loss."""
-        return self._output_like(self.target, 2) if self.loss == "half_squared_error" else None
+        """Return the target, or None for a loss without one."""
+        return self._output_like(self.target, 2) if kinds_taken(self.loss, "target") else None
 
     def grad_tensor(self) -> torch.Tensor | None:
         """Return grad_output as it was set by hand, or None when a loss makes it."""
-        return self._output_like(self.grad, 3) if self.loss == "weighted_sum" else None
+        return self._output_like(self.grad, 3) if kinds_taken(self.loss, "grad") else None
 
     def _output_like(self, source: Source, stream: int) -> torch.Tensor:
         shape = self.output_shape
@@ -238,6 +243,12 @@ class Settings:
             return cls(**fields)
         except (TypeError, AttributeError, KeyError) as error:
             raise ValueError(say("state.damaged", error=error)) from error
+
+
+def offered_kinds(settings: Settings, given: str) -> list[str]:
+    """Return what a menu of the loss's targets, or grads, offers: the kinds that it takes and that a name makes."""
+    kinds = kinds_taken(settings.loss, given) or KINDS[given]
+    return [kind for kind in kinds if kind in NAMED_KINDS[given]]
 
 
 def check_size(spec: ConvSpec) -> None:

@@ -5,7 +5,7 @@ import random
 import pytest
 import torch
 
-from convviz.ops.loss import LOSSES
+from convviz.ops.losses import LOSSES
 from tests.browser.scripts import expose
 from tests.geometries import EDGE_CASES, random_specs, reals
 from tests.truth import truth, truth_transposed
@@ -51,7 +51,7 @@ def back(data):
 def settings(spec, seed, transposed=False):
     """Return a loss and tensors for it: all four losses and both answers to bias come up."""
     draw = random.Random(seed)
-    loss = draw.choice(LOSSES)
+    loss = draw.choice(list(LOSSES))
     into, out = (spec.output_shape, spec.input_shape) if transposed else (spec.input_shape, spec.output_shape)
     return loss, {
         "input": reals(into, seed),

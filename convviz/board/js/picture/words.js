@@ -64,10 +64,7 @@ export function noteOf(settings, name, view) {
 }
 
 /** The loss as an equation with its value. @param {string} kind @param {number} value */
-export function lossWords(kind, value) {
-  const known = /** @type {"sum" | "mean" | "half_squared_error" | "weighted_sum"} */ (kind);
-  return say(`loss.${known}`, { value: formatLong(value) });
-}
+export const lossWords = (kind, value) => say(/** @type {"loss.sum"} */ (`loss.${kind}`), { value: formatLong(value) });
 
 /** Where the numbers come from: the page cannot ask autograd, and does not say that it did. */
 export const truthWords = () => say("truth.page");
