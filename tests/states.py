@@ -20,7 +20,7 @@ ACTIONS = (
     *("axis", "axis", "axis", "geometry", "channels", "kernel", "bias", "link", "transposed", "edit", "plane"),
     *("choice", "select", "set", "size", "undo", "redo", "reset"),
 )
-LOSSES = ("half_squared_error", "sum", "mean", "weighted_sum")
+LOSSES = CHOICES["loss"]
 
 
 def random_states(seed: int, count: int) -> Iterator[dict[str, Any]]:

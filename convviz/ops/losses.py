@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import torch
+import torch.nn.functional as F
 
 from convviz.facts import facts
+from convviz.ops.narrow import widened
 
 TAKES: dict[str, dict[str, list[str]]] = facts("settings")["loss_takes"]
 GIVEN = ("target", "grad")  # what a loss may be given beside the output
@@ -44,9 +46,44 @@ def _half_squared_error(output: torch.Tensor, target: torch.Tensor) -> torch.Ten
     return 0.5 * ((output - target) ** 2).sum()
 
 
+def _cross_entropy(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    """Return the mean over the samples, torch's default; a sample's classes are all its cells."""
+    cells, shares = (widened(tensor).flatten(1) for tensor in (output, target))
+    return F.cross_entropy(cells, shares).to(output.dtype)
+
+
+def _cross_entropy_gradient(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    """Return softmax minus target over the batch, rounded once; softmax counts as often as the target adds up to."""
+    shares = widened(target).flatten(1)
+    gradient = _softmax(output) * shares.sum(1, keepdim=True) - shares
+    return (gradient / len(output)).reshape(output.shape).to(output.dtype)
+
+
+def _cross_entropy_magnitude(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    """Return softmax plus target; an exponential is off by as many roundings as its exponent is large."""
+    softmax, shares = _softmax(output), widened(target).abs().flatten(1)
+    positive: torch.Tensor = (softmax + torch.special.entr(softmax)) * shares.sum(1, keepdim=True) + shares
+    return (positive / len(output)).reshape(output.shape).to(output.dtype)
+
+
+def _cross_entropy_size(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    cells, shares = output.flatten(1), target.flatten(1)
+    return (cells.logsumexp(1).abs() + (shares * cells).abs().sum(1)).mean()
+
+
+def _softmax(output: torch.Tensor) -> torch.Tensor:
+    """Return the softmax over all cells of a sample, ``[N, cells]``, in the format that sums are kept in."""
+    cells = widened(output).flatten(1)
+    raised = (cells - cells.amax(1, keepdim=True)).exp()  # 1 at most: no cell is so large that it overflows
+    return raised / raised.sum(1, keepdim=True)
+
+
 LOSSES: dict[str, Loss] = {
     "half_squared_error": Loss(
         _half_squared_error, lambda output, target: output - target, "quadratic", size=_half_squared_error
+    ),
+    "cross_entropy": Loss(
+        _cross_entropy, _cross_entropy_gradient, "curved", _cross_entropy_magnitude, _cross_entropy_size
     ),
     "sum": Loss(lambda output, _: output.sum(), lambda output, _: torch.ones_like(output)),
     "mean": Loss(lambda output, _: output.mean(), lambda output, _: torch.full_like(output, 1 / output.numel())),

@@ -34,6 +34,7 @@ MOST_PLANES: dict[str, int] = FACTS["limits"]["planes"]
 MOST_PRODUCTS: int = FACTS["limits"]["products"]["kernel"]  # a third of a second a step on one core
 # Room to float64's largest, so that what is drawn beside a number is finite as well.
 MOST_NUMBER: float = FACTS["limits"]["number"]
+STREAMS = {"target": 2, "grad": 3}  # of random numbers
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Source:
 
     Attributes:
         kind: a name such as ``"digit"`` or ``"sobel_x"``; ``"values"`` and ``"image"`` carry numbers;
-            ``"one_hot"`` carries the four indices of its 1.
+            ``"one_hot"`` carries the four indices of its 1; a target has it in every sample.
         values: the numbers, flat.
         shape: their shape.
     """
@@ -175,22 +176,26 @@ class Settings:
 
     def target_tensor(self) -> torch.Tensor | None:
         """Return the target, or None for a loss without one."""
-        return self._output_like(self.target, 2) if kinds_taken(self.loss, "target") else None
+        return self._output_like("target") if kinds_taken(self.loss, "target") else None
 
     def grad_tensor(self) -> torch.Tensor | None:
         """Return grad_output as it was set by hand, or None when a loss makes it."""
-        return self._output_like(self.grad, 3) if kinds_taken(self.loss, "grad") else None
+        return self._output_like("grad") if kinds_taken(self.loss, "grad") else None
 
-    def _output_like(self, source: Source, stream: int) -> torch.Tensor:
-        shape = self.output_shape
+    def _output_like(self, given: str) -> torch.Tensor:
+        source, shape = getattr(self, given), self.output_shape
         if source.kind == "values":
             return fit(source.tensor(), shape)
         if source.kind == "random":
-            return random_tensor(shape, self.seed + stream)
+            return random_tensor(shape, self.seed + STREAMS[given])
         filled = torch.full(shape, float(source.kind == "ones"), dtype=torch.float64)
         if source.kind == "one_hot":
             index = source.values or (0, 0, 0, 0)
-            filled[tuple(min(int(i), size - 1) for i, size in zip(index, shape, strict=True))] = 1
+            n, *cell = (min(int(i), size - 1) for i, size in zip(index, shape, strict=True))
+            # Every sample of a batch needs a target of its own; of grad_output one cell alone is asked about.
+            samples = range(shape[0]) if given == "target" else [n]
+            for sample in samples:
+                filled[(sample, *cell)] = 1
         return filled
 
     # -- as plain data ---------------------------------------------------------------------------------
@@ -314,5 +319,5 @@ def _source(name: str, data: Any) -> Source:
         if len(shape) != axes or min(shape) < 1 or math.prod(shape) != len(values):
             raise ValueError(say("state.cells", name=name, axes=axes, values=len(values), shape=list(shape)))
     if source.kind == "one_hot" and (len(values) not in (0, 4) or any(v < 0 or v % 1 for v in values)):
-        raise ValueError(say("state.one_hot", values=list(values)))
+        raise ValueError(say("state.one_hot", name="grad_output" if name == "grad" else name, values=list(values)))
     return source

@@ -50,8 +50,8 @@ STOPS = {
 MENUS = [
     ("padding_mode", ["reflect", "replicate", "circular", "zeros"]),
     ("input", ["delta", "ramp", "checkerboard", "random", "digit"]),
-    ("loss", ["sum", "mean", "half squared error"]),
-    ("target", ["ones", "random", "zeros"]),
+    ("loss", ["sum", "mean", "cross-entropy to a target cell", "half squared error"]),
+    ("target", ["ones", "random", "one-hot (click an output cell)", "zeros"]),
     ("dtype", ["float64", "bfloat16", "float32"]),
     ("scale", ["one a panel", "one an equation"]),
 ]

@@ -273,12 +273,15 @@ def truth_of_controls(shot):
         kind == "half_squared_error" and goal is None
     ):  # a random target: the page alone knows it, so take its grad_output
         goal = (output.detach() - panels["grad_output"]).clone()
+    # Of a target cell only grad_output tells where it is: there alone it is below 0.
+    aim = panels["grad_output"].flatten().argmin()[None]
     weights = torch.ones_like(output) if grad == "ones" else panels["grad_output"][None, None]
     loss = {
         "sum": lambda: output.sum(),
         "mean": lambda: output.mean(),
         "half_squared_error": lambda: 0.5 * ((output - goal) ** 2).sum(),
         "weighted_sum": lambda: (weights * output).sum(),
+        "cross_entropy": lambda: F.cross_entropy(output.flatten(1), aim),
     }[kind]()
     wanted = {"grad_output": output, "grad_padded_input": padded, "grad_input": x, "grad_weight": w}
     wanted |= {} if bias is None else {"grad_bias": bias}

@@ -1,6 +1,7 @@
 // @ts-check
 // Which losses are given a target, or a grad set by hand, and which kinds of it each takes: facts, as ops/losses.py reads them.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
+import { say } from "./say.js";
 
 /** @import { Settings } from "./settings.js" */
 
@@ -29,4 +30,13 @@ export function withKindsOfLoss(settings) {
     if (kinds.length && !kinds.includes(settings[given].kind)) made[given] = { kind: kinds[0] };
   }
   return made;
+}
+
+/** A sentence for each target, or grad, of a link that the loss does not take. @param {Record<string, any>} given @param {string} loss */
+export function notTaken(given, loss) {
+  return GIVEN.filter((name) => name in given).flatMap((name) => {
+    const [words, value] = [kindsTaken(loss, name), given[name].kind];
+    if (!words.length || words.includes(value)) return [];
+    return [say("link.taken", { name, words: words.join(", "), loss, value, first: words[0] })];
+  });
 }
