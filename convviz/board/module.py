@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
@@ -12,13 +11,16 @@ from convviz.board.bundle import bundle
 HERE = files("convviz.board")
 
 
-PAGE_VARIABLE = "CONVVIZ_PAGE"  # set where a served page has a board of its own, and waits for the kernel
+@functools.cache
+def app_script() -> str:
+    """Return the app's one module."""
+    return bundle(HERE.joinpath("js"), "page/app.js")
 
 
 @functools.cache
-def app_script() -> str:
-    """Return the app's one module: the app itself, or what brings the kernel to a page that has it already."""
-    return bundle(HERE.joinpath("js"), "page/joins.js" if os.environ.get(PAGE_VARIABLE) else "page/app.js")
+def joining_script() -> str:
+    """Return the module of an app in a page that has a board of its own: it brings that board the kernel."""
+    return bundle(HERE.joinpath("js"), "page/joins.js")
 
 
 def pane_styles() -> str:
@@ -30,8 +32,6 @@ def pane_styles() -> str:
 @functools.cache
 def app_styles() -> str:
     """Return the rules of the app: one sheet, because anywidget keeps one a class on the page."""
-    if os.environ.get(PAGE_VARIABLE):
-        return ""
     return pane_styles() + _joined([HERE.joinpath("page.css"), HERE.joinpath("app.css")])
 
 

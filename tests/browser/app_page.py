@@ -20,6 +20,7 @@ FOLLOWS_WITHIN_MS = 15_000
 
 LOSSES = {
     "half squared error": "half_squared_error",
+    "cross-entropy to a target cell": "cross_entropy",
     "sum": "sum",
     "mean": "mean",
     "set grad_output by hand": "weighted_sum",
@@ -500,6 +501,12 @@ def _grad_output(seen):
     if kind == "half_squared_error":
         targets = {"zeros": output, "ones": output - 1}
         return targets.get(menus["target"], shown["grad_output"])
+    if kind == "cross_entropy":
+        shares = output.flatten(1).softmax(1).reshape(output.shape)
+        target = (shares - shown["grad_output"] * len(output)).round()  # where it is, the grad_output alone tells
+        assert target.sum((1, 2, 3)).tolist() == [1] * len(output)
+        assert (target == target[0]).all()
+        return (shares - target) / len(output)
     return torch.full_like(output, 1 if kind == "sum" else 1 / output.numel())
 
 
@@ -567,6 +574,10 @@ def _assert_lines(seen):
         "mean": shown["output"].mean(),
         "half_squared_error": 0.5 * (shown["grad_output"] ** 2).sum(),
         "weighted_sum": (shown["grad_output"] * shown["output"]).sum(),
+        "cross_entropy": F.cross_entropy(
+            shown["output"].flatten(1),
+            shown["grad_output"].flatten(1).argmin(1),  # below 0 at the target alone
+        ),
     }[LOSSES[shot["menus"]["loss"]]]
     written = float(shot["loss"].rsplit(" = ", 1)[1].replace("\N{MINUS SIGN}", "-"))
     # Six digits are written; it is added up anew here, from numbers in the dtype.

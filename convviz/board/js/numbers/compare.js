@@ -5,7 +5,8 @@ import { formatLong } from "../base/format.js";
 import { say } from "../picture/say.js";
 import { shownName } from "../rules/names.js";
 import { tensorsOf } from "../rules/settings.js";
-import { correlate, fold, gradientOfLoss, padInput, plusBias, sumOfChannels, tableOf, toPaddedInput, toWeight } from "./compute.js";
+import { correlate, fold, padInput, plusBias, sumOfChannels, tableOf, toPaddedInput, toWeight } from "./compute.js";
+import { LOSSES } from "./losses.js";
 import { MOST_PRODUCTS, productsOf } from "./from_page.js";
 
 /**
@@ -48,7 +49,7 @@ function expectedOf(settings, stages) {
   // What is drawn by name or resized is made of sums, too: its cells are known to a rounding of the largest.
   const inputTerms = filled(given.input, largestOf([...given.input.data, ...(settings.input.values ?? [])]));
   const copied = /** @type {[string, Tensor | null][]} */ ([["weight", given.weight], ["bias", given.bias]]);
-  const grad = gradientOfLoss(settings.loss, byName[layer.output], given);
+  const grad = LOSSES[settings.loss].gradient(byName[layer.output], given.target ?? given.grad ?? given.input);
   const expected = [
     { name: layer.input, mine: given.input, terms: inputTerms },
     ...copied.flatMap(([name, mine]) => (mine ? [{ name, mine, terms: unsigned(mine) }] : [])),
