@@ -20,7 +20,7 @@ ACTIONS = (
     *("axis", "axis", "axis", "geometry", "channels", "kernel", "bias", "link", "transposed", "edit", "plane"),
     *("choice", "select", "set", "size", "undo", "redo", "reset"),
 )
-LOSSES = ("half_squared_error", "sum", "mean", "weighted_sum")
+LOSSES = CHOICES["loss"]
 
 
 def random_states(seed: int, count: int) -> Iterator[dict[str, Any]]:
@@ -68,7 +68,8 @@ def random_action(draw: random.Random, settings: Settings) -> tuple[str, list[An
     if kind == "axis":
         name, axis = draw.choice(per_axis(transposed)), draw.randrange(2)
         low, high = bounds(spec, settings.link_axes, transposed)[name, axis]
-        return "axis", [name, axis, draw.randint(low, high)]
+        # A slider without room is disabled; linked, its own value may not even be possible for the other axis.
+        return ("axis", [name, axis, draw.randint(low, high)]) if low < high else ("undo", [])
     if kind == "geometry":
         modes = ("zeros",) if transposed else PADDING_MODES
         changes = draw.choice(({"padding_mode": draw.choice(modes)}, {"groups": draw.choice(group_choices(spec))}))

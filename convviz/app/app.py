@@ -18,7 +18,7 @@ from convviz.app.start import start_settings
 from convviz.app.tabs.tabs import Tabs
 from convviz.app.traits import SettingTraits
 from convviz.app.wire import numbers
-from convviz.board.module import app_script, app_styles
+from convviz.board.module import app_script, app_styles, joining_script
 from convviz.ops.device import available_devices
 from convviz.ops.stages import Stages
 from convviz.settings.link import briefly, from_link, to_link
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 DEVICE_VARIABLE = "CONVVIZ_DEVICE"
 VOILA_VARIABLE = "VOILA_KERNEL_ID"  # Voilà sets it in every kernel before the first cell
+PAGE_VARIABLE = "CONVVIZ_PAGE"  # set where a served page has a board of its own, and waits for the kernel
+JOINS = PAGE_VARIABLE in os.environ
 SOURCES = ("input", "target", "grad")
 
 
@@ -46,8 +48,8 @@ class App(SettingTraits, anywidget.AnyWidget):
     still_maker: ClassVar[Callable[[Stages, Settings], str] | None] = None
 
     # Text, not a Path: anywidget watches a Path for changes and so keeps every closed widget alive.
-    _esm = app_script()
-    _css = app_styles()
+    _esm = joining_script() if JOINS else app_script()
+    _css = "" if JOINS else app_styles()
 
     # What the page follows. Typed numbers may be many: apart, and sent again only when they change.
     _facts = traitlets.Dict().tag(sync=True)
@@ -83,8 +85,8 @@ class App(SettingTraits, anywidget.AnyWidget):
             weight: ``[kH, kW]`` or ``[C_out, C_in / groups, kH, kW]``.
             bias: ``[C_out]``.
             grad_output: ``[H_out, W_out]`` or ``[N, C_out, H_out, W_out]``: the loss is then the weighted sum.
-            loss: ``"half_squared_error"``, ``"sum"``, ``"mean"`` or ``"weighted_sum"``.
-            target: of the half squared error, shaped as grad_output.
+            loss: one of facts' choices, such as ``"mean"``; a target belongs to those that take one.
+            target: of the half squared error, shaped as grad_output; of the cross-entropy 1 at one cell, else 0.
             device: ``"cpu"`` or the machine's accelerator; default: the variable CONVVIZ_DEVICE, else the cpu.
             dtype: ``"float32"``, ``"float64"`` or ``"bfloat16"``.
             state: what ``state()`` returned; the other arguments are then left out.

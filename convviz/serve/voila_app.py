@@ -20,9 +20,11 @@ import tornado.ioloop
 import tornado.web
 from jupyter_core.utils import ensure_async
 from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager, ServerKernelManager
+from traitlets import Int
 from voila.app import Voila
 
 from convviz.serve.handlers import Headers, mended
+from convviz.serve.live_handlers import live_routes
 
 LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 ENDS_WITHIN_S = 15
@@ -44,11 +46,26 @@ class PatientKernelManager(AsyncMappingKernelManager):
     look between that moment and the browser's first message would end it under the visitor's eyes.
     """
 
+    most = Int(0, config=True, help="How many visitors may have a kernel at a time; 0 is as many as come.")
+
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._seen: set[str] = set()
         self._ending: dict[str, asyncio.Task[None]] = {}
         self._left: set[str] = set()
+        self._pages: set[Any] = set()
+
+    def admit(self, page: Any) -> bool:
+        """Return whether there is room for the kernel of one more page, which is then counted until it has ended.
+
+        Args:
+            page: With the attributes ``starting`` and ``kernel_id``.
+        """
+        self._pages = {each for each in self._pages if each.starting or each.kernel_id in self}
+        if self.most and len(self._pages) >= self.most:
+            return False
+        self._pages.add(page)
+        return True
 
     def leave(self, kernel_id: str) -> None:
         """End a kernel whose page is gone.
@@ -104,9 +121,10 @@ class PatientKernelManager(AsyncMappingKernelManager):
 class ConvvizVoila(Voila):
     """Voilà that listens on a given socket, says one line, and ends without a word."""
 
-    def __init__(self, listener: socket.socket, *, show_browser: bool, **kwargs: Any) -> None:
+    def __init__(self, listener: socket.socket, *, show_browser: bool, live: bool, **kwargs: Any) -> None:
         super().__init__(log_level=logging.ERROR, **kwargs)
         self._listener = listener
+        self._live = live
         self._show_browser = show_browser
 
     def init_settings(self) -> dict[str, Any]:
@@ -122,7 +140,8 @@ class ConvvizVoila(Voila):
         """Return Voilà's routes with handlers that answer every wish; without login and logout: nobody has a name."""
         unused = [handler for _, handler, *_ in self.identity_provider.get_handlers()]
         routes = [route for route in super().init_handlers() if route[1] not in unused]
-        return [(pattern, mended(handler), *rest) for pattern, handler, *rest in routes]
+        first = live_routes(self, routes) if self._live else []
+        return [*first, *((pattern, mended(handler), *rest) for pattern, handler, *rest in routes)]
 
     def listen(self) -> None:
         """Serve until a signal; Voilà's own version tries other ports without saying so."""
@@ -194,6 +213,8 @@ def run(
     host: str,
     open_browser: bool,
     preheat: bool,
+    kernels: int,
+    live: bool,
 ) -> None:
     """Run Voilà on one notebook until Ctrl+C or SIGTERM.
 
@@ -204,6 +225,8 @@ def run(
         host: Its address, as the user gave it.
         open_browser: Whether to open the page once it answers.
         preheat: Whether to keep one kernel started.
+        kernels: How many visitors may have one at a time; 0 is as many as come.
+        live: Whether the app's own page answers, which lives before it has a kernel.
     """
     # Warnings would be a line for every page: tornado and jupyter_server ping at different paces, and a page
     # whose kernel died asks once more to end it.
@@ -212,10 +235,11 @@ def run(
     app = ConvvizVoila(
         listener,
         show_browser=open_browser,
+        live=live,
         notebook_path=str(notebook),
         ip=host,
         port=listener.getsockname()[1],
         config_file_paths=[str(settings)],  # and no other: a voila.json elsewhere belongs to another dashboard
     )
-    app.initialize([f"--VoilaConfiguration.preheat_kernel={preheat}"])
+    app.initialize([f"--VoilaConfiguration.preheat_kernel={preheat}", f"--PatientKernelManager.most={kernels}"])
     app.start()

@@ -51,8 +51,8 @@ STOPS = {
 MENUS = [
     ("padding_mode", ["reflect", "replicate", "circular", "zeros"]),
     ("input", ["delta", "ramp", "checkerboard", "random", "digit"]),
-    ("loss", ["sum", "mean", "half squared error"]),
-    ("target", ["ones", "random", "zeros"]),
+    ("loss", ["sum", "mean", "cross-entropy to a target cell", "half squared error"]),
+    ("target", ["ones", "random", "one-hot (click an output cell)", "zeros"]),
     ("dtype", ["float64", "bfloat16", "float32"]),
     ("scale", ["one a panel", "one an equation"]),
 ]
@@ -101,6 +101,22 @@ def test_menu(app, name, entries):
         seen = assert_page_equals_autograd(app)
         if name == "padding_mode" and entry != "zeros":
             assert "grad_padded_input" in seen.tensors
+
+
+def test_the_target_of_cross_entropy_follows_a_click_into_output(app):
+    choose(app, "loss", "cross-entropy to a target cell")
+    target = app.locator(".cv-set-target select")
+    assert target.locator("option").all_inner_texts() == ["one-hot (click an output cell)"]
+    assert (assert_page_equals_autograd(app).tensors["grad_output"] < 0).nonzero().tolist() == [[0, 0, 0, 0]]
+    painted_before = painted(app)
+    cell(app, "output", 2, 1).click()
+    wait_painted(app, painted_before)
+    assert (assert_page_equals_autograd(app).tensors["grad_output"] < 0).nonzero().tolist() == [[0, 0, 2, 1]]
+    assert "what softmax gives too much" in app.locator("[data-equation=forward]").inner_text()
+    slide(app, "batch", 2)
+    assert (assert_page_equals_autograd(app).tensors["grad_output"] < 0).sum() == 2, "a target in every sample"
+    choose(app, "loss", "sum")
+    assert not target.is_visible()
 
 
 def test_menu_of_losses_offers_grad_output_by_hand(app):

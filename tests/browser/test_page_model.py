@@ -77,7 +77,8 @@ def assert_values(found, expected, about):
             assert found[name][panel] == pytest.approx(numbers_there, rel=1e-6, abs=1e-9), (panel, about)
     assert found["limits"].keys() == expected["limits"].keys(), about
     for key, end in expected["limits"].items():
-        assert found["limits"][key] == pytest.approx(end, rel=2e-6) or end == pytest.approx(0, abs=1e-12), (key, about)
+        # Six digits are written, and Python and JavaScript round an exact half of the last one differently.
+        assert found["limits"][key] == pytest.approx(end, rel=1e-5) or end == pytest.approx(0, abs=1e-12), (key, about)
     for name in ("dtype", "formulas", "notes"):
         assert found[name] == expected[name], about
     (words, loss), (same_words, same_loss) = (each["loss"].rsplit(" ", 1) for each in (found, expected))

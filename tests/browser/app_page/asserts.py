@@ -55,6 +55,10 @@ def _assert_lines(seen):
         "mean": shown["output"].mean(),
         "half_squared_error": 0.5 * (shown["grad_output"] ** 2).sum(),
         "weighted_sum": (shown["grad_output"] * shown["output"]).sum(),
+        "cross_entropy": F.cross_entropy(
+            shown["output"].flatten(1),
+            shown["grad_output"].flatten(1).argmin(1),  # below 0 at the target alone
+        ),
     }[LOSSES[shot["menus"]["loss"]]]
     written = float(shot["loss"].rsplit(" = ", 1)[1].replace("\N{MINUS SIGN}", "-"))
     # Six digits are written; it is added up anew here, from numbers in the dtype.

@@ -7,6 +7,7 @@ from tests.browser.app_page.eyes import see
 
 LOSSES = {
     "half squared error": "half_squared_error",
+    "cross-entropy to a target cell": "cross_entropy",
     "sum": "sum",
     "mean": "mean",
     "set grad_output by hand": "weighted_sum",
@@ -57,6 +58,12 @@ def _grad_output(seen):
     if kind == "half_squared_error":
         targets = {"zeros": output, "ones": output - 1}
         return targets.get(menus["target"], shown["grad_output"])
+    if kind == "cross_entropy":
+        shares = output.flatten(1).softmax(1).reshape(output.shape)
+        target = (shares - shown["grad_output"] * len(output)).round()  # where it is, the grad_output alone tells
+        assert target.sum((1, 2, 3)).tolist() == [1] * len(output)
+        assert (target == target[0]).all()
+        return (shares - target) / len(output)
     return torch.full_like(output, 1 if kind == "sum" else 1 / output.numel())
 
 
