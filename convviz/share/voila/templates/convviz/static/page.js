@@ -163,8 +163,8 @@
     kernel.connectionStatusChanged.connect((/** @type {any} */ _, /** @type {string} */ status) => {
       onConnection(status);
     });
-    // A kernel that is shut down in an orderly way (culled, or after the page's own unload call when a link turned out
-    // to be a download) changes neither status: its farewell message is the only sign.
+    // A kernel that is shut down in an orderly way (through the server's API; in plain Voilà also after the page's own
+    // unload call when a link turned out to be a download) changes neither status: its farewell message is the only sign.
     kernel.iopubMessage.connect((/** @type {any} */ _, /** @type {any} */ message) => {
       if (message.header.msg_type === "shutdown_reply") lose(WORDS.ended);
     });
