@@ -18,6 +18,7 @@ from typing import Any
 import tornado.httpserver
 import tornado.ioloop
 import tornado.web
+import tornado.websocket
 from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager, ServerKernelManager
 from voila.app import Voila
 
@@ -102,11 +103,13 @@ class PatientKernelManager(AsyncMappingKernelManager):
         asyncio.get_running_loop().call_later(CONNECTS_WITHIN_S, look)
 
     def is_news(self, error: BaseException | None) -> bool:
-        """Return whether a failure is more than the end of a kernel that was at work for a page that is gone.
+        """Return whether a failure is more than the end of a page, or of a kernel that was at work for one.
 
         Args:
             error: As Voilà or asyncio reports it.
         """
+        if isinstance(error, tornado.websocket.WebSocketClosedError):  # a message was on its way to the page
+            return False
         frames = traceback.walk_tb(error.__traceback__ if error else None)
         return not any(frame.f_locals.get("kernel_id") in self._left for frame, _ in frames)
 
