@@ -1,4 +1,7 @@
-"""Links in the browser: the page's own reader against Python's, and addresses opened and copied in all uses."""
+"""Links in the browser: the page's own reader against Python's, and addresses opened and copied in all uses.
+
+Those in a notebook are in test_lab.py, where one is open.
+"""
 
 import json
 from pathlib import Path
@@ -29,10 +32,8 @@ from tests.browser.app_page import (
     wait_notice,
     wait_painted,
 )
-from tests.browser.lab import lab_server
 from tests.browser.scripts import expose
 from tests.browser.server import voila_server, wait_until
-from tests.browser.test_lab import run_cell
 from tests.links import random_settings, random_texts, short_links
 from tests.test_link import LARGE, Data, in_a_page
 
@@ -536,28 +537,6 @@ def test_more_numbers_than_a_link_holds_are_said(page, tmp_path):
     page.get_by_role("button", name="Copy link").click()
     notice = page.locator(".cv-notice[data-failed=true]", has_text="too many numbers for a link")
     notice.wait_for(timeout=FOLLOWS_WITHIN_MS)
-
-
-# In JupyterLab.
-
-
-def test_a_link_opens_in_a_notebook_and_is_copied_for_one(browser, tmp_path):
-    source = f'import convviz\nconvviz.App(link="http://localhost:8866/?{BAD}")'
-    with lab_server(tmp_path, source) as url, fresh_page(browser, **CLIPBOARD) as page:
-        page.goto(f"{url}?v=1&size=3", wait_until="commit", timeout=APPEARS_WITHIN_MS)  # Lab's address is not ours
-        page.locator("#jp-main-statusbar", has_text="| Idle").wait_for(timeout=APPEARS_WITHIN_MS)
-        run_cell(page)
-        settings, notices = from_link(BAD)
-        wait_for_settings(page, settings)
-        assert wait_notice(page, "utm_source") == briefly(notices)
-        assert_page_equals_autograd(page)
-        slide(page, "stride", 1)
-        code = copied(page, "Copy link")
-        assert code == 'convviz.App(link="v=1&size=5&stride=1&digit=7")'
-        assert "paste it into a cell" in page.locator(".cv-share-outcome").text_content()
-        saved = saved_page(page, tmp_path)
-        state = from_link("v=1&size=5&stride=1&digit=7")[0].to_dict()
-        assert saved.read_bytes() == export_html(state, tmp_path / "expected.html").read_bytes()
 
 
 # -- what the tests do -------------------------------------------------------------------------------------------
