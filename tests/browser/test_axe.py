@@ -7,14 +7,16 @@ import io
 import pytest
 from PIL import Image
 
-from convviz.app.tabs.tabs import TABS
 from convviz.export.page import CONTROLS, export_html
+from convviz.facts import facts
 from convviz.spec import ConvSpec
 from convviz.views.theme import COLORSCALES, color_at
 from tests.browser.app_page import FOLLOWS_WITHIN_MS, cell, fresh_page, open_tab, repaint, wait_painted
 from tests.browser.axe import assert_accessible, look
 
 pytestmark = pytest.mark.browser
+
+TABS = facts("names")["tabs"]
 
 STATES = {
     "first": None,
@@ -227,5 +229,4 @@ def test_nothing_in_the_app_is_out_of_reach(app):
         assert panel.get_attribute("id") == tab.get_attribute("aria-controls")
         assert panel.get_attribute("aria-labelledby") == tab.get_attribute("id")
         assert app.locator("[role=tab][aria-controls]").count() == 1, "the others' panels are not in the page"
-    number = app.get_by_role("textbox", name="stride, typed")
-    assert number.text_content() == "2"
+    assert app.get_by_role("slider", name="stride", exact=True).input_value() == "2"

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from convviz.app.model import Model
 from convviz.cli import main
 from convviz.export.page import MOST_PRODUCTS, export_html
 from convviz.settings.compute import compute
@@ -77,10 +76,12 @@ PUT = """(text) => new Promise((done) => {
   location.hash = text;
   if (location.href === before) told();
 })"""
+# As the page keeps its settings when it is about to be loaded again.
 STATE = """() => {
-  const detail = {};
-  document.querySelector(".cv-app").dispatchEvent(new CustomEvent("convviz:state", { detail }));
-  return structuredClone(detail.state);
+  dispatchEvent(new Event("convviz:save"));
+  const kept = sessionStorage.getItem("convviz:state");
+  sessionStorage.removeItem("convviz:state");
+  return JSON.parse(kept);
 }"""
 PUT_ALL = f"""async (texts) => {{
   const [put, state, found] = [{PUT}, {STATE}, []];
@@ -187,7 +188,7 @@ def assert_lesson(page, url, lesson=LESSON):
     assert shot["sliders"]["kernel_size"][:2] == [3, 2]
     assert shot["menus"]["loss"] == "sum"
     assert page.get_by_role("button", name="Undo", exact=True).is_disabled()
-    assert page.locator(".cv-notice p").count() == 0
+    assert page.locator(".cv-notice").text_content() == ""
     assert page.url == url
     assert page.outside == []
 
@@ -291,7 +292,7 @@ def test_without_a_clipboard_the_text_is_selected(app, open_link, server):
     open_share(app)
     app.get_by_role("button", name="Copy link", exact=True).click()
     app.locator(".cv-share-outcome.cv-refused", has_text="Ctrl+C").wait_for(timeout=FOLLOWS_WITHIN_MS)
-    box = app.locator(".cv-share .cv-copybox")
+    box = app.locator(".cv-share-panel .cv-copybox")
     assert box.input_value() == f"{server.url}?v=1&size=5"
     assert app.evaluate("getSelection().toString()") in ("", box.input_value())
     assert box.evaluate("(box) => box.selectionEnd - box.selectionStart") == len(box.input_value())
@@ -338,7 +339,7 @@ def test_a_state_too_large_for_a_page_is_said_and_nothing_is_saved(app, open_lin
     open_share(app)
     app.get_by_role("button", name="Save as page", exact=True).click()
     assert "up to 5 million products a step: this geometry takes 6.6 million" in wait_notice(app, "million")
-    assert app.locator(".cv-notice p").get_attribute("role") == "alert"
+    assert app.locator(".cv-notice").get_attribute("data-failed") == "true"
     app.locator(".cv-share-outcome:empty").wait_for(state="attached", timeout=FOLLOWS_WITHIN_MS)
     app.remove_listener("download", note)
     assert downloads == []
@@ -366,9 +367,8 @@ def test_a_link_opens_the_same_in_the_app_in_a_page_and_at_the_command_line(page
     for start in range(0, len(links), 6):
         some = links[start : start + 6]
         for number, (link, shown) in enumerate(zip(some, page.evaluate(PUT_ALL, some), strict=True)):
-            model = Model()
-            model.open_link(link)
-            wanted = in_a_page(model.settings)
+            settings, _ = from_link(link)
+            wanted = in_a_page(settings)
             assert _plain(shown["state"]) == _plain(wanted), link
             assert shown["notice"] == "", link
             file = tmp_path / f"{number % 2}.html"
@@ -376,8 +376,8 @@ def test_a_link_opens_the_same_in_the_app_in_a_page_and_at_the_command_line(page
             assert Data(file).state == wanted, link
         # The numbers of the last of them.
         page.evaluate(NEXT_FRAME)
-        stages = compute(model.settings.replace(dtype="float64"))
-        rows = equations(stages, model.settings.plane, model.settings.input_view)
+        stages = compute(settings.replace(dtype="float64"))
+        rows = equations(stages, settings.plane, settings.input_view)
         panels = {each.name: each.values.flatten().tolist() for row in rows for each in row.panels}
         for name in ("output", "grad_weight"):
             numbers = read_panel(page, name).flatten().tolist()
@@ -550,19 +550,15 @@ def wait_for_settings(page, settings):
     """Wait until the page holds these settings and has drawn them."""
     wanted = json.loads(json.dumps(settings.to_dict()))
     page.wait_for_function(
-        """(wanted) => {
-            const detail = {};
-            document.querySelector(".cv-app")?.dispatchEvent(new CustomEvent("convviz:state", { detail }));
+        f"""(wanted) => {{
             const same = (a, b) => a === b || (a && b && typeof a === "object" &&
                 Object.keys(a).length === Object.keys(b).length && Object.keys(a).every((key) => same(a[key], b[key])));
-            return same(detail.state, wanted);
-        }""",
+            return same(({STATE})(), wanted);
+        }}""",
         arg=wanted,
         timeout=FOLLOWS_WITHIN_MS,
     )
-    # The numbers came in the same message; they are drawn in the next frame.
-    page.evaluate(NEXT_FRAME)
-    wait_painted(page, 0)
+    wait_painted(page)
 
 
 def numbers_of(page):

@@ -38,7 +38,7 @@ function createHeading(model) {
  * @returns {() => void} close it
  */
 export function drawLive(el, model, drawPane) {
-  el.classList.add("cv-app", "cv-page", "cv-live", "cv-look");
+  el.classList.add("cv-app", "cv-page", "cv-full", "cv-look");
   const heading = createHeading(model);
   const share = createShare(model);
   const tabs = createTabs(model, drawPane);

@@ -42,6 +42,12 @@ export function drawApp(el, model, chosen, share, above = []) {
   const controls = createControls(model, chosen, drawSliders, follow);
   controls.prepend(...tools, createNotice(model, follow));
   const picture = element("div", { class: "cv-picture" }, ...above);
+  // The step whose numbers are the last word on all that was set; empty while such numbers are awaited.
+  const tellSettled = () => {
+    picture.dataset.settled = model.settled() ? String(model.get("values").step ?? "") : "";
+  };
+  follow("settings", tellSettled);
+  follow("change:values", tellSettled);
   const body = element("div", { class: "cv-body" }, controls, picture);
   el.append(body);
   closers.push(renderBoard({ model, el: picture }));
