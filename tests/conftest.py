@@ -45,6 +45,16 @@ def browser():
         chromium.close()
 
 
+@pytest.fixture(scope="session")
+def js(browser):
+    """The page's own functions, to be called many at a time: see tests/browser/js.py."""
+    from tests.browser.js import JavaScript
+
+    context = browser.new_context()
+    yield JavaScript(context.new_page())
+    context.close()
+
+
 @pytest.fixture
 def page(browser):
     """A fresh page that reaches only this machine.

@@ -4,9 +4,10 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from convviz.axis_taps import PADDING_MODES
 from convviz.settings.bounds import LIMITS, bounds, group_choices, per_axis
 from convviz.settings.change import edited
+
+from convviz.axis_taps import PADDING_MODES
 from convviz.settings.state import (
     CHOICES,
     KINDS,

@@ -16,15 +16,15 @@ import numpy as np
 import pytest
 import torch
 from comm.base_comm import BaseComm
+from convviz.board.sliders import SliderGrid
+from convviz.board.widget import BETWEEN_BUNDLES, Board
+from convviz.settings.bounds import PER_AXIS, value_of
+from convviz.settings.change import kernel_name
 from PIL import Image
 
 import convviz
 from convviz.app.upload import MOST_BYTES, Upload, read_picture
-from convviz.board.sliders import SliderGrid
-from convviz.board.widget import BETWEEN_BUNDLES, Board
 from convviz.ops.device import available_devices
-from convviz.settings.bounds import PER_AXIS, value_of
-from convviz.settings.change import kernel_name
 from convviz.settings.state import Settings
 from convviz.spec import ConvSpec
 from tests.geometries import integers

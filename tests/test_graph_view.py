@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from convviz.app.model import Model, compute
 
 import convviz
 from convviz.app.graph_page import MOST, inside_reply, node_reply, page
 from convviz.app.graph_view import GraphView
-from convviz.app.model import Model, compute
 from convviz.app.tabs.graph import GraphTab
 from convviz.explanation.graph import backward as graph_backward
 from convviz.explanation.graph.computation import graph_of_stages

@@ -7,11 +7,11 @@ import struct
 from html.parser import HTMLParser
 
 import pytest
+from convviz.app.model import Model
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 import convviz
-from convviz.app.model import Model
 from convviz.cli import main
 from convviz.plane import Plane
 from convviz.settings.as_python import as_python

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 import torch
 import torch.nn.functional as F
+from convviz.app.model import Model
 from traitlets import TraitError
 
 from convviz import ConvSpec, stages
 from convviz.app.app import App
-from convviz.app.model import Model
 from convviz.explanation.code.snippet_file import RESULTS, snippet_file
 from convviz.explanation.code.snippets import snippets
 from convviz.facts import facts

@@ -7,14 +7,14 @@ import logging
 import math
 import random
 
+import convviz.app.model as model_module
 import pytest
 import torch
-
-import convviz.app.model as model_module
 from convviz.app.model import HISTORY, SAME_MOVE, Model, compute
+from convviz.settings.change import edited
+
 from convviz.plane import Plane
 from convviz.settings import change
-from convviz.settings.change import edited
 from convviz.settings.link import from_link, to_link
 from convviz.settings.state import Settings, Source
 from convviz.spec import ConvSpec

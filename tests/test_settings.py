@@ -7,17 +7,17 @@ import random
 
 import pytest
 import torch
+from convviz.app.model import compute
+from convviz.settings.bounds import LIMITS, PER_AXIS, bounds, group_choices, mend, value_of, with_value
+from convviz.settings.moved import said
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from convviz.app.model import compute
 from convviz.axis_taps import PADDING_MODES
 from convviz.plane import PANEL_AXES, Plane
 from convviz.samples.inputs import PATTERNS
 from convviz.samples.kernels import KERNELS, make_kernel
 from convviz.settings import change
-from convviz.settings.bounds import LIMITS, PER_AXIS, bounds, group_choices, mend, value_of, with_value
-from convviz.settings.moved import said
 from convviz.settings.state import CHOICES, KINDS, PRESETS, Settings, Source
 from convviz.spec import ConvSpec
 from convviz.views.panels import panel

@@ -1,10 +1,10 @@
 """The button Share on Python's side: what it sends when the page asks, and what it never carries by itself."""
 
 import pytest
+from convviz.app.share import Share
 
 import convviz
 from convviz.app.app import App
-from convviz.app.share import Share
 from convviz.export.page import export_html
 from convviz.settings.as_python import as_python
 from convviz.settings.link import from_link

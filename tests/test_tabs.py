@@ -1,9 +1,9 @@
 """The row of tabs: what is made when, what follows the model, and what a tab's failure does. No browser."""
 
 import pytest
+from convviz.app.model import Model
 
 import convviz
-from convviz.app.model import Model
 from convviz.app.tabs.base import Tab
 from convviz.app.tabs.tabs import TABS, Tabs
 from convviz.settings.state import CHOICES, Settings

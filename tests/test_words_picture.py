@@ -7,19 +7,19 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from convviz.settings.bounds import mend
+from convviz.views.output_padding import layers_story
+from convviz.views.remainder import story
 
 from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.settings import change
-from convviz.settings.bounds import mend
 from convviz.settings.compute import compute
 from convviz.settings.link import from_link
 from convviz.settings.state import Settings, Source
 from convviz.spec import ConvSpec
 from convviz.views import captions
-from convviz.views.output_padding import layers_story
 from convviz.views.panels import Sign, equations
-from convviz.views.remainder import story
 from tests.geometries import EDGE_CASES, random_specs
 
 PACKAGE = Path(__file__).parents[1] / "convviz"

@@ -13,6 +13,7 @@ import tornado.web
 from jupyter_core.utils import ensure_async
 from jupyter_server.base.handlers import APIHandler
 from jupyter_server.services.kernels.websocket import KernelWebsocketHandler
+from voila.shutdown_kernel_handler import VoilaShutdownKernelHandler
 from voila.tornado.handler import TornadoVoilaHandler
 
 from convviz.serve.files import Files, KeptFiles
@@ -185,7 +186,7 @@ class Channels(KernelWebsocketHandler):
         if self.close_code == GOING_AWAY:
             manager.leave(self.kernel_id)
         else:
-            manager.expect(self.kernel_id)
+            manager.lose(self.kernel_id)
 
     def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
         """Log that a page sent what is no message of the kernel's protocol; the connection is closed.
@@ -199,6 +200,22 @@ class Channels(KernelWebsocketHandler):
             log.error("a connection is closed, because a message of it cannot be read (%s)", typ.__name__)
 
 
+class Goodbye(APIHandler):
+    """What a page calls when it goes. Voilà's own asks the kernel to end, which then races with the end of all else."""
+
+    @tornado.web.authenticated
+    def post(self, kernel_id: str) -> None:
+        """Have the kernel ended.
+
+        Args:
+            kernel_id: it may have been ended already.
+        """
+        manager: Any = self.kernel_manager
+        manager.go(kernel_id)
+        self.set_status(204)
+        self.finish()
+
+
 def mended(handler: type[tornado.web.RequestHandler], *, kept: bool = False) -> type[tornado.web.RequestHandler]:
     """Return one of Voilà's handlers with what it lacks.
 
@@ -208,6 +225,8 @@ def mended(handler: type[tornado.web.RequestHandler], *, kept: bool = False) -> 
     """
     if issubclass(handler, TornadoVoilaHandler):
         handler = Page
+    elif issubclass(handler, VoilaShutdownKernelHandler):
+        handler = Goodbye
     mixins: tuple[type, ...] = (PlainErrors,)
     if issubclass(handler, tornado.web.StaticFileHandler):
         mixins = (PlainErrors, KeptFiles if kept else Files)

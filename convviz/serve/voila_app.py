@@ -18,7 +18,7 @@ from typing import Any
 import tornado.httpserver
 import tornado.ioloop
 import tornado.web
-from jupyter_core.utils import ensure_async
+import tornado.websocket
 from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager, ServerKernelManager
 from traitlets import Int
 from voila.app import Voila
@@ -38,6 +38,11 @@ class VisitorKernelManager(ServerKernelManager):
     # Jupyter looks here for what stands at the manager of all kernels, and fails without it.
     traceback_replacement_message = "What happened is not shown here."
 
+    async def _async_interrupt_kernel(self) -> None:
+        """Interrupt the kernel, unless it is being ended: one that still starts would print a traceback first."""
+        if not self.shutting_down:
+            await super()._async_interrupt_kernel()
+
 
 class PatientKernelManager(AsyncMappingKernelManager):
     """Ends the kernel of a page that is left, and an idle kernel only at the second look that finds it idle.
@@ -53,7 +58,31 @@ class PatientKernelManager(AsyncMappingKernelManager):
         self._seen: set[str] = set()
         self._ending: dict[str, asyncio.Task[None]] = {}
         self._left: set[str] = set()
+        self._going: set[str] = set()
         self._pages: set[Any] = set()
+
+    def go(self, kernel_id: str) -> None:
+        """End a kernel whose page says that it goes, once it is gone: a link that is a download leads nowhere.
+
+        Args:
+            kernel_id: It may have been ended already.
+        """
+        if kernel_id not in self:
+            return
+        self._going.add(kernel_id)
+        if not self._is_watched(kernel_id):
+            self.leave(kernel_id)
+
+    def lose(self, kernel_id: str) -> None:
+        """End a kernel whose page closed its connection: at once if it has said that it goes, else if it stays away.
+
+        Args:
+            kernel_id: It may have been ended already.
+        """
+        if kernel_id in self._going:
+            self.leave(kernel_id)
+        else:
+            self.expect(kernel_id)
 
     def admit(self, page: Any) -> bool:
         """Return whether there is room for the kernel of one more page, which is then counted until it has ended.
@@ -85,24 +114,45 @@ class PatientKernelManager(AsyncMappingKernelManager):
         """
 
         def look() -> None:
-            if kernel_id in self and not self.kernel_model(kernel_id)["connections"]:
+            if kernel_id in self and not self._is_watched(kernel_id):
                 self.leave(kernel_id)
 
         asyncio.get_running_loop().call_later(CONNECTS_WITHIN_S, look)
 
     def is_news(self, error: BaseException | None) -> bool:
-        """Return whether a failure is more than the end of a kernel that was at work for a page that is gone.
+        """Return whether a failure is more than the end of a page, or of a kernel that was at work for one.
 
         Args:
             error: As Voilà or asyncio reports it.
         """
+        if isinstance(error, tornado.websocket.WebSocketClosedError):  # a message was on its way to the page
+            return False
         frames = traceback.walk_tb(error.__traceback__ if error else None)
         return not any(frame.f_locals.get("kernel_id") in self._left for frame, _ in frames)
 
+    # Jupyter types it as the wrapper for who cannot wait.
+    async def shutdown_kernel(  # type: ignore[override]
+        self, kernel_id: str, now: bool = False, restart: bool = False
+    ) -> None:
+        """End a kernel; it is asked only where a page is there to hear its last words, else killed.
+
+        A kernel that is asked takes its threads and sockets down one by one, and some of ipykernel's threads still
+        send on sockets that another one closes: now and then libzmq aborts, with a line in the server's output.
+
+        Args:
+            kernel_id: One of ours.
+            now: Whether to kill it in any case.
+            restart: Whether it is started again.
+        """
+        await super().shutdown_kernel(kernel_id, now or not self._is_watched(kernel_id), restart)
+
+    def _is_watched(self, kernel_id: str) -> bool:
+        return bool(self.kernel_model(kernel_id)["connections"])
+
     async def _end(self, kernel_id: str) -> None:
         try:
-            with contextlib.suppress(KeyError, tornado.web.HTTPError):  # the page asked for the same meanwhile
-                await ensure_async(self.shutdown_kernel(kernel_id, now=True))
+            with contextlib.suppress(KeyError, tornado.web.HTTPError):  # somebody asked for the same meanwhile
+                await self.shutdown_kernel(kernel_id, now=True)
         finally:
             del self._ending[kernel_id]
 

@@ -32,7 +32,9 @@ def cases(seed, count, dtype):
             wire = numbers(compute(settings))
         except ValueError:  # too large a number for the dtype: nothing is sent
             continue
-        lists = {name: torch.frombuffer(bytearray(b), dtype=DTYPES[dtype]).tolist() for name, b in wire["tensors"].items()}
+        lists = {
+            name: torch.frombuffer(bytearray(b), dtype=DTYPES[dtype]).tolist() for name, b in wire["tensors"].items()
+        }
         made.append([settings.to_dict(), wire | {"k": 1, "tensors": lists}])
     assert len(made) > 0.9 * count
     return made

@@ -1,4 +1,7 @@
-"""Links in the browser: the page's own reader against Python's, and addresses opened and copied in all uses."""
+"""Links in the browser: the page's own reader against Python's, and addresses opened and copied in all uses.
+
+Those in a notebook are in test_lab.py, where one is open.
+"""
 
 import json
 from pathlib import Path
@@ -28,10 +31,8 @@ from tests.browser.app_page import (
     wait_notice,
     wait_painted,
 )
-from tests.browser.lab import lab_server
 from tests.browser.scripts import expose
 from tests.browser.server import voila_server, wait_until
-from tests.browser.test_lab import run_cell
 from tests.links import random_settings, random_texts, short_links
 from tests.test_link import LARGE, Data, in_a_page
 
@@ -178,9 +179,9 @@ def open_link(app):
     app.evaluate("history.replaceState(null, '', location.pathname)")
 
 
-def assert_lesson(page, url):
+def assert_lesson(page, url, lesson=LESSON):
     """The page was opened with the link of the lesson."""
-    wait_for_settings(page, LESSON)
+    wait_for_settings(page, lesson)
     page.locator(".cv-pane-linear").wait_for(timeout=FOLLOWS_WITHIN_MS)
     assert read_panel(page, "weight").flatten().tolist() == list(LESSON.weight.values)
     shot = snapshot(page)
@@ -192,22 +193,52 @@ def assert_lesson(page, url):
     assert page.outside == []
 
 
-def test_an_address_opens_its_settings_and_reset_leads_back_also_after_a_reload(page, server):
-    link = to_link(LESSON)
-    open_app(page, f"{server.url}?{link}")
-    assert_lesson(page, f"{server.url}?{link}")
+def test_a_copied_address_opens_the_same_numbers(browser, server):
+    """A page whose address is none of ours; the numbers that it comes to; another page with the address of those."""
+    lesson = LESSON.replace(input=Source("random"))
+    with fresh_page(browser, **CLIPBOARD) as page:
+        open_app(page, f"{server.url}?{'&'.join(OTHERS)}#a-heading")
+        wait_for_settings(page, Settings())
+        assert page.locator(".cv-notice p").count() == 0
+        put_after_hash(page, to_link(lesson.replace(loss="mean", spec=lesson.spec.replace(stride=(2, 1)))))
+        page.locator(".cv-pane-linear").wait_for(timeout=FOLLOWS_WITHIN_MS)
+        slide(page, "stride", 1)
+        choose(page, "loss", "sum")
+        wait_for_settings(page, lesson)
+        address = copied(page, "Copy link")
+        assert address == f"{server.url}?{to_link(lesson)}"
+        assert "Copied: whoever opens this address" in page.locator(".cv-share-outcome").text_content()
+        shown = numbers_of(page)
+        code = copied(page, "Copy as Python")
+        server.kill_kernel(kernel_id(page))
+        page.locator("#convviz-lost").wait_for(state="visible", timeout=20_000)
+        assert copied(page, "Copy link") == address, "the page writes it by itself"
+        page.page_errors.clear()  # JupyterLab's own, about messages that the dead kernel never answered
+    with fresh_page(browser) as page:
+        open_app(page, address)
+        assert_lesson(page, address, lesson)
+        assert numbers_of(page) == shown
+        assert_reset_leads_back_also_after_a_reload(page, lesson)
+    apps = []
+    exec(code.replace("convviz.App(", "apps.append(convviz.App(").rstrip() + ")", {"apps": apps})
+    assert apps[0].model.settings == from_link(address)[0]
+    apps[0].close()
+
+
+def assert_reset_leads_back_also_after_a_reload(page, lesson):
+    """Reset leads to what the address says, and not to what a page without one would start with."""
     slide(page, "stride", 3)
     with repaint(page):
         page.get_by_role("button", name="Reset", exact=True).click()
-    wait_for_settings(page, LESSON)
+    wait_for_settings(page, lesson)
     slide(page, "stride", 2)
     page.evaluate("dispatchEvent(new Event('convviz:save'))")  # as before a reload after a lost kernel
     page.reload(wait_until="commit")
     page.locator(".cv-board[data-painted]").wait_for(timeout=APPEARS_WITHIN_MS)
-    wait_for_settings(page, LESSON.replace(spec=LESSON.spec.replace(stride=(2, 1))))
+    wait_for_settings(page, lesson.replace(spec=lesson.spec.replace(stride=(2, 1))))
     with repaint(page):
         page.get_by_role("button", name="Reset", exact=True).click()
-    wait_for_settings(page, LESSON)
+    wait_for_settings(page, lesson)
 
 
 def test_an_address_opens_its_settings_in_a_kernel_that_was_there_before(page, preheated):
@@ -216,7 +247,9 @@ def test_an_address_opens_its_settings_in_a_kernel_that_was_there_before(page, p
     assert_lesson(page, url)
 
 
-@pytest.mark.parametrize(("kernels", "mark"), [("server", "#"), ("preheated", "?")], ids=["cold", "preheated"])
+@pytest.mark.parametrize(
+    ("kernels", "mark"), [("server", "?token=abc#"), ("preheated", "?")], ids=["cold", "preheated"]
+)
 def test_what_an_address_cannot_say_stands_on_the_page(page, kernels, mark, request):
     open_app(page, f"{request.getfixturevalue(kernels).url}{mark}{BAD}")
     line = wait_notice(page, "utm_source")
@@ -227,12 +260,6 @@ def test_what_an_address_cannot_say_stands_on_the_page(page, kernels, mark, requ
     seen = assert_page_equals_autograd(page)
     assert seen.geometry["input_size"] == [5, 5]
     assert seen.geometry["stride"] == [2, 2]
-
-
-def test_an_address_without_a_key_of_ours_opens_the_first_picture(page, server):
-    open_app(page, f"{server.url}?{'&'.join(OTHERS)}#a-heading")
-    wait_for_settings(page, Settings())
-    assert page.locator(".cv-notice").text_content() == ""
 
 
 def test_an_address_of_ten_kilobytes(browser, server):
@@ -254,31 +281,6 @@ def test_an_address_of_ten_kilobytes(browser, server):
         code = copied(page, "Copy as Python")
         assert code.count("0.125") == 1600
         assert '"shape": [1, 1, 40, 40]' in code
-
-
-def test_a_copied_address_opens_the_same_numbers(browser, server):
-    with fresh_page(browser, **CLIPBOARD) as page:
-        open_app(page, f"{server.url}?token=abc#v=1&size=6&weight=random&loss=mean")
-        wait_for_settings(page, from_link("size=6&weight=random&loss=mean")[0])
-        slide(page, "stride", 1)
-        choose(page, "padding_mode", "circular")
-        address = copied(page, "Copy link")
-        assert address == f"{server.url}?v=1&size=6&stride=1&mode=circular&weight=random&loss=mean"
-        assert "Copied: whoever opens this address" in page.locator(".cv-share-outcome").text_content()
-        shown = numbers_of(page)
-        code = copied(page, "Copy as Python")
-        server.kill_kernel(kernel_id(page))
-        page.locator("#convviz-lost").wait_for(state="visible", timeout=20_000)
-        assert copied(page, "Copy link") == address, "the page writes it by itself"
-        page.page_errors.clear()  # JupyterLab's own, about messages that the dead kernel never answered
-    with fresh_page(browser) as page:
-        open_app(page, address)
-        wait_for_settings(page, from_link(address)[0])
-        assert numbers_of(page) == shown
-    apps = []
-    exec(code.replace("convviz.App(", "apps.append(convviz.App(").rstrip() + ")", {"apps": apps})
-    assert apps[0].session.settings == from_link(address)[0]
-    apps[0].close()
 
 
 def test_without_a_clipboard_the_text_is_selected(app, open_link, server):
@@ -494,26 +496,29 @@ def test_a_pages_link_opens_the_same_numbers(browser, exported):
     assert in_a_page(from_link(address)[0]) == state
 
 
-@pytest.mark.parametrize("sandbox", ["", ' sandbox="allow-scripts"'])
-def test_a_page_in_a_frame_without_an_address_hands_on_the_link_alone(browser, exported, tmp_path, sandbox):
+def test_a_page_in_a_frame_without_an_address_hands_on_the_link_alone(browser, exported, tmp_path):
     host = tmp_path / "host.html"
-    host.write_text(
-        f'<!doctype html><title>Course</title><iframe title="c" width="900" height="900"{sandbox}></iframe>'
-    )
+    frames = [
+        f'<iframe title="c" width="900" height="900"{more}></iframe>' for more in ("", ' sandbox="allow-scripts"')
+    ]
+    host.write_text(f"<!doctype html><title>Course</title>{''.join(frames)}", encoding="utf-8")
     with fresh_page(browser, **CLIPBOARD) as page:
         page.goto(host.as_uri())
-        page.evaluate(
-            "(text) => { document.querySelector('iframe').srcdoc = text; }", exported.read_text(encoding="utf-8")
-        )
-        inside = page.frame_locator("iframe")
-        inside.locator(".cv-board[data-painted='1']").wait_for(timeout=APPEARS_WITHIN_MS)
-        frame = page.frames[1]
-        frame.evaluate("navigator.clipboard.writeText = (text) => { window.taken = text; return Promise.resolve(); }")
-        inside.locator(".cv-set-preset select").select_option("box")
-        inside.get_by_role("button", name="Copy link").click()
-        said = inside.locator(".cv-notice", has_text="Copied without an address, because this page has none of its own")
-        said.wait_for(timeout=FOLLOWS_WITHIN_MS)
-        assert frame.evaluate("taken") == "v=1&weight=box&dtype=float64"
+        fill = "(text) => document.querySelectorAll('iframe').forEach((frame) => { frame.srcdoc = text; })"
+        page.evaluate(fill, exported.read_text(encoding="utf-8"))
+        for number in range(2):
+            page.locator("iframe").nth(number).scroll_into_view_if_needed()  # a frame out of sight does not draw
+            inside = page.frame_locator("iframe").nth(number)
+            inside.locator(".cv-board[data-painted='1']").wait_for(timeout=APPEARS_WITHIN_MS)
+            root = inside.locator(":root")
+            root.evaluate(
+                "navigator.clipboard.writeText = (text) => { window.taken = text; return Promise.resolve(); }"
+            )
+            inside.locator(".cv-set-preset select").select_option("box")
+            inside.get_by_role("button", name="Copy link").click()
+            words = "Copied without an address, because this page has none of its own"
+            inside.locator(".cv-notice", has_text=words).wait_for(timeout=FOLLOWS_WITHIN_MS)
+            assert root.evaluate("() => window.taken") == "v=1&weight=box&dtype=float64"
 
 
 def test_a_page_without_a_clipboard_selects_the_link(page, exported):
@@ -536,28 +541,6 @@ def test_more_numbers_than_a_link_holds_are_said(page, tmp_path):
     page.get_by_role("button", name="Copy link").click()
     notice = page.locator(".cv-notice[data-failed=true]", has_text="too many numbers for a link")
     notice.wait_for(timeout=FOLLOWS_WITHIN_MS)
-
-
-# In JupyterLab.
-
-
-def test_a_link_opens_in_a_notebook_and_is_copied_for_one(browser, tmp_path):
-    source = f'import convviz\nconvviz.App(link="http://localhost:8866/?{BAD}")'
-    with lab_server(tmp_path, source) as url, fresh_page(browser, **CLIPBOARD) as page:
-        page.goto(f"{url}?v=1&size=3", wait_until="commit", timeout=APPEARS_WITHIN_MS)  # Lab's address is not ours
-        page.locator("#jp-main-statusbar", has_text="| Idle").wait_for(timeout=APPEARS_WITHIN_MS)
-        run_cell(page)
-        settings, notices = from_link(BAD)
-        wait_for_settings(page, settings)
-        assert wait_notice(page, "utm_source") == briefly(notices)
-        assert_page_equals_autograd(page)
-        slide(page, "stride", 1)
-        code = copied(page, "Copy link")
-        assert code == 'convviz.App(link="v=1&size=5&stride=1&digit=7")'
-        assert "paste it into a cell" in page.locator(".cv-share-outcome").text_content()
-        saved = saved_page(page, tmp_path)
-        state = from_link("v=1&size=5&stride=1&digit=7")[0].to_dict()
-        assert saved.read_bytes() == export_html(state, tmp_path / "expected.html").read_bytes()
 
 
 # -- what the tests do -------------------------------------------------------------------------------------------

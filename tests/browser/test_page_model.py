@@ -5,9 +5,9 @@ import random
 
 import pytest
 import torch
+from convviz.app.model import Model
 
 from convviz.app.app import App
-from convviz.app.model import Model
 from convviz.settings import change
 from convviz.settings.state import Settings, Source
 from convviz.views.theme import COLORSCALES

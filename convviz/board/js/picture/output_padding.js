@@ -1,5 +1,5 @@
 // @ts-check
-// The remainder of a transposed convolution, in the words of views/output_padding.py. A test holds the two equal.
+// The remainder of a transposed convolution: what its output_padding makes of it, told for one geometry.
 import { MOST_CELLS } from "../rules/bounds.js";
 import { MOST_SIZES, remainders, sameOutput } from "./remainder.js";
 import { linesOf, orWords, pairWords, say } from "./say.js";

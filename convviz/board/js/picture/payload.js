@@ -1,5 +1,5 @@
 // @ts-check
-// What the board is told: the structure of the picture and the values of a step, as board/payload.py makes them.
+// What the board is told: the structure of the picture and the values of a step.
 import { axisWord, cellWords, productsOf } from "../rules/names.js";
 import { editedPanels } from "../rules/change.js";
 import { isPanel, panelsOf } from "./panels.js";

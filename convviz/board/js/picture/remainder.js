@@ -1,5 +1,5 @@
 // @ts-check
-// The remainder, told for one geometry, in the words of views/remainder.py. A test holds the two equal.
+// The remainder, told for one geometry. tests/browser/test_remainder.py asks torch about every claim.
 import { LINES, linesOf, orWords, pairWords, say } from "./say.js";
 import { MOST } from "../rules/settings.js";
 import { bothAxes, effectiveKernel, isPossible, outputSize, paddedSize, remainderOf, unreadLines } from "../rules/spec.js";

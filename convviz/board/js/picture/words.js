@@ -1,5 +1,5 @@
 // @ts-check
-// The sentences that depend on the numbers: views/captions.py, for pages without Python. A test holds the two equal.
+// The sentences that depend on the numbers: views/captions.py writes the same under still pictures. A test holds them equal.
 import { formatLong } from "../base/format.js";
 import { clausesOf, linesOf, say, sayIfThere } from "./say.js";
 import { inLayersWords, shownLetter, shownName } from "../rules/names.js";

@@ -1,8 +1,8 @@
 // @ts-check
-// How far each control may go without breaking a rule of conv2d, and how to mend a geometry that does: the rules of
-// settings/bounds.py and settings/bounds_transposed.py.
+// How far each control may go without breaking a rule of conv2d, and how to mend a geometry that does.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { moved } from "./moved.js";
+import { axisName, say } from "./say.js";
 import { bothAxes, effectiveKernel, isPossible, mostPadding, outputSize, remainderOf } from "./spec.js";
 
 /**
@@ -165,6 +165,9 @@ function mendLayer(before, wanted, moves) {
   /** @param {number} axis */
   const outputAlong = (axis) => layerOutput(made, axis, sizes[axis], extra[axis]);
   for (const axis of [0, 1]) {
+    if (extra[axis] < 0) { // nothing gives way to a smaller output: it has another input
+      throw new Error(say("refused.output_padding", { value: extra[axis], axis: axisName(axis), stride: made.stride[axis] }));
+    }
     if (extra[axis] >= made.stride[axis]) {
       moves.push(moved("moved.output_padding", axis, extra[axis], made.stride[axis] - 1));
       extra[axis] = made.stride[axis] - 1;

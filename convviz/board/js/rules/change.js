@@ -1,5 +1,5 @@
 // @ts-check
-// What each action does to the settings, by the rules of settings/change.py: [settings, notices] from settings.
+// What each action does to the settings: [settings, notices] from settings.
 // What cannot be done is thrown as an Error whose message is the sentence to show.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { layerPair, mend, outputPaddingMoved, perAxis, rangeOf, withValue } from "./bounds.js";

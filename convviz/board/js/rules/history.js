@@ -1,5 +1,5 @@
 // @ts-check
-// The way back: what undo and redo remember, by the rules of app/model.py.
+// The way back: what undo and redo remember.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 
 /** @import { Settings } from "./settings.js" */

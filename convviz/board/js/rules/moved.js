@@ -1,5 +1,5 @@
 // @ts-check
-// A setting that had to give way, as data until it is said: settings/moved.py, for pages without Python.
+// A setting that had to give way, as data until it is said.
 import { axisName, say } from "./say.js";
 
 /**

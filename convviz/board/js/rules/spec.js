@@ -74,7 +74,7 @@ export function isPossible(spec) {
 export const mostPadding = (mode, size) => ({ reflect: size - 1, circular: size })[mode] ?? Infinity;
 
 /**
- * What the board needs to find the taps by itself, as board/payload.py makes it.
+ * What the board needs to find the taps by itself.
  * @param {Spec} spec @param {Plane} plane @param {boolean} transposed @returns {Geometry}
  */
 export function geometryOf(spec, plane, transposed) {

@@ -1,4 +1,4 @@
-"""The story of the remainder: every claim of its text is asked of torch."""
+"""The story of the remainder as the page tells it: every claim of its text is asked of torch."""
 
 import re
 
@@ -6,11 +6,9 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from convviz.app.model import Model
-from convviz.settings import change
 from convviz.settings.state import Settings
 from convviz.spec import ConvSpec
-from convviz.views.remainder import inner_gaps, same_output, story
+from convviz.views.captions import inner_gaps
 from tests.geometries import EDGE_CASES, MODES, random_specs, reals
 
 ROWS = ("row", "column")
@@ -38,9 +36,16 @@ def lines(plane, axis):
     return (plane == 0).all(1 - axis).tolist()
 
 
-def told_text(spec):
-    told = story(spec, linked=True)
-    return told and " ".join(told.paragraphs)
+def stories(js, specs, linked=True):
+    """Return what the page tells of each geometry."""
+    return js("picture/remainder.js", "storyOf", [[spec.to_dict(), linked] for spec in specs])
+
+
+def told(js, *drawn, **options):
+    """Yield (geometry, its story as one text)."""
+    found = specs(*drawn, **options)
+    for spec, story in zip(found, stories(js, found), strict=True):
+        yield spec, " ".join(story["paragraphs"])
 
 
 def along(spec, axis):
@@ -60,10 +65,9 @@ def count_of(words):
     return int(number[0]) if (number := re.findall(r"\d+", words)) else 1
 
 
-def test_the_sum_and_the_unread_lines_are_those_of_torch():
-    told = 0
-    for spec in specs(11):
-        text = told_text(spec)
+def test_the_sum_and_the_unread_lines_are_those_of_torch(js):
+    counted = 0
+    for spec, text in told(js, 11):
         _, to_padded = gradients(spec)
         sums = [(eval_sum(found), int(found[5])) for found in re.finditer(SUM, text)]
         assert len(sums) in (1, 2)
@@ -74,8 +78,8 @@ def test_the_sum_and_the_unread_lines_are_those_of_torch():
             assert tail == written, (spec, text)
             found = re.search(rf"No window reaches [^.]*?(the last (?:\d+ )?{ROWS[axis]})s?\b", text)
             assert (count_of(found[1]) if found else 0) == written, text
-            told += written > 0
-    assert told > 60
+            counted += written > 0
+    assert counted > 60
 
 
 SUM = r"\((\d+) \+ (\d+) − (\d+) − 1\) mod (\d+) = (\d+)"
@@ -86,10 +90,9 @@ def eval_sum(found):
     return (size + padding - reach - 1) % stride
 
 
-def test_what_the_remainder_takes_of_the_input_has_a_gradient_of_zero_and_nothing_else_is_claimed():
+def test_what_the_remainder_takes_of_the_input_has_a_gradient_of_zero_and_nothing_else_is_claimed(js):
     kinds = set()
-    for spec in specs(12, count=600):
-        text = told_text(spec)
+    for spec, text in told(js, 12, count=600):
         both = "Both lie in the" in text
         for axis in (0, 1):
             rest, after, size = spec.remainder[axis], spec.padding[axis][1], spec.input_size[axis]
@@ -113,10 +116,14 @@ def test_what_the_remainder_takes_of_the_input_has_a_gradient_of_zero_and_nothin
                      ("under no window", True)}  # fmt: skip
 
 
-def test_gaps_between_windows_are_not_the_remainder():
+def test_gaps_between_windows_are_not_the_remainder(js):
     told = 0
-    for spec in specs(13, modes=("zeros",)):
-        for axis, gaps in enumerate(map(sum, zip(*inner_gaps(spec), strict=True))):
+    drawn = specs(13, modes=("zeros",))
+    for spec, found in zip(
+        drawn, js("picture/words.js", "innerGaps", [[spec.to_dict()] for spec in drawn]), strict=True
+    ):
+        assert [list(each) for each in inner_gaps(spec)] == [found["between"], found["inside"]], "in the stills as well"
+        for axis, gaps in enumerate(map(sum, zip(found["between"], found["inside"], strict=True))):
             unread = sum(lines(gradients(along(spec, axis))[0], axis))
             taken = min(max(spec.remainder[axis] - spec.padding[axis][1], 0), spec.input_size[axis])
             assert gaps + taken == unread, spec
@@ -124,16 +131,14 @@ def test_gaps_between_windows_are_not_the_remainder():
     assert told > 20
 
 
-def test_the_sizes_that_share_the_output_are_all_there_are():
-    for spec in specs(14):
-        text = told_text(spec)
+def test_the_sizes_that_share_the_output_are_all_there_are(js):
+    for spec, text in told(js, 14):
         which = (
             r"(?:Inputs|Only an input) of (?:size ([\d, or]+)|height ([\d, or]+) and width ([\d, or]+)) (?:share|has)"
         )
         found = re.search(which, text)
         for axis, words in enumerate((found[1], found[1]) if found[1] else (found[2], found[3])):
             sizes = [int(word) for word in re.findall(r"\d+", words)]
-            assert sizes == same_output(spec, axis)
             shape = list(spec.input_size)
             for size in range(1, sizes[-1] + 3):
                 shape[axis] = size
@@ -152,10 +157,9 @@ def output_shape(spec, size):
     return tuple(output.shape[-2:])
 
 
-def test_output_padding_leads_conv_transpose2d_back():
+def test_output_padding_leads_conv_transpose2d_back(js):
     ways = set()
-    for spec in specs(15):
-        text = told_text(spec)
+    for spec, text in told(js, 15):
         found = re.search(r"output_padding=([^ ]+|\(\d+, \d+\)) (with padding=0 )?leads conv_transpose2d back", text)
         extra = [int(word) for word in re.findall(r"\d+", found[1])] * (2 // len(re.findall(r"\d+", found[1])))
         padding = (0, 0) if found[2] else tuple(before for before, _ in spec.padding)
@@ -169,31 +173,48 @@ def test_output_padding_leads_conv_transpose2d_back():
 
 
 @pytest.mark.parametrize("linked", [True, False])
-def test_every_button_sets_a_size_that_keeps_what_it_says(linked):
-    for spec in specs(16):
-        told = story(spec, linked)
-        assert told.sizes or (linked and spec.input_size[0] != spec.input_size[1]), spec
-        current = [near for near in told.sizes if near.current]
-        assert all(near.size == spec.input_size for near in current)
-        for near in told.sizes:
-            there = spec.replace(input_size=near.size)
-            numbers = [int(word) for word in re.findall(r"\d+", near.note)]
-            rest = numbers[:2] if "," in near.note.split(", output")[0] else numbers[:1] * 2
+def test_every_button_sets_a_size_that_keeps_what_it_says(js, linked):
+    drawn, plays = specs(16), []
+    for spec, story in zip(drawn, stories(js, drawn, linked), strict=True):
+        sizes = story["sizes"]
+        assert sizes or (linked and spec.input_size[0] != spec.input_size[1]), spec
+        assert all(near["size"] == list(spec.input_size) for near in sizes if near["current"])
+        for near in sizes:
+            there = spec.replace(input_size=near["size"])
+            numbers = [int(word) for word in re.findall(r"\d+", near["note"])]
+            rest = numbers[:2] if "," in near["note"].split(", output")[0] else numbers[:1] * 2
             assert tuple(rest) == there.remainder
-            assert ("output" in near.note) == (there.output_size != spec.output_size)
-            assert output_shape(spec, near.size) == there.output_size
+            assert ("output" in near["note"]) == (there.output_size != spec.output_size)
+            assert output_shape(spec, near["size"]) == there.output_size
         if not linked and spec.stride[0] > 1:
-            heights = [near for near in told.sizes if near.size[1] == spec.input_size[1]]
-            assert any(spec.replace(input_size=near.size).remainder[0] == 0 for near in heights), "one has none"
+            heights = [near for near in sizes if near["size"][1] == spec.input_size[1]]
+            assert any(spec.replace(input_size=near["size"]).remainder[0] == 0 for near in heights), "one has none"
+        state = Settings(spec=spec, link_axes=linked).to_dict()
+        plays.append((state, [step for near in sizes for step in (["send", size(near["size"])], ["reset"])]))
+    pressed = 0
+    for spec, (_, actions), seen in zip(drawn, plays, js.play(plays), strict=True):
+        for (name, *message), there in zip(actions, seen[1:], strict=True):
+            wanted = message[0]["size"] if name == "send" else list(spec.input_size)
+            assert there["state"]["spec"] == spec.to_dict() | {"input_size": wanted}, (spec, there["notice"])
+            assert there["notice"] == "", spec
+            pressed += name == "send"
+    assert pressed > 200
 
 
-def test_stride_one_has_no_story():
-    assert story(ConvSpec(8), linked=True) is None
-    assert story(ConvSpec(8, stride=(1, 2)), linked=False) is not None
+def size(pair):
+    """What a button of the story sends."""
+    return {"type": "size", "size": pair}
 
 
-def test_the_story_of_the_first_picture():
-    left_over, way_back = story(ConvSpec((8, 8), stride=2, padding=1), linked=True).paragraphs
+def test_stride_one_has_no_story(js):
+    none, one = stories(js, [ConvSpec(8), ConvSpec(8, stride=(1, 2))])
+    assert none is None
+    assert one is not None
+
+
+def test_the_story_of_the_first_picture(js):
+    (story,) = stories(js, [ConvSpec((8, 8), stride=2, padding=1)])
+    left_over, way_back = story["paragraphs"]
     assert left_over == (
         "Remainder: (N + 2p − d(K−1) − 1) mod s = (8 + 2 − 2 − 1) mod 2 = 1. "
         "No window reaches the last row and the last column of padded_input (hatched). "
@@ -210,53 +231,29 @@ def test_the_story_of_the_first_picture():
 # -- what a click does -------------------------------------------------------------------------------------------
 
 
-def test_linked_axes_move_together_and_others_alone():
-    linked, notices = change.set_size(Settings(), 7, 8)
-    assert (linked.spec.input_size, notices) == ((7, 7), [])
-    alone, _ = change.set_size(Settings(link_axes=False), 8, 7)
-    assert alone.spec.input_size == (8, 7)
-    assert change.set_size(Settings(), 8, 9)[0].spec.input_size == (9, 9)
+def test_linked_axes_move_together_and_others_alone(js):
+    linked, alone = Settings().to_dict(), Settings(link_axes=False).to_dict()
+    for state, asked, wanted in ((linked, [7, 8], [7, 7]), (alone, [8, 7], [8, 7]), (linked, [8, 9], [9, 9])):
+        _, there = js.walk(state, ["send", size(asked)])
+        assert (there["state"]["spec"]["input_size"], there["notice"]) == (wanted, ""), asked
 
 
-def test_a_size_that_does_not_fit_moves_what_has_to_give_way_and_says_so():
+def test_a_size_that_does_not_fit_moves_what_has_to_give_way_and_says_so(js):
     settings = Settings(spec=ConvSpec(5, kernel_size=5, stride=2, padding=2, padding_mode="reflect"))
-    there, notices = change.set_size(settings, 2, 2)
-    assert there.spec.input_size == (2, 2)
-    assert any("padding of the height moved from 2 to 1" in notice for notice in notices)
-    assert any("kernel_size of the height moved from 5 to 4" in notice for notice in notices)
+    _, there = js.walk(settings.to_dict(), ["send", size([2, 2])])
+    assert there["state"]["spec"]["input_size"] == [2, 2]
+    assert "padding of the height moved from 2 to 1" in there["notice"]
+    assert "kernel_size of the height moved from 5 to 4" in there["notice"]
 
 
-@pytest.mark.parametrize("size", [[0, 0], [7], [], ["7", 7], [7.0, 7.0], [True, 7], [-1, 8], [65, 65], 7, None])
-def test_a_size_that_is_none_is_refused_in_a_sentence(size):
-    model = Model()
-    before = model.settings
-    model.attempt(lambda: model.act({"type": "size", "size": size}))
-    assert model.failed
-    assert model.settings == before
+def test_a_click_is_one_step_of_undo(js):
+    _, there, back = js.walk(Settings().to_dict(), ["send", size([7, 7])], ["undo"])
+    assert (there["state"]["spec"]["input_size"], there["undo"]) == ([7, 7], True)
+    assert (back["state"]["spec"]["input_size"], back["undo"]) == ([8, 8], False)
 
 
-def test_a_click_is_one_step_of_undo():
-    model = Model()
-    model.act({"type": "size", "size": [7, 7]})
-    assert model.settings.spec.input_size == (7, 7)
-    model.undo()
-    assert model.settings.spec.input_size == (8, 8)
-
-
-@pytest.mark.parametrize("view", ["window", "stamps"])
-def test_the_view_is_part_of_the_state_and_no_step_of_undo(view):
-    model = Model()
-    model.act({"type": "view", "view": view})
-    assert model.state()["input_view"] == view
-    assert not model.can_undo
-    other = Model()
-    other.set_state(model.state())
-    assert other.settings.input_view == view
-
-
-@pytest.mark.parametrize("view", [None, "", "scatter", 1, ["stamps"]])
-def test_a_view_that_is_none_is_refused(view):
-    model = Model()
-    model.attempt(lambda: model.act({"type": "view", "view": view}))
-    assert model.failed
-    assert model.settings.input_view == "window"
+def test_the_view_is_part_of_the_state_and_no_step_of_undo(js):
+    for view in ("window", "stamps"):
+        _, there = js.walk(Settings().to_dict(), ["send", {"type": "view", "view": view}])
+        assert (there["state"]["input_view"], there["undo"]) == (view, False)
+        assert Settings.from_dict(there["state"]).input_view == view

@@ -1,4 +1,4 @@
-"""The story of output_padding: every claim of its text is asked of torch."""
+"""The story of output_padding as the page tells it: every claim of its text is asked of torch."""
 
 import re
 
@@ -6,10 +6,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from convviz.app.model import Model
 from convviz.settings.state import Settings
 from convviz.spec import ConvSpec
-from convviz.views.output_padding import layers_story
 from tests.geometries import EDGE_CASES, random_specs, reals
 
 WHICH = r"output of (?:size ([\d, or]+?)|height ([\d, or]+) and width ([\d, or]+?))(?: alone)?, so"
@@ -22,9 +20,16 @@ def specs(seed, count=200):
     return [spec for spec in found if spec.stride != (1, 1) and spec.padding_mode == "zeros"]
 
 
-def text_of(spec):
-    (text,) = layers_story(spec, linked=True).paragraphs
-    return text
+def stories(js, specs, linked=True):
+    """Return what the page tells of each geometry."""
+    return js("picture/output_padding.js", "layersStoryOf", [[spec.to_dict(), linked] for spec in specs])
+
+
+def told(js, specs):
+    """Yield (geometry, the one paragraph of its story)."""
+    for spec, story in zip(specs, stories(js, specs), strict=True):
+        (text,) = story["paragraphs"]
+        yield spec, text
 
 
 def layer(spec, output_padding):
@@ -39,9 +44,9 @@ def count_of(words, line):
     return int(found[1]) if found else 0
 
 
-def test_the_outputs_that_go_with_the_input_are_all_there_are():
-    for spec in specs(21):
-        found = re.search(WHICH, text_of(spec))
+def test_the_outputs_that_go_with_the_input_are_all_there_are(js):
+    for spec, text in told(js, specs(21)):
+        found = re.search(WHICH, text)
         for axis, words in enumerate((found[1], found[1]) if found[1] else (found[2], found[3])):
             sizes = [int(word) for word in re.findall(r"\d+", words)]
             padded = list(spec.padded_size)
@@ -55,10 +60,9 @@ def test_the_outputs_that_go_with_the_input_are_all_there_are():
                 assert (made == spec.output_size[axis]) == (size in sizes), (spec, axis, size)
 
 
-def test_what_it_keeps_was_there_without_it_and_what_it_adds_is_zero():
+def test_what_it_keeps_was_there_without_it_and_what_it_adds_is_zero(js):
     kinds = set()
-    for spec in specs(22, count=500):
-        text = text_of(spec)
+    for spec, text in told(js, specs(22, count=500)):
         kept = re.search(r"keeps ([^.]*?) that the padding would cut off", text)
         added = re.search(r"adds ([^.]*?) behind the last stamp", text)
         kinds.add((bool(kept), bool(added)))
@@ -78,53 +82,49 @@ def test_what_it_keeps_was_there_without_it_and_what_it_adds_is_zero():
 
 
 @pytest.mark.parametrize("linked", [True, False])
-def test_every_button_makes_the_size_that_it_names_and_keeps_the_input(linked):
-    pressed = 0
-    for spec in specs(23, count=60):
-        settings = Settings(spec=spec, transposed=True, link_axes=linked)
-        told = layers_story(spec, linked)
-        current = [size for size in told.sizes if size.current]
-        assert {size.size for size in current} <= {spec.input_size}
-        for size in told.sizes:
-            model = Model(settings)
-            model.act({"type": "size", "size": list(size.size)})
-            after = model.settings.spec
-            assert (after.output_size, after.input_size) == (spec.output_size, size.size), (spec, size)
-            assert after.replace(input_size=spec.input_size) == spec
-            assert f"output {after.input_size[0]} × {after.input_size[1]}" == size.note
-            extra = int(re.search(r"output_padding (\d+)", size.label)[1])
-            axis = 1 if size.label.startswith("width") else 0
-            assert after.remainder[axis] == extra
-            if linked:
-                assert after.remainder == (extra, extra)
-            cut = [sum(side) for side in spec.padding]
-            whole = layer(after, after.remainder)
-            assert tuple(side - less for side, less in zip(whole.shape, cut, strict=True)) == size.size
-            pressed += 1
-    assert pressed > 100
+def test_every_button_makes_the_size_that_it_names_and_keeps_the_input(js, linked):
+    drawn = specs(23, count=60)
+    plays = []
+    for spec, story in zip(drawn, stories(js, drawn, linked), strict=True):
+        assert {tuple(near["size"]) for near in story["sizes"] if near["current"]} <= {spec.input_size}
+        state = Settings(spec=spec, transposed=True, link_axes=linked).to_dict()
+        plays += [(spec, near, (state, [["send", {"type": "size", "size": near["size"]}]])) for near in story["sizes"]]
+    assert len(plays) > 100
+    for (spec, near, _), (_, there) in zip(plays, js.play([play for _, _, play in plays]), strict=True):
+        after = Settings.from_dict(there["state"]).spec
+        assert (after.output_size, list(after.input_size)) == (spec.output_size, near["size"]), (spec, near)
+        assert after.replace(input_size=spec.input_size) == spec
+        assert f"output {after.input_size[0]} × {after.input_size[1]}" == near["note"]
+        extra = int(re.search(r"output_padding (\d+)", near["label"])[1])
+        axis = 1 if near["label"].startswith("width") else 0
+        assert after.remainder[axis] == extra
+        if linked:
+            assert after.remainder == (extra, extra)
+        cut = [sum(side) for side in spec.padding]
+        whole = layer(after, after.remainder)
+        assert [side - less for side, less in zip(whole.shape, cut, strict=True)] == near["size"]
 
 
-def test_the_sentence_for_the_first_transposed_picture():
-    assert text_of(ConvSpec(8, stride=2, padding=1)) == (
+def test_the_sentence_for_the_first_transposed_picture(js):
+    (_, first), (_, smallest) = told(js, [ConvSpec(8, stride=2, padding=1), ConvSpec(8, stride=2, kernel_size=2)])
+    assert first == (
         "conv2d makes 4 × 4 of every output of size 7 or 8, so the input alone does not tell which of them to make. "
         "output_padding=1 chooses 8 × 8. It keeps 1 row and 1 column that the padding would cut off."
     )
-    assert text_of(ConvSpec(8, stride=2, kernel_size=2)).endswith("It adds nothing: this is the smallest of them.")
+    assert smallest.endswith("It adds nothing: this is the smallest of them.")
 
 
-def test_stride_one_has_no_story():
-    assert layers_story(ConvSpec(8), linked=True) is None
+def test_stride_one_has_no_story(js):
+    assert stories(js, [ConvSpec(8)]) == [None]
 
 
-def test_a_size_that_cannot_be_is_refused_or_moved_with_a_sentence():
-    model = Model(Settings(transposed=True))
-    before = model.settings
-    for size in ([6, 6], [8, 0]):
-        with pytest.raises(ValueError, match="output_padding must be 0 or more and less than the stride: got -"):
-            model.act({"type": "size", "size": size})
-    with pytest.raises(ValueError, match="whole number of 0 or more"):
-        model.act({"type": "size", "size": ["a", None]})
-    assert model.settings == before
-    model.act({"type": "size", "size": [90, 90]})
-    assert "output_padding of the height moved from 83 to 1" in model.notice
-    assert model.settings.spec.output_size == before.spec.output_size
+def test_a_size_that_cannot_be_is_refused_or_moved_with_a_sentence(js):
+    start = Settings(transposed=True)
+    too_small = [["send", {"type": "size", "size": size}] for size in ([6, 6], [8, 0])]
+    *refused, moved = js.walk(start.to_dict(), *too_small, ["send", {"type": "size", "size": [90, 90]}])[1:]
+    for there in refused:
+        assert there["failed"]
+        assert "output_padding must be 0 or more and less than the stride: got -" in there["notice"]
+        assert there["state"] == start.to_dict()
+    assert "output_padding of the height moved from 83 to 1" in moved["notice"]
+    assert Settings.from_dict(moved["state"]).spec.output_size == start.spec.output_size

@@ -1,18 +1,20 @@
 """Formulas and sentences that state a fact, over thousands of geometries: each is read as a visitor reads it, and asked
-of torch. Formulas are calculated as they are written, and must give autograd's numbers."""
+of torch. Formulas are calculated as they are written, and must give autograd's numbers. The page writes them; under a
+still picture Python does, and must write the same."""
 
+import dataclasses
 import re
 
 import torch
 import torch.nn.functional as F
 
 from convviz.ops.stages import stages
+from convviz.ops.stages_transposed import stages_transposed
 from convviz.plane import Plane
 from convviz.spec import ConvSpec
 from convviz.views import captions
-from convviz.views.remainder import story
+from tests.browser.test_remainder import along, stories
 from tests.geometries import conv2d_by_definition, integers, random_specs
-from tests.test_remainder import along
 
 COUNT = 2500
 INDEX = r"\[([^\]]*)\]"
@@ -20,6 +22,16 @@ PRODUCT = re.compile(
     rf"^(\w+){INDEX} = (?:Σ_(\w+) )?\(?(\w+){INDEX} (⊛|·) (\w+){INDEX}(?:\)\[:(\d+), :(\d+)\])?"
     rf"(?: laid at \((.*), (.*)\))?(?: \+ bias{INDEX})?$"
 )
+
+
+ROWS = (("forward", ""), ("input", "window"), ("input", "stamps"), ("weight", ""))
+BIAS = {"kind": "values", "values": [1.0], "shape": [1]}
+
+
+def seen(spec, plane=None, transposed=False, bias=True):
+    """Return what the page reads of its settings to write about them."""
+    at = {name: getattr(plane or Plane(), name) for name in ("sample", "out_channel", "in_channel")}
+    return {"spec": spec.to_dict(), "plane": at, "transposed": transposed, "bias": BIAS if bias else None}
 
 
 def cases(seed, modes=("zeros", "reflect", "replicate", "circular")):
@@ -95,11 +107,15 @@ def line_at(text, at):
     return int(factor or 1) * at - int(less or 0)
 
 
-def test_formulas_come_to_autograds_numbers():
+def test_formulas_come_to_autograds_numbers(js):
     grouped = 0
-    for spec, plane, made, true in cases(41):
-        for row, view in (("forward", ""), ("input", "window"), ("input", "stamps"), ("weight", "")):
-            text = captions.formula(made, plane, row, view)
+    drawn = list(cases(41))
+    asked = [(seen(spec, plane), *row) for spec, plane, _, _ in drawn for row in ROWS]
+    texts = iter(js("picture/words.js", "formulaOf", asked))
+    for spec, plane, made, true in drawn:
+        for row, view in ROWS:
+            text = next(texts)
+            assert captions.formula(made, plane, row, view) == text, (spec, plane)
             if view == "stamps" and spec.output_size[0] * spec.output_size[1] > 12:
                 continue  # stamped cell by cell in Python
             name, index, found = written_out(text, made, spec)
@@ -107,6 +123,30 @@ def test_formulas_come_to_autograds_numbers():
             assert torch.equal(found, expected), (spec, plane, text)
         grouped += spec.groups > 1 and spec.in_channels > spec.groups
     assert grouped > 200
+
+
+def test_under_stills_stands_what_the_page_writes(js):
+    """Formulas and notes of both directions, of every row and view, with a bias and without."""
+    drawn = []
+    for number, spec in enumerate([*random_specs(44, COUNT), *random_specs(45, COUNT // 2, ("zeros",))]):
+        transposed, bias = spec.padding_mode == "zeros" and number % 2 == 0, number % 3 > 0
+        plane = Plane(number % 2, number % 5, number % 3).within(spec)
+        ours = spec.in_channels if transposed else spec.out_channels
+        x, w = blank(spec)
+        given = {"bias": torch.zeros(ours) if bias else None, "loss": "sum", "compare": False}
+        made = (
+            stages_transposed(spec, torch.zeros(spec.output_shape), w, **given)
+            if transposed
+            else stages(spec, x, w, **given)
+        )
+        drawn.append((made, plane, seen(spec, plane, transposed, bias)))
+    rows = (*ROWS, *((("bias", ""),)))
+    asked = [(settings, *row) for _, _, settings in drawn for row in rows]
+    formulas, notes = (iter(js("picture/words.js", name, asked)) for name in ("formulaOf", "noteOf"))
+    for made, plane, settings in drawn:
+        for row, view in rows:
+            assert captions.formula(made, plane, row, view) == next(formulas), (settings, row, view)
+            assert captions.note(made, row, view) == next(notes), (settings, row, view)
 
 
 def unread(spec):
@@ -124,10 +164,11 @@ def spans(spec, axis):
     return [(start, start + extent) for start in starts]
 
 
-def test_gaps_and_holes_are_where_the_note_says():
+def test_gaps_and_holes_are_where_the_note_says(js):
     told = {"gaps between": 0, "holes inside": 0}
-    for spec in random_specs(42, COUNT):
-        note = captions.note(stages(spec, *blank(spec), compare=False), "forward")
+    drawn = list(random_specs(42, COUNT))
+    notes = js("picture/words.js", "noteOf", [(seen(spec), "forward", "") for spec in drawn])
+    for spec, note in zip(drawn, notes, strict=True):
         for words in told:
             found = re.search(rf"{words} the windows: (?:(\d+) rows?)?(?: and )?(?:(\d+) columns?)? of the input", note)
             counts = [int(number or 0) for number in (found.groups() if found else ("0", "0"))]
@@ -150,13 +191,12 @@ def blank(spec):
     return torch.zeros(spec.input_shape), torch.zeros(spec.weight_shape)
 
 
-def test_the_story_names_exactly_the_inputs_that_share_the_output():
+def test_the_story_names_exactly_the_inputs_that_share_the_output(js):
     only = 0
-    for spec in random_specs(43, COUNT):
-        told = story(spec, linked=False)
-        if told is None:
-            continue
-        text = " ".join(told.paragraphs)
+    drawn = [spec for spec in random_specs(43, COUNT * 6 // 5) if spec.stride != (1, 1)]
+    assert len(drawn) > COUNT
+    for spec, told in zip(drawn, stories(js, drawn, linked=False), strict=True):
+        text = " ".join(told["paragraphs"])
         sizes = r"(size|height) ([\d, or]+?)(?: and width ([\d, or]+?))?"
         found = re.search(rf"(Inputs of|Only an input of) {sizes} (share|has)", text)
         heights = [int(number) for number in re.findall(r"\d+", found[3])]
@@ -176,16 +216,28 @@ def test_the_story_names_exactly_the_inputs_that_share_the_output():
     assert only > 20
 
 
-def test_the_places_that_were_wrong_once():
-    grouped = ConvSpec((8, 8), 4, 4, 3, 2, 1, groups=2)
-    made = stages(grouped, *blank(grouped), compare=False)
-    formula = captions.formula(made, Plane(0, 3, 2), "forward")
+def test_the_places_that_were_wrong_once(js):
+    grouped, holes = ConvSpec((8, 8), 4, 4, 3, 2, 1, groups=2), ConvSpec(4, kernel_size=2, dilation=3)
+    (formula,) = js("picture/words.js", "formulaOf", [(seen(grouped, Plane(0, 3, 2), bias=False), "forward", "")])
     assert formula == "output[0, 3] = Σ_c padded_input[0, 2 + c] ⊛ weight[3, c]"
-    holes = ConvSpec(4, kernel_size=2, dilation=3)
-    assert captions.note(stages(holes, *blank(holes), compare=False), "forward") == (
+    (note,) = js("picture/words.js", "noteOf", [(seen(holes), "forward", "")])
+    assert note == (
         "The dilation leaves holes inside the windows: 2 rows and 2 columns of the input are never read, "
         "with a gradient of exactly 0."
     )
+    assert js("picture/words.js", "lossWords", [("sum", 10497.5)]) == ["loss = Σ output = 10497.5"]
+
+
+def test_the_loss_is_written_the_same_under_stills(js):
     one = ConvSpec(1, kernel_size=1)
-    large = stages(one, torch.full((1, 1, 1, 1), 10497.5), torch.ones(1, 1, 1, 1), loss="sum", compare=False)
-    assert captions.loss(large) == "loss = Σ output = 10497.5"
+    values = [0.0, 1.0, -2.5, 1 / 3, 10497.5, 1e-7, -3.3e9, 123456.789, 5e-324, 1.7e308]
+    for kind in ("sum", "mean", "half_squared_error", "weighted_sum"):
+        given = {
+            "half_squared_error": {"target": torch.zeros(1, 1, 1, 1)},
+            "weighted_sum": {"grad_output": torch.ones(1, 1, 1, 1)},
+        }
+        made = stages(one, *blank(one), loss=kind, compare=False, **given.get(kind, {}))
+        texts = js("picture/words.js", "lossWords", [(kind, value) for value in values])
+        for value, text in zip(values, texts, strict=True):
+            still = captions.loss(dataclasses.replace(made, loss=torch.tensor(value, dtype=torch.float64)))
+            assert still == text, (kind, value)

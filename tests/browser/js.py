@@ -1,0 +1,134 @@
+"""The page's JavaScript, called from Python: many calls in one message, because each message to a browser takes time.
+
+It needs no node, and runs in the browser that visitors have.
+"""
+
+import json
+import re
+
+from convviz.board.bundle import bundle_several
+from tests.browser.scripts import JS
+
+# What needs no page.
+FOLDERS = ("rules", "picture", "numbers")
+FILES = [f"{folder}/{path.name}" for folder in FOLDERS for path in sorted(JS.joinpath(folder).iterdir(), key=str)]
+CARRIED = re.compile(r"^const \$facts_words_(\w+) = (.*);$", re.MULTILINE)  # how a bundle has a file of sentences
+
+START = """
+const plain = (_, value) => (ArrayBuffer.isView(value) ? [...value] : value);
+function tried(action) {
+  try {
+    return { value: action() ?? null };
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof ReferenceError) throw error; // a fault, and no sentence
+    return { refused: error.message };
+  }
+}
+window.callAll = (file, name, calls) =>
+  JSON.stringify(calls.map((given) => tried(() => js[file][name](...given))), plain);
+
+/** What a person can do, by name: [settings, notices] from settings. */
+const change = js["rules/change.js"];
+const deeds = {
+  ...change,
+  set: (settings, fields) => [js["rules/settings.js"].replaced(settings, fields), []],
+  /** A slider moves to a part of the way that it has now. */
+  slide: (settings, name, axis, part) => {
+    const { spec, link_axes: linked, transposed } = settings;
+    const names = js["rules/bounds.js"].perAxis(transposed);
+    const there = names.includes(name) ? name : names[0];
+    const [low, high] = js["rules/bounds.js"].rangeOf(spec, there, axis, linked, transposed);
+    return change.setAxis(settings, there, axis, low + Math.round(part * (high - low)));
+  },
+  chooseGroups: (settings, part) => {
+    const choices = js["rules/bounds.js"].groupChoices(settings.spec);
+    return change.setGeometry(settings, { groups: choices[Math.floor(part * choices.length)] });
+  },
+};
+window.playAll = (plays, withNumbers) => JSON.stringify(plays.map(([state, actions, torch = {}]) => {
+  let now = 100_000;
+  const data = { state, colorscales: { light: [], dark: [] }, plotly: null, ...torch };
+  const model = js["numbers/model.js"].createPageModel(data, js["numbers/from_page.js"].fromPage, () => now);
+  const look = () => ({
+    state: model.settings(), notice: model.get("notice"), failed: model.get("failed"), selected: model.get("selected"),
+    undo: model.canUndo(), redo: model.canRedo(), kernel: change.kernelName(model.settings()),
+    settled: model.settled(), told: model.get("state"), sources: model.get("sources"), theme: model.get("theme"),
+    shown: model.shown().settings, versions: [model.get("structure").version, model.get("values").version],
+    numbers: withNumbers ? model.shown().numbers.stages : null,
+  });
+  const seen = [look()];
+  for (const [name, ...given] of actions) {
+    if (name === "wait") now += given[0];
+    else if (name === "send") model.send(given[0]);
+    else if (name === "say") model.say(...given);
+    else if (name === "move") model.change((settings) => deeds[given[1]](settings, ...given.slice(2)), given[0]);
+    else if (deeds[name]) model.change((settings) => deeds[name](settings, ...given));
+    else model.send({ type: name });
+    seen.push(look());
+  }
+  return seen;
+}), plain);
+"""
+
+
+def script(sentences=lambda text: text):
+    """Return all of it as one script, which leaves the files' exports by path in ``js``.
+
+    Args:
+        sentences: changes the text of every sentence that the files carry.
+    """
+    names = {f"file{number}": path for number, path in enumerate(FILES)}
+
+    def said_otherwise(found):
+        texts = {id: _changed(text, sentences) for id, text in json.loads(found[2]).items()}
+        return f"const $facts_words_{found[1]} = {json.dumps(texts)};"
+
+    made = CARRIED.sub(said_otherwise, bundle_several(JS, names))
+    given = ", ".join(f'"{path}": {name}' for name, path in names.items())
+    return f"{{ {made} window.js = {{ {given} }};\n{START} }}"
+
+
+def _changed(text, change):
+    return change(text) if isinstance(text, str) else {form: change(each) for form, each in text.items()}
+
+
+class JavaScript:
+    """The functions of the page's files, and its model, as a test calls them."""
+
+    def __init__(self, page, sentences=lambda text: text):
+        self.page = page
+        page.goto("about:blank")
+        page.add_script_tag(content=script(sentences))
+
+    def tried(self, path, name, calls):
+        """Call a function once for each list of arguments → ``{"value": ...}`` or ``{"refused": sentence}`` of each."""
+        return json.loads(
+            self.page.evaluate(
+                "([path, name, calls]) => callAll(path, name, JSON.parse(calls))", [path, name, json.dumps(calls)]
+            )
+        )
+
+    def __call__(self, path, name, calls):
+        """Call a function once for each list of arguments → what it returns for each; a refusal is an error."""
+        found = self.tried(path, name, [list(each) for each in calls])
+        assert len(found) == len(calls)
+        for given, each in zip(calls, found, strict=True):
+            assert "value" in each, f"{path}: {name}({given}) says {each['refused']}"
+        return [each["value"] for each in found]
+
+    def play(self, plays, numbers=False):
+        """Open the page's model once for each (state, actions) → what it shows before and after each action.
+
+        Args:
+            plays: an action is a list: a function of ``rules/change.js`` or ``"set"``, ``"slide"``, ``"chooseGroups"``,
+                with what it takes after the settings; ``"move"`` with a control's name before that; ``"send"`` a
+                message; ``"wait"`` milliseconds; ``"say"``; else the type of a message.
+            numbers: tell the stages that are shown as well.
+        """
+        given = [[state, actions] for state, actions in plays]
+        return json.loads(self.page.evaluate("([plays, numbers]) => playAll(plays, numbers)", [given, numbers]))
+
+    def walk(self, state, *actions, numbers=False):
+        """Open the page's model at one state, do some actions → what it shows before and after each."""
+        (seen,) = self.play([(state, actions)], numbers)
+        return seen
