@@ -1,9 +1,10 @@
-"""Seeded random states of the app and random actions on it, for tests that hold two implementations together."""
+"""Seeded random states of the app, and random actions on it as tests/browser/js.py plays them."""
 
 import random
 from collections.abc import Iterator
 from typing import Any
 
+<<<<<<< HEAD
 from convviz.settings.bounds import LIMITS, bounds, group_choices, per_axis
 from convviz.settings.change import edited
 
@@ -15,13 +16,25 @@ from convviz.settings.state import (
     PRESETS,
     Settings,
 )
+=======
+from convviz.axis_taps import PADDING_MODES
+from convviz.facts import facts
+from convviz.settings.state import CHOICES, KINDS, NAMED_KINDS, PRESETS
+>>>>>>> w-ut
 from tests.geometries import random_specs
 
 ACTIONS = (
-    *("axis", "axis", "axis", "geometry", "channels", "kernel", "bias", "link", "transposed", "edit", "plane"),
-    *("choice", "select", "set", "size", "undo", "redo", "reset"),
+    *("axis", "axis", "axis", "beyond", "mode", "groups", "channels", "kernel", "bias", "link", "transposed", "edit"),
+    *("plane", "choice", "select", "set", "size", "view", "undo", "redo", "reset", "wait"),
 )
+<<<<<<< HEAD
 LOSSES = CHOICES["loss"]
+=======
+PER_AXIS = tuple(facts("settings")["per_axis"])
+COUNTS = {name: facts("settings")["limits"]["controls"][name] for name in ("in_channels", "out_channels", "batch")}
+PANELS = ("padded_input", "weight", "grad_output", "bias", "output", "padded_grad_output", "input")
+LOSSES = ("half_squared_error", "sum", "mean", "weighted_sum")
+>>>>>>> w-ut
 
 
 def random_states(seed: int, count: int) -> Iterator[dict[str, Any]]:
@@ -62,10 +75,10 @@ def _source(draw: random.Random, kinds: tuple[str, ...], axes: int) -> dict[str,
     return {"kind": kind, "values": [round(draw.uniform(-9, 9), 3) for _ in range(count)], "shape": shape}
 
 
-def random_action(draw: random.Random, settings: Settings) -> tuple[str, list[Any]]:
-    """Return something that a person can do now: the name of the action and its arguments."""
-    spec, transposed = settings.spec, settings.transposed
+def random_action(draw: random.Random) -> list[Any]:
+    """Return something that a person can try whatever is set: some of it is not possible there."""
     kind = draw.choice(ACTIONS)
+<<<<<<< HEAD
     if kind == "axis":
         name, axis = draw.choice(per_axis(transposed)), draw.randrange(2)
         low, high = bounds(spec, settings.link_axes, transposed)[name, axis]
@@ -109,3 +122,47 @@ def random_action(draw: random.Random, settings: Settings) -> tuple[str, list[An
         name, kinds = draw.choice([(each, NAMED_KINDS[each]) for each in ("input", "target", "grad")])
         return draw.choice((("set", [{name: {"kind": draw.choice(kinds)}}]), ("set", [{"loss": draw.choice(LOSSES)}])))
     return kind, []
+=======
+    actions: dict[str, Any] = {
+        "axis": lambda: ["slide", draw.choice(PER_AXIS), draw.randrange(2), draw.random()],
+        "beyond": lambda: ["setAxis", draw.choice(PER_AXIS[:4]), draw.randrange(2), draw.choice((-1, 0, 40, 10**6))],
+        "mode": lambda: ["chooseMode", draw.choice(PADDING_MODES)],
+        "groups": lambda: ["chooseGroups", draw.random()],
+        "channels": lambda: ["setGeometry", _count(draw)],
+        "kernel": lambda: ["chooseKernel", draw.choice((*PRESETS, "random"))],
+        "bias": lambda: ["setBias", draw.random() < 0.5],
+        "link": lambda: ["linkAxes", draw.random() < 0.5],
+        "transposed": lambda: ["setTransposed", draw.random() < 0.5],
+        "edit": lambda: ["send", _edit(draw)],
+        "plane": lambda: ["send", {"type": "plane", "panel": draw.choice(PANELS[1:3]), "at": _pair(draw, 2)}],
+        "choice": lambda: ["send", {"type": "axis", "axis": draw.choice("noc"), "index": draw.randrange(4)}],
+        "select": lambda: ["send", {"type": "select", "panel": draw.choice(PANELS), "row": 0, "column": 0}],
+        "size": lambda: ["send", {"type": "size", "size": [draw.randint(1, 10), draw.randint(1, 10)]}],
+        "view": lambda: ["send", {"type": "view", "view": draw.choice(("window", "stamps"))}],
+        "set": lambda: ["set", _fields(draw)],
+        "wait": lambda: ["wait", draw.choice((100, 5000))],
+    }
+    return actions[kind]() if kind in actions else [kind]
+
+
+def _count(draw: random.Random) -> dict[str, int]:
+    name = draw.choice(list(COUNTS))
+    return {name: draw.randint(*COUNTS[name])}
+
+
+def _pair(draw: random.Random, below: int) -> list[int]:
+    return [draw.randrange(below), draw.randrange(below)]
+
+
+def _edit(draw: random.Random) -> dict[str, Any]:
+    row, column = _pair(draw, 6)
+    value = draw.choice((1.5, -3.25, -1e200, 1e305))  # the last two are too large, for a sum or by themselves
+    return {"type": "edit", "panel": draw.choice(PANELS), "row": row, "column": column, "value": value}
+
+
+def _fields(draw: random.Random) -> dict[str, Any]:
+    name, kinds = draw.choice([(each, NAMED_KINDS[each]) for each in ("input", "target", "grad")])
+    return draw.choice(
+        ({name: {"kind": draw.choice(kinds)}}, {"loss": draw.choice(LOSSES)}, {"digit": draw.randrange(10)})
+    )
+>>>>>>> w-ut

@@ -1,8 +1,10 @@
-"""The app as widgets, without a browser: controls, messages to the page, what is left when it closes."""
+"""The app as a widget, without a browser: messages of pages and to them, figures, what is left when it closes."""
 
 import gc
 import io
 import json
+import logging
+import math
 import random
 import struct
 import subprocess
@@ -23,12 +25,20 @@ from convviz.settings.change import kernel_name
 from PIL import Image
 
 import convviz
+<<<<<<< HEAD
 from convviz.app.upload import MOST_BYTES, Upload, read_picture
 from convviz.ops.device import available_devices
 from convviz.settings.state import Settings
+=======
+from convviz.app.messages import BETWEEN_BUNDLES
+from convviz.app.upload import MOST_BYTES, read_picture
+from convviz.app.wire import TENSORS
+from convviz.ops.device import available_devices
+from convviz.settings.compute import compute
+from convviz.settings.state import Settings, Source
+>>>>>>> w-ut
 from convviz.spec import ConvSpec
-from tests.geometries import integers
-from tests.test_settings import random_settings
+from tests.geometries import integers, random_specs
 
 ALIVE = ipywidgets.widgets.widget._instances
 
@@ -61,33 +71,26 @@ def open_app(sent):
         app.close()
 
 
-def widgets_in(box):
-    yield box
-    for child in getattr(box, "children", ()):
-        yield from widgets_in(child)
+def receive(app, message, *buffers):
+    """Take a message as a page sends it."""
+    data = {"method": "custom", "content": message}
+    app._handle_msg({"content": {"data": data}, "buffers": list(buffers)})
 
 
-def find(app, name, axis=0):
-    """Find a control by its class cv-set-<name>; those without one by what stands beside them."""
-    found = [w for w in widgets_in(app) if f"cv-set-{name}" in w._dom_classes]
-    found += [w for w in widgets_in(app) if not found and getattr(w, "description", None) == name]
-    return found[axis]
+def ask(app, state, page="one", k=1):
+    """Ask for the numbers of some settings, as a page does."""
+    receive(app, {"type": "compute", "page": page, "k": k, "settings": state})
 
 
-def only(app, kind):
-    (widget,) = (w for w in widgets_in(app) if isinstance(w, kind))
-    return widget
+def said(sent, kind):
+    """Return (content, buffers) of every message of a kind that went to the pages."""
+    contents = [(data.get("content", {}), buffers) for _, data, buffers in sent if data.get("method") == "custom"]
+    return [each for each in contents if each[0].get("type") == kind]
 
 
-def receive(widget, **state):
-    """Take a change as the page sends it."""
-    data = {"method": "update", "state": state, "buffer_paths": []}
-    widget._handle_msg({"content": {"data": data}, "buffers": []})
-
-
-def receive_custom(widget, content, buffers=()):
-    data = {"method": "custom", "content": content}
-    widget._handle_msg({"content": {"data": data}, "buffers": list(buffers)})
+def updates(sent, name="_numbers"):
+    """Return what pages got of a trait, in turn."""
+    return [data["state"][name] for _, data, _ in sent if name in data.get("state", {})]
 
 
 def size_of(message):
@@ -95,330 +98,334 @@ def size_of(message):
     return len(json.dumps(data)) + sum(len(bytes(buffer)) for buffer in buffers)
 
 
-# Controls to model.
-
-CONTROLS = [
-    ("input_size", 0, 6, lambda s: s.spec.input_size[0]),
-    ("kernel_size", 0, 5, lambda s: s.spec.kernel_size[0]),
-    ("stride", 0, 3, lambda s: s.spec.stride[0]),
-    ("padding", 0, 4, lambda s: value_of(s.spec, "padding", 0)),
-    ("dilation", 0, 2, lambda s: s.spec.dilation[0]),
-    ("padding_mode", 0, "circular", lambda s: s.spec.padding_mode),
-    ("in_channels", 0, 3, lambda s: s.spec.in_channels),
-    ("out_channels", 0, 4, lambda s: s.spec.out_channels),
-    ("batch", 0, 2, lambda s: s.spec.batch),
-    ("bias", 0, True, lambda s: s.bias is not None),
-    ("link_axes", 0, False, lambda s: s.link_axes),
-    ("input", 0, "checkerboard", lambda s: s.input.kind),
-    ("digit", 0, 7, lambda s: s.digit),
-    ("seed", 0, 41, lambda s: s.seed),
-    ("kernel", 0, "box", kernel_name),
-    ("loss", 0, "mean", lambda s: s.loss),
-    ("target", 0, "ones", lambda s: s.target.kind),
-    ("grad_output", 0, "one_hot", lambda s: s.grad.kind),
-    ("dtype", 0, "bfloat16", lambda s: s.dtype),
-    ("scale", 0, "panel", lambda s: s.scale),
-    ("theme", 0, "dark", lambda s: s.theme),
-]
+# From a page to the settings.
 
 
-@pytest.mark.parametrize(("name", "axis", "value", "get"), CONTROLS, ids=[name for name, *_ in CONTROLS])
-def test_every_control_changes_its_setting_and_follows_undo(open_app, name, axis, value, get):
+def test_what_a_page_asks_for_holds_and_its_numbers_are_sent_with_its_id(open_app, sent):
     app = open_app()
-    control = find(app, name, axis)
-    before = get(app.model.settings)
-    assert control.value == before != value
-    control.value = value
-    assert get(app.model.settings) == value
-    assert not app.model.failed
-    assert {**app.board.state, **app.board.sources} == app.model.state()
-    if app.model.can_undo:
-        app.model.undo()
-        assert control.value == get(app.model.settings) == before
-    else:
-        assert name in ("link_axes", "scale", "theme")
+    ask(app, {"digit": 7, "spec": {"input_size": [8, 8], "kernel_size": [3, 3], "stride": [1, 1]}}, "mine", 12)
+    assert (app.session.settings.digit, app.session.settings.spec.stride) == (7, (1, 1))
+    (numbers,) = updates(sent)
+    assert (numbers["page"], numbers["k"]) == ("mine", 12)
+    assert app._notice == ("", False)
+    state = app.state()
+    assert {**app._state, **app._sources} == state
+    assert (app.stride, app.digit) == (1, 7), "whoever watches the traits hears it too"
 
 
-def test_the_groups_menu_offers_what_divides(open_app):
+def test_settings_and_numbers_of_a_step_are_one_message(open_app, sent):
     app = open_app()
-    find(app, "in_channels").value, find(app, "out_channels").value = 4, 2
-    groups = find(app, "groups")
-    assert [value for _, value in groups.options] == [1, 2]
-    groups.value = 2
-    assert app.model.settings.spec.groups == 2
-    find(app, "in_channels").value = 3
-    assert (app.model.settings.spec.groups, groups.value) == (1, 1)
-    assert "groups moved from 2 to 1" in app.model.notice
+    for number, state in enumerate(({"digit": 5}, {"dtype": "float64"}, {"tab": ""}, {"theme": "dark"})):
+        sent.clear()
+        ask(app, state, k=number)
+        carried = [data["state"] for widget, data, _ in sent if widget is app and "state" in data]
+        assert sum("_numbers" in each for each in carried) == 1, state
+        (message,) = (each for each in carried if "_numbers" in each)
+        assert "_state" in message, "settings and numbers come together"
 
 
-def test_linked_axes_move_together_and_unlinked_ones_alone(open_app):
+def test_the_bytes_are_the_results_exactly(open_app):
+    """Of every dtype and many geometries: what torch computed, bit by bit, in the format that holds it."""
     app = open_app()
-    find(app, "stride").value = 3
-    assert app.model.settings.spec.stride == (3, 3)
-    assert "cv-hidden" in find(app, "stride", 1)._dom_classes
-    find(app, "link_axes").value = False
-    assert "cv-hidden" not in find(app, "stride", 1)._dom_classes
-    find(app, "stride", 1).value = 1
-    assert app.model.settings.spec.stride == (3, 1)
-    find(app, "link_axes").value = True
-    assert app.model.settings.spec.stride == (3, 3)
-    assert "stride of the width moved from 1 to 3" in app.model.notice
+    formats = {"float32": np.float32, "float64": np.float64, "bfloat16": np.float32}
+    for number, spec in enumerate(random_specs(81, 60)):
+        transposed = spec.padding_mode == "zeros" and number % 2 == 0
+        dtype = list(formats)[number % 3]
+        bias = Source("values", (0.5, -1.25), (2,)) if number % 3 else None
+        settings = Settings(spec=spec, transposed=transposed, dtype=dtype, bias=bias, weight=Source("random"))
+        app.set_state(settings.to_dict())
+        sent_now, result = app._numbers, compute(settings)
+        assert sent_now["dtype"] == dtype
+        assert sent_now["loss"] == float(result.loss)
+        there = {name for name in TENSORS if getattr(result, name) is not None}
+        assert sent_now["tensors"].keys() == there, settings
+        for name in there:
+            expected = getattr(result, name).to(torch.float64 if dtype == "float64" else torch.float32)
+            assert sent_now["tensors"][name] == expected.contiguous().numpy().tobytes(), (name, settings)
+            shown = np.frombuffer(sent_now["tensors"][name], formats[dtype])
+            assert shown.tolist() == getattr(result, name).double().flatten().tolist(), (name, settings)
 
 
-def test_the_device_menu_offers_what_there_is(open_app):
-    assert [value for _, value in find(open_app(), "device").options] == list(available_devices())
-
-
-def test_only_controls_that_matter_are_shown(open_app):
+def test_every_step_has_a_number_of_its_own(open_app):
+    """A trait that is set to what it has sends nothing: two answers in a row must differ."""
     app = open_app()
-
-    def hidden(name):
-        return "cv-hidden" in find(app, name)._dom_classes
-
-    assert (hidden("digit"), hidden("target"), hidden("grad_output")) == (False, False, True)
-    find(app, "input").value, find(app, "loss").value = "ramp", "weighted_sum"
-    assert (hidden("digit"), hidden("target"), hidden("grad_output")) == (True, True, False)
+    steps = [app._numbers["step"]]
+    for k, digit in enumerate((5, 5, 6)):
+        ask(app, {"digit": digit}, k=7 if k < 2 else 8)
+        steps.append(app._numbers["step"])
+    assert steps == [1, 2, 3, 4]
 
 
-def test_kernel_sliders_write_one_cell(open_app):
+def test_a_page_that_asks_for_what_holds_gets_its_answer(open_app, sent):
     app = open_app()
-    grid = only(app, SliderGrid)
-    assert (grid.shape, grid.label) == ((3, 3), "weight[0, 0]")
-    assert grid.values == app.model.result.weight.flatten().tolist()
-    values = [*grid.values]
-    values[5] = 0.1 + 0.2
-    receive(grid, values=values)
-    assert app.model.settings.weight_tensor().flatten().tolist() == values, "all digits, not a step of the slider"
-    assert find(app, "kernel").value == "values"
-    find(app, "kernel").value = "box"
-    assert grid.values == pytest.approx([1 / 9] * 9)
-    find(app, "kernel_size").value = 2
-    assert (grid.shape, grid.values) == ((2, 2), [0.25] * 4)
-    receive(grid, values=values)  # on its way before the page heard of the new size
-    assert grid.shape == (2, 2)
-    assert find(app, "kernel").value == "box"
+    result = app.session.result
+    ask(app, {}, "late", 5)
+    (numbers,) = updates(sent)
+    assert (numbers["page"], numbers["k"]) == ("late", 5)
+    assert app.session.result is result
 
 
-def test_kernel_sliders_follow_the_plane(open_app):
-    app = open_app(ConvSpec(5, 4, 4, groups=2))
-    receive_custom(app.board, {"type": "plane", "panel": "weight", "at": [3, 1]})
-    grid = only(app, SliderGrid)
-    assert grid.label == "weight[3, 1]"
-    receive(grid, values=[9.0, *grid.values[1:]])
-    assert float(app.model.result.weight[3, 1, 0, 0]) == 9
-
-
-def test_buttons(open_app):
+def test_two_pages_in_turn_each_get_their_own_and_the_last_one_holds(open_app, sent):
     app = open_app()
-    undo, redo, reset = (find(app, word) for word in ("Undo", "Redo", "Reset"))
-    assert (undo.disabled, redo.disabled) == (True, True)
-    find(app, "digit").value = 5
-    assert (undo.disabled, redo.disabled) == (False, True)
-    undo.click()
-    assert (undo.disabled, redo.disabled, find(app, "digit").value) == (True, False, 3)
-    redo.click()
-    assert find(app, "digit").value == 5
-    reset.click()
-    assert app.model.settings == Settings()
+    for k in range(6):
+        for page in ("one", "two"):
+            sent.clear()
+            ask(app, {"digit": (2 * k + (page == "two")) % 10}, page, 10 * k)
+            (numbers,) = updates(sent)
+            assert (numbers["page"], numbers["k"]) == (page, 10 * k)
+    assert app.session.settings.digit == 1
 
 
-# Model to controls.
-
-
-def assert_controls_show(app):
-    settings = app.model.settings
-    for name in PER_AXIS:
-        for axis in (0, 1):
-            assert find(app, name, axis).value == value_of(settings.spec, name, axis), (name, axis)
-    for name, axis, _, get in CONTROLS:
-        if name not in PER_AXIS:
-            assert find(app, name, axis).value == get(settings), name
-    plane = settings.plane
-    shown = settings.weight_tensor()[plane.out_channel, plane.in_channel % settings.spec.weight_shape[1]]
-    assert only(app, SliderGrid).values == shown.flatten().tolist()
-    assert only(app, SliderGrid).shape == settings.spec.kernel_size
-
-
-def test_controls_show_any_state_that_is_set(open_app):
+def test_a_state_set_between_asks_belongs_to_no_page(open_app, sent):
     app = open_app()
-    for state in random_settings(71, 25):
-        app.set_state(state.to_dict())
-        assert app.state() == state.to_dict()
-        assert_controls_show(app)
+    ask(app, {"digit": 5}, "one", 1)
+    app.set_state(Settings(digit=8).to_dict())
+    assert (app._numbers["page"], app._numbers["k"]) == ("", 0)
+    assert app._state["digit"] == 8
+    ask(app, {"digit": 6}, "one", 2)
+    assert (app._numbers["page"], app._numbers["k"], app._state["digit"]) == ("one", 2, 6)
+    app.stride = 1
+    assert app._numbers["page"] == "", "nor does a trait"
 
 
-def test_a_slider_follows_into_a_larger_geometry(open_app):
-    app = open_app(ConvSpec(3, kernel_size=3))
-    app.set_state({"spec": {"input_size": 8, "kernel_size": 5}})
-    assert app.model.settings.spec.kernel_size == (5, 5)
-    assert_controls_show(app)
-
-
-def test_a_sliders_range_comes_before_its_value(open_app):
-    """In the other order a page pushes the value into the old range, and sends that as if a person had moved it."""
-    slider = find(open_app(), "input_size")
-    assert list(slider.get_state(["value", "min", "max"])) == ["min", "max", "value"]
-
-
-def test_controls_show_more_channels_than_they_offer(open_app):
-    app = open_app(ConvSpec(5, 6, 8, batch=5))
-    assert_controls_show(app)
-    find(app, "in_channels").value = 4
-    assert app.model.settings.spec.in_channels == 4
-
-
-def test_state_goes_through_json_into_another_app(open_app):
+def test_who_watches_and_sets_something_else_is_no_answer_to_the_page(open_app, sent):
     app = open_app()
-    find(app, "stride").value, find(app, "in_channels").value = 3, 2
-    state = json.loads(json.dumps(app.state(), allow_nan=False))
-    other = open_app(state=state)
-    assert other.state() == app.state()
-    assert_controls_show(other)
-    assert torch.equal(other.model.result.grad_weight, app.model.result.grad_weight)
+    app.observe(lambda _: setattr(app, "digit", 9), "stride")
+    sent.clear()
+    ask(app, {"spec": {**Settings().spec.to_dict(), "stride": [1, 1]}}, "one", 3)
+    answers = [(numbers["page"], numbers["k"]) for numbers in updates(sent)]
+    assert answers == [("one", 3), ("", 0)]
+    assert (app.session.settings.digit, app.digit, app.stride) == (9, 9, 1)
+    assert {**app._state, **app._sources} == app.state()
 
 
 # Refusals.
 
 
-def notice_of(app):
-    (html,) = (w for w in widgets_in(app) if "cv-notice" in w._dom_classes)
-    return html.value
-
-
-def test_an_impossible_value_is_refused_with_a_sentence_and_the_control_goes_back(open_app):
+def test_what_a_page_cannot_have_is_refused_to_that_page_alone(open_app, sent):
     app = open_app(ConvSpec(4, kernel_size=2))
-    before = app.state()
-    slider = find(app, "kernel_size")
-    assert (slider.min, slider.max) == (1, 4), "sliding cannot reach it"
-    slider.max = 5
-    slider.value = 5
-    assert "the kernel must fit into the padded input" in notice_of(app)
-    assert 'role="alert"' in notice_of(app)
-    assert 'data-failed="true"' in notice_of(app)
-    assert app.state() == before
-    assert slider.value == 2
-    find(app, "stride").value = 2
-    assert notice_of(app) == ""
+    before, numbers = app.state(), app._numbers
+    sent.clear()
+    ask(app, {"spec": {"input_size": [4, 4], "kernel_size": [5, 5]}}, "one", 4)
+    ((refused, _),) = said(sent, "refused")
+    assert (refused["page"], refused["k"]) == ("one", 4)
+    assert "the kernel must fit into the padded input" in refused["sentence"]
+    assert (app.state(), app._notice) == (before, ("", False))
+    assert app._numbers is numbers
+    assert len(sent) == 1
+    ask(app, {"digit": 4}, "one", 5)
+    assert (app._numbers["page"], app._numbers["k"]) == ("one", 5), "a refusal stands in nobody's way"
 
 
-def test_notices_cannot_carry_markup(open_app):
+def test_a_message_of_a_sentence_is_told_to_every_page(open_app, sent):
     app = open_app()
-    app.model.tell('<img src=x onerror="alert(1)"> & so on')
-    assert "<img" not in notice_of(app)
-    assert "&lt;img" in notice_of(app)
-    assert "&amp; so on" in notice_of(app)
-    assert 'role="status"' in notice_of(app)
+    app.session.tell("Only this.", failed=True)
+    ((told, _),) = said(sent, "told")
+    assert told == {"type": "told", "sentence": "Only this.", "failed": True}
+    assert app._notice == ("Only this.", True), "and to one that opens later"
 
 
-def test_a_broken_state_from_the_page_is_refused(open_app):
+DEEP: list = []
+for _ in range(50):
+    DEEP = [DEEP]
+ODD = [
+    None,
+    5,
+    -1,
+    1.5,
+    True,
+    "x",
+    "",
+    [],
+    [1],
+    {},
+    {"0": 1},
+    math.nan,
+    math.inf,
+    -math.inf,
+    10**400,
+    DEEP,
+    "y" * 10**6,
+]
+
+
+def forged():
+    """Yield (message, buffers) that no page of ours sends."""
+    yield from ((each, ()) for each in ODD)
+    yield from (({"type": each}, ()) for each in [*ODD, "computed", "close", "__init__", "receive"])
+    good = {"type": "compute", "page": "one", "k": 1, "settings": {}}
+    for name in ("page", "k", "settings"):
+        yield from (
+            ({**good, name: each}, ()) for each in ODD if (name, each) not in (("k", 5), ("k", -1), ("settings", {}))
+        )
+    first = Settings().to_dict()
+    for name in first:
+        for each in ODD:
+            if name not in ("version", "spec", "plane") or each != {}:
+                yield {**good, "settings": {**first, name: each}}, ()
+    for name in first["spec"]:
+        yield from (({**good, "settings": {"spec": {**first["spec"], name: each}}}, ()) for each in ODD)
+    yield {**good, "settings": {"version": 2}}, ()
+    yield {**good, "settings": {"spec": {"input_size": [10**9, 10**9]}}}, ()
+    yield {**good, "settings": {"unknown": 1}}, ()
+    yield from (({"type": "tab", "tab": each, "message": {"type": "refresh"}}, ()) for each in [*ODD, "matrix"])
+    yield {"type": "tab"}, ()
+    yield {"type": "picture"}, ()
+    for data in (b"", b"x", bytes(10_000_000)):
+        yield {"type": "picture", "name": "x.png"}, (data,)
+
+
+def allowed(message):
+    """Some of what is odd is possible: the first digit is 0, a seed may be 5, a flag True."""
+    if not isinstance(message, dict) or message.get("type") != "compute":
+        return False
+    try:
+        Settings.from_dict(message["settings"])
+    except ValueError:
+        return False
+    return isinstance(message["page"], str) and len(message["page"]) <= 64 and type(message["k"]) is int
+
+
+def test_no_forged_message_does_more_than_be_refused_in_a_sentence(open_app, sent, caplog):
+    app = open_app()
+    before, numbers, result = app.state(), app._numbers, app.session.result
+    refused = 0
+    for message, buffers in forged():
+        if allowed(message):
+            continue
+        sent.clear()
+        app.session.tell("")
+        with caplog.at_level(logging.WARNING):
+            receive(app, message, *buffers)
+        about = f"{message!r:.200}"
+        assert app.state() == before, about
+        assert (app._numbers is numbers, app.session.result is result) == (True, True), about
+        answers = [content for content, _ in (*said(sent, "refused"), *said(sent, "told"))]
+        sentence = answers[-1]["sentence"] if answers else ""
+        assert 20 < len(sentence) < 400, (about, sentence)
+        assert "That did not work" not in sentence, (about, sentence)
+        assert "\n" not in sentence, (about, sentence)
+        assert not caplog.records, about
+        refused += 1
+    assert refused > 400
+    ask(app, {"digit": 6}, "one", 2)
+    assert app.session.settings.digit == 6, "and the app lives on"
+
+
+@pytest.mark.parametrize("tab", ["matrix", "graph", "code", "pytorch", "check", "quantised", "linear"])
+def test_no_forged_message_to_a_tab_does_more_than_be_refused_in_a_sentence(open_app, sent, caplog, tab):
+    app = open_app(state={"tab": tab})
+    before = app.state()
+    keys = (
+        "type",
+        "name",
+        "value",
+        "tensor",
+        "row",
+        "column",
+        "start",
+        "kind",
+        "variant",
+        "index",
+        "key",
+        "node",
+        "id",
+    )
+    kinds = ("set", "draw", "edit", "part", "value", "box", "select", "numbers", "layer", "variant", "tab", "open")
+    messages = [*ODD, *({"type": kind, key: each} for kind in kinds for key in keys[1:] for each in ODD)]
+    for message in messages:
+        with caplog.at_level(logging.WARNING):
+            receive(app, {"type": "tab", "tab": tab, "message": message})
+        assert app.state() == before, (tab, f"{message!r:.200}")
+        assert not caplog.records, (tab, f"{message!r:.200}", caplog.text[-2000:])
+        json.dumps(app._tabs.made[tab].shown, allow_nan=False)
+
+
+def test_notices_carry_what_they_say_as_text(open_app, sent):
+    app = open_app()
+    app.session.tell('<img src=x onerror="alert(1)"> & so on')
+    ((told, _),) = said(sent, "told")
+    assert told["sentence"] == '<img src=x onerror="alert(1)"> & so on', "the page shows it as text"
+
+
+def test_a_broken_state_is_refused(open_app):
     app = open_app()
     before = app.state()
     for state in (None, [], {"version": 99}, {"spec": {"input_size": 10**9}}, {"seed": 2**90}, {"device": "abacus"}):
-        receive_custom(app.board, {"type": "restore", "state": state})
-        assert app.model.failed, state
+        with pytest.raises(ValueError, match=r".{20}"):
+            app.set_state(state)
         assert app.state() == before
-    receive_custom(app.board, {"type": "restore", "state": {**before, "digit": 9}})
-    assert not app.model.failed
-    assert find(app, "digit").value == 9
     with pytest.raises(ValueError, match="update convviz"):
         app.set_state({"version": 99})
 
 
-# Messages to the page.
+def test_state_goes_through_json_into_another_app(open_app):
+    app = open_app()
+    ask(app, {"spec": {**Settings().spec.to_dict(), "stride": [3, 3], "in_channels": 2}})
+    state = json.loads(json.dumps(app.state(), allow_nan=False))
+    other = open_app(state=state)
+    assert other.state() == app.state()
+    assert torch.equal(other.session.result.grad_weight, app.session.result.grad_weight)
+
+
+# How much goes over the wire.
 
 
 def test_a_kernel_step_is_one_small_message_of_numbers(open_app, sent):
     app = open_app()
-    grid = only(app, SliderGrid)
-    receive(grid, values=[0.1, *grid.values[1:]])  # the first step also turns the menu to "typed by hand"
+    weight = app.session.settings.weight_tensor()
     for step in range(-30, 31, 3):
         sent.clear()
-        receive(grid, values=[step / 10, *grid.values[1:]])
-        assert [widget for widget, _, _ in sent] == [app.board], "one message, and it is the board's"
-        ((_, data, buffers),) = sent
-        assert set(data["state"]) == {"values", "state"}, "the structure stayed"
-        assert buffers
+        weight[0, 0, 0, 0] = step / 10
+        ask(app, {"weight": Source.of(weight).to_dict()}, k=step)
+        assert [(widget, set(data["state"])) for widget, data, _ in sent] == [(app, {"_numbers", "_state"})]
         assert size_of(sent[0]) <= 6000
 
 
-def test_typed_inputs_and_kernels_stay_small_on_the_wire(open_app, sent):
-    app = open_app(input=np.random.default_rng(0).normal(size=(8, 8)).round(2), weight=torch.ones(3, 3) / 7)
-    grid = only(app, SliderGrid)
-    receive(grid, values=[0.1, *grid.values[1:]])
-    sent.clear()
-    receive(grid, values=[0.2, *grid.values[1:]])
-    assert [widget for widget, _, _ in sent] == [app.board]
-    assert size_of(sent[0]) <= 6000
-
-
-@pytest.mark.parametrize(
-    ("name", "value"), [("stride", 1), ("padding", 3), ("kernel_size", 5), ("digit", 9), ("seed", 2)]
-)
-def test_any_slider_step_is_one_message_to_the_board(open_app, sent, name, value):
+def test_every_control_of_the_first_picture_costs_at_most_one_small_answer(open_app, sent):
     app = open_app()
-    receive(find(app, name), value=value)
-    board = [data["state"] for widget, data, _ in sent if widget is app.board]
-    assert len(board) == 1
-    assert ("structure" in board[0]) == (name not in ("digit", "seed"))
-    if "structure" in board[0]:
-        assert board[0]["structure"]["version"] == board[0]["values"]["version"], "both halves belong together"
-    if name != "seed":  # a field is not dragged
-        own = [data["state"] for widget, data, _ in sent if widget is find(app, name)]
-        assert all("value" not in state for state in own), "an echo would pull the slider back under the finger"
+    spec = Settings().spec.to_dict()
+    for state in ({"digit": 9}, {"seed": 2}, {"loss": "mean"}, {"spec": spec | {"stride": [1, 1]}}, {"bias": None}):
+        sent.clear()
+        ask(app, state)
+        assert sum(map(size_of, sent)) <= 6000, state
+        assert [widget for widget, _, _ in sent] == [app], state
 
 
-def test_steps_and_versions_count_up(open_app):
+def test_typed_inputs_stay_out_of_what_a_kernel_step_sends(open_app, sent):
+    typed = np.random.default_rng(0).normal(size=(8, 8)).round(2)
+    app = open_app(input=typed, weight=torch.ones(3, 3) / 7)
+    ask(app, app.state() | {"weight": Source.of(torch.full((1, 1, 3, 3), 0.1)).to_dict()})
+    (message,) = sent
+    assert "_sources" not in message[1]["state"]
+    assert size_of(message) <= 6000
+
+
+def test_the_apps_own_state_is_one_script_and_little_else(open_app):
     app = open_app()
-    before = app.board.values
-    find(app, "digit").value = 5
-    assert (app.board.values["step"], app.board.values["version"]) == (before["step"] + 1, before["version"])
-    find(app, "stride").value = 1
-    assert (app.board.values["step"], app.board.values["version"]) == (before["step"] + 2, before["version"] + 1)
-
-
-def test_the_bytes_are_the_results(open_app):
-    for dtype, wire in (("float32", np.float32), ("float64", np.float64), ("bfloat16", np.float32)):
-        app = open_app(dtype=dtype)
-        values = app.board.values
-        assert values["dtype"] == np.dtype(wire).name
-        for name, buffer in values["planes"].items():
-            expected = getattr(app.model.result, name).double().flatten().tolist()
-            assert np.frombuffer(buffer, wire).tolist() == expected, name
-
-
-def test_thumbnails_are_planes_in_the_order_of_their_labels(open_app):
-    app = open_app(ConvSpec(5, 4, 2, groups=2))
-    (item,) = (i for i in app.board.structure["equations"][0]["items"] if i.get("name") == "weight")
-    numbers = np.frombuffer(app.board.values["thumbs"]["weight"], np.float32).reshape(-1, 3, 3)
-    assert len(numbers) == len(item["thumbs"]["planes"]) == 4
-    for plane, shown in zip(item["thumbs"]["planes"], numbers, strict=True):
-        a, b = plane["at"]
-        assert plane["label"] == f"weight[{a}, {b}]"
-        assert shown.tolist() == app.model.result.weight[a, b].tolist()
-    assert [plane["shown"] for plane in item["thumbs"]["planes"]] == [True, False, False, False]
-
-
-def test_a_large_boards_thumbnails_are_thinned_out(open_app):
-    app = open_app(ConvSpec(64, 2, 2))
-    (item,) = (i for i in app.board.structure["equations"][0]["items"] if i.get("name") == "padded_input")
-    assert (item["thumbs"]["rows"], item["thumbs"]["columns"]) == (16, 16)
-    assert len(app.board.values["thumbs"]["padded_input"]) == 2 * 16 * 16 * 4
-
-
-def test_the_boards_own_state_is_small(open_app):
-    app = open_app()
-    state, _, buffers = ipywidgets.widgets.widget._remove_buffers(app.board.get_state())
+    state, _, buffers = ipywidgets.widgets.widget._remove_buffers(app.get_state())
     assert "render" in state["_esm"]
     assert ".cv-look" in state["_css"]
-    assert len(json.dumps(state)) + sum(len(bytes(buffer)) for buffer in buffers) < 200_000
+    rest = {name: value for name, value in state.items() if name not in ("_esm", "_css")}
+    assert len(json.dumps(rest)) + sum(len(bytes(buffer)) for buffer in buffers) < 10_000
+
+
+def test_an_app_is_a_handful_of_widgets(sent):
+    before = set(ALIVE)
+    app = convviz.App()
+    assert len(set(ALIVE) - before) <= 15
+    for tab in ("matrix", "graph", "code", "linear", ""):
+        app.set_state({"tab": tab})
+    assert len(set(ALIVE) - before) <= 15, "nor do its tabs make more"
+    app.close()
+    assert set(ALIVE) == before
 
 
 def test_plotly_is_sent_when_a_page_asks_for_it(open_app, sent):
     app = open_app()
-    receive_custom(app.board, {"type": "plotly"})
-    ((widget, data, buffers),) = sent
-    assert widget is app.board
-    assert data["content"] == {"type": "plotly"}
+    receive(app, {"type": "plotly"})
+    (((content, buffers),)) = said(sent, "plotly")
+    assert content == {"type": "plotly"}
     assert zlib.decompress(bytes(buffers[0]), wbits=31).startswith(b"/**\n* plotly.js")
 
 
@@ -426,13 +433,13 @@ def test_requests_for_plotly_that_nobody_waits_for_cost_one_answer_a_second(open
     """400 of them at once made the server keep 400 copies for a page that did not read."""
     app = open_app()
     now = 1000.0
-    monkeypatch.setattr("convviz.board.widget.time.monotonic", lambda: now)
+    monkeypatch.setattr("convviz.app.messages.time.monotonic", lambda: now)
 
     def answers():
         sent.clear()
         for _ in range(400):
-            receive_custom(app.board, {"type": "plotly"})
-        return [buffers[0] for _, data, buffers in sent if data.get("content") == {"type": "plotly"}]
+            receive(app, {"type": "plotly"})
+        return [buffers[0] for _, buffers in said(sent, "plotly")]
 
     (first,) = answers()
     assert not answers()
@@ -441,13 +448,22 @@ def test_requests_for_plotly_that_nobody_waits_for_cost_one_answer_a_second(open
     assert first is second, "packed once a process"
 
 
-def test_theme_and_selection_reach_the_board(open_app):
+def test_the_page_knows_the_devices_the_version_and_the_start(open_app):
     app = open_app(theme="light")
-    assert app.board.theme == "light"
-    find(app, "theme").value = "dark"
-    assert app.board.theme == "dark"
-    receive_custom(app.board, {"type": "select", "panel": "output", "row": 1, "column": 2})
-    assert app.board.selected == app.model.selected == {"panel": "output", "row": 1, "column": 2}
+    assert tuple(app._facts["devices"]) == tuple(available_devices())
+    assert app._facts["version"] == convviz.__version__
+    assert app._facts["makes_pages"] is True
+    start = app._start
+    assert start == app.state()
+    app.theme = "dark"
+    assert app._state["theme"] == "dark"
+    assert app._start is start, "Reset leads to where it began"
+
+
+def test_words_of_ones_own_stand_above(open_app, sent):
+    app = open_app()
+    app.introduce("<b>Look</b> at the border.")
+    assert updates(sent, "_introduction") == ["<b>Look</b> at the border."]
 
 
 # Figures.
@@ -457,16 +473,16 @@ def test_a_figure_is_the_result(open_app):
     app = open_app()
     for name in ("grad_weight", "grad_input", "padded_grad_output", "output"):
         (trace,) = app.figure(name).data
-        assert [list(row) for row in trace.z] == getattr(app.model.result, name)[0, 0].tolist()
+        assert [list(row) for row in trace.z] == getattr(app.session.result, name)[0, 0].tolist()
     with pytest.raises(ValueError, match="there is no bias"):
         app.figure("grad_bias")
 
 
 def test_a_figure_shows_the_plane_that_is_chosen(open_app):
     app = open_app(ConvSpec(5, 2, 3))
-    receive_custom(app.board, {"type": "plane", "panel": "grad_weight", "at": [2, 1]})
+    ask(app, app.state() | {"plane": {"sample": 0, "out_channel": 2, "in_channel": 1}})
     (trace,) = app.figure("grad_weight").data
-    assert [list(row) for row in trace.z] == app.model.result.grad_weight[2, 1].tolist()
+    assert [list(row) for row in trace.z] == app.session.result.grad_weight[2, 1].tolist()
     assert "grad_weight[2, 1]" in app.figure("grad_weight").layout.title.text
 
 
@@ -492,35 +508,36 @@ def test_a_figure_shows_the_plane_that_is_chosen(open_app):
 )
 def test_sizes_are_taken_from_the_tensors(open_app, arguments, input_shape, weight_shape):
     app = open_app(**arguments)
-    assert app.model.result.input.shape == input_shape
-    assert app.model.result.weight.shape == weight_shape
+    assert app.session.result.input.shape == input_shape
+    assert app.session.result.weight.shape == weight_shape
     for name in {"input", "weight", "bias"} & set(arguments):
         value = arguments[name]
         given = value.detach() if isinstance(value, torch.Tensor) else torch.tensor(np.array(value))
-        assert getattr(app.model.result, name).flatten().tolist() == given.float().flatten().tolist()
+        assert getattr(app.session.result, name).flatten().tolist() == given.float().flatten().tolist()
 
 
 def test_a_grad_output_of_ones_own(open_app):
     grad_output = integers((4, 4), 5)
     app = open_app(grad_output=grad_output)
-    assert app.model.settings.loss == "weighted_sum"
-    assert torch.equal(app.model.result.grad_output[0, 0].double(), grad_output)
+    assert app.session.settings.loss == "weighted_sum"
+    assert torch.equal(app.session.result.grad_output[0, 0].double(), grad_output)
 
 
 def test_a_target_of_ones_own(open_app):
     target = integers((4, 4), 5)
     app = open_app(target=target)
-    difference = app.model.result.output[0, 0] - app.model.result.grad_output[0, 0]
+    difference = app.session.result.output[0, 0] - app.session.result.grad_output[0, 0]
     assert torch.equal(difference.double(), target)
 
 
 def test_the_callers_tensor_is_not_written_to(open_app):
     image = torch.zeros(8, 8, dtype=torch.float64)
     app = open_app(input=image)
-    receive_custom(app.board, {"type": "edit", "panel": "padded_input", "row": 3, "column": 3, "value": 5})
+    app.input[0, 0, 3, 3] = 5
+    ask(app, app.state() | {"digit": 5})
     assert not image.any()
     image[0, 0] = 9
-    assert float(app.model.result.input[0, 0, 0, 0]) == 0
+    assert float(app.session.result.input[0, 0, 0, 0]) == 0
 
 
 @pytest.mark.parametrize(
@@ -583,8 +600,8 @@ def test_opening_and_closing_leaves_nothing_alive(sent):
     apps = []
     for number in range(20):
         app = convviz.App()
-        find(app, "digit").value = (number + 4) % 10
-        find(app, "in_channels").value = 2
+        ask(app, {"digit": (number + 4) % 10, "tab": ("", "matrix", "linear")[number % 3]})
+        ask(app, {"spec": {"input_size": [8, 8], "kernel_size": [3, 3], "in_channels": 2}})
         app.figure("output")
         apps.append(weakref.ref(app))
         app.close()
@@ -596,30 +613,33 @@ def test_opening_and_closing_leaves_nothing_alive(sent):
 
 
 def test_a_closed_app_is_silent_and_closing_again_is_harmless(sent):
-    app = convviz.App()
-    board, model, before = app.board, app.model, app.state()
+    app = convviz.App(state={"tab": "matrix"})
+    session, tab, before, shown = app.session, app._tabs.made["matrix"], app.state(), app._numbers
     app.close()
     sent.clear()
-    shown = board.values
-    receive_custom(board, {"type": "edit", "panel": "weight", "row": 0, "column": 0, "value": 9})
-    assert model.state() == before, "a message that was still under way moves nothing"
-    model.apply(model.settings.replace(digit=5))
-    assert board.values is shown
+    for message in (
+        {"type": "compute", "page": "one", "k": 1, "settings": {}},
+        {"type": "python"},
+        {"type": "page"},
+        5,
+    ):
+        app._messages.receive(message, [])  # what was still under way
+    assert session.state() == before, "it moves nothing"
+    session.apply(session.settings.replace(digit=5))
+    tab.refresh()
+    assert app._numbers is shown
     app.close()
     assert sent == []
 
 
 def test_two_apps_share_nothing(open_app, sent):
     one, other = open_app(), open_app()
-    before, shown = other.state(), dict(other.board.values)
+    before, shown = other.state(), other._numbers
     sent.clear()
-    find(one, "digit").value = 5
-    find(one, "stride").value = 1
-    receive_custom(one.board, {"type": "select", "panel": "output", "row": 0, "column": 0})
-    one.model.tell("Only here.")
-    assert {widget for widget, _, _ in sent} <= set(widgets_in(one))
-    assert (other.state(), other.board.values, other.board.selected, notice_of(other)) == (before, shown, None, "")
-    assert only(one, Board) is not only(other, Board)
+    ask(one, {"digit": 5})
+    one.session.tell("Only here.")
+    assert {widget for widget, _, _ in sent} == {one}
+    assert (other.state(), other._numbers, other._notice) == (before, shown, ("", False))
 
 
 # Pictures of the user's own.
@@ -636,20 +656,17 @@ def gradient(height=6, width=9):
 
 
 def upload(app, data):
-    receive_custom(only(app, Upload), {"type": "file", "name": "x"}, [data])
+    receive(app, {"type": "picture", "name": "x"}, data)
 
 
 def test_a_good_png_becomes_the_input(open_app):
     app = open_app(ConvSpec((6, 9)))
     upload(app, encoded(gradient(), "PNG"))
-    assert not app.model.failed
-    assert find(app, "input").value == "image"
+    assert app._notice == ("", False)
+    assert app.session.settings.input.kind == "image"
     expected = torch.from_numpy(np.asarray(gradient()) / 255)
-    torch.testing.assert_close(app.model.result.input[0, 0].double(), expected, atol=6e-4, rtol=0)
-    find(app, "input").value = "ramp"
-    assert "image" not in [value for _, value in find(app, "input").options]
-    app.model.undo()
-    assert find(app, "input").value == "image"
+    torch.testing.assert_close(app.session.result.input[0, 0].double(), expected, atol=6e-4, rtol=0)
+    assert app._sources["input"]["shape"] == [6, 9], "the page gets it as numbers, which a link can carry"
 
 
 PICTURES = {
@@ -721,12 +738,12 @@ def test_what_is_no_usable_picture_is_one_sentence(open_app, data, message):
     app = open_app()
     before = app.state()
     upload(app, data)
-    assert app.model.failed
+    assert app._notice[1]
     with pytest.raises(ValueError, match=message):
         read_picture(data)
     assert app.state() == before
-    assert "That did not work" not in app.model.notice, "foreseen, not an accident"
-    assert "\n" not in app.model.notice
+    assert "That did not work" not in app._notice[0], "foreseen, not an accident"
+    assert "\n" not in app._notice[0]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
@@ -776,12 +793,3 @@ def test_no_damage_does_worse_than_a_sentence(format):
             sentences.append(str(error))
     assert len(sentences) > 20
     assert all("; save it" in sentence or "make it smaller" in sentence for sentence in sentences), set(sentences)
-
-
-def test_a_picture_that_the_page_refused_is_said(open_app):
-    app = open_app()
-    receive_custom(only(app, Upload), {"type": "refused", "megabytes": 12})
-    assert app.model.failed
-    assert "got 12 MB" in notice_of(app)
-    receive_custom(only(app, Upload), {"type": "file"})  # a message without its bytes
-    assert "got 12 MB" in notice_of(app)

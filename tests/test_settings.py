@@ -13,17 +13,22 @@ from convviz.settings.moved import said
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+<<<<<<< HEAD
 from convviz.axis_taps import PADDING_MODES
 from convviz.plane import PANEL_AXES, Plane
 from convviz.samples.inputs import PATTERNS
 from convviz.samples.kernels import KERNELS, make_kernel
 from convviz.settings import change
+=======
+from convviz.plane import PANEL_AXES, Plane
+from convviz.samples.inputs import PATTERNS
+from convviz.samples.kernels import KERNELS
+from convviz.settings.compute import compute
+>>>>>>> w-ut
 from convviz.settings.state import CHOICES, KINDS, PRESETS, Settings, Source
 from convviz.spec import ConvSpec
 from convviz.views.panels import panel
 from tests.geometries import random_specs
-
-NO_GRAD = torch.zeros(1)
 
 
 def grouped_specs(seed, count):
@@ -208,145 +213,10 @@ def test_settings_are_values():
     assert one.digit == 3
 
 
-# Bounds.
+# What a state makes.
 
 
-@pytest.mark.parametrize("linked", [False, True])
-def test_every_value_between_the_bounds_is_possible_and_the_next_is_not(linked):
-    for spec in itertools.islice(random_specs(21, 350), 350):
-        ranges = bounds(spec, linked)
-        assert set(ranges) == set(itertools.product(PER_AXIS, (0, 1)))
-        for (name, axis), (bottom, top) in ranges.items():
-            low, high = LIMITS[name]
-            current = value_of(spec, name, axis)
-            assert bottom <= current <= top
-            for value in {*range(bottom, top + 1)} - {current}:
-                made = with_value(spec, name, axis, value, linked)
-                assert value_of(made, name, axis) == value
-                assert not linked or value_of(made, name, 1 - axis) == value
-            for beyond, end in ((bottom - 1, bottom <= low), (top + 1, top >= high)):
-                if not end:
-                    with pytest.raises(ValueError, match=r".{20}"):
-                        with_value(spec, name, axis, beyond, linked)
-
-
-def test_moving_one_axis_leaves_the_other_and_linked_moves_both():
-    spec = ConvSpec((8, 7), kernel_size=(3, 2), stride=(2, 1), padding=((1, 0), (2, 1)))
-    assert with_value(spec, "stride", 0, 3, linked=False).stride == (3, 1)
-    assert with_value(spec, "stride", 1, 3, linked=True).stride == (3, 3)
-    assert with_value(spec, "padding", 0, 2, linked=False).padding == ((2, 2), (2, 1)), "the other side is kept"
-    assert with_value(spec, "padding", 1, 0, linked=True).padding == ((0, 0), (0, 0))
-
-
-def test_group_choices_are_the_common_divisors():
-    for ins, outs in itertools.product(range(1, 9), repeat=2):
-        choices = group_choices(ConvSpec(3, ins, outs))
-        assert choices == tuple(g for g in range(1, 9) if ins % g == 0 and outs % g == 0)
-        for groups in choices:
-            ConvSpec(3, ins, outs, groups=groups)
-
-
-# Mending.
-
-
-def test_mending_always_ends_in_a_geometry_and_says_all_that_it_moved():
-    draw = random.Random(5)
-    for spec in random_specs(22, 400):
-        changes = {
-            "in_channels": draw.randint(1, 4),
-            "out_channels": draw.randint(1, 4),
-            "batch": draw.randint(1, 2),
-            "padding_mode": draw.choice(PADDING_MODES),
-            "input_size": (draw.randint(1, 8), draw.randint(1, 8)),
-        }
-        asked = {name: value for name, value in changes.items() if draw.random() < 0.6}
-        made, moves = mend(spec, **asked)
-        notices = said(moves)
-        assert {name: getattr(made, name) for name in asked} == asked, "what was asked for is what one gets"
-        movable = ("groups", "padding", "dilation", "kernel_size")
-        moved = [name for name in movable if getattr(made, name) != getattr(spec, name)]
-        for name in moved:
-            assert any(notice.startswith(name) for notice in notices), (name, notices)
-        assert bool(moved) == bool(notices)
-        assert all(notice.endswith(".") for notice in notices)
-        assert made.stride == spec.stride
-
-
-def test_mend_says_what_it_moved_and_why():
-    spec = ConvSpec((3, 8), 4, 4, kernel_size=3, padding=(4, 1), dilation=1, groups=4)
-    made, moves = mend(spec, out_channels=2)
-    assert made.groups == 2
-    assert said(moves) == ["groups moved from 4 to 2: it must divide both 4 and 2 channels."]
-    made, moves = mend(spec, padding_mode="reflect")
-    assert made.padding == ((2, 2), (1, 1))
-    assert said(moves) == [
-        "padding of the height moved from 4 to 2: padding_mode='reflect' copies cells of the input, and it has 3."
-    ]
-    wide = ConvSpec((3, 8), kernel_size=3, dilation=(3, 1), padding=(4, 0))
-    made, moves = mend(wide, input_size=(1, 8), padding=((1, 0), (0, 0)))
-    assert (made.dilation, made.kernel_size) == ((1, 1), (2, 3))
-    assert said(moves) == [
-        "dilation of the height moved from 3 to 1: the kernel must fit into 2 padded cells.",
-        "kernel_size of the height moved from 3 to 2: the kernel must fit into 2 padded cells.",
-    ]
-
-
-def test_mend_moves_only_the_side_that_is_too_wide():
-    made, moves = mend(ConvSpec((3, 8), padding=((4, 1), (0, 2))), padding_mode="reflect")
-    assert made.padding == ((2, 1), (0, 2))
-    assert len(moves) == 1
-
-
-def test_mend_without_need_moves_nothing():
-    for spec in random_specs(23, 100):
-        assert mend(spec) == (spec, [])
-
-
-# Actions.
-
-
-def test_linking_gives_the_width_the_heights_values():
-    state = Settings(spec=ConvSpec((8, 7), kernel_size=(3, 2), stride=(2, 1), padding=(1, 0)), link_axes=False)
-    linked, notices = change.link_axes(state, True)
-    spec = linked.spec
-    assert linked.link_axes
-    assert (spec.kernel_size, spec.stride, spec.padding) == ((3, 3), (2, 2), ((1, 1), (1, 1)))
-    assert spec.input_size == (8, 7), "a picture's own size is nobody's to link"
-    assert notices == [
-        "kernel_size of the width moved from 2 to 3: it is linked to the height.",
-        "stride of the width moved from 1 to 2: it is linked to the height.",
-        "padding of the width moved from 0 to 1: it is linked to the height.",
-    ]
-    unlinked, notices = change.link_axes(linked, False)
-    assert (unlinked.spec, unlinked.link_axes, notices) == (spec, False, [])
-
-
-def test_linking_ends_in_a_geometry_for_any_settings():
-    for state in random_settings(3, 200):
-        linked, notices = change.link_axes(state, True)
-        assert linked.link_axes
-        assert notices or linked.spec == state.spec, "what moved is said"
-        kept = {name: getattr(state.spec, name) for name in ("input_size", "groups", "padding_mode", "batch")}
-        assert {name: getattr(linked.spec, name) for name in kept} == kept
-        assert linked.spec.stride[0] == linked.spec.stride[1], "nothing ever stands in the way of a stride"
-
-
-def test_a_kernel_is_chosen_for_the_plane_that_is_shown():
-    for spec in grouped_specs(31, 40):
-        for out, into in itertools.product(range(spec.out_channels), range(spec.in_channels)):
-            state = Settings(spec=spec, plane=Plane(0, out, into))
-            place = (state.plane.out_channel, state.plane.in_channel % spec.weight_shape[1])
-            for name in PRESETS:
-                chosen = change.choose_kernel(state, name)
-                assert change.kernel_name(chosen) == name
-                assert torch.equal(chosen.weight_tensor()[place], make_kernel(name, spec.kernel_size))
-                assert chosen.plane == state.plane
-
-
-def test_kernels_without_a_preset_keep_their_kind():
-    assert change.kernel_name(change.choose_kernel(Settings(), "random")) == "random"
-    typed = change.edit_cell(Settings(), "weight", 0, 0, 1.5, NO_GRAD)
-    assert change.kernel_name(typed) == "values"
+def test_every_kind_has_its_maker():
     assert set(PRESETS) | {"random", "values"} == set(KINDS["weight"]) == set(KERNELS) | {"random", "values"}
     assert set(KINDS["input"]) == {"digit", "random", "image", "values", *PATTERNS}
 
@@ -357,6 +227,7 @@ def test_every_plane_of_the_weight_has_another_kernel():
     assert len(planes) == len(PRESETS) == 9
 
 
+<<<<<<< HEAD
 def edited(state, name, row, column, value, grad_output=NO_GRAD):
     """Edit one cell and return (settings after, the one index that changed) of the tensor called name."""
     get = {"padded_input": "input", "grad_output": "grad"}.get(name, name)
@@ -470,35 +341,23 @@ def test_bias_switched_on_differs_by_channel_and_off_is_none():
 
 
 # What was typed stays.
+=======
+def test_one_hot_is_one_at_one_cell_and_follows_into_a_smaller_output():
+    state = Settings(spec=ConvSpec(5, 1, 2, batch=2), loss="weighted_sum", grad=Source("one_hot", (1.0, 1.0, 2.0, 0.0)))
+    assert state.grad_tensor().nonzero().tolist() == [[1, 1, 2, 0]]
+    assert float(state.grad_tensor().sum()) == 1
+    assert state.replace(spec=ConvSpec(3)).grad_tensor().nonzero().tolist() == [[0, 0, 0, 0]]
+>>>>>>> w-ut
 
 
 def test_typed_numbers_stay_where_they_were_typed_when_sizes_change():
-    state = change.edit_cell(Settings(), "weight", 1, 2, 42.5, NO_GRAD)
-    before = state.weight_tensor()
-    grown = change.set_axis(state, "kernel_size", 0, 5)
-    assert grown.weight_tensor().shape == (1, 1, 5, 5)
-    assert torch.equal(grown.weight_tensor()[..., :3, :3], before)
-    assert float(grown.weight_tensor().abs().sum()) == float(before.abs().sum()), "the new cells are 0"
-    shrunk = change.set_axis(state, "kernel_size", 0, 2)
-    assert torch.equal(shrunk.weight_tensor(), before[..., :2, :2])
-    assert torch.equal(change.set_axis(shrunk, "kernel_size", 0, 3).weight_tensor(), before), "nothing was lost"
-
-
-def test_typed_numbers_stay_when_channels_are_added():
-    state = change.edit_cell(Settings(), "padded_input", 1, 1, 42.5, NO_GRAD)
-    more, notices = change.set_geometry(state, in_channels=3, batch=2)
-    assert notices == []
-    assert torch.equal(more.input_tensor()[:1, :1], state.input_tensor())
-    fewer, _ = change.set_geometry(more, in_channels=1, batch=1)
-    assert torch.equal(fewer.input_tensor(), state.input_tensor())
-
-
-def test_set_axis_refuses_the_impossible_and_follows_the_link():
-    state = Settings(spec=ConvSpec((8, 4), stride=2))
-    assert change.set_axis(state, "stride", 1, 3).spec.stride == (3, 3)
-    assert change.set_axis(state.replace(link_axes=False), "stride", 1, 3).spec.stride == (2, 3)
-    with pytest.raises(ValueError, match="the kernel must fit"):
-        change.set_axis(state, "kernel_size", 0, 5)
+    weight = torch.arange(9.0, dtype=torch.float64).reshape(1, 1, 3, 3)
+    state = Settings(weight=Source.of(weight))
+    grown = state.replace(spec=ConvSpec(8, 1, 2, kernel_size=5)).weight_tensor()
+    assert grown.shape == (2, 1, 5, 5)
+    assert torch.equal(grown[:1, :, :3, :3], weight)
+    assert float(grown.abs().sum()) == float(weight.abs().sum()), "the new cells are 0"
+    assert torch.equal(state.replace(spec=ConvSpec(8, kernel_size=2)).weight_tensor(), weight[..., :2, :2])
 
 
 # The plane that is shown.

@@ -245,7 +245,8 @@ class App(SettingTraits, anywidget.AnyWidget):
             self.send_numbers(page, k)
 
     def _on_settings(self, _: dict[str, Any]) -> None:
-        self.send_numbers(*self._asker)
+        asker, self._asker = self._asker, ("", 0)  # what somebody who watches sets next is no answer to a page
+        self.send_numbers(*asker)
         self._tabs.show()
         self.follow_session()
 

@@ -12,6 +12,8 @@ import traitlets
 from convviz.app.named import RESULTS, SETTABLE, value_of, with_named
 from convviz.app.session import Session
 
+MOST_ROUNDS = 20  # in which those who watch and set something else in turn may come to an end
+
 
 class SettingTraits(traitlets.HasTraits):
     """What a person can set, under torch's names, and what follows from it.
@@ -67,15 +69,19 @@ class SettingTraits(traitlets.HasTraits):
     _following = False
 
     def follow_session(self) -> None:
-        """Bring every trait to what the model has; those that changed notify."""
-        if self._following:  # somebody who watches a trait has set another: the first round goes on with the newest
+        """Bring every trait to what the session has; those that changed notify."""
+        if self._following:  # somebody who watches a trait has set another: the round that runs comes to it
             return
         self._following = True
         try:
-            for name in (*SETTABLE, *RESULTS):
-                now = value_of(self.session.settings, self.session.result, name)
-                if not _same(getattr(self, name), now):
-                    self.set_trait(name, now)
+            for _ in range(MOST_ROUNDS):
+                result, settings = self.session.result, self.session.settings
+                for name in (*SETTABLE, *RESULTS):
+                    now = value_of(self.session.settings, self.session.result, name)
+                    if not _same(getattr(self, name), now):
+                        self.set_trait(name, now)
+                if result is self.session.result and settings is self.session.settings:
+                    break  # nobody has set anything meanwhile
         finally:
             self._following = False
 
@@ -84,7 +90,7 @@ class SettingTraits(traitlets.HasTraits):
         """Set what somebody asked for; return what then holds, which the trait takes."""
         name, value = proposal["trait"].name, proposal["value"]
         settings = self.session.settings
-        if self._following or _same(value, value_of(settings, self.session.result, name)):
+        if _same(value, value_of(settings, self.session.result, name)):
             return value
         try:
             self.session.apply(with_named(settings, name, value))

@@ -40,6 +40,8 @@ const deeds = {
     const [low, high] = js["rules/bounds.js"].rangeOf(spec, there, axis, linked, transposed);
     return change.setAxis(settings, there, axis, low + Math.round(part * (high - low)));
   },
+  /** A transposed convolution has no other mode, and the page no menu for it. */
+  chooseMode: (settings, mode) => change.setGeometry(settings, { padding_mode: settings.transposed ? "zeros" : mode }),
   chooseGroups: (settings, part) => {
     const choices = js["rules/bounds.js"].groupChoices(settings.spec);
     return change.setGeometry(settings, { groups: choices[Math.floor(part * choices.length)] });
@@ -120,8 +122,8 @@ class JavaScript:
         """Open the page's model once for each (state, actions) → what it shows before and after each action.
 
         Args:
-            plays: an action is a list: a function of ``rules/change.js`` or ``"set"``, ``"slide"``, ``"chooseGroups"``,
-                with what it takes after the settings; ``"move"`` with a control's name before that; ``"send"`` a
+            plays: an action is a list: a function of ``rules/change.js`` or ``"set"``, ``"slide"``, ``"chooseMode"``,
+                ``"chooseGroups"``, with what it takes after the settings; ``"move"`` with a control's name before that; ``"send"`` a
                 message; ``"wait"`` milliseconds; ``"say"``; else the type of a message.
             numbers: tell the stages that are shown as well.
         """

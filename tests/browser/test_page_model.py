@@ -1,4 +1,7 @@
-"""The model of a page without a kernel, against Python: the same states, the same words, the same numbers."""
+"""The page's model: whatever a person does, Python accepts the state, and its numbers are the board's.
+
+Python has the strict check of both: ``Settings.from_dict`` and ``ConvSpec`` know every rule and say which is broken.
+"""
 
 import json
 import random
@@ -7,55 +10,31 @@ import pytest
 import torch
 from convviz.app.model import Model
 
+<<<<<<< HEAD
 from convviz.app.app import App
 from convviz.settings import change
 from convviz.settings.state import Settings, Source
+=======
+from convviz.facts import facts
+from convviz.plane import PANEL_AXES
+from convviz.settings.compute import compute
+from convviz.settings.names import NAMES, shown_letter
+from convviz.settings.state import Settings
+from convviz.spec import ConvSpec
+from convviz.views.cells import roles
+from convviz.views.figures import frame, limit
+from convviz.views.panels import Panel, equations
+>>>>>>> w-ut
 from convviz.views.theme import COLORSCALES
-from tests.browser.scripts import expose
 from tests.states import random_action, random_states
 
-ASK = """([data, states]) => states.map((state) => {
-  const model = createPageModel({ ...data, state, plotly: null }, fromPage);
-  return { structure: model.get("structure"), values: told(model.get("values")), state: model.settings() };
-})"""
-ACT = """([data, state, actions]) => {
-  let now = 0;
-  const model = createPageModel({ ...data, state, plotly: null }, fromPage, () => (now += 5000));
-  const changes = {
-    axis: (settings, ...rest) => setAxis(settings, ...rest),
-    geometry: setGeometry,
-    kernel: chooseKernel,
-    bias: setBias,
-    link: linkAxes,
-    transposed: setTransposed,
-    set: (settings, fields) => [replaced(settings, fields), []],
-  };
-  return actions.map(([name, args]) => {
-    if (name === "send") model.send(args[0]);
-    else if (changes[name]) model.change((settings) => changes[name](settings, ...args));
-    else model.send({ type: name });
-    return {
-      state: model.settings(), notice: model.get("notice"), failed: model.get("failed"),
-      undo: model.canUndo(), redo: model.canRedo(), kernel: kernelName(model.settings()),
-    };
-  });
-}"""
-TOLD = """window.told = ({ planes, thumbs, ...rest }) => {
-  const lists = (all) => Object.fromEntries(Object.entries(all).map(([name, list]) => [name, [...list]]));
-  return { ...rest, planes: lists(planes), thumbs: lists(thumbs) };
-};"""
-RULES = [f"rules/{name}.js" for name in ("change", "settings", "bounds", "plane", "samples")]
+THUMB = 16  # most rows and columns of a small picture
 
 
-@pytest.fixture
-def ask(page):
-    """Return a function that evaluates a script with the page's model in reach."""
-    page.goto("about:blank")
-    expose(page, "numbers/model.js", "numbers/from_page.js", *RULES)
-    page.add_script_tag(content=TOLD)
-    return lambda script, *rest: page.evaluate(script, [{"colorscales": COLORSCALES}, *rest])
+# -- what a person does --------------------------------------------------------------------------------------------
 
 
+<<<<<<< HEAD
 def plain(value):
     """Bring Python's payload into the form that it has in the page."""
     return json.loads(json.dumps(value))
@@ -129,27 +108,266 @@ def do(model, name, args):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_every_action_does_what_it_does_in_python(ask, seed):
+=======
+def walks(js, seed, count=8, steps=60):
+    """Yield (start, actions, what the page showed before and after each) of random walks."""
+>>>>>>> w-ut
     draw = random.Random(seed)
-    (state,) = random_states(1000 + seed, 1)
-    start = Settings() if seed == 0 else Settings.from_dict(state)
-    start = start.replace(dtype="float64")
-    model = Model(start, clock=iter(range(0, 10**6, 5)).__next__)
-    actions, expected = [], []
-    for _ in range(60):
-        action = random_action(draw, model.settings)
-        do(model, *action)
-        actions.append(action)
-        expected.append(
+    plays = []
+    for number, state in enumerate(random_states(seed, count)):
+        start = Settings(dtype="float64") if number == 0 else Settings.from_dict(state)
+        # What was said before is cleared, so that what is said then is about the action.
+        actions = [each for _ in range(steps) for each in (["say", ""], random_action(draw))]
+        plays.append((start.to_dict(), actions))
+    for (start, actions), seen in zip(plays, js.play(plays, numbers=True), strict=True):
+        yield start, actions, seen
+
+
+def told(start, actions, number):
+    """Return what a failing test needs to be played again."""
+    return f"step {number} from {json.dumps(start)}: {json.dumps(actions[: number + 1][-12:])}"
+
+
+def stages_of(settings):
+    """Return torch's numbers by name, in float64, or the sentence that says why there are none."""
+    try:
+        result = compute(settings.replace(dtype="float64"), compare=False)
+    except ValueError as error:
+        return str(error)
+    return {name: getattr(result, name) for name in (*PANEL_AXES, "bias", "grad_bias")}
+
+
+def assert_numbers(found, settings, about):
+    """Every stage is torch's, within the rounding of another order of the same sums."""
+    expected = stages_of(settings)
+    assert isinstance(expected, dict), (about, expected)
+    for name, tensor in expected.items():
+        assert (found[name] is None) == (tensor is None), (name, about)
+        if tensor is not None:
+            ours = torch.tensor(found[name]["data"], dtype=torch.float64)
+            assert found[name]["shape"] == list(tensor.shape), (name, about)
+            end = float(tensor.abs().max())
+            assert torch.allclose(ours, tensor.flatten(), rtol=1e-9, atol=1e-12 * max(end, 1)), (name, about)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_action_leaves_an_impossible_state_and_the_numbers_are_torchs(js, seed):
+    refused = moved = undone = 0
+    for start, actions, seen in walks(js, 2000 + seed):
+        before, known = seen[0], None
+        for number, (action, after) in enumerate(zip(actions, seen[1:], strict=True)):
+            about = told(start, actions, number)
+            settings = Settings.from_dict(after["state"])  # refuses what is not possible
+            assert settings.to_dict() == after["state"], about
+            assert after["settled"], about
+            assert after["shown"] == after["state"], about
+            assert len(set(after["versions"])) == 1, about
+            if after["failed"]:
+                same = ("state", "undo", "redo", "selected", "versions", "kernel")
+                assert {name: after[name] for name in same} == {name: before[name] for name in same}, about
+                assert len(after["notice"]) > 20, about
+                refused += 1
+            if action[0] in ("undo", "redo") and after["state"] != before["state"]:
+                undone += 1
+            moved += "moved from" in after["notice"]
+            if settings != known:
+                assert_numbers(after["numbers"], settings, about)
+            before, known = after, settings
+    assert refused > 20
+    assert moved > 5
+    assert undone > 5
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_undo_and_redo_return_to_equal_states(js, seed):
+    """All the way back and forth again: each state comes by in turn, but for what is only looked at."""
+    draw = random.Random(seed)
+    view = facts("settings")["view"]
+    steps = 40
+    plays = []
+    for state in random_states(3000 + seed, 6):
+        forth = [random_action(draw) for _ in range(steps)]
+        forth = [action for action in forth if action[0] not in ("undo", "redo", "wait")]
+        forth = [each for action in forth for each in (action, ["wait", 5000])]
+        plays.append((Settings.from_dict(state).to_dict(), [*forth, *[["undo"]] * steps, *[["redo"]] * steps]))
+    for (start, actions), seen in zip(plays, js.play(plays), strict=True):
+        states = [{name: value for name, value in each["state"].items() if name not in view} for each in seen]
+        forth = len(actions) - 2 * steps
+        trail = [states[0]]
+        for state in states[1 : forth + 1]:
+            trail += [state] if state != trail[-1] else []
+        back = states[forth + 1 : forth + steps + 1]
+        expected = [*reversed(trail[:-1])]
+        assert back == expected + [trail[0]] * (steps - len(expected)), told(start, actions, forth)
+        again = states[forth + steps + 1 :]
+        assert again == trail[1:] + [trail[-1]] * (steps - len(expected)), told(start, actions, forth)
+        assert not seen[forth + steps]["undo"]
+        assert not seen[-1]["redo"]
+
+
+# -- what is laid out ----------------------------------------------------------------------------------------------
+
+
+def item_of(item):
+    """Return a panel or a sign of Python's as the page has it."""
+    if not isinstance(item, Panel):
+        return {"symbol": item.symbol, "note": item.note}
+    lines = {"rows": item.roles.rows, "columns": item.roles.columns}
+    unread = {"unread_rows": list(item.roles.unread_rows), "unread_columns": list(item.roles.unread_columns)}
+    return {
+        **{"name": item.name, "called": item.called, "label": item.label, "at": list(item.at)},
+        **{"shape": list(item.shape), "planes": list(item.tensor.shape), "roles": lines | unread},
+    }
+
+
+def found_item(item):
+    """Return a panel or a sign of the page's without its numbers."""
+    if "symbol" in item:
+        return item
+    tensor = item["tensor"]
+    return {name: value for name, value in item.items() if name != "tensor"} | {"planes": tensor["shape"]}
+
+
+@pytest.fixture(scope="module")
+def laid_out(js):
+    """Random states: (settings, torch's equations, the page's equations, its structure and values)."""
+    drawn = [Settings.from_dict(state) for seed in range(3) for state in random_states(seed, 60)]
+    drawn.append(Settings(spec=ConvSpec((64, 40), 2, 2), dtype="float64"))  # whose small pictures are thinned out
+    states = [settings.to_dict() for settings in drawn]
+    numbers = [seen["numbers"] for (seen,) in js.play([(state, []) for state in states], numbers=True)]
+    rows = js("picture/panels.js", "equationsOf", list(zip(states, numbers, strict=True)))
+    found = []
+    for settings, laid in zip(drawn, rows, strict=True):
+        result = compute(settings, compare=False)
+        found.append((settings, equations(result, settings.plane, settings.input_view), laid))
+    return found
+
+
+def test_panels_names_labels_shapes_roles_and_choices_are_those_of_the_stills(laid_out):
+    for settings, expected, found in laid_out:
+        about = json.dumps(settings.to_dict())
+        wanted = [
             {
-                "state": plain(model.state()),
-                "notice": model.notice,
-                "failed": model.failed,
-                "undo": model.can_undo,
-                "redo": model.can_redo,
-                "kernel": change.kernel_name(model.settings),
+                **{"name": row.name, "title": row.title, "view": row.view},
+                **{"choices": [list(each) for each in row.choices], "items": [item_of(item) for item in row.items]},
             }
-        )
-    for number, (found, wanted) in enumerate(zip(ask(ACT, start.to_dict(), actions), expected, strict=True)):
-        about = json.dumps(actions[: number + 1][-6:])
-        for key, value in wanted.items():
-            assert found[key] == value, (key, number, about)
+            for row in expected
+        ]
+        assert [row | {"items": [found_item(item) for item in row["items"]]} for row in found] == wanted, about
+
+
+def test_every_panel_holds_torchs_numbers(laid_out):
+    for settings, expected, found in laid_out:
+        for row, laid in zip(expected, found, strict=True):
+            panels = [item for item in laid["items"] if "tensor" in item]
+            for panel, there in zip(row.panels, panels, strict=True):
+                ours = torch.tensor(there["tensor"]["data"], dtype=torch.float64)
+                about = (panel.name, json.dumps(settings.to_dict()))
+                assert torch.allclose(ours, panel.tensor.flatten().double(), rtol=1e-6, atol=1e-9), about
+
+
+BOARD = """(states) => JSON.stringify(states.map((state) => {
+  const model = js["numbers/model.js"].createPageModel({ state, colorscales: COLORS, plotly: null });
+  const list = (view) => [...new Float64Array(view.buffer)];
+  const lists = (all) => Object.fromEntries(Object.entries(all).map(([name, view]) => [name, list(view)]));
+  const { planes, thumbs, ...values } = model.get("values");
+  return { structure: model.get("structure"), values: { ...values, planes: lists(planes), thumbs: lists(thumbs) } };
+}))""".replace("COLORS", json.dumps(COLORSCALES))
+
+
+@pytest.fixture(scope="module")
+def told_board(js, laid_out):
+    """What the board is told of each of these states, beside torch's equations."""
+    told = json.loads(js.page.evaluate(BOARD, [settings.to_dict() for settings, _, _ in laid_out]))
+    return [(settings, expected, each) for (settings, expected, _), each in zip(laid_out, told, strict=True)]
+
+
+def close(found, wanted):
+    ours = torch.tensor(found, dtype=torch.float64)
+    return ours.shape == (wanted.numel(),) and torch.allclose(ours, wanted.flatten().double(), rtol=1e-6, atol=1e-9)
+
+
+def thinned(panel):
+    """Return every plane, thinned out to at most THUMB rows and columns."""
+    height, width = panel.tensor.shape[-2:]
+    return panel.tensor[..., :: -(-height // THUMB), :: -(-width // THUMB)].flatten(0, 1)
+
+
+def test_the_bytes_are_the_shown_planes_and_all_planes_small(told_board):
+    several = 0
+    for settings, expected, told in told_board:
+        values, about = told["values"], json.dumps(settings.to_dict())
+        panels = {panel.name: panel for row in expected for panel in row.panels}
+        many = {name: panel for name, panel in panels.items() if panel.tensor[..., 0, 0].numel() > 1}
+        assert (values["planes"].keys(), values["thumbs"].keys()) == (panels.keys(), many.keys()), about
+        assert values["dtype"] == "float64", about
+        for name, panel in panels.items():
+            assert close(values["planes"][name], panel.values), (name, about)
+        for name, panel in many.items():
+            assert close(values["thumbs"][name], thinned(panel)), (name, about)
+        several += len(many)
+    assert several > 100
+
+
+def test_colour_scales_end_at_the_largest_number_of_a_row_or_of_a_panel(told_board):
+    ways = set()
+    for settings, expected, told in told_board:
+        limits = told["values"]["limits"]
+        assert limits.keys() == {f"{row.name}:{panel.name}" for row in expected for panel in row.panels}
+        for row in expected:
+            for panel in row.panels:
+                end = limit(row.panels if settings.scale == "equation" else (panel,))
+                there = limits[f"{row.name}:{panel.name}"]
+                assert there == pytest.approx(end, rel=5.1e-6) or end == pytest.approx(0, abs=1e-12), settings
+        ways.add(settings.scale)
+    assert ways == {"equation", "panel"}
+
+
+def test_the_board_is_told_each_panel_with_its_words_its_figure_and_its_planes(told_board):
+    edited = facts("settings")["edited"]
+    for settings, expected, told in told_board:
+        about, structure = json.dumps(settings.to_dict()), told["structure"]
+        kind = "transposed" if settings.transposed else "convolution"
+        assert structure["colorscales"] == json.loads(json.dumps(COLORSCALES))
+        assert structure["cell_words"] == NAMES["cells"][kind], about
+        for row, there in zip(expected, structure["equations"], strict=True):
+            assert there["one_scale"] == (settings.scale == "equation"), about
+            for (axis, count), choice in zip(row.choices, there["choices"], strict=True):
+                word = NAMES["axes"][shown_letter(axis, settings.transposed)]
+                value = settings.plane.within(settings.spec).index(axis)
+                assert choice == {"axis": axis, "word": word, "count": count, "value": value}, about
+            for item, shown in zip(row.items, there["items"], strict=True):
+                if isinstance(item, Panel):
+                    assert_item(shown, item, row.name, kind, about)
+                    assert shown["editable"] == (item.name in edited[kind]), about
+
+
+def assert_item(shown, panel, row, kind, about):
+    wanted = {
+        **{"key": f"{row}:{panel.name}", "shape": str(list(panel.shape)), "words": NAMES["cells"][kind]},
+        **{"products": NAMES["products"][kind].get(panel.name, ""), "figure": json.loads(json.dumps(frame(panel)))},
+    }
+    for key, value in wanted.items():
+        assert shown[key] == value, (key, panel.name, about)
+    first, second = panel.tensor.shape[:2]
+    if first * second == 1:
+        assert shown["thumbs"] is None, about
+        return
+    planes = [(a, b) for a in range(first) for b in range(second)]
+    labels = [{"label": f"{panel.called}[{a}, {b}]", "at": [a, b], "shown": (a, b) == panel.at} for a, b in planes]
+    rows, columns = thinned(panel).shape[-2:]
+    assert shown["thumbs"] == {"rows": rows, "columns": columns, "planes": labels}, about
+
+
+def test_the_geometry_that_the_board_is_told_is_the_specs(told_board):
+    for settings, _, told in told_board:
+        spec, plane, geometry = settings.spec, settings.plane.within(settings.spec), told["structure"]["geometry"]
+        # What stands before the first number of padded_grad_output; a negative number crops.
+        before = roles(spec, "padded_grad_output", (1, 1))
+        assert geometry | spec.to_dict() == geometry, settings
+        assert geometry["output_size"] == list(spec.output_size)
+        assert geometry["plane"] == {"n": plane.sample, "o": plane.out_channel, "c": plane.in_channel}
+        assert geometry["transposed"] == settings.transposed
+        for axis, letters in enumerate((before.rows, before.columns)):
+            if geometry["gradient_padding"][axis] >= 0:
+                assert letters.startswith("p" * geometry["gradient_padding"][axis] + "d") or "d" not in letters, spec

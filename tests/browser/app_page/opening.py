@@ -47,6 +47,7 @@ def open_app(page, url):
     page.complaints = []
     page.on("console", lambda message: message.type == "error" and page.complaints.append(message.text))
     page.goto(url, wait_until="commit", timeout=APPEARS_WITHIN_MS)
+    page.locator(".cv-board[data-from=torch]").wait_for(timeout=APPEARS_WITHIN_MS)
     wait_painted(page, 0, APPEARS_WITHIN_MS)
 
 

@@ -6,13 +6,12 @@ import contextlib
 APPEARS_WITHIN_MS = 120_000
 FOLLOWS_WITHIN_MS = 15_000
 
-# The page shows numbers of its own at once, and torch's in their place: these are the last word, and in a page without
-# a kernel its own. What is painted is of the newest step: settled is empty while numbers of later settings are awaited.
+# The page shows numbers of its own at once, and then torch's in their place. Once these are there, or where no kernel
+# is, settled has the step and who computed it: both are painted a frame later.
 SETTLED = """(after) => {
   const { painted, from } = document.querySelector(".cv-board")?.dataset ?? {};
   const settled = document.querySelector(".cv-picture")?.dataset.settled;
-  const last = from === "torch" || !document.querySelector(".cv-full");
-  return last && Boolean(settled) && painted === settled && Number(painted) > after;
+  return settled === `${painted} ${from}` && Number(painted) > after;
 }"""
 
 

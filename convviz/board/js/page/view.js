@@ -42,9 +42,10 @@ export function drawApp(el, model, chosen, share, above = []) {
   const controls = createControls(model, chosen, drawSliders, follow);
   controls.prepend(...tools, createNotice(model, follow));
   const picture = element("div", { class: "cv-picture" }, ...above);
-  // The step whose numbers are the last word on all that was set; empty while such numbers are awaited.
+  // The step whose numbers are the last word on all that was set, and who computed them; empty while they are awaited.
   const tellSettled = () => {
-    picture.dataset.settled = model.settled() ? String(model.get("values").step ?? "") : "";
+    const { step, from } = model.get("values");
+    picture.dataset.settled = model.settled() && step ? `${step} ${from}` : "";
   };
   follow("settings", tellSettled);
   follow("change:values", tellSettled);

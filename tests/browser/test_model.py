@@ -1,0 +1,329 @@
+"""The page's model alone: what undo does, what failures leave behind, what a message does, what is too large."""
+
+import random
+
+import pytest
+import torch
+
+from convviz.facts import facts
+from convviz.plane import Plane
+from convviz.settings.compute import compute
+from convviz.settings.link import to_link
+from convviz.settings.state import Settings, Source
+from convviz.spec import ConvSpec
+
+HISTORY = facts("settings")["limits"]["history"]["steps"]
+SAME_MOVE = 1000 * facts("settings")["limits"]["history"]["same_move_seconds"]  # milliseconds
+FIRST = Settings().to_dict()
+
+
+def digit(number):
+    return ["set", {"digit": number}]
+
+
+def digits(seen):
+    return [each["state"]["digit"] for each in seen]
+
+
+def ways(seen):
+    return [(each["undo"], each["redo"]) for each in seen]
+
+
+def send(**message):
+    return ["send", message]
+
+
+def edit(panel, row, column, value):
+    return send(type="edit", panel=panel, row=row, column=column, value=value)
+
+
+def kept(seen):
+    """Return what an action that fails leaves as it was."""
+    return {name: seen[name] for name in ("state", "undo", "redo", "selected", "versions", "kernel", "shown")}
+
+
+# Undo and redo.
+
+
+def test_it_starts_with_the_settings_and_nothing_to_undo(js):
+    (start,) = js.walk(FIRST)
+    assert (start["state"], start["told"] | start["sources"]) == (FIRST, FIRST)
+    assert (start["undo"], start["redo"], start["notice"], start["failed"], start["selected"]) == (
+        False,
+        False,
+        "",
+        False,
+        None,
+    )
+
+
+def test_undo_and_redo_walk_through_the_steps(js):
+    seen = js.walk(FIRST, digit(4), digit(5), digit(6), *[["undo"]] * 3, *[["redo"]] * 3)
+    assert digits(seen) == [3, 4, 5, 6, 5, 4, 3, 4, 5, 6]
+    assert ways(seen)[6] == (False, True)
+    assert ways(seen)[9] == (True, False)
+
+
+def test_a_new_step_ends_what_could_be_redone(js):
+    seen = js.walk(FIRST, digit(4), ["undo"], digit(7), ["redo"])
+    assert ways(seen)[2:4] == [(False, True), (True, False)]
+    assert digits(seen)[-1] == 7
+
+
+def test_undo_and_redo_without_steps_do_nothing(js):
+    start, *seen = js.walk(FIRST, ["undo"], ["redo"])
+    assert seen == [start, start]
+
+
+def test_setting_what_is_set_is_no_step(js):
+    start, after = js.walk(FIRST, digit(3))
+    assert after == start
+
+
+def test_moves_of_one_slider_in_quick_succession_are_one_step(js):
+    moves = [each for number in (4, 5, 6, 7) for each in (["move", "digit", *digit(number)], ["wait", SAME_MOVE / 2])]
+    seen = js.walk(FIRST, *moves, ["undo"], ["redo"])
+    assert digits(seen)[-3:] == [7, 3, 7]
+    assert not seen[-2]["undo"]
+
+
+def test_a_pause_another_slider_or_no_slider_begins_a_new_step(js):
+    steps = ((4, "a", 0), (5, "a", SAME_MOVE), (6, "b", 0), (7, "a", 0), (8, "", 0), (9, "", 0))
+    moves = [each for number, move, pause in steps for each in (["wait", pause], ["move", move, *digit(number)])]
+    seen = js.walk(FIRST, *moves, *[["undo"]] * 6)
+    assert digits(seen)[-6:] == [8, 7, 6, 5, 4, 3]
+    assert not seen[-1]["undo"]
+
+
+def test_a_move_after_undo_begins_a_new_step(js):
+    seen = js.walk(FIRST, digit(1), ["move", "digit", *digit(4)], ["undo"], ["move", "digit", *digit(5)], ["undo"])
+    assert digits(seen)[-1] == 1, "the move was not joined to the one that was undone"
+
+
+def test_a_move_that_failed_is_no_part_of_the_next(js):
+    too_large = [
+        "move",
+        "digit",
+        "set",
+        {"input": {"kind": "values", "values": [1e305], "shape": [1, 1, 1, 1]}, "loss": "sum"},
+    ]
+    seen = js.walk(FIRST, digit(4), digit(5), too_large, ["move", "digit", *digit(7)], ["undo"])
+    assert seen[-1]["state"]["digit"] == 5
+
+
+def test_undo_remembers_a_bounded_number_of_steps(js):
+    steps = [digit((step + 4) % 10) for step in range(HISTORY + 20)]
+    seen = js.walk(FIRST, *steps, *[["undo"]] * (HISTORY + 1))
+    assert [each["undo"] for each in seen[-2:]] == [False, False]
+    assert seen[-3]["undo"]
+    assert digits(seen)[-1] == (20 - 1 + 4) % 10
+
+
+def test_any_walk_forward_and_back_ends_where_it_began(js):
+    draw = random.Random(3)
+    trail, actions, place, wanted = [3], [], 0, []
+    for _ in range(60):
+        trail.append(draw.choice([n for n in range(10) if n != trail[-1]]))
+        actions.append(digit(trail[-1]))
+    place = len(trail) - 1
+    for _ in range(300):
+        back = draw.random() < 0.5
+        place = max(place - 1, 0) if back else min(place + 1, len(trail) - 1)
+        actions.append(["undo" if back else "redo"])
+        wanted.append((trail[place], (place > 0, place < len(trail) - 1)))
+    seen = js.walk(FIRST, *actions)[-300:]
+    assert list(zip(digits(seen), ways(seen), strict=True)) == wanted
+
+
+@pytest.mark.parametrize(
+    "view",
+    [{"plane": {"sample": 0, "out_channel": 1, "in_channel": 1}}, {"scale": "panel"}, {"theme": "dark"},
+     {"link_axes": False}, {"input_view": "stamps"}],
+    ids=lambda view: next(iter(view)),
+)  # fmt: skip
+def test_looking_elsewhere_is_no_step_and_undo_leaves_it_alone(js, view):
+    start = Settings(spec=ConvSpec(5, 2, 2)).to_dict()
+    ((name, value),) = view.items()
+    actions = [digit(4), ["set", view], digit(5), ["undo"], ["undo"], ["redo"], ["set", {name: start[name]}]]
+    seen = js.walk(start, *actions)
+    after = seen[5]
+    assert (after["undo"], after["state"][name], after["state"]["digit"]) == (False, value, 3)
+    assert seen[-1]["redo"], "and what could be redone still can"
+
+
+def test_undo_of_more_channels_shows_a_plane_that_exists(js):
+    plane = {"sample": 0, "out_channel": 2, "in_channel": 2}
+    seen = js.walk(FIRST, ["setGeometry", {"in_channels": 3, "out_channels": 3}], ["set", {"plane": plane}], ["undo"])
+    assert seen[-2]["state"]["plane"] == plane
+    assert seen[-1]["state"] == FIRST
+
+
+def test_reset_goes_back_to_the_start_and_can_be_undone(js):
+    start = Settings(digit=8, theme="light")
+    seen = js.walk(start.to_dict(), digit(1), ["set", {"theme": "dark"}], ["reset"], ["undo"])
+    assert seen[-2]["state"] == start.replace(theme="dark").to_dict(), "the theme is the reader's, not the lesson's"
+    assert seen[-1]["state"]["digit"] == 1
+
+
+# What is said.
+
+
+def test_notices_are_forgotten_at_the_next_step(js):
+    seen = js.walk(FIRST, ["say", "Hm.", True], ["undo"], digit(4), ["say", "Hm.", True], ["undo"])
+    assert (seen[1]["notice"], seen[1]["failed"]) == ("Hm.", True)
+    assert (seen[3]["notice"], seen[3]["failed"]) == ("", False)
+    assert (seen[5]["notice"], seen[5]["failed"]) == ("", False)
+
+
+def test_a_failing_action_leaves_everything_as_it_was_and_says_why(js):
+    failing = [
+        edit("output", 0, 0, 1.0),
+        edit("padded_input", 0, 0, 1.0),
+        edit("weight", 9, 0, 1.0),
+        edit("weight", 0, 0, float("inf")),
+        edit("weight", 0, 0, 1e299),
+        ["set", {"spec": ConvSpec(65).to_dict()}],
+        ["setAxis", "kernel_size", 0, 40],
+        send(type="restore", state=FIRST | {"spec": ConvSpec(65).to_dict()}),
+        send(type="open", link="v=1&weight=values:1x1x1x1:1e299&kernel=1"),
+    ]
+    plays = [(FIRST, [digit(4), ["undo"], action, digit(5)]) for action in failing]
+    for action, (*_, before, after, then) in zip(failing, js.play(plays), strict=True):
+        assert kept(after) == kept(before), action
+        assert after["failed"], action
+        assert len(after["notice"]) > 20, action
+        assert (then["failed"], then["notice"], then["state"]["digit"]) == (False, "", 5), action
+
+
+def test_a_link_that_is_not_opened_leaves_reset_and_undo(js):
+    bad, good = "v=1&weight=values:1x1x1x1:1e299&kernel=1", to_link(Settings(digit=9))
+    seen = js.walk(FIRST, digit(4), send(type="open", link=bad), ["reset"], send(type="open", link=good), ["reset"])
+    assert seen[2]["notice"].startswith("The link is not opened: ")
+    assert (digits(seen)[2], seen[2]["undo"]) == (4, True)
+    assert digits(seen)[3:] == [3, 9, 9]
+    assert not seen[4]["undo"], "a link is a new start"
+
+
+# Messages from the board.
+
+
+def stage(seen, name):
+    found = seen["numbers"][name]
+    return torch.tensor(found["data"], dtype=torch.float64).reshape(found["shape"])
+
+
+def test_editing_a_cell_moves_every_number_that_depends_on_it(js):
+    before, after, back = js.walk(FIRST, edit("weight", 0, 1, 2.5), ["undo"], numbers=True)
+    assert float(stage(after, "weight")[0, 0, 0, 1]) == 2.5
+    names = [name for name, found in after["numbers"].items() if isinstance(found, dict)]
+    moved = {name for name in names if not torch.equal(stage(before, name), stage(after, name))}
+    assert moved >= {"weight", "rotated_weight", "output", "grad_output", "grad_input", "grad_weight"}
+    assert before["numbers"]["loss"] != after["numbers"]["loss"]
+    assert not moved & {"input", "padded_input"}
+    result = compute(Settings.from_dict(after["state"] | {"dtype": "float64"}))
+    torch.testing.assert_close(stage(after, "grad_input"), result.grad_input)
+    assert torch.equal(stage(back, "weight"), stage(before, "weight"))
+
+
+def test_typing_grad_output_keeps_the_other_cells(js):
+    before, after = js.walk(FIRST, edit("grad_output", 1, 2, -7), numbers=True)
+    assert after["state"]["loss"] == "weighted_sum"
+    wanted = stage(before, "grad_output")
+    wanted[0, 0, 1, 2] = -7
+    assert torch.equal(stage(after, "grad_output"), wanted)
+
+
+def test_selecting_is_no_step_unless_it_moves_the_one_hot(js):
+    def select(panel, row, column, **more):
+        return send(type="select", panel=panel, row=row, column=column, **more)
+
+    _, plain, free = js.walk(FIRST, select("output", 1, 2, extra=1), ["release"])
+    assert (plain["selected"], plain["undo"]) == ({"panel": "output", "row": 1, "column": 2}, False)
+    assert free["selected"] is None
+    start = Settings(loss="weighted_sum", grad=Source("one_hot")).to_dict()
+    clicks = [select(panel, *at) for panel in ("output", "grad_output") for at in ((3, 0), (1, 2))]
+    seen = js.walk(start, *clicks, select("weight", 0, 0))[1:]
+    places = [Settings.from_dict(each["state"]).grad_tensor().nonzero().tolist() for each in seen]
+    assert places == [[[0, 0, 3, 0]], [[0, 0, 1, 2]], [[0, 0, 3, 0]], [[0, 0, 1, 2]], [[0, 0, 1, 2]]]
+
+
+def test_a_click_on_a_cell_that_grad_output_has_not_is_refused(js):
+    start = Settings(loss="weighted_sum", grad=Source("one_hot")).to_dict()
+    before, after = js.walk(start, send(type="select", panel="output", row=10**15, column=0))
+    assert kept(after) == kept(before)
+    assert "grad_output has 4 rows and 4 columns" in after["notice"]
+
+
+def test_choosing_planes(js):
+    start = Settings(spec=ConvSpec(5, 4, 4, groups=2, batch=2)).to_dict()
+    seen = js.walk(
+        start,
+        send(type="plane", panel="weight", at=[3, 1]),
+        send(type="axis", axis="n", index=1),
+        send(type="axis", axis="c", index=0),
+    )
+    planes = [Plane(**each["state"]["plane"]) for each in seen[1:]]
+    assert planes[:2] == [Plane(0, 3, 3), Plane(1, 3, 3)]
+    assert planes[2] == Plane(1, 1, 0), "the output channel follows into the group"
+    assert not seen[-1]["undo"]
+
+
+def test_messages_of_another_kind_are_ignored(js):
+    start, *seen = js.walk(FIRST, *(["send", message] for message in ({}, {"type": None}, {"type": "future", "x": 1})))
+    assert seen == [start] * 3
+
+
+# Cells that nobody sees.
+
+
+def test_an_edit_of_a_cell_that_no_panel_shows_is_refused(js):
+    """Where the padding is wide, the panels leave out cells of the layer's input that reach no cell of the output."""
+    settings = Settings(spec=ConvSpec(4, kernel_size=1, stride=1, padding=2), transposed=True, dtype="float64")
+    shown = compute(settings).padded_grad_output.shape[-2:]
+    assert (shown, settings.input_shape[2:]) == ((4, 4), (8, 8))
+    unseen = [("padded_grad_output", 5, 5), ("padded_grad_output", 4, 0), ("grad_output", 0, 0), ("weight", 1, 0)]
+    for place in unseen:
+        before, after = js.walk(settings.to_dict(), edit(*place, 9.0))
+        assert kept(after) == kept(before), place
+        assert after["failed"], place
+        assert "only a cell that is shown" in after["notice"], place
+    (_, typed, _, stamped) = js.walk(
+        settings.to_dict(),
+        edit("padded_grad_output", 3, 3, 9.0),
+        send(type="view", view="stamps"),
+        edit("grad_output", 0, 0, 9.0),
+        numbers=True,
+    )
+    assert stage(typed, "padded_grad_output")[0, 0, 3, 3] == 9
+    assert stage(stamped, "grad_output")[0, 0, 0, 0] == 9
+
+
+# Numbers that are too large.
+
+
+def test_a_number_that_makes_another_infinite_is_refused_and_nothing_changes(js):
+    typed = [("padded_input", 2, 2, 1e200), ("weight", 2, 2, 1e299), ("weight", 1, 1, -1e160)]
+    for place in typed:
+        before, after, then = js.walk(FIRST, edit(*place), edit("grad_output", 2, 2, 1.0))
+        assert kept(after) == kept(before), place
+        assert "every number on the board must be finite in float64: got inf in loss" in after["notice"], place
+        assert not then["failed"]
+
+
+def test_whatever_is_typed_the_state_stays_one_that_can_be_handed_on(js):
+    draw = random.Random(5)
+    refused = 0
+    for transposed in (False, True):
+        actions = []
+        for _ in range(150):
+            value = draw.choice((1, -1)) * 10.0 ** draw.randrange(-9, 310)
+            panels = [*facts("settings")["edited"]["transposed" if transposed else "convolution"]]
+            actions.append(edit(draw.choice(panels), draw.randrange(6), draw.randrange(6), value))
+            actions.append(draw.choice((["undo"], ["redo"], ["reset"], ["say", ""])))
+        for seen in js.walk(Settings(transposed=transposed, dtype="float64").to_dict(), *actions):
+            settings = Settings.from_dict(seen["state"])
+            result = compute(settings, compare=False)
+            assert all(getattr(result, name).isfinite().all() for name in ("output", "grad_input", "grad_weight"))
+            to_link(settings)
+            refused += "must be finite" in seen["notice"]
+    assert refused > 10

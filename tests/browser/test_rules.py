@@ -1,0 +1,563 @@
+"""What controls may do and what each action does, as the page has it. Python's geometry knows the rules, and judges."""
+
+import itertools
+import random
+
+import pytest
+import torch
+
+from convviz.axis_taps import PADDING_MODES
+from convviz.facts import facts
+from convviz.ops.stages_transposed import stages_transposed
+from convviz.plane import PANEL_AXES, Plane
+from convviz.samples.kernels import make_kernel
+from convviz.settings.compute import compute
+from convviz.settings.state import PRESETS, Settings, Source
+from convviz.settings.transposed import layer_pair, layer_spec
+from convviz.spec import ConvSpec
+from convviz.views.panels import panel
+from tests.geometries import EDGE_CASES, random_specs
+from tests.test_settings import grouped_specs, random_settings
+from tests.test_transposed import layers
+
+LIMITS = facts("settings")["limits"]["controls"]
+PER_AXIS = facts("settings")["per_axis"]
+PLAIN = [name for name in PER_AXIS if name not in facts("settings")["per_axis_of_the_transposed_alone"]]
+
+
+def possible(spec, transposed=False):
+    """Return the geometry that a page's plain data describe, or None where conv2d has none."""
+    try:
+        return Settings(spec=ConvSpec.from_dict(spec), transposed=transposed).spec
+    except ValueError:
+        return None
+
+
+def number_of(spec, name, axis, transposed=False):
+    """Return what a control shows; of an uneven padding the larger side."""
+    value = (layer_pair(spec, name) if transposed else getattr(spec, name))[axis]
+    return max(value) if isinstance(value, tuple) else value
+
+
+def moved(spec, name, axis, value, linked):
+    """Return the geometry with one control of a convolution elsewhere, or None where conv2d has none."""
+    wanted = [*getattr(spec, name)]
+    for each in (0, 1) if linked else (axis,):
+        wanted[each] = (value, value) if name == "padding" else value
+    return possible(spec.to_dict() | {name: wanted})
+
+
+def moved_layer(spec, name, axis, value, linked):
+    """Return the geometry with one control of a transposed convolution elsewhere, or None where torch has none."""
+    pairs = {each: [*layer_pair(spec, each)] for each in ("input_size", "output_padding", "stride")}
+    pairs.setdefault(name, [*getattr(spec, name, ())])
+    for each in (0, 1) if linked else (axis,):
+        pairs[name][each] = (value, value) if name == "padding" else value
+    if name != "output_padding":  # a smaller stride takes it along
+        pairs["output_padding"] = [min(n, s - 1) for n, s in zip(pairs["output_padding"], pairs["stride"], strict=True)]
+    own = {} if name in ("input_size", "output_padding") else {name: tuple(pairs[name])}
+    try:
+        made = layer_spec(spec, pairs["input_size"], pairs["output_padding"], **own)
+    except ValueError:
+        return None
+    most = facts("settings")["limits"]["board"]["input_size"]
+    return made if all(n <= max(most, old) for n, old in zip(made.input_size, spec.input_size, strict=True)) else None
+
+
+# -- how far a control goes ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("linked", [False, True])
+def test_every_value_between_the_ends_is_possible_and_the_next_is_not(js, linked, transposed):
+    drawn = [spec for spec, _ in layers(21, 60)] if transposed else [*random_specs(21, 250), *EDGE_CASES.values()]
+    places = list(itertools.product(PER_AXIS if transposed else PLAIN, (0, 1)))
+    asked = [(spec.to_dict(), name, axis, linked, transposed) for spec in drawn for name, axis in places]
+    ranges = iter(js("rules/bounds.js", "rangeOf", asked))
+    values = iter(js("rules/bounds.js", "valueOf", [(spec, *place, transposed) for spec, *place, _, _ in asked]))
+    tries, wanted = [], []
+    for spec in drawn:
+        for name, axis in places:
+            (low, high), (bottom, top) = LIMITS[name], next(ranges)
+            current = next(values)
+            assert current == number_of(spec, name, axis, transposed), (spec, name)
+            assert bottom <= current <= top, (spec, name, axis)
+            beyond = [v for v, end in ((bottom - 1, bottom <= low), (top + 1, top >= high)) if not end]
+            for value in [*({*range(bottom, top + 1)} - {current}), *beyond]:
+                tries.append((spec.to_dict(), name, axis, value, linked, transposed))
+                wanted.append((moved_layer if transposed else moved)(spec, name, axis, value, linked))
+                assert (wanted[-1] is None) == (value in beyond), (spec, name, axis, value)
+    made = js("rules/bounds.js", "withValue", tries)
+    for (before, name, axis, value, *_), after, expected in zip(tries, made, wanted, strict=True):
+        assert after == (expected and expected.to_dict()), (before, name, axis, value)
+    assert len(made) > 2000
+
+
+def test_a_transposed_layer_keeps_its_input_and_its_output_padding_where_it_can(js):
+    drawn = [spec for spec, _ in layers(22, 60)]
+    for linked in (False, True):
+        tries = [
+            (spec.to_dict(), name, axis, value, linked, True)
+            for spec in drawn
+            for name in PER_AXIS
+            for axis in (0, 1)
+            for value in range(LIMITS[name][0], min(LIMITS[name][1], 6) + 1)
+        ]
+        for (before, name, axis, value, *_), made in zip(tries, js("rules/bounds.js", "withValue", tries), strict=True):
+            if made is None:
+                continue
+            old, new = ConvSpec.from_dict(before), possible(made, True)
+            assert new is not None, (before, name, value)
+            assert number_of(new, name, axis, True) == value
+            if name != "input_size":
+                assert new.output_size[axis] == old.output_size[axis], "the layer's input keeps its size"
+            if name not in ("output_padding", "stride"):
+                assert new.remainder[axis] == old.remainder[axis]
+
+
+def test_moving_one_axis_leaves_the_other_and_linked_moves_both(js):
+    spec = ConvSpec((8, 7), kernel_size=(3, 2), stride=(2, 1), padding=((1, 0), (2, 1))).to_dict()
+    asked = [
+        *((spec, "stride", 0, 3, False, False), (spec, "stride", 1, 3, True, False)),
+        *((spec, "padding", 0, 2, False, False), (spec, "padding", 1, 0, True, False)),
+    ]
+    one, both, padding, paddings = js("rules/bounds.js", "withValue", asked)
+    assert (one["stride"], both["stride"]) == ([3, 1], [3, 3])
+    assert padding["padding"] == [[2, 2], [2, 1]], "the other side is kept"
+    assert paddings["padding"] == [[0, 0], [0, 0]]
+
+
+def test_group_choices_are_the_common_divisors(js):
+    pairs = list(itertools.product(range(1, 9), repeat=2))
+    found = js("rules/bounds.js", "groupChoices", [[ConvSpec(3, ins, outs).to_dict()] for ins, outs in pairs])
+    for (ins, outs), choices in zip(pairs, found, strict=True):
+        assert choices == [g for g in range(1, 9) if ins % g == 0 and outs % g == 0]
+
+
+# -- mending -------------------------------------------------------------------------------------------------------
+
+
+def test_mending_always_ends_in_a_geometry_and_says_all_that_it_moved(js):
+    draw = random.Random(5)
+    drawn, asked = list(random_specs(22, 400)), []
+    for _ in drawn:
+        changes = {
+            "in_channels": draw.randint(1, 4),
+            "out_channels": draw.randint(1, 4),
+            "batch": draw.randint(1, 2),
+            "padding_mode": draw.choice(PADDING_MODES),
+            "input_size": [draw.randint(1, 8), draw.randint(1, 8)],
+        }
+        asked.append({name: value for name, value in changes.items() if draw.random() < 0.6})
+    found = js(
+        "rules/bounds.js", "mend", [(spec.to_dict(), each, False) for spec, each in zip(drawn, asked, strict=True)]
+    )
+    said = js("rules/moved.js", "saidOf", [[each["moves"]] for each in found])
+    for spec, wanted, each, notices in zip(drawn, asked, found, said, strict=True):
+        old, made = spec.to_dict(), each["spec"]
+        assert possible(made), (spec, wanted)
+        assert {name: made[name] for name in wanted} == wanted, "what was asked for is what one gets"
+        moved = [name for name in ("groups", "padding", "dilation", "kernel_size") if made[name] != old[name]]
+        for name in moved:
+            assert any(notice.startswith(name) for notice in notices), (name, notices)
+        assert bool(moved) == bool(notices)
+        assert all(notice.endswith(".") for notice in notices)
+        assert made["stride"] == old["stride"]
+
+
+def mended(js, spec, changes, transposed=False):
+    """Return the geometry that a change ends in, and what is said about it."""
+    (found,) = js("rules/bounds.js", "mend", [(spec.to_dict(), changes, transposed)])
+    (said,) = js("rules/moved.js", "saidOf", [[found["moves"]]])
+    return ConvSpec.from_dict(found["spec"]), said
+
+
+def test_mend_says_what_it_moved_and_why(js):
+    spec = ConvSpec((3, 8), 4, 4, kernel_size=3, padding=(4, 1), dilation=1, groups=4)
+    made, said = mended(js, spec, {"out_channels": 2})
+    assert made.groups == 2
+    assert said == ["groups moved from 4 to 2: it must divide both 4 and 2 channels."]
+    made, said = mended(js, spec, {"padding_mode": "reflect"})
+    assert made.padding == ((2, 2), (1, 1))
+    assert said == [
+        "padding of the height moved from 4 to 2: padding_mode='reflect' copies cells of the input, and it has 3."
+    ]
+    wide = ConvSpec((3, 8), kernel_size=3, dilation=(3, 1), padding=(4, 0))
+    made, said = mended(js, wide, {"input_size": [1, 8], "padding": [[1, 0], [0, 0]]})
+    assert (made.dilation, made.kernel_size) == ((1, 1), (2, 3))
+    assert said == [
+        "dilation of the height moved from 3 to 1: the kernel must fit into 2 padded cells.",
+        "kernel_size of the height moved from 3 to 2: the kernel must fit into 2 padded cells.",
+    ]
+
+
+def test_mend_moves_only_the_side_that_is_too_wide_and_nothing_without_need(js):
+    made, said = mended(js, ConvSpec((3, 8), padding=((4, 1), (0, 2))), {"padding_mode": "reflect"})
+    assert made.padding == ((2, 1), (0, 2))
+    assert len(said) == 1
+    drawn = [spec.to_dict() for spec in random_specs(23, 100)]
+    for spec, found in zip(drawn, js("rules/bounds.js", "mend", [(spec, {}, False) for spec in drawn]), strict=True):
+        assert found == {"spec": spec, "moves": []}
+
+
+def test_mending_a_layer_ends_in_a_layer_and_says_what_it_moved(js):
+    start = layer_spec(ConvSpec(1, kernel_size=1, stride=3), (3, 3), (2, 2), padding=((3, 3), (0, 0)))
+    made, said = mended(js, start, {"stride": [1, 1], "padding": [[3, 3], [3, 3]]}, True)
+    assert (made.output_size, made.remainder, made.padding) == ((3, 3), (0, 0), ((1, 1), (1, 1)))
+    assert said == [
+        "output_padding of the height moved from 2 to 0: it must be less than the stride.",
+        "padding of the height moved from 3 to 1: it must leave a cell of the output.",
+        "output_padding of the width moved from 2 to 0: it must be less than the stride.",
+        "padding of the width moved from 3 to 1: it must leave a cell of the output.",
+    ]
+    large = layer_spec(ConvSpec(1, kernel_size=1), (60, 60), (0, 0))
+    made, said = mended(js, large, {"stride": [4, 4]}, True)
+    assert made.output_size == (16, 16)
+    assert said[0] == "input size of the height moved from 60 to 16: the output has up to 64 cells."
+
+
+# -- actions -------------------------------------------------------------------------------------------------------
+
+
+def after(js, settings, *actions):
+    """Do some actions → the settings after the last, and what is said then; Python has checked them."""
+    *_, seen = js.walk(settings.to_dict(), *actions)
+    return Settings.from_dict(seen["state"]), seen["notice"]
+
+
+def test_linking_gives_the_width_the_heights_values(js):
+    state = Settings(spec=ConvSpec((8, 7), kernel_size=(3, 2), stride=(2, 1), padding=(1, 0)), link_axes=False)
+    linked, notice = after(js, state, ["linkAxes", True])
+    spec = linked.spec
+    assert linked.link_axes
+    assert (spec.kernel_size, spec.stride, spec.padding) == ((3, 3), (2, 2), ((1, 1), (1, 1)))
+    assert spec.input_size == (8, 7), "a picture's own size is nobody's to link"
+    assert notice == (
+        "kernel_size of the width moved from 2 to 3: it is linked to the height. "
+        "stride of the width moved from 1 to 2: it is linked to the height. "
+        "padding of the width moved from 0 to 1: it is linked to the height."
+    )
+    unlinked, notice = after(js, linked, ["linkAxes", False])
+    assert (unlinked.spec, unlinked.link_axes, notice) == (spec, False, "")
+
+
+def test_linking_ends_in_a_geometry_for_any_settings(js):
+    drawn = [state.replace(link_axes=False) for state in random_settings(3, 200)]
+    changed = 0
+    for state, (_, seen) in zip(drawn, js.play([(s.to_dict(), [["linkAxes", True]]) for s in drawn]), strict=True):
+        if seen["failed"]:
+            assert "finite" in seen["notice"], state
+            continue
+        linked = Settings.from_dict(seen["state"])
+        assert linked.link_axes
+        assert seen["notice"] or linked.spec == state.spec, "what moved is said"
+        for name in ("input_size", "groups", "padding_mode", "batch"):
+            assert getattr(linked.spec, name) == getattr(state.spec, name)
+        assert linked.spec.stride[0] == linked.spec.stride[1], "nothing ever stands in the way of a stride"
+        changed += linked.spec != state.spec
+    assert changed > 100
+
+
+def test_a_kernel_is_chosen_for_the_plane_that_is_shown(js):
+    cases = [
+        (Settings(spec=spec, plane=Plane(0, out, into)), name)
+        for spec in grouped_specs(31, 12)
+        for out, into in itertools.product(range(spec.out_channels), range(spec.in_channels))
+        for name in PRESETS
+    ]
+    seen = js.play([(state.to_dict(), [["chooseKernel", name]]) for state, name in cases])
+    for (state, name), (_, there) in zip(cases, seen, strict=True):
+        chosen = Settings.from_dict(there["state"])
+        place = (state.plane.out_channel, state.plane.in_channel % state.spec.weight_shape[1])
+        assert there["kernel"] == name
+        assert torch.equal(chosen.weight_tensor()[place], make_kernel(name, state.spec.kernel_size))
+        assert chosen.plane == state.plane
+
+
+def test_kernels_without_a_preset_keep_their_kind(js):
+    typed = {"type": "edit", "panel": "weight", "row": 0, "column": 0, "value": 1.5}
+    _, random_one, by_hand = js.walk(Settings().to_dict(), ["chooseKernel", "random"], ["send", typed])
+    assert (random_one["kernel"], by_hand["kernel"]) == ("random", "values")
+
+
+def test_where_some_kernels_were_typed_only_the_shown_one_is_chosen(js):
+    weight = torch.arange(36.0).reshape(2, 2, 3, 3)
+    state = Settings(spec=ConvSpec(6, 2, 2), weight=Source.of(weight), plane=Plane(0, 1, 0))
+    chosen, _ = after(js, state, ["chooseKernel", "box"])
+    wanted = weight.double()
+    wanted[1, 0] = make_kernel("box", (3, 3))
+    assert torch.equal(chosen.weight_tensor(), wanted)
+
+
+def test_bias_switched_on_differs_by_channel_and_off_is_none(js):
+    on, _ = after(js, Settings(spec=ConvSpec(4, 1, 4)), ["setBias", True])
+    assert len(set(on.bias_tensor().tolist())) == 4
+    off, _ = after(js, on, ["setBias", False])
+    assert off.bias_tensor() is None
+
+
+def test_set_axis_refuses_the_impossible_and_follows_the_link(js):
+    state = Settings(spec=ConvSpec((8, 4), stride=2))
+    assert after(js, state, ["setAxis", "stride", 1, 3])[0].spec.stride == (3, 3)
+    assert after(js, state.replace(link_axes=False), ["setAxis", "stride", 1, 3])[0].spec.stride == (2, 3)
+    _, seen = js.walk(state.to_dict(), ["setAxis", "kernel_size", 0, 5])
+    assert (seen["state"], seen["failed"]) == (state.to_dict(), True)
+    assert seen["notice"] == "kernel size can be 1 to 4 here: got 5"
+
+
+# -- typing into cells ---------------------------------------------------------------------------------------------
+
+
+def edit(name, row, column, value=42.5):
+    return ["send", {"type": "edit", "panel": name, "row": row, "column": column, "value": value}]
+
+
+def each_alone(js, settings, actions):
+    """Do each action from the same settings → what is seen after it."""
+    return [seen for _, seen in js.play([(settings.to_dict(), [action]) for action in actions])]
+
+
+def changed_cells(old, new):
+    """The page's own numbers of a picture may differ from Python's in their last digit."""
+    return [tuple(index) for index in ((new - old).abs() > 1e-9).nonzero().tolist()]
+
+
+@pytest.mark.parametrize("mode", PADDING_MODES)
+def test_typing_into_every_cell_of_the_padded_input(js, mode):
+    spec = ConvSpec((3, 4), 2, 2, 2, padding=((1, 0), (2, 1)), groups=2, batch=2, padding_mode=mode)
+    state = Settings(spec=spec, plane=Plane(1, 1, 1))
+    cells = list(itertools.product(range(4), range(7)))
+    for (row, column), seen in zip(
+        cells, each_alone(js, state, [edit("padded_input", *at) for at in cells]), strict=True
+    ):
+        if 1 <= row < 4 and 2 <= column < 6:
+            there = Settings.from_dict(seen["state"])
+            assert changed_cells(state.input_tensor(), there.input_tensor()) == [(1, 1, row - 1, column - 2)]
+            assert float(there.input_tensor()[1, 1, row - 1, column - 2]) == 42.5
+            assert there.replace(input=state.input) == state
+        else:
+            assert "belongs to the border" in seen["notice"]
+            assert (seen["failed"], seen["state"]) == (True, state.to_dict())
+
+
+def test_cells_outside_the_panel_are_refused(js):
+    state = Settings(bias=Source.of(torch.ones(1)))
+    places = [(-1, 0), (0, -1), (99, 0), (0, 99)]
+    actions = [edit(name, *at, 1.0) for name in ("padded_input", "weight", "grad_output", "bias") for at in places]
+    for action, seen in zip(actions, each_alone(js, state, actions), strict=True):
+        assert (seen["failed"], seen["state"]) == (True, state.to_dict()), action
+        assert len(seen["notice"]) > 20, action
+
+
+def test_typing_into_the_weight_of_every_plane(js):
+    cases = [
+        Settings(spec=spec, plane=Plane(0, out, into))
+        for spec in grouped_specs(32, 15)
+        for out, into in itertools.product(range(spec.out_channels), range(spec.in_channels))
+    ]
+    for state, (_, seen) in zip(cases, js.play([(s.to_dict(), [edit("weight", 1, 2)]) for s in cases]), strict=True):
+        there, plane = Settings.from_dict(seen["state"]), state.plane
+        place = (plane.out_channel, plane.in_channel % state.spec.weight_shape[1], 1, 2)
+        assert changed_cells(state.weight_tensor(), there.weight_tensor()) == [place]
+        assert there.replace(weight=state.weight) == state
+
+
+def test_typing_into_grad_output_ends_its_being_made_by_a_loss(js):
+    state = Settings(spec=ConvSpec(4, 1, 2, batch=2), plane=Plane(1, 1, 0), dtype="float64")
+    there, _ = after(js, state, edit("grad_output", 0, 1))
+    assert there.loss == "weighted_sum"
+    before, now = compute(state, compare=False).grad_output, there.grad_tensor()
+    now[1, 1, 0, 1] = before[1, 1, 0, 1]
+    torch.testing.assert_close(now, before, rtol=1e-12, atol=1e-12)
+
+
+def test_typing_into_the_bias(js):
+    with_bias, _ = after(js, Settings(spec=ConvSpec(4, 1, 3)), ["setBias", True])
+    there, _ = after(js, with_bias, edit("bias", 0, 2))
+    assert changed_cells(with_bias.bias_tensor(), there.bias_tensor()) == [(2,)]
+    assert there.bias_tensor().shape == (3,)
+    (seen,) = each_alone(js, Settings(), [edit("bias", 0, 0)])
+    assert seen["failed"]
+    assert "only a cell that is shown" in seen["notice"]
+    call = (Settings().to_dict(), {"panel": "bias", "row": 0, "column": 0, "value": 1})
+    (refused,) = js.tried("rules/change.js", "editCell", [call])
+    assert "switch it on first" in refused["refused"]
+
+
+def test_what_follows_from_others_cannot_be_typed(js):
+    names = ["output", "grad_input", "rotated_weight", "input", "loss"]
+    for name, seen in zip(names, each_alone(js, Settings(), [edit(name, 0, 0) for name in names]), strict=True):
+        assert seen["failed"]
+        assert f"{name} follows from other panels; type into padded_input" in seen["notice"]
+
+
+def test_a_cell_holds_a_finite_number(js):
+    values = [float("nan"), float("inf"), float("-inf")]
+    for seen in each_alone(js, Settings(), [edit("weight", 0, 0, value) for value in values]):
+        assert seen["failed"]
+        assert "finite number" in seen["notice"]
+        assert seen["state"] == Settings().to_dict()
+
+
+def test_one_hot_is_one_at_one_cell(js):
+    state = Settings(spec=ConvSpec(5, 1, 2, batch=2), plane=Plane(1, 1, 0)).to_dict()
+    one, other = js("rules/change.js", "oneHot", [(state, 2, 0), (state, 2, 2)])
+    grad = Settings.from_dict(one[0]).grad_tensor()
+    assert grad.nonzero().tolist() == [[1, 1, 2, 0]]
+    assert float(grad.sum()) == 1
+    smaller = Settings.from_dict(other[0]).replace(spec=ConvSpec(3))
+    assert smaller.grad_tensor().nonzero().tolist() == [[0, 0, 0, 0]], "it follows into a smaller output"
+
+
+# -- what was typed stays ------------------------------------------------------------------------------------------
+
+
+def test_typed_numbers_stay_where_they_were_typed_when_sizes_change(js):
+    typed, _ = after(js, Settings(), edit("weight", 1, 2))
+    before = typed.weight_tensor()
+    grown, _ = after(js, typed, ["setAxis", "kernel_size", 0, 5])
+    assert grown.weight_tensor().shape == (1, 1, 5, 5)
+    assert torch.equal(grown.weight_tensor()[..., :3, :3], before)
+    assert float(grown.weight_tensor().abs().sum()) == float(before.abs().sum()), "the new cells are 0"
+    shrunk, _ = after(js, typed, ["setAxis", "kernel_size", 0, 2])
+    assert torch.equal(shrunk.weight_tensor(), before[..., :2, :2])
+    again, _ = after(js, shrunk, ["setAxis", "kernel_size", 0, 3])
+    assert torch.equal(again.weight_tensor(), before), "nothing was lost"
+
+
+def test_typed_numbers_stay_when_channels_are_added(js):
+    typed, _ = after(js, Settings(), edit("padded_input", 1, 1))
+    more, notice = after(js, typed, ["setGeometry", {"in_channels": 3, "batch": 2}])
+    assert notice == ""
+    assert torch.equal(more.input_tensor()[:1, :1], typed.input_tensor())
+    fewer, _ = after(js, more, ["setGeometry", {"in_channels": 1, "batch": 1}])
+    assert torch.equal(fewer.input_tensor(), typed.input_tensor())
+
+
+# -- the plane that is shown ---------------------------------------------------------------------------------------
+
+
+def plain(plane):
+    return {"sample": plane.sample, "out_channel": plane.out_channel, "in_channel": plane.in_channel}
+
+
+def test_planes_are_chosen_as_in_python(js):
+    draw, asked, wanted = random.Random(9), {"planeWithin": [], "choosePlane": [], "showPlane": []}, []
+    for spec in grouped_specs(41, 150):
+        wild = Plane(draw.randint(-3, 9), draw.randint(-3, 9), draw.randint(-3, 9))
+        start, axis, index = wild.within(spec), draw.choice("noc"), draw.randrange(4)
+        name = draw.choice(list(PANEL_AXES))
+        at = [draw.randrange(2), draw.randrange(2)]
+        asked["planeWithin"].append((plain(wild), spec.to_dict()))
+        asked["choosePlane"].append((plain(start), spec.to_dict(), axis, index))
+        asked["showPlane"].append((plain(start), spec.to_dict(), name, at))
+        wanted.append((start, start.choose(spec, axis, index), start.show(spec, name, tuple(at))))
+    for number, (name, calls) in enumerate(asked.items()):
+        found = js("rules/plane.js", name, calls)
+        assert found == [plain(planes[number]) for planes in wanted], name
+
+
+# -- a transposed convolution --------------------------------------------------------------------------------------
+
+
+def test_the_same_geometry_is_read_the_other_way(js):
+    start, there, back = js.walk(Settings().to_dict(), ["setTransposed", True], ["undo"], numbers=True)
+    settings = Settings.from_dict(there["state"])
+    assert settings.spec == Settings().spec
+    assert (settings.input_shape, settings.output_shape) == ((1, 1, 4, 4), (1, 1, 8, 8))
+    layer = torch.nn.ConvTranspose2d(1, 1, 3, stride=2, padding=1, output_padding=1, bias=False).double()
+    layer.weight.data = settings.weight_tensor()
+    output = layer(settings.input_tensor()).detach()
+    found = torch.tensor(there["numbers"]["grad_input"]["data"], dtype=torch.float64)
+    torch.testing.assert_close(found.reshape(output.shape), output)
+    assert back["state"] == start["state"]
+
+
+def test_a_padding_mode_moves_to_zeros_and_says_so(js):
+    settings = Settings(spec=ConvSpec(8, padding=1, padding_mode="circular"))
+    made, notice = after(js, settings, ["setTransposed", True])
+    assert made.spec.padding_mode == "zeros"
+    assert notice == "padding_mode moved from circular to zeros: a transposed convolution has no other, as in torch."
+    assert after(js, made, ["setTransposed", False]) == (made.replace(transposed=False), "")
+
+
+def test_sliders_lead_from_any_layer_to_any_other(js):
+    draw = random.Random(3)
+    actions = []
+    for _ in range(200):
+        actions.append(["slide", draw.choice(PER_AXIS), draw.randrange(2), draw.random()])
+        actions.append(["linkAxes", draw.random() < 0.3])
+        actions.append(["setGeometry", {"groups": draw.randint(1, 3), "in_channels": draw.randint(1, 4)}])
+    for seen in js.walk(Settings(transposed=True, link_axes=False).to_dict(), *actions)[1:]:
+        settings = Settings.from_dict(seen["state"])
+        assert max(settings.spec.input_size) <= 64
+        assert settings.spec.padding_mode == "zeros"
+        assert not seen["failed"], seen["notice"]
+
+
+def test_a_smaller_stride_takes_the_output_padding_with_it_and_says_so(js):
+    settings = Settings(transposed=True)
+    assert settings.spec.remainder == (1, 1)
+    made, notice = after(js, settings, ["setAxis", "stride", 0, 1])
+    assert (made.spec.output_size, made.spec.remainder) == ((4, 4), (0, 0))
+    assert notice == (
+        "output_padding of the height moved from 1 to 0: it must be less than the stride. "
+        "output_padding of the width moved from 1 to 0: it must be less than the stride."
+    )
+    _, seen = js.walk(settings.to_dict(), ["setAxis", "output_padding", 0, 2])
+    assert (seen["failed"], seen["state"]) == (True, settings.to_dict())
+    assert seen["notice"] == "output padding can be 0 to 1 here: got 2"
+
+
+def layer_of(spec, **fields):
+    fields = {"input": Source("random"), "weight": Source("random"), "loss": "mean"} | fields
+    return Settings(spec=spec, transposed=True, dtype="float64", **fields)
+
+
+def test_typing_into_every_cell_of_a_layers_padded_input(js):
+    zeros = 0
+    for spec, _ in layers(31, 15):
+        state = layer_of(spec, plane=Plane(spec.batch - 1, spec.out_channels - 1, spec.in_channels - 1))
+        shown = panel(compute(state, compare=False), state.plane, "padded_input")
+        cells = list(itertools.product(*map(range, shown.values.shape)))
+        found = each_alone(js, state, [edit("padded_grad_output", *at) for at in cells])
+        for (row, column), seen in zip(cells, found, strict=True):
+            if shown.roles.rows[row] == shown.roles.columns[column] == "d":
+                there = Settings.from_dict(seen["state"])
+                now = panel(compute(there, compare=False), there.plane, "padded_input").values
+                assert now[row, column] == 42.5, (spec, row, column)
+                assert len(changed_cells(state.input_tensor(), there.input_tensor())) == 1
+            else:
+                assert "this cell is a zero between or around the cells of input" in seen["notice"]
+                assert seen["state"] == state.to_dict()
+                zeros += 1
+    assert zeros > 50
+
+
+def test_typing_into_the_other_panels_of_a_layer(js):
+    spec = ConvSpec((5, 6), 4, 2, 3, 2, 1, groups=2, batch=2)
+    state = layer_of(spec, plane=Plane(1, 1, 3), bias=Source.of(torch.zeros(4)), input_view="stamps")
+    typed, _ = after(js, state, edit("grad_output", 1, 2, 7), edit("weight", 2, 0, 8), edit("bias", 0, 2, 9))
+    assert typed.input_tensor()[1, 1, 1, 2] == 7, "the page calls this panel input"
+    assert typed.weight_tensor()[1, 1, 2, 0] == 8
+    assert typed.bias_tensor().tolist() == [0, 0, 9, 0]
+    wanted = stages_transposed(
+        spec, typed.input_tensor(), typed.weight_tensor(), typed.bias_tensor(), loss="mean", dtype="float64"
+    ).input.clone()
+    graded, _ = after(js, typed, edit("input", 4, 5, -3))
+    assert graded.loss == "weighted_sum"
+    wanted[1, 3, 4, 5] = -3
+    torch.testing.assert_close(graded.grad_tensor(), wanted, rtol=1e-12, atol=1e-12)
+    (seen,) = each_alone(js, graded, [edit("grad_input", 0, 0, 1)])
+    told = "output follows from other panels; type into padded_input, input, weight, grad_output, bias instead"
+    assert told in seen["notice"]
+
+
+def test_a_one_hot_grad_output_follows_clicks_into_output_and_grad_output(js):
+    state = layer_of(ConvSpec(6, 3, 2), loss="weighted_sum", grad=Source("one_hot"), plane=Plane(0, 1, 2))
+    for name in ("grad_input", "input"):
+        click = {"type": "select", "panel": name, "row": 4, "column": 1}
+        elsewhere = {"type": "select", "panel": "padded_grad_output", "row": 0, "column": 0}
+        for seen in js.walk(state.to_dict(), ["send", click], ["send", elsewhere])[1:]:
+            grad = Settings.from_dict(seen["state"]).grad_tensor()
+            assert grad.nonzero().tolist() == [[0, 2, 4, 1]], "a click elsewhere moves nothing"
