@@ -111,6 +111,7 @@ class App(SettingTraits, anywidget.AnyWidget):
         self._step = 0
         self._asker = ("", 0)  # who asked for the numbers that are sent next: a page and its id of the settings
         self._facts = {
+            "id": self.model_id,
             "version": __version__,
             "colorscales": COLORSCALES,
             "devices": available_devices(),
@@ -182,14 +183,21 @@ class App(SettingTraits, anywidget.AnyWidget):
         except ValueError:  # too many numbers for a link
             return "convviz.App(state=...)"
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[Any, Any], dict[Any, Any]] | None:
-        """Return the view, and a still picture for those who open or convert the notebook without a kernel."""
-        bundle = super()._repr_mimebundle_(**kwargs)
+    def _ipython_display_(self) -> None:
+        """Show the app, and above it a still picture for those who open or convert the notebook without a kernel.
+
+        The picture is an output of its own: in one with the view, JupyterLab would write "model not found" over it.
+        """
+        from IPython.display import display
+
         maker = type(self).still_maker
         # Nobody saves Voilà's page, but every visitor would wait for the picture.
-        if bundle is not None and maker is not None and VOILA_VARIABLE not in os.environ:
-            bundle[0]["text/html"] = maker(self.session.result, self.session.settings)
-        return bundle
+        if maker is not None and VOILA_VARIABLE not in os.environ:
+            picture = maker(self.session.result, self.session.settings)
+            still = f'<div data-convviz-still="{self.model_id}">{picture}</div>'
+            display({"text/html": still, "text/plain": repr(self)}, raw=True)
+        data, metadata = self._repr_mimebundle_() or ({"text/plain": repr(self)}, {})
+        display(data, metadata=metadata, raw=True)
 
     def close(self) -> None:
         """Close the app with its layout, and let go of everybody who listens."""

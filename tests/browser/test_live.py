@@ -2,10 +2,12 @@
 
 import contextlib
 import http.client
+import io
 import os
 import urllib.parse
 
 import pytest
+from PIL import Image, ImageChops
 
 from convviz.facts.words import sentences
 from tests.browser.app_page import wait_painted
@@ -92,19 +94,26 @@ def shape(page, panel):
     return page.locator(f"[data-panel={panel}] .cv-shape").first.text_content()
 
 
+def difference(one, other):
+    """Return by how much two pictures differ where they differ most, of 255."""
+    pictures = [Image.open(io.BytesIO(data)).convert("RGB") for data in (one, other)]
+    return max(high for _, high in ImageChops.difference(*pictures).getextrema())
+
+
 def test_board_lives_before_a_kernel_and_nothing_on_the_screen_moves_when_it_comes(page, gated):
     open_live(page, gated.url)
     wait_kernel(page, "starting")
     assert shape(page, "output") == "[1, 1, 4, 4]"
     assert move(page) == "3", "the slider"
     assert shape(page, "output") == "[1, 1, 3, 3]", "and the board, without a kernel"
-    page.evaluate("window.boards = [...document.querySelectorAll('.cv-board, .cv-set-stride input')]")
+    page.evaluate("window.boards = [document.activeElement, document.querySelector('.cv-board')]")
     before = page.screenshot()
     gated.gate.open()
     wait_kernel(page, "ok")
     assert page.evaluate("window.boards.every((node) => node.isConnected)")
-    assert page.evaluate("document.activeElement === window.boards.at(-1)"), "the focus stays on the slider"
-    assert page.screenshot() == before
+    assert page.evaluate("document.activeElement === window.boards[0]"), "the focus stays on the slider"
+    # Chromium smooths the letters of the column of controls anew when it has the time: by 11 of 255 at most.
+    assert difference(page.screenshot(), before) < 16
     assert move(page) == "4"
     assert page.outside == []
 
@@ -123,7 +132,7 @@ def test_no_room_for_another_kernel_is_told_and_tried_again(page, browser, gated
         gated.gate.open()
         wait_kernel(other, "ok")
         assert other.locator(LOST).is_hidden()
-        assert other.locator(".cv-set-stride input").input_value() == "3", "what was set stays"
+        assert other.locator(".cv-set-stride input").first.input_value() == "3", "what was set stays"
         other.close(run_before_unload=True)
     wait_until(lambda: not gated.kernels(), what="the kernel of a closed page ends")
 
@@ -155,7 +164,7 @@ def test_kernel_and_server_that_go_away_are_told_and_the_board_goes_on(page, liv
     assert page.locator(LOST).is_hidden()
     assert list(live.kernels()) != [kernel]
     assert len(page.frames) == 2, "what talked to the first kernel is gone"
-    assert page.locator(".cv-set-stride input").input_value() == "3"
+    assert page.locator(".cv-set-stride input").first.input_value() == "3"
 
 
 def test_server_that_goes_away_is_told_and_the_board_goes_on(page):
@@ -175,7 +184,7 @@ def test_a_link_in_the_address_is_what_the_page_starts_with(page, live, mark):
     open_live(page, f"{live.url}{mark}v=1&size=5&padding=0")
     assert shape(page, "input" if page.locator("[data-panel=input]").count() else "padded_input") == "[1, 1, 5, 5]"
     page.evaluate("location.hash = 'convviz-main'")  # as the skip link does: no other picture
-    assert page.locator(".cv-set-input_size input").input_value() == "5"
+    assert page.locator(".cv-set-input_size input").first.input_value() == "5"
     page.close(run_before_unload=True)
 
 
@@ -246,11 +255,13 @@ def test_a_second_visit_fetches_next_to_nothing(browser, live):
         fetched = []
         for _ in range(2):
             page = context.new_page()
+            network = context.new_cdp_session(page)
+            network.send("Network.enable")
+            sizes = []
+            network.on("Network.loadingFinished", lambda event, sizes=sizes: sizes.append(event["encodedDataLength"]))
             open_live(page, live.url)
             wait_kernel(page, "ok")
-            taken = "performance.getEntriesByType('resource').map(({ name, transferSize }) => [name, transferSize])"
-            entries = [entry for frame in page.frames for entry in frame.evaluate(taken)]
-            fetched.append(sum(size for name, size in entries if not name.startswith("blob:")))
+            fetched.append(sum(sizes))
             page.close(run_before_unload=True)
         assert 1_000_000 < fetched[0] < 2_000_000
         assert fetched[1] < 10_000

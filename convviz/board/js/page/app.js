@@ -5,6 +5,7 @@ import { createKernel } from "../numbers/from_kernel.js";
 import { createPageModel } from "../numbers/model.js";
 import { drawLive } from "./live.js";
 import { createPanes } from "./panes.js";
+import { hideStills } from "./still.js";
 
 /**
  * @import { Model } from "../numbers/model.js"
@@ -26,12 +27,14 @@ function createApp() {
       drawPane = createPanes(model, colorscales);
       return () => model.kernel()?.close();
     },
-    /** @param {{ el: HTMLElement }} context */
-    render({ el }) {
+    /** @param {{ model: any, el: HTMLElement }} context */
+    render({ model: widget, el }) {
       const root = element("div");
       el.append(root);
       const close = drawLive(root, model, drawPane);
+      const show = hideStills(root, widget.get("_facts").id);
       return () => {
+        show();
         close();
         root.remove();
       };

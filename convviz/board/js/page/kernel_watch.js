@@ -56,7 +56,7 @@ async function probe(kernel, address, state) {
     // What comes of it is heard as a change of the connection's status, and asked for again if nothing does.
     if (answer.ok && kernel.connectionStatus === "disconnected") kernel.reconnect().catch(() => {});
   } catch {
-    if (kernel.connectionStatus === "disconnected") state.show("gone");
+    if (state.now === "reconnecting") state.show("gone");
   }
   setTimeout(() => probe(kernel, address, state), PROBE_EVERY_MS);
 }

@@ -129,7 +129,7 @@ const answer = await fetch(address, { cache: "no-store" });
 if (answer.status === 404) return state.lose("ended");
 if (answer.ok && kernel.connectionStatus === "disconnected") kernel.reconnect().catch(() => {});
 } catch {
-if (kernel.connectionStatus === "disconnected") state.show("gone");
+if (state.now === "reconnecting") state.show("gone");
 }
 setTimeout(() => probe(kernel, address, state), PROBE_EVERY_MS);
 }
