@@ -221,7 +221,7 @@ def test_a_copied_address_opens_the_same_numbers(browser, server):
         assert_reset_leads_back_also_after_a_reload(page, lesson)
     apps = []
     exec(code.replace("convviz.App(", "apps.append(convviz.App(").rstrip() + ")", {"apps": apps})
-    assert apps[0].model.settings == from_link(address)[0]
+    assert apps[0].session.settings == from_link(address)[0]
     apps[0].close()
 
 
