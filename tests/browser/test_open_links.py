@@ -435,7 +435,7 @@ def test_nonsense_in_the_address_never_breaks_the_page(page, exported):
     """Hundreds of texts after #: each opens as Python reads it, or is left alone; the numbers follow to the end."""
     open_exported(page, exported)
     expected, opened, refused = in_a_page(Settings()), 0, 0
-    texts = [*ODD, *random_texts(31, 200), "size=5&" * 9000, "a" * 60_000]
+    texts = [*ODD, LARGE, *random_texts(31, 200), "size=5&" * 9000, "a" * 60_000]
     for text, shown in zip(texts, page.evaluate(PUT_ALL, texts), strict=True):
         link = f"#{shown['hash']}"  # as the browser writes it
         if is_link(link):
