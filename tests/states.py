@@ -4,37 +4,19 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-<<<<<<< HEAD
-from convviz.settings.bounds import LIMITS, bounds, group_choices, per_axis
-from convviz.settings.change import edited
-
-from convviz.axis_taps import PADDING_MODES
-from convviz.settings.state import (
-    CHOICES,
-    KINDS,
-    NAMED_KINDS,
-    PRESETS,
-    Settings,
-)
-=======
 from convviz.axis_taps import PADDING_MODES
 from convviz.facts import facts
 from convviz.settings.state import CHOICES, KINDS, NAMED_KINDS, PRESETS
->>>>>>> w-ut
 from tests.geometries import random_specs
 
 ACTIONS = (
     *("axis", "axis", "axis", "beyond", "mode", "groups", "channels", "kernel", "bias", "link", "transposed", "edit"),
     *("plane", "choice", "select", "set", "size", "view", "undo", "redo", "reset", "wait"),
 )
-<<<<<<< HEAD
-LOSSES = CHOICES["loss"]
-=======
 PER_AXIS = tuple(facts("settings")["per_axis"])
 COUNTS = {name: facts("settings")["limits"]["controls"][name] for name in ("in_channels", "out_channels", "batch")}
 PANELS = ("padded_input", "weight", "grad_output", "bias", "output", "padded_grad_output", "input")
-LOSSES = ("half_squared_error", "sum", "mean", "weighted_sum")
->>>>>>> w-ut
+LOSSES = CHOICES["loss"]
 
 
 def random_states(seed: int, count: int) -> Iterator[dict[str, Any]]:
@@ -78,51 +60,6 @@ def _source(draw: random.Random, kinds: tuple[str, ...], axes: int) -> dict[str,
 def random_action(draw: random.Random) -> list[Any]:
     """Return something that a person can try whatever is set: some of it is not possible there."""
     kind = draw.choice(ACTIONS)
-<<<<<<< HEAD
-    if kind == "axis":
-        name, axis = draw.choice(per_axis(transposed)), draw.randrange(2)
-        low, high = bounds(spec, settings.link_axes, transposed)[name, axis]
-        # A slider without room is disabled; linked, its own value may not even be possible for the other axis.
-        return ("axis", [name, axis, draw.randint(low, high)]) if low < high else ("undo", [])
-    if kind == "geometry":
-        modes = ("zeros",) if transposed else PADDING_MODES
-        changes = draw.choice(({"padding_mode": draw.choice(modes)}, {"groups": draw.choice(group_choices(spec))}))
-        return "geometry", [changes]
-    if kind == "channels":
-        name = draw.choice(("in_channels", "out_channels", "batch"))
-        return "geometry", [{name: draw.randint(*LIMITS[name])}]
-    if kind == "kernel":
-        return "kernel", [draw.choice((*PRESETS, "random"))]
-    if kind in ("bias", "link", "transposed"):
-        return kind, [draw.random() < 0.5]
-    if kind == "edit":
-        panel = draw.choice([*edited(transposed), "output"])
-        row, column = draw.randrange(6), draw.randrange(6)
-        value = (1.5, 1.5, -1e200, 1e305)[(row + column) % 4]  # the last two are too large, for a sum or by themselves
-        return "send", [{"type": "edit", "panel": panel, "row": row, "column": column, "value": value}]
-    if kind == "plane":
-        panel = draw.choice(("weight", "rotated_weight", "input", "grad_output"))
-        return "send", [{"type": "plane", "panel": panel, "at": [draw.randrange(2), draw.randrange(2)]}]
-    if kind == "choice":
-        return "send", [{"type": "axis", "axis": draw.choice("noc"), "index": draw.randrange(4)}]
-    if kind == "select":
-        return "send", [
-            {
-                "type": "select",
-                "panel": draw.choice(("output", "grad_output", "grad_input", "input")),
-                "row": 0,
-                "column": 0,
-            }
-        ]
-    if kind == "size":
-        height, width = spec.input_size
-        bigger = draw.choice(((height + 1, width), (height, width + 1), (max(height - 1, 1), width)))
-        return ("undo", []) if transposed else ("send", [{"type": "size", "size": list(bigger)}])
-    if kind == "set":
-        name, kinds = draw.choice([(each, NAMED_KINDS[each]) for each in ("input", "target", "grad")])
-        return draw.choice((("set", [{name: {"kind": draw.choice(kinds)}}]), ("set", [{"loss": draw.choice(LOSSES)}])))
-    return kind, []
-=======
     actions: dict[str, Any] = {
         "axis": lambda: ["slide", draw.choice(PER_AXIS), draw.randrange(2), draw.random()],
         "beyond": lambda: ["setAxis", draw.choice(PER_AXIS[:4]), draw.randrange(2), draw.choice((-1, 0, 40, 10**6))],
@@ -165,4 +102,3 @@ def _fields(draw: random.Random) -> dict[str, Any]:
     return draw.choice(
         ({name: {"kind": draw.choice(kinds)}}, {"loss": draw.choice(LOSSES)}, {"digit": draw.randrange(10)})
     )
->>>>>>> w-ut

@@ -18,25 +18,15 @@ import numpy as np
 import pytest
 import torch
 from comm.base_comm import BaseComm
-from convviz.board.sliders import SliderGrid
-from convviz.board.widget import BETWEEN_BUNDLES, Board
-from convviz.settings.bounds import PER_AXIS, value_of
-from convviz.settings.change import kernel_name
 from PIL import Image
 
 import convviz
-<<<<<<< HEAD
-from convviz.app.upload import MOST_BYTES, Upload, read_picture
-from convviz.ops.device import available_devices
-from convviz.settings.state import Settings
-=======
 from convviz.app.messages import BETWEEN_BUNDLES
 from convviz.app.upload import MOST_BYTES, read_picture
 from convviz.app.wire import TENSORS
 from convviz.ops.device import available_devices
 from convviz.settings.compute import compute
 from convviz.settings.state import Settings, Source
->>>>>>> w-ut
 from convviz.spec import ConvSpec
 from tests.geometries import integers, random_specs
 

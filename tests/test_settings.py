@@ -7,24 +7,13 @@ import random
 
 import pytest
 import torch
-from convviz.app.model import compute
-from convviz.settings.bounds import LIMITS, PER_AXIS, bounds, group_choices, mend, value_of, with_value
-from convviz.settings.moved import said
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-<<<<<<< HEAD
-from convviz.axis_taps import PADDING_MODES
-from convviz.plane import PANEL_AXES, Plane
-from convviz.samples.inputs import PATTERNS
-from convviz.samples.kernels import KERNELS, make_kernel
-from convviz.settings import change
-=======
 from convviz.plane import PANEL_AXES, Plane
 from convviz.samples.inputs import PATTERNS
 from convviz.samples.kernels import KERNELS
 from convviz.settings.compute import compute
->>>>>>> w-ut
 from convviz.settings.state import CHOICES, KINDS, PRESETS, Settings, Source
 from convviz.spec import ConvSpec
 from convviz.views.panels import panel
@@ -227,127 +216,11 @@ def test_every_plane_of_the_weight_has_another_kernel():
     assert len(planes) == len(PRESETS) == 9
 
 
-<<<<<<< HEAD
-def edited(state, name, row, column, value, grad_output=NO_GRAD):
-    """Edit one cell and return (settings after, the one index that changed) of the tensor called name."""
-    get = {"padded_input": "input", "grad_output": "grad"}.get(name, name)
-    after = change.edit_cell(state, name, row, column, value, grad_output)
-    new = getattr(after, f"{get}_tensor")()
-    old = grad_output if name == "grad_output" else getattr(state, f"{get}_tensor")()
-    return after, [tuple(index) for index in (new != old).nonzero().tolist()], new
-
-
-@pytest.mark.parametrize("mode", PADDING_MODES)
-def test_typing_into_every_cell_of_the_padded_input(mode):
-    spec = ConvSpec((3, 4), 2, 2, 2, padding=((1, 0), (2, 1)), groups=2, batch=2, padding_mode=mode)
-    state = Settings(spec=spec, plane=Plane(1, 1, 1))
-    for row, column in itertools.product(range(4), range(7)):
-        if 1 <= row < 4 and 2 <= column < 6:
-            after, changed, new = edited(state, "padded_input", row, column, 42.5)
-            assert changed == [(1, 1, row - 1, column - 2)]
-            assert float(new[changed[0]]) == 42.5
-            assert after.replace(input=state.input) == state
-        else:
-            with pytest.raises(ValueError, match="belongs to the border"):
-                change.edit_cell(state, "padded_input", row, column, 42.5, NO_GRAD)
-
-
-@pytest.mark.parametrize("place", [(-1, 0), (0, -1), (99, 0), (0, 99)])
-@pytest.mark.parametrize("name", ["padded_input", "weight", "grad_output", "bias"])
-def test_cells_outside_the_panel_are_refused(name, place):
-    state = change.set_bias(Settings(), True)
-    with pytest.raises(ValueError, match=r".{20}"):
-        change.edit_cell(state, name, *place, 1.0, torch.zeros(state.spec.output_shape))
-
-
-def test_typing_into_the_weight_of_every_plane():
-    for spec in grouped_specs(32, 15):
-        for out, into in itertools.product(range(spec.out_channels), range(spec.in_channels)):
-            state = Settings(spec=spec, plane=Plane(0, out, into))
-            after, changed, _ = edited(state, "weight", 1, 2, 42.5)
-            plane = state.plane
-            assert changed == [(plane.out_channel, plane.in_channel % spec.weight_shape[1], 1, 2)]
-            assert after.replace(weight=state.weight) == state
-
-
-def test_typing_into_grad_output_ends_its_being_made_by_a_loss():
-    state = Settings(spec=ConvSpec(4, 1, 2, batch=2), plane=Plane(1, 1, 0))
-    grad_output = torch.arange(16.0, dtype=torch.float64).reshape(2, 2, 2, 2)
-    kept = grad_output.clone()
-    after, changed, _ = edited(state, "grad_output", 0, 1, 42.5, grad_output)
-    assert changed == [(1, 1, 0, 1)]
-    assert after.loss == "weighted_sum"
-    assert torch.equal(grad_output, kept), "the shown tensor itself is not written to"
-
-
-def test_typing_into_the_bias():
-    state = change.set_bias(Settings(spec=ConvSpec(4, 1, 3)), True)
-    _, changed, bias = edited(state, "bias", 0, 2, 42.5)
-    assert changed == [(2,)]
-    assert bias.shape == (3,)
-    with pytest.raises(ValueError, match="switch it on first"):
-        change.edit_cell(Settings(), "bias", 0, 0, 1.0, NO_GRAD)
-
-
-@pytest.mark.parametrize("name", ["output", "grad_input", "rotated_weight", "input", "loss"])
-def test_what_follows_from_others_cannot_be_typed(name):
-    with pytest.raises(ValueError, match=f"{name} follows from other panels; type into padded_input"):
-        change.edit_cell(Settings(), name, 0, 0, 1.0, NO_GRAD)
-
-
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
-def test_a_cell_holds_a_finite_number(value):
-    with pytest.raises(ValueError, match="finite number"):
-        change.edit_cell(Settings(), "weight", 0, 0, value, NO_GRAD)
-
-
-def test_one_hot_is_one_at_one_cell():
-    state = Settings(spec=ConvSpec(5, 1, 2, batch=2), plane=Plane(1, 1, 0))
-    grad = change.one_hot(state, 2, 0).grad_tensor()
-    assert grad.nonzero().tolist() == [[1, 1, 2, 0]]
-    assert float(grad.sum()) == 1
-    smaller = change.one_hot(state, 2, 2).replace(spec=ConvSpec(3))
-    assert smaller.grad_tensor().nonzero().tolist() == [[0, 0, 0, 0]], "it follows into a smaller output"
-
-
-def test_a_one_hot_target_is_one_at_one_cell_of_every_sample():
-    state = Settings(spec=ConvSpec(5, 1, 2, batch=2), plane=Plane(1, 1, 0), loss="cross_entropy")
-    assert state.target == Source("one_hot"), "the loss takes no other kind"
-    assert state.target_tensor().nonzero().tolist() == [[0, 0, 0, 0], [1, 0, 0, 0]]
-    moved = change.one_hot(state, 2, 0)
-    assert (moved.loss, moved.grad) == (state.loss, state.grad)
-    assert moved.target_tensor().nonzero().tolist() == [[0, 1, 2, 0], [1, 1, 2, 0]]
-    smaller = change.one_hot(state, 2, 2).replace(spec=ConvSpec(3, 1, 2, batch=3))
-    expected = [[n, 1, 0, 0] for n in range(3)]
-    assert smaller.target_tensor().nonzero().tolist() == expected, "it follows into a smaller output"
-    squared = moved.replace(loss="half_squared_error")
-    assert squared.target == moved.target, "what both take stays"
-
-
-def test_a_target_that_the_loss_does_not_take_becomes_the_first_that_it_does():
-    numbers = Source("values", (1.0,), (1, 1, 1, 1))
-    for target in (Source("zeros"), Source("random"), numbers):
-        settings = Settings(target=target)
-        assert settings.target == target
-        assert settings.replace(loss="cross_entropy").target == Source("one_hot")
-        assert settings.replace(loss="sum").target == target
-        assert Settings.from_dict(settings.to_dict() | {"loss": "cross_entropy"}).target == Source("one_hot")
-
-
-def test_bias_switched_on_differs_by_channel_and_off_is_none():
-    on = change.set_bias(Settings(spec=ConvSpec(4, 1, 4)), True)
-    assert len(set(on.bias_tensor().tolist())) == 4
-    assert change.set_bias(on, False).bias_tensor() is None
-
-
-# What was typed stays.
-=======
 def test_one_hot_is_one_at_one_cell_and_follows_into_a_smaller_output():
     state = Settings(spec=ConvSpec(5, 1, 2, batch=2), loss="weighted_sum", grad=Source("one_hot", (1.0, 1.0, 2.0, 0.0)))
     assert state.grad_tensor().nonzero().tolist() == [[1, 1, 2, 0]]
     assert float(state.grad_tensor().sum()) == 1
     assert state.replace(spec=ConvSpec(3)).grad_tensor().nonzero().tolist() == [[0, 0, 0, 0]]
->>>>>>> w-ut
 
 
 def test_typed_numbers_stay_where_they_were_typed_when_sizes_change():

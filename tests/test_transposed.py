@@ -7,25 +7,13 @@ import re
 import pytest
 import torch
 import torch.nn.functional as F
-from convviz.app.model import Model, compute
-from convviz.settings.bounds import LIMITS, PER_AXIS_TRANSPOSED, bounds, mend, value_of, with_value
-from convviz.settings.bounds_transposed import layer_spec
-from convviz.settings.moved import said
 
 import convviz
-<<<<<<< HEAD
-from convviz.board import payload
-from convviz.ops.stages_transposed import stages_transposed
-from convviz.plane import Plane
-from convviz.settings import change
-from convviz.settings.names import NAMES, SHOWN
-=======
 from convviz.app.wire import truth
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.plane import Plane
 from convviz.settings.compute import compute
 from convviz.settings.names import SHOWN
->>>>>>> w-ut
 from convviz.settings.state import Settings, Source
 from convviz.settings.transposed import layer_pair, layer_spec, output_size
 from convviz.spec import ConvSpec

@@ -123,8 +123,8 @@ class JavaScript:
 
         Args:
             plays: an action is a list: a function of ``rules/change.js`` or ``"set"``, ``"slide"``, ``"chooseMode"``,
-                ``"chooseGroups"``, with what it takes after the settings; ``"move"`` with a control's name before that; ``"send"`` a
-                message; ``"wait"`` milliseconds; ``"say"``; else the type of a message.
+                ``"chooseGroups"``, with what it takes after the settings; ``"move"`` with a control's name before that;
+                ``"send"`` a message; ``"wait"`` milliseconds; ``"say"``; else the type of a message.
             numbers: tell the stages that are shown as well.
         """
         given = [[state, actions] for state, actions in plays]

@@ -8,13 +8,7 @@ import random
 
 import pytest
 import torch
-from convviz.app.model import Model
 
-<<<<<<< HEAD
-from convviz.app.app import App
-from convviz.settings import change
-from convviz.settings.state import Settings, Source
-=======
 from convviz.facts import facts
 from convviz.plane import PANEL_AXES
 from convviz.settings.compute import compute
@@ -24,7 +18,6 @@ from convviz.spec import ConvSpec
 from convviz.views.cells import roles
 from convviz.views.figures import frame, limit
 from convviz.views.panels import Panel, equations
->>>>>>> w-ut
 from convviz.views.theme import COLORSCALES
 from tests.states import random_action, random_states
 
@@ -34,84 +27,8 @@ THUMB = 16  # most rows and columns of a small picture
 # -- what a person does --------------------------------------------------------------------------------------------
 
 
-<<<<<<< HEAD
-def plain(value):
-    """Bring Python's payload into the form that it has in the page."""
-    return json.loads(json.dumps(value))
-
-
-def numbers(wires):
-    return {name: torch.frombuffer(bytearray(wire), dtype=torch.float64).tolist() for name, wire in wires.items()}
-
-
-def number_in(text):
-    return float(text.replace("\N{MINUS SIGN}", "-"))
-
-
-def assert_values(found, expected, about):
-    """Numbers within 1e-6 (they come from another order of the same sums), words exactly."""
-    for name in ("planes", "thumbs"):
-        assert found[name].keys() == expected[name].keys(), about
-        for panel, numbers_there in numbers(expected[name]).items():
-            assert found[name][panel] == pytest.approx(numbers_there, rel=1e-6, abs=1e-9), (panel, about)
-    assert found["limits"].keys() == expected["limits"].keys(), about
-    for key, end in expected["limits"].items():
-        # Six digits are written, and Python and JavaScript round an exact half of the last one differently.
-        assert found["limits"][key] == pytest.approx(end, rel=1e-5) or end == pytest.approx(0, abs=1e-12), (key, about)
-    for name in ("dtype", "formulas", "notes"):
-        assert found[name] == expected[name], about
-    (words, loss), (same_words, same_loss) = (each["loss"].rsplit(" ", 1) for each in (found, expected))
-    assert words == same_words, about
-    # An exact half of the last digit goes one way or the other with the order of the sum.
-    assert number_in(loss) == pytest.approx(number_in(same_loss), rel=2e-5, abs=1e-12), about
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_structure_values_and_words_are_pythons(ask, seed):
-    states = list(random_states(seed, 60))
-    app = App(state=states[0])
-    for state, found in zip(states, ask(ASK, [Settings.from_dict(state).to_dict() for state in states]), strict=True):
-        app.set_state(state)
-        app._drawn = None  # the structure anew, whatever was drawn before
-        app._show_result()
-        about = json.dumps(state)
-        structure = plain(app.board.structure) | {"version": 1}
-        for key in structure:
-            assert found["structure"][key] == structure[key], (key, about)
-        assert found["structure"].keys() == structure.keys()
-        assert_values(found["values"], app.board.values, about)
-        assert found["values"].keys() == app.board.values.keys()
-        assert found["state"] == plain(app.state()), about
-    app.close()
-
-
-def do(model, name, args):
-    """Do in Python what the page's model does for the same action."""
-    settings = model.settings
-    if name == "send":
-        model.attempt(lambda: model.act(args[0]))
-    elif name in ("undo", "redo", "reset"):
-        model.attempt(getattr(model, name))
-    elif name == "set":
-        fields = {key: Source(**value) if isinstance(value, dict) else value for key, value in args[0].items()}
-        model.attempt(lambda: model.apply(settings.replace(**fields)))
-    elif name == "axis":
-        made = change.set_axis(settings, *args)
-        model.attempt(lambda: model.apply(made, change.moved_along(settings, made)))
-    elif name == "geometry":
-        model.attempt(lambda: model.apply(*change.set_geometry(settings, **args[0])))
-    else:
-        what = {"kernel": change.choose_kernel, "bias": change.set_bias, "link": change.link_axes}
-        made = (what | {"transposed": change.set_transposed})[name](settings, args[0])
-        model.attempt(lambda: model.apply(*(made if isinstance(made, tuple) else (made,))))
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_every_action_does_what_it_does_in_python(ask, seed):
-=======
 def walks(js, seed, count=8, steps=60):
     """Yield (start, actions, what the page showed before and after each) of random walks."""
->>>>>>> w-ut
     draw = random.Random(seed)
     plays = []
     for number, state in enumerate(random_states(seed, count)):
