@@ -105,7 +105,8 @@ def _export(options: argparse.Namespace) -> int:
     if given := _given(options, PICTURE_OPTIONS):
         print(f"convviz: {', '.join(given)} belong to a picture: add --svg, --png, --gif or --tikz", file=sys.stderr)
         return 1
-    from convviz.export.page import DEFAULT_CONTROLS, page_bytes
+    from convviz.export.page import page_bytes
+    from convviz.export.parts import DEFAULT_CONTROLS
 
     controls = DEFAULT_CONTROLS if options.controls is None else tuple(filter(None, options.controls.split(",")))
     title = {} if options.title is None else {"title": options.title}
