@@ -101,9 +101,10 @@ def panes():
     import importlib
 
     from convviz.app.model import Model
+    from convviz.board.tabbar import TabBar
+
     from convviz.app.tabs.tabs import CLASSES, TABS
     from convviz.board.pane import Pane
-    from convviz.board.tabbar import TabBar
 
     model = Model()
     drawn = [("bar", TabBar._esm, {"tabs": list(TABS.items()), "chosen": ""})]

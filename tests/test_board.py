@@ -7,13 +7,13 @@ import re
 from importlib.resources import files
 
 import pytest
-
 from convviz.app.share import Share
-from convviz.board.bundle import bundle, bundle_several
-from convviz.board.pane import Pane
 from convviz.board.sliders import SliderGrid
 from convviz.board.tabbar import TabBar
 from convviz.board.widget import Board
+
+from convviz.board.bundle import bundle, bundle_several
+from convviz.board.pane import Pane
 from convviz.facts import facts
 
 BOARD = files("convviz.board")

@@ -15,7 +15,7 @@ from nbconvert import HTMLExporter
 
 import convviz
 from convviz.app.graph_view import GraphView
-from convviz.app.tabs.tabs import TABS
+from convviz.app.tabs.tabs import CLASSES
 from convviz.views.theme import format_number
 from tests.states import random_states
 
@@ -45,7 +45,7 @@ def test_the_picture_shows_the_numbers_of_the_app(open_app):
     assert bundle[VIEW]["model_id"] == app.model_id
     assert "<script" not in bundle["text/html"]
     assert len(bundle["text/html"]) < MOST_BYTES
-    result = app.model.result
+    result = app.session.result
     names = ("padded_input", "weight", "output", "grad_output")
     (forward, *rest) = re.findall(r"<figure>.*?</figure>", bundle["text/html"], re.DOTALL)
     assert len(rest) == 2
@@ -103,8 +103,8 @@ print(sorted(name for name in set(sys.modules) - before if not name.startswith((
 def test_an_app_whose_tabs_were_all_open_leaves_no_widget():
     before = set(ALIVE)
     app = convviz.App()
-    for tab in TABS:
-        app.model.apply(app.model.settings.replace(tab=tab))
+    for tab in CLASSES:
+        app.session.apply(app.session.settings.replace(tab=tab))
     app.close()
     assert set(ALIVE) == before
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from convviz.app.session import asked
+from convviz.app.session import asked, whole
 from convviz.app.tabs.tabs import Tabs
 from convviz.app.upload import picture_source
 from convviz.facts.words import sentences
@@ -23,6 +23,7 @@ PAGE = "convolution.html"  # what the saved page is called
 # Seconds in which one answer serves every page: a kernel's messages go to all that are connected. A page that came too
 # late for it asks again.
 BETWEEN_BUNDLES = 1.0
+MOST_LETTERS = 64  # of a page's own name, which goes to all of them
 
 say = sentences("app")
 
@@ -82,9 +83,9 @@ class Messages:
 
     def _compute(self, app: App, message: Mapping[str, Any], _: list[Any]) -> None:
         """Go to a page's settings; a refusal is that page's alone, which knows where it came from."""
-        page, k = str(message.get("page")), message.get("k")
-        if isinstance(k, bool) or not isinstance(k, int):
-            raise ValueError(say("message.index", key="k", got=f"{k!r:.40}"))
+        page, k = message.get("page"), whole(message, "k")
+        if not isinstance(page, str) or len(page) > MOST_LETTERS:
+            raise ValueError(say("message.page", most=MOST_LETTERS, got=f"{page!r:.40}"))
         state: Any = message.get("settings")
         if refused := app.session.attempt(lambda: app.answer(page, k, Settings.from_dict(state))):
             app.send({"type": "refused", "page": page, "k": k, "sentence": refused})

@@ -5,8 +5,8 @@ import json
 import pytest
 import torch
 import torch.nn.functional as F
-
 from convviz.board.payload import geometry
+
 from convviz.ops.by_rotate import dilate_grad_output, pad_grad_output, rotate_weight
 from convviz.plane import Plane
 from tests.browser.app_page import cell, choose, messages_sent, read_panel, repaint, slide, snapshot

@@ -8,9 +8,10 @@ import torch
 from convviz.facts import facts
 from convviz.plane import Plane
 from convviz.settings.compute import compute
-from convviz.settings.link import to_link
+from convviz.settings.link import from_link, to_link
 from convviz.settings.state import Settings, Source
 from convviz.spec import ConvSpec
+from tests.links import random_texts, short_links
 
 HISTORY = facts("settings")["limits"]["history"]["steps"]
 SAME_MOVE = 1000 * facts("settings")["limits"]["history"]["same_move_seconds"]  # milliseconds
@@ -202,6 +203,25 @@ def test_a_link_that_is_not_opened_leaves_reset_and_undo(js):
     assert (digits(seen)[2], seen[2]["undo"]) == (4, True)
     assert digits(seen)[3:] == [3, 9, 9]
     assert not seen[4]["undo"], "a link is a new start"
+
+
+def test_an_opened_link_is_where_reset_leads_and_no_step_of_undo(js):
+    opened = Settings(spec=ConvSpec(8, padding=1), digit=7, dtype="float64").to_dict()
+    link = send(type="open", link="v=1&stride=1&digit=7&loss=x")
+    seen = js.walk(FIRST, ["set", {"loss": "mean"}], link, ["undo"], ["set", {"loss": "sum"}], ["reset"])
+    assert seen[2]["state"] == seen[3]["state"] == seen[5]["state"] == opened
+    assert "loss is one of" in seen[2]["notice"]
+    assert (seen[2]["failed"], seen[2]["undo"], seen[5]["undo"]) == (False, False, True)
+
+
+def test_any_text_to_open_leaves_a_whole_page(js):
+    texts = ["\0", "v=1&" * 99, *short_links(8, 20), *random_texts(9, 60)]
+    for text, (before, after) in zip(
+        texts, js.play([(FIRST, [send(type="open", link=text)]) for text in texts]), strict=True
+    ):
+        wanted = from_link(text)[0].replace(device="cpu", dtype="float64", tab="")
+        assert after["state"] == (before["state"] if after["failed"] else wanted.to_dict()), text
+        assert not after["failed"] or "finite" in after["notice"] or "million products" in after["notice"], text
 
 
 # Messages from the board.

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-
 from convviz.app.model import Model
+
 from convviz.cli import main
 from convviz.export.page import MOST_PRODUCTS, export_html
 from convviz.settings.compute import compute

@@ -6,8 +6,8 @@ import re
 import pytest
 import torch
 import torch.nn.functional as F
-
 from convviz.board.payload import geometry
+
 from convviz.ops import by_rotate
 from convviz.plane import Plane
 from tests.browser.app_page import (

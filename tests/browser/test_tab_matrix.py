@@ -6,8 +6,8 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
-
 from convviz.board.payload import geometry
+
 from convviz.plane import Plane
 from tests.browser.app_page import (
     FOLLOWS_WITHIN_MS,

@@ -6,8 +6,8 @@ import re
 import pytest
 import torch
 import torch.nn.functional as F
-
 from convviz.board.payload import geometry
+
 from convviz.ops.by_rotate import dilate_grad_output, pad_grad_output, rotate_weight
 from convviz.plane import Plane
 from tests.browser.app_page import (
