@@ -45,6 +45,9 @@ def _serve_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", help="where torch computes: cpu, cuda, cuda:1, mps, ... (default: the app chooses)")
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
     parser.add_argument("--no-preheat", action="store_true", help="start a kernel only when a visitor comes")
+    parser.add_argument(
+        "--kernels", type=int, default=0, metavar="N", help="most visitors with a kernel at a time (default: all)"
+    )
 
 
 def _serve(options: argparse.Namespace) -> int:
@@ -57,6 +60,7 @@ def _serve(options: argparse.Namespace) -> int:
         device=options.device,
         open_browser=options.open,
         preheat=not options.no_preheat,
+        kernels=options.kernels,
     )
 
 
@@ -101,7 +105,8 @@ def _export(options: argparse.Namespace) -> int:
     if given := _given(options, PICTURE_OPTIONS):
         print(f"convviz: {', '.join(given)} belong to a picture: add --svg, --png, --gif or --tikz", file=sys.stderr)
         return 1
-    from convviz.export.page import DEFAULT_CONTROLS, page_bytes
+    from convviz.export.page import page_bytes
+    from convviz.export.parts import DEFAULT_CONTROLS
 
     controls = DEFAULT_CONTROLS if options.controls is None else tuple(filter(None, options.controls.split(",")))
     title = {} if options.title is None else {"title": options.title}

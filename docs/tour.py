@@ -14,7 +14,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from convviz.app.tabs.tabs import TABS
+from convviz.facts import facts
 from tests.browser.app_page import cell, open_app, repaint, switch
 from tests.browser.server import APP, voila_server
 from tests.chromium import find_chromium
@@ -69,7 +69,11 @@ def inside_the_box(page):
 
 
 PICTURES = {"links": links, "stamps": stamps, "remainder": remainder}
-PICTURES |= {name: tab(name) for name in TABS} | {"inside_the_box": inside_the_box, "transposed": transposed}
+PICTURES |= {name: tab(name) for name in facts("names")["tabs"]}
+PICTURES |= {
+    "inside_the_box": inside_the_box,
+    "transposed": transposed,
+}
 
 
 def take_pictures(browser, url, folder):

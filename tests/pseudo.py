@@ -5,10 +5,9 @@ at its import is pseudo as well. Letters outside the brackets were then never a 
 text off is too narrow for another language.
 """
 
-import functools
+import base64
 import json
 import math
-import re
 import sys
 from importlib.resources import files
 from pathlib import Path
@@ -62,7 +61,7 @@ def speak_pseudo():
 
 
 def write_pages(folder):
-    """Write one exported page a state, and one with every pane."""
+    """Write one exported page a state, and one with every pane, and the live app's."""
     from convviz.export.page import page_bytes
     from convviz.settings.state import Settings
 
@@ -70,56 +69,74 @@ def write_pages(folder):
         state = Settings().replace(**wanted).to_dict()
         folder.joinpath(f"{name}.html").write_bytes(page_bytes(state, controls=CONTROLS))
     folder.joinpath("panes.html").write_text(panes(), encoding="utf-8")
+    folder.joinpath("app.html").write_text(live_app(), encoding="utf-8")
     folder.joinpath("app.json").write_text(json.dumps(app_texts()), encoding="utf-8")
 
 
 def app_texts():
-    """Return every text that the widgets of an app hold, and what it says to strange messages of a page."""
-    from convviz.app.app import App, _all_below
-    from convviz.app.upload import read_picture
+    """Return what the kernel of an app says to strange messages of a page."""
+    from convviz.app.app import App
 
-    texts = []
-    for transposed in (False, True):
-        app = App(transposed=transposed)
-        for widget in _all_below(app):
-            held = [getattr(widget, name, None) for name in ("description", "tooltip", "label")]
-            if type(widget).__name__ == "HTML":
-                held.append(re.sub("<style>.*?</style>|<[^>]*>", "", widget.value, flags=re.DOTALL))
-            held += [label for label, _ in widget.options] if hasattr(widget, "options") else []
-            texts += [text for text in held if text]
-        far = {"type": "edit", "panel": "weight", "row": 90, "column": 0, "value": 1}
-        said = [functools.partial(app.model.act, message) for message in (far, {"type": "select"}, 5)]
-        for action in [*said, *(functools.partial(read_picture, data) for data in (b"", b"x" * 9_000_000))]:
-            app.model.attempt(action)
-            texts.append(app.model.notice)
-        app.close()
+    app, texts = App(), []
+    strange = [5, {"type": "nothing"}, {"type": "compute", "k": "one"}, {"type": "tab", "tab": "none"}]
+    for message in (*strange, {"type": "picture"}):
+        for buffers in ([], [b"x" * 9_000_000]):
+            app.session.tell("")
+            app._messages.receive(message, buffers)
+            texts.append(app.session.notice[0])
+    app.close()
     return texts
 
 
+def live_app():
+    """Return a page with the whole app, beside a kernel that has computed the first picture and says nothing more."""
+    from convviz.app.app import App
+
+    app = App()
+    state = {
+        name: getattr(app, name) for name in ("_facts", "_start", "_state", "_sources", "_introduction", "_notice")
+    }
+    tensors = {name: base64.b64encode(data).decode() for name, data in app._numbers["tensors"].items()}
+    numbers = app._numbers | {"tensors": tensors}
+    start = """state._numbers.tensors = Object.fromEntries(Object.entries(state._numbers.tensors).map(([name, text]) =>
+    [name, new DataView(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer)]));
+const made = widget();
+made.initialize({ model });
+made.render({ model, el: place });"""
+    script = _script("app", app._esm, state | {"_numbers": numbers}, start)
+    styles = app._css
+    app.close()
+    return _page(styles, '<div id="app"></div>', script)
+
+
 def panes():
-    """Return a page with the row of tabs and every tab's pane, each drawing what Python makes of the first picture."""
+    """Return a page with every tab's pane, each drawing what Python makes of the first picture."""
     import importlib
 
-    from convviz.app.model import Model
-    from convviz.board.tabbar import TabBar
+    from convviz.app.session import Session
+    from convviz.app.tabs.tabs import CLASSES
+    from convviz.board.bundle import bundle_several
+    from convviz.board.module import pane_styles
+    from convviz.views.theme import COLORSCALES
 
-    from convviz.app.tabs.tabs import CLASSES, TABS
-    from convviz.board.pane import Pane
-
-    model = Model()
-    drawn = [("bar", TabBar._esm, {"tabs": list(TABS.items()), "chosen": ""})]
+    session, scripts = Session(), []
     for name in PANES:
-        pane = getattr(importlib.import_module(f"convviz.app.tabs.{name}"), CLASSES[name])(model).pane
-        state = {each: getattr(pane, each) for each in ("data", "wanted", "tab", "theme", "colorscales")}
-        drawn.append((name, pane._esm, state))
-    scripts = "\n".join(_script(*each) for each in drawn)
-    places = "\n".join(f'<div id="pane-{name}"></div>' for name, _, _ in drawn)
+        tab = getattr(importlib.import_module(f"convviz.app.tabs.{name}"), CLASSES[name])(session, lambda *_: None)
+        state = {"data": tab.shown, "wanted": 0, "tab": name, "theme": "auto", "colorscales": COLORSCALES}
+        source = bundle_several(files("convviz.board").joinpath("js"), {"pane": f"tabs/tab_{name}.js"})
+        draw = 'Object.entries(pane).find(([name]) => name.startsWith("render"))[1]({ model, el: place });'
+        scripts.append(_script(f"pane-{name}", source, state, draw))
+    places = "\n".join(f'<div id="pane-{name}"></div>' for name in PANES)
+    return _page(pane_styles(), places, "\n".join(scripts))
+
+
+def _page(styles, places, scripts):
     return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title></title><style>{Pane._css}</style></head>
+<html lang="en"><head><meta charset="utf-8"><title></title><style>{styles}</style></head>
 <body><main class="cv-app cv-look">{places}</main>{scripts}</body></html>"""
 
 
-def _script(name, source, state):
+def _script(place, source, state, start):
     plain = json.dumps(state, default=list).replace("<", "\\u003c")
     widget = source.replace("export default", "const widget =").replace("</script", "<\\/script")
     return f"""<script type="module">
@@ -128,8 +145,8 @@ const state = {plain};
 const nothing = () => {{}};
 const deaf = Object.fromEntries(["set", "on", "off", "send", "save_changes"].map((name) => [name, nothing]));
 const model = {{ ...deaf, get: (name) => state[name] }};
-const place = document.getElementById("pane-{name}");
-widget.render({{ model, el: place }});
+const place = document.getElementById("{place}");
+{start}
 place.dataset.drawn = "";
 </script>"""
 

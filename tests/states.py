@@ -16,7 +16,7 @@ ACTIONS = (
 PER_AXIS = tuple(facts("settings")["per_axis"])
 COUNTS = {name: facts("settings")["limits"]["controls"][name] for name in ("in_channels", "out_channels", "batch")}
 PANELS = ("padded_input", "weight", "grad_output", "bias", "output", "padded_grad_output", "input")
-LOSSES = ("half_squared_error", "sum", "mean", "weighted_sum")
+LOSSES = CHOICES["loss"]
 
 
 def random_states(seed: int, count: int) -> Iterator[dict[str, Any]]:

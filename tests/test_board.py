@@ -24,7 +24,8 @@ WIDGETS = {
     **{"tabs/tabbar.js": TabBar, "controls/share.js": Share},
 }
 PANES = [name for name in SOURCES if name.startswith("tabs/tab_")]
-ENTRIES = [*WIDGETS, *PANES, "page/page.js"]  # the last is the page without a kernel: no widget carries it
+# The last are of pages: without a kernel, served, around a notebook of Voilà's.
+ENTRIES = [*WIDGETS, *PANES, "page/page.js", "page/served.js", "page/voila_page.js"]
 # plotly-cartesian.min.js and LICENSE of the npm package plotly.js-cartesian-dist-min.
 PLOTLY_VERSION = "4.1.1"
 PLOTLY_SHA256 = "79542150855a52c567260e3137095dbe2b744e6d702a5cabe67da246942fba7a"

@@ -298,6 +298,7 @@ def test_kernel_whose_page_does_not_connect_in_time_is_ended(monkeypatch):
             return error
 
     assert not manager.is_news(failure("alone"))
+    assert not manager.is_news(voila_app.tornado.websocket.WebSocketClosedError())
     assert manager.is_news(failure("watched"))
     assert manager.is_news(None)
 

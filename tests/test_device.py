@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from convviz.app.session import OUT_OF_MEMORY
 
 import convviz
+from convviz.app.session import OUT_OF_MEMORY
 from convviz.explanation.graph.snapshot import snapshot
 from convviz.ops.device import available_devices, check_device, check_dtype, device_name, is_out_of_memory
 from convviz.serve import ServeError, need_device

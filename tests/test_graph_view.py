@@ -199,6 +199,8 @@ def test_a_freed_convolution_does_not_open():
 SETTINGS = {
     "default": {},
     "mean": {"loss": "mean"},
+    "cross-entropy": {"loss": "cross_entropy", "spec": ConvSpec(6, 2, 2, padding=1, batch=2), "dtype": "float64"},
+    "cross-entropy, bfloat16": {"loss": "cross_entropy", "dtype": "bfloat16", "transposed": True},
     "sum": {"loss": "sum"},
     "by hand, bias, groups, reflect": {
         "spec": ConvSpec((7, 8), 4, 2, (3, 2), (2, 1), 1, (1, 2), 2, "reflect", 2),

@@ -249,6 +249,15 @@ def test_a_page_is_made_with_torch_alone():
     check_loaded("import convviz.export.page as page; page.page_bytes(None)", TORCH)
 
 
+def test_the_page_that_lives_before_a_kernel_is_made_without_torch():
+    check_loaded("from convviz.serve.live import live_page; live_page({})", set())
+
+
+def test_the_server_starts_without_torch():
+    code = "import sys; import convviz.serve.voila_app; assert 'torch' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=PACKAGE.parent)
+
+
 def test_an_app_loads_only_what_it_needs():
     # Every tab but two, which show what torch's own `backward(gradient)` and `gradcheck` do: both load sympy.
     code = """

@@ -177,7 +177,8 @@ def test_too_many_numbers_for_a_link_say_what_to_do():
             "loss=huber&digit=4",
             "v=1&digit=4",
             [
-                "loss is one of half_squared_error, sum, mean, weighted_sum: got 'huber'; its default is taken.",
+                "loss is one of half_squared_error, cross_entropy, sum, mean, weighted_sum: got 'huber'; "
+                "its default is taken.",
             ],
         ),
         ("transposed=yes", "v=1", ["transposed is 1 or 0: got 'yes'; its default is taken."]),
@@ -361,7 +362,7 @@ def test_any_text_as_a_link_leaves_a_whole_app(link):
 
 def test_every_random_link_is_computed_or_refused_for_numbers_that_are_too_large():
     session, refused = Session(), 0
-    for text in [*short_links(8, 40), *random_texts(9, 60)]:
+    for text in [*short_links(9, 40), *random_texts(9, 60)]:
         there, _ = from_link(text)
         if there.spec.batch * there.spec.input_size[0] > 100:
             continue  # possible, but a test has no time for it

@@ -52,7 +52,7 @@ def random_settings(seed, count):
             digit=draw.randint(0, 9),
             weight=draw.choice((Source(draw.choice(PRESETS)), Source("random"), numbers(spec.weight_shape))),
             bias=draw.choice((None, numbers((spec.out_channels,)))),
-            loss=draw.choice(("sum", "mean", "half_squared_error", "weighted_sum")),
+            loss=draw.choice(CHOICES["loss"]),
             target=draw.choice((Source("zeros"), Source("ones"), Source("random"), numbers(spec.output_shape))),
             grad=draw.choice((Source("ones"), Source("one_hot", (0.0, 0.0, 1.0, 2.0)), numbers(spec.output_shape))),
             seed=draw.randint(0, 2**31 - 1),
@@ -95,7 +95,7 @@ def test_an_empty_state_is_the_default():
     [
         ({"version": 2}, "update convviz"),
         ({"colour": 1}, "got colour as well"),
-        ({"loss": "huber"}, "loss is one of half_squared_error, sum, mean, weighted_sum: got 'huber'"),
+        ({"loss": "huber"}, "loss is one of half_squared_error, cross_entropy, sum, mean, weighted_sum: got 'huber'"),
         ({"digit": 10}, "digit is one of 0, 1"),
         ({"digit": True}, r"digit is a whole number of up to 2\*\*53: got True"),
         ({"seed": 0.5}, r"seed is a whole number of up to 2\*\*53: got 0.5"),
@@ -111,7 +111,8 @@ def test_an_empty_state_is_the_default():
         ({"weight": {"kind": "values", "values": [1, 2], "shape": [1, 1, 1, 1]}}, "as many values"),
         ({"weight": {"kind": "values", "values": [1], "shape": [1.0, 1, 1, 1]}}, "shape of weight is a whole"),
         ({"bias": {"kind": "values", "values": [1], "shape": [1, 1]}}, "over 1 axes"),
-        ({"grad": {"kind": "one_hot", "values": [0, 0]}}, "four indices"),
+        ({"grad": {"kind": "one_hot", "values": [0, 0]}}, "a one-hot grad_output has four indices"),
+        ({"target": {"kind": "one_hot", "values": [0, 0]}}, "a one-hot target has four indices"),
         ({"theme": "blue"}, "theme is one of auto, light, dark"),
         ({"dtype": "float16"}, "dtype is one of"),
         ([], "a state is a dict as App.state"),
@@ -220,6 +221,28 @@ def test_one_hot_is_one_at_one_cell_and_follows_into_a_smaller_output():
     assert state.grad_tensor().nonzero().tolist() == [[1, 1, 2, 0]]
     assert float(state.grad_tensor().sum()) == 1
     assert state.replace(spec=ConvSpec(3)).grad_tensor().nonzero().tolist() == [[0, 0, 0, 0]]
+
+
+def test_a_one_hot_target_is_one_at_one_cell_of_every_sample():
+    state = Settings(spec=ConvSpec(5, 1, 2, batch=2), loss="cross_entropy")
+    assert state.target == Source("one_hot"), "the loss takes no other kind"
+    assert state.target_tensor().nonzero().tolist() == [[0, 0, 0, 0], [1, 0, 0, 0]]
+    moved = state.replace(target=Source("one_hot", (1.0, 1.0, 2.0, 0.0)))
+    assert moved.target_tensor().nonzero().tolist() == [[0, 1, 2, 0], [1, 1, 2, 0]]
+    smaller = state.replace(target=Source("one_hot", (1.0, 1.0, 2.0, 2.0)), spec=ConvSpec(3, 1, 2, batch=3))
+    expected = [[n, 1, 0, 0] for n in range(3)]
+    assert smaller.target_tensor().nonzero().tolist() == expected, "it follows into a smaller output"
+    assert moved.replace(loss="half_squared_error").target == moved.target, "what both take stays"
+
+
+def test_a_target_that_the_loss_does_not_take_becomes_the_first_that_it_does():
+    numbers = Source("values", (1.0,), (1, 1, 1, 1))
+    for target in (Source("zeros"), Source("random"), numbers):
+        settings = Settings(target=target)
+        assert settings.target == target
+        assert settings.replace(loss="cross_entropy").target == Source("one_hot")
+        assert settings.replace(loss="sum").target == target
+        assert Settings.from_dict(settings.to_dict() | {"loss": "cross_entropy"}).target == Source("one_hot")
 
 
 def test_typed_numbers_stay_where_they_were_typed_when_sizes_change():

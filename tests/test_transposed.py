@@ -21,8 +21,9 @@ from convviz.views import captions
 from convviz.views.figures import frame
 from convviz.views.panels import Sign, equations, panel
 from tests.geometries import EDGE_CASES, random_specs, reals
+from tests.truth import given_to
 
-LOSSES = ("sum", "mean", "half_squared_error", "weighted_sum")
+LOSSES = ("sum", "mean", "half_squared_error", "weighted_sum", "cross_entropy")
 
 
 def layers(seed, count):
@@ -59,6 +60,7 @@ def by_autograd(spec, options, loss, x, w, b, other):
         "mean": lambda: output.mean(),
         "half_squared_error": lambda: ((output - other) ** 2).sum() / 2,
         "weighted_sum": lambda: (output * other).sum(),
+        "cross_entropy": lambda: F.cross_entropy(output.flatten(1), other.flatten(1).argmax(1)),
     }[loss]()
     value.backward()
     (height, width), (down, right) = spec.padding, spec.stride
@@ -79,8 +81,10 @@ def by_autograd(spec, options, loss, x, w, b, other):
 
 def arguments(spec, loss, seed, with_bias=True):
     """Return the keyword arguments of stages_transposed, and the target or grad_output among them."""
-    other = reals(spec.input_shape, seed + 3)
-    named = {"half_squared_error": {"target": other}, "weighted_sum": {"grad_output": other}}.get(loss, {})
+    target, grad = given_to(loss, spec.input_shape, seed + 3).values()
+    other = grad if target is None else target
+    named = {} if target is None else {"target": target}
+    named |= {} if grad is None else {"grad_output": grad}
     bias = reals((spec.in_channels,), seed + 2) if with_bias else None
     x, w = reals(spec.output_shape, seed), reals(spec.weight_shape, seed + 1)
     return {"input": x, "weight": w, "bias": bias, "loss": loss, **named}, other
@@ -124,7 +128,7 @@ def test_a_padding_that_differs_by_side_is_a_crop():
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_shorter_formats_deviate_by_rounding_only(dtype):
     for number, (spec, _) in enumerate(layers(11, 80)):
-        given, _ = arguments(spec, LOSSES[number % 4], number)
+        given, _ = arguments(spec, LOSSES[number % 5], number)
         assert stages_transposed(spec, dtype=dtype, **given).deviation_from_autograd.within_rounding, spec
 
 

@@ -548,6 +548,11 @@ def test_the_truth_of_a_real_comparison():
     [
         ("sum", {}, "loss = Σ output = 9"),
         ("mean", {}, "loss = mean of output = 1"),
+        (
+            "cross_entropy",
+            {"target": torch.eye(9)[4].reshape(1, 1, 3, 3)},
+            "loss = −Σ target · log softmax(output) / N = 2.19722",
+        ),
         ("half_squared_error", {"target": torch.zeros(1, 1, 3, 3)}, "loss = ½ Σ (output − target)² = 4.5"),
         ("weighted_sum", {"grad_output": -torch.ones(1, 1, 3, 3)}, "loss = Σ grad_output · output = −9"),
     ],

@@ -1,10 +1,13 @@
 """What autograd says of a convolution and of a transposed one: every tensor that has a panel, by the stages' names."""
 
+import random
+
 import torch
 import torch.nn.functional as F
 
+from convviz.ops.losses import GIVEN, kinds_taken
 from convviz.spec import ConvSpec
-from tests.geometries import conv2d_by_definition, source_plane
+from tests.geometries import conv2d_by_definition, reals, source_plane
 
 
 def loss_of(kind, output, given):
@@ -13,7 +16,22 @@ def loss_of(kind, output, given):
         "mean": lambda: output.mean(),
         "half_squared_error": lambda: 0.5 * ((output - given["target"]) ** 2).sum(),
         "weighted_sum": lambda: (given["grad"] * output).sum(),
+        "cross_entropy": lambda: F.cross_entropy(output.flatten(1), given["target"].flatten(1).argmax(1)),
     }[kind]()
+
+
+def given_to(kind, shape, seed):
+    """Return what a loss is given, by the names of the settings: reals, or a one-hot where it takes no other kind."""
+    taken = {name: kinds_taken(kind, name) for name in GIVEN}
+    made = {name: reals(shape, seed) if "values" in kinds else one_hot(shape, seed) for name, kinds in taken.items()}
+    return {name: made[name] if kinds else None for name, kinds in taken.items()}
+
+
+def one_hot(shape, seed):
+    """Return a float64 tensor with a 1 in every sample, at the same cell of each."""
+    made = torch.zeros(shape, dtype=torch.float64)
+    made.flatten(1)[:, random.Random(seed).randrange(made[0].numel())] = 1
+    return made
 
 
 def pad(x, spec):

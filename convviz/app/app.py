@@ -18,7 +18,7 @@ from convviz.app.start import start_settings
 from convviz.app.tabs.tabs import Tabs
 from convviz.app.traits import SettingTraits
 from convviz.app.wire import numbers
-from convviz.board.module import app_script, app_styles
+from convviz.board.module import app_script, app_styles, joining_script
 from convviz.ops.device import available_devices
 from convviz.ops.stages import Stages
 from convviz.settings.link import briefly, from_link, to_link
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 DEVICE_VARIABLE = "CONVVIZ_DEVICE"
 VOILA_VARIABLE = "VOILA_KERNEL_ID"  # Voilà sets it in every kernel before the first cell
+PAGE_VARIABLE = "CONVVIZ_PAGE"  # set where a served page has a board of its own, and waits for the kernel
+JOINS = PAGE_VARIABLE in os.environ
 SOURCES = ("input", "target", "grad")
 
 
@@ -46,8 +48,8 @@ class App(SettingTraits, anywidget.AnyWidget):
     still_maker: ClassVar[Callable[[Stages, Settings], str] | None] = None
 
     # Text, not a Path: anywidget watches a Path for changes and so keeps every closed widget alive.
-    _esm = app_script()
-    _css = app_styles()
+    _esm = joining_script() if JOINS else app_script()
+    _css = "" if JOINS else app_styles()
 
     # What the page follows. Typed numbers may be many: apart, and sent again only when they change.
     _facts = traitlets.Dict().tag(sync=True)
@@ -83,8 +85,8 @@ class App(SettingTraits, anywidget.AnyWidget):
             weight: ``[kH, kW]`` or ``[C_out, C_in / groups, kH, kW]``.
             bias: ``[C_out]``.
             grad_output: ``[H_out, W_out]`` or ``[N, C_out, H_out, W_out]``: the loss is then the weighted sum.
-            loss: ``"half_squared_error"``, ``"sum"``, ``"mean"`` or ``"weighted_sum"``.
-            target: of the half squared error, shaped as grad_output.
+            loss: one of facts' choices, such as ``"mean"``; a target belongs to those that take one.
+            target: of the half squared error, shaped as grad_output; of the cross-entropy 1 at one cell, else 0.
             device: ``"cpu"`` or the machine's accelerator; default: the variable CONVVIZ_DEVICE, else the cpu.
             dtype: ``"float32"``, ``"float64"`` or ``"bfloat16"``.
             state: what ``state()`` returned; the other arguments are then left out.
@@ -109,6 +111,7 @@ class App(SettingTraits, anywidget.AnyWidget):
         self._step = 0
         self._asker = ("", 0)  # who asked for the numbers that are sent next: a page and its id of the settings
         self._facts = {
+            "id": self.model_id,
             "version": __version__,
             "colorscales": COLORSCALES,
             "devices": available_devices(),
@@ -180,14 +183,21 @@ class App(SettingTraits, anywidget.AnyWidget):
         except ValueError:  # too many numbers for a link
             return "convviz.App(state=...)"
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[Any, Any], dict[Any, Any]] | None:
-        """Return the view, and a still picture for those who open or convert the notebook without a kernel."""
-        bundle = super()._repr_mimebundle_(**kwargs)
+    def _ipython_display_(self) -> None:
+        """Show the app, and above it a still picture for those who open or convert the notebook without a kernel.
+
+        The picture is an output of its own: in one with the view, JupyterLab would write "model not found" over it.
+        """
+        from IPython.display import display
+
         maker = type(self).still_maker
         # Nobody saves Voilà's page, but every visitor would wait for the picture.
-        if bundle is not None and maker is not None and VOILA_VARIABLE not in os.environ:
-            bundle[0]["text/html"] = maker(self.session.result, self.session.settings)
-        return bundle
+        if maker is not None and VOILA_VARIABLE not in os.environ:
+            picture = maker(self.session.result, self.session.settings)
+            still = f'<div data-convviz-still="{self.model_id}">{picture}</div>'
+            display({"text/html": still, "text/plain": repr(self)}, raw=True)
+        data, metadata = self._repr_mimebundle_() or ({"text/plain": repr(self)}, {})
+        display(data, metadata=metadata, raw=True)
 
     def close(self) -> None:
         """Close the app with its layout, and let go of everybody who listens."""

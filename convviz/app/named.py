@@ -6,9 +6,10 @@ from typing import Any
 
 import torch
 
-from convviz.app.start import check_shapes, read_tensor
+from convviz.app.start import check_shapes, given_source, read_tensor
 from convviz.facts import facts
 from convviz.ops.device import check_device, check_dtype
+from convviz.ops.losses import GIVEN, kinds_taken, losses_with
 from convviz.ops.stages import Stages
 from convviz.settings.names import shown_name
 from convviz.settings.state import KINDS, Settings, Source
@@ -116,15 +117,26 @@ def _geometry(settings: Settings, name: str, value: Any) -> ConvSpec:
 
 def _with_tensor(settings: Settings, name: str, value: Any) -> Settings:
     field = "grad" if name == "grad_output" else name
-    changes: dict[str, Any] = {"grad_output": {"loss": "weighted_sum"}, "target": {"loss": "half_squared_error"}}.get(
-        name, {}
-    )
     if name == "bias" and value is None:
         return settings.replace(bias=None)
     if isinstance(value, str):
         if value not in KINDS[field]:
             raise ValueError(f"{name} is a tensor, or one of {', '.join(KINDS[field])}: got {value!r}")
-        return settings.replace(**{field: Source(value)}, **changes)
+        loss = _loss_with(settings, name, field, value)
+        return settings.replace(**{field: Source(value)}, loss=loss)
     tensor: torch.Tensor = read_tensor(name, value)
     check_shapes(settings, {name: tensor})
-    return settings.replace(**{field: Source.of(tensor)}, **changes)
+    loss = _loss_with(settings, name, field)
+    source = given_source(loss, field, tensor) if field in GIVEN else Source.of(tensor)
+    return settings.replace(**{field: source}, loss=loss)
+
+
+def _loss_with(settings: Settings, name: str, field: str, kind: str | None = None) -> str:
+    """Return the loss if it takes a tensor of this name, or the first that does; other tensors leave it alone."""
+    kinds = kinds_taken(settings.loss, field)
+    if kinds and kind not in (None, *kinds):
+        raise ValueError(
+            f"loss={settings.loss!r} takes a {name} of the kind {' or '.join(map(repr, kinds))}: got {kind!r}; "
+            "set another loss first"
+        )
+    return settings.loss if kinds or field not in GIVEN else losses_with(field, kind)[0]

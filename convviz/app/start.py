@@ -8,7 +8,8 @@ from typing import Any
 import torch
 
 from convviz.ops.device import check_device, check_dtype
-from convviz.ops.tensors import real_tensor
+from convviz.ops.losses import kinds_taken, losses_with
+from convviz.ops.tensors import cell_at, real_tensor
 from convviz.settings.link import from_link
 from convviz.settings.state import MOST_NUMBER, Settings, Source
 from convviz.settings.transposed import layer_spec, output_size
@@ -56,18 +57,49 @@ def start_settings(
         dtype=str(check_dtype(dtype, check_device(device))).removeprefix("torch."),
         link_axes=spec is None or _linked(spec),
     )
-    fields: dict[str, Source] = {
-        name: Source.of(given[name]) for name in ("input", "weight", "bias", "target") if name in given
-    }
+    fields: dict[str, Source] = {name: Source.of(given[name]) for name in ("input", "weight", "bias") if name in given}
     if "grad_output" in given:
-        if loss not in (None, "weighted_sum"):
-            raise ValueError(f"a grad_output set by hand needs loss='weighted_sum': got loss={loss!r}; leave one out")
-        fields["grad"], loss = Source.of(given["grad_output"]), "weighted_sum"
-    if "target" in given and loss not in (None, "half_squared_error"):
-        raise ValueError(f"a target needs loss='half_squared_error': got loss={loss!r}; leave one out")
+        loss = _loss_with("grad", "a grad_output set by hand", loss)
+        fields["grad"] = given_source(loss, "grad", given["grad_output"])
+    if "target" in given:
+        loss = _loss_with("target", "a target", loss)
+        fields["target"] = given_source(loss, "target", given["target"])
     settings = settings.replace(**fields, **({"loss": loss} if loss else {}))
     check_shapes(settings, given)
     return settings
+
+
+def _loss_with(field: str, called: str, loss: str | None) -> str:
+    """Return the loss that was asked for, or the first that takes a target, or a grad."""
+    losses = losses_with(field)
+    if loss is not None and loss not in losses:
+        needed = " or ".join(map(repr, losses))
+        raise ValueError(f"{called} needs loss={needed}: got loss={loss!r}; leave one out")
+    return losses[0] if loss is None else loss
+
+
+def given_source(loss: str, field: str, tensor: torch.Tensor) -> Source:
+    """Return a target, or a grad, that was given as a tensor: as the numbers, or as the one-hot that the loss takes.
+
+    Args:
+        loss: that takes one.
+        field: ``"target"`` or ``"grad"``.
+        tensor: float64 ``[N, C, H, W]``.
+
+    Raises:
+        ValueError: the loss takes a one-hot only, and this is none.
+    """
+    if "values" in kinds_taken(loss, field):
+        return Source.of(tensor)
+    place = int(tensor[0].argmax())
+    one_hot = torch.zeros_like(tensor)
+    one_hot.flatten(1)[:, place] = 1
+    if not torch.equal(tensor, one_hot):
+        raise ValueError(
+            f"loss={loss!r} takes a {field} that is 1 at one cell, the same in every sample, and 0 elsewhere: got "
+            f"{int(tensor.count_nonzero())} cells that are not 0 in {len(tensor)} samples; give such a one-hot"
+        )
+    return Source("one_hot", (0.0, *map(float, cell_at(place, tensor.shape[1:]))))
 
 
 def read_tensor(name: str, value: Any) -> torch.Tensor:

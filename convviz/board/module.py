@@ -17,6 +17,12 @@ def app_script() -> str:
     return bundle(HERE.joinpath("js"), "page/app.js")
 
 
+@functools.cache
+def joining_script() -> str:
+    """Return the module of an app in a page that has a board of its own: it brings that board the kernel."""
+    return bundle(HERE.joinpath("js"), "page/joins.js")
+
+
 def pane_styles() -> str:
     """Return the rules of the board and of every pane, whose numbers and frames look the same."""
     single = sorted((sheet for sheet in HERE.iterdir() if sheet.name.startswith("pane_")), key=lambda sheet: sheet.name)

@@ -13,7 +13,7 @@ from torch.autograd.gradcheck import GradcheckError
 
 from convviz.facts.words import sentences
 from convviz.ops.functions import convolve, gradients
-from convviz.ops.loss import loss_value
+from convviz.ops.losses import loss_size, loss_value
 from convviz.ops.stages import Stages
 from convviz.plane import PANEL_AXES, Plane
 
@@ -119,9 +119,10 @@ def gradients_of(stages: Stages) -> dict[str, str]:
 def _size_of_loss(stages: Stages) -> torch.Tensor:
     """Return the loss with every term made positive, float64: where terms cancel, their rounding does not."""
     names = ("grad_input", "input") if stages.transposed else ("output", "grad_output")
-    output, grad_output = (getattr(stages, name).detach().to("cpu", torch.float64) for name in names)
-    products = (output * grad_output).abs().sum()  # for a loss that is linear in the output
-    return stages.loss.detach().to("cpu", torch.float64) if stages.loss_kind == "half_squared_error" else products
+    output, grad_output = (getattr(stages, name) for name in names)
+    other = grad_output if stages.target is None else stages.target
+    wide = (tensor.detach().to("cpu", torch.float64) for tensor in (output, other))
+    return loss_size(stages.loss_kind, *wide)
 
 
 def _most_cells(stages: Stages) -> int:

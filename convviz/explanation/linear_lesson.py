@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from convviz.facts.lists import comma
 from convviz.facts.words import sentences
 from convviz.ops.linear import linear
-from convviz.ops.loss import loss_gradient, loss_value
+from convviz.ops.losses import loss_gradient, loss_value
 
 say = sentences("lessons")
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from convviz.export.file import write
-from convviz.export.page import (
+from convviz.export.page import page_settings
+from convviz.export.parts import (
     CONTROLS,
     DEFAULT_CONTROLS,
     bundles,
     page_facts,
-    page_settings,
     page_styles,
     plotly_text,
     to_json,

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import functools
-import gzip
-import json
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -15,22 +11,21 @@ from pathlib import Path
 from typing import Any
 
 from convviz import __version__
-from convviz.board.bundle import bundle_several
 from convviz.export.file import write
+from convviz.export.parts import (
+    CONTROLS,
+    DEFAULT_CONTROLS,
+    bundles,
+    page_facts,
+    page_styles,
+    plotly_text,
+    to_json,
+)
 from convviz.export.still import still_figures
 from convviz.facts import facts
 from convviz.settings.compute import compute
 from convviz.settings.state import Settings
-from convviz.views.theme import COLORSCALES
 
-BOARD = files("convviz.board")
-MODULES = {
-    "page": "page/page.js",
-    # What a module that is given links needs beside it; the page has these files anyway.
-    **{"links": "rules/link.js", "geometry": "rules/spec.js"},
-}
-CONTROLS: dict[str, list[str]] = facts("settings")["controls"]  # the groups of controls and what they hold
-DEFAULT_CONTROLS = ("kernel", "geometry", "input", "loss")
 TITLE = "The backward pass of a convolution"
 MOST_PRODUCTS: int = facts("settings")["limits"]["products"]["page"]  # a fifth of a second a step in the page
 
@@ -141,34 +136,6 @@ def _page(settings: Settings, *, lang: str, controls: list[str], height: int | N
 </body>
 </html>
 """
-
-
-def page_facts() -> dict[str, Any]:
-    """Return what every page and module carries, whatever it shows: version and colours."""
-    return {"version": __version__, "colorscales": COLORSCALES}
-
-
-@functools.cache
-def plotly_text() -> str:
-    """Return the vendored plotly, packed, as letters that may stand in a page."""
-    packed = gzip.compress(BOARD.joinpath("vendor", "plotly-cartesian.min.js").read_bytes(), 9, mtime=0)
-    return base64.b64encode(packed).decode()
-
-
-def page_styles() -> str:
-    """Return the rules of the board and of the page around it."""
-    sheets = [BOARD.joinpath("board.css"), BOARD.joinpath("page.css"), files("convviz.export").joinpath("page.css")]
-    return "".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
-
-
-def to_json(data: Any) -> str:
-    """Return JSON that no HTML parser takes for markup."""
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), sort_keys=True).replace("<", "\\u003c")
-
-
-def bundles() -> str:
-    """Return the page with all that it imports, as the live app has it, and the rules of links."""
-    return bundle_several(BOARD.joinpath("js"), MODULES)
 
 
 def _script() -> str:

@@ -13,7 +13,7 @@ from convviz.ops import narrow
 from convviz.ops.conv2d_bias import conv2d_bias
 from convviz.ops.deviation import Deviation, compare
 from convviz.ops.device import check_device, check_dtype, full_precision
-from convviz.ops.loss import LOSSES, loss_gradient, loss_value
+from convviz.ops.losses import LOSSES, gradient_magnitude, kinds_taken, loss_gradient, loss_value, losses_with
 from convviz.ops.padding import fold_padding, pad_input
 from convviz.ops.tensors import real_tensor
 from convviz.spec import ConvSpec
@@ -96,8 +96,8 @@ def stages(
         bias: ``[C_out]`` or None.
         grad_output: ``[N, C_out, H_out, W_out]``, the derivative of the loss by the output, set by hand; the loss
             is then the sum of the output weighted by it.
-        loss: ``"sum"`` (the default without grad_output), ``"mean"``, ``"half_squared_error"`` or ``"weighted_sum"``.
-        target: of grad_output's shape, for ``"half_squared_error"``.
+        loss: a name of ``ops.losses.LOSSES``; default: ``"weighted_sum"`` with a grad_output, else ``"sum"``.
+        target: of grad_output's shape, for a loss that takes one: ``"half_squared_error"``.
         device: ``"cpu"`` or the machine's accelerator; default: the cpu.
         dtype: float32 (the default), float64 or bfloat16.
         compare: also run autograd and record the deviation from it.
@@ -149,7 +149,7 @@ def _compute(
         "weight": w,
         "bias": b,
         "output": output,
-        "target": other if kind == "half_squared_error" else None,
+        "target": other if kinds_taken(kind, "target") else None,
         "loss": loss_value(kind, output, other),
         "grad_output": grad_output,
         "dilated_grad_output": dilated,
@@ -173,7 +173,7 @@ def _with_deviation(result: dict[str, Any], other: torch.Tensor | None) -> Stage
         wanted = (output, x, w) if b is None else (output, x, w, b)
         truth = torch.autograd.grad(loss, wanted)
     with torch.no_grad():
-        sizes = _magnitudes(result)
+        sizes = _magnitudes(result, other)
     cells = spec.batch * spec.output_size[0] * spec.output_size[1]
     kernel_cells = spec.kernel_size[0] * spec.kernel_size[1] * (spec.out_channels // spec.groups)
     folds = spec.padding_mode != "zeros"
@@ -190,12 +190,13 @@ def _with_deviation(result: dict[str, Any], other: torch.Tensor | None) -> Stage
     return Stages(**result | {"deviation_from_autograd": worst})
 
 
-def _magnitudes(result: dict[str, Any]) -> dict[str, torch.Tensor]:
+def _magnitudes(result: dict[str, Any], other: torch.Tensor | None) -> dict[str, torch.Tensor]:
     """Return the gradients' sums with every term made positive: the scale of their rounding."""
     spec = result["spec"]
-    x, w, g = (result[name].abs() for name in ("padded_input", "weight", "grad_output"))
-    dilated = result["dilated_grad_output"].abs()
-    gradient = rotate.correlate(result["padded_grad_output"].abs(), rotate.rotate_weight(w, spec.groups), spec)
+    x, w = (result[name].abs() for name in ("padded_input", "weight"))
+    g = gradient_magnitude(result["loss_kind"], result["output"], other)
+    dilated = rotate.dilate_grad_output(g, spec.stride)
+    gradient = rotate.correlate(rotate.pad_grad_output(dilated, spec), rotate.rotate_weight(w, spec.groups), spec)
     return {
         "grad_output": g,
         "grad_input": gradient if spec.padding_mode == "zeros" else fold_padding(gradient, spec),
@@ -210,21 +211,16 @@ def choose_loss(loss: str | None, grad_output: Any, target: Any) -> str:
     Raises:
         ValueError: there is no such loss, or it contradicts the grad_output or the target.
     """
-    kind = ("weighted_sum" if grad_output is not None else "sum") if loss is None else loss
+    kind = (losses_with("grad")[0] if grad_output is not None else "sum") if loss is None else loss
     if not isinstance(kind, str) or kind not in LOSSES:
         raise ValueError(f"loss is one of {', '.join(LOSSES)}: got {loss!r}")
-    if (kind == "weighted_sum") != (grad_output is not None):
-        given = "without a" if grad_output is None else "together with a"
-        raise ValueError(
-            f"loss='weighted_sum' and grad_output belong together: got loss={kind!r} {given} grad_output; "
-            "give both, or neither"
-        )
-    if (kind == "half_squared_error") != (target is not None):
-        given = "without a" if target is None else "together with a"
-        raise ValueError(
-            f"loss='half_squared_error' and target belong together: got loss={kind!r} {given} target; "
-            "give both, or neither"
-        )
+    for name, given, value in (("grad_output", "grad", grad_output), ("target", "target", target)):
+        if bool(kinds_taken(kind, given)) != (value is not None):
+            beside = "without a" if value is None else "together with a"
+            owners = " or ".join(map(repr, losses_with(given)))
+            raise ValueError(
+                f"a {name} belongs to loss={owners}: got loss={kind!r} {beside} {name}; give both, or neither"
+            )
     return kind
 
 

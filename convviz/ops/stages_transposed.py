@@ -16,7 +16,7 @@ from convviz.ops import narrow
 from convviz.ops.conv2d_bias import conv2d_bias
 from convviz.ops.deviation import compare as compare_gradients
 from convviz.ops.device import check_device, check_dtype, full_precision
-from convviz.ops.loss import loss_gradient, loss_value
+from convviz.ops.losses import gradient_magnitude, kinds_taken, loss_gradient, loss_value
 from convviz.ops.padding import pad_input
 from convviz.ops.stages import Stages, choose_loss, shaped_tensor
 from convviz.spec import ConvSpec
@@ -44,7 +44,7 @@ def stages_transposed(
         bias: ``[C_out]`` or None; C_out is spec.in_channels.
         grad_output: of the layer, ``[N, C_out, H_out, W_out]``: spec.input_shape; the loss is then the weighted sum.
         loss: see ``stages``.
-        target: of grad_output's shape, for ``"half_squared_error"``.
+        target: of grad_output's shape, see ``stages``.
         device: see ``stages``.
         dtype: see ``stages``.
         compare: also run autograd through ``F.conv_transpose2d`` and record the deviation from it.
@@ -102,7 +102,7 @@ def _compute(
         "weight": w,
         "bias": b,
         "output": narrow.correlate(padded_grad_output, w, None, spec.stride, 0, spec.dilation, spec.groups),
-        "target": other if kind == "half_squared_error" else None,
+        "target": other if kinds_taken(kind, "target") else None,
         "loss": loss_value(kind, output, other),
         "grad_output": x,
         "dilated_grad_output": dilated,
@@ -128,7 +128,7 @@ def _with_deviation(result: dict[str, Any], other: torch.Tensor | None) -> Stage
     }
     truth = _by_autograd(result, other)
     with torch.no_grad():
-        sizes = _magnitudes(result)
+        sizes = _magnitudes(result, other)
     terms = _terms(result["spec"])
     found = [compare_gradients(name, ours[name], truth[name], sizes[name], terms[name]) for name in truth]
     worst = max(found, key=lambda deviation: (deviation.severity, deviation.value))
@@ -180,7 +180,7 @@ def _terms(spec: ConvSpec) -> dict[str, int]:
     }
 
 
-def _magnitudes(result: dict[str, Any]) -> dict[str, torch.Tensor]:
+def _magnitudes(result: dict[str, Any], other: torch.Tensor | None) -> dict[str, torch.Tensor]:
     """Return the sums with every term made positive: the scale of their rounding."""
     spec = result["spec"]
     w, g, padded = (result[name].abs() for name in ("weight", "input", "padded_input"))
@@ -188,7 +188,7 @@ def _magnitudes(result: dict[str, Any]) -> dict[str, torch.Tensor]:
     bias = result["bias"]
     return {
         "output": output if bias is None else output + bias.abs()[:, None, None],
-        "grad_output": g,
+        "grad_output": gradient_magnitude(result["loss_kind"], result["grad_input"], other),
         "grad_input": narrow.correlate(padded, w, None, spec.stride, 0, spec.dilation, spec.groups),
         "grad_weight": rotate.correlate_with_grad_output(padded, result["dilated_grad_output"].abs(), spec),
         "grad_bias": conv2d_bias(g),

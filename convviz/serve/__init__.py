@@ -30,6 +30,7 @@ def serve(
     device: str | None = None,
     open_browser: bool = False,
     preheat: bool = True,
+    kernels: int = 0,
 ) -> int:
     """Serve the app until Ctrl+C; return the exit code.
 
@@ -40,8 +41,11 @@ def serve(
         device: Where torch computes ("cpu", "cuda", "cuda:1", "mps", ...); None leaves the choice to the app.
         open_browser: Whether to open the page in a browser once it answers.
         preheat: Whether to keep one kernel started, so that a page opens seconds earlier.
+        kernels: How many visitors may have a kernel at a time; 0 is as many as come. The others have the live page.
     """
     try:
+        if kernels < 0:
+            raise ServeError(f"--kernels must be 0, for as many as come, or more, and {kernels} is not.")
         path = find_notebook(notebook)
         need_voila()
         if device is not None:
@@ -49,11 +53,21 @@ def serve(
         listener, moved = bind(host, port)
         if moved:
             print(f"Port {DEFAULT_PORT} is taken, so convviz takes {listener.getsockname()[1]}.", flush=True)
-        with listener, environment(kernel_environment(device)):
+        live = path == APP_NOTEBOOK  # another notebook has no page but Voilà's
+        with listener, environment(kernel_environment(device, live=live)):
             # Only here, inside the changed environment: Voilà looks for templates through JUPYTER_PATH.
             from convviz.serve.voila_app import run
 
-            run(path, listener, SHARE, host=host, open_browser=open_browser, preheat=preheat)
+            run(
+                path,
+                listener,
+                SHARE,
+                host=host,
+                open_browser=open_browser,
+                preheat=preheat,
+                kernels=kernels,
+                live=live,
+            )
     except ServeError as refusal:
         print(f"convviz: {refusal}", file=sys.stderr)
         return 1
@@ -134,11 +148,12 @@ def _why_not(refused: OSError, host: str, port: int) -> str:
     return f"cannot listen on {host!r}, port {port}: {refused.strerror or refused}."
 
 
-def kernel_environment(device: str | None) -> dict[str, str]:
+def kernel_environment(device: str | None, *, live: bool = False) -> dict[str, str]:
     """Return the variables that the server and its kernels need on top of the user's own.
 
     Args:
         device: Reaches the kernel as CONVVIZ_DEVICE; None leaves the user's variable as it is.
+        live: Whether a page with a board of its own awaits the kernel, which then draws none: CONVVIZ_PAGE tells it.
     """
     paths = [str(SHARE), *filter(None, [os.environ.get("JUPYTER_PATH")])]
     added = {
@@ -150,6 +165,8 @@ def kernel_environment(device: str | None) -> dict[str, str]:
     }
     if device is not None:
         added["CONVVIZ_DEVICE"] = device
+    if live:
+        added["CONVVIZ_PAGE"] = "1"
     return added
 
 

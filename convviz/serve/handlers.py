@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import http
 import logging
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import tornado.httputil
@@ -13,7 +13,10 @@ import tornado.web
 from jupyter_core.utils import ensure_async
 from jupyter_server.base.handlers import APIHandler
 from jupyter_server.services.kernels.websocket import KernelWebsocketHandler
+from voila.shutdown_kernel_handler import VoilaShutdownKernelHandler
 from voila.tornado.handler import TornadoVoilaHandler
+
+from convviz.serve.files import Files, KeptFiles
 
 log = logging.getLogger("tornado.application")
 
@@ -83,28 +86,11 @@ class PlainErrors(tornado.web.RequestHandler):
             log.error("%s %r failed", self.request.method, self.request.path, exc_info=(typ, value, tb))
 
 
-class Files(tornado.web.StaticFileHandler):
-    """Mixed into the handlers of files: an address that leads to no file is one, whatever is wrong with it."""
-
-    async def get(self, path: str, include_body: bool = True) -> None:
-        """Send a file.
-
-        Args:
-            path: the rest of the address, as the visitor wrote it.
-            include_body: False for HEAD.
-        """
-        try:
-            await super().get(path, include_body=include_body)
-        except (AssertionError, OSError, ValueError) as wrong:  # Voilà takes an address apart without looking
-            raise tornado.web.HTTPError(404) from wrong
-        except tornado.web.HTTPError as refused:
-            raise tornado.web.HTTPError(404 if refused.status_code == 403 else refused.status_code) from refused
-
-
 class Page(TornadoVoilaHandler):
     """The page. Its kernel is ended when the visitor leaves before it has arrived, or never connects to it."""
 
     kernel_id: str | None = None
+    starting = True  # a kernel, which this page is then counted for
     left = False
 
     @property
@@ -122,21 +108,41 @@ class Page(TornadoVoilaHandler):
         if path:
             raise tornado.web.HTTPError(404)
         manager = super().kernel_manager
+        if not manager.admit(self):
+            raise tornado.web.HTTPError(503)
         try:
-            async for html in self.get_generator():
-                if self.left:
-                    break
+            async for html in self.pieces():
                 self.write(html)
                 self.flush()
         except Exception:
             if not self.left:
                 raise  # else: of no use to anybody, and mostly that the kernel has been ended
+        finally:
+            self.starting = False
         if self.kernel_id is not None and not self.left:
             manager.expect(self.kernel_id)
+
+    async def pieces(self) -> AsyncIterator[str]:
+        """Yield the page piece by piece, until all of it is there or the page is left.
+
+        Raises:
+            RuntimeError: The kernel has ended; Voilà itself would wait for it for ever.
+        """
+        manager = super().kernel_manager
+        async for html in self.get_generator():
+            if self.left:
+                return
+            if self.kernel_id is not None and self.kernel_id not in manager:
+                raise RuntimeError("the kernel ended before the notebook did")
+            yield html
 
     def on_connection_close(self) -> None:
         """End the kernel of a page that is left while it still arrives."""
         super().on_connection_close()
+        self.leave()
+
+    def leave(self) -> None:
+        """End the kernel, as soon as there is one: the page is gone."""
         self.left = True
         if self.kernel_id is not None:
             super().kernel_manager.leave(self.kernel_id)
@@ -164,6 +170,7 @@ class _Visit:
 
     def _take(self, kernel_id: str) -> None:
         self._page.kernel_id = kernel_id
+        self._page.starting = False
         if self._page.left:
             self._manager.leave(kernel_id)
             raise tornado.iostream.StreamClosedError
@@ -179,7 +186,7 @@ class Channels(KernelWebsocketHandler):
         if self.close_code == GOING_AWAY:
             manager.leave(self.kernel_id)
         else:
-            manager.expect(self.kernel_id)
+            manager.lose(self.kernel_id)
 
     def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
         """Log that a page sent what is no message of the kernel's protocol; the connection is closed.
@@ -193,17 +200,36 @@ class Channels(KernelWebsocketHandler):
             log.error("a connection is closed, because a message of it cannot be read (%s)", typ.__name__)
 
 
-def mended(handler: type[tornado.web.RequestHandler]) -> type[tornado.web.RequestHandler]:
+class Goodbye(APIHandler):
+    """What a page calls when it goes. Voilà's own asks the kernel to end, which then races with the end of all else."""
+
+    @tornado.web.authenticated
+    def post(self, kernel_id: str) -> None:
+        """Have the kernel ended.
+
+        Args:
+            kernel_id: it may have been ended already.
+        """
+        manager: Any = self.kernel_manager
+        manager.go(kernel_id)
+        self.set_status(204)
+        self.finish()
+
+
+def mended(handler: type[tornado.web.RequestHandler], *, kept: bool = False) -> type[tornado.web.RequestHandler]:
     """Return one of Voilà's handlers with what it lacks.
 
     Args:
         handler: as Voilà registers it.
+        kept: whether the addresses of its files name their versions.
     """
     if issubclass(handler, TornadoVoilaHandler):
         handler = Page
+    elif issubclass(handler, VoilaShutdownKernelHandler):
+        handler = Goodbye
     mixins: tuple[type, ...] = (PlainErrors,)
     if issubclass(handler, tornado.web.StaticFileHandler):
-        mixins = (PlainErrors, Files)
+        mixins = (PlainErrors, KeptFiles if kept else Files)
     elif issubclass(handler, KernelWebsocketHandler):
         mixins = (Channels, PlainErrors)
     return type(handler.__name__, (*mixins, handler), {})

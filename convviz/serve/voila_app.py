@@ -18,11 +18,13 @@ from typing import Any
 import tornado.httpserver
 import tornado.ioloop
 import tornado.web
-from jupyter_core.utils import ensure_async
+import tornado.websocket
 from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager, ServerKernelManager
+from traitlets import Int
 from voila.app import Voila
 
 from convviz.serve.handlers import Headers, mended
+from convviz.serve.live_handlers import live_routes
 
 LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 ENDS_WITHIN_S = 15
@@ -36,6 +38,11 @@ class VisitorKernelManager(ServerKernelManager):
     # Jupyter looks here for what stands at the manager of all kernels, and fails without it.
     traceback_replacement_message = "What happened is not shown here."
 
+    async def _async_interrupt_kernel(self) -> None:
+        """Interrupt the kernel, unless it is being ended: one that still starts would print a traceback first."""
+        if not self.shutting_down:
+            await super()._async_interrupt_kernel()
+
 
 class PatientKernelManager(AsyncMappingKernelManager):
     """Ends the kernel of a page that is left, and an idle kernel only at the second look that finds it idle.
@@ -44,11 +51,50 @@ class PatientKernelManager(AsyncMappingKernelManager):
     look between that moment and the browser's first message would end it under the visitor's eyes.
     """
 
+    most = Int(0, config=True, help="How many visitors may have a kernel at a time; 0 is as many as come.")
+
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._seen: set[str] = set()
         self._ending: dict[str, asyncio.Task[None]] = {}
         self._left: set[str] = set()
+        self._going: set[str] = set()
+        self._pages: set[Any] = set()
+
+    def go(self, kernel_id: str) -> None:
+        """End a kernel whose page says that it goes, once it is gone: a link that is a download leads nowhere.
+
+        Args:
+            kernel_id: It may have been ended already.
+        """
+        if kernel_id not in self:
+            return
+        self._going.add(kernel_id)
+        if not self._is_watched(kernel_id):
+            self.leave(kernel_id)
+
+    def lose(self, kernel_id: str) -> None:
+        """End a kernel whose page closed its connection: at once if it has said that it goes, else if it stays away.
+
+        Args:
+            kernel_id: It may have been ended already.
+        """
+        if kernel_id in self._going:
+            self.leave(kernel_id)
+        else:
+            self.expect(kernel_id)
+
+    def admit(self, page: Any) -> bool:
+        """Return whether there is room for the kernel of one more page, which is then counted until it has ended.
+
+        Args:
+            page: With the attributes ``starting`` and ``kernel_id``.
+        """
+        self._pages = {each for each in self._pages if each.starting or each.kernel_id in self}
+        if self.most and len(self._pages) >= self.most:
+            return False
+        self._pages.add(page)
+        return True
 
     def leave(self, kernel_id: str) -> None:
         """End a kernel whose page is gone.
@@ -68,24 +114,45 @@ class PatientKernelManager(AsyncMappingKernelManager):
         """
 
         def look() -> None:
-            if kernel_id in self and not self.kernel_model(kernel_id)["connections"]:
+            if kernel_id in self and not self._is_watched(kernel_id):
                 self.leave(kernel_id)
 
         asyncio.get_running_loop().call_later(CONNECTS_WITHIN_S, look)
 
     def is_news(self, error: BaseException | None) -> bool:
-        """Return whether a failure is more than the end of a kernel that was at work for a page that is gone.
+        """Return whether a failure is more than the end of a page, or of a kernel that was at work for one.
 
         Args:
             error: As Voilà or asyncio reports it.
         """
+        if isinstance(error, tornado.websocket.WebSocketClosedError):  # a message was on its way to the page
+            return False
         frames = traceback.walk_tb(error.__traceback__ if error else None)
         return not any(frame.f_locals.get("kernel_id") in self._left for frame, _ in frames)
 
+    # Jupyter types it as the wrapper for who cannot wait.
+    async def shutdown_kernel(  # type: ignore[override]
+        self, kernel_id: str, now: bool = False, restart: bool = False
+    ) -> None:
+        """End a kernel; it is asked only where a page is there to hear its last words, else killed.
+
+        A kernel that is asked takes its threads and sockets down one by one, and some of ipykernel's threads still
+        send on sockets that another one closes: now and then libzmq aborts, with a line in the server's output.
+
+        Args:
+            kernel_id: One of ours.
+            now: Whether to kill it in any case.
+            restart: Whether it is started again.
+        """
+        await super().shutdown_kernel(kernel_id, now or not self._is_watched(kernel_id), restart)
+
+    def _is_watched(self, kernel_id: str) -> bool:
+        return bool(self.kernel_model(kernel_id)["connections"])
+
     async def _end(self, kernel_id: str) -> None:
         try:
-            with contextlib.suppress(KeyError, tornado.web.HTTPError):  # the page asked for the same meanwhile
-                await ensure_async(self.shutdown_kernel(kernel_id, now=True))
+            with contextlib.suppress(KeyError, tornado.web.HTTPError):  # somebody asked for the same meanwhile
+                await self.shutdown_kernel(kernel_id, now=True)
         finally:
             del self._ending[kernel_id]
 
@@ -104,9 +171,10 @@ class PatientKernelManager(AsyncMappingKernelManager):
 class ConvvizVoila(Voila):
     """Voilà that listens on a given socket, says one line, and ends without a word."""
 
-    def __init__(self, listener: socket.socket, *, show_browser: bool, **kwargs: Any) -> None:
+    def __init__(self, listener: socket.socket, *, show_browser: bool, live: bool, **kwargs: Any) -> None:
         super().__init__(log_level=logging.ERROR, **kwargs)
         self._listener = listener
+        self._live = live
         self._show_browser = show_browser
 
     def init_settings(self) -> dict[str, Any]:
@@ -122,7 +190,8 @@ class ConvvizVoila(Voila):
         """Return Voilà's routes with handlers that answer every wish; without login and logout: nobody has a name."""
         unused = [handler for _, handler, *_ in self.identity_provider.get_handlers()]
         routes = [route for route in super().init_handlers() if route[1] not in unused]
-        return [(pattern, mended(handler), *rest) for pattern, handler, *rest in routes]
+        first = live_routes(self, routes) if self._live else []
+        return [*first, *((pattern, mended(handler), *rest) for pattern, handler, *rest in routes)]
 
     def listen(self) -> None:
         """Serve until a signal; Voilà's own version tries other ports without saying so."""
@@ -194,6 +263,8 @@ def run(
     host: str,
     open_browser: bool,
     preheat: bool,
+    kernels: int,
+    live: bool,
 ) -> None:
     """Run Voilà on one notebook until Ctrl+C or SIGTERM.
 
@@ -204,6 +275,8 @@ def run(
         host: Its address, as the user gave it.
         open_browser: Whether to open the page once it answers.
         preheat: Whether to keep one kernel started.
+        kernels: How many visitors may have one at a time; 0 is as many as come.
+        live: Whether the app's own page answers, which lives before it has a kernel.
     """
     # Warnings would be a line for every page: tornado and jupyter_server ping at different paces, and a page
     # whose kernel died asks once more to end it.
@@ -212,10 +285,11 @@ def run(
     app = ConvvizVoila(
         listener,
         show_browser=open_browser,
+        live=live,
         notebook_path=str(notebook),
         ip=host,
         port=listener.getsockname()[1],
         config_file_paths=[str(settings)],  # and no other: a voila.json elsewhere belongs to another dashboard
     )
-    app.initialize([f"--VoilaConfiguration.preheat_kernel={preheat}"])
+    app.initialize([f"--VoilaConfiguration.preheat_kernel={preheat}", f"--PatientKernelManager.most={kernels}"])
     app.start()

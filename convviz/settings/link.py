@@ -16,6 +16,7 @@ from typing import Any
 
 from convviz.facts import facts
 from convviz.facts.words import sentences
+from convviz.ops.losses import GIVEN, kinds_taken
 from convviz.plane import Plane
 from convviz.settings import link_values as form
 from convviz.settings.state import CHOICES, KINDS, MOST, MOST_PLANES, NAMED_KINDS, VERSION, Settings
@@ -180,7 +181,8 @@ def from_link(text: str) -> tuple[Settings, list[str]]:
         notices.append(told)
     spec, left_out = _geometry(given)
     fields = {OTHER[name].field: value for name, value in given.items() if name in OTHER}
-    return Settings(spec=spec, **fields), notices + left_out
+    settings = Settings(spec=spec, **fields)
+    return settings, notices + left_out + _not_taken(given, settings)
 
 
 def is_link(text: str) -> bool:
@@ -257,6 +259,16 @@ def _geometry(given: Mapping[str, Any]) -> tuple[ConvSpec, list[str]]:
             continue
         return spec, [_left_out(left_out, given, reason)]
     return Settings().spec, [_left_out(names, given, reason)]
+
+
+def _not_taken(given: Mapping[str, Any], settings: Settings) -> list[str]:
+    """Return a sentence for a target, or a grad, that the loss does not take."""
+    kinds = {name: kinds_taken(settings.loss, name) for name in GIVEN if name in given}
+    return [
+        say("link.taken", name=name, words=", ".join(words), loss=settings.loss, value=given[name].kind, first=words[0])
+        for name, words in kinds.items()
+        if words and given[name].kind not in words
+    ]
 
 
 def _left_out(names: tuple[str, ...], given: Mapping[str, Any], reason: str) -> str:

@@ -13,6 +13,7 @@ import torch
 from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.ops.device import check_device
+from convviz.ops.losses import GIVEN, kinds_taken
 from convviz.plane import Plane
 from convviz.samples.inputs import fit, make_input, random_tensor, resize
 from convviz.samples.kernels import make_kernel
@@ -33,6 +34,7 @@ MOST_PLANES: dict[str, int] = FACTS["limits"]["planes"]
 MOST_PRODUCTS: int = FACTS["limits"]["products"]["kernel"]  # a third of a second a step on one core
 # Room to float64's largest, so that what is drawn beside a number is finite as well.
 MOST_NUMBER: float = FACTS["limits"]["number"]
+STREAMS = {"target": 2, "grad": 3}  # of random numbers
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Source:
 
     Attributes:
         kind: a name such as ``"digit"`` or ``"sobel_x"``; ``"values"`` and ``"image"`` carry numbers;
-            ``"one_hot"`` carries the four indices of its 1.
+            ``"one_hot"`` carries the four indices of its 1; a target has it in every sample.
         values: the numbers, flat.
         shape: their shape.
     """
@@ -79,8 +81,8 @@ class Settings:
         weight: one of facts' kinds; a named kernel is that of the first plane, the others follow in the list.
         bias: numbers ``[C_out]``, or None.
         loss: one of facts' choices.
-        target: of the half squared error; one of facts' kinds.
-        grad: grad_output set by hand, for the weighted sum; one of facts' kinds.
+        target: of a loss that takes one; one of the kinds that it offers, else it becomes the first of these.
+        grad: grad_output set by hand, for the loss that takes it; as target.
         seed: of everything random.
         device: ``"cpu"`` or the accelerator's name, with its index where there are several.
         dtype: one of facts' choices.
@@ -126,6 +128,10 @@ class Settings:
             raise ValueError(say("state.padding_mode", mode=self.spec.padding_mode))
         check_size(self.spec)
         object.__setattr__(self, "plane", self.plane.within(self.spec))
+        for given in GIVEN:
+            kinds = kinds_taken(self.loss, given)
+            if kinds and getattr(self, given).kind not in kinds:
+                object.__setattr__(self, given, Source(kinds[0]))
 
     def replace(self, **changes: Any) -> Settings:
         """Return a copy with some fields changed."""
@@ -169,23 +175,27 @@ class Settings:
         return None if self.bias is None else fit(self.bias.tensor(), self.output_shape[1:2])
 
     def target_tensor(self) -> torch.Tensor | None:
-        """Return the target of the half squared error, or None for another loss."""
-        return self._output_like(self.target, 2) if self.loss == "half_squared_error" else None
+        """Return the target, or None for a loss without one."""
+        return self._output_like("target") if kinds_taken(self.loss, "target") else None
 
     def grad_tensor(self) -> torch.Tensor | None:
         """Return grad_output as it was set by hand, or None when a loss makes it."""
-        return self._output_like(self.grad, 3) if self.loss == "weighted_sum" else None
+        return self._output_like("grad") if kinds_taken(self.loss, "grad") else None
 
-    def _output_like(self, source: Source, stream: int) -> torch.Tensor:
-        shape = self.output_shape
+    def _output_like(self, given: str) -> torch.Tensor:
+        source, shape = getattr(self, given), self.output_shape
         if source.kind == "values":
             return fit(source.tensor(), shape)
         if source.kind == "random":
-            return random_tensor(shape, self.seed + stream)
+            return random_tensor(shape, self.seed + STREAMS[given])
         filled = torch.full(shape, float(source.kind == "ones"), dtype=torch.float64)
         if source.kind == "one_hot":
             index = source.values or (0, 0, 0, 0)
-            filled[tuple(min(int(i), size - 1) for i, size in zip(index, shape, strict=True))] = 1
+            n, *cell = (min(int(i), size - 1) for i, size in zip(index, shape, strict=True))
+            # Every sample of a batch needs a target of its own; of grad_output one cell alone is asked about.
+            samples = range(shape[0]) if given == "target" else [n]
+            for sample in samples:
+                filled[(sample, *cell)] = 1
         return filled
 
     # -- as plain data ---------------------------------------------------------------------------------
@@ -238,6 +248,12 @@ class Settings:
             return cls(**fields)
         except (TypeError, AttributeError, KeyError) as error:
             raise ValueError(say("state.damaged", error=error)) from error
+
+
+def offered_kinds(settings: Settings, given: str) -> list[str]:
+    """Return what a menu of the loss's targets, or grads, offers: the kinds that it takes and that a name makes."""
+    kinds = kinds_taken(settings.loss, given) or KINDS[given]
+    return [kind for kind in kinds if kind in NAMED_KINDS[given]]
 
 
 def check_size(spec: ConvSpec) -> None:
@@ -303,5 +319,5 @@ def _source(name: str, data: Any) -> Source:
         if len(shape) != axes or min(shape) < 1 or math.prod(shape) != len(values):
             raise ValueError(say("state.cells", name=name, axes=axes, values=len(values), shape=list(shape)))
     if source.kind == "one_hot" and (len(values) not in (0, 4) or any(v < 0 or v % 1 for v in values)):
-        raise ValueError(say("state.one_hot", values=list(values)))
+        raise ValueError(say("state.one_hot", name="grad_output" if name == "grad" else name, values=list(values)))
     return source

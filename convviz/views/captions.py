@@ -9,7 +9,7 @@ from convviz.ops.stages import Stages
 from convviz.plane import Plane
 from convviz.settings.names import in_layers_words, shown_letter, shown_name
 from convviz.spec import ConvSpec, Pair
-from convviz.views.say import clauses, lines, say
+from convviz.views.say import clauses, if_there, lines, say
 from convviz.views.theme import MINUS, format_long
 
 
@@ -59,7 +59,7 @@ def note(stages: Stages, name: str, input_view: str = "window") -> str:
     if stages.transposed:
         return _transposed_note(stages, name, input_view)
     if name == "forward":
-        return _gaps_note(stages)
+        return " ".join(filter(None, [_gaps_note(stages), _loss_note(stages)]))
     if name == "input":
         return _stamps_note(stages) if input_view == "stamps" else _padding_note(stages)
     if name == "weight":
@@ -70,6 +70,12 @@ def note(stages: Stages, name: str, input_view: str = "window") -> str:
 def loss(stages: Stages) -> str:
     """Return the loss as an equation with its value."""
     return say(f"loss.{stages.loss_kind}", value=format_long(float(stages.loss)))
+
+
+def _loss_note(stages: Stages) -> str:
+    """Say how grad_output follows from the loss, where its formula does not show it."""
+    cells = (stages.grad_input if stages.transposed else stages.output).numel()
+    return if_there(f"loss_note.{stages.loss_kind}", cells=cells, count=stages.spec.batch)
 
 
 def _gaps_note(stages: Stages) -> str:
@@ -152,7 +158,7 @@ def _transposed_note(stages: Stages, name: str, input_view: str) -> str:
     parts = [_stamps_note(stages) if input_view == "stamps" else _padding_note(stages)]
     if bare := lines((len(spec.unread_rows), len(spec.unread_columns))):
         parts.append(say("layer.bare" if stages.bias is None else "layer.bare_bias", lines=bare))
-    return " ".join([*parts, _size_note(stages)])
+    return " ".join(filter(None, [*parts, _size_note(stages), _loss_note(stages)]))
 
 
 def _size_note(stages: Stages) -> str:

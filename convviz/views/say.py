@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import reduce
 
+from convviz.facts import facts
 from convviz.facts.words import sentences
 
 say = sentences("picture")
@@ -32,6 +33,11 @@ def clauses(parts: Iterable[str]) -> str:
     """Return clauses as one sentence with a capital, between them what the language puts there."""
     text = say("clauses.end", clauses=joined("clauses.both", parts))
     return text[0].upper() + text[1:]
+
+
+def if_there(id: str, **arguments: object) -> str:
+    """Return the sentence, or nothing where there is none of this id: not everything has something to be said about."""
+    return say(id, **arguments) if id in facts("words/picture") else ""
 
 
 def joined(id: str, parts: Iterable[str]) -> str:

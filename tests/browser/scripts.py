@@ -1,8 +1,10 @@
 """The board's JavaScript in a bare page, for tests that call its functions without an app around them."""
 
+import dataclasses
 from importlib.resources import files
 
 from convviz.board.bundle import bundle_several
+from convviz.plane import Plane
 
 JS = files("convviz.board").joinpath("js")
 
@@ -16,3 +18,8 @@ def expose(page, *paths):
     """
     names = {f"file{number}": path for number, path in enumerate(paths)}
     page.add_script_tag(content=f"{{ {bundle_several(JS, names)} Object.assign(window, {', '.join(names)}); }}")
+
+
+def geometry(spec, plane=Plane(), transposed=False):
+    """Return what ``geometryOf`` in ``rules/spec.js`` takes, for a script that calls it."""
+    return [spec.to_dict(), dataclasses.asdict(plane), transposed]

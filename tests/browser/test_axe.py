@@ -7,14 +7,16 @@ import io
 import pytest
 from PIL import Image
 
-from convviz.app.tabs.tabs import TABS
 from convviz.export.page import CONTROLS, export_html
+from convviz.facts import facts
 from convviz.spec import ConvSpec
 from convviz.views.theme import COLORSCALES, color_at
 from tests.browser.app_page import FOLLOWS_WITHIN_MS, cell, fresh_page, open_tab, repaint, wait_painted
 from tests.browser.axe import assert_accessible, look
 
 pytestmark = pytest.mark.browser
+
+TABS = facts("names")["tabs"]
 
 STATES = {
     "first": None,
@@ -54,6 +56,14 @@ def pages(tmp_path_factory):
     }
 
 
+@pytest.fixture(scope="module")
+def opened(browser, pages):
+    """The first page, opened once for all tests that look at it and leave it as it was."""
+    with fresh_page(browser) as page:
+        open_page(page, pages["first"])
+        yield page
+
+
 def open_page(page, path):
     page.goto(path.as_uri())
     wait_painted(page, 0, 60_000)
@@ -85,6 +95,8 @@ def test_no_kind_of_page_is_out_of_reach(page, pages, state):
     page.set_viewport_size({"width": 1280, "height": 900})
     open_page(page, pages[state])
     assert_accessible_in(["dark"], page, state)
+    if state == "groups, channels, bias":  # it has all the words that stand above heatmaps
+        assert_words_above_the_heatmaps_can_be_read(page)
 
 
 @pytest.mark.parametrize(("width", "looks"), [(1280, LOOKS), (320, [])], ids=["wide", "narrow"])
@@ -120,84 +132,87 @@ def test_without_scripts_the_page_is_within_reach(browser, pages):
         assert look(page)["violations"] == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_words_above_the_heatmaps_can_be_read(browser, pages, scheme):
+def assert_words_above_the_heatmaps_can_be_read(page):
     """Plotly's empty picture lies behind the names, and axe does not judge what it cannot see through."""
-    with fresh_page(browser, color_scheme=scheme) as page:
-        open_page(page, pages["groups, channels, bias"])
-        page.locator(".cv-plot").evaluate_all("plots => plots.forEach((plot) => plot.remove())")
-        found = look(page)
-        assert found["violations"] == []
+    page.locator(".cv-plot").evaluate_all("plots => plots.forEach((plot) => plot.remove())")
+    words = (".cv-name", ".cv-shape", ".cv-note", ".cv-formula", ".cv-sign-note", ".cv-remainder")
+    for scheme in ("light", "dark"):
+        with seen_as(page, color_scheme=scheme):
+            found = look(page, rules=COLOURS)
+        assert found["violations"] == [], scheme
         undecided = found["undecided"].get("color-contrast", [])
-        words = (".cv-name", ".cv-shape", ".cv-note", ".cv-formula", ".cv-sign-note", ".cv-remainder")
-        assert [target for target in undecided if target.endswith(words)] == []
+        assert [target for target in undecided if target.endswith(words)] == [], scheme
 
 
-def test_a_grid_is_one_tab_stop_and_all_come_in_reading_order(browser, pages):
-    with fresh_page(browser) as page:
-        open_page(page, pages["first"])
-        assert page.locator("[tabindex]").evaluate_all("all => all.filter((one) => one.tabIndex > 0).length") == 0
-        page.locator(".cv-board").evaluate("(board) => { board.tabIndex = -1; board.focus(); }")
-        stops = []
-        while True:
-            page.keyboard.press("Tab")
-            stops.append(page.evaluate(STOP))
-            if stops[-1] == "SUMMARY":
-                break
-        panels = page.locator(".cv-panel").evaluate_all(
-            "all => all.map((one) => `grid ${one.closest('.cv-equation').dataset.equation}:${one.dataset.panel}`)"
-        )
-        assert [stop for stop in stops if stop.startswith("grid")] == panels
-        assert stops.count("svg") == 0
-        places = page.locator(".cv-panel").evaluate_all("all => all.map((one) => one.getBoundingClientRect().top)")
-        assert len(places) == len(panels) == 10
+def test_what_the_keyboard_looks_at_is_spoken(opened):
+    live = opened.locator(".cv-board .cv-live")
+    assert live.get_attribute("role") == "status"
+    assert live.get_attribute("aria-live") == "polite"
+    cell(opened, "weight", 0, 0).hover()
+    assert live.text_content() == "", "what a pointer passes is not"
+    cell(opened, "weight", 0, 0).focus()
+    opened.keyboard.press("ArrowDown")
+    assert live.text_content() == "weight[0, 0], row 1, column 0: −2"
+    opened.mouse.move(0, 0)
+    opened.evaluate("document.activeElement.blur()")
 
 
-def test_what_the_keyboard_looks_at_is_spoken(browser, pages):
-    with fresh_page(browser) as page:
-        open_page(page, pages["first"])
-        live = page.locator(".cv-board .cv-live")
-        assert live.get_attribute("role") == "status"
-        assert live.get_attribute("aria-live") == "polite"
-        cell(page, "weight", 0, 0).hover()
-        assert live.text_content() == "", "what a pointer passes is not"
-        cell(page, "weight", 0, 0).focus()
-        page.keyboard.press("ArrowDown")
-        assert live.text_content() == "weight[0, 0], row 1, column 0: −2"
-
-
-@pytest.mark.parametrize(("motion", "moves"), [("reduce", False), ("no-preference", True)])
-def test_nothing_slides_for_those_who_do_not_want_it(browser, pages, motion, moves):
-    with fresh_page(browser, reduced_motion=motion) as page:
-        open_page(page, pages["first"])
-        page.locator("[data-equation=forward] .cv-step").click()
-        page.locator("[data-equation=forward]").get_by_role("button", name="Play").click()
-        page.locator("[data-equation=forward] [data-playing=true]").wait_for()
-        lasting = page.locator(".cv-page *").evaluate_all(
-            "all => all.map((one) => getComputedStyle(one)).filter((style) => "
-            "parseFloat(style.transitionDuration) > 0 || parseFloat(style.animationDuration) > 0).length"
-        )
-        assert (lasting > 0) is moves
+def test_a_grid_is_one_tab_stop_and_all_come_in_reading_order(opened):
+    assert opened.locator("[tabindex]").evaluate_all("all => all.filter((one) => one.tabIndex > 0).length") == 0
+    opened.locator(".cv-board").evaluate("(board) => { board.tabIndex = -1; board.focus(); }")
+    stops = []
+    while True:
+        opened.keyboard.press("Tab")
+        stops.append(opened.evaluate(STOP))
+        if stops[-1] == "SUMMARY":
+            break
+    opened.locator(".cv-board").evaluate("(board) => board.removeAttribute('tabindex')")
+    opened.evaluate("document.activeElement.blur()")
+    panels = opened.locator(".cv-panel").evaluate_all(
+        "all => all.map((one) => `grid ${one.closest('.cv-equation').dataset.equation}:${one.dataset.panel}`)"
+    )
+    assert [stop for stop in stops if stop.startswith("grid")] == panels
+    assert stops.count("svg") == 0
+    places = opened.locator(".cv-panel").evaluate_all("all => all.map((one) => one.getBoundingClientRect().top)")
+    assert len(places) == len(panels) == 10
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_forced_colours_leave_the_heatmap_its_own(browser, pages, scheme):
-    with fresh_page(browser, forced_colors="active", color_scheme=scheme) as page:
-        open_page(page, pages["first"])
+def test_forced_colours_leave_the_heatmap_its_own(opened, scheme):
+    opened.locator('[data-panel="weight"]').first.scroll_into_view_if_needed()
+    with seen_as(opened, color_scheme=scheme, forced_colors="active"):
         for row, column, value in ((0, 0, -1.0), (1, 2, 2.0)):
-            box = cell(page, "weight", row, column).bounding_box()
-            shot = page.screenshot(clip={"x": box["x"] + 4, "y": box["y"] + 4, "width": 3, "height": 3})
+            box = cell(opened, "weight", row, column).bounding_box()
+            shot = opened.screenshot(clip={"x": box["x"] + 4, "y": box["y"] + 4, "width": 3, "height": 3})
             shown = Image.open(io.BytesIO(shot)).convert("RGB").getpixel((1, 1))
-            limit = float(page.locator("[data-equation=forward] .cv-scale").inner_text().split()[-1])
+            limit = float(opened.locator("[data-equation=forward] .cv-scale").inner_text().split()[-1])
             wanted = color_at(COLORSCALES[scheme], (value / limit + 1) / 2)
             assert all(abs(a - b) <= 4 for a, b in zip(shown, wanted, strict=True)), (shown, wanted)
         pressed, other = (
-            page.locator(f".cv-views [data-view={view}]").evaluate("(button) => getComputedStyle(button).outlineStyle")
+            opened.locator(f".cv-views [data-view={view}]").evaluate(
+                "(button) => getComputedStyle(button).outlineStyle"
+            )
             for view in ("window", "stamps")
         )
         assert (pressed, other) == ("solid", "none")
-        key = page.locator(".cv-key i").evaluate_all("all => all.map((one) => getComputedStyle(one).backgroundImage)")
+        key = opened.locator(".cv-key i").evaluate_all("all => all.map((one) => getComputedStyle(one).backgroundImage)")
         assert ["gradient" in image for image in key] == [True] * 4
+
+
+def test_nothing_slides_for_those_who_do_not_want_it(opened):
+    """The last one in this page: it leaves the steps as they are."""
+    forward = opened.locator("[data-equation=forward]")
+    forward.locator(".cv-step").click()
+    for motion, moves in (("reduce", False), ("no-preference", True)):
+        opened.emulate_media(reduced_motion=motion)
+        if forward.locator("[data-playing=true]").count() == 0:
+            forward.get_by_role("button", name="Play").click()
+        forward.locator("[data-playing=true]").wait_for()
+        lasting = opened.locator(".cv-page *").evaluate_all(
+            "all => all.map((one) => getComputedStyle(one)).filter((style) => "
+            "parseFloat(style.transitionDuration) > 0 || parseFloat(style.animationDuration) > 0).length"
+        )
+        assert (lasting > 0) is moves, motion
 
 
 def test_nothing_in_the_app_is_out_of_reach(app):
@@ -214,5 +229,4 @@ def test_nothing_in_the_app_is_out_of_reach(app):
         assert panel.get_attribute("id") == tab.get_attribute("aria-controls")
         assert panel.get_attribute("aria-labelledby") == tab.get_attribute("id")
         assert app.locator("[role=tab][aria-controls]").count() == 1, "the others' panels are not in the page"
-    number = app.get_by_role("textbox", name="stride, typed")
-    assert number.text_content() == "2"
+    assert app.get_by_role("slider", name="stride", exact=True).input_value() == "2"

@@ -5,10 +5,10 @@ import random
 import pytest
 import torch
 
-from convviz.ops.loss import LOSSES
+from convviz.ops.losses import LOSSES
 from tests.browser.scripts import expose
 from tests.geometries import EDGE_CASES, random_specs, reals
-from tests.truth import truth, truth_transposed
+from tests.truth import given_to, truth, truth_transposed
 
 RUN = """(cases) => cases.map(([spec, loss, given, transposed]) => {
   const tensors = Object.fromEntries(Object.entries(given).map(
@@ -49,16 +49,15 @@ def back(data):
 
 
 def settings(spec, seed, transposed=False):
-    """Return a loss and tensors for it: all four losses and both answers to bias come up."""
+    """Return a loss and tensors for it: all losses and both answers to bias come up."""
     draw = random.Random(seed)
-    loss = draw.choice(LOSSES)
+    loss = draw.choice(list(LOSSES))
     into, out = (spec.output_shape, spec.input_shape) if transposed else (spec.input_shape, spec.output_shape)
     return loss, {
         "input": reals(into, seed),
         "weight": reals(spec.weight_shape, seed + 1),
         "bias": reals((out[1],), seed + 2) if draw.random() < 0.5 else None,
-        "target": reals(out, seed + 3) if loss == "half_squared_error" else None,
-        "grad": reals(out, seed + 4) if loss == "weighted_sum" else None,
+        **given_to(loss, out, seed + 3),
     }
 
 

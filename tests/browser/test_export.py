@@ -256,6 +256,30 @@ def test_what_cannot_be_is_said_and_the_control_goes_back(page, exported):
     assert slider.input_value() == "3"
 
 
+def test_a_click_chooses_the_target_of_cross_entropy(page, exported):
+    open_page(page, exported)
+    loss, target = (page.locator(f".cv-set-{name} select") for name in ("loss_kind", "target"))
+    with repaint(page):
+        loss.select_option("cross_entropy")
+    assert target.is_visible()
+    assert target.locator("option").all_inner_texts() == ["one-hot (click an output cell)"]
+    with repaint(page):
+        cell(page, "output", 1, 2).click()
+    read = "(cells) => cells.map((cell) => Number(cell.dataset.value))"
+    gradient, output = (
+        torch.tensor(page.locator(f"[data-panel={name}] [data-cell]").evaluate_all(read)).reshape(4, 4)
+        for name in ("grad_output", "output")
+    )
+    expected = output.flatten().softmax(0).reshape(4, 4)
+    expected[1, 2] -= 1
+    torch.testing.assert_close(gradient, expected, rtol=1e-5, atol=1e-5)
+    assert page.locator(".cv-loss").inner_text().startswith("loss = −Σ target · log softmax(output) / N = ")
+    assert "what softmax gives too much" in page.locator("[data-equation=forward]").inner_text()
+    with repaint(page):
+        loss.select_option("sum")
+    assert not target.is_visible()
+
+
 def truth_of_controls(shot):
     """Return what torch computes from the geometry in the controls and the numbers that were set."""
     at, panels = shot["set"], {n: torch.tensor(p["plane"], dtype=torch.float64) for n, p in shot["panels"].items()}
@@ -273,12 +297,15 @@ def truth_of_controls(shot):
         kind == "half_squared_error" and goal is None
     ):  # a random target: the page alone knows it, so take its grad_output
         goal = (output.detach() - panels["grad_output"]).clone()
+    # Of a target cell only grad_output tells where it is: there alone it is below 0.
+    aim = panels["grad_output"].flatten().argmin()[None]
     weights = torch.ones_like(output) if grad == "ones" else panels["grad_output"][None, None]
     loss = {
         "sum": lambda: output.sum(),
         "mean": lambda: output.mean(),
         "half_squared_error": lambda: 0.5 * ((output - goal) ** 2).sum(),
         "weighted_sum": lambda: (weights * output).sum(),
+        "cross_entropy": lambda: F.cross_entropy(output.flatten(1), aim),
     }[kind]()
     wanted = {"grad_output": output, "grad_padded_input": padded, "grad_input": x, "grad_weight": w}
     wanted |= {} if bias is None else {"grad_bias": bias}

@@ -3,6 +3,8 @@
 import pytest
 import torch
 
+from convviz.export.page import export_html
+from convviz.settings.link import briefly, from_link
 from tests.browser.app_page import (
     APPEARS_WITHIN_MS,
     assert_page_equals_autograd,
@@ -15,10 +17,13 @@ from tests.browser.app_page import (
     slide,
     switch,
     wait_aligned,
+    wait_notice,
     wait_painted,
     wait_value,
 )
 from tests.browser.lab import FRONT_ENDS, lab_server, open_notebook
+from tests.browser.test_dashboard import assert_sliders_and_board_follow_each_other, source_of_example
+from tests.browser.test_open_links import BAD, CLIPBOARD, copied, saved_page, wait_for_settings
 from tests.browser.test_tab_graph import box, boxes, id_of, open_box, wait_details
 
 pytestmark = pytest.mark.browser
@@ -29,11 +34,11 @@ IN_LAB = pytest.mark.parametrize("opened", ["lab"], indirect=True)
 
 @pytest.fixture(scope="module")
 def opened(request, browser, tmp_path_factory):
-    """A page of a front end with the app in a notebook."""
+    """A page of a front end with the app in a notebook. What looks like a link in the notebook's address is none."""
     source = "import convviz\napp = convviz.App()\napp"
     folder = tmp_path_factory.mktemp(request.param)
-    with lab_server(folder, source, request.param) as url, fresh_page(browser) as page:
-        open_notebook(page, url)
+    with lab_server(folder, source, request.param) as url, fresh_page(browser, **CLIPBOARD) as page:
+        open_notebook(page, f"{url}?v=1&size=3")
         run_cell(page)
         yield page
 
@@ -49,6 +54,7 @@ def app(opened):
 def test_first_look_equals_autograd(app):
     seen = assert_page_equals_autograd(app)
     assert seen.geometry["stride"] == [2, 2]
+    assert seen.geometry["input_size"] == [8, 8], "not the 3 of the notebook's address"
     assert [section["name"] for section in seen.shot["equations"]] == ["forward", "input", "weight"]
 
 
@@ -99,7 +105,7 @@ def test_keys_stay_in_the_app(app):
     focused = (
         cell(app, "padded_input", 4, 3),
         app.locator('[data-slider="1,0"] input[type=range]'),
-        app.locator(".cv-set-stride .noUi-handle").first,
+        app.locator(".cv-set-stride input").first,
         app.locator(".cv-set-padding_mode select"),
         app.locator("[data-tab=matrix]"),
     )
@@ -161,7 +167,7 @@ def test_arrow_keys_do_not_leave_the_app(app):
     menu.focus()
     app.keyboard.press("ArrowDown")
     assert menu.evaluate("(menu) => document.activeElement === menu")
-    handle = app.locator(".cv-set-stride .noUi-handle").first
+    handle = app.locator(".cv-set-stride input").first
     handle.focus()
     app.keyboard.press("ArrowDown")
     assert handle.evaluate("(handle) => document.activeElement === handle")
@@ -205,6 +211,30 @@ def test_voila_in_a_jupyter_server_uses_our_template(app, browser):
         open_app(page, app.url.split("/lab/")[0] + "/voila/render/app.ipynb")
         page.locator("main#convviz-main .cv-app").wait_for()
         assert page.outside == []
+
+
+@IN_LAB
+def test_a_link_opens_in_a_notebook_and_is_copied_for_one(app, tmp_path):
+    write_cell(app, f'convviz.App(link="http://localhost:8866/?{BAD}")')
+    run_cell(app)
+    settings, notices = from_link(BAD)
+    wait_for_settings(app, settings)
+    assert wait_notice(app, "utm_source") == briefly(notices)
+    assert_page_equals_autograd(app)
+    slide(app, "stride", 1)
+    code = copied(app, "Copy link")
+    assert code == 'convviz.App(link="v=1&size=5&stride=1&digit=7")'
+    assert "paste it into a cell" in app.locator(".cv-share-outcome").text_content()
+    saved = saved_page(app, tmp_path)
+    state = from_link("v=1&size=5&stride=1&digit=7")[0].to_dict()
+    assert saved.read_bytes() == export_html(state, tmp_path / "expected.html").read_bytes()
+
+
+@EVERYWHERE
+def test_sliders_of_ipywidgets_move_the_board_and_follow_it(app):
+    write_cell(app, source_of_example())
+    run_cell(app)
+    assert_sliders_and_board_follow_each_other(app)
 
 
 GRAPH = """import torch, convviz

@@ -5,12 +5,10 @@ import json
 import pytest
 import torch
 import torch.nn.functional as F
-from convviz.board.payload import geometry
 
 from convviz.ops.by_rotate import dilate_grad_output, pad_grad_output, rotate_weight
-from convviz.plane import Plane
 from tests.browser.app_page import cell, choose, messages_sent, read_panel, repaint, slide, snapshot
-from tests.browser.scripts import expose
+from tests.browser.scripts import expose, geometry
 from tests.geometries import EDGE_CASES, random_specs
 
 pytestmark = pytest.mark.browser
@@ -25,8 +23,8 @@ COPIES = (
     "padded_grad_output",
 )
 # One text for all geometries: over each cell by itself Playwright takes longer than the page.
-ALL_LINKS = """(places) => JSON.stringify(places.map(([geometry, sizes]) => {
-  const links = createLinks(geometry);
+ALL_LINKS = """(places) => JSON.stringify(places.map(([given, sizes]) => {
+  const links = createLinks(geometryOf(...given));
   const found = {};
   for (const [panel, [rows, columns]] of Object.entries(sizes)) {
     for (let row = 0; row < rows; row++) {
@@ -131,10 +129,8 @@ def expected_links(spec, moved):
 def links(page):
     """Return a function: [(spec, {panel: size})] → of each {cell: [[real, cell], ...]} as the page finds it."""
     page.goto("about:blank")
-    expose(page, "picture/links.js")
-    return lambda places: json.loads(
-        page.evaluate(ALL_LINKS, [[geometry(spec, Plane()), sizes] for spec, sizes in places])
-    )
+    expose(page, "picture/links.js", "rules/spec.js")
+    return lambda places: json.loads(page.evaluate(ALL_LINKS, [[geometry(spec), sizes] for spec, sizes in places]))
 
 
 def test_lit_cells_are_those_that_move_in_torch(links):
@@ -299,7 +295,7 @@ def test_sums_run_over_all_channels_and_samples(app, mode):
         with repaint(app):
             app.locator(".cv-set-padding_mode select").select_option(mode)
     with repaint(app):
-        app.locator(".widget-checkbox", has_text="bias").locator("input").check()
+        app.locator(".cv-set-bias input").check()
     for panel, row, column in (("output", 1, 2), ("grad_input", 0, 1), ("grad_weight", 2, 0), ("grad_bias", 0, 1)):
         shown = pin(app, panel, row, column)
         if app.locator(".cv-more").count():

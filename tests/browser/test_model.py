@@ -267,6 +267,28 @@ def test_selecting_is_no_step_unless_it_moves_the_one_hot(js):
     assert places == [[[0, 0, 3, 0]], [[0, 0, 1, 2]], [[0, 0, 3, 0]], [[0, 0, 1, 2]], [[0, 0, 1, 2]]]
 
 
+def test_the_target_of_a_cross_entropy_follows_clicks_into_output_and_the_geometry(js):
+    def select(panel, row, column):
+        return send(type="select", panel=panel, row=row, column=column)
+
+    def below_zero(seen, name="grad_output"):
+        return (stage(seen, name) < 0).nonzero().tolist()
+
+    state = Settings(spec=ConvSpec(6, 1, 2, batch=2), loss="cross_entropy", plane=Plane(1, 1, 0)).to_dict()
+    smaller = ["set", {"spec": ConvSpec(4).to_dict()}]
+    actions = [select("output", 2, 3), select("weight", 0, 0), smaller, ["undo"], ["undo"], select("output", 4, 0)]
+    _, clicked, elsewhere, clamped, _, back, refused = js.walk(state, *actions, numbers=True)
+    assert clicked["state"]["target"] == Source("one_hot", (1.0, 1.0, 2.0, 3.0)).to_dict()
+    assert below_zero(clicked) == [[0, 1, 2, 3], [1, 1, 2, 3]]
+    assert elsewhere["state"] == clicked["state"], "a click elsewhere moves nothing"
+    assert below_zero(clamped) == [[0, 0, 1, 1]], "it is clamped into the shape"
+    assert back["state"]["target"] == {"kind": "one_hot"}
+    assert "target has 4 rows and 4 columns: got row 4, column 0" in refused["notice"]
+    layer = Settings(spec=ConvSpec(6, 3, 2), loss="cross_entropy", transposed=True, plane=Plane(0, 1, 2)).to_dict()
+    _, clicked = js.walk(layer, select("grad_input", 4, 1), numbers=True)
+    assert below_zero(clicked, "input") == [[0, 2, 4, 1]]
+
+
 def test_a_click_on_a_cell_that_grad_output_has_not_is_refused(js):
     start = Settings(loss="weighted_sum", grad=Source("one_hot")).to_dict()
     before, after = js.walk(start, send(type="select", panel="output", row=10**15, column=0))

@@ -1,10 +1,12 @@
-"""Links in the browser: the page's own reader against Python's, and addresses opened and copied in all uses."""
+"""Links in the browser: the page's own reader against Python's, and addresses opened and copied in all uses.
+
+Those in a notebook are in test_lab.py, where one is open.
+"""
 
 import json
 from pathlib import Path
 
 import pytest
-from convviz.app.model import Model
 
 from convviz.cli import main
 from convviz.export.page import MOST_PRODUCTS, export_html
@@ -29,10 +31,8 @@ from tests.browser.app_page import (
     wait_notice,
     wait_painted,
 )
-from tests.browser.lab import lab_server
 from tests.browser.scripts import expose
 from tests.browser.server import voila_server, wait_until
-from tests.browser.test_lab import run_cell
 from tests.links import random_settings, random_texts, short_links
 from tests.test_link import LARGE, Data, in_a_page
 
@@ -76,10 +76,12 @@ PUT = """(text) => new Promise((done) => {
   location.hash = text;
   if (location.href === before) told();
 })"""
+# As the page keeps its settings when it is about to be loaded again.
 STATE = """() => {
-  const detail = {};
-  document.querySelector(".cv-app").dispatchEvent(new CustomEvent("convviz:state", { detail }));
-  return structuredClone(detail.state);
+  dispatchEvent(new Event("convviz:save"));
+  const kept = sessionStorage.getItem("convviz:state");
+  sessionStorage.removeItem("convviz:state");
+  return JSON.parse(kept);
 }"""
 PUT_ALL = f"""async (texts) => {{
   const [put, state, found] = [{PUT}, {STATE}, []];
@@ -177,36 +179,66 @@ def open_link(app):
     app.evaluate("history.replaceState(null, '', location.pathname)")
 
 
-def assert_lesson(page, url):
+def assert_lesson(page, url, lesson=LESSON):
     """The page was opened with the link of the lesson."""
-    wait_for_settings(page, LESSON)
+    wait_for_settings(page, lesson)
     page.locator(".cv-pane-linear").wait_for(timeout=FOLLOWS_WITHIN_MS)
     assert read_panel(page, "weight").flatten().tolist() == list(LESSON.weight.values)
     shot = snapshot(page)
     assert shot["sliders"]["kernel_size"][:2] == [3, 2]
     assert shot["menus"]["loss"] == "sum"
     assert page.get_by_role("button", name="Undo", exact=True).is_disabled()
-    assert page.locator(".cv-notice p").count() == 0
+    assert page.locator(".cv-notice").text_content() == ""
     assert page.url == url
     assert page.outside == []
 
 
-def test_an_address_opens_its_settings_and_reset_leads_back_also_after_a_reload(page, server):
-    link = to_link(LESSON)
-    open_app(page, f"{server.url}?{link}")
-    assert_lesson(page, f"{server.url}?{link}")
+def test_a_copied_address_opens_the_same_numbers(browser, server):
+    """A page whose address is none of ours; the numbers that it comes to; another page with the address of those."""
+    lesson = LESSON.replace(input=Source("random"))
+    with fresh_page(browser, **CLIPBOARD) as page:
+        open_app(page, f"{server.url}?{'&'.join(OTHERS)}#a-heading")
+        wait_for_settings(page, Settings())
+        assert page.locator(".cv-notice p").count() == 0
+        put_after_hash(page, to_link(lesson.replace(loss="mean", spec=lesson.spec.replace(stride=(2, 1)))))
+        page.locator(".cv-pane-linear").wait_for(timeout=FOLLOWS_WITHIN_MS)
+        slide(page, "stride", 1)
+        choose(page, "loss", "sum")
+        wait_for_settings(page, lesson)
+        address = copied(page, "Copy link")
+        assert address == f"{server.url}?{to_link(lesson)}"
+        assert "Copied: whoever opens this address" in page.locator(".cv-share-outcome").text_content()
+        shown = numbers_of(page)
+        code = copied(page, "Copy as Python")
+        server.kill_kernel(kernel_id(page))
+        page.locator("#convviz-lost").wait_for(state="visible", timeout=20_000)
+        assert copied(page, "Copy link") == address, "the page writes it by itself"
+        page.page_errors.clear()  # JupyterLab's own, about messages that the dead kernel never answered
+    with fresh_page(browser) as page:
+        open_app(page, address)
+        assert_lesson(page, address, lesson)
+        assert numbers_of(page) == shown
+        assert_reset_leads_back_also_after_a_reload(page, lesson)
+    apps = []
+    exec(code.replace("convviz.App(", "apps.append(convviz.App(").rstrip() + ")", {"apps": apps})
+    assert apps[0].model.settings == from_link(address)[0]
+    apps[0].close()
+
+
+def assert_reset_leads_back_also_after_a_reload(page, lesson):
+    """Reset leads to what the address says, and not to what a page without one would start with."""
     slide(page, "stride", 3)
     with repaint(page):
         page.get_by_role("button", name="Reset", exact=True).click()
-    wait_for_settings(page, LESSON)
+    wait_for_settings(page, lesson)
     slide(page, "stride", 2)
     page.evaluate("dispatchEvent(new Event('convviz:save'))")  # as before a reload after a lost kernel
     page.reload(wait_until="commit")
     page.locator(".cv-board[data-painted]").wait_for(timeout=APPEARS_WITHIN_MS)
-    wait_for_settings(page, LESSON.replace(spec=LESSON.spec.replace(stride=(2, 1))))
+    wait_for_settings(page, lesson.replace(spec=lesson.spec.replace(stride=(2, 1))))
     with repaint(page):
         page.get_by_role("button", name="Reset", exact=True).click()
-    wait_for_settings(page, LESSON)
+    wait_for_settings(page, lesson)
 
 
 def test_an_address_opens_its_settings_in_a_kernel_that_was_there_before(page, preheated):
@@ -215,7 +247,9 @@ def test_an_address_opens_its_settings_in_a_kernel_that_was_there_before(page, p
     assert_lesson(page, url)
 
 
-@pytest.mark.parametrize(("kernels", "mark"), [("server", "#"), ("preheated", "?")], ids=["cold", "preheated"])
+@pytest.mark.parametrize(
+    ("kernels", "mark"), [("server", "?token=abc#"), ("preheated", "?")], ids=["cold", "preheated"]
+)
 def test_what_an_address_cannot_say_stands_on_the_page(page, kernels, mark, request):
     open_app(page, f"{request.getfixturevalue(kernels).url}{mark}{BAD}")
     line = wait_notice(page, "utm_source")
@@ -226,12 +260,6 @@ def test_what_an_address_cannot_say_stands_on_the_page(page, kernels, mark, requ
     seen = assert_page_equals_autograd(page)
     assert seen.geometry["input_size"] == [5, 5]
     assert seen.geometry["stride"] == [2, 2]
-
-
-def test_an_address_without_a_key_of_ours_opens_the_first_picture(page, server):
-    open_app(page, f"{server.url}?{'&'.join(OTHERS)}#a-heading")
-    wait_for_settings(page, Settings())
-    assert page.locator(".cv-notice p").count() == 0
 
 
 def test_an_address_of_ten_kilobytes(browser, server):
@@ -255,31 +283,6 @@ def test_an_address_of_ten_kilobytes(browser, server):
         assert '"shape": [1, 1, 40, 40]' in code
 
 
-def test_a_copied_address_opens_the_same_numbers(browser, server):
-    with fresh_page(browser, **CLIPBOARD) as page:
-        open_app(page, f"{server.url}?token=abc#v=1&size=6&weight=random&loss=mean")
-        wait_for_settings(page, from_link("size=6&weight=random&loss=mean")[0])
-        slide(page, "stride", 1)
-        choose(page, "padding_mode", "circular")
-        address = copied(page, "Copy link")
-        assert address == f"{server.url}?v=1&size=6&stride=1&mode=circular&weight=random&loss=mean"
-        assert "Copied: whoever opens this address" in page.locator(".cv-share-outcome").text_content()
-        shown = numbers_of(page)
-        code = copied(page, "Copy as Python")
-        server.kill_kernel(kernel_id(page))
-        page.locator("#convviz-lost").wait_for(state="visible", timeout=20_000)
-        assert copied(page, "Copy link") == address, "the page writes it by itself"
-        page.page_errors.clear()  # JupyterLab's own, about messages that the dead kernel never answered
-    with fresh_page(browser) as page:
-        open_app(page, address)
-        wait_for_settings(page, from_link(address)[0])
-        assert numbers_of(page) == shown
-    apps = []
-    exec(code.replace("convviz.App(", "apps.append(convviz.App(").rstrip() + ")", {"apps": apps})
-    assert apps[0].model.settings == from_link(address)[0]
-    apps[0].close()
-
-
 def test_without_a_clipboard_the_text_is_selected(app, open_link, server):
     open_link("size=5")
     app.evaluate("""
@@ -289,7 +292,7 @@ def test_without_a_clipboard_the_text_is_selected(app, open_link, server):
     open_share(app)
     app.get_by_role("button", name="Copy link", exact=True).click()
     app.locator(".cv-share-outcome.cv-refused", has_text="Ctrl+C").wait_for(timeout=FOLLOWS_WITHIN_MS)
-    box = app.locator(".cv-share .cv-copybox")
+    box = app.locator(".cv-share-panel .cv-copybox")
     assert box.input_value() == f"{server.url}?v=1&size=5"
     assert app.evaluate("getSelection().toString()") in ("", box.input_value())
     assert box.evaluate("(box) => box.selectionEnd - box.selectionStart") == len(box.input_value())
@@ -336,7 +339,7 @@ def test_a_state_too_large_for_a_page_is_said_and_nothing_is_saved(app, open_lin
     open_share(app)
     app.get_by_role("button", name="Save as page", exact=True).click()
     assert "up to 5 million products a step: this geometry takes 6.6 million" in wait_notice(app, "million")
-    assert app.locator(".cv-notice p").get_attribute("role") == "alert"
+    assert app.locator(".cv-notice").get_attribute("data-failed") == "true"
     app.locator(".cv-share-outcome:empty").wait_for(state="attached", timeout=FOLLOWS_WITHIN_MS)
     app.remove_listener("download", note)
     assert downloads == []
@@ -364,9 +367,8 @@ def test_a_link_opens_the_same_in_the_app_in_a_page_and_at_the_command_line(page
     for start in range(0, len(links), 6):
         some = links[start : start + 6]
         for number, (link, shown) in enumerate(zip(some, page.evaluate(PUT_ALL, some), strict=True)):
-            model = Model()
-            model.open_link(link)
-            wanted = in_a_page(model.settings)
+            settings, _ = from_link(link)
+            wanted = in_a_page(settings)
             assert _plain(shown["state"]) == _plain(wanted), link
             assert shown["notice"] == "", link
             file = tmp_path / f"{number % 2}.html"
@@ -374,8 +376,8 @@ def test_a_link_opens_the_same_in_the_app_in_a_page_and_at_the_command_line(page
             assert Data(file).state == wanted, link
         # The numbers of the last of them.
         page.evaluate(NEXT_FRAME)
-        stages = compute(model.settings.replace(dtype="float64"))
-        rows = equations(stages, model.settings.plane, model.settings.input_view)
+        stages = compute(settings.replace(dtype="float64"))
+        rows = equations(stages, settings.plane, settings.input_view)
         panels = {each.name: each.values.flatten().tolist() for row in rows for each in row.panels}
         for name in ("output", "grad_weight"):
             numbers = read_panel(page, name).flatten().tolist()
@@ -494,26 +496,29 @@ def test_a_pages_link_opens_the_same_numbers(browser, exported):
     assert in_a_page(from_link(address)[0]) == state
 
 
-@pytest.mark.parametrize("sandbox", ["", ' sandbox="allow-scripts"'])
-def test_a_page_in_a_frame_without_an_address_hands_on_the_link_alone(browser, exported, tmp_path, sandbox):
+def test_a_page_in_a_frame_without_an_address_hands_on_the_link_alone(browser, exported, tmp_path):
     host = tmp_path / "host.html"
-    host.write_text(
-        f'<!doctype html><title>Course</title><iframe title="c" width="900" height="900"{sandbox}></iframe>'
-    )
+    frames = [
+        f'<iframe title="c" width="900" height="900"{more}></iframe>' for more in ("", ' sandbox="allow-scripts"')
+    ]
+    host.write_text(f"<!doctype html><title>Course</title>{''.join(frames)}", encoding="utf-8")
     with fresh_page(browser, **CLIPBOARD) as page:
         page.goto(host.as_uri())
-        page.evaluate(
-            "(text) => { document.querySelector('iframe').srcdoc = text; }", exported.read_text(encoding="utf-8")
-        )
-        inside = page.frame_locator("iframe")
-        inside.locator(".cv-board[data-painted='1']").wait_for(timeout=APPEARS_WITHIN_MS)
-        frame = page.frames[1]
-        frame.evaluate("navigator.clipboard.writeText = (text) => { window.taken = text; return Promise.resolve(); }")
-        inside.locator(".cv-set-preset select").select_option("box")
-        inside.get_by_role("button", name="Copy link").click()
-        said = inside.locator(".cv-notice", has_text="Copied without an address, because this page has none of its own")
-        said.wait_for(timeout=FOLLOWS_WITHIN_MS)
-        assert frame.evaluate("taken") == "v=1&weight=box&dtype=float64"
+        fill = "(text) => document.querySelectorAll('iframe').forEach((frame) => { frame.srcdoc = text; })"
+        page.evaluate(fill, exported.read_text(encoding="utf-8"))
+        for number in range(2):
+            page.locator("iframe").nth(number).scroll_into_view_if_needed()  # a frame out of sight does not draw
+            inside = page.frame_locator("iframe").nth(number)
+            inside.locator(".cv-board[data-painted='1']").wait_for(timeout=APPEARS_WITHIN_MS)
+            root = inside.locator(":root")
+            root.evaluate(
+                "navigator.clipboard.writeText = (text) => { window.taken = text; return Promise.resolve(); }"
+            )
+            inside.locator(".cv-set-preset select").select_option("box")
+            inside.get_by_role("button", name="Copy link").click()
+            words = "Copied without an address, because this page has none of its own"
+            inside.locator(".cv-notice", has_text=words).wait_for(timeout=FOLLOWS_WITHIN_MS)
+            assert root.evaluate("() => window.taken") == "v=1&weight=box&dtype=float64"
 
 
 def test_a_page_without_a_clipboard_selects_the_link(page, exported):
@@ -538,28 +543,6 @@ def test_more_numbers_than_a_link_holds_are_said(page, tmp_path):
     notice.wait_for(timeout=FOLLOWS_WITHIN_MS)
 
 
-# In JupyterLab.
-
-
-def test_a_link_opens_in_a_notebook_and_is_copied_for_one(browser, tmp_path):
-    source = f'import convviz\nconvviz.App(link="http://localhost:8866/?{BAD}")'
-    with lab_server(tmp_path, source) as url, fresh_page(browser, **CLIPBOARD) as page:
-        page.goto(f"{url}?v=1&size=3", wait_until="commit", timeout=APPEARS_WITHIN_MS)  # Lab's address is not ours
-        page.locator("#jp-main-statusbar", has_text="| Idle").wait_for(timeout=APPEARS_WITHIN_MS)
-        run_cell(page)
-        settings, notices = from_link(BAD)
-        wait_for_settings(page, settings)
-        assert wait_notice(page, "utm_source") == briefly(notices)
-        assert_page_equals_autograd(page)
-        slide(page, "stride", 1)
-        code = copied(page, "Copy link")
-        assert code == 'convviz.App(link="v=1&size=5&stride=1&digit=7")'
-        assert "paste it into a cell" in page.locator(".cv-share-outcome").text_content()
-        saved = saved_page(page, tmp_path)
-        state = from_link("v=1&size=5&stride=1&digit=7")[0].to_dict()
-        assert saved.read_bytes() == export_html(state, tmp_path / "expected.html").read_bytes()
-
-
 # -- what the tests do -------------------------------------------------------------------------------------------
 
 
@@ -567,19 +550,15 @@ def wait_for_settings(page, settings):
     """Wait until the page holds these settings and has drawn them."""
     wanted = json.loads(json.dumps(settings.to_dict()))
     page.wait_for_function(
-        """(wanted) => {
-            const detail = {};
-            document.querySelector(".cv-app")?.dispatchEvent(new CustomEvent("convviz:state", { detail }));
+        f"""(wanted) => {{
             const same = (a, b) => a === b || (a && b && typeof a === "object" &&
                 Object.keys(a).length === Object.keys(b).length && Object.keys(a).every((key) => same(a[key], b[key])));
-            return same(detail.state, wanted);
-        }""",
+            return same(({STATE})(), wanted);
+        }}""",
         arg=wanted,
         timeout=FOLLOWS_WITHIN_MS,
     )
-    # The numbers came in the same message; they are drawn in the next frame.
-    page.evaluate(NEXT_FRAME)
-    wait_painted(page, 0)
+    wait_painted(page)
 
 
 def numbers_of(page):

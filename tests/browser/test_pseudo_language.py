@@ -186,15 +186,28 @@ def test_the_tabs_say_nothing_that_is_no_fact(browser, pages):
         page.goto(pages.joinpath("panes.html").as_uri())
         for name in PANES:
             page.wait_for_selector(f"#pane-{name}[data-drawn] .cv-pane")
-        page.wait_for_selector(".cv-tabbar button")
         assert read(page) == []
         assert misfits(page) == []
 
 
-def test_the_app_s_widgets_say_nothing_that_is_no_fact(pages):
+def test_the_app_says_nothing_that_is_no_fact_and_has_room_for_longer_words(browser, pages):
+    with fresh_page(browser) as page:
+        page.goto(pages.joinpath("app.html").as_uri())
+        page.wait_for_selector("#app[data-drawn] .cv-board[data-from=torch]")
+        assert page.locator(".cv-tab, .cv-control, .cv-upload, .cv-tools button").count() > 30
+        page.locator("[aria-controls^=cv-share]").click()
+        for after in ("opened", "transposed"):
+            assert read(page) == [], after
+            assert misfits(page) == [], after
+            page.locator(".cv-set-transposed input").click()
+            page.wait_for_selector(".cv-board[data-from=page]")
+
+
+def test_the_app_s_kernel_says_nothing_that_is_no_fact(pages):
     texts = json.loads(pages.joinpath("app.json").read_text(encoding="utf-8"))
-    assert len(texts) > 60
-    assert outside([{"kind": "widget", "text": text, "code": False, "at": "the app"} for text in texts]) == []
+    assert len(texts) == 10
+    assert "" not in texts, "each of the messages is refused in a sentence"
+    assert outside([{"kind": "kernel", "text": text, "code": False, "at": "the app"} for text in texts]) == []
 
 
 def test_a_word_outside_the_brackets_is_reported():

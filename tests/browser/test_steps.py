@@ -6,7 +6,6 @@ import re
 import pytest
 import torch
 import torch.nn.functional as F
-from convviz.board.payload import geometry
 
 from convviz.ops import by_rotate
 from convviz.plane import Plane
@@ -23,21 +22,21 @@ from tests.browser.app_page import (
     slider_value,
     switch,
 )
-from tests.browser.scripts import expose
+from tests.browser.scripts import expose, geometry
 from tests.geometries import EDGE_CASES, conv2d_by_definition, random_specs, reals
 
 pytestmark = pytest.mark.browser
 
-SUMS = """([geometry, gradients, kernels, counts]) => counts.map((count) => {
-  const { plane, folded } = stampedSoFar(geometry, gradients, kernels, count);
+SUMS = """([given, gradients, kernels, counts]) => counts.map((count) => {
+  const { plane, folded } = stampedSoFar(geometryOf(...given), gradients, kernels, count);
   return [[...plane], [...folded]];
 })"""
-WALK = """([geometry, name, view, cells]) => ({
-  walk: walkOf(geometry, name, view),
-  spans: cells.map((cell) => spanOf(geometry, name, view, cell)),
+WALK = """([given, name, view, cells]) => ({
+  walk: walkOf(geometryOf(...given), name, view),
+  spans: cells.map((cell) => spanOf(geometryOf(...given), name, view, cell)),
 })"""
-COMPLETED = """([geometry, rows, columns]) => {
-  const at = completedAt(geometry);
+COMPLETED = """([given, rows, columns]) => {
+  const at = completedAt(geometryOf(...given));
   return Array.from({ length: rows * columns }, (_, i) => at(Math.floor(i / columns), i % columns));
 }"""
 
@@ -46,7 +45,7 @@ COMPLETED = """([geometry, rows, columns]) => {
 def steps(page):
     """Return a page that has the arithmetic of the steps and nothing else."""
     page.goto("about:blank")
-    expose(page, "picture/steps.js")
+    expose(page, "picture/steps.js", "rules/spec.js")
     return page
 
 
@@ -117,7 +116,7 @@ def test_the_window_stands_where_its_numbers_are(steps):
             result = rules[name](image)
             height, width = result.shape[-2:]
             cells = [[0, 0], [height - 1, width - 1], [height // 2, width // 3]]
-            told = steps.evaluate(WALK, [geometry(spec, Plane()), name, "window", cells])
+            told = steps.evaluate(WALK, [geometry(spec), name, "window", cells])
             assert told["walk"]["size"] == [height, width], (name, spec)
             for (row, column), span in zip(cells, told["spans"], strict=True):
                 read = torch.autograd.grad(result[0, 0, row, column], image, retain_graph=True)[0][0, 0] != 0
@@ -135,7 +134,7 @@ def test_a_folded_cell_is_complete_with_the_last_of_its_copies(steps):
         pads = [side for axis in (1, 0) for side in spec.padding[axis]]
         copies = F.pad(places, pads, mode=spec.padding_mode).flatten().tolist()
         last = {int(source): at for at, source in enumerate(copies)}
-        found = steps.evaluate(COMPLETED, [geometry(spec, Plane()), height, width])
+        found = steps.evaluate(COMPLETED, [geometry(spec), height, width])
         assert found == [last[place] for place in range(height * width)], spec
         told += len(copies) > height * width
     assert told > 20

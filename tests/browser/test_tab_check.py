@@ -134,6 +134,12 @@ def test_follows_the_settings(app):
     assert app.locator(f"{PANE} [data-gradient=grad_weight] [data-cell]").count() == 2 * 4
 
 
+def test_a_curved_loss_is_told_apart(app):
+    pane_follows(app, "check", lambda: choose(app, "loss", "cross-entropy to a target cell"))
+    assert maps(app).keys() == {"grad_input", "grad_weight"}
+    assert "The loss is curved in every single cell" in app.locator(PANE).inner_text()
+
+
 def test_a_transposed_convolution_in_its_own_words(app):
     pane_follows(app, "check", lambda: switch(app, "transposed convolution", True))
     rows = app.locator(PANE).evaluate(READ_MAPS)

@@ -6,8 +6,8 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
-from convviz.board.payload import geometry
 
+from convviz.app.tabs.matrix import geometry
 from convviz.plane import Plane
 from tests.browser.app_page import (
     FOLLOWS_WITHIN_MS,
@@ -482,7 +482,7 @@ def assert_links(links, spec):
     windows, cells = math.prod(spec.output_size), math.prod(spec.kernel_size)
     first, inputs = windows // 3, math.prod(spec.input_size)  # as if only the later windows were shown
     data = {
-        "geometry": geometry(spec, plane),
+        "geometry": geometry(spec, plane, False),
         "in_channels": [group * per_in + index for index in range(per_in)],
         "out_channels": [group * per_out + index for index in range(per_out)],
         "windows": {"start": first, "end": windows, "step": windows - first, "of": windows},

@@ -2,11 +2,13 @@
 
 import pytest
 
-from convviz.app.tabs.tabs import TABS
-from tests.browser.app_page import cell, open_tab, repaint, slide
+from convviz.facts import facts
+from tests.browser.app_page import cell, open_tab, repaint, slide, slider_value
 from tests.browser.test_links import lit
 
 pytestmark = pytest.mark.browser
+
+TABS = facts("names")["tabs"]
 
 
 def pane(page, name):
@@ -56,8 +58,7 @@ def test_every_pane_follows_a_setting_and_names_its_controls(app):
     for name in TABS:
         open_tab(app, name)
         before = pane(app, name).get_attribute("data-shown")
-        value = 3 if app.locator(".cv-set-stride .noUi-handle").first.get_attribute("aria-valuenow") == "2.0" else 2
-        slide(app, "stride", value)
+        slide(app, "stride", 3 if slider_value(app, "stride") == 2 else 2)
         app.wait_for_function(
             "([name, before]) => document.querySelector(`.cv-pane-${name}`).dataset.shown !== before",
             arg=[name, before],

@@ -6,10 +6,8 @@ import re
 import pytest
 import torch
 import torch.nn.functional as F
-from convviz.board.payload import geometry
 
 from convviz.ops.by_rotate import dilate_grad_output, pad_grad_output, rotate_weight
-from convviz.plane import Plane
 from tests.browser.app_page import (
     LABEL,
     cell,
@@ -23,7 +21,7 @@ from tests.browser.app_page import (
     switch,
     wait_value,
 )
-from tests.browser.scripts import expose
+from tests.browser.scripts import expose, geometry
 from tests.browser.test_links import ALL_LINKS, COPIES, added, lit, single, the_sum
 from tests.geometries import EDGE_CASES, random_specs, reals
 
@@ -85,13 +83,13 @@ def expected_links(spec):
 @pytest.mark.parametrize("seed", range(3))
 def test_lit_cells_are_those_that_move_in_torch(page, seed):
     page.goto("about:blank")
-    expose(page, "picture/links.js")
+    expose(page, "picture/links.js", "rules/spec.js")
     specs = list(random_specs(seed=800 + seed, count=50, modes=("zeros",)))
     if seed == 0:
         specs += [spec for spec in EDGE_CASES.values() if spec.padding_mode == "zeros"]
     specs = list(map(single, specs))
     sizes, expected = zip(*map(expected_links, specs), strict=True)
-    asked = [[geometry(spec, Plane(), True), size] for spec, size in zip(specs, sizes, strict=True)]
+    asked = [[geometry(spec, transposed=True), size] for spec, size in zip(specs, sizes, strict=True)]
     for spec, needed, answer in zip(specs, expected, json.loads(page.evaluate(ALL_LINKS, asked)), strict=True):
         for name, found in answer.items():
             real = {other for is_real, other in found if is_real}
@@ -180,7 +178,8 @@ def test_every_panel_is_what_autograd_finds_through_conv_transpose2d(app, loss):
         assert shown[name].shape == tensor.shape, name
         most = 2e-5 * max(1.0, float(tensor.abs().max()))
         assert float((shown[name] - tensor).abs().max()) <= most, name
-    assert shot["truth"].startswith("equals autograd"), shot["truth"]
+    assert shot["truth"].startswith("torch, cpu, float32: equals autograd"), shot["truth"]
+    assert shot["from"] == "torch"
     titles = app.locator(".cv-equation h3").all_text_contents()
     assert titles == ["Forward", "Backward, to the input", "Backward, to the weight", "Backward, to the bias"]
 

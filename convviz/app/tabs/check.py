@@ -9,6 +9,7 @@ import torch
 
 from convviz.app.tabs.base import Tab
 from convviz.explanation.gradcheck import EPS, GRADCHECK, Checked, Slopes, check_gradients
+from convviz.ops.losses import LOSSES
 from convviz.settings.names import shown_name
 from convviz.views.panels import panel
 
@@ -25,7 +26,7 @@ class CheckTab(Tab):
         return {
             "eps": list(EPS),
             "gradcheck": GRADCHECK,
-            "quadratic": result.loss_kind == "half_squared_error",
+            "bend": LOSSES[result.loss_kind].bend,
             "size": check.size,
             "spacing": check.spacing,
             "gradients": [self._gradient(checked) for checked in check.gradients],

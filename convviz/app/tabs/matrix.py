@@ -46,7 +46,7 @@ class MatrixTab(Tab):
         double = stages.input.dtype is torch.float64
         digits = 6 if made.overlap.numel() > LARGE else 17 if double else 9
         return {
-            "geometry": _geometry(settings.spec, settings.plane, settings.transposed),
+            "geometry": geometry(settings.spec, settings.plane, settings.transposed),
             "names": {name: shown_name(name, settings.transposed) for name in NAMES}
             | _columns_named(settings.transposed),
             "dtype": "float64" if double else "float32",
@@ -105,7 +105,7 @@ def _number(value: float, digits: int) -> float | str:
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
-def _geometry(spec: ConvSpec, plane: Plane, transposed: bool) -> dict[str, Any]:
+def geometry(spec: ConvSpec, plane: Plane, transposed: bool) -> dict[str, Any]:
     """Return what the page needs to find the taps by itself: which cells belong together."""
     at = plane.within(spec)
     return spec.to_dict() | {

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from convviz.explanation.graph.data import Graph
 from convviz.explanation.graph.read import private_graph
 from convviz.ops.device import full_precision, onednn_off_for
-from convviz.ops.loss import loss_value
+from convviz.ops.losses import loss_value
 from convviz.ops.padding import pad_input
 from convviz.ops.stages import Stages
 from convviz.ops.stages_transposed import conv_transpose2d_by_torch

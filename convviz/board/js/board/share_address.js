@@ -19,7 +19,7 @@ const ownPage = () => document.getElementById("convviz-main");
  */
 export function followLinks(board, open) {
   const page = ownPage();
-  if (!page) return () => {};
+  if (!page || "live" in page.dataset) return () => {}; // the live page reads its address by itself
   // With their # and ?, which tell a reader of links where they stood.
   const found = [location.hash, location.search].find((part) => isLink(part.slice(1)));
   if (found && !page.dataset.linkOpened) {

@@ -6,6 +6,7 @@ import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { LIMITS, groupChoices, perAxis, rangeOf, valueOf } from "../rules/bounds.js";
 import { chooseKernel, kernelName, linkAxes, setAxis, setBias, setGeometry, setTransposed } from "../rules/change.js";
+import { kindsTaken, offeredKinds } from "../rules/losses.js";
 import { PRESETS } from "../rules/samples.js";
 import { replaced } from "../rules/settings.js";
 import { sentences } from "../base/words.js";
@@ -40,8 +41,8 @@ export function createControls(model, chosen, drawSliders, follow) {
   const refreshers = [];
   const el = element("div", { class: "cv-controls" });
   for (const [group, names] of Object.entries(SETTINGS.controls)) {
-    const ofKernel = model.kernel() ? KERNEL_CONTROLS[group] ?? [] : [];
-    const wanted = [...ofKernel, ...names].filter((name) => chosen.includes(group) || chosen.includes(name));
+    const ofKernel = (KERNEL_CONTROLS[group] ?? []).filter((name) => chosen.includes(name));
+    const wanted = [...ofKernel, ...names.filter((name) => chosen.includes(group) || chosen.includes(name))];
     if (!wanted.length) continue;
     const parts = wanted.flatMap((name) => makers[name]());
     refreshers.push(...parts.map((part) => part.refresh));
@@ -61,6 +62,8 @@ function makersOf(model, drawSliders) {
   const field = (name) => (settings) => settings[name];
   const put = (name) => (settings, value) => [replaced(settings, { [name]: value }), []];
   const source = (name) => (settings, kind) => [replaced(settings, { [name]: { kind } }), []];
+  const offered = (name) => (settings) => offeredKinds(settings, name);
+  const takes = (name) => (settings) => kindsTaken(settings.loss, name).length > 0;
   const kindOf = (name) => (settings) => settings[name].kind;
   const geometry = (name) => (settings, value) => setGeometry(settings, { [fieldOf(name, settings)]: value });
   const setGroups = (settings, value) => setGeometry(settings, { groups: Number(value) });
@@ -88,12 +91,12 @@ function makersOf(model, drawSliders) {
     digit: () => [rangePart(model, "digit", () => LIMITS.digit, field("digit"), setDigit, isDigit)],
     seed: () => [seedPart(model)],
     loss_kind: menu("loss_kind", SETTINGS.choices.loss, field("loss"), put("loss")),
-    target: menu("target", namedKinds("target"), kindOf("target"), source("target"), (s) => s.loss === "half_squared_error"),
-    grad_output: menu("grad_output", namedKinds("grad"), kindOf("grad"), source("grad"), (s) => s.loss === "weighted_sum"),
+    target: menu("target", offered("target"), kindOf("target"), source("target"), takes("target")),
+    grad_output: menu("grad_output", offered("grad"), kindOf("grad"), source("grad"), takes("grad")),
     scale: menu("scale", SETTINGS.choices.scale, field("scale"), put("scale")),
-    device: menu("device", () => model.kernel()?.facts.devices ?? [], field("device"), put("device")),
-    dtype: menu("dtype", SETTINGS.choices.dtype, field("dtype"), put("dtype")),
-    picture: () => [picturePart(model)],
+    device: () => [ofTorch(model, menuPart(model, "device", () => model.kernel()?.facts.devices ?? [], field("device"), put("device")))],
+    dtype: () => [ofTorch(model, menuPart(model, "dtype", SETTINGS.choices.dtype, field("dtype"), put("dtype")))],
+    picture: () => [ofTorch(model, picturePart(model))],
     theme: menu("theme", SETTINGS.choices.theme, field("theme"), put("theme")),
   };
 }
@@ -189,6 +192,16 @@ function seedPart(model) {
     model.change((settings) => [replaced(settings, { seed }), []]);
   });
   return { el: labelled("seed", element("span", {}, wordFor("seed")), input), refresh: () => void (input.value = String(model.settings().seed)) };
+}
+
+/** A control that asks the kernel: until there is one it stands there, and waits. @returns {Part} */
+function ofTorch(model, { el, refresh }) {
+  const input = /** @type {HTMLInputElement | HTMLSelectElement} */ (el.querySelector("input, select"));
+  const refreshAll = () => {
+    input.disabled = !model.kernel();
+    refresh();
+  };
+  return { el, refresh: refreshAll };
 }
 
 /** A file button that looks at the size before it sends anything: one above the server's limit would end the connection. @returns {Part} */

@@ -1,7 +1,7 @@
 // @ts-check
 // What a person can ask for on the board, by the type of the message.
 import { equationsOf, panelsOf } from "../picture/panels.js";
-import { editCell, editedPanels, oneHot, setSize } from "../rules/change.js";
+import { editCell, editedPanels, oneHot, oneHotPanels, setSize } from "../rules/change.js";
 import { shownName } from "../rules/names.js";
 import { choosePlane, showPlane } from "../rules/plane.js";
 import { say } from "../rules/say.js";
@@ -46,12 +46,6 @@ export function act(page, message) {
 
 /** @param {Settings} settings @param {(settings: Settings) => Plane} choose @returns {Changed} */
 const withPlane = (settings, choose) => [replaced(settings, { plane: choose(settings) }), []];
-
-/** The panels in which a click moves the 1 of a one-hot grad_output. @param {Settings} settings @returns {string[]} */
-function oneHotPanels({ loss, grad, transposed }) {
-  if (loss !== "weighted_sum" || grad.kind !== "one_hot") return [];
-  return transposed ? ["grad_input", "input"] : ["output", "grad_output"];
-}
 
 /**
  * The settings with a number in a cell that is shown.

@@ -1,5 +1,6 @@
 // @ts-check
 // Forward and backward in the page, in float64, read from the taps. The stages have the names of ops/stages.py.
+import { LOSSES } from "./losses.js";
 import { backwardPadding, bothAxes, inputShape, outputShape, outputSize, paddedSize, sourcesOf, weightShape } from "../rules/spec.js";
 import { axisTaps } from "../rules/taps.js";
 
@@ -14,17 +15,18 @@ export const zeros = (shape) => ({ shape, data: new Float64Array(shape.reduce((p
 
 /**
  * Compute every stage of one forward and backward pass.
- * @param {Spec} spec @param {string} loss "sum", "mean", "half_squared_error" or "weighted_sum"
+ * @param {Spec} spec @param {string} loss a name of LOSSES
  * @param {Given} given of the layer: for a transposed one, input has the shape of the convolution's output
  * @param {boolean} [transposed]
  * @returns {Stages}
  */
 export function computeStages(spec, loss, given, transposed = false) {
   const table = tableOf(spec);
+  const other = given.target ?? given.grad ?? given.input; // a loss that is given neither looks at none
   const shared = { weight: given.weight, bias: given.bias };
   if (transposed) {
     const output = plusBias(fold(toPaddedInput(spec, table, given.input, given.weight), spec), given.bias);
-    const grad = gradientOfLoss(loss, output, given);
+    const grad = LOSSES[loss].gradient(output, other);
     const padded = padInput(grad, spec);
     return {
       ...shared,
@@ -36,12 +38,12 @@ export function computeStages(spec, loss, given, transposed = false) {
       grad_input: output,
       grad_weight: toWeight(spec, table, given.input, padded),
       grad_bias: given.bias && sumOfChannels(grad),
-      loss: valueOfLoss(loss, output, given),
+      loss: LOSSES[loss].value(output, other),
     };
   }
   const padded = padInput(given.input, spec);
   const output = plusBias(correlate(spec, table, padded, given.weight), given.bias);
-  const grad = gradientOfLoss(loss, output, given);
+  const grad = LOSSES[loss].gradient(output, other);
   const border = toPaddedInput(spec, table, grad, given.weight);
   return {
     ...shared,
@@ -53,7 +55,7 @@ export function computeStages(spec, loss, given, transposed = false) {
     grad_input: fold(border, spec),
     grad_weight: toWeight(spec, table, grad, padded),
     grad_bias: given.bias && sumOfChannels(grad),
-    loss: valueOfLoss(loss, output, given),
+    loss: LOSSES[loss].value(output, other),
   };
 }
 
@@ -236,25 +238,4 @@ export function sumOfChannels({ shape, data }) {
     sums.data[Math.floor(index / cells) % shape[1]] += value;
   });
   return sums;
-}
-
-/** @param {string} loss @param {Tensor} output @param {Given} given */
-export function valueOfLoss(loss, { data }, { target, grad }) {
-  /** @param {(value: number, index: number) => number} term */
-  const sum = (term) => data.reduce((total, value, index) => total + term(value, index), 0);
-  if (loss === "mean") return sum((value) => value) / data.length;
-  if (loss === "half_squared_error" && target) return 0.5 * sum((value, index) => (value - target.data[index]) ** 2);
-  if (loss === "weighted_sum" && grad) return sum((value, index) => grad.data[index] * value);
-  return sum((value) => value);
-}
-
-/**
- * grad_output: the derivative of the loss by every cell of output.
- * @param {string} loss @param {Tensor} output @param {Given} given @returns {Tensor}
- */
-export function gradientOfLoss(loss, { shape, data }, { target, grad }) {
-  if (loss === "mean") return { shape, data: data.map(() => 1 / data.length) };
-  if (loss === "half_squared_error" && target) return { shape, data: data.map((value, index) => value - target.data[index]) };
-  if (loss === "weighted_sum" && grad) return { shape, data: grad.data.slice() };
-  return { shape, data: data.map(() => 1) };
 }

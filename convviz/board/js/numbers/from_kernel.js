@@ -15,10 +15,11 @@ import { copiesOf, padInput } from "./compute.js";
  * @typedef {{ page: string, k: number, dtype: string, loss: number, truth: { id: string, values: Record<string, string>, ok: boolean },
  *   tensors: Record<string, DataView<ArrayBuffer>> }} Wire what torch computed, of the settings k of a page
  * @typedef {{ moved: (there: Shown) => void, told: (sentence: string, failed: boolean) => void,
- *   replied: (message: any, buffers: DataView[]) => void }} Listener
+ *   introduced: () => void, replied: (message: any, buffers: DataView[]) => void }} Listener
  *   moved: somebody else has set something; replied: what is neither numbers nor a refusal
  * @typedef {{ ask: (settings: Settings, k: number) => Promise<Numbers>, now: () => Shown | null, follow: (listener: Listener) => void,
- *   send: (message: any, buffers?: ArrayBuffer[]) => void, facts: any, widgetManager: any, close: () => void }} Kernel
+ *   send: (message: any, buffers?: ArrayBuffer[]) => void, facts: any, widgetManager: any, introduction: () => string,
+ *   notice: () => [string, boolean], close: () => void }} Kernel
  */
 
 /** The settings as a message: what is as in the first picture is left out, and filled in by Python. @param {Settings} settings */
@@ -101,7 +102,9 @@ export function createKernel(model) {
     else if (message.page === page && waiting?.k === message.k) waiting?.reject(new Error(message.sentence));
   }
 
+  const introduce = () => listener?.introduced();
   model.on("change:_numbers", hear);
+  model.on("change:_introduction", introduce);
   model.on("msg:custom", receive);
   return {
     ask: (settings, k) =>
@@ -114,8 +117,11 @@ export function createKernel(model) {
     send: (message, buffers) => model.send(message, undefined, buffers),
     facts: model.get("_facts"),
     widgetManager: model.widget_manager,
+    introduction: () => model.get("_introduction"),
+    notice: () => model.get("_notice"),
     close() {
       model.off("change:_numbers", hear);
+      model.off("change:_introduction", introduce);
       model.off("msg:custom", receive);
     },
   };

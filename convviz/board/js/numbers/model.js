@@ -2,7 +2,7 @@
 // The model behind the board: settings, the way back and what is said. Where the numbers come from is the maker's
 // business: the page itself, or torch once a kernel is connected. The board sees the interface of an anywidget model.
 import { createValues } from "../base/events.js";
-import { meanwhileWords, torchAloneWords } from "../picture/words.js";
+import { aloneWords, meanwhileWords, torchAloneWords } from "../picture/words.js";
 import { seenAs } from "../rules/history.js";
 import { briefly, fromLink } from "../rules/link.js";
 import { say } from "../rules/say.js";
@@ -10,7 +10,7 @@ import { replaced } from "../rules/settings.js";
 import { act } from "./actions.js";
 import { Asking, afterwards } from "./asking.js";
 import { differenceWords } from "./compare.js";
-import { fromPage } from "./from_page.js";
+import { MOST_PRODUCTS, fromPage, productsOf } from "./from_page.js";
 import { createTimeline } from "./timeline.js";
 import { createView } from "./view.js";
 
@@ -21,8 +21,9 @@ import { createView } from "./view.js";
  * @import { Place, Shown } from "./actions.js"
  * @import { Later, MakeNumbers, Numbers } from "./asking.js"
  * @import { Kernel } from "./from_kernel.js"
- * @typedef {{ state: Settings, colorscales: Colorscales, plotly: (() => ArrayBuffer) | null, ground?: Partial<Settings> }} PageData
- *   state as App.state() returns it; plotly: the gzipped bundle, asked for once; ground: what no link or state changes here
+ * @typedef {{ state: Settings, colorscales: Colorscales, plotly: (() => ArrayBuffer | Promise<ArrayBuffer>) | null,
+ *   ground?: Partial<Settings>, live?: boolean }} PageData state as App.state() returns it; plotly: the gzipped bundle, asked for once; ground: what no link or
+ *   state changes here; live: whether a kernel is expected
  */
 
 /** What a page without a kernel cannot change: it computes in float64, and has no tabs. */
@@ -34,6 +35,10 @@ const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 /** Whether two settings differ in what is looked at only. @param {Settings} one @param {Settings} other */
 const sameNumbers = (one, other) => same(one, seenAs(other, one));
 
+/** The page as the maker until the kernel comes: what is too much for it, waits. @param {MakeNumbers} make @returns {MakeNumbers} */
+const orLater = (make) => (settings, k) =>
+  productsOf(settings.spec) > MOST_PRODUCTS ? new Promise(() => {}) : { .../** @type {Numbers} */ (make(settings, k)), truth: meanwhileWords() };
+
 /**
  * Make the model of one page.
  * @param {PageData} data @param {MakeNumbers | null} makeNumbers null: those of a kernel that is connected next
@@ -44,9 +49,12 @@ export const createPageModel = (data, makeNumbers = fromPage, clock = () => perf
 
 /** @typedef {InstanceType<typeof PageModel>} Model */
 
+/** The page as the maker, where torch is or was asked too. @param {() => string} words what the line of truth says */
+const saying = (words) => (/** @type {Settings} */ settings, /** @type {number} */ k) => ({ ...fromPage(settings, k), truth: words() });
+
 class PageModel {
   #values = createValues({
-    structure: {}, values: {}, selected: null, theme: "auto", state: {}, sources: {}, notice: "", failed: false, kernel: "",
+    structure: {}, values: {}, selected: null, theme: "auto", state: {}, sources: {}, notice: "", failed: false, kernel: "", introduction: "",
   });
   #timeline;
   #view;
@@ -65,7 +73,7 @@ class PageModel {
   #stopComparing = () => {};
 
   /** @param {PageData} data @param {MakeNumbers | null} makeNumbers @param {() => number} clock @param {Later} later */
-  constructor({ state, colorscales, plotly, ground = PAGE_GROUND }, makeNumbers, clock, later) {
+  constructor({ state, colorscales, plotly, ground = PAGE_GROUND, live = false }, makeNumbers, clock, later) {
     this.#timeline = createTimeline(replaced(state, {}), clock);
     this.#view = createView(colorscales);
     this.#plotly = plotly;
@@ -77,7 +85,8 @@ class PageModel {
       refused: this.#refuse.bind(this),
       late: () => this.say(say("late"), true),
     };
-    this.#asking = new Asking(makeNumbers ?? fromPage, listener, later);
+    const first = makeNumbers ?? fromPage;
+    this.#asking = new Asking(live ? orLater(first) : first, listener, later);
     if (makeNumbers) this.#show();
   }
 
@@ -173,8 +182,10 @@ class PageModel {
       this.#kernel?.send({ type: "plotly" });
       return;
     }
-    const buffer = this.#plotly();
-    queueMicrotask(() => this.#values.tell("msg:custom", { type: "plotly" }, [buffer]));
+    Promise.resolve(this.#plotly()).then(
+      (buffer) => this.#values.tell("msg:custom", { type: "plotly" }, [buffer]),
+      (error) => this.say(error.message, true), // and the board asks again
+    );
   }
 
   // -- the kernel
@@ -183,39 +194,42 @@ class PageModel {
    * @param {Kernel} kernel @param {boolean} [follow] take the settings that the kernel has; otherwise it gets the page's
    */
   connect(kernel, follow = false) {
+    this.#kernel?.close();
     this.#kernel = kernel;
     this.#ground = {};
     this.#asking.turnTo(kernel.ask, (settings, k) => this.#meanwhile(settings, k));
     kernel.follow({
       moved: this.#follow.bind(this),
       told: (sentence, failed) => this.say(sentence, failed),
+      introduced: () => this.#values.put({ introduction: kernel.introduction() }),
       replied: (message, buffers) => this.#values.tell("msg:custom", message, buffers),
     });
-    this.#values.put({ kernel: "ok" });
     const now = kernel.now();
-    if (follow && now) this.#adopt(now, "");
-    else this.#takeTo(now ? { device: now.settings.device, dtype: now.settings.dtype } : {});
+    if (follow && now) {
+      this.#adopt(now, "");
+    } else {
+      const { device } = now?.settings ?? this.settings(); // torch computes where the kernel was told to
+      this.#timeline.amend((settings) => ({ ...settings, device }));
+      this.#attempt(() => this.#show());
+    }
+    this.#values.put({ kernel: "ok", introduction: kernel.introduction() });
+    if (kernel.notice()[0]) this.say(...kernel.notice());
   }
 
-  /** Nobody answers any more: the page computes by itself. @param {string} [state] what the kernel is now */
-  disconnect(state = "lost") {
-    this.#kernel?.close();
+  /** Nobody answers any more: the page computes by itself. */
+  disconnect() {
+    if (!this.#kernel) return;
+    this.#kernel.close();
     this.#kernel = null;
-    this.#asking.turnTo(fromPage);
-    this.#values.put({ kernel: state });
+    this.#asking.turnTo(saying(aloneWords));
     this.#attempt(() => this.#show());
-  }
-
-  /** Bring the page's own settings to a kernel. @param {Partial<Settings>} where torch computes there */
-  #takeTo(where) {
-    this.#timeline.amend((settings) => ({ ...settings, ...where }));
-    this.#attempt(() => this.#show());
+    this.#values.put({ kernel: "lost" });
   }
 
   /** The page's numbers, until torch's come; those that are there stay where only the view changes. @param {Settings} settings @param {number} k */
   #meanwhile(settings, k) {
     if (this.#shown && sameNumbers(this.#shown.settings, settings)) return { ...this.#shown.numbers, k };
-    return { ...fromPage(settings, k), truth: meanwhileWords() };
+    return saying(meanwhileWords)(settings, k);
   }
 
   /** Somebody else has set something, in Python or in another window. @param {Shown} there */

@@ -59,21 +59,19 @@ export function createPanes(model, colorscales) {
     else pane.tell("msg:custom", reply, buffers);
   }
 
-  /** Without a kernel a pane says what it waits for; of one that was there before this page, it asks. */
-  function greet() {
+  /** Without a kernel a pane says what it waits for. */
+  function wait() {
     const name = model.settings().tab;
-    if (!name) return;
-    if (model.get("kernel") !== "ok") paneOf(name).put({ data: { ...paneOf(name).get("data"), error: say("waits") } });
-    else if (!paneOf(name).get("data").step || paneOf(name).get("data").error) send(name, { type: "refresh" });
+    if (name && !model.kernel()) paneOf(name).put({ data: { ...paneOf(name).get("data"), error: say("waits") } });
   }
 
   model.on("msg:custom", receive);
   model.on("change:theme", () => panes.forEach((pane) => pane.put({ theme: model.get("theme") })));
-  model.on("change:kernel", greet);
-  greet();
+  model.on("change:kernel", wait);
+  if (model.kernel() && model.settings().tab) send(model.settings().tab, { type: "refresh" }); // its data came before this page
   return (name, el) => {
     const pane = paneOf(name);
-    if (!model.kernel()) greet();
+    wait();
     const seen = { ...pane, send: (/** @type {any} */ message) => send(name, message), widget_manager: model.widget_manager };
     return PANES[name]({ model: seen, el });
   };

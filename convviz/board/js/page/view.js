@@ -42,6 +42,13 @@ export function drawApp(el, model, chosen, share, above = []) {
   const controls = createControls(model, chosen, drawSliders, follow);
   controls.prepend(...tools, createNotice(model, follow));
   const picture = element("div", { class: "cv-picture" }, ...above);
+  // The step whose numbers are the last word on all that was set, and who computed them; empty while they are awaited.
+  const tellSettled = () => {
+    const { step, from } = model.get("values");
+    picture.dataset.settled = model.settled() && step ? `${step} ${from}` : "";
+  };
+  follow("settings", tellSettled);
+  follow("change:values", tellSettled);
   const body = element("div", { class: "cv-body" }, controls, picture);
   el.append(body);
   closers.push(renderBoard({ model, el: picture }));

@@ -9,6 +9,9 @@ export const say = sentences(WORDS);
 
 export const LINES = /** @type {const} */ (["rows", "columns"]); // what an axis is made of
 
+/** A sentence, or nothing where there is none of this id. @param {string} id @param {Record<string, string | number>} values */
+export const sayIfThere = (id, values) => (id in WORDS ? say(/** @type {keyof typeof WORDS} */ (id), values) : "");
+
 /**
  * 2 rows and 1 column; an axis of which there are none is left out.
  * @param {number[]} counts of rows and of columns @param {"" | ".last"} [which] ".last" for: the last 2 rows

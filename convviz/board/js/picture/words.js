@@ -1,8 +1,9 @@
 // @ts-check
 // The sentences that depend on the numbers: views/captions.py writes the same under still pictures. A test holds them equal.
 import { formatLong } from "../base/format.js";
-import { clausesOf, linesOf, say } from "./say.js";
+import { clausesOf, linesOf, say, sayIfThere } from "./say.js";
 import { inLayersWords, shownLetter, shownName } from "../rules/names.js";
+import { shapeOfOutput } from "../rules/settings.js";
 import { backwardPadding, bothAxes, effectiveKernel, outputSize, paddedSize, remainderOf, unreadLines } from "../rules/spec.js";
 
 /**
@@ -58,21 +59,26 @@ const counted = (letter, first) => (first ? `${first} + ${letter}` : letter);
 export function noteOf(settings, name, view) {
   const { spec } = settings;
   if (settings.transposed) return transposedNote(settings, name, view);
-  if (name === "forward") return gapsNote(spec);
+  if (name === "forward") return [gapsNote(spec), lossNote(settings)].filter(Boolean).join(" ");
   if (name === "input") return view === "stamps" ? stampsNote(spec, false) : paddingNote(spec, false);
   return name === "weight" ? exchangeNote(spec, false) : "";
 }
 
 /** The loss as an equation with its value. @param {string} kind @param {number} value */
-export function lossWords(kind, value) {
-  const known = /** @type {"sum" | "mean" | "half_squared_error" | "weighted_sum"} */ (kind);
-  return say(`loss.${known}`, { value: formatLong(value) });
+export const lossWords = (kind, value) => say(/** @type {"loss.sum"} */ (`loss.${kind}`), { value: formatLong(value) });
+
+/** How grad_output follows from the loss, where its formula does not show it. @param {Settings} settings */
+function lossNote(settings) {
+  const cells = shapeOfOutput(settings).reduce((product, size) => product * size, 1);
+  return sayIfThere(`loss_note.${settings.loss}`, { cells, count: settings.spec.batch });
 }
 
 /** Where the numbers come from: the page cannot ask autograd, and does not say that it did. */
 export const truthWords = () => say("truth.page");
 /** The same, where torch is asked too. */
 export const meanwhileWords = () => say("truth.meanwhile");
+/** The same, where torch was asked until the kernel was lost. */
+export const aloneWords = () => say("truth.alone");
 /** What stands where the page cannot compute and torch has not answered yet. */
 export const torchAloneWords = () => say("truth.torch_alone");
 /** What torch's numbers were held against, by app/wire.py. @param {string} id @param {Record<string, string>} values */
@@ -160,14 +166,15 @@ const overhang = (spec) => bothAxes((axis) => Math.floor(remainderOf(spec, axis)
  * The same facts in the words of a transposed convolution, whose remainder is its output_padding.
  * @param {Settings} settings @param {string} name @param {string} view
  */
-function transposedNote({ spec, bias }, name, view) {
+function transposedNote(settings, name, view) {
+  const { spec, bias } = settings;
   if (name === "forward") return say("layer.no_rotation");
   if (name === "weight") return exchangeNote(spec, true);
   if (name !== "input") return "";
   const told = view === "stamps" ? stampsNote(spec, true) : paddingNote(spec, true);
   const lines = linesOf(bothAxes((axis) => unreadLines(spec, axis).length));
   const bare = lines ? [say(bias ? "layer.bare_bias" : "layer.bare", { lines })] : [];
-  return [told, ...bare, sizeNote(spec)].join(" ");
+  return [told, ...bare, sizeNote(spec), lossNote(settings)].filter(Boolean).join(" ");
 }
 
 /** How the output's size follows from the input's. @param {Spec} spec */

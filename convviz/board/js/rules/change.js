@@ -3,6 +3,7 @@
 // What cannot be done is thrown as an Error whose message is the sentence to show.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { layerPair, mend, outputPaddingMoved, perAxis, rangeOf, withValue } from "./bounds.js";
+import { GIVEN, kindsTaken, lossWith } from "./losses.js";
 import { moved, saidOf } from "./moved.js";
 import { shownName } from "./names.js";
 import { planeIndex } from "./plane.js";
@@ -159,18 +160,29 @@ export function setBias(settings, wanted) {
   return [replaced(settings, { bias: wanted ? { kind: "values", values, shape: [values.length] } : null }), []];
 }
 
+/** The panels in which a click moves the 1 of a one-hot target or grad_output. @param {Settings} settings @returns {string[]} */
+export function oneHotPanels(settings) {
+  if (!oneHotField(settings)) return [];
+  return settings.transposed ? ["grad_input", "input"] : ["output", "grad_output"];
+}
+
+/** Which of target and grad the loss is given as a one-hot, if it is. @param {Settings} settings */
+const oneHotField = (settings) => GIVEN.find((given) => kindsTaken(settings.loss, given).length && settings[given].kind === "one_hot");
+
 /**
- * Make grad_output 1 at one cell of the plane that is shown, 0 elsewhere.
+ * Move the 1 of the loss's one-hot to one cell of the plane that is shown; without one, grad_output becomes it.
  * @param {Settings} settings @param {number} row @param {number} column @returns {Changed}
  */
 export function oneHot(settings, row, column) {
   const [height, width] = shapeOfOutput(settings).slice(2);
+  const field = oneHotField(settings);
+  const name = field === "target" ? "target" : "grad_output";
   if (row >= height || column >= width) {
-    throw new Error(say("refused.one_hot", { height, width, row, column }));
+    throw new Error(say("refused.one_hot", { name, height, width, row, column }));
   }
   const channel = planeIndex(settings.plane, settings.transposed ? "c" : "o");
-  const grad = { kind: "one_hot", values: [settings.plane.sample, channel, row, column] };
-  return [replaced(settings, { loss: "weighted_sum", grad }), []];
+  const movedTo = { kind: "one_hot", values: [settings.plane.sample, channel, row, column] };
+  return [replaced(settings, field ? { [field]: movedTo } : { loss: lossWith("grad"), grad: movedTo }), []];
 }
 
 /**
@@ -196,7 +208,7 @@ export function editCell(settings, { panel, row, column, value }, gradOutput = n
   }
   const changed = { shape, data: data.slice() };
   changed.data[index.reduce((at, place, axis) => at * axes[axis] + place, 0)] = value;
-  const loss = field === "grad" ? "weighted_sum" : settings.loss;
+  const loss = field === "grad" ? lossWith("grad") : settings.loss;
   return [replaced(settings, { [field]: sourceWith(changed), loss }), []];
 }
 

@@ -3,6 +3,7 @@
 // address: a state, the dict that App.state() returns, goes in or comes out.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { isWhole, readBias, readPair, readPlane, readSides, readSource, readWhole, readWord, writeBias, writePair, writeSides, writeSource } from "./link_values.js";
+import { notTaken, withKindsOfLoss } from "./losses.js";
 import { planeWithin } from "./plane.js";
 import { say } from "./say.js";
 import { isPossible, outputSize } from "./spec.js";
@@ -171,7 +172,7 @@ export function fromLink(text) {
   const fields = /** @type {Record<string, any>} */ (state);
   for (const name of Object.keys(OTHER_KEYS)) if (name in given) fields[OTHER_KEYS[name].field] = given[name];
   state.plane = planeWithin(state.plane, spec);
-  return { state, notices: [...notices, ...leftOut] };
+  return { state: withKindsOfLoss(state), notices: [...notices, ...leftOut, ...notTaken(given, state.loss)] };
 }
 
 /** The sentences about a link as one line for the page. @param {string[]} notices */

@@ -2,6 +2,7 @@
 // The settings of a page: the dict that App.state() returns, and the tensors that follow from it, as settings/state.py
 // makes them. Settings are replaced whole, never changed in place.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
+import { kindsTaken, withKindsOfLoss } from "./losses.js";
 import { randomTenths } from "./random.js";
 import { planeWithin } from "./plane.js";
 import { PRESETS, clamped, fitTensor, makeKernel, makePlane, resizePlane } from "./samples.js";
@@ -47,7 +48,7 @@ export function replaced(settings, changes) {
     if (Math.max(...[spec[name]].flat(2)) <= most) continue;
     throw new Error(say("refused.page_size", { name, most }));
   }
-  return { ...made, plane: planeWithin(made.plane, spec) };
+  return { ...withKindsOfLoss(made), plane: planeWithin(made.plane, spec) };
 }
 
 /** @param {Settings} settings @returns {number[]} */
@@ -61,7 +62,7 @@ export function tensorsOf(settings) {
     input: inputOf(settings),
     weight: weightOf(settings),
     bias: biasOf(settings),
-    target: settings.loss === "half_squared_error" ? likeOutput(settings, settings.target, 2) : null,
+    target: kindsTaken(settings.loss, "target").length ? likeOutput(settings, "target") : null,
     grad: gradOf(settings),
   };
 }
@@ -99,17 +100,22 @@ export function biasOf(settings) {
 }
 
 /** grad_output as it was set by hand. @param {Settings} settings @returns {Tensor | null} */
-export const gradOf = (settings) => (settings.loss === "weighted_sum" ? likeOutput(settings, settings.grad, 3) : null);
+export const gradOf = (settings) => (kindsTaken(settings.loss, "grad").length ? likeOutput(settings, "grad") : null);
 
-/** @param {Settings} settings @param {Source} source @param {number} stream of the random numbers @returns {Tensor} */
-function likeOutput(settings, { kind, values = [], shape: own = [] }, stream) {
+const STREAMS = { target: 2, grad: 3 }; // of random numbers
+
+/** @param {Settings} settings @param {"target" | "grad"} given @returns {Tensor} */
+function likeOutput(settings, given) {
+  const { kind, values = [], shape: own = [] } = settings[given];
   const shape = shapeOfOutput(settings);
   if (kind === "values") return tensorOf(shape, fitTensor(values, own, shape));
-  if (kind === "random") return tensorOf(shape, randomTenths(countOf(shape), settings.seed + stream));
+  if (kind === "random") return tensorOf(shape, randomTenths(countOf(shape), settings.seed + STREAMS[given]));
   const filled = new Float64Array(countOf(shape)).fill(Number(kind === "ones"));
   if (kind === "one_hot") {
-    const place = shape.map((size, axis) => Math.min(values[axis] ?? 0, size - 1));
-    filled[place.reduce((at, index, axis) => at * shape[axis] + index, 0)] = 1;
+    const [n, ...cell] = shape.map((size, axis) => Math.min(values[axis] ?? 0, size - 1));
+    // Every sample of a batch needs a target of its own; of grad_output one cell alone is asked about.
+    const samples = given === "target" ? [...Array(shape[0]).keys()] : [n];
+    for (const sample of samples) filled[[sample, ...cell].reduce((at, index, axis) => at * shape[axis] + index, 0)] = 1;
   }
   return { shape, data: filled };
 }

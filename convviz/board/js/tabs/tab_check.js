@@ -216,10 +216,10 @@ function reason({ gradcheck, gradients, size, spacing }) {
 }
 
 /** Why the lines run as they do. @param {any} data */
-function shapeOf({ quadratic, gradients }) {
+function shapeOf({ bend, gradients }) {
   const still = gradients.every(({ slopes: { float32 } }) =>
     float32.analytic.every((line, row) => line.every((value, column) => value === float32.difference[0][row][column] || Math.abs(value - float32.difference[0][row][column]) <= 1e-3 * Math.abs(value))),
   );
-  const told = [say(quadratic ? "check.quadratic" : "check.linear"), say("check.dotted")];
+  const told = [say(/** @type {"check.linear"} */ (`check.${bend}`)), say("check.dotted")];
   return [...told, ...(still ? [say("check.still")] : [])].join(" ");
 }

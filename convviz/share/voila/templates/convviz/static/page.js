@@ -1,269 +1,298 @@
-// @ts-check
-/*
- * The page around the app, in Voilà: words while it loads, the theme of the controls, and a message with a way
- * out when the kernel or the server is gone. A classic script on purpose: the page streams in, and its inline
- * scripts call the functions below while later cells still run.
- */
+// Made by python -m convviz.serve.template: change what it is made of, and make it anew.
 (() => {
-  "use strict";
+const { voila_page } = (() => {
+// facts/words/served.json
+const $facts_words_served = {"title":"convviz · the backward pass of conv2d","heading":"The backward pass of conv2d, live","skip":"Skip to the app","again":"Try again","reload":"Reload with my settings","restart":"Reload from the start","frame":"The connection to the kernel","noscript":"convviz needs JavaScript: the numbers on this page are computed while you move the controls.","starting":"Starting a kernel …","torch":"Loading torch …","drawing":"Drawing …","slow":"Still working: the first start on a machine can take a minute.","failed":"The app could not start. The reason stands below.","partial":"Only a part of this page arrived, because the server stopped while sending it.","reconnecting":"The connection to the server is lost. Trying to reconnect …","silent":"The kernel has not answered for 5 seconds: it is busy, or it hangs. What you do now waits until it answers.","ended":"The kernel behind this page has ended: what you see stays, but the controls no longer answer.","gone":"The server no longer answers, so the controls are dead. Reload once it runs again.","live.reconnecting":"The connection to the server is lost, and is being tried again. The board computes in this page meanwhile.","live.silent":"The kernel has not answered for 5 seconds: it is busy, or it hangs. The board computes in this page meanwhile.","live.ended":"The kernel behind this page has ended. The board goes on computing in this page; what needs torch waits for another kernel.","live.gone":"The server no longer answers. The board goes on computing in this page; what needs torch waits until the server runs again.","live.room":"The server has no room for another kernel now. The board computes in this page; what needs torch waits for a kernel.","live.failed":"No kernel could be started. The board computes in this page; what needs torch waits for a kernel.","live.why":"{sentence} The server says: {why}","live.plotly":"The heatmaps' colours could not be fetched ({why}); the numbers are all there, and it is tried again.","live.slow":"The kernel takes long to start: the first start on a machine can take a minute. The board computes in this page meanwhile."};
+// base/words.js
+const $base_words = (() => {
 
-  const SLOW_AFTER_MS = 20000;
-  const PROBE_EVERY_MS = 2000;
-  const WIDGETS_WITHOUT_APP_MS = 3000;
-  const ANSWERS_WITHIN_MS = 5000;
+const ARGUMENT = /\{(\w+)\}/g;
+const PLURALS = new Intl.PluralRules("en");
 
-  const WORDS = {
-    torch: "Loading torch …",
-    drawing: "Drawing …",
-    slow: " Still working: the first start on a machine can take a minute.",
-    reconnecting: "The connection to the server is lost. Trying to reconnect …",
-    ended: "The kernel behind this page has ended: what you see stays, but the controls no longer answer.",
-    silent: "The kernel has not answered for 5 seconds: it is busy, or it hangs. What you do now waits until it answers.",
-    gone: "The server no longer answers, so the controls are dead. Reload once it runs again.",
-    partial: "Only a part of this page arrived, because the server stopped while sending it.",
-    failed: "The app could not start. The reason stands below.",
-  };
 
-  /** Kernel states after which the widgets have nobody to talk to, even if a new kernel process starts. */
-  const DEAD = new Set(["dead", "restarting", "autorestarting", "terminating"]);
+const sentences = (words) => (id, values = {}) => filled(id, words[id], values);
 
-  /** @param {string} id @returns {HTMLElement | null} */
-  const byId = (id) => document.getElementById(id);
+function pieces(words) {
+const say = sentences(words);
+function sayPieces(id, values) {
+const places = Object.fromEntries(Object.keys(values).map((name) => [name, name === "count" ? Number(values[name]) : `{${name}}`]));
+const isText = (/** @type {unknown} */ part) => typeof part === "string" || typeof part === "number";
+return say(id, places)
+.split(ARGUMENT)
+.flatMap((part, index) => (index % 2 ? values[part] : part))
+.map((part) => /** @type {Part | string} */ (isText(part) ? String(part) : part))
+.filter((part) => part !== "");
+}
+return sayPieces;
+}
 
-  /** Where Voilà's own addresses begin. */
-  const base = () => new URL(document.body.dataset.baseUrl ?? "/voila/", location.href);
+function filled(id, text, values) {
+const chosen = typeof text === "string" ? text : text[PLURALS.select(Number(values.count))];
+if (chosen === undefined) throw new Error(`there is no sentence ${id} for ${JSON.stringify(values)}`);
+return chosen.replace(ARGUMENT, (_, name) => {
+if (!(name in values)) throw new Error(`the sentence ${id} needs ${name}: got ${Object.keys(values).join(", ")}`);
+return String(values[name]);
+});
+}
+return { sentences, pieces };
+})();
+// page/kernel_state.js
+const $page_kernel_state = (() => {
 
-  // ---- words while loading ------------------------------------------------------------------------------------
 
-  let slow = "";
+class KernelState {
+#state = "";
+#say;
+#onLost;
 
-  /** @param {string} words */
-  function say(words) {
-    const line = byId("convviz-loading");
-    if (line) line.textContent = words + slow;
-  }
+constructor(say, onLost = () => {}) {
+this.#say = say;
+this.#onLost = onLost;
+}
 
-  function endLoading() {
-    byId("convviz-loading")?.remove();
-  }
+get now() {
+return this.#state;
+}
 
-  // Voilà's template calls these three; the names are its own. A cell's script arrives after that cell has run.
-  let arrived = false;
-  window.voila_process = (/** @type {number} */ cell, /** @type {number} */ count) =>
-    say(cell < count ? WORDS.torch : WORDS.drawing);
-  window.voila_heartbeat = () => {};
-  window.voila_finish = () => {
-    arrived = true;
-  };
+enter(next) {
+this.#state = next;
+document.body.dataset.convvizKernel = next;
+}
 
-  setTimeout(() => {
-    const line = byId("convviz-loading");
-    slow = WORDS.slow;
-    if (line) line.textContent += slow;
-  }, SLOW_AFTER_MS);
+show(trouble) {
+this.showSentence(this.#say(trouble));
+}
 
-  /** Removes the loading words once the app is really drawn. */
-  function watchForApp() {
-    const main = byId("convviz-main");
-    if (!main) return;
-    let timer = 0;
-    const observer = new MutationObserver(look);
-    observer.observe(main, { childList: true, subtree: true });
-    look();
+showSentence(sentence) {
+const banner = document.getElementById("convviz-lost");
+const text = document.getElementById("convviz-lost-text");
+if (!banner || !text) return;
+banner.hidden = false;
+text.textContent = sentence;
+}
 
-    function done() {
-      observer.disconnect();
-      clearTimeout(timer);
-      endLoading();
-    }
+hide() {
+const banner = document.getElementById("convviz-lost");
+if (banner) banner.hidden = true;
+}
 
-    function look() {
-      if (main.querySelector(".cv-board")) {
-        done();
-      } else if (main.querySelector('[data-mime-type="application/vnd.jupyter.stderr"]')) {
-        done();
-        show(WORDS.failed);
-      } else if (!timer && main.querySelector(".jupyter-widgets, .jupyter-widget")) {
-        // Widgets alone are complete; our app brings a board, however long a busy machine takes.
-        timer = setTimeout(() => main.querySelector(".cv-app") || done(), WIDGETS_WITHOUT_APP_MS);
-      }
-    }
-  }
+lose(trouble) {
+this.loseSaying(this.#say(trouble));
+}
 
-  // ---- the kernel or the server is gone -----------------------------------------------------------------------
+loseSaying(sentence) {
+if (this.#state === "lost") return;
+this.enter("lost");
+this.#onLost();
+this.showSentence(sentence);
+}
+}
+return { KernelState };
+})();
+// page/kernel_watch.js
+const $page_kernel_watch = (() => {
 
-  /** "": not connected yet; "ok": answers; "reconnecting": may come back; "lost": nothing but a reload helps. */
-  let state = "";
 
-  /** @param {"ok" | "reconnecting" | "lost"} next */
-  function enter(next) {
-    state = next;
-    document.body.dataset.convvizKernel = next; // for style sheets and tests
-  }
+const PROBE_EVERY_MS = 2000;
+const ANSWERS_WITHIN_MS = 5000;
 
-  /** @param {string} words */
-  function show(words) {
-    const banner = byId("convviz-lost");
-    const text = byId("convviz-lost-text");
-    if (!banner || !text) return;
-    banner.hidden = false;
-    // Filled after it is visible: screen readers announce a change inside an alert, not its appearance.
-    text.textContent = words;
-  }
+const DEAD = new Set(["dead", "restarting", "autorestarting", "terminating"]);
 
-  function hide() {
-    const banner = byId("convviz-lost");
-    if (banner) banner.hidden = true;
-  }
+function watchKernel(kernel, address, state, isBuilding = () => false) {
+const onConnection = (status) => {
+if (state.now === "lost") return;
+if (status === "connected") {
+state.enter("ok");
+state.hide();
+} else if (state.now === "ok" || (state.now !== "reconnecting" && status === "disconnected")) {
+state.enter("reconnecting");
+state.show("reconnecting");
+probe(kernel, address, state);
+}
+};
+kernel.statusChanged.connect((/** @type {any} */ _, /** @type {string} */ status) => {
+if (DEAD.has(status)) state.lose("ended");
+});
+kernel.connectionStatusChanged.connect((/** @type {any} */ _, /** @type {string} */ status) => onConnection(status));
+kernel.iopubMessage.connect((/** @type {any} */ _, /** @type {any} */ message) => {
+if (message.header.msg_type === "shutdown_reply") state.lose("ended");
+});
+watchAnswers(kernel, state, isBuilding);
+if (DEAD.has(kernel.status)) state.lose("ended");
+else onConnection(kernel.connectionStatus);
+}
 
-  /** @param {string} words */
-  function lose(words) {
-    if (state === "lost") return;
-    enter("lost");
-    endLoading();
-    show(words);
-  }
+async function probe(kernel, address, state) {
+if (state.now !== "reconnecting") return;
+try {
+const answer = await fetch(address, { cache: "no-store" });
+if (answer.status === 404) return state.lose("ended");
+if (answer.ok && kernel.connectionStatus === "disconnected") kernel.reconnect().catch(() => {});
+} catch {
+if (state.now === "reconnecting") state.show("gone");
+}
+setTimeout(() => probe(kernel, address, state), PROBE_EVERY_MS);
+}
 
-  /**
-   * Follows one kernel connection. JupyterLab retries seven times at growing intervals (two minutes) without a word,
-   * and does not tell a vanished kernel from a vanished server, so the page asks the server itself.
-   * @param {any} kernel JupyterLab's KernelConnection
-   */
-  function watchKernel(kernel) {
-    const address = new URL(`../api/kernels/${kernel.id}`, base());
+function watchAnswers(kernel, state, isBuilding) {
+const moves = new Set();
+let timer = 0;
+let told = false;
+const tell = () => {
+timer = 0;
+if (state.now !== "ok") return; // something worse is told already
+told = true;
+state.show("silent");
+};
+const settle = () => {
+clearTimeout(timer);
+timer = moves.size ? setTimeout(tell, ANSWERS_WITHIN_MS) : 0;
+if (told && state.now === "ok") state.hide();
+told = false;
+};
+kernel.anyMessage.connect((/** @type {any} */ _, /** @type {any} */ { msg, direction }) => {
+if (direction === "send") {
+if (msg.header.msg_type !== "comm_msg" || isBuilding()) return;
+moves.add(msg.header.msg_id);
+if (!timer && !told) timer = setTimeout(tell, ANSWERS_WITHIN_MS);
+} else if (moves.has(msg.parent_header.msg_id)) {
+if (msg.header.msg_type === "status" && msg.content.execution_state === "idle") forgetUpTo(moves, msg.parent_header.msg_id);
+settle();
+}
+});
+kernel.connectionStatusChanged.connect(() => {
+moves.clear(); // what was under way is lost, and told in other words
+settle();
+});
+}
 
-    async function probe() {
-      if (state !== "reconnecting") return;
-      try {
-        const answer = await fetch(address, { cache: "no-store" });
-        if (answer.status === 404) return lose(WORDS.ended);
-        if (answer.ok && kernel.connectionStatus === "disconnected") kernel.reconnect().catch(() => {});
-      } catch {
-        if (kernel.connectionStatus === "disconnected") show(WORDS.gone);
-      }
-      setTimeout(probe, PROBE_EVERY_MS);
-    }
+function forgetUpTo(moves, last) {
+for (const move of moves) {
+moves.delete(move);
+if (move === last) break;
+}
+}
+return { watchKernel };
+})();
+// page/voila_page.js
+const $page_voila_page = (() => {
+const WORDS = $facts_words_served;
+const { sentences } = $base_words;
+const { KernelState } = $page_kernel_state;
+const { watchKernel } = $page_kernel_watch;
 
-    /** @param {string} status */
-    function onConnection(status) {
-      if (state === "lost") return;
-      if (status === "connected") {
-        enter("ok");
-        hide();
-      } else if (state === "ok" || (state === "" && status === "disconnected")) {
-        enter("reconnecting");
-        show(WORDS.reconnecting);
-        probe();
-      }
-    }
+const SLOW_AFTER_MS = 20000;
+const WIDGETS_WITHOUT_APP_MS = 3000;
+const FRONT_END_EVERY_MS = 100;
 
-    kernel.statusChanged.connect((/** @type {any} */ _, /** @type {string} */ status) => {
-      if (DEAD.has(status)) lose(WORDS.ended);
-    });
-    kernel.connectionStatusChanged.connect((/** @type {any} */ _, /** @type {string} */ status) => {
-      onConnection(status);
-    });
-    // A kernel that is shut down in an orderly way (culled, or after the page's own unload call when a link turned out
-    // to be a download) changes neither status: its farewell message is the only sign.
-    kernel.iopubMessage.connect((/** @type {any} */ _, /** @type {any} */ message) => {
-      if (message.header.msg_type === "shutdown_reply") lose(WORDS.ended);
-    });
-    watchAnswers(kernel);
-    if (DEAD.has(kernel.status)) lose(WORDS.ended);
-    else onConnection(kernel.connectionStatus);
-  }
+const say = sentences(WORDS);
+const SENTENCES = { reconnecting: say("reconnecting"), silent: say("silent"), ended: say("ended"), gone: say("gone") };
 
-  /**
-   * Tells that a move has no answer, until the next answer comes. A kernel that hangs stays connected and "busy".
-   * @param {any} kernel JupyterLab's KernelConnection
-   */
-  function watchAnswers(kernel) {
-    const moves = new Set();
-    let timer = 0;
-    let told = false;
+const byId = (id) => document.getElementById(id);
 
-    function tell() {
-      timer = 0;
-      if (state !== "ok") return; // something worse is told already
-      told = true;
-      show(WORDS.silent);
-    }
+const base = () => new URL(document.body.dataset.baseUrl ?? "/voila/", location.href);
 
-    function settle() {
-      clearTimeout(timer);
-      timer = moves.size ? setTimeout(tell, ANSWERS_WITHIN_MS) : 0;
-      if (told && state === "ok") hide();
-      told = false;
-    }
+const endLoading = () => byId("convviz-loading")?.remove();
 
-    kernel.anyMessage.connect((/** @type {any} */ _, /** @type {any} */ { msg, direction }) => {
-      if (direction === "send") {
-        // What widgets send while they are built is no move of a person.
-        if (msg.header.msg_type !== "comm_msg" || byId("convviz-loading")) return;
-        moves.add(msg.header.msg_id);
-        if (!timer && !told) timer = setTimeout(tell, ANSWERS_WITHIN_MS);
-      } else if (moves.has(msg.parent_header.msg_id)) {
-        if (msg.header.msg_type === "status" && msg.content.execution_state === "idle") {
-          for (const move of moves) {
-            moves.delete(move); // answers come in order: one that is still out before this one was lost
-            if (move === msg.parent_header.msg_id) break;
-          }
-        }
-        settle();
-      }
-    });
-    kernel.connectionStatusChanged.connect(() => {
-      moves.clear(); // what was under way is lost, and told in other words
-      settle();
-    });
-  }
+function start() {
+const state = new KernelState((trouble) => SENTENCES[trouble], endLoading);
+let arrived = false;
+tellProgress(() => {
+arrived = true;
+});
+document.addEventListener("DOMContentLoaded", () => {
+wireButtons();
+watchForApp(state);
+followTheme();
+if (arrived) waitForFrontEnd(state);
+else state.loseSaying(say("partial"));
+});
+window.addEventListener("pagehide", () => {
+const facts = byId("jupyter-config-data")?.textContent;
+const kernel = facts && JSON.parse(facts).kernelId;
+if (kernel) navigator.sendBeacon(new URL(`api/shutdown/${kernel}`, base()));
+});
+window.addEventListener("pageshow", (event) => event.persisted && state.lose("ended"));
+}
 
-  /** Voilà sets window.jupyterapp without an event, once its front end runs. */
-  function waitForFrontEnd() {
-    const app = window.jupyterapp;
-    if (!app) return setTimeout(waitForFrontEnd, 100);
-    app.widgetManagerPromise.promise.then((/** @type {any} */ manager) => watchKernel(manager.kernel));
-  }
 
-  function wireButtons() {
-    byId("convviz-reload")?.addEventListener("click", () => {
-      // The board listens and writes its state to sessionStorage before this call returns.
-      window.dispatchEvent(new CustomEvent("convviz:save"));
-      location.reload();
-    });
-    byId("convviz-restart")?.addEventListener("click", () => {
-      history.replaceState(null, "", location.pathname + location.search);
-      location.reload();
-    });
-  }
+function tellProgress(onArrived) {
+const page = /** @type {any} */ (window);
+let slow = "";
+page.voila_process = (/** @type {number} */ cell, /** @type {number} */ count) => {
+const line = byId("convviz-loading");
+if (line) line.textContent = say(cell < count ? "torch" : "drawing") + slow;
+};
+page.voila_heartbeat = () => {};
+page.voila_finish = onArrived;
+setTimeout(() => {
+const line = byId("convviz-loading");
+slow = ` ${say("slow")}`;
+if (line) line.textContent += slow;
+}, SLOW_AFTER_MS);
+}
 
-  // ---- the theme of the controls ------------------------------------------------------------------------------
+function watchForApp(state) {
+const main = byId("convviz-main");
+if (!main) return;
+let timer = 0;
+const done = () => {
+observer.disconnect();
+clearTimeout(timer);
+endLoading();
+};
+const look = () => {
+if (main.querySelector(".cv-board")) {
+done();
+} else if (main.querySelector('[data-mime-type="application/vnd.jupyter.stderr"]')) {
+done();
+state.showSentence(say("failed"));
+} else if (!timer && main.querySelector(".jupyter-widgets, .jupyter-widget")) {
+timer = setTimeout(() => main.querySelector(".cv-app") || done(), WIDGETS_WITHOUT_APP_MS);
+}
+};
+const observer = new MutationObserver(look);
+observer.observe(main, { childList: true, subtree: true });
+look();
+}
 
-  /** ipywidgets take their colours from JupyterLab's variables, so their dark sheet follows the page's theme. */
-  function followTheme() {
-    const root = document.documentElement;
-    const apply = () => {
-      const sheet = byId("convviz-dark");
-      const media = { dark: "all", light: "not all" }[root.dataset.convvizTheme ?? ""];
-      if (sheet instanceof HTMLLinkElement) sheet.media = media ?? "(prefers-color-scheme: dark)";
-    };
-    new MutationObserver(apply).observe(root, { attributes: true, attributeFilter: ["data-convviz-theme"] });
-    apply();
-  }
 
-  document.addEventListener("DOMContentLoaded", () => {
-    wireButtons();
-    watchForApp();
-    followTheme();
-    if (arrived) waitForFrontEnd();
-    else lose(WORDS.partial);
-  });
-  // Voilà's own call at the page's end works once its front end runs; this one from the moment that the kernel is known.
-  window.addEventListener("pagehide", () => {
-    const facts = byId("jupyter-config-data")?.textContent;
-    const kernel = facts && JSON.parse(facts).kernelId;
-    if (kernel) navigator.sendBeacon(new URL(`api/shutdown/${kernel}`, base()));
-  });
-  // Closing a page ends its kernel; a page brought back from the browser's cache has none.
-  window.addEventListener("pageshow", (event) => event.persisted && lose(WORDS.ended));
+function waitForFrontEnd(state) {
+const app = /** @type {any} */ (window).jupyterapp;
+if (!app) return setTimeout(waitForFrontEnd, FRONT_END_EVERY_MS, state);
+const isBuilding = () => byId("convviz-loading") !== null;
+app.widgetManagerPromise.promise.then((/** @type {any} */ { kernel }) =>
+watchKernel(kernel, new URL(`../api/kernels/${kernel.id}`, base()), state, isBuilding),
+);
+}
+
+function wireButtons() {
+byId("convviz-reload")?.addEventListener("click", () => {
+window.dispatchEvent(new CustomEvent("convviz:save"));
+location.reload();
+});
+byId("convviz-restart")?.addEventListener("click", () => {
+history.replaceState(null, "", location.pathname + location.search);
+location.reload();
+});
+}
+
+
+function followTheme() {
+const root = document.documentElement;
+const media = { dark: "all", light: "not all" };
+const apply = () => {
+const sheet = byId("convviz-dark");
+if (sheet instanceof HTMLLinkElement) sheet.media = media[root.dataset.convvizTheme ?? ""] ?? "(prefers-color-scheme: dark)";
+};
+new MutationObserver(apply).observe(root, { attributes: true, attributeFilter: ["data-convviz-theme"] });
+apply();
+}
+
+const default_ = { start };
+return { default: default_ };
+})();
+return { voila_page: $page_voila_page.default };
+})();
+voila_page.start();
 })();

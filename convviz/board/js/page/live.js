@@ -1,0 +1,52 @@
+// @ts-check
+// One view of the live app: its heading, tabs and buttons around controls and board. A widget draws it, and the served page.
+import SETTINGS from "../../../facts/settings.json" with { type: "json" };
+import WORDS from "../../../facts/words/app.json" with { type: "json" };
+import { element } from "../base/dom.js";
+import { setRich } from "../base/rich_text.js";
+import { sentences } from "../base/words.js";
+import { createShare } from "../controls/share.js";
+import { createTabs } from "../tabs/tabbar.js";
+import { drawApp } from "./view.js";
+
+const say = sentences(WORDS);
+const CONTROLS = [...Object.keys(SETTINGS.controls), ...Object.values(SETTINGS.controls_of_the_kernel).flat()];
+
+/**
+ * @import { Model } from "../numbers/model.js"
+ * @import { DrawPane } from "../tabs/tabbar.js"
+ */
+
+/** What a person reads first: what the app was given to say, or its own words. @param {Model} model */
+function createHeading(model) {
+  const words = element("p");
+  const el = element("div", { class: "cv-heading" }, words);
+  const show = () => setRich(words, model.get("introduction") || say(model.settings().transposed ? "heading.transposed" : "heading"));
+  model.on("change:introduction", show);
+  model.on("settings", show);
+  show();
+  const close = () => {
+    model.off("change:introduction", show);
+    model.off("settings", show);
+  };
+  return { el, close };
+}
+
+/**
+ * Draw a view.
+ * @param {HTMLElement} el gets the app's class @param {Model} model @param {DrawPane} drawPane
+ * @returns {() => void} close it
+ */
+export function drawLive(el, model, drawPane) {
+  el.classList.add("cv-app", "cv-page", "cv-full", "cv-look");
+  const heading = createHeading(model);
+  const share = createShare(model);
+  const tabs = createTabs(model, drawPane);
+  el.append(heading.el);
+  const close = drawApp(el, model, CONTROLS, share, [tabs.bar, tabs.slot]);
+  return () => {
+    for (const part of [heading, share, tabs]) part.close();
+    close();
+    heading.el.remove();
+  };
+}

@@ -1,0 +1,79 @@
+// @ts-check
+// The page that the app's address answers with: its board lives at once; after the first paint it asks for a kernel.
+import WORDS from "../../../facts/words/served.json" with { type: "json" };
+import { sentences } from "../base/words.js";
+import { FIRST_STATE } from "../rules/link.js";
+import { createKernel } from "../numbers/from_kernel.js";
+import { createPageModel } from "../numbers/model.js";
+import { followAddress } from "./address.js";
+import { PAGE } from "./front_end.js";
+import { drawLive } from "./live.js";
+import { createPanes } from "./panes.js";
+import { createSession } from "./session.js";
+
+const say = sentences(WORDS);
+
+/** @param {string} id */
+const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+/** Begin; called once, when the page's document is there. */
+function start() {
+  const data = JSON.parse(byId("convviz-data").textContent ?? "");
+  const live = byId("convviz-live");
+  const model = createPageModel({ ...data, state: FIRST_STATE, plotly: () => fetchPlotly(data.plotly), ground: {}, live: true });
+  followAddress((link) => model.send({ type: "open", link }));
+  drawLive(live, model, createPanes(model, data.colorscales));
+  const session = createSession(data, () => model.disconnect());
+  byId("convviz-again").addEventListener("click", session.startAgain);
+  join(data.version, model);
+  afterPaint(session.start);
+  whenColoured(live, session.prepare);
+}
+
+/**
+ * What the app's widget, which runs in the front end's frame, finds of this page.
+ * @param {string} version of the page @param {import("../numbers/model.js").Model} model of the page
+ */
+function join(version, model) {
+  /** @param {any} widget */
+  const attach = (widget) => {
+    const theirs = widget.get("_facts").version;
+    if (theirs !== version) throw new Error(say("live.version", { page: version, kernel: theirs }));
+    model.connect(createKernel(widget));
+    return () => model.disconnect();
+  };
+  /** @type {any} */ (globalThis)[PAGE] = { version, attach };
+}
+
+/** @param {string} address @returns {Promise<ArrayBuffer>} */
+async function fetchPlotly(address) {
+  try {
+    const answer = await fetch(address);
+    if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
+    return await answer.arrayBuffer();
+  } catch (error) {
+    throw new Error(say("live.plotly", { why: /** @type {Error} */ (error).message }));
+  }
+}
+
+/** Do something once what was just drawn is on the screen. @param {() => void} then */
+function afterPaint(then) {
+  const channel = new MessageChannel();
+  channel.port1.onmessage = () => {
+    channel.port1.close();
+    then();
+  };
+  requestAnimationFrame(() => channel.port2.postMessage(null));
+}
+
+/** Do something once the first heatmap stands: what comes later must not be in its way. @param {HTMLElement} el @param {() => void} then */
+function whenColoured(el, then) {
+  const observer = new MutationObserver(() => {
+    if (!el.querySelector(".cv-plot .hm image")) return;
+    observer.disconnect();
+    afterPaint(then);
+  });
+  observer.observe(el, { childList: true, subtree: true });
+}
+
+export default { start };

@@ -1,0 +1,60 @@
+"""What a live page is made of: script, styles, colours, plotly.
+
+None of it needs torch, so that a server can give a page before any kernel has loaded it.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import gzip
+import json
+from importlib.resources import files
+from typing import Any
+
+from convviz import __version__
+from convviz.board.bundle import bundle_several
+from convviz.facts import facts
+from convviz.views.theme import COLORSCALES
+
+BOARD = files("convviz.board")
+MODULES = {
+    "page": "page/page.js",
+    # What a module that is given links needs beside it; the page has these files anyway.
+    **{"links": "rules/link.js", "geometry": "rules/spec.js"},
+}
+CONTROLS: dict[str, list[str]] = facts("settings")["controls"]  # the groups of controls and what they hold
+DEFAULT_CONTROLS = ("kernel", "geometry", "input", "loss")
+
+
+def page_facts() -> dict[str, Any]:
+    """Return what every page and module carries, whatever it shows: version and colours."""
+    return {"version": __version__, "colorscales": COLORSCALES}
+
+
+@functools.cache
+def packed_plotly() -> bytes:
+    """Return the vendored plotly, packed once a process as small as gzip can."""
+    return gzip.compress(BOARD.joinpath("vendor", "plotly-cartesian.min.js").read_bytes(), 9, mtime=0)
+
+
+@functools.cache
+def plotly_text() -> str:
+    """Return the vendored plotly, packed, as letters that may stand in a page."""
+    return base64.b64encode(packed_plotly()).decode()
+
+
+def page_styles() -> str:
+    """Return the rules of the board and of the page around it."""
+    sheets = [BOARD.joinpath("board.css"), BOARD.joinpath("page.css"), files("convviz.export").joinpath("page.css")]
+    return "".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
+
+
+def to_json(data: Any) -> str:
+    """Return JSON that no HTML parser takes for markup."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), sort_keys=True).replace("<", "\\u003c")
+
+
+def bundles() -> str:
+    """Return the page with all that it imports, as the live app has it, and the rules of links."""
+    return bundle_several(BOARD.joinpath("js"), MODULES)

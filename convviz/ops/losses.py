@@ -1,0 +1,150 @@
+"""The losses that start the backward pass, one entry each: its value, and the grad_output that it sends back.
+
+``facts/settings.json`` names them, and says which of them are given a second tensor of output's shape: a ``target``,
+or a ``grad`` set by hand. ``board/js/numbers/losses.js`` has the same entries for the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+import torch.nn.functional as F
+
+from convviz.facts import facts
+from convviz.ops.narrow import widened
+
+TAKES: dict[str, dict[str, list[str]]] = facts("settings")["loss_takes"]
+GIVEN = ("target", "grad")  # what a loss may be given beside the output
+
+Formula = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+
+
+@dataclass(frozen=True)
+class Loss:
+    """One loss; its functions take the output ``[N, C_out, H_out, W_out]`` and what it is given, of the same shape.
+
+    Attributes:
+        value: the loss, 0-d, written so that autograd can derive it.
+        gradient: grad_output, the derivative of the loss by every cell of output, written out by hand.
+        bend: of the loss as a function of one cell: what finite differences get right depends on it.
+        magnitude: grad_output with every term made positive, the scale of its rounding; default: its own size.
+        size: the loss with every term made positive, the scale of its rounding; default: that of a sum of the output
+            weighted by grad_output.
+    """
+
+    value: Formula
+    gradient: Formula
+    bend: Literal["linear", "quadratic", "curved"] = "linear"
+    magnitude: Formula | None = None
+    size: Formula | None = None
+
+
+def _half_squared_error(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    return 0.5 * ((output - target) ** 2).sum()
+
+
+def _cross_entropy(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    """Return the mean over the samples, torch's default; a sample's classes are all its cells."""
+    cells, shares = (widened(tensor).flatten(1) for tensor in (output, target))
+    return F.cross_entropy(cells, shares).to(output.dtype)
+
+
+def _cross_entropy_gradient(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    """Return softmax minus target over the batch, rounded once; softmax counts as often as the target adds up to."""
+    shares = widened(target).flatten(1)
+    gradient = _softmax(output) * shares.sum(1, keepdim=True) - shares
+    return (gradient / len(output)).reshape(output.shape).to(output.dtype)
+
+
+def _cross_entropy_magnitude(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    """Return softmax plus target; an exponential is off by as many roundings as its exponent is large."""
+    softmax, shares = _softmax(output), widened(target).abs().flatten(1)
+    positive: torch.Tensor = (softmax + torch.special.entr(softmax)) * shares.sum(1, keepdim=True) + shares
+    return (positive / len(output)).reshape(output.shape).to(output.dtype)
+
+
+def _cross_entropy_size(output: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    cells, shares = output.flatten(1), target.flatten(1)
+    return (cells.logsumexp(1).abs() + (shares * cells).abs().sum(1)).mean()
+
+
+def _softmax(output: torch.Tensor) -> torch.Tensor:
+    """Return the softmax over all cells of a sample, ``[N, cells]``, in the format that sums are kept in."""
+    cells = widened(output).flatten(1)
+    raised = (cells - cells.amax(1, keepdim=True)).exp()  # 1 at most: no cell is so large that it overflows
+    return raised / raised.sum(1, keepdim=True)
+
+
+LOSSES: dict[str, Loss] = {
+    "half_squared_error": Loss(
+        _half_squared_error, lambda output, target: output - target, "quadratic", size=_half_squared_error
+    ),
+    "cross_entropy": Loss(
+        _cross_entropy, _cross_entropy_gradient, "curved", _cross_entropy_magnitude, _cross_entropy_size
+    ),
+    "sum": Loss(lambda output, _: output.sum(), lambda output, _: torch.ones_like(output)),
+    "mean": Loss(lambda output, _: output.mean(), lambda output, _: torch.full_like(output, 1 / output.numel())),
+    # The loss whose grad_output is what one wishes.
+    "weighted_sum": Loss(lambda output, grad: (grad * output).sum(), lambda _, grad: grad.clone()),
+}
+
+
+def kinds_taken(kind: str, given: str) -> list[str]:
+    """Return which kinds of target or grad a loss can be given; none where it takes no such tensor.
+
+    Args:
+        kind: name of the loss.
+        given: ``"target"`` or ``"grad"``.
+    """
+    return TAKES.get(kind, {}).get(given, [])
+
+
+def losses_with(given: str, of_kind: str | None = None) -> list[str]:
+    """Return the losses that take a target, or a grad, in the order of the menu.
+
+    Args:
+        given: ``"target"`` or ``"grad"``.
+        of_kind: only those that can be given one of this kind.
+    """
+    kinds = {loss: kinds_taken(loss, given) for loss in LOSSES}
+    return [loss for loss, offered in kinds.items() if offered and of_kind in (None, *offered)]
+
+
+def loss_value(kind: str, output: torch.Tensor, other: torch.Tensor | None) -> torch.Tensor:
+    """Return the loss as a 0-d tensor.
+
+    Args:
+        kind: one of LOSSES.
+        output: ``[N, C_out, H_out, W_out]``.
+        other: the target or the weights, of output's shape; unused by a loss that takes neither.
+    """
+    return LOSSES[kind].value(output, _given(output, other))
+
+
+def loss_gradient(kind: str, output: torch.Tensor, other: torch.Tensor | None) -> torch.Tensor:
+    """Return grad_output, the derivative of the loss by every cell of output, written out by hand."""
+    return LOSSES[kind].gradient(output, _given(output, other))
+
+
+def gradient_magnitude(kind: str, output: torch.Tensor, other: torch.Tensor | None) -> torch.Tensor:
+    """Return grad_output with every term made positive: where terms cancel, their rounding does not."""
+    magnitude = LOSSES[kind].magnitude
+    if magnitude is None:
+        return loss_gradient(kind, output, other).abs()
+    return magnitude(output, _given(output, other))
+
+
+def loss_size(kind: str, output: torch.Tensor, other: torch.Tensor | None) -> torch.Tensor:
+    """Return the loss with every term made positive: where terms cancel, their rounding does not."""
+    size = LOSSES[kind].size
+    if size is None:
+        return (output * loss_gradient(kind, output, other)).abs().sum()
+    return size(output, _given(output, other))
+
+
+def _given(output: torch.Tensor, other: torch.Tensor | None) -> torch.Tensor:
+    """Return what a loss is given; one that is given nothing does not look at it."""
+    return output if other is None else other

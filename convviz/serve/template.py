@@ -1,0 +1,46 @@
+"""Make the files of the Voilà template that hold our JavaScript and sentences: ``python -m convviz.serve.template``.
+
+Voilà reads a template from its folder, whoever runs it, on Binder too: nothing of ours runs there that could join files
+or look sentences up. So the two files stand in the folder ready-made; a test tells when they are old.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+
+from convviz.board.bundle import bundle_several
+from convviz.facts.words import sentences
+
+HERE = Path(__file__).resolve().parent.parent / "share" / "voila" / "templates" / "convviz"
+MADE = "Made by python -m convviz.serve.template: change what it is made of, and make it anew."
+say = sentences("served")
+
+
+def made_files() -> dict[Path, str]:
+    """Return what stands in each of the files."""
+    words = {
+        "starting": say("starting"),
+        "skip": say("skip"),
+        "noscript": say("noscript"),
+        "reload": say("reload"),
+        "restart": say("restart"),
+    }
+    script = bundle_several(files("convviz.board").joinpath("js"), {"voila_page": "page/voila_page.js"})
+    return {
+        # In a function, so that the page's other scripts see no name of it.
+        HERE / "static" / "page.js": f"// {MADE}\n(() => {{\n{script}\nvoila_page.start();\n}})();\n",
+        HERE / "words.html.j2": f"{{# {MADE} #}}\n{{%- set words = {json.dumps(words, ensure_ascii=False)} -%}}\n",
+    }
+
+
+def main() -> None:
+    """Write the files."""
+    for path, text in made_files().items():
+        path.write_text(text, encoding="utf-8")
+        print(f"wrote {path}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""What a person does on the page of the app, with keys and menus."""
+
+from tests.browser.app_page.waits import APPEARS_WITHIN_MS, repaint, settle
+
+
+def slider(page, name, axis=0):
+    """Return a slider; axis 1 is that of the width."""
+    return page.locator(f".cv-app .cv-set-{name} input[type=range]").nth(axis)
+
+
+def slider_value(page, name, axis=0):
+    """Return where a slider stands; the width's is hidden while it goes with the height."""
+    here = slider(page, name, axis)
+    return int((here if here.is_visible() else slider(page, name)).input_value())
+
+
+def slide(page, name, value, axis=0):
+    """Move a slider to a value with the arrow keys, waiting for the board after each step."""
+    slider(page, name, axis).focus()
+    start = slider_value(page, name, axis)
+    for _ in range(abs(value - start)):
+        with repaint(page):
+            page.keyboard.press("ArrowRight" if value > start else "ArrowLeft")
+    assert slider_value(page, name, axis) == value
+
+
+def choose(page, name, words):
+    """Choose an entry of a menu, named as in its class cv-set-<name>, else by the words before it."""
+    menu = page.locator(f".cv-app .cv-set-{name} select")
+    menu = menu if menu.count() else page.locator(".cv-app").get_by_role("combobox", name=name, exact=True)
+    entries = menu.evaluate("(menu) => [...menu.options].map(({ text }) => text)")
+    if menu.evaluate("(menu) => menu.selectedIndex") != entries.index(words):
+        with repaint(page):
+            menu.select_option(index=entries.index(words))
+
+
+def switch(page, label, on):
+    """Set a checkbox with the keyboard."""
+    box = page.locator(".cv-app").get_by_role("checkbox", name=label, exact=True)
+    if box.is_checked() != on:
+        with repaint(page):
+            box.press("Space")
+    assert box.is_checked() == on
+
+
+def cell(page, panel, row, column):
+    """Return a cell of the first panel of that name."""
+    return page.locator(f'[data-panel="{panel}"]').first.locator(f'[data-cell="{row},{column}"]')
+
+
+def open_tab(page, name):
+    """Open a tab and wait until its pane shows what belongs to the settings of now."""
+    page.locator(f"[data-tab={name}]").click()
+    page.locator(f'.cv-pane-{name}[aria-busy=false][data-shown]:not([data-shown=""])').wait_for(
+        timeout=APPEARS_WITHIN_MS
+    )
+    settle(page)  # the board draws once more: the tab is a part of the state
+
+
+def settle_pane(page, name):
+    """Wait until the pane of a tab shows what the kernel has sent so far, and what it asked for in turn."""
+    settle(page)
+    page.locator(f".cv-pane-{name}[aria-busy=false]").wait_for()
+
+
+def pane_follows(page, name, action):
+    """Do something and wait until the pane of a tab shows all that follows."""
+    pane = f".cv-pane-{name}"
+    before = int(page.locator(pane).get_attribute("data-shown"))
+    action()
+    settle(page)
+    page.wait_for_function(
+        """([pane, before]) => {
+            const { dataset, ariaBusy } = document.querySelector(pane);
+            return ariaBusy === "false" && Number(dataset.shown) > before;
+        }""",
+        arg=[pane, before],
+    )
+
+
+def show_plane(page, axis, index):
+    """Choose a plane with the selector of the forward equation: axis is n, o or c."""
+    words = {"n": "sample n", "o": "output channel o", "c": "input channel c"}[axis]
+    menu = page.locator("[data-equation=forward] .cv-choices label", has_text=words).locator("select")
+    if menu.count() and menu.input_value() != str(index):
+        with repaint(page):
+            menu.select_option(str(index))
+
+
+def shown_plane(page):
+    """Return {axis: index} of the plane that the forward equation's selectors show."""
+    labels = page.locator("[data-equation=forward] .cv-choices label")
+    return dict(
+        labels.evaluate_all("labels => labels.map((l) => [l.textContent.match(/ ([noc]) /)[1], l.lastChild.value])")
+    )

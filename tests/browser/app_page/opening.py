@@ -1,0 +1,89 @@
+"""Opens the app for a test, and brings the page back to where it started."""
+
+import contextlib
+
+from tests.browser.app_page.eyes import same_state, snapshot
+from tests.browser.app_page.hands import choose
+from tests.browser.app_page.waits import APPEARS_WITHIN_MS, settle, wait_painted
+from tests.browser.server import wait_until
+from tests.conftest import OUTSIDE
+
+# What a person would do to get rid of all that is open: bars of steps, a pinned cell, details, a tab, scrolled places.
+TIDY = """() => {
+  document.activeElement?.blur();
+  for (const closes of document.querySelectorAll(".cv-transport:not([hidden]), .cv-sum")) {
+    closes.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+  }
+  for (const details of document.querySelectorAll(".cv-board details[open]")) details.open = false;
+  document.querySelector(".cv-tab[aria-selected=true]")?.click();
+  for (const node of document.querySelectorAll("*")) if (node.scrollTop || node.scrollLeft) node.scrollTo(0, 0);
+}"""
+
+
+@contextlib.contextmanager
+def fresh_page(browser, **options):
+    """Yield a page of another visitor, as the fixture `page` makes it, with options for its context."""
+    context = browser.new_context(viewport={"width": 1400, "height": 900}, service_workers="block", **options)
+    page = context.new_page()
+    page.outside, page.page_errors = [], []
+
+    def abort(route):
+        page.outside.append(route.request.url)
+        route.abort()
+
+    context.route(OUTSIDE, abort)
+    page.on("websocket", lambda socket: OUTSIDE.match(socket.url) and page.outside.append(socket.url))
+    page.on("pageerror", lambda error: page.page_errors.append(error))
+    try:
+        yield page
+        assert [error.stack or error.message for error in page.page_errors] == []
+    finally:
+        page.close(run_before_unload=True)  # so that its kernel ends at once
+        context.close()
+
+
+def open_app(page, url):
+    """Open the served app and wait until it is drawn; page.complaints lists the errors in its console."""
+    page.complaints = []
+    page.on("console", lambda message: message.type == "error" and page.complaints.append(message.text))
+    page.goto(url, wait_until="commit", timeout=APPEARS_WITHIN_MS)
+    page.locator(".cv-board[data-from=torch]").wait_for(timeout=APPEARS_WITHIN_MS)
+    wait_painted(page, 0, APPEARS_WITHIN_MS)
+
+
+def start_again(page):
+    """Close what is open, press Reset and wait until all of the page is as in page.start."""
+    page.set_viewport_size({"width": 1400, "height": 900})
+    page.emulate_media(color_scheme="light", reduced_motion="no-preference", media="screen")
+    page.mouse.move(0, 0)
+    page.evaluate(TIDY)
+    page.keyboard.press("Escape")
+    choose(page, "theme", "auto")
+    page.get_by_role("button", name="Reset").click()
+    page.wait_for_function("!document.querySelector('.cv-tab[aria-selected=true]')")
+    wait_until(lambda: same_state(snapshot(page), page.start), what="the state of the start")
+    page.evaluate(TIDY)  # a pin whose cell was gone meanwhile is there again
+    settle(page)
+    page.evaluate("document.activeElement?.blur()")
+
+
+def kernel_id(page):
+    """Return the id of the kernel behind a page that Voilà serves."""
+    return page.evaluate("window.jupyterapp.widgetManagerPromise.promise.then(({kernel}) => kernel.id)")
+
+
+def messages_sent(page):
+    """Count the messages to the kernel from now on; return the function that says how many there were."""
+    page.evaluate("""() => {
+        if (window.sent === undefined) {
+          const send = WebSocket.prototype.send;
+          WebSocket.prototype.send = function (data) {
+            // Jupyter's newer protocol sends bytes.
+            const text = typeof data === "string" ? data : new TextDecoder().decode(data);
+            window.sent += text.includes("comm_msg");
+            return send.call(this, data);
+          };
+        }
+        window.sent = 0;
+    }""")
+    return lambda: page.evaluate("window.sent")

@@ -1,0 +1,267 @@
+"""The app's address: a board that lives before any kernel does, and what joins it, or does not, later."""
+
+import contextlib
+import http.client
+import io
+import os
+import urllib.parse
+
+import pytest
+from PIL import Image, ImageChops
+
+from convviz.facts.words import sentences
+from tests.browser.app_page import wait_painted
+from tests.browser.axe import assert_accessible
+from tests.browser.server import ROOT, voila_server, wait_until
+
+pytestmark = pytest.mark.browser
+
+say = sentences("served")
+APPEARS_WITHIN_MS = 120_000
+HEATMAP = '.cv-board[data-painted]:not([data-painted=""]) .cv-plot .hm image'
+LOST = "#convviz-lost-text"
+LIVE = {"CONVVIZ_LIVE": "1"}
+# A kernel waits until somebody opens the other end of a pipe: no clock is involved.
+WAITING = """import os, sys
+if any("ipykernel_launcher" in word for word in sys.orig_argv):
+    open(os.environ["GATE"]).close()
+"""
+FAILING = """import sys
+if any("ipykernel_launcher" in word for word in sys.orig_argv):
+    raise SystemExit("no kernel today")
+"""
+
+
+def kernels_that(folder, what):
+    """Return variables under which every kernel runs these lines before all else."""
+    folder.mkdir(exist_ok=True)
+    folder.joinpath("sitecustomize.py").write_text(what, encoding="utf-8")
+    return {"PYTHONPATH": os.pathsep.join([str(folder), str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])}
+
+
+@pytest.fixture(scope="module")
+def live():
+    """A server whose kernels start as they do."""
+    with voila_server(env=LIVE) as server:
+        yield server
+
+
+class Gate:
+    """Holds every kernel back, before it has loaded anything."""
+
+    def __init__(self, path):
+        self.path = path
+        os.mkfifo(path)
+
+    def open(self):
+        """Let the one kernel go that waits; wait for it to get here if need be."""
+        with open(self.path, "w"):
+            pass
+
+
+@pytest.fixture(scope="module")
+def gated(tmp_path_factory):
+    """A server with room for one kernel, each of which waits for its gate."""
+    folder = tmp_path_factory.mktemp("gated")
+    gate = Gate(folder / "gate")
+    env = {**LIVE, **kernels_that(folder, WAITING), "GATE": str(gate.path)}
+    with voila_server(env=env, arguments=["--kernels", "1"]) as server:
+        server.gate = gate
+        yield server
+
+
+def open_live(page, url):
+    """Open the page and wait for its heatmaps, and for nothing else."""
+    page.goto(url, wait_until="commit", timeout=APPEARS_WITHIN_MS)
+    page.locator(HEATMAP).first.wait_for(state="attached", timeout=APPEARS_WITHIN_MS)
+
+
+def wait_kernel(page, state):
+    """Wait until the page says this of its kernel."""
+    page.locator(f"body[data-convviz-kernel={state}]").wait_for(timeout=APPEARS_WITHIN_MS)
+
+
+def move(page, name="stride", key="ArrowRight"):
+    """Move a slider by a key, and wait until the board shows it; return where it stands."""
+    before = int(page.locator(".cv-board").get_attribute("data-painted"))
+    slider = page.locator(f".cv-set-{name} input").first
+    slider.press(key)
+    wait_painted(page, before)
+    return slider.input_value()
+
+
+def shape(page, panel):
+    return page.locator(f"[data-panel={panel}] .cv-shape").first.text_content()
+
+
+def difference(one, other):
+    """Return by how much two pictures differ where they differ most, of 255."""
+    pictures = [Image.open(io.BytesIO(data)).convert("RGB") for data in (one, other)]
+    return max(high for _, high in ImageChops.difference(*pictures).getextrema())
+
+
+def test_board_lives_before_a_kernel_and_nothing_on_the_screen_moves_when_it_comes(page, gated):
+    open_live(page, gated.url)
+    wait_kernel(page, "starting")
+    assert shape(page, "output") == "[1, 1, 4, 4]"
+    assert move(page) == "3", "the slider"
+    assert shape(page, "output") == "[1, 1, 3, 3]", "and the board, without a kernel"
+    page.evaluate("window.boards = [document.activeElement, document.querySelector('.cv-board')]")
+    before = page.screenshot()
+    gated.gate.open()
+    wait_kernel(page, "ok")
+    assert page.evaluate("window.boards.every((node) => node.isConnected)")
+    assert page.evaluate("document.activeElement === window.boards[0]"), "the focus stays on the slider"
+    # Chromium smooths the letters of the column of controls anew when it has the time: by 11 of 255 at most.
+    assert difference(page.screenshot(), before) < 16
+    assert move(page) == "4"
+    assert page.outside == []
+
+
+def test_no_room_for_another_kernel_is_told_and_tried_again(page, browser, gated):
+    open_live(page, gated.url)
+    with browser.new_context() as context:
+        other = context.new_page()
+        open_live(other, gated.url)
+        wait_kernel(other, "lost")
+        assert other.locator(LOST).text_content() == say("live.room")
+        assert move(other) == "3", "the board lives all the same"
+        page.close(run_before_unload=True)  # while its kernel still starts
+        wait_until(lambda: not gated.kernels(), what="the kernel of a page that was left ends before it has started")
+        other.get_by_role("button", name=say("again")).click()
+        gated.gate.open()
+        wait_kernel(other, "ok")
+        assert other.locator(LOST).is_hidden()
+        assert other.locator(".cv-set-stride input").first.input_value() == "3", "what was set stays"
+        other.close(run_before_unload=True)
+    wait_until(lambda: not gated.kernels(), what="the kernel of a closed page ends")
+
+
+def test_kernel_that_cannot_start_leaves_the_board_alive(page, tmp_path):
+    with voila_server(env={**LIVE, **kernels_that(tmp_path / "failing", FAILING)}) as server:
+        open_live(page, server.url)
+        wait_kernel(page, "lost")
+        assert page.locator(LOST).text_content() == say("live.failed")
+        assert move(page) == "3"
+
+
+def test_kernel_and_server_that_go_away_are_told_and_the_board_goes_on(page, live):
+    open_live(page, live.url)
+    wait_kernel(page, "ok")
+    for_widget = page.frames[1].evaluate("""() => {
+        const page = globalThis[Symbol.for("convviz.page")];
+        return [page.version, typeof page.attach];
+    }""")
+    assert for_widget == [page.locator("html").get_attribute("data-convviz-version"), "function"]
+    (kernel,) = live.kernels()
+    live.kill_kernel(kernel)
+    wait_kernel(page, "lost")
+    assert page.locator(LOST).text_content() == say("live.ended")
+    assert_accessible(page, "a lost kernel", rules=["color-contrast", "target-size", "button-name"])
+    assert move(page) == "3"
+    page.get_by_role("button", name=say("again")).click()
+    wait_kernel(page, "ok")
+    assert page.locator(LOST).is_hidden()
+    assert list(live.kernels()) != [kernel]
+    assert len(page.frames) == 2, "what talked to the first kernel is gone"
+    assert page.locator(".cv-set-stride input").first.input_value() == "3"
+
+
+def test_server_that_goes_away_is_told_and_the_board_goes_on(page):
+    with voila_server(env=LIVE) as server:
+        open_live(page, server.url)
+        wait_kernel(page, "ok")
+        server.kill()
+        page.locator(LOST, has_text=say("live.gone")).wait_for(timeout=20_000)
+        assert move(page) == "3"
+        page.get_by_role("button", name=say("again")).click()
+        wait_kernel(page, "lost")
+        assert page.locator(LOST).text_content() == say("live.gone")
+
+
+@pytest.mark.parametrize("mark", ["?", "#"])
+def test_a_link_in_the_address_is_what_the_page_starts_with(page, live, mark):
+    open_live(page, f"{live.url}{mark}v=1&size=5&padding=0")
+    assert shape(page, "input" if page.locator("[data-panel=input]").count() else "padded_input") == "[1, 1, 5, 5]"
+    page.evaluate("location.hash = 'convviz-main'")  # as the skip link does: no other picture
+    assert page.locator(".cv-set-input_size input").first.input_value() == "5"
+    page.close(run_before_unload=True)
+
+
+def test_the_page_has_its_landmarks_and_its_skip_link(page, live):
+    open_live(page, live.url)
+    assert page.title() == say("title")
+    assert page.locator("main").count() == 1
+    assert_accessible(page, "before a kernel")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == say("skip")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.tagName") == "MAIN"
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.wait_for_function("document.documentElement.scrollWidth <= 360")
+
+
+# -- what the server answers -----------------------------------------------------------------------------------------
+
+
+def ask(server, path, **headers):
+    """Return the answer to a wish, its body as it came."""
+    connection = http.client.HTTPConnection(urllib.parse.urlsplit(server.url).netloc, timeout=60)
+    connection.request("GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()})
+    answer = connection.getresponse()
+    answer.body = answer.read() if answer.status != 101 else b""
+    connection.close()
+    return answer
+
+
+def upgrade(origin):
+    """The headers with which a browser opens a websocket from a page of some origin."""
+    key = {"Sec_WebSocket_Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec_WebSocket_Version": "13"}
+    return {"Upgrade": "websocket", "Connection": "Upgrade", "Origin": origin, **key}
+
+
+def test_only_a_page_of_ours_gets_a_kernel(live):
+    wait_until(lambda: not live.kernels(), what="the kernels of the pages before end")
+    for origin in ("http://evil.example", "null", "http://127.0.0.1:1"):
+        assert ask(live, "/convviz/kernel", **upgrade(origin)).status == 403, origin
+    assert ask(live, "/convviz/kernel").status == 400, "no websocket"
+    assert ask(live, "/").status == 200
+    assert live.kernels() == {}, "to look at the page starts none either"
+    assert ask(live, "/convviz/kernel", **upgrade(live.url.rstrip("/"))).status == 101
+    wait_until(lambda: not live.kernels(), what="and one that was left at once ends")
+
+
+def test_files_are_packed_and_kept_for_ever_and_the_page_is_asked_for_anew(live):
+    page = ask(live, "/", Accept_Encoding="gzip")
+    assert page.getheader("Content-Encoding") == "gzip"
+    assert page.getheader("Cache-Control") == "no-cache"
+    assert ask(live, "/", If_None_Match=page.getheader("ETag")).status == 304
+    plain = ask(live, "/").body.decode()
+    files = {word.split('"')[0] for word in plain.split('"convviz/')[1:]} - {"kernel"}
+    assert len(files) == 4
+    for name in files:
+        packed, whole = (ask(live, f"/convviz/{name}", Accept_Encoding=each) for each in ("gzip", "identity"))
+        assert packed.getheader("Cache-Control") == "public, max-age=31536000, immutable", name
+        assert whole.getheader("Content-Encoding") is None, name
+        assert (packed.getheader("Content-Encoding") == "gzip") == (not name.endswith(".gz")), name
+        assert "frame-ancestors 'self'" in packed.getheader("Content-Security-Policy"), name
+    for path in ("/convviz/script-0.js", "/convviz/", "/convviz/0123456789abcdef/static/voila.js"):
+        assert ask(live, path).status == 404, path
+
+
+def test_a_second_visit_fetches_next_to_nothing(browser, live):
+    # No routes: with them Playwright switches the browser's cache off.
+    with contextlib.closing(browser.new_context()) as context:
+        fetched = []
+        for _ in range(2):
+            page = context.new_page()
+            network = context.new_cdp_session(page)
+            network.send("Network.enable")
+            sizes = []
+            network.on("Network.loadingFinished", lambda event, sizes=sizes: sizes.append(event["encodedDataLength"]))
+            open_live(page, live.url)
+            wait_kernel(page, "ok")
+            fetched.append(sum(sizes))
+            page.close(run_before_unload=True)
+        assert 1_000_000 < fetched[0] < 2_000_000
+        assert fetched[1] < 10_000

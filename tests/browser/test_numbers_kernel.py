@@ -1,0 +1,75 @@
+"""Torch's numbers held against the page's own: what torch computes passes, and what is wrong by more is found."""
+
+import random
+
+import pytest
+import torch
+
+from convviz.app.wire import numbers
+from convviz.settings.compute import compute
+from convviz.settings.state import Settings
+from tests.browser.scripts import expose
+from tests.states import random_states
+
+DTYPES = {"float32": torch.float32, "float64": torch.float64, "bfloat16": torch.float32}  # on the wire
+COMPARE = "(cases) => cases.map(([settings, wire]) => firstDifference(settings, numbersOf(settings, wire)))"
+
+
+@pytest.fixture
+def compare(page):
+    """Return a function: pairs of settings and wire → the first difference of each, or None."""
+    page.goto("about:blank")
+    expose(page, "numbers/from_kernel.js", "numbers/compare.js")
+    return lambda cases: page.evaluate(COMPARE, cases)
+
+
+def cases(seed, count, dtype):
+    """Return what the kernel sends of some random states, as [settings, wire] with lists for bytes."""
+    made = []
+    for state in random_states(seed, count):
+        settings = Settings.from_dict(state).replace(dtype=dtype)
+        try:
+            wire = numbers(compute(settings))
+        except ValueError:  # too large a number for the dtype: nothing is sent
+            continue
+        lists = {
+            name: torch.frombuffer(bytearray(b), dtype=DTYPES[dtype]).tolist() for name, b in wire["tensors"].items()
+        }
+        made.append([settings.to_dict(), wire | {"k": 1, "tensors": lists}])
+    assert len(made) > 0.9 * count
+    return made
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_what_torch_computes_passes(compare, dtype):
+    sent = cases(4, 300, dtype)
+    for (state, _), found in zip(sent, compare(sent), strict=True):
+        assert found is None, (found, state["spec"], state["loss"], dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_what_is_wrong_is_found_with_its_place(compare, dtype):
+    draw = random.Random(5)
+    sent = cases(6, 100, dtype)
+    wrong = []
+    for _, wire in sent:
+        name = draw.choice([each for each in wire["tensors"] if each != "grad_padded_input"])
+        values = wire["tensors"][name]
+        at = draw.randrange(len(values))
+        values[at] += 1 + 3 * max(map(abs, values))  # by more than rounding explains where large terms cancel
+        wrong.append((name, at))
+    for (state, _), found, (name, at) in zip(sent, compare(sent), wrong, strict=True):
+        assert found is not None, (name, at, state["spec"], state["loss"])
+        # A wrong number spoils what follows from it, and is itself told first where it is a tensor of its own.
+        assert found["torch"] != pytest.approx(found["page"], abs=0), (found, name, at)
+
+
+def test_a_kernel_of_another_version_is_told(page):
+    page.goto("about:blank")
+    expose(page, "numbers/from_kernel.js", "rules/link.js")
+    ask = "(wire) => { try { numbersOf(FIRST_STATE, wire); return ''; } catch (error) { return error.message; } }"
+    whole = numbers(compute(Settings()))
+    lists = {name: torch.frombuffer(bytearray(b), dtype=torch.float32).tolist() for name, b in whole["tensors"].items()}
+    assert page.evaluate(ask, whole | {"tensors": lists, "k": 1}) == ""
+    assert "different versions" in page.evaluate(ask, whole | {"tensors": lists | {"output": [1.0]}, "k": 1})
+    assert "different versions" in page.evaluate(ask, whole | {"tensors": {}, "k": 1})

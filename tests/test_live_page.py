@@ -1,0 +1,76 @@
+"""The bytes of the page that lives before a kernel does, and how files are packed."""
+
+import gzip
+import os
+import re
+from types import SimpleNamespace
+
+import pytest
+
+from convviz.facts.words import sentences
+from convviz.serve.files import packed, tag_of, takes_gzip
+from convviz.serve.live import FOLDER, live_page
+from convviz.serve.template import made_files
+
+say = sentences("served")
+KEPT_BYTES = 750_000  # until the first heatmap
+
+
+def test_every_file_is_named_after_what_it_holds_and_the_page_names_them():
+    one, same, other = live_page({}), live_page({}), live_page({"baseUrl": "/elsewhere/"})
+    assert one == same, "made twice it is the same, to the byte"
+    page = one.page.content.decode()
+    named = set(re.findall(rf"{FOLDER}([\w.-]+\.\w+)", page))
+    assert named == set(one.files)
+    assert [name for name in one.files if name not in other.files] == [
+        name for name in one.files if name.startswith("frame-")
+    ], "what the front end is told stands in its frame alone"
+    assert one.page.tag != other.page.tag
+
+
+def test_what_is_packed_is_the_same_unpacked():
+    live = live_page({})
+    for name, file in {"page": live.page, **live.files}.items():
+        if file.packed is not None:
+            assert gzip.decompress(file.packed) == file.content, name
+            assert len(file.packed) < len(file.content), name
+    sent = [file.packed or file.content for file in (live.page, *live.files.values())]
+    assert sum(map(len, sent)) < KEPT_BYTES
+
+
+def test_the_page_says_what_it_is_without_scripts_and_asks_nobody_outside():
+    page = live_page({}).page.content.decode()
+    assert f"<title>{say('title')}</title>" in page
+    assert say("noscript") in page
+    assert not re.search(r"(?:src|href)=\"(?:https?:)?//", page)
+
+
+def test_a_configuration_cannot_end_the_script_that_it_stands_in():
+    frame = next(file for name, file in live_page({"a": "</script><b>"}).files.items() if name.startswith("frame"))
+    assert b"</script><b>" not in frame.content
+
+
+@pytest.mark.parametrize(
+    ("header", "takes"),
+    [("gzip, deflate, br", True), ("GZIP;q=0.5", True), ("br", False), ("", False), ("gzip;q=0", False)],
+)
+def test_only_who_takes_gzip_gets_it(header, takes):
+    assert takes_gzip(SimpleNamespace(headers={"Accept-Encoding": header})) is takes
+
+
+def test_a_file_that_changed_is_packed_anew_and_its_folder_has_another_tag(tmp_path):
+    path = tmp_path / "a.js"
+    path.write_text("one" * 1000)
+    before, first = tag_of([str(tmp_path)]), os.stat(path)
+    assert gzip.decompress(packed(str(path), first.st_mtime_ns, first.st_size)).startswith(b"one")
+    path.write_text("two" * 1000)
+    os.utime(path, ns=(first.st_atime_ns, first.st_mtime_ns + 1))
+    then = os.stat(path)
+    assert gzip.decompress(packed(str(path), then.st_mtime_ns, then.st_size)).startswith(b"two")
+    assert tag_of([str(tmp_path)]) != before
+    assert tag_of([str(tmp_path / "none")]) == tag_of([])
+
+
+def test_the_files_of_the_template_are_those_that_would_be_made_now():
+    for path, text in made_files().items():
+        assert path.read_text(encoding="utf-8") == text, "run: python -m convviz.serve.template"
