@@ -23,9 +23,9 @@ ROOT = Path(__file__).parents[1]
 
 def refusal(app, state):
     """Ask for some settings as a page does → the sentence that refuses them, or nothing."""
-    said, app.send = [], lambda content, buffers=None: said.append(content)
+    said = []
+    app.send = lambda content, buffers=None: said.append(content)
     ask(app, state)
-    del app.send
     return next((content["sentence"] for content in said if content["type"] == "refused"), "")
 
 

@@ -2,7 +2,6 @@
 
 import copy
 import random
-import re
 
 import pytest
 import torch
@@ -121,7 +120,7 @@ def explain():
 
 def story(app):
     """Return the sentences above the app."""
-    return re.sub("</?p>", "", app._heading.value)
+    return app._introduction
 
 
 # -- whole layers --------------------------------------------------------------------------------------------------
