@@ -570,15 +570,15 @@ def test_arguments_that_contradict_teach_and_leave_no_widget(sent, arguments, me
 
 
 def test_the_device_comes_from_the_argument_or_the_variable(open_app, monkeypatch):
-    assert open_app().model.settings.device == "cpu"
+    assert open_app().session.settings.device == "cpu"
     monkeypatch.setenv("CONVVIZ_DEVICE", "cpu")
-    assert open_app().model.settings.device == "cpu"
+    assert open_app().session.settings.device == "cpu"
     monkeypatch.setenv("CONVVIZ_DEVICE", "abacus")
-    assert open_app(device="cpu").model.settings.device == "cpu", "the argument counts more"
+    assert open_app(device="cpu").session.settings.device == "cpu", "the argument counts more"
     with pytest.raises(ValueError, match=r"device is one of cpu.*: got 'abacus'"):
         convviz.App()
     monkeypatch.setenv("CONVVIZ_DEVICE", "")
-    assert open_app().model.settings.device == "cpu"
+    assert open_app().session.settings.device == "cpu"
 
 
 # Closing.

@@ -33,8 +33,8 @@ def test_every_trait_has_the_models_value_from_the_start(app):
         **{"transposed": False, "link_axes": True, "scale": "equation", "input_view": "window"},
         **{"theme": "auto", "tab": ""},
     }
-    assert app.weight is app.model.result.weight
-    assert app.loss_value == pytest.approx(float(app.model.result.loss))
+    assert app.weight is app.session.result.weight
+    assert app.loss_value == pytest.approx(float(app.session.result.loss))
 
 
 @pytest.mark.parametrize(
@@ -61,12 +61,11 @@ def test_a_trait_that_is_set_is_what_the_board_shows(app, name, value, reads):
     heard = []
     app.observe(heard.append, name)
     setattr(app, name, value)
-    assert getattr(app, name) == reads == value_of(app.model.settings, app.model.result, name)
+    assert getattr(app, name) == reads == value_of(app.session.settings, app.session.result, name)
     assert [(event["name"], event["new"]) for event in heard] == [(name, reads)]
-    assert app.board.state == {k: v for k, v in app.state().items() if k not in ("input", "target", "grad")}
-    app.model.undo()
-    if name != "theme":  # a look is no step
-        assert getattr(app, name) != reads, "undo reaches the traits"
+    assert app._state == {k: v for k, v in app.state().items() if k not in ("input", "target", "grad")}
+    app.set_state(app._start)
+    assert getattr(app, name) != reads, "what a page or another cell sets reaches the traits"
 
 
 def test_tensors_are_set_by_number_or_name_and_results_follow(app):
@@ -96,7 +95,7 @@ def test_gradients_are_autograds_for_settings_set_by_traits(app):
         state = Settings(spec=spec, dtype="float64").to_dict() | {"seed": number}
         app.set_state(state)
         for name in ("stride", "padding", "dilation", "kernel_size"):
-            assert getattr(app, name) == value_of(app.model.settings, app.model.result, name)
+            assert getattr(app, name) == value_of(app.session.settings, app.session.result, name)
         x = app.input.clone().requires_grad_()
         padded = torch.nn.functional.pad(
             x,
@@ -133,8 +132,8 @@ def test_what_breaks_a_rule_raises_it_and_nothing_changes(app, name, value, rule
     with pytest.raises(traitlets.TraitError, match=rule):
         setattr(app, name, value)
     assert (app.state(), heard) == (before, [])
-    assert app.model.failed
-    assert app.model.notice
+    sentence, failed = app.session.notice
+    assert (failed, len(sentence) > 20) == (True, True)
 
 
 def test_results_are_read_only(app):
@@ -150,8 +149,8 @@ def test_a_linked_slider_moves_the_app_and_follows_it(app):
     assert app.stride == 3
     app.stride = 1
     assert slider.value == 1
-    app.model.undo()
-    assert slider.value == 3
+    app.set_state(app._start)
+    assert slider.value == 2
 
 
 def test_a_refused_value_returns_at_both_ends(app):
@@ -166,6 +165,29 @@ def test_a_refused_value_returns_at_both_ends(app):
 
     asyncio.run(move())
     assert (slider.value, app.padding) == (1, 1)
+
+
+def test_who_watches_a_trait_may_set_others(app):
+    """One that comes before it and one that comes after it; and who set it, in Python or on a page, is no matter."""
+    app.observe(lambda event: app.set_trait("input_size", 8 + event["new"]), "stride")
+    app.observe(lambda event: setattr(app, "digit", event["new"]), "stride")
+    for stride, move in ((1, lambda: setattr(app, "stride", 1)), (3, lambda: app.set_state(with_stride(app, 3)))):
+        move()
+        assert (app.stride, app.input_size, app.digit) == (stride, 8 + stride, stride)
+        spec = app.session.settings.spec
+        assert (spec.stride, spec.input_size, app.session.settings.digit) == ((stride,) * 2, (8 + stride,) * 2, stride)
+        assert app.output.shape == app.session.result.output.shape
+
+
+def with_stride(app, stride):
+    return app.state() | {"spec": app.state()["spec"] | {"stride": [stride, stride]}}
+
+
+def test_those_who_set_against_each_other_come_to_an_end(app):
+    app.observe(lambda event: setattr(app, "digit", 9 - event["new"]), "seed")
+    app.observe(lambda event: setattr(app, "seed", event["new"]), "digit")
+    app.seed = 4
+    assert (app.seed, app.digit) == (app.session.settings.seed, app.session.settings.digit)
 
 
 def test_two_apps_can_be_linked(app):
@@ -250,7 +272,7 @@ def test_a_closed_app_lets_go_of_its_controls():
     app = convviz.App()
     (slider,) = app.sliders("stride")
     app.close()
-    gone = weakref.ref(app.model)
+    gone = weakref.ref(app.session)
     del app
     slider.close()
     del slider

@@ -7,25 +7,19 @@ import re
 from importlib.resources import files
 
 import pytest
-from convviz.app.share import Share
-from convviz.board.sliders import SliderGrid
-from convviz.board.tabbar import TabBar
-from convviz.board.widget import Board
 
+from convviz.app.app import App
 from convviz.board.bundle import bundle, bundle_several
+from convviz.board.module import app_script, joining_script
 from convviz.board.pane import Pane
 from convviz.facts import facts
 
 BOARD = files("convviz.board")
 JS = BOARD.joinpath("js")
 SOURCES = sorted(path.relative_to(JS).as_posix() for path in JS.rglob("*.js"))
-WIDGETS = {
-    **{"board/board.js": Board, "controls/sliders.js": SliderGrid},
-    **{"tabs/tabbar.js": TabBar, "controls/share.js": Share},
-}
-PANES = [name for name in SOURCES if name.startswith("tabs/tab_")]
+PANES = ["tabs/tab_graph.js"]  # what stands in a cell of its own as well
 # The last are of pages: without a kernel, served, around a notebook of Voilà's.
-ENTRIES = [*WIDGETS, *PANES, "page/page.js", "page/served.js", "page/voila_page.js"]
+ENTRIES = ["page/app.js", "page/joins.js", *PANES, "page/page.js", "page/served.js", "page/voila_page.js"]
 # plotly-cartesian.min.js and LICENSE of the npm package plotly.js-cartesian-dist-min.
 PLOTLY_VERSION = "4.1.1"
 PLOTLY_SHA256 = "79542150855a52c567260e3137095dbe2b744e6d702a5cabe67da246942fba7a"
@@ -110,7 +104,7 @@ def test_a_text_that_spans_lines_is_found(line):
 def test_nothing_but_import_and_export_lines_and_comments_is_lost(entry):
     def statements(text):
         lines = filter(str.strip, without_comments(FACTS.sub("", IMPORT.sub("", text))))
-        return [line.strip().removeprefix("export ").replace("default {", "const default_ = {") for line in lines]
+        return [re.sub("^default ", "const default_ = ", line.strip().removeprefix("export ")) for line in lines]
 
     kept = [line for line in bundle(JS, entry).splitlines() if line.strip() and not IMPORTED.match(line)]
     for name in reached(entry):
@@ -120,13 +114,15 @@ def test_nothing_but_import_and_export_lines_and_comments_is_lost(entry):
         assert kept[start + len(own)].startswith("return { ")
 
 
-def test_a_widget_carries_its_bundle_and_text_not_a_path():
-    for entry, widget in WIDGETS.items():
-        esm = widget._esm
-        assert str(esm) == bundle(JS, entry)
-        assert isinstance(esm, str)
-    assert isinstance(Board._css, str)
-    assert ".cv-look" in Board._css
+def test_the_app_carries_its_bundle_and_text_not_a_path():
+    assert app_script() == bundle(JS, "page/app.js")
+    assert joining_script() == bundle(JS, "page/joins.js")
+    assert type(App._esm) is type(App._css) is str
+    assert app_script() == App._esm
+    assert ".cv-look" in App._css
+    for pane in (name for name in SOURCES if name.startswith("tabs/tab_")):
+        assert f".cv-pane-{pane[len('tabs/tab_') : -3]}" in App._css, "anywidget keeps one sheet a class on the page"
+        assert f"// {pane}\n" in App._esm
 
 
 @pytest.mark.parametrize("script", PANES)
@@ -285,8 +281,6 @@ def test_plotly_is_the_published_file_with_its_licence():
 OUR_TEXTS = [
     *(JS.joinpath(name) for name in SOURCES),
     *(path for path in BOARD.iterdir() if path.name.endswith(".css")),
-    files("convviz.app").joinpath("upload.js"),
-    files("convviz.app").joinpath("app.css"),
 ]
 
 

@@ -7,18 +7,26 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from convviz.app.model import OUT_OF_MEMORY
 
 import convviz
+from convviz.app.session import OUT_OF_MEMORY
 from convviz.explanation.graph.snapshot import snapshot
 from convviz.ops.device import available_devices, check_device, check_dtype, device_name, is_out_of_memory
 from convviz.serve import ServeError, need_device
 from convviz.settings.as_python import as_python
 from convviz.settings.state import Settings
 from tests.standin import pretend
-from tests.test_app import find
+from tests.test_app import ask
 
 ROOT = Path(__file__).parents[1]
+
+
+def refusal(app, state):
+    """Ask for some settings as a page does → the sentence that refuses them, or nothing."""
+    said = []
+    app.send = lambda content, buffers=None: said.append(content)
+    ask(app, state)
+    return next((content["sentence"] for content in said if content["type"] == "refused"), "")
 
 
 def test_one_device_has_no_index_and_several_have(monkeypatch):
@@ -53,26 +61,26 @@ def test_the_app_keeps_the_index(monkeypatch):
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: f"the card {device}")
     with pretend(monkeypatch, "cuda", 2) as there:
         app = convviz.App(device="cuda:1")
-        assert app.model.settings.device == app.state()["device"] == "cuda:1"
+        assert app.session.settings.device == app.state()["device"] == "cuda:1"
         assert set(there.asked) == {"cuda:1"}
-        assert [value for _, value in find(app, "device").options] == ["cpu", "cuda:0", "cuda:1"]
-        assert find(app, "device").value == "cuda:1"
-        assert '"cuda:1"' in as_python(app.model.settings)
-        assert convviz.App(state=app.state()).model.settings.device == "cuda:1"
-        assert convviz.App(link=app.link(), device="cuda:1").model.settings.device == "cuda:1"
+        assert list(app._facts["devices"]) == ["cpu", "cuda:0", "cuda:1"]
+        assert app.device == app._state["device"] == "cuda:1"
+        assert '"cuda:1"' in as_python(app.session.settings)
+        assert convviz.App(state=app.state()).session.settings.device == "cuda:1"
+        assert convviz.App(link=app.link(), device="cuda:1").session.settings.device == "cuda:1"
         monkeypatch.setenv("CONVVIZ_DEVICE", "cuda:1")
-        assert convviz.App().model.settings.device == "cuda:1"
+        assert convviz.App().session.settings.device == "cuda:1"
         there.asked.clear()
-        find(app, "device").value = "cuda:0"
+        ask(app, app.state() | {"device": "cuda:0"})
         assert set(there.asked) == {"cuda:0"}
-        app.model.apply(app.model.settings.replace(tab="pytorch"))
-        told = app._tabs._made["pytorch"].pane.data
+        app.tab = "pytorch"
+        told = app._tabs.made["pytorch"].shown
         assert ["device", "cuda:0 (the card cuda:0)"] in told["machine"]
         assert told["on"] == "float32, cuda:0"
         assert [change[0] for change in told["changes"] if change[0].startswith("on ")] == ["on cpu"]
         assert set(there.asked) == {"cuda:0"}
-        app.model.undo()
-        assert app.model.settings.device == "cuda:1"
+        app.set_state(app._start)
+        assert app.session.settings.device == "cuda:1"
 
 
 @pytest.mark.parametrize("kind", ["mps", "xpu"])
@@ -86,19 +94,18 @@ def test_a_device_without_float64(monkeypatch, kind):
         with pytest.raises(ValueError, match=sentence):
             check_dtype("float64", torch.device(kind))
         app = convviz.App(device=kind)
-        before, result = app.state(), app.model.result
-        find(app, "dtype").value = "float64"
-        assert (app.model.notice, app.model.failed) == (sentence, True)
-        assert (app.state(), find(app, "dtype").value) == (before, "float32")
-        assert app.model.result is result
-        app.model.apply(app.model.settings.replace(tab="pytorch"))
-        changes = [row[0] for row in app._tabs._made["pytorch"].pane.data["changes"]]
+        before, result = app.state(), app.session.result
+        assert refusal(app, app.state() | {"dtype": "float64"}) == sentence
+        assert (app.state(), app.dtype) == (before, "float32")
+        assert app.session.result is result
+        app.tab = "pytorch"
+        changes = [row[0] for row in app._tabs.made["pytorch"].shown["changes"]]
         assert "bfloat16" in changes
         assert "float64" not in changes
-        app.model.apply(app.model.settings.replace(device="cpu", dtype="float64"))
+        app.session.apply(app.session.settings.replace(device="cpu", dtype="float64"))
         there.asked.clear()
-        find(app, "device").value = kind
-        assert (app.model.notice, app.model.settings.device) == (sentence, "cpu")
+        assert refusal(app, app.state() | {"device": kind}) == sentence
+        assert app.session.settings.device == "cpu"
         assert not there.asked, "nothing was sent there"
 
 
@@ -135,10 +142,10 @@ from tests.standin import NAME, Standin
 library = standin.register()
 import torch
 import convviz
-from convviz.app.model import OUT_OF_MEMORY
+from convviz.app.session import OUT_OF_MEMORY
 from convviz.ops.device import available_devices
 from convviz.ops.methods import METHODS
-from tests.test_app import find
+from tests.test_app import ask
 """
 
 COMPUTES = """
@@ -146,17 +153,18 @@ assert available_devices() == ("cpu", NAME)
 for transposed in (False, True):
     for dtype in ("float32", "float64", "bfloat16"):
         app, on_cpu = (convviz.App(device=device, dtype=dtype, transposed=transposed) for device in (NAME, "cpu"))
-        assert app.model.settings.device == NAME
+        assert app.session.settings.device == NAME
         for name in ("output", "grad_output", "padded_grad_output", "grad_input", "grad_weight", "loss"):
-            there, here = (getattr(each.model.result, name) for each in (app, on_cpu))
+            there, here = (getattr(each.session.result, name) for each in (app, on_cpu))
             assert there.device.type == NAME, name
             assert torch.equal(there.cpu(), here), name
-        assert app.model.result.deviation == on_cpu.model.result.deviation
-        assert f"({NAME}, {dtype})" in app._heading.value + str(app.board.get_state()), "the caption says where"
+        assert app.session.result.deviation == on_cpu.session.result.deviation
+        values = app._numbers["truth"]["values"]
+        assert (values["device"], values["dtype"]) == (NAME, dtype), "the caption says where"
     for tab in ("matrix", "graph", "code", "pytorch", "check", "quantised", "linear"):
         Standin.ran.clear()
-        app.model.apply(app.model.settings.replace(tab=tab))
-        error = app._tabs._made[tab].pane.data.get("error", "")
+        app.session.apply(app.session.settings.replace(tab=tab))
+        error = app._tabs.made[tab].shown.get("error", "")
         assert error == "" or (transposed and tab == "quantised"), (tab, error)
         assert Standin.ran, tab
 x, w = (torch.randn(shape, device="cpu").to(NAME).requires_grad_() for shape in ((2, 3, 6, 6), (4, 3, 3, 3)))
@@ -176,61 +184,61 @@ else:
 found = convviz.graph(y, {"x": x, "w": w})
 assert found.node("n0").value.tensor.device.type == "cpu"
 layer = torch.nn.Conv2d(1, 1, 3).to(NAME)
-assert convviz.explain(layer, torch.ones(1, 1, 5, 5).to(NAME)).model.settings.device == NAME
+assert convviz.explain(layer, torch.ones(1, 1, 5, 5).to(NAME)).session.settings.device == NAME
 """
 
 FAILS = """
+from tests.test_device import refusal
 app = convviz.App(device=NAME)
-app.model.apply(app.model.settings.replace(tab="graph"))
+app.tab = "graph"
 sentence = OUT_OF_MEMORY + " Your settings are as before."
 
-def seen(name):
-    model = app.model
-    return app.state(), model.can_undo, model.can_redo, len(model._past), find(app, name).value, id(model.result)
+def seen(app):
+    return app.state(), {**app._state, **app._sources}, app.stride, app.dtype, app.device, id(app.session.result)
 
-def attempt(name, value, at):
-    before = seen(name)
+def attempt(changes, at):
+    before = seen(app)
     Standin.fails_in = at
-    find(app, name).value = value
+    told = refusal(app, app.state() | changes)
     came_to_it, Standin.fails_in = not Standin.fails_in, 0
-    if app.model.failed:
-        assert app.model.notice == sentence, app.model.notice
-        assert seen(name) == before, (name, at)
+    if told:
+        assert told == sentence, told
+        assert seen(app) == before, (changes, at)
     else:  # a tab alone failed, and says so, or nothing did
-        assert app.state() != before[0], (name, at)
-        app.model.undo()
-        assert app.state() == before[0]
-    return came_to_it
+        assert app.state() != before[0], (changes, at)
+        app.set_state(before[0])
+    return came_to_it, bool(told)
 
-def attempt_without_backward(name, value):
-    before, grad = seen(name), torch.autograd.grad
+def attempt_without_backward(changes):
+    before, grad = seen(app), torch.autograd.grad
     def fail(*args, **kwargs):
         raise torch.OutOfMemoryError(standin.OUT_OF_MEMORY)
     torch.autograd.grad = fail
-    find(app, name).value = value
+    told = refusal(app, app.state() | changes)
     torch.autograd.grad = grad
-    assert (app.model.notice, app.model.failed) == (sentence, True)
-    assert seen(name) == before, name
+    assert told == sentence
+    assert seen(app) == before, changes
 
-for name, value in (("stride", 1), ("dtype", "float64")):
-    at, failed = 1, 0
-    while attempt(name, value, at):
-        at, failed = at + 4, failed + app.model.failed
-    assert failed > 10, (name, failed)
-    attempt_without_backward(name, value)
+for changes in ({"spec": {**app.state()["spec"], "stride": [1, 1]}}, {"dtype": "float64"}):
+    at, failed, came = 1, 0, True
+    while came:
+        came, told = attempt(changes, at)
+        at, failed = at + 4, failed + told
+    assert failed > 10, (changes, failed)
+    attempt_without_backward(changes)
 app = convviz.App()
-app.model.apply(app.model.settings.replace(tab="pytorch"))
+app.tab = "pytorch"
 for at in (1, 4, 20):
-    assert attempt("device", NAME, at)
-attempt_without_backward("device", NAME)
-assert app.model.settings.device == "cpu"
-app.model.apply(app.model.settings.replace(device=NAME))
-tab = app._tabs._made["pytorch"]
+    assert attempt({"device": NAME}, at)[0]
+attempt_without_backward({"device": NAME})
+assert app.session.settings.device == "cpu"
+app.device = NAME
+tab = app._tabs.made["pytorch"]
 Standin.fails_in = 3
 tab.refresh()
-assert tab.pane.data["error"] == OUT_OF_MEMORY + " The board is as before.", tab.pane.data
+assert tab.shown["error"] == OUT_OF_MEMORY + " The board is as before.", tab.shown
 tab.refresh()
-assert "error" not in tab.pane.data
+assert "error" not in tab.shown
 """
 
 

@@ -2,7 +2,6 @@
 
 import copy
 import random
-import re
 
 import pytest
 import torch
@@ -102,7 +101,7 @@ def by_autograd(model, layer, x, loss, run=0):
 
 
 def shown(app, name):
-    return panel(app.model.result, app.model.settings.plane, name).tensor
+    return panel(app.session.result, app.session.settings.plane, name).tensor
 
 
 @pytest.fixture
@@ -121,7 +120,7 @@ def explain():
 
 def story(app):
     """Return the sentences above the app."""
-    return re.sub("</?p>", "", app._heading.value)
+    return app._introduction
 
 
 # -- whole layers --------------------------------------------------------------------------------------------------
@@ -143,18 +142,18 @@ def test_a_layer_that_fits_is_shown_with_the_models_own_numbers(explain, make, n
     layer = model.get_submodule(name)
     truth = by_autograd(model, layer, x, loss)
     app = explain(model, x, layer=name, loss=loss)
-    assert app.model.result.weight.dtype is dtype
+    assert app.session.result.weight.dtype is dtype
     for tensor, wanted in truth.items():
         if wanted is not None:  # the gradient by a leaf that nobody asked for
             got = shown(app, tensor).reshape(wanted.shape)
             torch.testing.assert_close(got, wanted, rtol=1e-5 if dtype is torch.float32 else 1e-10, atol=1e-6)
     assert torch.equal(shown(app, "grad_output"), truth["grad_output"])
-    assert torch.equal(app.model.result.weight, layer.weight.detach())
+    assert torch.equal(app.session.result.weight, layer.weight.detach())
     assert "All of it is shown." in story(app)
-    assert app.board.values["truth_ok"]
+    assert app._numbers["truth"]["ok"]
     if name == "conv1":
-        app.model.apply(app.model.settings.replace(digit=7, dtype="bfloat16"))
-        app.model.reset()
+        app.session.apply(app.session.settings.replace(digit=7, dtype="bfloat16"))
+        app.set_state(app._start)  # where the page's button Reset leads
         assert torch.equal(shown(app, "input"), truth["input"])
 
 
@@ -162,9 +161,9 @@ def test_a_layer_alone_needs_no_name_and_no_loss(explain):
     layer = seeded(lambda: nn.Conv2d(2, 3, 3, padding="same", padding_mode="reflect"))
     x = reals((2, 5, 6), 0)  # one sample without N
     app = explain(layer, x)
-    assert torch.equal(app.model.result.output[0], layer(x))
-    assert torch.equal(app.model.result.grad_output, torch.ones(1, 3, 5, 6, dtype=torch.float64))
-    assert app.model.settings.spec.padding_mode == "reflect"
+    assert torch.equal(app.session.result.output[0], layer(x))
+    assert torch.equal(app.session.result.grad_output, torch.ones(1, 3, 5, 6, dtype=torch.float64))
+    assert app.session.settings.spec.padding_mode == "reflect"
     told = (
         "These are the numbers of your Conv2d: its input, weight and bias, and as grad_output the gradient of the sum"
     )
@@ -208,10 +207,10 @@ def test_every_layer_whose_forward_is_a_convolution_is_shown(explain, make):
     state = {name: tensor.clone() for name, tensor in layer.state_dict().items()}
     app = explain(layer, x, loss=lambda output: (output**2).sum())
     assert all(torch.equal(state[name], tensor) for name, tensor in layer.state_dict().items())
-    output = app.model.result.grad_input if app.model.settings.transposed else app.model.result.output
+    output = app.session.result.grad_input if app.session.settings.transposed else app.session.result.output
     with torch.no_grad():
         torch.testing.assert_close(output, layer.eval()(x), rtol=1e-6, atol=1e-8)
-    torch.testing.assert_close(app.model.result.loss.isfinite(), torch.tensor(True))
+    torch.testing.assert_close(app.session.result.loss.isfinite(), torch.tensor(True))
     assert ("weight is the quantised weight" in story(app)) == hasattr(layer, "quantized_weight")
 
 
@@ -227,11 +226,11 @@ def test_a_computed_weight_is_the_one_that_forward_used(explain):
 def test_shorter_and_other_dtypes_are_told(explain):
     layer = seeded(lambda: nn.Conv2d(1, 1, 3)).half()
     app = explain(layer, reals((1, 1, 5, 5), 0, torch.float16))
-    assert app.model.settings.dtype == "float32"
+    assert app.session.settings.dtype == "float32"
     assert "The layer computes in float16, which the board shows in float32." in story(app)
-    torch.testing.assert_close(app.model.result.weight, layer.weight.detach().float())
+    torch.testing.assert_close(app.session.result.weight, layer.weight.detach().float())
     app = explain(layer.bfloat16(), reals((1, 1, 5, 5), 0, torch.bfloat16))
-    assert app.model.settings.dtype == "bfloat16"
+    assert app.session.settings.dtype == "bfloat16"
     assert "computes in" not in story(app)
 
 
@@ -239,7 +238,7 @@ def test_autocast_of_the_caller(explain):
     layer = nn.Conv2d(1, 2, 3)
     with torch.autocast("cpu", torch.bfloat16):
         app = explain(nn.Sequential(layer, nn.ReLU()), reals((1, 1, 5, 5), 0, torch.float32))
-    assert app.model.settings.dtype == "bfloat16"
+    assert app.session.settings.dtype == "bfloat16"
 
 
 def test_arguments_by_position_and_by_name(explain):
@@ -435,7 +434,7 @@ def test_a_window_of_channels_is_their_share_of_the_sums(transposed):
         masked = torch.zeros_like(x)
         masked[:, 12:15] = x[:, 12:15]
         wanted = layer(masked)[:, 20:24]
-    result = app.model.result
+    result = app.session.result
     torch.testing.assert_close(result.grad_input if transposed else result.output, wanted, rtol=1e-9, atol=1e-10)
     assert "input channels 12 to 14 of 20, output channels 20 to 23 of 30" in story(app)
     assert "output adds up 3 of 10 input channels, so it is not the layer's own." in story(app)
@@ -463,14 +462,14 @@ def test_a_window_of_channels_is_their_share_of_the_sums(transposed):
 def test_what_is_too_large_opens_on_a_window(explain, make, shape, spec):
     layer = make()
     app = explain(layer, reals(shape, 0, torch.float32))
-    got = app.model.settings.spec
+    got = app.session.settings.spec
     assert (got.input_size[0], got.in_channels, got.out_channels, got.groups, got.batch) == spec
     whole = got.batch == shape[0] and got.out_channels == layer.out_channels and got.input_size == shape[2:]
     assert whole == ("All of it is shown." in story(app))
     assert ("choose another with window=." in story(app)) != whole
-    assert app.board.values["truth_ok"]
-    assert len(app.model.settings.input.values) <= MOST_CELLS
-    assert len(app.model.settings.grad.values) <= MOST_CELLS
+    assert app._numbers["truth"]["ok"]
+    assert len(app.session.settings.input.values) <= MOST_CELLS
+    assert len(app.session.settings.grad.values) <= MOST_CELLS
 
 
 def test_a_transposed_layer_that_is_too_large_opens_on_a_window(explain):
@@ -479,16 +478,16 @@ def test_a_transposed_layer_that_is_too_large_opens_on_a_window(explain):
     app = explain(
         layer, x, window={"in_channels": slice(0, 8), "out_channels": 3, "rows": slice(20, 28), "columns": 111}
     )
-    settings = app.model.settings
+    settings = app.session.settings
     assert settings.transposed
     assert settings.output_shape == (1, 1, 8, 1)
     with torch.no_grad():
         masked = torch.zeros_like(x)
         masked[:, :8] = x[:, :8]
         wanted = layer(masked)[:, 3:4, 20:28, 111:]
-    torch.testing.assert_close(app.model.result.grad_input, wanted, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(app.session.result.grad_input, wanted, rtol=1e-4, atol=1e-5)
     assert "output channel 3 of 32, output rows 20 to 27 of 112, output column 111 of 112" in story(app)
-    assert explain(layer, x).model.settings.output_shape == (1, 8, 32, 32)
+    assert explain(layer, x).session.settings.output_shape == (1, 8, 32, 32)
 
 
 def test_an_output_padding_beyond_the_stride_leaves_out_what_the_board_cannot_hold(explain):
@@ -496,9 +495,9 @@ def test_an_output_padding_beyond_the_stride_leaves_out_what_the_board_cannot_ho
     x = reals((1, 1, 4, 4), 0)
     app = explain(layer, x)
     whole = layer(x).detach()
-    shown_size = app.model.settings.output_shape[2:]
+    shown_size = app.session.settings.output_shape[2:]
     assert shown_size == (7, 7)
-    torch.testing.assert_close(app.model.result.grad_input, whole[..., :7, :7])
+    torch.testing.assert_close(app.session.result.grad_input, whole[..., :7, :7])
     assert "output rows 0 to 6 of 9" in story(app)
 
 
@@ -506,7 +505,7 @@ def test_a_border_of_copies_is_shown_as_input_in_a_window(explain):
     layer = seeded(lambda: nn.Conv2d(1, 1, 3, padding=1, padding_mode="circular"))
     x = reals((1, 1, 12, 12), 0)
     app = explain(layer, x, window={"rows": slice(0, 4), "columns": slice(8, 12)})
-    torch.testing.assert_close(app.model.result.output, layer(x).detach()[..., :4, 8:])
+    torch.testing.assert_close(app.session.result.output, layer(x).detach()[..., :4, 8:])
     assert torch.equal(shown(app, "input")[0, 0, 0, :5], x[0, 0, -1, 7:])
     assert "input holds the border that padding_mode='circular' copies" in story(app)
 

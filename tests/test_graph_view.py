@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from convviz.app.model import Model, compute
 
 import convviz
 from convviz.app.graph_page import MOST, inside_reply, node_reply, page
 from convviz.app.graph_view import GraphView
+from convviz.app.session import Session
 from convviz.app.tabs.graph import GraphTab
 from convviz.explanation.graph import backward as graph_backward
 from convviz.explanation.graph.computation import graph_of_stages
@@ -26,6 +26,7 @@ from convviz.explanation.graph.snapshot import KEEP
 from convviz.explanation.graph.steps import sentences
 from convviz.explanation.graph.text import number
 from convviz.plane import Plane
+from convviz.settings.compute import compute
 from convviz.settings.state import Settings, Source
 from convviz.spec import ConvSpec
 from tests.geometries import EDGE_CASES, random_specs
@@ -357,15 +358,21 @@ def test_the_inside_on_the_wire():
 
 @pytest.fixture
 def sent(monkeypatch):
-    """What a pane sends as messages of its own."""
+    """What a graph in a cell of its own sends."""
     messages = []
     monkeypatch.setattr("convviz.board.pane.Pane.send", lambda _, content, buffers=None: messages.append(content))
     return messages
 
 
 @contextlib.contextmanager
-def open_tab(**settings):
-    tab = GraphTab(Model(Settings(**settings)))
+def open_tab(replies=None, **settings):
+    """Open the tab of some settings; what it answers is added to the replies."""
+
+    def send(message, buffers):
+        if replies is not None and "reply" in message:
+            replies.append(message["reply"])
+
+    tab = GraphTab(Session(Settings(**settings)), send)
     yield tab
     tab.close()
 
@@ -373,9 +380,9 @@ def open_tab(**settings):
 @pytest.mark.parametrize("name", SETTINGS)
 def test_the_boxes_know_their_panels(name):
     with open_tab(**SETTINGS[name]) as tab:
-        transposed = tab.model.settings.transposed
-        labels = {step["id"]: step["text"].split("`")[1] for step in tab.pane.data["steps"]}
-        panels = {labels[id]: found for id, found in tab.pane.data["panels"].items() if id in labels}
+        transposed = tab.session.settings.transposed
+        labels = {step["id"]: step["text"].split("`")[1] for step in tab.shown["steps"]}
+        panels = {labels[id]: found for id, found in tab.shown["panels"].items() if id in labels}
         assert panels["weight"] == ["weight", "grad_weight"]
         if transposed:
             assert panels["input"][-1] == "output", "what the layer hands to its input is called output there"
@@ -385,13 +392,14 @@ def test_the_boxes_know_their_panels(name):
             assert len(panels["ConvolutionBackward0"]) == 2
 
 
-def test_the_tab_answers(sent):
-    with open_tab(spec=ConvSpec(8, 2, 2, stride=2, padding=1), plane=Plane(0, 1, 1)) as tab:
-        id = next(step["id"] for step in tab.pane.data["steps"] if "ConvolutionBackward0` rec" in step["text"])
+def test_the_tab_answers():
+    replies = []
+    with open_tab(replies, spec=ConvSpec(8, 2, 2, stride=2, padding=1), plane=Plane(0, 1, 1)) as tab:
+        id = next(step["id"] for step in tab.shown["steps"] if "ConvolutionBackward0` rec" in step["text"])
         tab.act({"type": "node", "id": id, "planes": "nonsense"})
         tab.act({"type": "inside", "id": id})
         tab.act({"type": "node", "id": "n99"})  # a box that is gone
-        node, opened_box = sent
+        node, opened_box = replies
         shown = {tensor["key"]: tensor for tensor in node["tensors"]}
         assert (shown["value 0"]["panel"], shown["value 0"]["at"], shown["value 0"]["same"]) == ("output", [0, 1], True)
         assert shown["gradient 0"]["panel"] == "grad_output"
@@ -400,15 +408,16 @@ def test_the_tab_answers(sent):
         assert opened_box["fixed"] is True
 
 
-def test_a_failing_graph_is_a_sentence(monkeypatch, sent):
+def test_a_failing_graph_is_a_sentence(monkeypatch):
     def fail(_):
         raise ValueError("the graph of output must have at most 500 nodes")
 
     monkeypatch.setattr("convviz.app.tabs.graph.graph_of_stages", fail)
-    with open_tab() as tab:
-        assert tab.pane.data["error"] == "the graph of output must have at most 500 nodes"
+    replies = []
+    with open_tab(replies) as tab:
+        assert tab.shown["error"] == "the graph of output must have at most 500 nodes"
         tab.act({"type": "node", "id": "n1"})
-        assert sent == []
+        assert replies == []
 
 
 def test_the_view_answers(sent):

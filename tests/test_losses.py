@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 import torch
 import torch.nn.functional as F
-from convviz.app.model import Model
 from traitlets import TraitError
 
 from convviz import ConvSpec, stages
@@ -18,7 +17,6 @@ from convviz.explanation.code.snippets import snippets
 from convviz.facts import facts
 from convviz.ops.losses import GIVEN, LOSSES, TAKES, kinds_taken, loss_gradient, loss_value, losses_with
 from convviz.ops.stages_transposed import stages_transposed
-from convviz.plane import Plane
 from convviz.settings.as_python import as_python
 from convviz.settings.compute import compute
 from convviz.settings.link import from_link, to_link
@@ -219,28 +217,6 @@ def test_a_gradient_that_forgets_the_batch_or_the_target_is_seen(transposed, mon
 
 
 # -- what a person sees and hands on -------------------------------------------------------------------------------
-
-
-def test_the_target_follows_clicks_into_output_and_the_geometry():
-    model = Model(Settings(spec=ConvSpec(6, 1, 2, batch=2), loss="cross_entropy", plane=Plane(1, 1, 0)))
-    model.act({"type": "select", "panel": "output", "row": 2, "column": 3})
-    assert model.settings.target == Source("one_hot", (1.0, 1.0, 2.0, 3.0))
-    assert (model.result.grad_output < 0).nonzero().tolist() == [[0, 1, 2, 3], [1, 1, 2, 3]]
-    model.act({"type": "select", "panel": "weight", "row": 0, "column": 0})
-    assert model.settings.target.values == (1.0, 1.0, 2.0, 3.0), "a click elsewhere moves nothing"
-    model.apply(model.settings.replace(spec=ConvSpec(4)))
-    assert (model.result.grad_output < 0).nonzero().tolist() == [[0, 0, 1, 1]], "it is clamped into the shape"
-    model.undo()
-    model.undo()
-    assert model.settings.target == Source("one_hot")
-    model.attempt(lambda: model.act({"type": "select", "panel": "output", "row": 4, "column": 0}))
-    assert "target has 4 rows and 4 columns: got row 4, column 0" in model.notice
-
-
-def test_the_target_of_a_transposed_convolution_follows_clicks_into_its_output():
-    model = Model(Settings(spec=ConvSpec(6, 3, 2), loss="cross_entropy", transposed=True, plane=Plane(0, 1, 2)))
-    model.act({"type": "select", "panel": "grad_input", "row": 4, "column": 1})
-    assert (model.result.input < 0).nonzero().tolist() == [[0, 2, 4, 1]]
 
 
 def test_links_states_and_python_lead_back_to_the_cell():

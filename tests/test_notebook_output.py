@@ -15,7 +15,7 @@ from nbconvert import HTMLExporter
 
 import convviz
 from convviz.app.graph_view import GraphView
-from convviz.app.tabs.tabs import TABS
+from convviz.app.tabs.tabs import CLASSES
 from convviz.views.theme import format_number
 from tests.states import random_states
 
@@ -38,47 +38,65 @@ def open_app():
         app.close()
 
 
-def test_the_picture_shows_the_numbers_of_the_app(open_app):
+@pytest.fixture
+def outputs(monkeypatch):
+    """Return a function: what a cell that ends with an app keeps, output by output."""
+
+    def shown(app):
+        found = []
+        monkeypatch.setattr("IPython.display.display", lambda data, metadata=None, raw=False: found.append((data, raw)))
+        app._ipython_display_()
+        assert all(raw for _, raw in found)
+        return [data for data, _ in found]
+
+    return shown
+
+
+def test_the_picture_shows_the_numbers_of_the_app(open_app, outputs):
     app = open_app(link="v=1&size=6&stride=3&weight=box")
-    bundle = app._repr_mimebundle_()
-    assert set(bundle) == {VIEW, "text/html", "text/plain"}
-    assert bundle[VIEW]["model_id"] == app.model_id
-    assert "<script" not in bundle["text/html"]
-    assert len(bundle["text/html"]) < MOST_BYTES
-    result = app.model.result
+    picture, view = outputs(app)
+    assert (set(picture), set(view)) == ({"text/html", "text/plain"}, {VIEW, "text/plain"})
+    assert view[VIEW]["model_id"] == app.model_id
+    html = picture["text/html"]
+    assert html.startswith(f'<div data-convviz-still="{app.model_id}">'), "the live view hides its own"
+    assert "<script" not in html
+    assert len(html) < MOST_BYTES
+    result = app.session.result
     names = ("padded_input", "weight", "output", "grad_output")
-    (forward, *rest) = re.findall(r"<figure>.*?</figure>", bundle["text/html"], re.DOTALL)
+    (forward, *rest) = re.findall(r"<figure>.*?</figure>", html, re.DOTALL)
     assert len(rest) == 2
     shown = re.findall(r'text-anchor="middle"[^>]*>([^<]*)<', forward)
     assert shown == [format_number(v) for name in names for v in getattr(result, name)[0, 0].flatten().tolist()]
 
 
-def test_every_state_has_a_picture(open_app):
+def test_every_state_has_a_picture(open_app, outputs):
     for state in random_states(5, 12):
-        bundle = open_app(state=state)._repr_mimebundle_()
-        assert bundle["text/html"].count("<figcaption>") >= 3, state
+        picture, _ = outputs(open_app(state=state))
+        assert picture["text/html"].count("<figcaption>") >= 3, state
 
 
-def test_the_line_opens_the_same(open_app):
+def test_the_line_opens_the_same(open_app, outputs):
     app = open_app(link="v=1&size=6&stride=3&weight=box")
-    line = app._repr_mimebundle_()["text/plain"]
-    assert line == repr(app)
-    again = eval(line, {"convviz": convviz})
+    for output in outputs(app):
+        assert output["text/plain"] == repr(app)
+    again = eval(repr(app), {"convviz": convviz})
     assert again.state() == app.state()
     again.close()
     many = open_app(input=torch.randn(64, 64))
     assert repr(many) == "convviz.App(state=...)", "too many numbers for a link"
 
 
-def test_a_served_page_is_spared_the_picture(open_app, monkeypatch):
+def test_a_served_page_is_spared_the_picture(open_app, outputs, monkeypatch):
     monkeypatch.setenv("VOILA_KERNEL_ID", "0")
-    assert set(open_app()._repr_mimebundle_()) == {VIEW, "text/plain"}
+    (view,) = outputs(open_app())
+    assert set(view) == {VIEW, "text/plain"}
 
 
-def test_a_converted_notebook_shows_the_picture(open_app):
-    data = json.loads(json.dumps(open_app()._repr_mimebundle_()))
-    output = nbformat.v4.new_output("execute_result", data=data, execution_count=1)
-    cell = nbformat.v4.new_code_cell("convviz.App()", outputs=[output], execution_count=1)
+def test_a_converted_notebook_shows_the_picture(open_app, outputs):
+    kept = json.loads(json.dumps(outputs(open_app())))
+    cell = nbformat.v4.new_code_cell(
+        "convviz.App()", outputs=[nbformat.v4.new_output("display_data", data=data) for data in kept], execution_count=1
+    )
     page, _ = HTMLExporter().from_notebook_node(nbformat.v4.new_notebook(cells=[cell]))
     assert page.count("<figcaption>") == 3
     assert "App(children=" not in page
@@ -90,21 +108,21 @@ import sys, convviz
 app = convviz.App()
 before = set(sys.modules)
 assert not [name for name in before if name.startswith("convviz.export")]
-app._repr_mimebundle_()
-print(sorted(name for name in set(sys.modules) - before if not name.startswith(("convviz.", "html"))))
+app._ipython_display_()
+print(sorted(name for name in set(sys.modules) - before if not name.startswith(("convviz.", "html", "IPython."))))
 """
     env = {name: value for name, value in os.environ.items() if name != "VOILA_KERNEL_ID"}
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env, cwd=Path(__file__).parents[1]
     )
-    assert done.stdout.strip() == "[]"
+    assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_an_app_whose_tabs_were_all_open_leaves_no_widget():
     before = set(ALIVE)
     app = convviz.App()
-    for tab in TABS:
-        app.model.apply(app.model.settings.replace(tab=tab))
+    for tab in CLASSES:
+        app.session.apply(app.session.settings.replace(tab=tab))
     app.close()
     assert set(ALIVE) == before
 

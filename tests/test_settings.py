@@ -223,6 +223,28 @@ def test_one_hot_is_one_at_one_cell_and_follows_into_a_smaller_output():
     assert state.replace(spec=ConvSpec(3)).grad_tensor().nonzero().tolist() == [[0, 0, 0, 0]]
 
 
+def test_a_one_hot_target_is_one_at_one_cell_of_every_sample():
+    state = Settings(spec=ConvSpec(5, 1, 2, batch=2), loss="cross_entropy")
+    assert state.target == Source("one_hot"), "the loss takes no other kind"
+    assert state.target_tensor().nonzero().tolist() == [[0, 0, 0, 0], [1, 0, 0, 0]]
+    moved = state.replace(target=Source("one_hot", (1.0, 1.0, 2.0, 0.0)))
+    assert moved.target_tensor().nonzero().tolist() == [[0, 1, 2, 0], [1, 1, 2, 0]]
+    smaller = state.replace(target=Source("one_hot", (1.0, 1.0, 2.0, 2.0)), spec=ConvSpec(3, 1, 2, batch=3))
+    expected = [[n, 1, 0, 0] for n in range(3)]
+    assert smaller.target_tensor().nonzero().tolist() == expected, "it follows into a smaller output"
+    assert moved.replace(loss="half_squared_error").target == moved.target, "what both take stays"
+
+
+def test_a_target_that_the_loss_does_not_take_becomes_the_first_that_it_does():
+    numbers = Source("values", (1.0,), (1, 1, 1, 1))
+    for target in (Source("zeros"), Source("random"), numbers):
+        settings = Settings(target=target)
+        assert settings.target == target
+        assert settings.replace(loss="cross_entropy").target == Source("one_hot")
+        assert settings.replace(loss="sum").target == target
+        assert Settings.from_dict(settings.to_dict() | {"loss": "cross_entropy"}).target == Source("one_hot")
+
+
 def test_typed_numbers_stay_where_they_were_typed_when_sizes_change():
     weight = torch.arange(9.0, dtype=torch.float64).reshape(1, 1, 3, 3)
     state = Settings(weight=Source.of(weight))

@@ -1,7 +1,6 @@
-"""The button Share on Python's side: what it sends when the page asks, and what it never carries by itself."""
+"""What the button Share asks of the kernel: a page, or Python; and what the app never carries by itself."""
 
 import pytest
-from convviz.app.share import Share
 
 import convviz
 from convviz.app.app import App
@@ -13,17 +12,20 @@ from tests.links import short_links
 LARGE = "v=1&size=64&in_channels=8&out_channels=8&kernel=5&stride=1&padding=2"
 
 
-def share_of(app):
-    """Return the button of an app; its list `replies` gets (content, buffers) of everything that it sends."""
-    (share,) = (widget for widget in app.children[2].children[0].children[0].children if isinstance(widget, Share))
-    share.replies = []
-    share.send = lambda content, buffers=None: share.replies.append((content, buffers))
-    return share
+def replies_of(app):
+    """Return a list that gets (content, buffers) of every message that the app sends from now on."""
+    replies = []
+    app.send = lambda content, buffers=None: replies.append((content, buffers))
+    return replies
 
 
-def ask(share, kind):
+def ask(app, kind):
     """Ask as the page does."""
-    share._handle_msg({"content": {"data": {"method": "custom", "content": {"type": kind}}}, "buffers": []})
+    app._handle_msg({"content": {"data": {"method": "custom", "content": {"type": kind}}}, "buffers": []})
+
+
+def go(app, link):
+    app.set_state(from_link(link)[0].to_dict())
 
 
 @pytest.fixture
@@ -34,42 +36,42 @@ def app():
 
 
 def test_the_saved_page_is_the_exported_one_to_the_byte(app, tmp_path):
-    share = share_of(app)
+    replies = replies_of(app)
     for link in ["v=1", "v=1&size=5&tab=code&dtype=bfloat16", *short_links(11, 6)]:
-        app.model.open_link(link)
-        ask(share, "page")
-        ((content, buffers),) = share.replies
-        share.replies.clear()
+        go(app, link)
+        ask(app, "page")
+        ((content, buffers),) = [each for each in replies if each[0]["type"] == "page"]
+        replies.clear()
         assert content == {"type": "page", "name": "convolution.html"}
         assert buffers == [export_html(app.state(), tmp_path / "page.html").read_bytes()]
         assert app.state() == from_link(link)[0].to_dict(), "saving moves nothing"
 
 
 def test_the_page_is_no_part_of_the_widget(app):
-    share = share_of(app)
-    before = share.get_state()
-    ask(share, "page")
-    assert share.get_state() == before
-    assert before["makes_pages"] is True
-    assert sum(len(str(value)) for name, value in before.items() if name != "_esm") < 2000
+    before = app.get_state()
+    replies_of(app)
+    ask(app, "page")
+    assert app.get_state() == before
+    assert before["_facts"]["makes_pages"] is True
 
 
 def test_a_state_too_large_for_a_page_is_a_sentence_in_the_notice(app):
-    share = share_of(app)
-    app.model.open_link(LARGE)
-    ask(share, "page")
-    assert share.replies == [({"type": "page", "name": "convolution.html"}, [])]
-    assert app.model.failed
-    assert app.model.notice == (
+    replies = replies_of(app)
+    go(app, LARGE)
+    ask(app, "page")
+    assert ({"type": "page", "name": "convolution.html"}, []) in replies
+    assert app.session.notice == (
         "a page computes up to 5 million products a step: this geometry takes 6.6 million; export a window of it, or "
-        "fewer channels"
+        "fewer channels",
+        True,
     )
-    assert 'role="alert"' in app._notice.value
-    app.model.open_link("v=1")
-    app.model.tell("Something old.", failed=True)
-    ask(share, "page")
-    assert len(share.replies[1][1]) == 1
-    assert (app.model.notice, app.model.failed) == ("", False)
+    go(app, "v=1")
+    app.session.tell("Something old.", failed=True)
+    replies.clear()
+    ask(app, "page")
+    ((_, buffers),) = [each for each in replies if each[0]["type"] == "page"]
+    assert len(buffers) == 1
+    assert app.session.notice == ("", False)
 
 
 def test_what_goes_wrong_in_the_exporter_is_a_sentence_too(app, monkeypatch):
@@ -77,42 +79,47 @@ def test_what_goes_wrong_in_the_exporter_is_a_sentence_too(app, monkeypatch):
         raise RuntimeError("no disk")
 
     monkeypatch.setattr(App, "page_maker", staticmethod(broken))
-    share = share_of(app)
-    ask(share, "page")
-    assert share.replies[0][1] == []
-    assert app.model.notice.startswith("That did not work (RuntimeError: no disk)")
+    replies = replies_of(app)
+    ask(app, "page")
+    assert ({"type": "page", "name": "convolution.html"}, []) in replies
+    assert app.session.notice[0].startswith("That did not work (RuntimeError: no disk)")
 
 
-def test_python_is_sent_as_before_and_nothing_else_is_answered(app):
-    share = share_of(app)
-    for kind in ("python", "open", "pages", None, ""):
-        ask(share, kind)
-    assert share.replies == [({"type": "python", "text": as_python(app.model.settings)}, None)]
+def test_python_is_sent_as_text_and_what_is_none_of_it_is_refused(app):
+    replies = replies_of(app)
+    ask(app, "python")
+    assert replies == [({"type": "python", "text": as_python(app.session.settings)}, None)]
+    for kind in ("open", "pages", None, ""):
+        replies.clear()
+        ask(app, kind)
+        assert [content["type"] for content, _ in replies] in (["told"], []), "once is enough"
+        assert app.session.notice[1]
+        assert "a message of the page is one of compute, plotly, python, page, picture, tab" in app.session.notice[0]
 
 
 def test_a_layer_of_ones_own_can_be_saved_as_well():
     import torch
 
     app = convviz.explain(torch.nn.Conv2d(1, 1, 3), torch.ones(1, 1, 5, 5))
-    share = share_of(app)
-    ask(share, "page")
-    assert share.replies[0][1][0].startswith(b"<!doctype html>")
+    replies = replies_of(app)
+    ask(app, "page")
+    assert replies[0][1][0].startswith(b"<!doctype html>")
     app.close()
 
 
 def test_without_somebody_who_writes_pages_none_is_offered(monkeypatch):
     monkeypatch.setattr(App, "page_maker", None)
     app = App()
-    share = share_of(app)
-    assert share.makes_pages is False
-    ask(share, "page")
-    assert share.replies == []
+    replies = replies_of(app)
+    assert app._facts["makes_pages"] is False
+    ask(app, "page")
+    assert replies == [({"type": "page", "name": "convolution.html"}, [])], "nothing to save"
     app.close()
 
 
-def test_a_closed_button_is_silent(app):
-    share = share_of(app)
+def test_a_closed_app_is_silent(app):
+    replies = replies_of(app)
     app.close()
-    ask(share, "page")
-    ask(share, "python")
-    assert share.replies == []
+    for kind in ("page", "python", "plotly"):
+        app._messages.receive({"type": kind}, [])
+    assert replies == []

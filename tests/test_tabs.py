@@ -1,11 +1,12 @@
-"""The row of tabs: what is made when, what follows the model, and what a tab's failure does. No browser."""
+"""The tabs on the kernel's side: what is made when, what follows the session, what a tab's failure does. No browser."""
 
 import pytest
-from convviz.app.model import Model
 
 import convviz
+from convviz.app.session import Session
 from convviz.app.tabs.base import Tab
-from convviz.app.tabs.tabs import TABS, Tabs
+from convviz.app.tabs.tabs import CLASSES, Tabs
+from convviz.facts import facts
 from convviz.settings.state import CHOICES, Settings
 from convviz.spec import ConvSpec
 
@@ -15,105 +16,112 @@ SMALL = Settings(spec=ConvSpec((4, 4)))
 class Probe(Tab):
     """A tab that shows the input's size, and counts how often it was asked."""
 
-    script = "tabs/tab_matrix.js"
-
-    def __init__(self, model):
-        self.asked, self.fails = 0, None
-        super().__init__(model)
+    def __init__(self, session, send=lambda message, buffers: None):
+        self.asked, self.fails, self.acted = 0, None, []
+        super().__init__(session, send)
 
     def data(self):
         self.asked += 1
         if self.fails:
             raise self.fails
-        return {"size": list(self.model.settings.spec.input_size)}
+        return {"size": list(self.session.settings.spec.input_size)}
+
+    def act(self, message):
+        self.acted.append(message)
+        self.reply({"type": "done"}, [b"bytes"])
 
 
 class SlowProbe(Probe):
     slow = True
 
 
-def resize(model, size):
-    model.apply(model.settings.replace(spec=model.settings.spec.replace(input_size=size)))
+def resize(session, size):
+    session.apply(session.settings.replace(spec=session.settings.spec.replace(input_size=size)))
 
 
 def test_the_settings_know_the_tabs():
-    assert CHOICES["tab"] == ["", *TABS]
+    assert CHOICES["tab"] == ["", *CLASSES]
+    assert list(facts("names")["tabs"]) == list(CLASSES)
     with pytest.raises(ValueError, match="tab is one of"):
         Settings(tab="heatmaps")
 
 
 def test_a_tab_is_made_when_it_is_first_opened_and_kept():
     app = convviz.App()
-    assert app._tabs._made == {}
-    assert app._tabs.slot.children == ()
-    app._tabs.bar.chosen = "matrix"
-    (pane,) = app._tabs.slot.children
-    assert list(app._tabs._made) == ["matrix"]
+    assert app._tabs.made == {}
+    app.tab = "matrix"
+    assert list(app._tabs.made) == ["matrix"]
     assert app.state()["tab"] == "matrix"
-    app._tabs.bar.chosen = ""
-    assert app._tabs.slot.children == ()
-    app._tabs.bar.chosen = "matrix"
-    assert app._tabs.slot.children == (pane,)
+    tab = app._tabs.made["matrix"]
+    app.tab = ""
+    app.tab = "matrix"
+    assert app._tabs.made == {"matrix": tab}
     app.close()
-    assert pane.comm is None or pane._on_action is None
+    assert app._tabs.made == {}
 
 
-@pytest.mark.parametrize("name", TABS)
+@pytest.mark.parametrize("name", CLASSES)
 def test_every_tab_opens_from_a_state_and_says_something(name):
     app = convviz.App(state={"tab": name})
-    (pane,) = app._tabs.slot.children
-    assert "error" not in pane.data
-    assert pane.data["step"] == 1
-    assert app._tabs.bar.chosen == name
+    shown = app._tabs.made[name].shown
+    assert "error" not in shown
+    assert shown["step"] == 1
+    assert len(shown) > 3
     app.close()
-
-
-def test_undo_leaves_the_open_tab_alone():
-    app = convviz.App()
-    resize(app.model, (9, 9))
-    app._tabs.bar.chosen = "matrix"
-    app.model.undo()
-    assert app.model.settings.tab == "matrix"
-    assert app.model.settings.spec.input_size == (8, 8)
-
-
-def test_what_is_only_looked_at_computes_nothing():
-    model = Model(SMALL)
-    result = model.result
-    for change in ({"tab": "code"}, {"theme": "dark"}, {"scale": "panel"}, {"link_axes": False}):
-        model.apply(model.settings.replace(**change))
-        assert model.result is result
-    model.apply(model.settings.replace(digit=5))
-    assert model.result is not result
 
 
 def test_only_the_open_tab_follows(monkeypatch):
-    model = Model(SMALL)
-    monkeypatch.setattr("convviz.app.tabs.tabs._make", lambda name, model: Probe(model))
-    tabs = Tabs(model)
-    tabs.bar.chosen = "matrix"
+    session, sent = Session(SMALL), []
+    monkeypatch.setattr("convviz.app.tabs.tabs._make", lambda name, session, send: Probe(session, send))
+    tabs = Tabs(session, lambda message, buffers: sent.append(message))
+    session.apply(session.settings.replace(tab="matrix"))
     tabs.show()
-    probe = tabs._made["matrix"]
-    resize(model, (5, 5))
+    probe = tabs.made["matrix"]
+    resize(session, (5, 5))
     tabs.show()
-    assert probe.pane.data["size"] == [5, 5]
+    assert probe.shown["size"] == [5, 5]
+    assert [message["data"]["size"] for message in sent] == [[4, 4], [5, 5]]
+    assert {(message["type"], message["tab"]) for message in sent} == {("tab", "matrix")}
     asked = probe.asked
-    tabs.bar.chosen = ""
+    session.apply(session.settings.replace(tab=""))
     tabs.show()
-    resize(model, (6, 6))
+    resize(session, (6, 6))
     tabs.show()
     assert probe.asked == asked
 
 
+def test_a_message_goes_to_its_tab_and_the_answer_back(monkeypatch):
+    session, sent = Session(SMALL.replace(tab="matrix")), []
+    monkeypatch.setattr("convviz.app.tabs.tabs._make", lambda name, session, send: Probe(session, send))
+    tabs = Tabs(session, lambda message, buffers: sent.append((message, buffers)))
+    tabs.show()
+    sent.clear()
+    tabs.receive("matrix", {"type": "edit", "value": 1})
+    assert tabs.made["matrix"].acted == [{"type": "edit", "value": 1}]
+    assert sent == [({"type": "tab", "tab": "matrix", "reply": {"type": "done"}}, [b"bytes"])]
+    for name in ("graph", "", "heatmaps"):
+        with pytest.raises(ValueError, match=r"a message goes to a tab that was opened \(matrix\): got"):
+            tabs.receive(name, {"type": "refresh"})
+    for message in (None, 5, "refresh", []):
+        with pytest.raises(ValueError, match="a message of the page is a dict"):
+            tabs.receive("matrix", message)
+    tab = tabs.made["matrix"]
+    tabs.close()
+    sent.clear()
+    tab.refresh()
+    assert sent == [], "a closed tab is silent"
+
+
 def test_a_slow_tab_waits_until_the_page_asks():
-    model = Model(SMALL)
-    tab = SlowProbe(model)
-    assert tab.pane.data == {"size": [4, 4], "step": 1, "wanted": 0}
-    resize(model, (5, 5))
+    session, sent = Session(SMALL), []
+    tab = SlowProbe(session, lambda message, buffers: sent.append(message))
+    assert tab.shown == {"size": [4, 4], "step": 1, "wanted": 0}
+    resize(session, (5, 5))
     tab.follow()
-    assert (tab.asked, tab.pane.wanted) == (1, 1)
-    tab.pane._receive(None, {"type": "refresh"}, [])
-    assert tab.pane.data == {"size": [5, 5], "step": 2, "wanted": 1}
+    assert (tab.asked, tab.wanted, sent[-1]) == (1, 1, {"wanted": 1})
+    tab.receive({"type": "refresh"})
+    assert tab.shown == {"size": [5, 5], "step": 2, "wanted": 1}
+    assert sent[-1] == {"data": tab.shown}
 
 
 @pytest.mark.parametrize(
@@ -124,11 +132,10 @@ def test_a_slow_tab_waits_until_the_page_asks():
     ],
 )
 def test_a_tab_that_fails_says_so_and_recovers(failure, sentence):
-    model = Model(SMALL)
-    tab = Probe(model)
+    tab = Probe(Session(SMALL))
     tab.fails = failure
     tab.follow()
-    assert tab.pane.data["error"] == sentence
+    assert tab.shown["error"] == sentence
     tab.fails = None
     tab.follow()
-    assert tab.pane.data == {"size": [4, 4], "step": 3, "wanted": 0}
+    assert tab.shown == {"size": [4, 4], "step": 3, "wanted": 0}

@@ -275,7 +275,7 @@ def test_the_app_takes_a_transposed_layer(open_app):
     with pytest.raises(ValueError, match="a panel is one of grad_output, padded_grad_output, weight, grad_input"):
         app.figure("dilated_grad_output")
     again = open_app(state=app.state())
-    assert torch.equal(again.model.result.grad_input, app.session.result.grad_input)
+    assert torch.equal(again.session.result.grad_input, app.session.result.grad_input)
 
 
 def test_a_given_geometry_is_that_of_the_convolution_read_the_other_way(open_app):

@@ -225,6 +225,11 @@ class App(SettingTraits, anywidget.AnyWidget):
             self._state = state
             self._numbers = numbers(self.session.result) | {"page": page, "k": k, "step": self._step}
 
+    def saved_page(self) -> list[bytes]:
+        """Return what is shown as a page without a kernel; nothing where nobody makes one."""
+        maker = type(self).page_maker
+        return [maker(self.state())] if maker else []
+
     def answer(self, page: str, k: int, settings: Settings) -> None:
         """Go to what a page asked for, and send it the numbers.
 

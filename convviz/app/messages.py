@@ -7,22 +7,20 @@ import gzip
 import time
 from collections.abc import Callable, Mapping
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-from convviz.app.session import asked
+from convviz.app.session import Session, asked, whole
 from convviz.app.tabs.tabs import Tabs
 from convviz.app.upload import picture_source
 from convviz.facts.words import sentences
 from convviz.settings.as_python import as_python
 from convviz.settings.state import Settings
 
-if TYPE_CHECKING:
-    from convviz.app.app import App
-
 PAGE = "convolution.html"  # what the saved page is called
 # Seconds in which one answer serves every page: a kernel's messages go to all that are connected. A page that came too
 # late for it asks again.
 BETWEEN_BUNDLES = 1.0
+MOST_LETTERS = 64  # of a page's own name, which goes to all of them
 
 say = sentences("app")
 
@@ -34,20 +32,35 @@ def packed_plotly() -> bytes:
     return gzip.compress(files("convviz.board").joinpath("vendor", "plotly-cartesian.min.js").read_bytes(), 1)
 
 
+class Answering(Protocol):
+    """What a message needs of the app that it came to."""
+
+    session: Session
+
+    def send(self, content: dict[str, Any], buffers: Any = None) -> None:
+        """Send a message to every page."""
+
+    def answer(self, page: str, k: int, settings: Settings) -> None:
+        """Go to what a page asked for, and send it the numbers."""
+
+    def saved_page(self) -> list[bytes]:
+        """Return what is shown as a page; nothing where nobody makes one."""
+
+
 class Messages:
     """Answers one app's pages."""
 
-    def __init__(self, app: App, tabs: Tabs) -> None:
+    def __init__(self, app: Answering, tabs: Tabs) -> None:
         """Prepare to answer.
 
         Args:
             app: whose pages ask.
             tabs: of the app; their panes' messages go there.
         """
-        self._app: App | None = app
+        self._app: Answering | None = app
         self._tabs = tabs
         self._bundle_sent = -BETWEEN_BUNDLES
-        self._answers: dict[str, Callable[[App, Mapping[str, Any], list[Any]], None]] = {
+        self._answers: dict[str, Callable[[Answering, Mapping[str, Any], list[Any]], None]] = {
             "compute": self._compute,
             "plotly": self._plotly,
             "python": self._python,
@@ -80,34 +93,33 @@ class Messages:
         """Answer nobody any more."""
         self._app = None
 
-    def _compute(self, app: App, message: Mapping[str, Any], _: list[Any]) -> None:
+    def _compute(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:
         """Go to a page's settings; a refusal is that page's alone, which knows where it came from."""
-        page, k = str(message.get("page")), message.get("k")
-        if isinstance(k, bool) or not isinstance(k, int):
-            raise ValueError(say("message.index", key="k", got=f"{k!r:.40}"))
+        page, k = message.get("page"), whole(message, "k")
+        if not isinstance(page, str) or len(page) > MOST_LETTERS:
+            raise ValueError(say("message.page", most=MOST_LETTERS, got=f"{page!r:.40}"))
         state: Any = message.get("settings")
         if refused := app.session.attempt(lambda: app.answer(page, k, Settings.from_dict(state))):
             app.send({"type": "refused", "page": page, "k": k, "sentence": refused})
 
-    def _plotly(self, app: App, _: Mapping[str, Any], __: list[Any]) -> None:
+    def _plotly(self, app: Answering, _: Mapping[str, Any], __: list[Any]) -> None:
         now = time.monotonic()
         if now - self._bundle_sent >= BETWEEN_BUNDLES:  # what nobody reads piles up in the server
             self._bundle_sent = now
             app.send({"type": "plotly"}, buffers=[packed_plotly()])
 
-    def _python(self, app: App, _: Mapping[str, Any], __: list[Any]) -> None:
+    def _python(self, app: Answering, _: Mapping[str, Any], __: list[Any]) -> None:
         app.send({"type": "python", "text": as_python(app.session.settings)})
 
-    def _page(self, app: App, _: Mapping[str, Any], __: list[Any]) -> None:
+    def _page(self, app: Answering, _: Mapping[str, Any], __: list[Any]) -> None:
         """Send what is shown as a page: bytes beside the message, a megabyte that nobody else wants."""
-        maker = type(app).page_maker
         made: list[bytes] = []
-        refused = app.session.attempt(lambda: made.extend([maker(app.state())] if maker else []))
+        refused = app.session.attempt(lambda: made.extend(app.saved_page()))
         app.session.tell(refused, failed=bool(refused))
         app.send({"type": "page", "name": PAGE}, buffers=made)
 
-    def _picture(self, app: App, message: Mapping[str, Any], buffers: list[Any]) -> None:
+    def _picture(self, app: Answering, message: Mapping[str, Any], buffers: list[Any]) -> None:
         app.session.apply(app.session.settings.replace(input=picture_source(buffers)))
 
-    def _tab(self, app: App, message: Mapping[str, Any], _: list[Any]) -> None:
+    def _tab(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:
         self._tabs.receive(str(message.get("tab")), message.get("message"))

@@ -123,3 +123,15 @@ def asked(message: Any) -> Any:
     if not isinstance(message, Mapping):
         raise ValueError(say("message", got=f"{message!r:.40}"))
     return message.get("type")
+
+
+def whole(message: Mapping[str, Any], key: str) -> int:
+    """Return a whole number of a message.
+
+    Raises:
+        ValueError: it is none.
+    """
+    value = message.get(key)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueError(say("message.index", key=key, got=f"{value!r:.40}"))
+    return value

@@ -122,9 +122,9 @@ class JavaScript:
         """Open the page's model once for each (state, actions) → what it shows before and after each action.
 
         Args:
-            plays: an action is a list: a function of ``rules/change.js`` or ``"set"``, ``"slide"``, ``"chooseMode"``,
-                ``"chooseGroups"``, with what it takes after the settings; ``"move"`` with a control's name before that;
-                ``"send"`` a message; ``"wait"`` milliseconds; ``"say"``; else the type of a message.
+            plays: an action is a list: a function of ``rules/change.js`` or one of the deeds above, with what it takes
+                after the settings; ``"move"`` with a control's name before that; ``"send"`` a message; ``"wait"``
+                milliseconds; ``"say"``; else the type of a message.
             numbers: tell the stages that are shown as well.
         """
         given = [[state, actions] for state, actions in plays]

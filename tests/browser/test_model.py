@@ -8,9 +8,10 @@ import torch
 from convviz.facts import facts
 from convviz.plane import Plane
 from convviz.settings.compute import compute
-from convviz.settings.link import to_link
+from convviz.settings.link import from_link, to_link
 from convviz.settings.state import Settings, Source
 from convviz.spec import ConvSpec
+from tests.links import random_texts, short_links
 
 HISTORY = facts("settings")["limits"]["history"]["steps"]
 SAME_MOVE = 1000 * facts("settings")["limits"]["history"]["same_move_seconds"]  # milliseconds
@@ -204,6 +205,25 @@ def test_a_link_that_is_not_opened_leaves_reset_and_undo(js):
     assert not seen[4]["undo"], "a link is a new start"
 
 
+def test_an_opened_link_is_where_reset_leads_and_no_step_of_undo(js):
+    opened = Settings(spec=ConvSpec(8, padding=1), digit=7, dtype="float64").to_dict()
+    link = send(type="open", link="v=1&stride=1&digit=7&loss=x")
+    seen = js.walk(FIRST, ["set", {"loss": "mean"}], link, ["undo"], ["set", {"loss": "sum"}], ["reset"])
+    assert seen[2]["state"] == seen[3]["state"] == seen[5]["state"] == opened
+    assert "loss is one of" in seen[2]["notice"]
+    assert (seen[2]["failed"], seen[2]["undo"], seen[5]["undo"]) == (False, False, True)
+
+
+def test_any_text_to_open_leaves_a_whole_page(js):
+    texts = ["\0", "v=1&" * 99, *short_links(8, 20), *random_texts(9, 60)]
+    for text, (before, after) in zip(
+        texts, js.play([(FIRST, [send(type="open", link=text)]) for text in texts]), strict=True
+    ):
+        wanted = from_link(text)[0].replace(device="cpu", dtype="float64", tab="")
+        assert after["state"] == (before["state"] if after["failed"] else wanted.to_dict()), text
+        assert not after["failed"] or "finite" in after["notice"] or "million products" in after["notice"], text
+
+
 # Messages from the board.
 
 
@@ -245,6 +265,28 @@ def test_selecting_is_no_step_unless_it_moves_the_one_hot(js):
     seen = js.walk(start, *clicks, select("weight", 0, 0))[1:]
     places = [Settings.from_dict(each["state"]).grad_tensor().nonzero().tolist() for each in seen]
     assert places == [[[0, 0, 3, 0]], [[0, 0, 1, 2]], [[0, 0, 3, 0]], [[0, 0, 1, 2]], [[0, 0, 1, 2]]]
+
+
+def test_the_target_of_a_cross_entropy_follows_clicks_into_output_and_the_geometry(js):
+    def select(panel, row, column):
+        return send(type="select", panel=panel, row=row, column=column)
+
+    def below_zero(seen, name="grad_output"):
+        return (stage(seen, name) < 0).nonzero().tolist()
+
+    state = Settings(spec=ConvSpec(6, 1, 2, batch=2), loss="cross_entropy", plane=Plane(1, 1, 0)).to_dict()
+    smaller = ["set", {"spec": ConvSpec(4).to_dict()}]
+    actions = [select("output", 2, 3), select("weight", 0, 0), smaller, ["undo"], ["undo"], select("output", 4, 0)]
+    _, clicked, elsewhere, clamped, _, back, refused = js.walk(state, *actions, numbers=True)
+    assert clicked["state"]["target"] == Source("one_hot", (1.0, 1.0, 2.0, 3.0)).to_dict()
+    assert below_zero(clicked) == [[0, 1, 2, 3], [1, 1, 2, 3]]
+    assert elsewhere["state"] == clicked["state"], "a click elsewhere moves nothing"
+    assert below_zero(clamped) == [[0, 0, 1, 1]], "it is clamped into the shape"
+    assert back["state"]["target"] == {"kind": "one_hot"}
+    assert "target has 4 rows and 4 columns: got row 4, column 0" in refused["notice"]
+    layer = Settings(spec=ConvSpec(6, 3, 2), loss="cross_entropy", transposed=True, plane=Plane(0, 1, 2)).to_dict()
+    _, clicked = js.walk(layer, select("grad_input", 4, 1), numbers=True)
+    assert below_zero(clicked, "input") == [[0, 2, 4, 1]]
 
 
 def test_a_click_on_a_cell_that_grad_output_has_not_is_refused(js):

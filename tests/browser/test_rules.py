@@ -409,6 +409,24 @@ def test_one_hot_is_one_at_one_cell(js):
     assert smaller.grad_tensor().nonzero().tolist() == [[0, 0, 0, 0]], "it follows into a smaller output"
 
 
+def test_a_one_hot_target_is_one_at_one_cell_of_every_sample(js):
+    state = Settings(spec=ConvSpec(5, 1, 2, batch=2), plane=Plane(1, 1, 0), loss="cross_entropy").to_dict()
+    ((moved, _),) = js("rules/change.js", "oneHot", [(state, 2, 0)])
+    there = Settings.from_dict(moved)
+    assert (there.loss, there.grad.to_dict()) == (state["loss"], state["grad"])
+    assert there.target_tensor().nonzero().tolist() == [[0, 1, 2, 0], [1, 1, 2, 0]]
+
+
+def test_a_target_that_the_loss_does_not_take_becomes_the_first_that_it_does(js):
+    numbers = {"kind": "values", "values": [1.0], "shape": [1, 1, 1, 1]}
+    targets = [{"kind": "zeros"}, {"kind": "random"}, numbers]
+    plays = [(Settings().to_dict() | {"target": each}, [["set", {"loss": "cross_entropy"}]]) for each in targets]
+    for before, after in js.play(plays):
+        expected = Settings.from_dict(before["state"]).replace(loss="cross_entropy")
+        assert after["state"] == expected.to_dict()
+        assert after["state"]["target"]["kind"] == "one_hot"
+
+
 # -- what was typed stays ------------------------------------------------------------------------------------------
 
 

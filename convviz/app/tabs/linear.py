@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from convviz.app.session import Session
+from convviz.app.session import Session, whole
 from convviz.app.tabs.base import Send, Tab
 from convviz.explanation.linear_lesson import GRADIENTS, LESSON_LOSSES, SIZES, LessonSettings, linear_lesson
 from convviz.facts.words import sentences
@@ -44,7 +44,7 @@ class LinearTab(Tab):
         elif kind == "draw":
             self.settings = settings.replace(seed=settings.seed + 1, typed=())
         elif kind == "edit":
-            place = (str(message.get("tensor")), int(message.get("row", -1)), int(message.get("column", -1)))
+            place = (str(message.get("tensor")), whole(message, "row"), whole(message, "column"))
             others = tuple(typed for typed in settings.typed if typed[:3] != place)
             self.settings = settings.replace(typed=(*others, (*place, number("a cell", message.get("value")))))
         elif kind == "show":
