@@ -6,7 +6,7 @@ import { element } from "./dom.js";
 export function setRich(node, text) {
   if (node.dataset.text === text) return;
   node.dataset.text = text;
-  const parts = text.split(/`([^`]+)`|\*\*([^*]+)\*\*/); // plain, code, strong, plain …
+  const parts = text.split(/\x60([^\x60]+)\x60|\*\*([^*]+)\*\*/); // plain, code, strong, plain …
   const tags = ["", "code", "b"];
   node.replaceChildren(...parts.map((part, index) => (part && index % 3 ? element(tags[index % 3], {}, part) : part ?? "")));
 }

@@ -1,0 +1,324 @@
+// The page and a kernel that the test plays: it answers in time, late, wrongly, with a refusal or not at all; somebody
+// else sets something; it goes and comes again.
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { createKernel, messageOf } from "../../convviz/board/js/numbers/from_kernel.js";
+import { fromPage } from "../../convviz/board/js/numbers/from_page.js";
+import { createPageModel } from "../../convviz/board/js/numbers/model.js";
+import { setAxis } from "../../convviz/board/js/rules/change.js";
+import { FIRST_STATE } from "../../convviz/board/js/rules/link.js";
+import { replaced } from "../../convviz/board/js/rules/settings.js";
+
+const TENSORS = ["input", "weight", "bias", "output", "grad_output", "grad_padded_input", "grad_input", "grad_weight", "grad_bias"];
+const EXACT = { id: "truth.exact", values: { device: "cpu", dtype: "float64" }, ok: true };
+const START = { ...FIRST_STATE, dtype: "float64" };
+
+/** What the kernel sends of some settings: here the page's own numbers, times a factor. */
+function wireOf(settings, { page = "", k = 0, factor = 1, spoil = () => {} } = {}) {
+  const { stages } = fromPage(settings, k);
+  const given = TENSORS.filter((name) => stages[name]);
+  const bytes = (name) => new DataView(Float64Array.from(stages[name].data, (value) => factor * value).buffer);
+  const wire = { page, k, dtype: "float64", loss: stages.loss, truth: EXACT, tensors: Object.fromEntries(given.map((name) => [name, bytes(name)])) };
+  spoil(wire);
+  return wire;
+}
+
+const traitsOf = (settings, wire) => {
+  const { input, target, grad, ...state } = settings;
+  return { _state: state, _sources: { input, target, grad }, _numbers: wire };
+};
+
+/** An anywidget model, and the kernel behind it, which does what the test says. */
+function widgetOf(settings, held = wireOf(settings)) {
+  let traits = { _facts: {}, _introduction: "", _notice: ["", false], ...traitsOf(settings, held) };
+  const listeners = new Map();
+  const tell = (event, ...given) => [...(listeners.get(event) ?? [])].forEach((listener) => listener(...given));
+  const made = {
+    sent: [],
+    get: (name) => traits[name],
+    on: (event, listener) => listeners.set(event, [...(listeners.get(event) ?? []), listener]),
+    off: (event, listener) => listeners.set(event, (listeners.get(event) ?? []).filter((each) => each !== listener)),
+    send: (message) => made.sent.push(message),
+    listening: () => [...listeners.values()].flat().length,
+    asks: () => made.sent.filter(({ type }) => type === "compute"),
+    /** The settings of a message, as Python reads it. */
+    settingsOf: ({ settings: message }) => ({ ...FIRST_STATE, ...message }),
+    moveTo(next, wire) {
+      traits = { ...traits, ...traitsOf(next, wire) };
+      tell("change:_numbers");
+    },
+    answer(message = made.asks().at(-1), more = {}) {
+      const next = made.settingsOf(message);
+      made.moveTo(next, wireOf(next, { page: message.page, k: message.k, ...more }));
+    },
+    refuse: (message, sentence) => tell("msg:custom", { type: "refused", page: message.page, k: message.k, sentence }, []),
+    tell: (message) => tell("msg:custom", message, []),
+  };
+  return made;
+}
+
+/** The page of a live app: connected, at the settings of the kernel; its patience and its rest end when the test says so. */
+function opened(settings = START) {
+  const timers = new Set();
+  const later = (act) => {
+    timers.add(act);
+    return () => timers.delete(act);
+  };
+  let now = 0;
+  const widget = widgetOf(settings);
+  const model = createPageModel({ state: START, colorscales: { light: [], dark: [] }, plotly: null, ground: {} }, null, () => (now += 5000), later);
+  model.connect(createKernel(widget), true);
+  const rest = () => [...timers].forEach((act) => timers.delete(act) && act());
+  return { model, widget, rest };
+}
+
+const settled = () => new Promise((done) => setImmediate(done));
+const stride = (model, value) => model.change((settings) => setAxis(settings, "stride", 0, value), "stride");
+const strideOf = (settings) => settings.spec.stride[0];
+
+/** What the board shows is of these settings, whole. */
+function assertShows(model, settings, from, factor = 1) {
+  const [structure, values] = [model.get("structure"), model.get("values")];
+  assert.equal(structure.version, values.version, "structure and values of one step");
+  assert.equal(values.from, from);
+  const { stages } = fromPage(settings, 0);
+  const { output } = model.shown().numbers.stages;
+  assert.deepEqual(output.shape, stages.output.shape);
+  stages.output.data.forEach((value, index) => assert.ok(Math.abs(output.data[index] - factor * value) < 1e-9));
+  assert.deepEqual(model.shown().settings, settings);
+}
+
+test("a message has what differs from the first picture, and is small", () => {
+  assert.deepEqual(messageOf(FIRST_STATE), {});
+  assert.deepEqual(messageOf({ ...FIRST_STATE, digit: 5, dtype: "float64" }), { digit: 5, dtype: "float64" });
+  const { model, widget } = opened();
+  const values = [0.123456789012345, 1, -1, -2, 0, 2, -1, 0, 1];
+  model.change((settings) => [replaced(settings, { weight: { kind: "values", values, shape: [1, 1, 3, 3] } }), []]);
+  stride(model, 3);
+  for (const message of widget.sent) {
+    assert.deepEqual(Object.keys(message), ["type", "page", "k", "settings"]);
+    assert.ok(JSON.stringify(message).length <= 1000, JSON.stringify(message));
+  }
+});
+
+test("what the kernel has when a page opens is shown, and nothing is asked for", () => {
+  const { model, widget } = opened({ ...START, digit: 7 });
+  assert.equal(model.get("kernel"), "ok");
+  assertShows(model, { ...START, digit: 7 }, "torch");
+  assert.equal(model.get("values").truth_ok, true);
+  assert.deepEqual([widget.sent, model.settled()], [[], true]);
+});
+
+test("a page that was there before brings its settings to the kernel, and shows its own numbers until torch's come", async () => {
+  const widget = widgetOf({ ...START, digit: 7 });
+  const model = createPageModel({ state: { ...START, digit: 4 }, colorscales: { light: [], dark: [] }, plotly: null });
+  stride(model, 1);
+  model.connect(createKernel(widget));
+  const wanted = model.settings();
+  assert.deepEqual([wanted.digit, strideOf(wanted), model.settled()], [4, 1, false]);
+  assertShows(model, wanted, "page");
+  assert.deepEqual(widget.settingsOf(widget.asks()[0]), wanted);
+  widget.answer();
+  await settled();
+  assertShows(model, wanted, "torch");
+  assert.equal(model.canUndo(), true, "the steps from before are still there");
+});
+
+test("the page's numbers are there at once, torch's take their place, and the line of truth says which", async () => {
+  const { model, widget } = opened();
+  const truths = [model.get("values").truth];
+  stride(model, 1);
+  assertShows(model, model.settings(), "page");
+  truths.push(model.get("values").truth);
+  assert.equal(model.get("values").truth_ok, null, "nothing was compared yet");
+  widget.answer();
+  await settled();
+  assertShows(model, model.settings(), "torch");
+  assert.equal(new Set([...truths, model.get("values").truth]).size, 2);
+});
+
+test("where only the view changes torch's numbers stay", async () => {
+  const { model, widget } = opened();
+  const { stages } = model.shown().numbers;
+  model.change((settings) => [replaced(settings, { scale: "panel" }), []]);
+  assert.equal(model.shown().numbers.stages, stages);
+  assert.equal(model.get("values").from, "torch");
+  widget.answer();
+  await settled();
+  assertShows(model, model.settings(), "torch");
+});
+
+test("what is too much for the page waits for torch, and the page says so", async () => {
+  const { model } = opened();
+  const before = model.shown();
+  const spec = { ...FIRST_STATE.spec, input_size: [64, 64], kernel_size: [11, 11], padding: [[5, 5], [5, 5]], stride: [1, 1], out_channels: 8, in_channels: 8 };
+  model.change((settings) => [replaced(settings, { spec }), []]);
+  assert.deepEqual([model.settled(), model.get("failed")], [false, false]);
+  assert.equal(model.shown(), before, "the old board stays");
+  assert.equal(model.get("values").truth_ok, null);
+  assert.notEqual(model.get("values").truth, "");
+});
+
+test("one question is under way, the newest waits, and old answers are dropped", async () => {
+  const { model, widget } = opened();
+  for (const value of [1, 3, 4]) stride(model, value);
+  assert.equal(widget.asks().length, 1);
+  assertShows(model, model.settings(), "page");
+  widget.answer();
+  await settled();
+  assert.deepEqual(widget.asks().map((message) => strideOf(widget.settingsOf(message))), [1, 4]);
+  assertShows(model, model.settings(), "page");
+  widget.answer(widget.asks()[0], { factor: 2 });
+  await settled();
+  assertShows(model, model.settings(), "page");
+  widget.answer();
+  await settled();
+  assertShows(model, model.settings(), "torch");
+});
+
+test("a refusal after a shown preview goes back to the numbers that hold", async () => {
+  const { model, widget } = opened();
+  const held = model.settings();
+  stride(model, 1);
+  assertShows(model, model.settings(), "page");
+  let refreshed = 0;
+  model.on("settings", () => (refreshed += 1));
+  widget.refuse(widget.asks()[0], "There is no memory left for that.");
+  await settled();
+  assertShows(model, held, "torch");
+  assert.deepEqual([model.settings(), model.get("state").spec], [held, held.spec]);
+  assert.deepEqual([model.get("notice"), model.get("failed")], ["There is no memory left for that.", true]);
+  assert.deepEqual([model.canUndo(), model.settled(), refreshed > 0], [false, true, true]);
+  stride(model, 3);
+  widget.answer();
+  await settled();
+  assertShows(model, model.settings(), "torch");
+  assert.deepEqual([strideOf(model.settings()), model.get("notice")], [3, ""]);
+});
+
+test("what others set while nothing is asked for is shown, and is a step of undo", () => {
+  const { model, widget } = opened();
+  const there = { ...START, digit: 9 };
+  widget.moveTo(there, wireOf(there, { page: "another", k: 3 }));
+  assertShows(model, there, "torch");
+  assert.deepEqual([model.settings(), model.canUndo(), widget.sent], [there, true, []]);
+  model.send({ type: "undo" });
+  assert.equal(model.settings().digit, START.digit);
+  assert.equal(widget.asks().length, 1);
+});
+
+test("the same settings from elsewhere are no step", () => {
+  const { model, widget } = opened();
+  widget.moveTo(START, wireOf(START, { page: "another", k: 3 }));
+  assert.deepEqual([model.canUndo(), widget.sent], [false, []]);
+});
+
+test("what others set while something is asked for is overtaken by it; a refusal leads there", async () => {
+  const there = { ...START, digit: 9 };
+  for (const refuse of [false, true]) {
+    const { model, widget } = opened();
+    stride(model, 1);
+    const mine = model.settings();
+    widget.moveTo(there, wireOf(there, { page: "another", k: 3 }));
+    assert.deepEqual(model.settings(), mine, "what was done here is not torn away");
+    if (refuse) widget.refuse(widget.asks()[0], "not possible on this device");
+    else widget.answer();
+    await settled();
+    assertShows(model, refuse ? there : mine, "torch");
+    assert.deepEqual(model.settings(), refuse ? there : mine);
+    assert.equal(model.get("failed"), refuse);
+  }
+});
+
+test("a sentence of the kernel's is said, and what is no answer reaches the panes", async () => {
+  const { model, widget } = opened();
+  const heard = [];
+  model.on("msg:custom", (message) => heard.push(message));
+  widget.tell({ type: "told", sentence: "this picture file is damaged", failed: true });
+  assert.deepEqual([model.get("notice"), model.get("failed")], ["this picture file is damaged", true]);
+  widget.tell({ type: "tab", tab: "code", data: { step: 1 } });
+  stride(model, 1);
+  const { k } = widget.asks()[0];
+  model.say("this picture file is damaged", true);
+  widget.tell({ type: "refused", page: "another", k, sentence: "not mine" });
+  assert.deepEqual(heard, [{ type: "tab", tab: "code", data: { step: 1 } }]);
+  await settled();
+  assert.equal(model.get("notice"), "this picture file is damaged", "a refusal to another page is none of ours");
+  assert.equal(model.settled(), false);
+});
+
+test("a kernel that answers wrong shapes, nan or nothing is refused, and the board stays", async () => {
+  const wrong = {
+    shape: (wire) => (wire.tensors.output = new DataView(new Float64Array(3).buffer)),
+    nan: (wire) => (wire.tensors.grad_weight = new DataView(new Float64Array(9).fill(NaN).buffer)),
+    infinity: (wire) => (wire.loss = Infinity),
+    missing: (wire) => delete wire.tensors.input,
+    "half a number": (wire) => (wire.tensors.output = new DataView(new ArrayBuffer(13))),
+    "no tensors": (wire) => delete wire.tensors,
+    dtype: (wire) => (wire.dtype = "float8"),
+    truth: (wire) => (wire.truth = { id: "truth.unknown", values: {}, ok: true }),
+  };
+  for (const [name, spoil] of Object.entries(wrong)) {
+    const { model, widget } = opened();
+    stride(model, 1);
+    widget.answer(undefined, { spoil });
+    await settled();
+    assertShows(model, START, "torch");
+    assert.deepEqual([model.settings(), model.get("failed"), model.canUndo()], [START, true, false], name);
+    assert.ok(model.get("notice").length > 10, name);
+    stride(model, 3);
+    widget.answer();
+    await settled();
+    assertShows(model, model.settings(), "torch");
+  }
+});
+
+test("a kernel that is gone leaves a page that computes; one that comes again gets its settings", async () => {
+  const { model, widget } = opened();
+  stride(model, 1);
+  const underWay = widget.asks()[0];
+  model.disconnect();
+  assert.deepEqual([model.get("kernel"), model.kernel(), model.settled(), widget.listening()], ["lost", null, true, 0]);
+  assertShows(model, model.settings(), "page");
+  widget.answer(underWay, { factor: 2 });
+  await settled();
+  assertShows(model, model.settings(), "page");
+  stride(model, 3);
+  assertShows(model, model.settings(), "page");
+  const again = widgetOf(START);
+  model.connect(createKernel(again));
+  assert.deepEqual([model.get("kernel"), again.asks().length], ["ok", 1]);
+  assert.equal(strideOf(again.settingsOf(again.asks()[0])), 3);
+  again.answer();
+  await settled();
+  assertShows(model, model.settings(), "torch");
+  model.send({ type: "undo" });
+  assert.equal(strideOf(model.settings()), 1, "the way back is the page's own");
+});
+
+test("a kernel that is silent is said once the patience ends, and its answer is taken while it is wanted", async () => {
+  const { model, widget, rest } = opened();
+  stride(model, 1);
+  rest();
+  assert.match(model.get("notice"), /have not come yet/);
+  widget.answer();
+  await settled();
+  assertShows(model, model.settings(), "torch");
+  assert.equal(model.get("notice"), "");
+});
+
+test("torch's numbers are held against the page's own when nothing moves any more", async () => {
+  const { model, widget, rest } = opened();
+  stride(model, 1);
+  widget.answer();
+  await settled();
+  rest();
+  assert.equal(model.get("values").truth_ok, true);
+  stride(model, 3);
+  widget.answer(undefined, { spoil: (wire) => wire.tensors.grad_weight.setFloat64(0, 77.5, true) });
+  await settled();
+  rest();
+  assert.equal(model.get("values").truth_ok, false);
+  assert.match(model.get("values").truth, /grad_weight/);
+});
