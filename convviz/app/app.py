@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import uuid
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -107,21 +108,20 @@ class App(SettingTraits, anywidget.AnyWidget):
         self.session = Session(settings)
         if link is not None:
             self.session.tell(briefly(from_link(link)[1]))
-        super().__init__()
         self._step = 0
         self._asker = ("", 0)  # who asked for the numbers that are sent next: a page and its id of the settings
-        self._facts = {
-            "id": self.model_id,
+        facts = {
+            "id": uuid.uuid4().hex,
             "version": __version__,
             "colorscales": COLORSCALES,
             "devices": available_devices(),
             "makes_pages": type(self).page_maker is not None,
         }
-        self._start = settings.to_dict()
-        self._notice = self.session.notice
+        # All at once: in a notebook the page makes its model of what the widget is born with.
+        shown = self._shown("", 0)
+        super().__init__(_facts=facts, _start=settings.to_dict(), _notice=self.session.notice, **shown)
         self._tabs = Tabs(self.session, self.send)
         self._messages = Messages(self, self._tabs)
-        self.send_numbers()
         self._tabs.show()
         self.follow_session()
         self.session.observe(self._on_settings, names="settings")  # the result is there by then
@@ -194,7 +194,7 @@ class App(SettingTraits, anywidget.AnyWidget):
         # Nobody saves Voilà's page, but every visitor would wait for the picture.
         if maker is not None and VOILA_VARIABLE not in os.environ:
             picture = maker(self.session.result, self.session.settings)
-            still = f'<div data-convviz-still="{self.model_id}">{picture}</div>'
+            still = f'<div data-convviz-still="{self._facts["id"]}">{picture}</div>'
             display({"text/html": still, "text/plain": repr(self)}, raw=True)
         data, metadata = self._repr_mimebundle_() or ({"text/plain": repr(self)}, {})
         display(data, metadata=metadata, raw=True)
@@ -217,18 +217,18 @@ class App(SettingTraits, anywidget.AnyWidget):
             page: which page asked for them; empty where nobody did.
             k: its id of the settings.
         """
-        settings = self.session.settings
-        self._step += 1
+        shown = self._shown(page, k)
         with self.hold_sync():
-            state = settings.to_dict()
-            self._sources = {name: state.pop(name) for name in SOURCES}
-            self._state = state
-            self._numbers = numbers(self.session.result) | {"page": page, "k": k, "step": self._step}
+            for name, value in shown.items():
+                self.set_trait(name, value)
 
-    def saved_page(self) -> list[bytes]:
-        """Return what is shown as a page without a kernel; nothing where nobody makes one."""
-        maker = type(self).page_maker
-        return [maker(self.state())] if maker else []
+    def _shown(self, page: str, k: int) -> dict[str, dict[str, Any]]:
+        """Return what pages are told of a step, by the names of its traits; arguments as above."""
+        self._step += 1
+        state = self.session.settings.to_dict()
+        sources = {name: state.pop(name) for name in SOURCES}
+        sent = numbers(self.session.result) | {"page": page, "k": k, "step": self._step}
+        return {"_sources": sources, "_state": state, "_numbers": sent}
 
     def answer(self, page: str, k: int, settings: Settings) -> None:
         """Go to what a page asked for, and send it the numbers.

@@ -79,6 +79,7 @@ function createTools(model, follow, more) {
 function createNotice(model, follow) {
   const el = element("p", { class: "cv-notice", role: "status" });
   const show = () => {
+    el.setAttribute("role", model.get("failed") ? "alert" : "status"); // before its words: they are what is announced
     el.textContent = model.get("notice");
     el.dataset.failed = String(model.get("failed"));
   };
