@@ -20,7 +20,6 @@ say = sentences("served")
 APPEARS_WITHIN_MS = 120_000
 HEATMAP = '.cv-board[data-painted]:not([data-painted=""]) .cv-plot .hm image'
 LOST = "#convviz-lost-text"
-LIVE = {"CONVVIZ_LIVE": "1"}
 # A kernel waits until somebody opens the other end of a pipe: no clock is involved.
 WAITING = """import os, sys
 if any("ipykernel_launcher" in word for word in sys.orig_argv):
@@ -42,7 +41,7 @@ def kernels_that(folder, what):
 @pytest.fixture(scope="module")
 def live():
     """A server whose kernels start as they do."""
-    with voila_server(env=LIVE) as server:
+    with voila_server() as server:
         yield server
 
 
@@ -64,7 +63,7 @@ def gated(tmp_path_factory):
     """A server with room for one kernel, each of which waits for its gate."""
     folder = tmp_path_factory.mktemp("gated")
     gate = Gate(folder / "gate")
-    env = {**LIVE, **kernels_that(folder, WAITING), "GATE": str(gate.path)}
+    env = {**kernels_that(folder, WAITING), "GATE": str(gate.path)}
     with voila_server(env=env, arguments=["--kernels", "1"]) as server:
         server.gate = gate
         yield server
@@ -138,7 +137,7 @@ def test_no_room_for_another_kernel_is_told_and_tried_again(page, browser, gated
 
 
 def test_kernel_that_cannot_start_leaves_the_board_alive(page, tmp_path):
-    with voila_server(env={**LIVE, **kernels_that(tmp_path / "failing", FAILING)}) as server:
+    with voila_server(env={**kernels_that(tmp_path / "failing", FAILING)}) as server:
         open_live(page, server.url)
         wait_kernel(page, "lost")
         assert page.locator(LOST).text_content() == say("live.failed")
@@ -168,7 +167,7 @@ def test_kernel_and_server_that_go_away_are_told_and_the_board_goes_on(page, liv
 
 
 def test_server_that_goes_away_is_told_and_the_board_goes_on(page):
-    with voila_server(env=LIVE) as server:
+    with voila_server() as server:
         open_live(page, server.url)
         wait_kernel(page, "ok")
         server.kill()

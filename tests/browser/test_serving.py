@@ -90,7 +90,8 @@ def test_the_app_has_its_landmarks_and_is_not_wider_than_a_phone(app):
     app.wait_for_function("document.documentElement.scrollWidth <= 360")  # once the board has taken its new width
 
 
-def test_words_tell_each_step_and_stay_until_the_board_is_there_on_the_slowest_machine(page, server):
+def test_words_tell_each_step_and_stay_until_the_board_is_there_on_the_slowest_machine(page, tmp_path):
+    """Of a notebook: the app's own page has its board from the start."""
     # The wait for "nothing more comes" is over at once, as on a machine too busy to draw in the meantime.
     page.add_init_script("""
         const later = window.setTimeout;
@@ -115,7 +116,8 @@ def test_words_tell_each_step_and_stay_until_the_board_is_there_on_the_slowest_m
             if (window.words.at(-1) !== text && (line || window.words.length)) window.words.push(text);
         }).observe(document, {childList: true, subtree: true, characterData: true});
     """)
-    open_page(page, server.url)
+    with voila_server(write_notebook(tmp_path, "import convviz", "convviz.App()")) as server:
+        open_page(page, server.url)
     assert page.evaluate("window.boardsWhenTheWordsWent") == 1
     # On a slow machine each step is told a second time, with words of patience behind.
     told = list(dict.fromkeys(words.split(" Still")[0] for words in page.evaluate("window.words")))

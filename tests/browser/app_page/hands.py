@@ -27,7 +27,7 @@ def slide(page, name, value, axis=0):
 def choose(page, name, words):
     """Choose an entry of a menu, named as in its class cv-set-<name>, else by the words before it."""
     menu = page.locator(f".cv-app .cv-set-{name} select")
-    menu = menu if menu.count() else page.locator(".cv-app").get_by_role("combobox", name=name, exact=True)
+    menu = menu if menu.count() else page.locator(".cv-app .cv-controls").get_by_role("combobox", name=name, exact=True)
     entries = menu.evaluate("(menu) => [...menu.options].map(({ text }) => text)")
     if menu.evaluate("(menu) => menu.selectedIndex") != entries.index(words):
         with repaint(page):
@@ -36,7 +36,7 @@ def choose(page, name, words):
 
 def switch(page, label, on):
     """Set a checkbox with the keyboard."""
-    box = page.locator(".cv-app").get_by_role("checkbox", name=label, exact=True)
+    box = page.locator(".cv-app .cv-controls").get_by_role("checkbox", name=label, exact=True)
     if box.is_checked() != on:
         with repaint(page):
             box.press("Space")

@@ -75,9 +75,13 @@ def kernel_id(page):
 def messages_sent(page):
     """Count the messages to the kernel from now on; return the function that says how many there were."""
     page.evaluate("""() => {
-        if (window.sent === undefined) {
-          const send = WebSocket.prototype.send;
-          WebSocket.prototype.send = function (data) {
+        // In the served page the kernel's connection is in a frame.
+        for (const realm of [window, ...Array.from(frames)]) {
+          if (realm.counted) continue;
+          realm.counted = true;
+          const { prototype } = realm.WebSocket;
+          const { send } = prototype;
+          prototype.send = function (data) {
             // Jupyter's newer protocol sends bytes.
             const text = typeof data === "string" ? data : new TextDecoder().decode(data);
             window.sent += text.includes("comm_msg");

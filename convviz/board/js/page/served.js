@@ -27,7 +27,7 @@ function start() {
   byId("convviz-again").addEventListener("click", session.startAgain);
   join(data.version, model);
   afterPaint(session.start);
-  whenColoured(live, session.prepare);
+  whenColoured(live, () => whenIdle(session.prepare));
 }
 
 /**
@@ -64,6 +64,14 @@ function afterPaint(then) {
     then();
   };
   requestAnimationFrame(() => channel.port2.postMessage(null));
+}
+
+const AT_LATEST_MS = 1000;
+
+/** Do something when the page has nothing better to do. @param {() => void} then */
+function whenIdle(then) {
+  if ("requestIdleCallback" in window) requestIdleCallback(then, { timeout: AT_LATEST_MS });
+  else setTimeout(then, 0); // Safari
 }
 
 /** Do something once the first heatmap stands: what comes later must not be in its way. @param {HTMLElement} el @param {() => void} then */

@@ -1,0 +1,98 @@
+"""The kernel joins a page that lives: what a person is in the middle of goes on, and nothing on the screen changes."""
+
+import pytest
+
+from tests.browser.app_page import assert_page_equals_autograd, cell, slide, wait_painted
+from tests.browser.server import wait_until
+from tests.browser.test_live import APPEARS_WITHIN_MS, difference, gated, open_live, wait_kernel
+
+__all__ = ["gated"]  # the fixture: a server whose kernels wait for their gate
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def waiting(page, gated):
+    """A page whose kernel waits; ``page.join()`` lets it come, and returns when torch's numbers stand there."""
+    open_live(page, gated.url)
+    wait_kernel(page, "starting")
+
+    def join():
+        gated.gate.open()
+        page.locator(".cv-board[data-from=torch]").wait_for(timeout=APPEARS_WITHIN_MS)
+
+    page.join = join
+    yield page
+    assert page.outside == []
+    page.close(run_before_unload=True)
+    wait_until(lambda: not gated.kernels(), what="the kernel of a closed page ends: there is room for one")
+
+
+def test_a_slider_that_is_being_dragged_stays_in_the_hand(waiting):
+    page = waiting
+    slider = page.locator(".cv-set-input_size input[type=range]").first
+    box = slider.bounding_box()
+    across = [box["x"] + box["width"] * share for share in (0.11, 0.2, 0.3)]
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(across[0], middle)
+    page.mouse.down()
+    page.mouse.move(across[1], middle)
+    before = int(slider.input_value())
+    assert before != 8, "it is in the hand"
+    page.join()
+    assert int(slider.input_value()) == before
+    painted = int(page.locator(".cv-board").get_attribute("data-painted"))
+    page.mouse.move(across[2], middle)
+    wait_painted(page, painted)
+    assert int(slider.input_value()) > before, "and still is"
+    page.mouse.up()
+    assert_page_equals_autograd(page)
+
+
+def test_a_number_that_is_being_typed_a_pinned_cell_and_undo_survive(waiting):
+    page = waiting
+    slide(page, "stride", 1)
+    cell(page, "output", 2, 3).click()
+    cell(page, "weight", 1, 1).focus()
+    page.keyboard.press("Enter")
+    total = page.locator(".cv-sum").first.text_content()
+    assert total.startswith("output[0, 0][2,3] = ")
+    editor = page.locator(".cv-editor, .cv-area input").first
+    editor.fill("7.5")
+    page.join()
+    assert editor.input_value() == "7.5"
+    assert page.evaluate("document.activeElement.tagName") == "INPUT"
+    assert page.locator(".cv-sum").first.text_content() == total
+    painted = int(page.locator(".cv-board").get_attribute("data-painted"))
+    editor.press("Enter")
+    wait_painted(page, painted)
+    assert cell(page, "weight", 1, 1).get_attribute("data-value") == "7.5"
+    assert_page_equals_autograd(page)
+    for name in ("weight", "stride"):
+        painted = int(page.locator(".cv-board").get_attribute("data-painted"))
+        page.get_by_role("button", name="Undo").click()
+        wait_painted(page, painted)
+        assert page.locator(".cv-set-stride input").first.input_value() == ("1" if name == "weight" else "2")
+    assert_page_equals_autograd(page)
+
+
+def test_steps_that_play_go_on(waiting):
+    page = waiting
+    forward = page.locator("[data-equation=forward]")
+    forward.get_by_role("button", name="Step through").click()
+    forward.get_by_role("button", name="Step forward").click()
+    at = forward.locator(".cv-transport").text_content()
+    page.join()
+    assert forward.locator(".cv-transport").text_content() == at
+    forward.get_by_role("button", name="Step forward").click()
+    assert forward.locator(".cv-transport").text_content() != at
+
+
+def test_the_screen_is_the_same_before_and_after(waiting):
+    """In a state whose numbers are exact; the line of truth and what only a kernel can do are left out."""
+    page = waiting
+    picture = {"full_page": True, "style": ":is(.cv-truth, .cv-set-device, .cv-set-dtype, .cv-upload) { opacity: 0; }"}
+    page.mouse.move(0, 0)
+    before = page.screenshot(**picture)
+    page.join()
+    # Chromium smooths the letters of the column of controls anew when it has the time: by 11 of 255 at most.
+    assert difference(page.screenshot(**picture), before) < 16
