@@ -183,11 +183,12 @@ def with_stride(app, stride):
     return app.state() | {"spec": app.state()["spec"] | {"stride": [stride, stride]}}
 
 
-def test_those_who_set_against_each_other_come_to_an_end(app):
-    app.observe(lambda event: setattr(app, "digit", 9 - event["new"]), "seed")
+def test_those_who_answer_each_other_come_to_an_end(app):
+    app.observe(lambda event: setattr(app, "digit", min(event["new"], 9)), "seed")
     app.observe(lambda event: setattr(app, "seed", event["new"]), "digit")
-    app.seed = 4
-    assert (app.seed, app.digit) == (app.session.settings.seed, app.session.settings.digit)
+    app.seed = 12
+    assert (app.seed, app.digit) == (9, 9)
+    assert (app.session.settings.seed, app.session.settings.digit) == (9, 9)
 
 
 def test_two_apps_can_be_linked(app):

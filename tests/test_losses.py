@@ -21,7 +21,7 @@ from convviz.settings.as_python import as_python
 from convviz.settings.compute import compute
 from convviz.settings.link import from_link, to_link
 from convviz.settings.names import shown_name
-from convviz.settings.state import CHOICES, KINDS, Settings, Source, offered_kinds
+from convviz.settings.state import CHOICES, KINDS, Settings, Source
 from convviz.views import captions
 from tests.geometries import EDGE_CASES, conv2d_by_definition, random_specs, reals
 from tests.truth import given_to, one_hot, truth, truth_transposed
@@ -72,13 +72,6 @@ def test_no_comparison_with_the_name_of_a_loss_is_left():
         if compared.search(path.read_text(encoding="utf-8"))
     ]
     assert found == []
-
-
-def test_a_menu_offers_what_the_loss_takes():
-    assert offered_kinds(Settings(), "target") == ["zeros", "ones", "one_hot", "random"]
-    assert offered_kinds(Settings(loss="cross_entropy"), "target") == ["one_hot"]
-    assert offered_kinds(Settings(loss="sum"), "target") == ["zeros", "ones", "one_hot", "random"]
-    assert offered_kinds(Settings(loss="weighted_sum"), "grad") == ["ones", "one_hot", "random"]
 
 
 # -- the numbers of cross-entropy ----------------------------------------------------------------------------------

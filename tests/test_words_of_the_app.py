@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).parents[1] / "convviz"
 SCRIPTS = [*PACKAGE.joinpath("board", "js").rglob("*.js"), *PACKAGE.joinpath("export").glob("*.js")]
 MODULES = sorted(PACKAGE.rglob("*.py"))
 PARTS = ("board", "tabs", "app", "served")
-JS_TEXT = re.compile(r'"([\w.]+)"|`([a-z]+\.\w*\$\{[\w\[\]]+\}\w*(?:\$\{\w+\}\w*)?)`')
+JS_TEXT = re.compile(r'"([\w.]+)"|`([a-z]+\.\w*\$\{[\w\[\]]+\}\w*(?:\$\{\w+\}\w*)?|\$\{\w+\}\.\w+)`')
 
 
 def said_in_scripts(part):

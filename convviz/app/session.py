@@ -21,6 +21,8 @@ VIEW: list[str] = facts("settings")["view"]
 say = sentences("app")
 OUT_OF_MEMORY = say("memory")
 
+MOST_LETTERS = 600  # of a sentence on the page
+
 log = logging.getLogger(__name__)
 
 
@@ -75,7 +77,7 @@ class Session(traitlets.HasTraits):
         try:
             action()
         except ValueError as error:
-            return str(error)
+            return _readable(str(error))
         except Exception as error:  # the app must live on; the log keeps what a developer needs
             log.exception("an action failed")
             return f"{what_failed('action.failed', error)} {say('action.kept')}"
@@ -97,6 +99,12 @@ class Session(traitlets.HasTraits):
         with self.hold_trait_notifications():
             self.settings = settings
             self.result = result
+
+
+def _readable(sentence: str) -> str:
+    """Return a sentence that is no longer than one reads: it may name what a stranger sent."""
+    half = MOST_LETTERS // 2
+    return sentence if len(sentence) <= MOST_LETTERS else f"{sentence[:half]} … {sentence[-half:]}"
 
 
 def _same_numbers(one: Settings, other: Settings) -> bool:

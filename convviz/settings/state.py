@@ -250,12 +250,6 @@ class Settings:
             raise ValueError(say("state.damaged", error=error)) from error
 
 
-def offered_kinds(settings: Settings, given: str) -> list[str]:
-    """Return what a menu of the loss's targets, or grads, offers: the kinds that it takes and that a name makes."""
-    kinds = kinds_taken(settings.loss, given) or KINDS[given]
-    return [kind for kind in kinds if kind in NAMED_KINDS[given]]
-
-
 def check_size(spec: ConvSpec) -> None:
     """Refuse what the board cannot show.
 

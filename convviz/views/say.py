@@ -23,12 +23,6 @@ def lines(counts: Sequence[int], which: str = "") -> str:
     return joined("list.and", (say(f"{LINES[axis]}{which}", count=n) for axis, n in enumerate(counts) if n))
 
 
-def or_(sizes: Sequence[int]) -> str:
-    """Return ``7, 8 or 9``."""
-    numbers = [str(size) for size in sizes]
-    return joined("list.or", [joined("list.comma", numbers[:-1]), numbers[-1]] if len(numbers) > 1 else numbers)
-
-
 def clauses(parts: Iterable[str]) -> str:
     """Return clauses as one sentence with a capital, between them what the language puts there."""
     text = say("clauses.end", clauses=joined("clauses.both", parts))
@@ -44,9 +38,3 @@ def joined(id: str, parts: Iterable[str]) -> str:
     """Return all parts as one, two at a time by the sentence that has this id; nothing if there are none."""
     these, *others = [*parts] or [""]
     return reduce(lambda these, last: say(id, these=these, last=last), others, these)
-
-
-def pair(numbers: Sequence[int]) -> str:
-    """Return ``1`` where both are 1, else ``(1, 2)``: as torch takes them."""
-    first, second = numbers
-    return str(first) if first == second else f"({first}, {second})"

@@ -122,6 +122,17 @@ def test_undo_and_redo_return_to_equal_states(js, seed):
         assert not seen[-1]["redo"]
 
 
+def test_a_question_to_the_kernel_is_small_and_python_reads_the_settings_of_the_page_in_it(js):
+    states = [Settings.from_dict(state).to_dict() for state in random_states(7, 60)]
+    weight = {"kind": "values", "values": [0.123456789012345, *range(8)], "shape": [1, 1, 3, 3]}
+    states.append(Settings().to_dict() | {"weight": weight})
+    messages = js("numbers/from_kernel.js", "messageOf", [[state] for state in states])
+    for state, message in zip(states, messages, strict=True):
+        assert Settings.from_dict(message).to_dict() == state
+    question = {"type": "compute", "page": "k3j9x7q2hq", "k": 1000, "settings": messages[-1]}
+    assert len(json.dumps(question)) <= 1000
+
+
 # -- what is laid out ----------------------------------------------------------------------------------------------
 
 

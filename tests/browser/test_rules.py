@@ -12,7 +12,7 @@ from convviz.ops.stages_transposed import stages_transposed
 from convviz.plane import PANEL_AXES, Plane
 from convviz.samples.kernels import make_kernel
 from convviz.settings.compute import compute
-from convviz.settings.state import PRESETS, Settings, Source
+from convviz.settings.state import CHOICES, NAMED_KINDS, PRESETS, Settings, Source
 from convviz.settings.transposed import layer_pair, layer_spec
 from convviz.spec import ConvSpec
 from convviz.views.panels import panel
@@ -425,6 +425,15 @@ def test_a_target_that_the_loss_does_not_take_becomes_the_first_that_it_does(js)
         expected = Settings.from_dict(before["state"]).replace(loss="cross_entropy")
         assert after["state"] == expected.to_dict()
         assert after["state"]["target"]["kind"] == "one_hot"
+
+
+def test_a_menu_offers_what_the_loss_takes_and_a_name_makes(js):
+    calls = [({"loss": loss}, given) for loss in CHOICES["loss"] for given in ("target", "grad")]
+    for (state, given), offered in zip(calls, js("rules/losses.js", "offeredKinds", calls), strict=True):
+        if state["loss"] == "cross_entropy" and given == "target":
+            assert offered == ["one_hot"]
+        else:
+            assert offered == list(NAMED_KINDS[given]), (state, given)
 
 
 # -- what was typed stays ------------------------------------------------------------------------------------------

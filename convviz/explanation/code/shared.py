@@ -22,11 +22,6 @@ TORCH = step("import torch")
 FUNCTIONAL = step("import torch.nn.functional as F")
 
 
-def tensor_names(setting: Setting) -> list[str]:
-    """Return the names of the tensors that have a gradient."""
-    return ["input", "weight", "bias"] if setting.bias else ["input", "weight"]
-
-
 def preamble(setting: Setting) -> list[Step]:
     """Return the steps that draw the tensors: the same numbers on every device."""
     dtype = f", dtype=torch.{setting.dtype}" if setting.dtype != "float32" else ""
