@@ -201,7 +201,9 @@ def _starts(taken):
     yield Figure(PART, "first heatmap, cold / FW", first["app"] / first["FW"], "×", 0.05)
     detail = ", ".join(f"{name} {by_torch[name]:.1f} s" for name in taken)
     yield Figure(PART, "first torch numbers, cold / SVG", by_torch["app"] / by_torch["SVG"], "×", 1.2, detail)
-    app, svg = ([statistics.median(each) / 1000 for each in zip(*taken[name].warm)] for name in ("app", "SVG"))
+    app, svg = (
+        [statistics.median(each) / 1000 for each in zip(*taken[name].warm, strict=True)] for name in ("app", "SVG")
+    )
     detail = f"app {app[0]:.2f} s, SVG {svg[0]:.2f} s"
     yield Figure(PART, "first heatmap, a kernel waits / SVG", app[0] / svg[0], "×", None, detail)
     detail = f"app {app[1]:.2f} s, SVG {svg[1]:.2f} s"

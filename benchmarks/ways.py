@@ -33,8 +33,8 @@ class Way:
         first: A selector, and how many elements of it stand when the first heatmaps do.
         torch: The same for the first heatmaps of torch's numbers.
         picture: A selector of the element that tells when it was drawn.
-        marks: {mark: JavaScript from that element to something that every step changes, undefined while it is not there};
-            ``"shown"`` is of any numbers of the step, ``"torch"`` of torch's.
+        marks: {mark: JavaScript from that element to something that every step changes, undefined while it is not
+            there}; ``"shown"`` is of any numbers of the step, ``"torch"`` of torch's.
         slider: A selector of nine sliders.
         read: JavaScript from names to {name: numbers} as the page shows them.
         root: The tree whose convviz serves it.
