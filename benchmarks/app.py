@@ -1,13 +1,12 @@
-"""The app beside the usual FigureWidget and beside bare SVG: start, bytes, slider to paint; one run, in turn.
+"""The app beside the usual FigureWidget, bare SVG and an older app: start, bytes, slider to paint; one run, in turn.
 
 Every way of showing the eight tensors has a server of its own, a fresh kernel and a fresh browser cache a visit. The
 first visit of each reads files from disk and counts the bytes; the others are timed, with nothing recording.
 """
 
-import contextlib
+import os
 import statistics
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import torch
 
@@ -15,83 +14,15 @@ from benchmarks.chromium import chromium, visit
 from benchmarks.reference.scene import NAMES, SOBEL_X, STEP, planes
 from benchmarks.report import Figure, main
 from benchmarks.traffic import Traffic
-from tests.browser.server import voila_server, wait_until
+from benchmarks.ways import APP, BARE_SVG, BEFORE, servers, ways
+from tests.browser.server import wait_until
 
-PART = "the app in the browser (FW: one FigureWidget, SVG: bare SVG)"
-NOTEBOOKS = Path(__file__).with_name("notebooks")
-ROUNDS = 2
+PART = "the app in the browser, served (FW: one FigureWidget, SVG: bare SVG)"
+ROUNDS = int(os.environ.get("CONVVIZ_BENCH_ROUNDS", "2"))
 STEPS = 30
 WARM_UP = 5
 SETTLE_MS = 120  # between steps, so that the answers to one do not delay the next
 CENTRE = 4  # of the kernel: the number that the slider moves
-
-READ_CELLS = """(names) => Object.fromEntries(names.map((name) => [name, Array.from(
-    document.querySelector(`[data-panel="${name}"]`).querySelectorAll("[data-value]"),
-    (cell) => Number(cell.dataset.value),
-)]))"""
-READ_PLOT = """(names) => Object.fromEntries(document.querySelector(".js-plotly-plot").data.map((trace) => [
-    trace.name, Array.from(trace.z, (row) => Array.from(row)).flat(),
-]))"""
-
-
-@dataclass(frozen=True)
-class Way:
-    """A way of showing the tensors.
-
-    Attributes:
-        name: Short, for the table.
-        notebook: What Voilà serves; None is the app.
-        widget: A part of the class name of the widget with the heatmaps.
-        first: A selector, and how many elements of it stand when the first heatmaps do.
-        picture: A selector of the element that tells when it was drawn.
-        shown: JavaScript from that element to something that every step changes.
-        slider: A selector of nine sliders.
-        read: JavaScript from names to {name: numbers} as the page shows them.
-    """
-
-    name: str
-    notebook: Path | None
-    widget: str
-    first: tuple[str, int]
-    picture: str
-    shown: str
-    slider: str
-    read: str
-
-
-WAYS = (
-    Way(
-        "app",
-        None,
-        "Board",
-        ('.cv-board[data-painted]:not([data-painted=""]) .cv-plot .hm image', 8),
-        ".cv-board",
-        "(board) => board.dataset.painted",
-        ".cv-slider input[type=range]",
-        READ_CELLS,
-    ),
-    Way(
-        "FW",
-        NOTEBOOKS / "figurewidget.ipynb",
-        "FigureWidget",
-        (".js-plotly-plot .hm image", 8),
-        ".js-plotly-plot",
-        "(plot) => plot.querySelectorAll('.heatmap-label')[1] && "
-        "String(plot.data[1].z[1][1]) + plot.querySelectorAll('.subplot')[1].querySelectorAll('text')[4].textContent",
-        ".noUi-handle",
-        READ_PLOT,
-    ),
-    Way(
-        "SVG",
-        NOTEBOOKS / "bare_svg.ipynb",
-        "BareSvg",
-        (".bare-svg[data-painted] svg", 8),
-        ".bare-svg",
-        "(root) => root.dataset.painted",
-        ".bare-svg input",
-        READ_CELLS,
-    ),
-)
 
 
 @dataclass
@@ -100,38 +31,54 @@ class Taken:
 
     Attributes:
         first: Milliseconds from the navigation to the first heatmap, one a visit.
-        steps: Milliseconds from the key to the painted frame, one a step.
+        torch: The same to the first of torch's numbers.
+        warm: As first and torch, where a kernel waited already: [(first, torch)].
+        steps: Milliseconds from the key to the painted frame, one a step, by mark.
         start: The frames until the first heatmap.
         stepping: The frames of STEPS steps.
+        travelled: Bytes until the first heatmap is plotly's, and until torch's numbers, compressed.
         comm: The id of the widget with the heatmaps.
     """
 
     first: list = field(default_factory=list)
-    steps: list = field(default_factory=list)
+    torch: list = field(default_factory=list)
+    warm: list = field(default_factory=list)
+    steps: dict = field(default_factory=lambda: {"shown": [], "torch": []})
     start: list = field(default_factory=list)
     stepping: list = field(default_factory=list)
+    travelled: tuple = (0, 0)
     comm: str = ""
 
-    def to_picture(self):
-        """Return the messages of the steps that the picture got."""
-        return [f for f in self.stepping if f.received and f.kind == "comm_msg" and f.comm == self.comm]
+    def of_picture(self, received):
+        """Return the messages of the steps that the picture got, or sent."""
+        return [f for f in self.stepping if f.received is received and f.kind == "comm_msg" and f.comm == self.comm]
 
 
 def measure(say):
-    taken = {way.name: Taken() for way in WAYS}
-    with contextlib.ExitStack() as stack:
-        servers = [stack.enter_context(voila_server(notebook=way.notebook)) for way in WAYS]
-        browser = stack.enter_context(chromium())
-        for way, server in zip(WAYS, servers, strict=True):
-            say(f"{way.name}: counting bytes")
-            _count(browser, way, server, taken[way.name])
-        for turn in range(ROUNDS):
-            for way, server in zip(WAYS, servers, strict=True):
-                found = taken[way.name]
-                _time(browser, way, server, found)
-                median = statistics.median(found.steps[-STEPS:])
-                say(f"{way.name}, round {turn + 1}: first {found.first[-1] / 1000:.1f} s, a step {median:.0f} ms")
-    return list(_figures(**taken))
+    chosen = ways()
+    if len(chosen) == 3:
+        say(f"no app from before: --before PATH or {BEFORE} names a tree of it")
+    taken = {way.name: Taken() for way in chosen}
+    with chromium() as browser:
+        with servers(chosen) as served:
+            for way in chosen:
+                say(f"{way.name}: counting bytes")
+                _count(browser, way, served[way.name], taken[way.name])
+            for turn in range(ROUNDS):
+                for way in chosen:
+                    _time(browser, way, served[way.name], taken[way.name])
+                    say(f"{way.name}, round {turn + 1}: {_last(taken[way.name])}")
+        with servers((APP, BARE_SVG), preheat=True) as served:
+            for way in (APP, BARE_SVG) * ROUNDS:
+                taken[way.name].warm.append(_warm(browser, way, served[way.name]))
+                say(f"{way.name}, preheated: {', '.join(f'{ms / 1000:.1f} s' for ms in taken[way.name].warm[-1])}")
+    return list(_figures(taken))
+
+
+def _last(taken):
+    shown, by_torch = (statistics.median(steps[-STEPS:]) for steps in taken.steps.values())
+    times = f"first {taken.first[-1] / 1000:.1f} s, of torch {taken.torch[-1] / 1000:.1f} s"
+    return f"{times}, a step {shown:.0f} ms, of torch {by_torch:.0f} ms"
 
 
 # -- one visit -------------------------------------------------------------------------------------------------------
@@ -140,9 +87,17 @@ def measure(say):
 def _count(browser, way, server, taken):
     with visit(browser) as page:
         traffic = Traffic(page)
-        _open(page, way, server)
+        page.goto(server.url, wait_until="commit")
+        page.evaluate("(selector) => convvizProbe.first(selector, 1)", f"{way.picture} .hm image, {way.first[0]}")
+        if way is APP:  # plotly is on its way at the first heatmap, and counts
+            page.evaluate("() => convvizProbe.first('.cv-plot .hm image', 8)")
+        until = traffic.travelled()
+        page.evaluate("([selector, count]) => convvizProbe.first(selector, count)", list(way.torch))
+        taken.travelled = (until, traffic.travelled())
         page.wait_for_timeout(1000)
         taken.start = list(traffic.frames)
+        if way.root != APP.root:  # of an older app only the times are told
+            return
         taken.comm = _comm(page, way)
         _steps(page, way, STEPS)
         taken.stepping = traffic.frames[len(taken.start) :]
@@ -152,21 +107,39 @@ def _count(browser, way, server, taken):
 
 def _time(browser, way, server, taken):
     with visit(browser) as page:
-        taken.first.append(_open(page, way, server))
+        first, by_torch = _open(page, way, server)
+        taken.first.append(first)
+        taken.torch.append(by_torch)
         page.wait_for_timeout(1000)
-        taken.steps += _steps(page, way, WARM_UP + STEPS)[WARM_UP:]
+        for step in _steps(page, way, WARM_UP + STEPS)[WARM_UP:]:
+            for mark, milliseconds in step.items():
+                taken.steps[mark].append(milliseconds)
     _wait_for_end(server)
 
 
+def _warm(browser, way, server):
+    """Open a page for which a kernel was started before; return when its first heatmap stood, and torch's."""
+    wait_until(lambda: any(_rests(kernel) for kernel in server.kernels().values()), 90, "a kernel that waits")
+    with visit(browser) as page:
+        return _open(page, way, server)
+
+
+def _rests(kernel):
+    return kernel.memory_info().rss > 1e8 and kernel.cpu_percent(interval=1) < 3
+
+
 def _open(page, way, server):
+    """Return milliseconds until the first heatmap, and until torch's numbers."""
     page.goto(server.url, wait_until="commit")
-    return page.evaluate("([selector, count]) => convvizProbe.first(selector, count)", list(way.first))
+    both = "(all) => Promise.all(all.map(([selector, count]) => convvizProbe.first(selector, count)))"
+    return page.evaluate(both, [list(way.first), list(way.torch)])
 
 
 def _steps(page, way, count):
-    """Press the arrow keys on the slider of the kernel's centre; return the milliseconds of each step."""
+    """Press the arrow keys on the slider of the kernel's centre; return the milliseconds by mark of each step."""
     page.locator(way.slider).nth(CENTRE).focus()
-    arm = f"(selector) => convvizProbe.arm(selector, {way.shown})"
+    marks = ", ".join(f"{name}: {mark}" for name, mark in way.marks.items())
+    arm = f"(selector) => convvizProbe.arm(selector, {{ {marks} }})"
     taken = []
     for step in range(count):
         page.evaluate(arm, way.picture)
@@ -210,42 +183,83 @@ def _wait_for_end(server):
 # -- the figures -----------------------------------------------------------------------------------------------------
 
 
-def _figures(app, FW, SVG):
-    ways = {"app": app, "FW": FW, "SVG": SVG}
-    steps = {name: statistics.median(taken.steps) for name, taken in ways.items()}
-    p95 = {name: statistics.quantiles(taken.steps, n=20)[-1] for name, taken in ways.items()}
-    detail = ", ".join(f"{name} {steps[name]:.0f} ms (p95 {p95[name]:.0f})" for name in ways)
-    yield Figure(PART, "slider → painted, median / FW", steps["app"] / steps["FW"], "×", 0.6, detail)
-    yield Figure(PART, "slider → painted, median / SVG", steps["app"] / steps["SVG"], "×", 1.5)
-    first = {name: statistics.median(taken.first) / 1000 for name, taken in ways.items()}
-    detail = ", ".join(f"{name} {first[name]:.1f} s" for name in ways)
-    yield Figure(PART, "first heatmap, cold / FW", first["app"] / first["FW"], "×", 0.7, detail)
-    yield from _bytes(ways)
-    own = [frame.size for frame in app.to_picture()]
-    detail = ", ".join(f"{name} {len(taken.to_picture()) / STEPS:.1f}" for name, taken in ways.items())
-    yield Figure(PART, "messages a step to the picture", len(own) / STEPS, "", 1, detail)
-    others = ", ".join(f"{name} {sum(f.size for f in ways[name].to_picture()) / STEPS:,.0f}" for name in ("FW", "SVG"))
-    yield Figure(
-        PART, "bytes a step to the picture", sum(own) / STEPS, "bytes", 6000, f"largest {max(own):,}; {others}"
+def _figures(taken):
+    yield from _starts(taken)
+    yield from _slides(taken)
+    yield from _bytes(taken)
+    yield from _messages(taken)
+
+
+def _seconds(taken, kind):
+    return {name: statistics.median(getattr(each, kind)) / 1000 for name, each in taken.items()}
+
+
+def _starts(taken):
+    first, by_torch = _seconds(taken, "first"), _seconds(taken, "torch")
+    detail = ", ".join(f"{name} {first[name]:.2f} s" for name in taken)
+    yield Figure(PART, "first heatmap, cold / SVG", first["app"] / first["SVG"], "×", 0.15, detail)
+    yield Figure(PART, "first heatmap, cold / FW", first["app"] / first["FW"], "×", 0.05)
+    detail = ", ".join(f"{name} {by_torch[name]:.1f} s" for name in taken)
+    yield Figure(PART, "first torch numbers, cold / SVG", by_torch["app"] / by_torch["SVG"], "×", 1.2, detail)
+    app, svg = (
+        [statistics.median(each) / 1000 for each in zip(*taken[name].warm, strict=True)] for name in ("app", "SVG")
     )
-    detail = "; ".join(f"{name} {_kinds(taken.stepping)}" for name, taken in ways.items())
-    yield Figure(PART, "all messages a step, both ways", len(app.stepping) / STEPS, "", None, detail)
+    detail = f"app {app[0]:.2f} s, SVG {svg[0]:.2f} s"
+    yield Figure(PART, "first heatmap, a kernel waits / SVG", app[0] / svg[0], "×", None, detail)
+    detail = f"app {app[1]:.2f} s, SVG {svg[1]:.2f} s"
+    yield Figure(PART, "first torch numbers, a kernel waits / SVG", app[1] / svg[1], "×", None, detail)
 
 
-def _bytes(ways):
-    """Yield the bytes until the first heatmap and of STEPS steps, as they are and as they travel."""
+def _slides(taken):
+    median = {name: {mark: statistics.median(ms) for mark, ms in each.steps.items()} for name, each in taken.items()}
+    p95 = {name: statistics.quantiles(each.steps["torch"], n=20)[-1] for name, each in taken.items()}
+    ours, floor = median["app"], median["SVG"]["torch"]
+    detail = ", ".join(f"{name} {median[name]['torch']:.0f} ms (p95 {p95[name]:.0f})" for name in taken)
+    yield Figure(PART, "slider → torch's painted, median / SVG", ours["torch"] / floor, "×", 1.5, detail)
+    if "before" in taken:
+        ratio = ours["torch"] / median["before"]["torch"]
+        yield Figure(PART, "slider → torch's painted, median / before", ratio, "×", 1)
+    yield Figure(PART, "slider → torch's painted, median / FW", ours["torch"] / median["FW"]["torch"], "×", 0.6)
+    detail = f"app {ours['shown']:.0f} ms"
+    yield Figure(PART, "slider → the page's painted, median / SVG", ours["shown"] / floor, "×", 1.1, detail)
+
+
+def _bytes(taken):
+    until, all_of_it = (count / 1e6 for count in taken["app"].travelled)
+    detail = ", ".join(f"{name} {taken[name].travelled[0] / 1e6:.2f} MB" for name in taken)
+    yield Figure(PART, "all bytes until the first heatmap, compressed", until, "MB", 0.75, detail)
+    detail = ", ".join(f"{name} {taken[name].travelled[1] / 1e6:.2f} MB" for name in taken)
+    yield Figure(PART, "all bytes until torch's numbers, compressed", all_of_it, "MB", 2, detail)
+    stepped = {name: each for name, each in taken.items() if each.stepping}
     for measure, name, target in (
         ("size", "bytes over the websocket / FW", 0.4),
         ("packed", "the same, deflated", None),
     ):
         size = {
-            way: [sum(getattr(frame, measure) for frame in frames) for frames in (taken.start, taken.stepping)]
-            for way, taken in ways.items()
+            way: [sum(getattr(frame, measure) for frame in frames) for frames in (each.start, each.stepping)]
+            for way, each in stepped.items()
         }
         words = [
             f"{way} {start / 1e6:.2f} MB + {steps / STEPS / 1000:.1f} kB a step" for way, (start, steps) in size.items()
         ]
         yield Figure(PART, name, sum(size["app"]) / sum(size["FW"]), "×", target, ", ".join(words))
+
+
+def _messages(taken):
+    stepped = {name: each for name, each in taken.items() if each.stepping}
+    app = stepped["app"]
+    sent, got = ([frame.size for frame in app.of_picture(received)] for received in (False, True))
+    detail = ", ".join(f"{name} {len(each.of_picture(True)) / STEPS:.1f}" for name, each in stepped.items())
+    yield Figure(PART, "messages a step to the picture", len(got) / STEPS, "", 1, detail)
+    detail = f"largest {max(sent):,}"
+    yield Figure(PART, "message to the kernel, a step", sum(sent) / STEPS, "bytes", 1000, detail)
+    others = ", ".join(
+        f"{name} {sum(f.size for f in stepped[name].of_picture(True)) / STEPS:,.0f}" for name in ("FW", "SVG")
+    )
+    detail = f"largest {max(got):,}; {others}"
+    yield Figure(PART, "answer of the kernel, a step", sum(got) / STEPS, "bytes", 6000, detail)
+    detail = "; ".join(f"{name} {_kinds(each.stepping)}" for name, each in stepped.items())
+    yield Figure(PART, "all messages a step, both ways", len(app.stepping) / STEPS, "", None, detail)
 
 
 def _kinds(frames):

@@ -32,12 +32,20 @@
   let step = null;
   document.addEventListener("keydown", () => step && (step.start ??= performance.now()), true);
 
-  /** Something was drawn. */
+  /** Something was drawn: note the marks that are another now, once the frame with them is painted. */
   function look() {
-    if (!step || step.start === undefined || step.shown() === step.before) return;
-    const { start, resolve } = step;
-    step = null;
-    afterPaint(() => resolve(performance.now() - start));
+    if (!step || step.start === undefined) return;
+    const { start, before, now, taken, resolve } = step;
+    for (const [name, value] of Object.entries(now())) {
+      if (name in taken || value === undefined || value === before[name]) continue;
+      taken[name] = Infinity; // drawn, and not painted yet
+      afterPaint(() => {
+        taken[name] = performance.now() - start;
+        if (Object.keys(before).some((each) => !Number.isFinite(taken[each]))) return;
+        step = null;
+        resolve(taken);
+      });
+    }
   }
 
   let listening = false;
@@ -52,21 +60,25 @@
         };
         poll();
       }),
-    /** Wait for one step: from the next key to the painted frame. `shown` returns something that every step changes. */
-    arm(selector, shown) {
+    /**
+     * Wait for one step: from the next key to the painted frame of each mark. A mark is something in the picture that every
+     * step changes; undefined while it is not there. `done` tells the milliseconds by mark.
+     */
+    arm(selector, marks) {
       const target = /** @type {any} */ (document.querySelector(selector));
       if (!listening && target.on) target.on("plotly_afterplot", look);
-      else if (!listening) new MutationObserver(look).observe(target, { attributeFilter: ["data-painted"] });
+      else if (!listening) new MutationObserver(look).observe(target, { attributeFilter: ["data-painted", "data-from"] });
       listening = true;
-      const before = shown(target);
+      const now = () => Object.fromEntries(Object.entries(marks).map(([name, mark]) => [name, mark(target)]));
+      const before = now();
       this.done = new Promise((resolve, reject) => {
-        step = { before, shown: () => shown(target), resolve };
+        step = { before, now, taken: {}, resolve };
         const own = step;
         setTimeout(() => {
           const focus = document.activeElement;
           const words = [
             own.start === undefined ? "no key arrived" : "a key arrived",
-            `the picture was ${before} and is ${shown(target)}`,
+            `the picture was ${JSON.stringify(before)} and is ${JSON.stringify(now())}`,
             `the focus is on ${focus?.getAttribute("aria-label") ?? focus?.className}`,
             `a slider stands at ${/** @type {any} */ (focus)?.value ?? focus?.getAttribute("aria-valuenow")}`,
             target.isConnected ? "the picture is in the page" : "the picture was replaced",
@@ -75,6 +87,6 @@
         }, 20000);
       });
     },
-    done: Promise.resolve(0),
+    done: Promise.resolve({}),
   };
 })();

@@ -44,7 +44,10 @@ def main(*parts):
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there")
     parser.add_argument("--no-fail", action="store_true", help="exit 0 even if a target is missed")
+    parser.add_argument("--before", metavar="PATH", help="a tree of an older convviz, measured beside this one")
     options = parser.parse_args()
+    if options.before:
+        os.environ["CONVVIZ_BEFORE"] = options.before
     about = machine()
     print(about, flush=True)
     figures = [figure for part in parts for figure in part(_say)]

@@ -1,4 +1,4 @@
-"""Reads what a page and its kernel tell each other, from the browser's own record of its websockets."""
+"""Reads what a page, its server and its kernel tell each other, from the browser's own record."""
 
 import base64
 import json
@@ -15,7 +15,7 @@ class Frame:
         received: Whether the page got it; otherwise the page sent it.
         size: Its bytes before compression.
         packed: Its bytes after the compression that our server and Chromium agree on.
-        kind: Jupyter's message type, such as "comm_msg" or "status".
+        kind: Jupyter's message type, such as "comm_msg" or "status"; "page" on the connection that asks for a kernel.
         comm: The widget it is for, or "".
     """
 
@@ -27,16 +27,30 @@ class Frame:
 
 
 class Traffic:
-    """Everything over a page's websockets since it was made."""
+    """Everything over a page's websockets since it was made, and the bytes of its files as they travelled.
+
+    Attributes:
+        frames: The messages, in order.
+        files: Bytes of answers to requests, compressed as they came, headers included.
+    """
 
     def __init__(self, page):
         self.frames = []
+        self.files = 0
         # permessage-deflate keeps one window a direction; level 6 is tornado's.
         self._deflate = {way: zlib.compressobj(6, zlib.DEFLATED, -15) for way in (True, False)}
         session = page.context.new_cdp_session(page)
         session.send("Network.enable")
         session.on("Network.webSocketFrameReceived", lambda event: self._note(True, event["response"]))
         session.on("Network.webSocketFrameSent", lambda event: self._note(False, event["response"]))
+        session.on("Network.loadingFinished", self._note_file)
+
+    def travelled(self):
+        """Return the bytes so far, files and messages, compressed."""
+        return self.files + sum(frame.packed for frame in self.frames)
+
+    def _note_file(self, event):
+        self.files += event["encodedDataLength"]
 
     def _note(self, received, response):
         if response["opcode"] not in (1, 2):  # a ping
@@ -60,4 +74,6 @@ def _parts(data):
 
 def _json_parts(data):
     message = json.loads(data)
+    if "header" not in message:
+        return {"msg_type": "page"}, {}
     return message["header"], message["content"]

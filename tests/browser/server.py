@@ -61,7 +61,7 @@ class Server:
 
 
 @contextlib.contextmanager
-def voila_server(notebook=None, env=None, preheat=False, arguments=()):
+def voila_server(notebook=None, env=None, preheat=False, arguments=(), root=ROOT, python=sys.executable):
     """Run `python -m convviz serve` and yield a Server whose page answers.
 
     Args:
@@ -69,15 +69,17 @@ def voila_server(notebook=None, env=None, preheat=False, arguments=()):
         env: Variables to add to the server's environment.
         preheat: Whether to keep one kernel started; without, the only kernels are those of open pages.
         arguments: More words for the command line.
+        root: The tree whose convviz serves.
+        python: What it runs on.
     """
     # Port 0: the server takes a free port and tells which, so that no other process can take it in between.
-    command = [sys.executable, "-m", "convviz", "serve", "--port", "0", *map(str, arguments)]
+    command = [str(python), "-m", "convviz", "serve", "--port", "0", *map(str, arguments)]
     command += [] if preheat else ["--no-preheat"]
     command += [] if notebook is None else [str(notebook)]
-    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    paths = [str(root), *filter(None, [os.environ.get("PYTHONPATH")])]
     process = subprocess.Popen(
         command,
-        cwd=ROOT,
+        cwd=root,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **(env or {})},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

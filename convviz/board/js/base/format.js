@@ -63,9 +63,14 @@ export function parseNumber(text) {
   return Number.isFinite(value) ? value : null;
 }
 
-/** @param {string} hex */
+/** @type {Map<string, number[]>} read once: every cell asks for two of a few */
+const parsed = new Map();
+
+/** @param {string} hex @returns {number[]} */
 function parseColor(hex) {
-  return [1, 3, 5].map((start) => parseInt(hex.slice(start, start + 2), 16));
+  const known = parsed.get(hex) ?? [1, 3, 5].map((start) => parseInt(hex.slice(start, start + 2), 16));
+  parsed.set(hex, known);
+  return known;
 }
 
 /**

@@ -133,7 +133,10 @@ export function createEquation(board, name) {
     repainter.forget();
     if (!place.frame.width) return; // hidden meanwhile: the board draws when it is seen again
     const { data, layout } = picture(place);
-    plotly.react(plot, data, layout, { staticPlot: true, displayModeBar: false });
+    const there = plotly.react(plot, data, layout, { staticPlot: true, displayModeBar: false });
+    Promise.resolve(there).then(() => {
+      for (const panel of panels.values()) panel.colour(false);
+    });
     drawn = shownKeys();
   }
 
@@ -209,14 +212,20 @@ export function createEquation(board, name) {
     /**
      * Draw with plotly what changed.
      * @param {any} plotly @param {number[] | null} changed null: everything
-     * @param {ReturnType<typeof locate>} [place] where it stands, when that is known
+     * @param {ReturnType<typeof locate>} [known] where it stands, when that is known
      */
-    draw(plotly, changed, place = locate()) {
-      if (!plotly || !spec || !place.frame.width || !planes.length) return; // not in a hidden tab
+    draw(plotly, changed, known) {
+      if (!spec || !planes.length) return;
+      if (!plotly) {
+        for (const panel of panels.values()) panel.colour(true);
+        return;
+      }
       if (placed && changed?.every((i) => repainter.paint(i, planes[i], limits[i], board.scale()))) {
         if (changed.length) repainter.settle(plotly);
         return;
       }
+      const place = known ?? locate(); // only now: it makes the browser lay out all that was written
+      if (!place.frame.width) return; // not in a hidden tab
       placed = true;
       const same = shownKeys() === drawn;
       if (same && repainter.move(place) && planes.every((rows, i) => repainter.paint(i, rows, limits[i], board.scale()))) {

@@ -26,6 +26,7 @@ export function createPanel(board, first) {
   let spec = first;
   /** @type {{ values: import("../base/format.js").Numbers, dtype: string, limit: number } | null} */
   let shown = null;
+  let [alone, onPaper] = [false, false]; // why the panel has colours of its own
   const send = (message) => board.model.send({ panel: spec.name, ...message });
   const grid = createGrid(`cv${board.uid}-${first.key.replace(/\W/g, "-")}`, {
     onFocus(row, column) {
@@ -103,6 +104,14 @@ export function createPanel(board, first) {
     } catch (error) {
       board.say(say("panel.not_saved", { why: /** @type {Error} */ (error).message }));
     }
+  }
+
+  /** Have colours of its own where plotly's picture is not there, or not in its place. */
+  function colour() {
+    pixels.remove();
+    if (!(alone || onPaper) || !shown) return;
+    paintPixels(pixels, shown.values, spec.columns.length, shown.limit, board.scale());
+    area.prepend(pixels);
   }
 
   async function copyNumbers() {
@@ -185,12 +194,17 @@ export function createPanel(board, first) {
       if (all) drawThumbs(all, limit);
     },
 
-    /** Have colours of its own on paper, where plotly's picture has not moved with the panels. @param {boolean} printing */
+    /** Before plotly is there: it is large, and takes seconds on a slow machine. @param {boolean} without plotly */
+    colour(without) {
+      if (!alone && !without) return;
+      alone = without;
+      colour();
+    },
+
+    /** On paper plotly's picture has not moved with the panels. @param {boolean} printing */
     print(printing) {
-      pixels.remove();
-      if (!printing || !shown) return;
-      paintPixels(pixels, shown.values, spec.columns.length, shown.limit, board.scale());
-      area.prepend(pixels);
+      onPaper = printing;
+      colour();
     },
 
     /** @param {number} cell side of a cell in pixels */

@@ -15,6 +15,8 @@ export function createRepainter(plot) {
   const canvas = document.createElement("canvas");
   /** @type {Map<number, any>} */
   const dirty = new Map();
+  /** What each trace's image shows, if we painted it. @type {Map<number, ImageData>} */
+  const painted = new Map();
   let timer = 0;
   /** @type {(() => void) | null} */
   let later = null; // draws everything, when more than colours changed
@@ -34,8 +36,10 @@ export function createRepainter(plot) {
       const image = imageOf(index);
       const context = canvas.getContext("2d");
       if (!image || !context) return false;
-      [canvas.width, canvas.height] = [rows[0].length, rows.length];
-      const pixels = context.createImageData(canvas.width, canvas.height);
+      Object.assign(plot.data[index], { z: rows, zmin: -limit, zmax: limit });
+      dirty.set(index, { z: rows, zmin: -limit, zmax: limit });
+      const [width, height] = [rows[0].length, rows.length];
+      const pixels = context.createImageData(width, height);
       rows.forEach((row, r) => {
         for (let c = 0; c < row.length; c++) {
           if (!Number.isFinite(row[c])) continue; // left transparent, as plotly leaves it
@@ -43,10 +47,12 @@ export function createRepainter(plot) {
           pixels.data.set([red, green, blue, 255], 4 * (r * row.length + c));
         }
       });
+      // Torch's numbers follow the page's own, mostly in the same colours: making an image is what costs most here.
+      if (samePixels(painted.get(index), pixels)) return true;
+      painted.set(index, pixels);
+      [canvas.width, canvas.height] = [width, height];
       context.putImageData(pixels, 0, 0);
       image.href.baseVal = canvas.toDataURL();
-      Object.assign(plot.data[index], { z: rows, zmin: -limit, zmax: limit });
-      dirty.set(index, { z: rows, zmin: -limit, zmax: limit });
       return true;
     },
 
@@ -84,6 +90,7 @@ export function createRepainter(plot) {
         const update = Object.fromEntries(["z", "zmin", "zmax"].map((name) => [name, traces.map((trace) => trace[name])]));
         if (traces.length) plotly.restyle(plot, update, [...dirty.keys()]);
         dirty.clear();
+        painted.clear();
       }, REST_MS);
     },
 
@@ -92,8 +99,14 @@ export function createRepainter(plot) {
       clearTimeout(timer);
       later = null;
       dirty.clear();
+      painted.clear();
     },
   };
+}
+
+/** @param {ImageData | undefined} one @param {ImageData} other */
+function samePixels(one, other) {
+  return one?.width === other.width && one.height === other.height && one.data.every((part, i) => part === other.data[i]);
 }
 
 /** @param {Element | null} shape @param {DOMRect} box */

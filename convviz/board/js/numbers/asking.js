@@ -70,11 +70,14 @@ export class Asking {
   ask(settings) {
     const request = { settings, k: ++this.#k };
     this.#pending = true;
-    if (this.#meanwhile) this.#listener.shown(settings, this.#made(this.#meanwhile, request));
-    if (this.#underway) {
-      this.#waiting = request;
-      return;
-    }
+    if (this.#underway) this.#waiting = request;
+    else this.#start(request);
+    // After it is sent, so that the other maker computes meanwhile.
+    if (this.#meanwhile && this.#pending) this.#listener.shown(settings, this.#made(this.#meanwhile, request));
+  }
+
+  /** @param {Request} request */
+  #start(request) {
     try {
       this.#send(request);
     } catch (error) {

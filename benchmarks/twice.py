@@ -1,0 +1,146 @@
+"""What still stands in two languages, counted in lines; and how many lines of Python there are.
+
+A pair counts whole, both files of it. Where only a part of a file has a twin, the definitions that have one are named,
+and these alone count. A file that speaks of a file of the other language stands in one of the lists, or the count
+refuses: who says something a second time says so, and then it counts.
+"""
+
+import ast
+import re
+import subprocess
+
+from benchmarks.report import Figure, main
+from tests.browser.server import ROOT
+
+PART = "said twice, in Python and in JavaScript"
+PYTHON, SCRIPTS = ROOT / "convviz", ROOT / "convviz" / "board" / "js"
+BEFORE, FEWER = "50dbbc8", 1500  # the commit before the page became the app, and how many lines of Python go since
+MOST = 2300  # of 5,670 that were said twice
+
+# What is said twice: of Python, and of board/js.
+TWICE = (
+    ("views/panels.py", "picture/panels.js"),
+    ("views/cells.py", "picture/cells.js"),
+    ("views/captions.py", "picture/words.js"),
+    ("views/say.py", "picture/say.js"),
+    ("views/figures.py: limit frame _shapes", "picture/payload.js: largestOf figureOf bandsOf"),
+    (
+        "views/theme.py: format_number format_long _rounded rgb luminance color_at",
+        "base/format.js: formatNumber formatLong parseColor colorOf needsWhiteInk",
+    ),
+    ("settings/link.py", "rules/link.js"),
+    ("settings/link_values.py", "rules/link_values.js"),
+    ("settings/names.py", "rules/names.js"),
+    (
+        "settings/state.py: __post_init__ replace input_shape output_shape input_tensor weight_tensor bias_tensor "
+        "target_tensor grad_tensor _output_like offered_kinds check_size",
+        "rules/settings.js",
+    ),
+    ("plane.py", "rules/plane.js"),
+    ("samples/inputs.py samples/kernels.py", "rules/samples.js rules/random.js"),
+    ("ops/losses.py", "rules/losses.js numbers/losses.js"),
+    ("settings/compute.py", "numbers/checked.js"),
+    ("facts/words.py", "base/words.js"),
+    ("export/steps.py", "picture/steps.js"),
+    ("export/tables.py", "board/tables.js"),
+)
+# On purpose: computed by torch and, by other code, in every visitor's browser, so that each holds the other in check.
+ON_PURPOSE = (
+    ("taps.py axis_taps.py", "rules/taps.js"),
+    ("spec.py ops/by_rotate.py", "rules/spec.js"),
+    ("ops/stages.py", "numbers/compute.js"),
+)
+# They speak of each other because one reads what the other writes: nothing is said twice.
+HANDED_OVER = (
+    ("app/wire.py", "numbers/from_kernel.js picture/words.js"),
+    ("ops/stages.py", "rules/settings.js"),
+    ("app/tabs/base.py", "tabs/tab_.js"),
+)
+
+
+def measure(say):
+    say("what is said twice")
+    _refuse_unlisted()
+    sizes = {pair: sum(_size(entry) for side in pair for entry in _entries(side)) for pair in TWICE}
+    largest = sorted(sizes, key=lambda pair: -sizes[pair])[:6]
+    words = ", ".join(f"{_short(pair[0])} {sizes[pair]}" for pair in largest)
+    detail = f"{len(TWICE)} pairs: {words}, …; on purpose {', '.join(_short(python) for python, _ in ON_PURPOSE)}"
+    yield Figure(PART, "lines said twice", sum(sizes.values()), "", MOST, detail)
+    now = sum(_lines(path) for path in PYTHON.rglob("*.py"))
+    before = _lines_of_python(BEFORE)
+    if before is None:
+        say(f"no {BEFORE} in this repository: lines of Python are not compared")
+    else:
+        yield Figure(PART, f"lines of Python, more than at {BEFORE}", now - before, "", -FEWER, f"{before:,} → {now:,}")
+
+
+def _entries(side):
+    """Return [(path, names of definitions, or none)] of one side of a pair."""
+    files, _, names = side.partition(":")
+    return [((PYTHON if name.endswith(".py") else SCRIPTS) / name, names.split()) for name in files.split()]
+
+
+def _short(side):
+    return " + ".join(path.stem for path, _ in _entries(side))
+
+
+def _size(entry):
+    path, names = entry
+    if not names:
+        return _lines(path)
+    found = (_python_parts if path.suffix == ".py" else _script_parts)(path.read_text(encoding="utf-8"))
+    return sum(found[name] for name in names)  # a name that is gone must leave the list, too
+
+
+def _lines(path):
+    return len(path.read_text(encoding="utf-8").splitlines())
+
+
+def _python_parts(text):
+    """Return the lines of each function and method, by name."""
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    return {
+        node.name: node.end_lineno - node.lineno + 1 for node in ast.walk(ast.parse(text)) if isinstance(node, kinds)
+    }
+
+
+def _script_parts(text):
+    """Return the lines of each definition at the margin, by name: it ends where a line at the margin closes it."""
+    parts, lines = {}, text.splitlines()
+    for start, line in enumerate(lines):
+        if found := re.match(r"(?:export )?(?:const|function) (\w+)", line):
+            end = start
+            while line.rstrip().endswith(("{", "[", "(")) and not re.match(r"[}\])]", lines[end]):
+                end += 1
+            parts[found[1]] = end - start + 1
+    return parts
+
+
+def _refuse_unlisted():
+    """Raise where a file speaks of a file of the other language, and no list has the two."""
+    listed = {
+        frozenset((one.name, other.name))
+        for pair in (*TWICE, *ON_PURPOSE, *HANDED_OVER)
+        for one, _ in _entries(pair[0])
+        for other, _ in _entries(pair[1])
+    }
+    for root, own, other, named in (
+        (PYTHON, ".py", ".js", r"``board/js/[\w/<>]*?(\w*)(?:<\w+>)?\.js"),  # in words, not where it is loaded
+        (SCRIPTS, ".js", ".py", r"(?<!tests/browser/)\b(\w+)\.py\b"),
+    ):
+        for path in root.rglob(f"*{own}"):
+            for name in re.findall(named, path.read_text(encoding="utf-8")):
+                pair = {path.name, name + other}
+                if frozenset(pair) not in listed:
+                    raise AssertionError(f"{' and '.join(sorted(pair))}: which list of benchmarks/twice.py?")
+
+
+def _lines_of_python(commit):
+    """Return the lines of Python that the package had, or None where git does not know the commit."""
+    command = ["git", "grep", "-h", "-c", "", commit, "--", "convviz/*.py"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return None if done.returncode else sum(map(int, done.stdout.split()))
+
+
+if __name__ == "__main__":
+    main(measure)
