@@ -69,6 +69,7 @@ def torch_numbers(settings):
         "mean": lambda: output.mean(),
         "half_squared_error": lambda: ((output - target) ** 2).sum() / 2,
         "weighted_sum": lambda: (output * grad).sum(),
+        "cross_entropy": lambda: F.cross_entropy(output.flatten(1), target.flatten(1).argmax(1)),
     }[settings.loss]()
     grad_output, grad_x, grad_weight = torch.autograd.grad(loss, (output, x, weight))
     kernel = (o, c % (spec.in_channels // spec.groups))

@@ -222,7 +222,7 @@ def hold_where_amx_fails():
         handed = [edge.gradient.tensor for edge in graph_of_stages(made).edges if edge.target == box.id]
         hold([truth[0].bfloat16(), *handed], truth, [sums[0], *(2 * size for size in sums[1:])], ("graph", spec))
         layer = torch.nn.Conv2d(spec.in_channels, spec.out_channels, spec.kernel_size, *given(spec)).bfloat16()
-        assert explain(layer, narrow[0]).model.result.deviation_from_autograd.within_rounding, spec
+        assert explain(layer, narrow[0]).session.result.deviation_from_autograd.within_rounding, spec
         x = stages_transposed(spec, g, narrow[1], None, narrow[0], dtype="bfloat16")
         assert x.deviation_from_autograd.within_rounding, (spec, "transposed", x.deviation_from_autograd)
         hold([truth[0].bfloat16(), x.grad_input], truth, sums, ("transposed", spec))
