@@ -58,7 +58,7 @@ def test_the_picture_shows_the_numbers_of_the_app(open_app, outputs):
     assert (set(picture), set(view)) == ({"text/html", "text/plain"}, {VIEW, "text/plain"})
     assert view[VIEW]["model_id"] == app.model_id
     html = picture["text/html"]
-    assert html.startswith(f'<div data-convviz-still="{app.model_id}">'), "the live view hides its own"
+    assert html.startswith(f'<div data-convviz-still="{app._facts["id"]}">'), "the live view hides its own"
     assert "<script" not in html
     assert len(html) < MOST_BYTES
     result = app.session.result

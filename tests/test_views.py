@@ -4,7 +4,6 @@
 and the page agree. `python -m tests.test_views` writes it anew.
 """
 
-import dataclasses
 import itertools
 import json
 import math
@@ -17,7 +16,6 @@ import torch.nn.functional as F
 
 from convviz import ConvSpec, stages
 from convviz.ops.padding import pad_input
-from convviz.ops.stages import Deviation
 from convviz.plane import Plane
 from convviz.views import captions
 from convviz.views.cells import roles
@@ -503,44 +501,6 @@ def test_signs_differ_in_blue_against_yellow_for_the_color_blind(name, matrix):
 
 
 # Captions.
-
-
-def with_deviation(deviation, dtype="float32"):
-    return dataclasses.replace(computed(ConvSpec(5), dtype=dtype), deviation_from_autograd=deviation)
-
-
-@pytest.mark.parametrize(
-    ("deviation", "line"),
-    [
-        (None, ("not compared with autograd (cpu, float32)", True)),
-        (Deviation(0.0, "grad_input", (0, 0, 0, 0), 1e-5), ("equals autograd exactly (cpu, float32)", True)),
-        (
-            Deviation(1.2e-7, "grad_input", (0, 0, 0, 0), 1e-5),
-            ("equals autograd within rounding: largest difference 1.2e−7 (cpu, float32)", True),
-        ),
-        (
-            Deviation(0.25, "grad_weight", (1, 0, 2, 1), 1e-5),
-            ("differs from autograd by 2.5e−1 at grad_weight[1, 0, 2, 1] (cpu, float32)", False),
-        ),
-        (
-            Deviation(math.nan, "grad_bias", (3,), 1e-5),
-            ("differs from autograd by nan at grad_bias[3] (cpu, float32)", False),
-        ),
-    ],
-    ids=["not compared", "exact", "rounding", "wrong", "nan"],
-)
-def test_the_line_that_always_tells_the_truth(deviation, line):
-    assert captions.truth(with_deviation(deviation)) == line
-
-
-def test_the_truth_of_a_real_comparison():
-    spec = ConvSpec(8, stride=2, padding=1)
-    exact = stages(spec, integers(spec.input_shape, 1), integers(spec.weight_shape, 2), dtype="float64")
-    assert captions.truth(exact) == ("equals autograd exactly (cpu, float64)", True)
-    rounded = stages(spec, reals(spec.input_shape, 1), reals(spec.weight_shape, 2), dtype="bfloat16")
-    text, good = captions.truth(rounded)
-    assert good
-    assert text.endswith("(cpu, bfloat16)")
 
 
 @pytest.mark.parametrize(
