@@ -1,7 +1,9 @@
 """`python -m benchmarks`: every part, in one table."""
 
-from benchmarks import app, memory, operators, page, pointing, stages
+from benchmarks import app, live, memory, operators, page, pointing, stages, twice
 from benchmarks.report import main
 
 if __name__ == "__main__":
-    main(stages.measure, operators.measure, app.measure, pointing.measure, page.measure, memory.measure)
+    main(
+        *(part.measure for part in (twice, stages, operators, app, live, pointing, page, memory)),
+    )

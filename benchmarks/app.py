@@ -102,7 +102,7 @@ def _count(browser, way, server, taken):
         _steps(page, way, STEPS)
         taken.stepping = traffic.frames[len(taken.start) :]
         _check(page, way)
-    _wait_for_end(server)
+    wait_for_end(server)
 
 
 def _time(browser, way, server, taken):
@@ -114,7 +114,7 @@ def _time(browser, way, server, taken):
         for step in _steps(page, way, WARM_UP + STEPS)[WARM_UP:]:
             for mark, milliseconds in step.items():
                 taken.steps[mark].append(milliseconds)
-    _wait_for_end(server)
+    wait_for_end(server)
 
 
 def _warm(browser, way, server):
@@ -175,7 +175,7 @@ def _check(page, way):
         )
 
 
-def _wait_for_end(server):
+def wait_for_end(server):
     """Wait until the kernel of the last visit is gone and takes no time from the next."""
     wait_until(lambda: not server.kernels(), what="the visitor's kernel ends")
 

@@ -1,25 +1,27 @@
-"""What a long visit leaves behind: a thousand slider steps, and twenty apps opened and closed."""
+"""What an app is made of, and what a long visit leaves behind: 1,000 slider steps, twenty apps opened and closed."""
 
 import gc
+import gzip
+import json
 import weakref
 
 from benchmarks.chromium import chromium, visit
 from benchmarks.report import Figure, main
 from tests.browser.server import voila_server
 
-PART = "what stays behind"
+PART = "an app's size, and what stays behind"
 APPS = 20
 WARM_UP, STEPS = 200, 1000
-READY = '.cv-board[data-painted]:not([data-painted=""])'
-# Moves the slider to and fro in the page, each step after the one before was painted.
+READY = '.cv-board[data-from="torch"][data-painted]:not([data-painted=""])'
+# Moves the slider to and fro in the page, each step after torch's numbers of the one before were painted.
 SLIDE = """async (count) => {
   const range = document.querySelector('[data-slider="0,1"] input[type=range]');
-  const board = document.querySelector('.cv-board');
+  const { dataset } = document.querySelector('.cv-board');
   for (let i = 0; i < count; i++) {
-    const before = board.dataset.painted;
+    const before = dataset.painted;
     range.value = String(((i % 41) - 20) / 10 + 0.1);
     range.dispatchEvent(new Event('input', { bubbles: true }));
-    while (board.dataset.painted === before) await new Promise(requestAnimationFrame);
+    while (dataset.painted === before || dataset.from !== 'torch') await new Promise(requestAnimationFrame);
   }
   return document.getElementsByTagName('*').length;
 }"""
@@ -27,9 +29,25 @@ SLIDE = """async (count) => {
 
 def measure(say):
     say(f"{APPS} apps opened and closed")
-    figures = list(_open_and_close())
+    figures = [*_made_of(), *_open_and_close()]
     say(f"{STEPS} slider steps")
     return [*figures, *_long_visit()]
+
+
+def _made_of():
+    """Yield how many widget models an app is, and what a notebook keeps of its own one: script and style sheet too."""
+    from ipywidgets.embed import dependency_state
+    from ipywidgets.widgets.widget import _instances
+
+    import convviz
+
+    before = len(_instances)
+    app = convviz.App()
+    yield Figure(PART, "widget models of one App()", len(_instances) - before, "", 15)
+    state = json.dumps(dependency_state([app], drop_defaults=False))
+    detail = f"{len(state) / 1000:,.0f} kB as it is"
+    yield Figure(PART, "its widget state, gzipped", len(gzip.compress(state.encode())) / 1000, "kB", 150, detail)
+    app.close()
 
 
 def _open_and_close():
@@ -53,12 +71,24 @@ def _long_visit():
         page.goto(server.url)
         page.wait_for_selector(READY)
         (kernel,) = server.kernels().values()
-        nodes = page.evaluate(SLIDE, WARM_UP)
+        nodes, heap = page.evaluate(SLIDE, WARM_UP), _heap(page)
         memory = kernel.memory_full_info().uss
-        nodes_after = page.evaluate(SLIDE, STEPS)
+        nodes_after, heap_after = page.evaluate(SLIDE, STEPS), _heap(page)
         grown = (kernel.memory_full_info().uss - memory) / 1e6
     yield Figure(PART, f"kernel's private memory, growth over {STEPS} steps", grown, "MB", 2)
     yield Figure(PART, f"elements in the page, growth over {STEPS} steps", nodes_after - nodes, "", 0)
+    detail = f"{heap:.1f} → {heap_after:.1f} MB"
+    yield Figure(PART, f"the page's JavaScript heap, growth over {STEPS} steps", heap_after - heap, "MB", 2, detail)
+
+
+def _heap(page):
+    """Return the megabytes of JavaScript that are in use, once what nobody needs is gone."""
+    page.wait_for_timeout(1000)  # plotly draws once more when the slider rests
+    session = page.context.new_cdp_session(page)
+    session.send("HeapProfiler.collectGarbage")
+    used = session.send("Runtime.getHeapUsage")["usedSize"]
+    session.detach()
+    return used / 1e6
 
 
 if __name__ == "__main__":
