@@ -81,12 +81,24 @@ export function createKernel(model) {
     return { settings, numbers: numbersOf(settings, model.get("_numbers")) };
   };
 
+  /** What the kernel has now, if this page can read it. @returns {Shown | null} */
+  function now() {
+    try {
+      return model.get("_numbers")?.tensors ? shownNow() : null;
+    } catch (error) {
+      listener?.told(/** @type {Error} */ (error).message, true);
+      return null;
+    }
+  }
+
   function hear() {
     const wire = /** @type {Wire} */ (model.get("_numbers"));
     if (wire.page !== page) {
-      listener?.moved(shownNow());
+      const there = now();
+      if (there) listener?.moved(there);
     } else if (waiting?.k === wire.k) {
       const { settings, resolve, reject } = waiting;
+      waiting = null;
       try {
         resolve(numbersOf(settings, wire));
       } catch (error) {
@@ -95,11 +107,21 @@ export function createKernel(model) {
     }
   }
 
+  /** Somebody in Python could not follow and all went back there: perhaps after the numbers had been sent. @param {any} message */
+  function refuse({ k, sentence }) {
+    if (waiting?.k === k) {
+      waiting.reject(new Error(sentence));
+      waiting = null;
+    } else if (!waiting) {
+      listener?.told(sentence, true);
+    }
+  }
+
   /** @param {any} message @param {DataView[]} [buffers] */
   function receive(message, buffers = []) {
     if (message.type === "told") listener?.told(message.sentence, message.failed);
     else if (message.type !== "refused") listener?.replied(message, buffers);
-    else if (message.page === page && waiting?.k === message.k) waiting?.reject(new Error(message.sentence));
+    else if (message.page === page) refuse(message);
   }
 
   const introduce = () => listener?.introduced();
@@ -112,7 +134,7 @@ export function createKernel(model) {
         waiting = { settings, k, resolve, reject };
         model.send({ type: "compute", page, k, settings: messageOf(settings) });
       }),
-    now: () => (model.get("_numbers")?.tensors ? shownNow() : null),
+    now,
     follow: (next) => void (listener = next),
     send: (message, buffers) => model.send(message, undefined, buffers),
     facts: model.get("_facts"),

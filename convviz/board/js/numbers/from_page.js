@@ -1,7 +1,7 @@
 // @ts-check
 // The page as a maker of numbers: computed in float64 from the taps, and there at once.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
-import { truthWords } from "../picture/words.js";
+import { aloneWords, meanwhileWords, truthWords } from "../picture/words.js";
 import { say } from "../rules/say.js";
 import { tensorsOf } from "../rules/settings.js";
 import { outputShape, weightShape } from "../rules/spec.js";
@@ -33,3 +33,13 @@ export function fromPage(settings, k) {
   const stages = computeStages(spec, loss, tensorsOf(settings), transposed);
   return { k, stages, dtype: "float64", truth: truthWords(), truth_ok: null, from: "page" }; // neither good nor bad: nothing was compared
 }
+
+/** The same where torch is asked, too, and has not answered yet. @param {Settings} settings @param {number} k @returns {Numbers} */
+export const besideKernel = (settings, k) => ({ ...fromPage(settings, k), truth: meanwhileWords() });
+
+/** The same where the kernel is gone. @param {Settings} settings @param {number} k @returns {Numbers} */
+export const withoutKernel = (settings, k) => ({ ...fromPage(settings, k), truth: aloneWords() });
+
+/** The same before a kernel has come: what is too much for the page waits for it. @param {Settings} settings @param {number} k */
+export const beforeKernel = (settings, k) =>
+  productsOf(settings.spec) > MOST_PRODUCTS ? /** @type {Promise<Numbers>} */ (new Promise(() => {})) : besideKernel(settings, k);

@@ -2,7 +2,7 @@
 // The model behind the board: settings, the way back and what is said. Where the numbers come from is the maker's
 // business: the page itself, or torch once a kernel is connected. The board sees the interface of an anywidget model.
 import { createValues } from "../base/events.js";
-import { aloneWords, meanwhileWords, torchAloneWords } from "../picture/words.js";
+import { torchAloneWords } from "../picture/words.js";
 import { seenAs } from "../rules/history.js";
 import { briefly, fromLink } from "../rules/link.js";
 import { say } from "../rules/say.js";
@@ -10,7 +10,7 @@ import { replaced } from "../rules/settings.js";
 import { act } from "./actions.js";
 import { Asking, afterwards } from "./asking.js";
 import { differenceWords } from "./compare.js";
-import { MOST_PRODUCTS, fromPage, productsOf } from "./from_page.js";
+import { beforeKernel, besideKernel, fromPage, withoutKernel } from "./from_page.js";
 import { createTimeline } from "./timeline.js";
 import { createView } from "./view.js";
 
@@ -35,10 +35,6 @@ const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 /** Whether two settings differ in what is looked at only. @param {Settings} one @param {Settings} other */
 const sameNumbers = (one, other) => same(one, seenAs(other, one));
 
-/** The page as the maker until the kernel comes: what is too much for it, waits. @param {MakeNumbers} make @returns {MakeNumbers} */
-const orLater = (make) => (settings, k) =>
-  productsOf(settings.spec) > MOST_PRODUCTS ? new Promise(() => {}) : { .../** @type {Numbers} */ (make(settings, k)), truth: meanwhileWords() };
-
 /**
  * Make the model of one page.
  * @param {PageData} data @param {MakeNumbers | null} makeNumbers null: those of a kernel that is connected next
@@ -48,9 +44,6 @@ export const createPageModel = (data, makeNumbers = fromPage, clock = () => perf
   new PageModel(data, makeNumbers, clock, later);
 
 /** @typedef {InstanceType<typeof PageModel>} Model */
-
-/** The page as the maker, where torch is or was asked too. @param {() => string} words what the line of truth says */
-const saying = (words) => (/** @type {Settings} */ settings, /** @type {number} */ k) => ({ ...fromPage(settings, k), truth: words() });
 
 class PageModel {
   #values = createValues({
@@ -85,8 +78,7 @@ class PageModel {
       refused: this.#refuse.bind(this),
       late: () => this.say(say("late"), true),
     };
-    const first = makeNumbers ?? fromPage;
-    this.#asking = new Asking(live ? orLater(first) : first, listener, later);
+    this.#asking = new Asking(live ? beforeKernel : makeNumbers ?? fromPage, listener, later);
     if (makeNumbers) this.#show();
   }
 
@@ -221,7 +213,7 @@ class PageModel {
     if (!this.#kernel) return;
     this.#kernel.close();
     this.#kernel = null;
-    this.#asking.turnTo(saying(aloneWords));
+    this.#asking.turnTo(withoutKernel);
     this.#attempt(() => this.#show());
     this.#values.put({ kernel: "lost" });
   }
@@ -229,7 +221,7 @@ class PageModel {
   /** The page's numbers, until torch's come; those that are there stay where only the view changes. @param {Settings} settings @param {number} k */
   #meanwhile(settings, k) {
     if (this.#shown && sameNumbers(this.#shown.settings, settings)) return { ...this.#shown.numbers, k };
-    return saying(meanwhileWords)(settings, k);
+    return besideKernel(settings, k);
   }
 
   /** Somebody else has set something, in Python or in another window. @param {Shown} there */
