@@ -231,6 +231,34 @@ test("what others set while something is asked for is overtaken by it; a refusal
   }
 });
 
+test("a refusal that comes after the numbers is told, and leads back to what the kernel then sends", async () => {
+  const { model, widget } = opened();
+  stride(model, 1);
+  const [question] = widget.asks();
+  widget.answer(question);
+  await settled();
+  assert.equal(strideOf(model.settings()), 1);
+  widget.moveTo(START, wireOf(START)); // somebody who watches in Python could not follow
+  widget.refuse(question, "the watcher failed");
+  await settled();
+  assert.equal(strideOf(model.settings()), 2);
+  assert.deepEqual([model.get("notice"), model.get("failed")], ["the watcher failed", true]);
+});
+
+test("what the kernel has and the page cannot read is a sentence, and the page goes on", async () => {
+  const { model, widget } = opened();
+  const next = replaced(START, { digit: 5 });
+  const before = model.get("values");
+  widget.moveTo(next, wireOf(next, { spoil: (wire) => delete wire.tensors.output }));
+  assert.match(model.get("notice"), /different versions/);
+  assert.equal(model.get("values"), before);
+  const old = widgetOf(START, wireOf(START, { spoil: (wire) => delete wire.tensors.output }));
+  model.connect(createKernel(old));
+  old.answer();
+  await settled();
+  assert.equal(model.get("values").from, "torch");
+});
+
 test("a sentence of the kernel's is said, and what is no answer reaches the panes", async () => {
   const { model, widget } = opened();
   const heard = [];

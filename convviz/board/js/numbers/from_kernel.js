@@ -109,7 +109,7 @@ export function createKernel(model) {
 
   /** Somebody in Python could not follow and all went back there: perhaps after the numbers had been sent. @param {any} message */
   function refuse({ k, sentence }) {
-    if (waiting?.k === k) {
+    if (waiting && waiting.k === k) {
       waiting.reject(new Error(sentence));
       waiting = null;
     } else if (!waiting) {
