@@ -17,6 +17,7 @@ from tests.browser.server import ROOT, voila_server, wait_until
 pytestmark = pytest.mark.browser
 
 say = sentences("served")
+say_picture, say_tabs = sentences("picture"), sentences("tabs")
 APPEARS_WITHIN_MS = 120_000
 HEATMAP = '.cv-board[data-painted]:not([data-painted=""]) .cv-plot .hm image'
 LOST = "#convviz-lost-text"
@@ -264,3 +265,26 @@ def test_a_second_visit_fetches_next_to_nothing(browser, live):
             page.close(run_before_unload=True)
         assert 1_000_000 < fetched[0] < 2_000_000
         assert fetched[1] < 10_000
+
+
+def test_a_tab_without_a_kernel_says_what_it_waits_for_and_tries_again(page, browser, gated):
+    with browser.new_context() as context:
+        other = context.new_page()  # takes the one place
+        open_live(other, gated.url)
+        wait_kernel(other, "starting")
+        open_live(page, gated.url)
+        wait_kernel(page, "lost")
+        assert page.locator(".cv-truth").text_content() == say_picture("truth.alone")
+        page.locator("[data-tab=code]").click()
+        pane = page.locator(".cv-pane-code")
+        assert pane.locator(".cv-pane-failure").text_content() == say_tabs("waits")
+        other.close(run_before_unload=True)
+        wait_until(lambda: not gated.kernels(), what="the kernel of the page that was left ends")
+    pane.get_by_role("button", name=say_tabs("again")).click()
+    gated.gate.open()
+    page.locator(".cv-board[data-from=torch]").wait_for(timeout=APPEARS_WITHIN_MS)
+    page.locator('.cv-pane-code[data-shown]:not([data-shown=""])').wait_for()
+    assert pane.get_by_role("button", name=say_tabs("again")).is_hidden()
+    assert pane.locator(".cv-pane-failure").text_content() == ""
+    page.close(run_before_unload=True)
+    wait_until(lambda: not gated.kernels(), what="the kernel of a closed page ends")

@@ -208,10 +208,10 @@ class PageModel {
     if (kernel.notice()[0]) this.say(...kernel.notice());
   }
 
-  /** Nobody answers any more: the page computes by itself. */
+  /** Nobody answers any more, or nobody came: the page computes by itself. */
   disconnect() {
-    if (!this.#kernel) return;
-    this.#kernel.close();
+    if (this.get("kernel") === "lost") return;
+    this.#kernel?.close();
     this.#kernel = null;
     this.#asking.turnTo(withoutKernel);
     this.#attempt(() => this.#show());

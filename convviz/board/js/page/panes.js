@@ -31,10 +31,10 @@ const PANES = {
 
 /**
  * Make what draws the panes of one app.
- * @param {Model} model @param {any} colorscales
+ * @param {Model} model @param {any} colorscales @param {() => void} [again] asks for another kernel, where the page can
  * @returns {import("../tabs/tabbar.js").DrawPane}
  */
-export function createPanes(model, colorscales) {
+export function createPanes(model, colorscales, again) {
   /** @type {Map<string, ReturnType<typeof createValues>>} */
   const panes = new Map();
 
@@ -48,7 +48,7 @@ export function createPanes(model, colorscales) {
   }
 
   /** @param {string} name @param {any} message */
-  const send = (name, message) => model.kernel()?.send({ type: "tab", tab: name, message });
+  const send = (name, message) => (message.type === "again" ? again?.() : model.kernel()?.send({ type: "tab", tab: name, message }));
 
   /** @param {any} message @param {DataView[]} buffers */
   function receive({ type, tab, data, wanted, reply }, buffers) {
@@ -62,7 +62,9 @@ export function createPanes(model, colorscales) {
   /** Without a kernel a pane says what it waits for. */
   function wait() {
     const name = model.settings().tab;
-    if (name && !model.kernel()) paneOf(name).put({ data: { ...paneOf(name).get("data"), error: say("waits") } });
+    if (!name || model.kernel()) return;
+    const lost = model.get("kernel") === "lost";
+    paneOf(name).put({ data: { ...paneOf(name).get("data"), error: say("waits"), again: lost && Boolean(again) } });
   }
 
   model.on("msg:custom", receive);

@@ -22,8 +22,8 @@ function start() {
   const live = byId("convviz-live");
   const model = createPageModel({ ...data, state: FIRST_STATE, plotly: () => fetchPlotly(data.plotly), ground: {}, live: true });
   followAddress((link) => model.send({ type: "open", link }));
-  drawLive(live, model, createPanes(model, data.colorscales));
   const session = createSession(data, () => model.disconnect());
+  drawLive(live, model, createPanes(model, data.colorscales, session.startAgain));
   byId("convviz-again").addEventListener("click", session.startAgain);
   join(data.version, model);
   afterPaint(session.start);
@@ -39,8 +39,9 @@ function join(version, model) {
   const attach = (widget) => {
     const theirs = widget.get("_facts").version;
     if (theirs !== version) throw new Error(say("live.version", { page: version, kernel: theirs }));
-    model.connect(createKernel(widget));
-    return () => model.disconnect();
+    const kernel = createKernel(widget);
+    model.connect(kernel);
+    return () => model.kernel() === kernel && model.disconnect(); // not of one that came after it
   };
   /** @type {any} */ (globalThis)[PAGE] = { version, attach };
 }

@@ -1,11 +1,15 @@
 // @ts-check
 // What all panes share: a pane stands in a tab beside the board and draws plain data that Python made.
+import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { keepKeys } from "../base/keys.js";
 import { followKernel } from "../base/lost_kernel.js";
 import { tabIds, whenPlaced } from "../base/placed.js";
 import { followTheme } from "../base/theme.js";
 import { followPointer, pointAt } from "../base/wire.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
 
 const REST_MS = 150; // what takes time is computed anew when the sliders have rested this long
 
@@ -26,9 +30,11 @@ const REST_MS = 150; // what takes time is computed anew when the sliders have r
  */
 export function openPane({ model, el }, name, build) {
   const failure = element("p", { class: "cv-pane-failure", role: "alert" });
+  const again = element("button", { type: "button", class: "cv-button cv-pane-again", hidden: "" }, say("again"));
+  again.addEventListener("click", () => model.send({ type: "again" }));
   const body = element("div", { class: "cv-pane-body" });
   const live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });
-  const root = element("section", { class: `cv-pane cv-pane-${name} cv-look` }, failure, body, live);
+  const root = element("section", { class: `cv-pane cv-pane-${name} cv-look` }, failure, again, body, live);
   el.append(root);
   let theme = "light";
   let timer = 0;
@@ -68,6 +74,7 @@ export function openPane({ model, el }, name, build) {
   function update() {
     const data = model.get("data");
     setText(failure, lost || (data.error ?? ""));
+    again.hidden = !data.again;
     root.classList.toggle("cv-pane-stale", Boolean(data.error)); // the last picture stays, faded
     if (!data.error && Object.keys(data).length) show(data);
     root.setAttribute("aria-busy", "false");
