@@ -66,8 +66,8 @@ lint: $(STAMP)-test ## ruff (rules and format) and mypy
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-bench: $(STAMP)-test ## measure what README promises: start, size, slider to paint
-	$(BIN)/python -m benchmarks
+bench: $(STAMP)-test ## measure what README promises: start, size, slider to paint (BEFORE=path of an older tree, beside it)
+	$(BIN)/python -m benchmarks $(if $(BEFORE),--before $(BEFORE))
 
 clean: ## remove .venv, caches and build outputs
 	rm -rf .venv build dist tests/js/node_modules .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage htmlcov

@@ -5,7 +5,7 @@ import statistics
 from benchmarks.chromium import chromium, visit
 from benchmarks.memory import READY
 from benchmarks.report import Figure, main
-from convviz.app.tabs.tabs import TABS
+from convviz.facts import facts
 from tests.browser.app_page import repaint, slide
 from tests.browser.server import voila_server
 
@@ -13,6 +13,7 @@ PART = "pointing and opening"
 SIZE = 12
 PANELS = ("padded_input", "weight", "output", "padded_grad_output", "grad_input", "grad_weight")
 ROUNDS = 4
+TABS = facts("names")["tabs"]  # their titles, by name
 TAB_MS = 300
 # Times each move from the event to the first task after its frame. Muted, the app never sees the move.
 TIMER = """() => {

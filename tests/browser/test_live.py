@@ -231,6 +231,24 @@ def test_only_a_page_of_ours_gets_a_kernel(live):
     wait_until(lambda: not live.kernels(), what="and one that was left at once ends")
 
 
+def test_heatmaps_have_colours_before_plotly_is_there_and_plotly_takes_their_place(page, live):
+    held = []
+    page.route("**/convviz/plotly-*", lambda route: held.append(route))
+    page.goto(live.url, wait_until="commit", timeout=APPEARS_WITHIN_MS)
+    page.wait_for_function("document.querySelectorAll('.cv-board .cv-pixels').length > 0", timeout=APPEARS_WITHIN_MS)
+    panels = page.locator(".cv-panel").count()
+    assert page.locator(".cv-pixels").count() == panels
+    colours = "document.querySelector('[data-panel=output] .cv-pixels').toDataURL()"
+    before = page.evaluate(colours)
+    page.locator('[data-slider="1,1"] input[type=range]').press("ArrowRight")
+    page.wait_for_function(f"(before) => {colours} !== before", arg=before)
+    wait_until(lambda: page.wait_for_timeout(10) or held, what="the page asks for plotly")
+    page.unroute("**/convviz/plotly-*")  # and those that are held go on
+    page.locator(HEATMAP).first.wait_for(state="attached", timeout=APPEARS_WITHIN_MS)
+    page.wait_for_function("document.querySelectorAll('.cv-pixels').length === 0")
+    assert page.locator(HEATMAP).count() == panels
+
+
 def test_files_are_packed_and_kept_for_ever_and_the_page_is_asked_for_anew(live):
     page = ask(live, "/", Accept_Encoding="gzip")
     assert page.getheader("Content-Encoding") == "gzip"
