@@ -11,7 +11,7 @@ from tests.truth import truth
 
 pytestmark = pytest.mark.browser
 
-OWN = "sliders }, own: true"  # where the page starts
+OWN = "plotly }, own: true"  # where the page starts
 MAKER = """
 window.asked = [];
 window.makeNumbers = (settings, k) =>
