@@ -17,6 +17,8 @@ const say = sentences(WORDS);
 const LABELS = { ...NAMES.controls, ...NAMES.values };
 /** @type {Record<string, string>} */
 const TITLES = NAMES.groups;
+/** @type {Record<string, string>} of groups that hold more where there is a kernel */
+const KERNEL_TITLES = NAMES.groups_of_the_kernel;
 /** What can be chosen by its name alone; an image and typed numbers have to be given. @param {string} field */
 const namedKinds = (field) => SETTINGS.kinds[field].filter((kind) => !SETTINGS.kinds_with_own_numbers.includes(kind));
 const wordFor = (name) => LABELS[name] ?? name;
@@ -46,7 +48,8 @@ export function createControls(model, chosen, drawSliders, follow) {
     if (!wanted.length) continue;
     const parts = wanted.flatMap((name) => makers[name]());
     refreshers.push(...parts.map((part) => part.refresh));
-    el.append(element("fieldset", { class: "cv-group" }, element("legend", {}, TITLES[group]), ...parts.map((part) => part.el)));
+    const title = (ofKernel.length && KERNEL_TITLES[group]) || TITLES[group];
+    el.append(element("fieldset", { class: "cv-group" }, element("legend", {}, title), ...parts.map((part) => part.el)));
   }
   const refresh = () => refreshers.forEach((each) => each());
   follow("settings", refresh); // also after a refusal: the control goes back to what holds
