@@ -210,6 +210,15 @@ class App(SettingTraits, anywidget.AnyWidget):
 
     # -- between the session and the page --------------------------------------------------------------
 
+    def saved_page(self) -> list[bytes]:
+        """Return what is shown as a page, in a list; an empty one where nobody makes pages.
+
+        Raises:
+            ValueError: it is too large for a page.
+        """
+        maker = type(self).page_maker
+        return [maker(self.state())] if maker is not None else []
+
     def send_numbers(self, page: str = "", k: int = 0) -> None:
         """Send settings and numbers together, so that no page sees half of them.
 

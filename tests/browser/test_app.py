@@ -667,7 +667,7 @@ def test_upload_that_cannot_be_used_is_refused_and_changes_nothing(app, name, ki
     upload(app, name, kind, data)
     sentence = wait_notice(app, words)
     assert sentence.count("\n") == 0
-    assert app.locator(".cv-notice[role=status][data-failed=true]").count() == 1
+    assert app.locator(".cv-notice[role=alert][data-failed=true]").count() == 1
     assert same_state(snapshot(app), before)
     slide(app, "stride", 2)  # the kernel is alive
     assert_page_equals_autograd(app)
