@@ -186,7 +186,7 @@ class PageModel {
    * @param {Kernel} kernel @param {boolean} [follow] take the settings that the kernel has; otherwise it gets the page's
    */
   connect(kernel, follow = false) {
-    this.#kernel?.close();
+    if (this.#kernel !== kernel) this.#kernel?.close();
     this.#kernel = kernel;
     this.#ground = {};
     this.#asking.turnTo(kernel.ask, (settings, k) => this.#meanwhile(settings, k));
@@ -206,6 +206,23 @@ class PageModel {
     }
     this.#values.put({ kernel: "ok", introduction: kernel.introduction() });
     if (kernel.notice()[0]) this.say(...kernel.notice());
+  }
+
+  /**
+   * The page around knows more of the kernel: while the connection is cut the page computes by itself, and what was set
+   * meanwhile is sent when it is back.
+   * @param {string} state as page/kernel_state.js has them
+   */
+  hearOfKernel(state) {
+    if (state === "lost") {
+      this.disconnect();
+    } else if (state === "reconnecting" && this.#kernel) {
+      this.#asking.turnTo(withoutKernel);
+      this.#attempt(() => this.#show());
+      this.#values.put({ kernel: "away" });
+    } else if (state === "ok" && this.#kernel && this.get("kernel") === "away") {
+      this.connect(this.#kernel);
+    }
   }
 
   /** Nobody answers any more, or nobody came: the page computes by itself. */

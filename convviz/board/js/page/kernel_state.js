@@ -11,15 +11,15 @@ export class KernelState {
   /** @type {State} */
   #state = "";
   #say;
-  #onLost;
+  #onState;
 
   /**
-   * @param {(trouble: Trouble) => string} say the sentence of a trouble @param {() => void} [onLost] called when a kernel
-   *   that was there, or was on its way, does not come back
+   * @param {(trouble: Trouble) => string} say the sentence of a trouble @param {(state: State) => void} [onState] called
+   *   with every new state
    */
-  constructor(say, onLost = () => {}) {
+  constructor(say, onState = () => {}) {
     this.#say = say;
-    this.#onLost = onLost;
+    this.#onState = onState;
   }
 
   get now() {
@@ -30,6 +30,7 @@ export class KernelState {
   enter(next) {
     this.#state = next;
     document.body.dataset.convvizKernel = next;
+    this.#onState(next);
   }
 
   /** @param {Trouble} trouble */
@@ -61,7 +62,6 @@ export class KernelState {
   loseSaying(sentence) {
     if (this.#state === "lost") return;
     this.enter("lost");
-    this.#onLost();
     this.showSentence(sentence);
   }
 }

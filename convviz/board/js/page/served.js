@@ -22,7 +22,7 @@ function start() {
   const live = byId("convviz-live");
   const model = createPageModel({ ...data, state: FIRST_STATE, plotly: () => fetchPlotly(data.plotly), ground: {}, live: true });
   followAddress((link) => model.send({ type: "open", link }));
-  const session = createSession(data, () => model.disconnect());
+  const session = createSession(data, (state) => model.hearOfKernel(state));
   drawLive(live, model, createPanes(model, data.colorscales, session.startAgain));
   byId("convviz-again").addEventListener("click", session.startAgain);
   join(data.version, model);

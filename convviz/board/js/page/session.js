@@ -22,16 +22,18 @@ const SLOW_AFTER_MS = 30_000;
 /** A kernel that the server will not give; its message is for the visitor. */
 class Refusal extends Error {}
 
+/** @import { State } from "./kernel_state.js" */
+
 /**
  * Everything between this page and its kernels.
  * @param {{ kernel: string, frame: string }} addresses where a kernel is asked for, and where the front end's frame is
- * @param {() => void} onLost called when a kernel is gone for good
+ * @param {(state: State) => void} onState called with every new state of the kernel
  */
-export function createSession(addresses, onLost) {
-  let visit = new Visit(addresses, onLost);
+export function createSession(addresses, onState) {
+  let visit = new Visit(addresses, onState);
   const startAgain = () => {
     visit.end();
-    visit = new Visit(addresses, onLost);
+    visit = new Visit(addresses, onState);
     visit.start();
   };
   window.addEventListener("pagehide", () => visit.end());
@@ -50,10 +52,10 @@ class Visit {
   #kernelId = "";
   #over = false;
 
-  /** @param {{ kernel: string, frame: string }} addresses @param {() => void} onLost */
-  constructor(addresses, onLost) {
+  /** @param {{ kernel: string, frame: string }} addresses @param {(state: State) => void} onState */
+  constructor(addresses, onState) {
     this.#addresses = addresses;
-    this.#state = new KernelState((trouble) => SENTENCES[trouble], onLost);
+    this.#state = new KernelState((trouble) => SENTENCES[trouble], onState);
   }
 
   /** Load the front end while the kernel starts. */

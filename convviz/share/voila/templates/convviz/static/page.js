@@ -43,11 +43,11 @@ const $page_kernel_state = (() => {
 class KernelState {
 #state = "";
 #say;
-#onLost;
+#onState;
 
-constructor(say, onLost = () => {}) {
+constructor(say, onState = () => {}) {
 this.#say = say;
-this.#onLost = onLost;
+this.#onState = onState;
 }
 
 get now() {
@@ -57,6 +57,7 @@ return this.#state;
 enter(next) {
 this.#state = next;
 document.body.dataset.convvizKernel = next;
+this.#onState(next);
 }
 
 show(trouble) {
@@ -83,7 +84,6 @@ this.loseSaying(this.#say(trouble));
 loseSaying(sentence) {
 if (this.#state === "lost") return;
 this.enter("lost");
-this.#onLost();
 this.showSentence(sentence);
 }
 }
