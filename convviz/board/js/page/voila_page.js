@@ -24,7 +24,7 @@ const endLoading = () => byId("convviz-loading")?.remove();
 
 /** Begin, while the page still streams in. */
 function start() {
-  const state = new KernelState((trouble) => SENTENCES[trouble], endLoading);
+  const state = new KernelState((trouble) => SENTENCES[trouble], (next) => next === "lost" && endLoading());
   let arrived = false;
   tellProgress(() => {
     arrived = true;

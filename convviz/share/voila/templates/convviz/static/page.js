@@ -195,7 +195,7 @@ const base = () => new URL(document.body.dataset.baseUrl ?? "/voila/", location.
 const endLoading = () => byId("convviz-loading")?.remove();
 
 function start() {
-const state = new KernelState((trouble) => SENTENCES[trouble], endLoading);
+const state = new KernelState((trouble) => SENTENCES[trouble], (next) => next === "lost" && endLoading());
 let arrived = false;
 tellProgress(() => {
 arrived = true;
