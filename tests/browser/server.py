@@ -97,7 +97,7 @@ def voila_server(notebook=None, env=None, preheat=False, arguments=(), root=ROOT
         reader.join(10)
 
 
-def wait_until(condition, within_s=20, what=None):
+def wait_until(condition, within_s=60, what=None):
     """Return condition()'s first true value; fail after a deadline.
 
     Args:

@@ -349,7 +349,8 @@ def test_preheated_kernel_is_used_and_replaced_and_quick_reloads_leave_no_other_
             page.goto(server.url, wait_until="commit", timeout=APPEARS_WITHIN_MS)
             page.locator(mark).wait_for(state="attached", timeout=APPEARS_WITHIN_MS)
         kernel = open_page(page, server.url)
-        wait_until(lambda: len(server.kernels()) == 2, 60, "the kernels of the pages that were left end")
+        # A page that is left after it was sent, and before it could say anything, is given the time to connect.
+        wait_until(lambda: len(server.kernels()) == 2, 150, "the kernels of the pages that were left end")
         assert kernel in server.kernels(), "and not the one of the page that stayed"
         kernels = list(server.kernels().values())
         assert server.interrupt() == 0
