@@ -292,6 +292,10 @@ def test_a_kernel_that_has_ended_is_announced(app):
     app.locator(".cv-lost", has_text="has ended").first.wait_for(timeout=APPEARS_WITHIN_MS)
     for sentence in app.locator(".cv-lost").all():
         assert "Run its cell again" in sentence.text_content()
+    slider = app.locator(".cv-app .cv-set-stride input").first
+    slider.press("Home")
+    app.locator(".cv-board[data-from=page]").first.wait_for()
+    assert "there is no kernel" in app.locator(".cv-truth").first.text_content(), "the board goes on"
 
 
 def write_cell(page, source):

@@ -202,7 +202,7 @@ export function renderBoard({ model, el }) {
   model.on("change:theme", follower.refresh);
   const stopFollowing = followLinks(root, (link) => model.send({ type: "open", link }));
   const stopKeeping = keepState(model);
-  const stopKernel = followKernel(model, (sentence) => setText(lost, sentence));
+  const stopKernel = followKernel(model, () => setText(lost, say("kernel.ended_board")));
   const stopListening = board.highlight.listen(root);
   board.plotly.then(
     (loaded) => {

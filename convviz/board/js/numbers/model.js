@@ -22,8 +22,9 @@ import { createView } from "./view.js";
  * @import { Later, MakeNumbers, Numbers } from "./asking.js"
  * @import { Kernel } from "./from_kernel.js"
  * @typedef {{ state: Settings, colorscales: Colorscales, plotly: (() => ArrayBuffer | Promise<ArrayBuffer>) | null,
- *   ground?: Partial<Settings>, live?: boolean }} PageData state as App.state() returns it; plotly: the gzipped bundle, asked for once; ground: what no link or
- *   state changes here; live: whether a kernel is expected
+ *   ground?: Partial<Settings>, live?: boolean }} PageData
+ *   state as App.state() returns it; plotly: the gzipped bundle, asked for once; ground: what no link or state changes here;
+ *   live: whether a kernel is expected
  */
 
 /** What a page without a kernel cannot change: it computes in float64, and has no tabs. */

@@ -1,6 +1,7 @@
 // @ts-check
 // The app as a widget: its model lives here, for all its views; the kernel is where torch computes.
 import { element } from "../base/dom.js";
+import { followKernel } from "../base/lost_kernel.js";
 import { createKernel } from "../numbers/from_kernel.js";
 import { createPageModel } from "../numbers/model.js";
 import { drawLive } from "./live.js";
@@ -25,7 +26,11 @@ function createApp() {
       model = createPageModel({ state: widget.get("_start"), colorscales, plotly: null, ground: {} }, null);
       model.connect(createKernel(widget), true);
       drawPane = createPanes(model, colorscales);
-      return () => model.kernel()?.close();
+      const stopFollowing = followKernel(widget, () => model.disconnect());
+      return () => {
+        stopFollowing();
+        model.kernel()?.close();
+      };
     },
     /** @param {{ model: any, el: HTMLElement }} context */
     render({ model: widget, el }) {

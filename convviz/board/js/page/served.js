@@ -38,7 +38,10 @@ function join(version, model) {
   /** @param {any} widget */
   const attach = (widget) => {
     const theirs = widget.get("_facts").version;
-    if (theirs !== version) throw new Error(say("live.version", { page: version, kernel: theirs }));
+    if (theirs !== version) {
+      model.say(say("live.version", { page: version, kernel: theirs }), true);
+      return model.disconnect();
+    }
     const kernel = createKernel(widget);
     model.connect(kernel);
     return () => model.kernel() === kernel && model.disconnect(); // not of one that came after it

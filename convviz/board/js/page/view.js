@@ -10,10 +10,7 @@ import { renderSliders } from "../controls/sliders.js";
 
 const say = sentences(WORDS);
 
-/**
- * @import { Model } from "../numbers/model.js"
- * @typedef {{ tools: HTMLElement[], picture: HTMLElement[] }} More what else stands above the controls, and above the board
- */
+/** @import { Model } from "../numbers/model.js" */
 
 /**
  * Draw the app.

@@ -64,8 +64,8 @@ export function openPane({ model, el }, name, build) {
 
   /** In an app, the board does this for all of it. */
   function standAlone() {
-    const end = (/** @type {string} */ sentence) => {
-      lost = sentence;
+    const end = () => {
+      lost = say("ended");
       update();
     };
     return [keepKeys(root), followKernel(model, end)];
