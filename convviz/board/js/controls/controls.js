@@ -1,5 +1,6 @@
 // @ts-check
-// The controls of the app, in a page with a kernel and without: the browser's own inputs, each with its label, made once and kept in step.
+// The controls of the app, in a page with a kernel and without: the browser's own inputs, each with its label, made once
+// and kept in step.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import NAMES from "../../../facts/names.json" with { type: "json" };
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
@@ -215,8 +216,10 @@ function picturePart(model) {
   async function take(file) {
     if (!file) return;
     const most = { most: MOST_BYTES / 1e6, got: Math.ceil(file.size / 1e6) };
+    const kernel = model.kernel();
     if (file.size > MOST_BYTES) model.say(say("upload.bytes", most), true);
-    else model.kernel()?.send({ type: "picture" }, [await file.arrayBuffer()]);
+    else if (kernel) kernel.send({ type: "picture" }, [await file.arrayBuffer()]);
+    else model.say(say("upload.waits"), true); // dropped: the button itself is switched off
   }
   input.addEventListener("change", async () => {
     await take(input.files?.[0]);
