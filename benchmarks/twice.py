@@ -33,7 +33,7 @@ TWICE = (
     ("settings/names.py", "rules/names.js"),
     (
         "settings/state.py: __post_init__ replace input_shape output_shape input_tensor weight_tensor bias_tensor "
-        "target_tensor grad_tensor _output_like offered_kinds check_size",
+        "target_tensor grad_tensor _output_like check_size",
         "rules/settings.js",
     ),
     ("plane.py", "rules/plane.js"),
