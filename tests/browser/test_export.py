@@ -58,9 +58,10 @@ WALK = """async ([moves, seed]) => {
     look();
   });
   const state = () => {
-    const detail = {};
-    board.dispatchEvent(new CustomEvent("convviz:state", { detail, bubbles: true }));
-    return detail.state;
+    window.dispatchEvent(new Event("convviz:save"));
+    const kept = sessionStorage.getItem("convviz:state");
+    sessionStorage.removeItem("convviz:state");
+    return JSON.parse(kept);
   };
   const kinds = ":is(select, input[type=range], input[type=checkbox])";
   const controls = () => [...document.querySelectorAll(`:is(.cv-controls, .cv-choices) ${kinds}`)]
@@ -91,7 +92,9 @@ WALK = """async ([moves, seed]) => {
     return { panels, set, state: state(), loss: textOf(".cv-loss"), truth: textOf(".cv-truth") };
   };
   const found = [];
+  let tries = 0;
   while (found.length < moves) {
+    if (tries++ > 20 * moves) throw new Error(`of ${tries} moves ${found.length} changed the state`);
     const all = controls();
     const input = all[draw(all.length)];
     const [before, was] = [Number(board.dataset.painted), JSON.stringify(state())];
