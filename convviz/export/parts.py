@@ -46,7 +46,12 @@ def plotly_text() -> str:
 
 def page_styles() -> str:
     """Return the rules of the board and of the page around it."""
-    sheets = [BOARD.joinpath("board.css"), BOARD.joinpath("page.css"), files("convviz.export").joinpath("page.css")]
+    sheets = [
+        BOARD.joinpath("board.css"),
+        BOARD.joinpath("stage.css"),
+        BOARD.joinpath("page.css"),
+        files("convviz.export").joinpath("page.css"),
+    ]
     return "".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
 
 

@@ -4,6 +4,7 @@ import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { createEquation } from "./equation.js";
 import { decode } from "../base/format.js";
+import { BANDS } from "./grid_marks.js";
 import { createHighlighter } from "./highlight.js";
 import { isBare, isUndo, keepKeys } from "../base/keys.js";
 import { followKernel } from "../base/lost_kernel.js";
@@ -12,11 +13,12 @@ import { loadPlotly } from "./plotly.js";
 import { followLinks } from "./share_address.js";
 import { createTables } from "./tables.js";
 import { followTheme } from "../base/theme.js";
-import { cellWords } from "../rules/names.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 const STORE = "convviz:state";
+const KINDS = /** @type {const} */ (["padding", "inserted", "remainder", "unread"]);
+const [BIAS, STRIP] = ["minmax(64px, 0.5fr)", "64px"]; // heights of the bias' band, and of one beside the band in focus
 
 /** @param {{ model: any, el: HTMLElement }} context */
 export function renderBoard({ model, el }) {
@@ -26,16 +28,15 @@ export function renderBoard({ model, el }) {
   const readout = element("p", { class: "cv-readout" });
   const live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });
   const lost = element("p", { class: "cv-lost", role: "alert" });
-  const foot = element("div", { class: "cv-foot" }, lost, readout, live);
+  const facts = element("div", { class: "cv-facts" }, loss, truth);
+  const foot = element("div", { class: "cv-foot" }, lost, element("div", { class: "cv-under" }, readout, createKey()), facts, live);
   const tables = createTables(() => schedule(false));
   const root = element(
     "div",
     { class: "cv-board cv-look" },
-    element("div", { class: "cv-facts" }, loss, truth),
     rows,
-    createKey(),
-    tables.el,
     foot,
+    tables.el,
   );
   el.append(root);
 
@@ -46,12 +47,14 @@ export function renderBoard({ model, el }) {
   let frame = 0;
   let whole = true; // whether the next frame lays out everything, or only draws new numbers
   let gone = false;
+  let onPaper = false;
+  let focused = ""; // the band that has the room
 
   const library = loadPlotly(model);
   const board = {
     model,
     highlight: createHighlighter(
-      { scale: () => board.scale(), aside: (text) => board.aside(text), release: () => model.send({ type: "release" }) },
+      { scale: () => board.scale(), aside: (text) => board.aside(text), release: () => board.escape() },
       function* () {
         for (const equation of equations.values()) yield* equation.panels.values();
       },
@@ -71,6 +74,15 @@ export function renderBoard({ model, el }) {
     redraw: (equation, changed) => equation.draw(plotly, changed),
     /** What the equation to the input says about the cell that is looked at. @param {string} text */
     aside: (text) => equations.get("input")?.say(text),
+    /** Give a band the room, or take it back. @param {string} name */
+    focusBand: (name) => focusBand(name === focused ? "" : name),
+    /** Let go of what was taken last, and say whether there was anything. */
+    escape() {
+      const [pinned, wide] = [model.get("selected"), focused];
+      if (pinned) model.send({ type: "release" });
+      else if (wide) focusBand("");
+      return Boolean(pinned || wide);
+    },
     /** Speak a sentence and show it. @param {string} text */
     say(text) {
       setText(readout, text);
@@ -83,7 +95,7 @@ export function renderBoard({ model, el }) {
     },
   };
 
-  foot.prepend(board.highlight.el);
+  lost.after(board.highlight.el);
 
   function schedule(everything) {
     whole ||= everything;
@@ -99,12 +111,13 @@ export function renderBoard({ model, el }) {
     const everything = whole;
     whole = false;
     // Before anything is written: asked for later, the browser would lay out every cell at a size that is about to go.
-    const width = everything ? rows.firstElementChild?.clientWidth : 0;
+    const bands = structure.equations.map(({ name }) => equations.get(name));
+    const known = everything && bands.every(Boolean) && bands.length === equations.size ? roomNow() : null;
     if (everything) layOut(structure);
     const numbers = decodeAll(values);
     // First everything is written, then everything is measured: in turn, the browser would lay out once an equation.
     const changed = [...equations.values()].map((equation) => equation.setValues(numbers, values.dtype, values));
-    if (everything) resize(width);
+    if (everything) resize(known ?? roomNow());
     else [...equations.values()].forEach((equation, index) => equation.draw(plotly, changed[index]));
     if (everything) board.highlight.setGeometry(structure.geometry);
     board.highlight.setNumbers(numbers, values.limits);
@@ -118,6 +131,7 @@ export function renderBoard({ model, el }) {
   }
 
   function layOut(structure) {
+    if (focused && !structure.equations.some(({ name }) => name === focused)) focused = "";
     const wanted = structure.equations.map((equation) => equation.name);
     for (const [name, equation] of equations) {
       if (wanted.includes(name)) continue;
@@ -134,18 +148,30 @@ export function renderBoard({ model, el }) {
     }
     const inOrder = wanted.map((name) => /** @type {any} */ (equations.get(name)).el);
     if (inOrder.some((el, index) => el !== rows.children[index])) rows.append(...inOrder); // the other way round now
-    for (const [kind, words] of Object.entries(structure.cell_words)) {
-      const entry = root.querySelector(`.cv-key-${kind}`);
-      if (entry?.lastChild) entry.lastChild.textContent = words;
+    const marked = marksOf(structure);
+    for (const kind of KINDS) {
+      const entry = /** @type {HTMLElement} */ (root.querySelector(`.cv-key-${kind}`));
+      entry.hidden = !marked.has(kind);
+      const words = kind === "padding" || kind === "inserted" ? say(`cell.${kind}`) : structure.cell_words[kind];
+      if (entry.lastChild) entry.lastChild.textContent = words;
     }
     root.style.setProperty("--cv-ramp", structure.colorscales[theme].map(([at, color]) => `${color} ${at * 100}%`).join());
   }
 
-  /** @param {number} [width] of one equation, if there was one: on a wide screen two stand side by side */
-  function resize(width = rows.firstElementChild?.clientWidth) {
+  /** What there is for the panels: a room for each band of the stage, or the width where they flow. */
+  function roomNow() {
+    const staged = !onPaper && root.closest("[data-stage]") !== null;
+    return { bands: staged ? [...equations].map(([name, equation]) => ({ name, ...equation.room() })) : null, width: rows.firstElementChild?.clientWidth };
+  }
+
+  /** @param {ReturnType<typeof roomNow>} room */
+  function resize({ bands, width }) {
     if (!width) return;
-    const cell = cellSize([...equations.values()].map((equation) => equation.measure()), width);
-    for (const equation of equations.values()) equation.setSize(cell, width);
+    if (bands) for (const { name, ...room } of bands) equations.get(name)?.fit(room);
+    else {
+      const cell = cellSize([...equations.values()].map((equation) => equation.measure()), width);
+      for (const equation of equations.values()) equation.setSize(cell, width);
+    }
     const places = [...equations.values()].map((equation) => equation.locate());
     [...equations.values()].forEach((equation, index) => equation.draw(plotly, null, places[index]));
   }
@@ -159,6 +185,15 @@ export function renderBoard({ model, el }) {
         panel.grid.mark(here ? { row: selected.row, column: selected.column } : null);
       }
     }
+  }
+
+  /** Let one band have the room, or give it back to all. @param {string} name empty: to all */
+  function focusBand(name) {
+    focused = name;
+    for (const equation of equations.values()) equation.setFocus(focused);
+    const row = (each) => (!focused || each === focused ? (each === "bias" && !focused ? BIAS : "minmax(0, 1fr)") : STRIP);
+    rows.style.gridTemplateRows = [...equations.keys()].map(row).join(" ");
+    schedule(true);
   }
 
   const onStructure = () => schedule(true);
@@ -177,6 +212,7 @@ export function renderBoard({ model, el }) {
     },
   );
   const stopPrinting = followPaper((printing) => {
+    onPaper = printing;
     cancelAnimationFrame(frame); // the theme has just asked for one, but the paper is laid out before it would come
     whole = true;
     paint();
@@ -185,17 +221,19 @@ export function renderBoard({ model, el }) {
   // A widget is drawn before it is put into the page: only now can the app around the board be found.
   let stopKeys = () => {};
   const arrive = once(() => {
-    stopKeys = undoKeys(model, root);
+    stopKeys = appKeys(board, root);
     follower.refresh();
   });
-  let width = -1;
+  let size = "";
   const watcher = new ResizeObserver(() => {
     arrive();
-    if (width === root.clientWidth) return; // its own rows made the board higher
-    width = root.clientWidth;
+    const now = [root.clientWidth, root.closest("[data-stage]") && rows.clientHeight].join();
+    if (size === now) return; // its own rows made the board higher
+    size = now;
     schedule(true);
   });
   watcher.observe(root);
+  watcher.observe(rows);
   model.on("change:structure", onStructure);
   model.on("change:values", onValues);
   model.on("change:selected", markSelected);
@@ -248,18 +286,21 @@ function decodeAll(values) {
   return { planes: read(values.planes), thumbs: read(values.thumbs) };
 }
 
-/** What the hatchings mean. */
+/** What the hatchings mean; those alone that are there. */
 function createKey() {
-  const entry = (kind, words) =>
-    element("span", { class: `cv-key-${kind}` }, element("i", { "aria-hidden": "true" }), words);
-  return element(
-    "p",
-    { class: "cv-key" },
-    entry("padding", say("cell.padding")),
-    entry("inserted", say("cell.inserted")),
-    entry("remainder", cellWords(false).remainder),
-    entry("unread", cellWords(false).unread),
-  );
+  const entry = (kind) => element("span", { class: `cv-key-${kind}`, hidden: "" }, element("i", { "aria-hidden": "true" }), "…");
+  return element("p", { class: "cv-key" }, ...KINDS.map(entry));
+}
+
+/** The kinds of cells in the picture that are no data. @param {any} structure @returns {Set<string>} */
+function marksOf({ equations }) {
+  const found = new Set();
+  for (const item of equations.flatMap(({ items }) => items)) {
+    if (!item.key) continue;
+    for (const letter of item.rows + item.columns) if (letter !== "d") found.add(BANDS[letter]);
+    if (item.unread_rows.length + item.unread_columns.length) found.add("unread");
+  }
+  return found;
 }
 
 /** A function that acts at its first call only. @param {() => void} act */
@@ -272,17 +313,20 @@ function once(act) {
 }
 
 /**
- * The keys of the app are its own; Ctrl+Z and Ctrl+Shift+Z (or Ctrl+Y) while the focus is in it, but not in a field with
- * an undo of its own.
- * @param {any} model @param {HTMLElement} root
+ * The keys of the app are its own, but not in a field that takes them: Ctrl+Z and Ctrl+Shift+Z (or Ctrl+Y), the number of
+ * a band, Esc.
+ * @param {any} board @param {HTMLElement} root
  */
-function undoKeys(model, root) {
+function appKeys(board, root) {
   const app = /** @type {HTMLElement} */ (root.closest(".cv-app") ?? root);
   /** @param {KeyboardEvent} event */
   const onKey = (event) => {
-    const field = /** @type {HTMLElement} */ (event.target).closest("input:not([type=range], [type=checkbox]), [contenteditable=true]");
-    if (field || !isUndo(event)) return;
-    model.send({ type: event.key.toLowerCase() === "y" || event.shiftKey ? "redo" : "undo" });
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (target.closest("input:not([type=range], [type=checkbox]), textarea, [contenteditable=true]") || event.defaultPrevented) return;
+    const bands = [...root.querySelectorAll(".cv-equation")].map((band) => /** @type {HTMLElement} */ (band).dataset.equation ?? "");
+    if (isUndo(event)) board.model.send({ type: event.key.toLowerCase() === "y" || event.shiftKey ? "redo" : "undo" });
+    else if (isBare(event) && bands[Number(event.key) - 1]) board.focusBand(bands[Number(event.key) - 1]);
+    else if (!(event.key === "Escape" && board.escape())) return;
     event.preventDefault();
   };
   const letGo = keepKeys(app, (event) => isBare(event) || isUndo(event));

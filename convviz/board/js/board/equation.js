@@ -2,13 +2,20 @@
 // One equation: a row of panels with signs between them, over a single plotly graph that has an axis pair a panel.
 // One graph a row instead of one a panel, because plotly's cost is mostly per call: 3 graphs take a third of the
 // time that 11 take.
+import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
-import { createChoice, createLegend, createSign, createTerm, putInOrder } from "./equation_parts.js";
+import { createChoice, createLegend, createSign, createTerm, putInOrder, signWidth } from "./equation_parts.js";
 import { createPanel } from "./panel.js";
 import { createRemainder } from "./remainder_box.js";
 import { createRepainter } from "./repaint.js";
+import { fitCells } from "./stage.js";
 import { createStepper } from "./stepper.js";
 import { createViewSwitch } from "./viewswitch.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
+
+const GAP = 8; // pixels between two things in a row of the stage
 
 /**
  * Make one equation.
@@ -16,7 +23,9 @@ import { createViewSwitch } from "./viewswitch.js";
  * @param {string} name
  */
 export function createEquation(board, name) {
-  const title = element("h3", {});
+  const heading = element("button", { type: "button", class: "cv-band", "aria-pressed": "false", title: say("band.title") });
+  heading.addEventListener("click", () => board.focusBand(name));
+  const title = element("h3", {}, heading);
   const formula = element("code", { class: "cv-formula" });
   const choices = element("div", { class: "cv-choices" });
   // plotly keeps there what it draws
@@ -25,6 +34,7 @@ export function createEquation(board, name) {
   const row = element("div", { class: "cv-row" });
   const stage = element("div", { class: "cv-stage" }, plot, row);
   const note = element("p", { class: "cv-note" });
+  const notes = element("div", { class: "cv-notes" });
   const aside = element("p", { class: "cv-aside" });
   const scale = createLegend();
   const views = createViewSwitch((view) => board.model.send({ type: "view", view }));
@@ -36,12 +46,12 @@ export function createEquation(board, name) {
   const el = element(
     "section",
     { class: "cv-equation", "data-equation": name },
-    element("header", {}, title, formula, choices, ...tools, scale.el),
-    stepper.bar,
+    element("header", {}, title, choices, ...tools, scale.el),
     stage,
-    note,
-    ...({ forward: [remainder.el], input: [aside, remainder.el] }[name] ?? []), // to the input: of a transposed one
+    notes,
   );
+  // The remainder's story is to the input where the layer is transposed.
+  notes.append(stepper.bar, formula, note, ...({ forward: [remainder.el], input: [aside, remainder.el] }[name] ?? []));
   /** @type {any} */
   let spec = null;
   let planes = [];
@@ -153,7 +163,7 @@ export function createEquation(board, name) {
     /** @param {any} next @param {any} geometry @param {any} story of the remainder, or null */
     setSpec(next, geometry, story) {
       spec = next;
-      setText(title, next.title);
+      setText(heading, next.title);
       views.set(next.view);
       stepper.setSpec(next, geometry);
       remainder.set(story);
@@ -185,6 +195,26 @@ export function createEquation(board, name) {
       }
       scale.set(spec.one_scale ? limits[0] : null);
       return planes.flatMap((plane, i) => (same(plane, before[i]) && limits[i] === limitsBefore[i] ? [] : [i]));
+    },
+
+    /** Whether this band has the room, or another; nobody when empty. @param {string} focused */
+    setFocus(focused) {
+      el.toggleAttribute("data-focus", focused === name);
+      el.toggleAttribute("data-strip", focused !== "" && focused !== name);
+      heading.setAttribute("aria-pressed", String(focused === name));
+    },
+
+    /** What the panels have, where the band has a height of its own. */
+    room: () => ({ width: stage.clientWidth, height: stage.clientHeight }),
+
+    /** Choose the sizes of cells that fit. @param {import("./stage.js").Room} room */
+    fit({ width, height }) {
+      const all = [...panels.values()];
+      const needs = all.map((panel) => panel.need());
+      const signs = spec.items.filter((item) => !item.key).reduce((sum, item) => sum + signWidth(item) + GAP, 0);
+      const around = el.hasAttribute("data-strip") ? 0 : Math.max(...all.map((panel) => panel.around()));
+      const sizes = fitCells(needs, { width: width - signs - (all.length - 1) * GAP, height: height - around });
+      all.forEach((panel, index) => panel.setSize(sizes[index]));
     },
 
     /** Choose the size of a cell. @param {number} cell @param {number} width of the board, in pixels */

@@ -2,11 +2,14 @@
 // The small things that stand in an equation's header and between its panels.
 import { element, setText } from "../base/dom.js";
 
+/** How wide a sign is on the stage: its longest word decides. @param {{ note: string }} item */
+export const signWidth = ({ note }) => Math.max(20, ...note.split(" ").map((word) => Math.ceil(word.length * 7.1)));
+
 /** @param {{ symbol: string, note: string }} item */
 export function createSign(item) {
   return element(
     "div",
-    { class: "cv-sign" },
+    { class: "cv-sign", style: `--cv-sign: ${signWidth(item)}px` },
     element("span", { class: "cv-symbol" }, item.symbol),
     element("span", { class: "cv-sign-note" }, item.note),
   );

@@ -210,7 +210,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
           group.setAttribute("data-value", full);
           const short = formatNumber(value);
           setText(text, short);
-          text.setAttribute("class", short.length > 4 ? `cv-long${short.length}` : "");
+          text.setAttribute("class", short.length > 2 ? `cv-long${short.length}` : "");
         }
         const [row, column] = [Math.floor(index / spec.columns.length), index % spec.columns.length];
         group.classList.toggle("cv-white", ink);

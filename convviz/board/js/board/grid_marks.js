@@ -8,7 +8,7 @@ import { sentences } from "../base/words.js";
 const say = sentences(WORDS);
 
 export const CELL = 40;
-const BANDS = { p: "padding", i: "inserted", r: "remainder" };
+export const BANDS = { p: "padding", i: "inserted", r: "remainder" };
 // A transposed convolution says some of it in other words: spec.words.
 const ROLE_WORDS = { padding: say("cell.padding"), inserted: say("cell.inserted"), ...cellWords(false) };
 

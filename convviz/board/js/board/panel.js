@@ -6,10 +6,15 @@ import { openEditor } from "./editor.js";
 import { colorOf, formatNumber, fullNumber } from "../base/format.js";
 import { createGrid } from "./grid.js";
 import { createPixels, paintPixels } from "./pixels.js";
+import { CELL } from "./grid_marks.js";
 import { createVeil } from "./veil.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
+const SMALLEST_NUMBERED = 26; // pixels of a cell: below them, colour alone
+const SMALLEST_NUMBER = 12; // pixels of its letters
+const [LETTER, MENU] = [7.6, 4]; // how wide a letter of its name is
+const [CAPTION, THUMBS] = [22, 34];
 
 /**
  * @typedef {{ key: string, name: string, label: string, shape: string, at: [number, number], rows: string, columns: string,
@@ -34,7 +39,7 @@ export function createPanel(board, first) {
       board.highlight.hover({ panel: spec.name, row, column });
     },
     onLeave: () => board.highlight.hover(null),
-    onRelease: () => send({ type: "release" }),
+    onRelease: () => board.escape(),
     onSelect: (row, column) => send({ type: "select", row, column }),
     onEdit: edit,
     onMenu: () => openMenu(menu),
@@ -207,8 +212,16 @@ export function createPanel(board, first) {
       colour();
     },
 
+    /** What it needs in a row. */
+    need: () => ({ rows: spec.rows.length, columns: spec.columns.length, least: Math.ceil(spec.label.length * LETTER) + MENU }),
+
+    /** How high it is besides its cells, where its shape is not written under its name. */
+    around: () => CAPTION + (spec.thumbs ? THUMBS : 0),
+
     /** @param {number} cell side of a cell in pixels */
     setSize(cell) {
+      area.classList.toggle("cv-wordless", cell < SMALLEST_NUMBERED);
+      area.style.setProperty("--cv-number", `${Math.max(14, (SMALLEST_NUMBER * CELL) / cell).toFixed(1)}px`);
       area.style.width = `${cell * spec.columns.length}px`;
       area.style.height = `${cell * spec.rows.length}px`;
     },

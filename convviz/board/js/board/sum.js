@@ -6,7 +6,7 @@ import { formatNumber, needsWhiteInk } from "../base/format.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
-const FOLD_ABOVE = 8;
+const FOLD_ABOVE = 10;
 const FOLDED = 6;
 
 /**
@@ -71,6 +71,7 @@ export function createSum(onTerm) {
     /** @param {string} text shown instead of a sum */
     say(text) {
       shown = standing = "";
+      el.removeAttribute("data-open");
       onTerm(null);
       if (el.childElementCount || el.textContent !== text) el.replaceChildren(text);
     },
@@ -100,12 +101,13 @@ export function createSum(onTerm) {
       more.addEventListener("click", () => {
         open = !open;
         this.show({ cell, label, factors, value, terms }, colors);
-        /** @type {HTMLElement | null} */ (el.querySelector(".cv-more"))?.focus();
+        /** @type {HTMLElement | null} */ (el.querySelector(".cv-more"))?.focus({ preventScroll: true });
       });
       const rest = terms.length > FOLD_ABOVE ? [folded ? " + \u2026 " : " ", more] : [];
       el.replaceChildren(head, ...(products.length ? products : [say("sum.nothing")]), ...rest, " = ", total);
       el.dataset.terms = String(terms.length);
-      if (held >= 0) el.querySelectorAll("button")[held]?.focus();
+      el.toggleAttribute("data-open", open);
+      if (held >= 0) el.querySelectorAll("button")[held]?.focus({ preventScroll: true });
     },
   };
 }

@@ -15,14 +15,15 @@ export function createVeil() {
   const frame = svgElement("rect", { class: "cv-window", visibility: "hidden" });
   const now = svgElement("rect", { class: "cv-now", width: CELL, height: CELL, visibility: "hidden" });
   const badges = svgElement("g", { class: "cv-badges", "aria-hidden": "true" });
-  const el = svgElement("g", { class: "cv-veil", "aria-hidden": "true" }, cover, frame, now);
+  const el = svgElement("g", { class: "cv-veil", "aria-hidden": "true" }, frame, now);
+  const top = svgElement("g", {}, cover, badges); // what is not computed yet is empty: its number, too
   /** @type {((row: number, column: number) => boolean) | null} */
   let hidden = null;
   let badgesShown = "";
 
   return {
     el, // under the lights
-    top: badges, // over them
+    top, // over them and over the numbers
 
     /** @param {number} row @param {number} column */
     covers: (row, column) => Boolean(hidden?.(row, column)),

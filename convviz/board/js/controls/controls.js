@@ -26,6 +26,7 @@ const wordFor = (name) => LABELS[name] ?? name;
 /** @type {Record<string, string[]>} what only a kernel can do, by group */
 const KERNEL_CONTROLS = SETTINGS.controls_of_the_kernel;
 const MOST_BYTES = SETTINGS.limits.picture.bytes;
+const FEW = 10; // controls that stand there all at once
 const SIDES = /** @type {const} */ (["control.height", "control.width"]);
 const swapped = { in_channels: "out_channels", out_channels: "in_channels" };
 /** The geometry's word for a number of channels: what the transposed layer takes in, it calls out. */
@@ -43,15 +44,26 @@ export function createControls(model, chosen, drawSliders, follow) {
   /** @type {(() => void)[]} */
   const refreshers = [];
   const el = element("div", { class: "cv-controls" });
-  for (const [group, names] of Object.entries(SETTINGS.controls)) {
+  /** @param {string[]} names */
+  const make = (names) => {
+    const parts = names.flatMap((name) => makers[name]());
+    refreshers.push(...parts.map((part) => part.refresh));
+    return parts.map((part) => part.el);
+  };
+  const groups = Object.entries(SETTINGS.controls).map(([group, names]) => {
     const ofKernel = (KERNEL_CONTROLS[group] ?? []).filter((name) => chosen.includes(name));
     const wanted = [...ofKernel, ...names.filter((name) => chosen.includes(group) || chosen.includes(name))];
-    if (!wanted.length) continue;
-    const parts = wanted.flatMap((name) => makers[name]());
-    refreshers.push(...parts.map((part) => part.refresh));
-    const title = (ofKernel.length && KERNEL_TITLES[group]) || TITLES[group];
-    el.append(element("fieldset", { class: "cv-group" }, element("legend", {}, title), ...parts.map((part) => part.el)));
-  }
+    return { wanted, title: (ofKernel.length && KERNEL_TITLES[group]) || TITLES[group] };
+  });
+  const all = groups.flatMap(({ wanted }) => wanted);
+  const first = all.length > FEW ? SETTINGS.primary_controls.filter((name) => all.includes(name)) : [];
+  if (first.length) el.append(element("div", { class: "cv-primary" }, ...make(first)));
+  const rest = groups.flatMap(({ wanted, title }) => {
+    const names = wanted.filter((name) => !first.includes(name));
+    return names.length ? [element("fieldset", { class: "cv-group" }, element("legend", {}, title), ...make(names))] : [];
+  });
+  if (first.length && rest.length) el.append(element("details", { class: "cv-more-controls" }, element("summary", {}, say("more")), ...rest));
+  else el.append(...rest);
   const refresh = () => refreshers.forEach((each) => each());
   follow("settings", refresh); // also after a refusal: the control goes back to what holds
   return el;

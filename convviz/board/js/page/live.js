@@ -43,7 +43,7 @@ export function drawLive(el, model, drawPane) {
   const share = createShare(model);
   const tabs = createTabs(model, drawPane);
   el.append(heading.el);
-  const close = drawApp(el, model, CONTROLS, share, [tabs.bar, tabs.slot]);
+  const close = drawApp(el, model, CONTROLS, share, element("div", { class: "cv-drawer" }, tabs.bar, tabs.slot));
   return () => {
     for (const part of [heading, share, tabs]) part.close();
     close();

@@ -4,6 +4,7 @@ import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { sentences } from "../base/words.js";
 import { renderBoard } from "../board/board.js";
+import { followRoom } from "../board/stage.js";
 import { createControls } from "../controls/controls.js";
 import { createKernelModel } from "../controls/kernel.js";
 import { renderSliders } from "../controls/sliders.js";
@@ -17,10 +18,10 @@ const say = sentences(WORDS);
  * @param {HTMLElement} el @param {Model} model
  * @param {string[]} chosen names of groups and of controls; none: the board alone
  * @param {{ button: HTMLElement, box: HTMLElement }} share what hands the settings on
- * @param {HTMLElement[]} [above] what stands above the board
+ * @param {HTMLElement} [below] what stands under controls and board
  * @returns {() => void} close it
  */
-export function drawApp(el, model, chosen, share, above = []) {
+export function drawApp(el, model, chosen, share, below) {
   /** @type {(() => void)[]} */
   const closers = [];
   /** @param {string} event @param {() => void} listener */
@@ -38,7 +39,7 @@ export function drawApp(el, model, chosen, share, above = []) {
   const tools = chosen.length ? [createTools(model, follow, share.button), share.box] : [];
   const controls = createControls(model, chosen, drawSliders, follow);
   controls.prepend(...tools, createNotice(model, follow));
-  const picture = element("div", { class: "cv-picture" }, ...above);
+  const picture = element("div", { class: "cv-picture" });
   // The step whose numbers are the last word on all that was set, and who computed them; empty while they are awaited.
   const tellSettled = () => {
     const { step, from } = model.get("values");
@@ -47,11 +48,13 @@ export function drawApp(el, model, chosen, share, above = []) {
   follow("settings", tellSettled);
   follow("change:values", tellSettled);
   const body = element("div", { class: "cv-body" }, controls, picture);
-  el.append(body);
+  el.append(body, ...(below ? [below] : []));
+  closers.push(followRoom(body, () => below?.firstElementChild?.clientHeight ?? 0));
   closers.push(renderBoard({ model, el: picture }));
   return () => {
     for (const close of closers) close();
     body.remove();
+    below?.remove();
   };
 }
 

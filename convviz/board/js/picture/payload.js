@@ -47,7 +47,7 @@ function itemOf(equation, panel, transposed, colorscales) {
     key: `${equation}:${panel.name}`,
     name: panel.name,
     called: panel.called,
-    label: panel.label,
+    label: planeCount(panel) > 1 ? panel.label : panel.called, // an index only where there is something to choose
     products: productsOf(panel.name, transposed),
     shape: `[${panel.shape.join(", ")}]`,
     at: panel.at,
