@@ -146,6 +146,7 @@ export function renderBoard({ model, el }) {
       }
       equations.get(spec.name)?.setSpec(spec, structure.geometry, spec.name === told ? structure.remainder : null);
     }
+    shareRoom();
     const inOrder = wanted.map((name) => /** @type {any} */ (equations.get(name)).el);
     if (inOrder.some((el, index) => el !== rows.children[index])) rows.append(...inOrder); // the other way round now
     const marked = marksOf(structure);
@@ -160,14 +161,14 @@ export function renderBoard({ model, el }) {
 
   /** What there is for the panels: a room for each band of the stage, or the width where they flow. */
   function roomNow() {
-    const staged = !onPaper && root.closest("[data-stage]") !== null;
-    return { bands: staged ? [...equations].map(([name, equation]) => ({ name, ...equation.room() })) : null, width: rows.firstElementChild?.clientWidth };
+    return { bands: stageOf() ? [...equations].map(([name, equation]) => ({ name, ...equation.room() })) : null, width: rows.firstElementChild?.clientWidth };
   }
 
   /** @param {ReturnType<typeof roomNow>} room */
   function resize({ bands, width }) {
     if (!width) return;
-    if (bands) for (const { name, ...room } of bands) equations.get(name)?.fit(room);
+    const wraps = stageOf() !== "wide";
+    if (bands) for (const { name, ...room } of bands) equations.get(name)?.fit(room, wraps);
     else {
       const cell = cellSize([...equations.values()].map((equation) => equation.measure()), width);
       for (const equation of equations.values()) equation.setSize(cell, width);
@@ -190,11 +191,20 @@ export function renderBoard({ model, el }) {
   /** Let one band have the room, or give it back to all. @param {string} name empty: to all */
   function focusBand(name) {
     focused = name;
-    for (const equation of equations.values()) equation.setFocus(focused);
-    const row = (each) => (!focused || each === focused ? (each === "bias" && !focused ? BIAS : "minmax(0, 1fr)") : STRIP);
-    rows.style.gridTemplateRows = [...equations.keys()].map(row).join(" ");
+    shareRoom();
     schedule(true);
   }
+
+  /** How the bands share the room: where there is little, one has it all. */
+  function shareRoom() {
+    const one = focused || (["medium", "narrow"].includes(stageOf()) ? "input" : "");
+    for (const equation of equations.values()) equation.setFocus(one);
+    const height = (name) => (one && name !== one ? STRIP : name === "bias" && !one ? BIAS : "minmax(0, 1fr)");
+    rows.style.gridTemplateRows = [...equations.keys()].map(height).join(" ");
+  }
+
+  /** How the app stands on the screen; empty on paper. */
+  const stageOf = () => (onPaper ? "" : /** @type {HTMLElement | null} */ (root.closest("[data-stage]"))?.dataset.stage ?? "");
 
   const onStructure = () => schedule(true);
   const onValues = () => schedule(false);
@@ -227,9 +237,10 @@ export function renderBoard({ model, el }) {
   let size = "";
   const watcher = new ResizeObserver(() => {
     arrive();
-    const now = [root.clientWidth, root.closest("[data-stage]") && rows.clientHeight].join();
+    const now = [root.clientWidth, stageOf() && rows.clientHeight, stageOf()].join();
     if (size === now) return; // its own rows made the board higher
     size = now;
+    shareRoom();
     schedule(true);
   });
   watcher.observe(root);

@@ -8,14 +8,13 @@ import { createChoice, createLegend, createSign, createTerm, putInOrder, signWid
 import { createPanel } from "./panel.js";
 import { createRemainder } from "./remainder_box.js";
 import { createRepainter } from "./repaint.js";
-import { fitCells } from "./stage.js";
+import { GAP, fitCells } from "./stage.js";
 import { createStepper } from "./stepper.js";
 import { createViewSwitch } from "./viewswitch.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 
-const GAP = 8; // pixels between two things in a row of the stage
 
 /**
  * Make one equation.
@@ -207,14 +206,19 @@ export function createEquation(board, name) {
     /** What the panels have, where the band has a height of its own. */
     room: () => ({ width: stage.clientWidth, height: stage.clientHeight }),
 
-    /** Choose the sizes of cells that fit. @param {import("./stage.js").Room} room */
-    fit({ width, height }) {
-      const all = [...panels.values()];
-      const needs = all.map((panel) => panel.need());
-      const signs = spec.items.filter((item) => !item.key).reduce((sum, item) => sum + signWidth(item) + GAP, 0);
-      const around = el.hasAttribute("data-strip") ? 0 : Math.max(...all.map((panel) => panel.around()));
-      const sizes = fitCells(needs, { width: width - signs - (all.length - 1) * GAP, height: height - around });
-      all.forEach((panel, index) => panel.setSize(sizes[index]));
+    /** Choose the sizes of cells that fit. @param {import("./stage.js").Room} room @param {boolean} wraps */
+    fit(room, wraps) {
+      const strip = el.hasAttribute("data-strip");
+      const terms = [];
+      let before = 0;
+      for (const item of spec.items) {
+        const panel = item.key && panels.get(item.key);
+        if (!panel) before += signWidth(item) + GAP;
+        else terms.push({ ...panel.need(), before, ...(strip ? { least: 0, around: 0 } : {}) });
+        if (panel) before = 0;
+      }
+      const sizes = fitCells(terms, room, wraps);
+      [...panels.values()].forEach((panel, index) => panel.setSize(sizes[index]));
     },
 
     /** Choose the size of a cell. @param {number} cell @param {number} width of the board, in pixels */

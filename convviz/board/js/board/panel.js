@@ -212,11 +212,13 @@ export function createPanel(board, first) {
       colour();
     },
 
-    /** What it needs in a row. */
-    need: () => ({ rows: spec.rows.length, columns: spec.columns.length, least: Math.ceil(spec.label.length * LETTER) + MENU }),
-
-    /** How high it is besides its cells, where its shape is not written under its name. */
-    around: () => CAPTION + (spec.thumbs ? THUMBS : 0),
+    /** What it needs in a row: cells, the width of its name, the height of what is no cell. */
+    need: () => ({
+      rows: spec.rows.length,
+      columns: spec.columns.length,
+      least: Math.ceil(spec.label.length * LETTER) + MENU,
+      around: CAPTION + (spec.thumbs ? THUMBS : 0),
+    }),
 
     /** @param {number} cell side of a cell in pixels */
     setSize(cell) {
