@@ -3,6 +3,7 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { colorOf } from "../base/format.js";
 import { createLinks } from "../picture/links.js";
+import { backwardWords } from "../picture/cell_words.js";
 import { findPlane } from "./planes.js";
 import { createPairing } from "../picture/stamps.js";
 import { createSum, planesOf } from "./sum.js";
@@ -101,6 +102,12 @@ export function createHighlighter(board, panels) {
     return found?.values[found.start + row * spec.columns.length + column];
   }
 
+  /** A number of a plane that is shown. @param {string} panel */
+  function valueAt(panel, row, column) {
+    const spec = panelNamed(panel)?.spec();
+    return spec && numbers.planes[panel][row * spec.columns.length + column];
+  }
+
   /** The same number of grad_output itself: padding and zeros can make a plane too large for its small pictures. */
   function numberOfCopy(factor, at) {
     const copy = links.copyIn("grad_output", factor);
@@ -162,7 +169,10 @@ export function createHighlighter(board, panels) {
     const spec = panelNamed(panel).spec();
     const value = numbers.planes[panel][row * spec.columns.length + column];
     const isSum = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_bias"].includes(panel);
-    if (!isSum) return sum.say(`${panelNamed(panel).grid.describe(row, column)}. ${say("sum.none")}`);
+    if (!isSum) {
+      const told = geometry.transposed ? "" : backwardWords(links, cell, valueAt);
+      return sum.say(`${panelNamed(panel).grid.describe(row, column)}. ${told || say("sum.none")}`);
+    }
     const terms = products(cell);
     if (terms.some((factors) => factors.some((factor) => factor.value === undefined))) {
       return sum.say(say("sum.elsewhere"));

@@ -227,5 +227,11 @@ export function createLinks(geometry) {
   /** Where the number of a cell stands in another panel. @param {string} panel @param {Cell} cell */
   const copyIn = (panel, cell) => [cell, ...copies(cell)].find((copy) => copy.panel === panel);
 
-  return { of, terms, results, copyIn };
+  /** The cells of output whose sums read a cell of padded_input or weight. @param {Cell} cell @returns {Cell[]} */
+  function users(cell) {
+    const used = [...triplesAt(rules[0], cell.panel === "weight" ? "kernel" : "image", cell)];
+    return used.filter(({ real }) => real).map(({ result }) => result);
+  }
+
+  return { of, terms, results, copyIn, users };
 }
