@@ -176,6 +176,16 @@ def test_lines_keep_their_panels_and_the_tensors_have_theirs(with_numbers):
         assert set(tensors) <= {ast.unparse(node.targets[0]) for node in made if isinstance(node, ast.Assign)}
 
 
+def test_a_tensor_drawn_over_several_lines_has_its_panel_on_each():
+    spec = ConvSpec((20, 20))
+    snippet = snippets(spec, dtype="bfloat16", device="cuda:1", transposed=True)[0]
+    file = snippet_file(snippet)
+    lines, panels = file.text.splitlines(), dict(file.lines)
+    first = lines.index("grad_output = torch.randn(") + 1
+    assert [panels[number] for number in range(first, first + 3)] == [("input",)] * 3
+    assert lines[first + 1] == ').to("cuda:1")'
+
+
 def test_tensors_that_nobody_could_read_are_refused_in_words():
     _, tensors = board(ConvSpec(17, 1, 2), False, "float32")
     message = r"Tensors of up to 256 numbers can be written out in the code: input has 289, grad_output has 450\."

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -13,8 +14,11 @@ import torch
 import torch.nn.functional as F
 
 from convviz import ConvSpec, stages
+from convviz.explanation.code import template
+from convviz.explanation.code.setting import Setting
 from convviz.explanation.code.snippets import WAYS, WAYS_TRANSPOSED, Snippet, snippets
-from convviz.explanation.code.steps import PANELS, call, write
+from convviz.explanation.code.template import PANELS, Writer
+from convviz.explanation.code.values import values
 from convviz.ops.by_rotate import backward_padding
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.settings.names import shown_name
@@ -411,7 +415,10 @@ def test_two_panels_are_one_tensor_where_a_step_is_left_out():
 
 def test_the_preamble_says_where_and_in_which_format():
     preamble = by_name(SIMPLE, dtype="bfloat16", device="cuda")["rotate"].preamble
-    assert 'torch.randn(1, 1, 6, 6, generator=generator, dtype=torch.bfloat16).to("cuda")\n' in preamble
+    assert 'input = torch.randn(1, 1, 6, 6, generator=generator, dtype=torch.bfloat16).to("cuda")\n' in preamble
+    broken = 'grad_output = torch.randn(\n    1, 1, 4, 4, generator=generator, dtype=torch.bfloat16\n).to("cuda")\n'
+    assert broken in preamble
+    assert max(map(len, preamble.splitlines())) <= 88
     bordered = by_name(HARD, device="cuda:1")
     assert 'torch.arange(-2, 11, device="cuda:1")' in bordered["rotate"].code
     assert "cuda" not in bordered["numpy"].preamble + bordered["numpy"].code
@@ -441,12 +448,58 @@ def test_a_call_that_is_too_long_is_broken_like_a_formatter_does():
     first, second, third = "a" * 30, "b" * 30, "c" * 30
 
     def written(*arguments):
-        return write([call(["f"], arguments, "[0]", comment="why")])[0]
+        lines = Writer({}).lines([f"f({', '.join(arguments)})[0]  # why"])
+        return "".join(f"{text}\n" for text, _ in lines)
 
     assert written("a", "b") == "f(a, b)[0]  # why\n"
     assert written(first, second, "c" * 16) == f"# why\nf({first}, {second}, {'c' * 16})[0]\n"
     assert written(first, second, "c" * 19) == f"# why\nf(\n    {first}, {second}, {'c' * 19}\n)[0]\n"
     assert written(first, second, third) == f"# why\nf(\n    {first},\n    {second},\n    {third},\n)[0]\n"
+
+
+def test_a_call_keeps_its_brackets_and_its_margin_when_it_is_broken():
+    rows = ", ".join(["(1, 2)"] * 9)
+    (first, _), (second, _), (third, _) = Writer({}).lines([f"    a = f(1).g(b, [{rows}])[..., 0]"])
+    assert (first, second, third) == ("    a = f(1).g(", f"        b, [{rows}]", "    )[..., 0]")
+    assert [text for text, _ in Writer({}).lines([f"for y in product({rows}, {rows}):"])][-1] == "):"
+
+
+def test_a_line_shows_the_tensors_that_it_names():
+    def panels(*lines):
+        return [names for _, names in Writer({"input": "input", "weight": "weight", "output": "output"}).lines(lines)]
+
+    assert panels("output = f(input, g.weight)  # weight") == [("input", "output")]
+    assert panels("output = torch.zeros_like(input)", "output += weight.new_zeros(3)") == [("output",), ("output",)]
+    assert panels("for input in output:", "    ", "# input") == [(), (), ()]
+    assert panels("return f(input)  #@ output weight", "input = f(weight)  #@") == [("weight", "output"), ()]
+    # A variable that is made of one tensor shows it, one of several shows none.
+    assert panels("rows = weight.flatten(1)", "output = rows @ rows") == [("weight",), ("weight", "output")]
+    assert panels("sums = weight @ input", "output = sums + 1") == [("input", "weight"), ("output",)]
+
+
+def test_two_names_of_one_tensor_are_written_as_one():
+    panels = {"input": "input", "padded_input": "padded_input", "output": "output"}
+    lines = Writer(panels).lines(["padded_input := input", "images := padded_input", "output = f(images, images_2)"])
+    assert lines == [("output = f(input, images_2)", ("input", "padded_input", "output"))]
+
+
+def test_templates_and_values_need_each_other():
+    folder = Path(template.__file__).parent / "templates"
+    files = sorted(folder.rglob("*.txt"))
+    assert {str(file.relative_to(folder).with_suffix("")) for file in files} >= {
+        *WAYS, *(f"transposed/{name}" for name in WAYS_TRANSPOSED)
+    }  # fmt: skip
+    asked, included = set(), set()
+    for file in files:
+        rows = [row.partition("|") for row in file.read_text(encoding="utf-8").splitlines()]
+        assert all(bar for _, bar, _ in rows), file
+        for condition, _, text in rows:
+            names = ast.walk(ast.parse(condition.strip() or "True"))
+            asked |= {node.id for node in names if isinstance(node, ast.Name)} - {"any", "min", "max"}
+            asked |= set(re.findall(r"\{(\w+)\}", text))
+            included |= set(re.findall(r"include (parts/\w+)", text))
+    assert asked == set(values(Setting(SIMPLE)))
+    assert included == {f"parts/{file.stem}" for file in (folder / "parts").iterdir()}
 
 
 # -- transposed --------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from convviz.app.session import Session
 from convviz.app.tabs.base import Send, Tab
 from convviz.explanation.code.snippet_file import GIVEN, SnippetFile, snippet_file, too_large
 from convviz.explanation.code.snippets import snippets
-from convviz.explanation.code.steps import PANELS
+from convviz.explanation.code.template import PANELS
 from convviz.facts.words import sentences
 from convviz.settings.names import shown_name
 

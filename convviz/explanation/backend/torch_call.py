@@ -8,7 +8,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from convviz.explanation.code.border import has_border, padded_apart
+from convviz.explanation.code.border import has_border, own_padding, padded_apart
 from convviz.explanation.code.setting import numbers, options, short
 from convviz.facts.words import sentences
 from convviz.ops.device import DTYPES
@@ -52,7 +52,7 @@ class TorchCall:
     @property
     def padding(self) -> Pair:
         """The padding that is left to the operator."""
-        return (0, 0) if padded_apart(self.spec) else (self.spec.padding[0][0], self.spec.padding[1][0])
+        return own_padding(self.spec)
 
     @property
     def text(self) -> str:

@@ -1,1 +1,1 @@
-"""The same convolution and its gradients, written out as Python for one setting: one module for each way."""
+"""The same convolution and its gradients, written out as Python for one setting: one template for each way."""

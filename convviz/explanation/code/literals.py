@@ -8,7 +8,7 @@ from textwrap import wrap
 import torch
 
 from convviz.explanation.code.setting import numbers
-from convviz.explanation.code.steps import INDENT, WIDTH
+from convviz.explanation.code.template import INDENT, WIDTH
 
 MOST_DIGITS = 17  # tell any two numbers of float64 apart
 

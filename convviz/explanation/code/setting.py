@@ -36,6 +36,14 @@ class Setting:
         """Output channels of one group."""
         return self.spec.out_channels // self.spec.groups
 
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Shape of each tensor that the code is given; the bias has one number for each channel of the output."""
+        ends = (self.spec.input_shape, self.spec.output_shape)
+        given, output = ends[::-1] if self.transposed else ends
+        bias = {"bias": output[1:2]} if self.bias else {}
+        return {"input": given, "weight": self.spec.weight_shape, **bias, "grad_output": output}
+
 
 def numbers(values: Sequence[int]) -> str:
     """Return ``2, 3, 4``: the arguments of a reshape."""
@@ -60,7 +68,7 @@ def times(factor: int, name: str) -> str:
 
 
 def section(sides: Sides, size: Pair) -> str:
-    """Return the index ``[..., 1:6, :4]`` that takes the sides away.
+    """Return the slices ``1:6, :4`` that take the sides away.
 
     Args:
         sides: cells to take away, ((top, bottom), (left, right)).
@@ -69,7 +77,7 @@ def section(sides: Sides, size: Pair) -> str:
     axes = []
     for (before, after), length in zip(sides, size, strict=True):
         axes.append(f"{before or ''}:{length - after if after else ''}")
-    return f"[..., {', '.join(axes)}]"
+    return ", ".join(axes)
 
 
 def rows_and_columns(pair: Pair) -> str:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import torch
 
 from convviz.explanation.code.literals import literal
-from convviz.explanation.code.snippets import Snippet
+from convviz.explanation.code.snippets import Marks, Snippet
+from convviz.explanation.code.template import Line
 from convviz.settings.names import shown_name
 
 MOST_NUMBERS = 256  # of a tensor that is written out: 16 x 16, which still can be read
@@ -19,7 +20,7 @@ RESULTS = ("output", "grad_input", "grad_weight", "grad_bias")
 FULL_PRECISION = "torch.backends.cudnn.allow_tf32 = False  # all digits of float32"
 STANDARD = ("itertools",)  # modules that Python brings; imported before the others
 
-Lines = list[tuple[str, tuple[str, ...]]]
+Lines = list[Line]
 
 
 @dataclass(frozen=True)
@@ -50,9 +51,8 @@ def snippet_file(snippet: Snippet, tensors: Mapping[str, torch.Tensor] | None = 
     """
     if tensors is not None and (reason := too_large(tensors)):
         raise ValueError(reason)
-    panels = dict(snippet.lines)
-    code = [(text, panels.get(number, ())) for number, text in enumerate(snippet.code.splitlines(), 1)]
-    drawn = [(text, _named_in(text, snippet)) for text in snippet.preamble.splitlines()]
+    code = _with_panels(snippet.code, snippet.lines)
+    drawn = _with_panels(snippet.preamble, snippet.preamble_lines)
     imports = [text for text, _ in (*drawn, *code) if _is_import(text)]
     code = _without_imports(code)
     given = _without_imports(drawn) if tensors is None else _written_out(snippet, tensors)
@@ -84,19 +84,15 @@ def _written_out(snippet: Snippet, tensors: Mapping[str, torch.Tensor]) -> Lines
     rounds = not numpy and like.device.type == "cuda" and like.dtype is torch.float32
     written: Lines = [(FULL_PRECISION, ())] if rounds else []
     for name in (name for name in GIVEN if name in tensors):
-        panels = (_panel(name, snippet),)
+        # Transposed, input and grad_output have changed places.
+        panels = (shown_name(name, snippet.transposed),)
         written += [(text, panels) for text in literal(name, tensors[name], numpy=numpy)]
     return written
 
 
-def _named_in(text: str, snippet: Snippet) -> tuple[str, ...]:
-    name = text.partition(" = ")[0]
-    return (_panel(name, snippet),) if name in GIVEN else ()
-
-
-def _panel(name: str, snippet: Snippet) -> str:
-    """Return the stage of a given tensor: transposed, input and grad_output have changed places."""
-    return shown_name(name, snippet.transposed)
+def _with_panels(code: str, marks: Marks) -> Lines:
+    panels = dict(marks)
+    return [(text, panels.get(number, ())) for number, text in enumerate(code.splitlines(), 1)]
 
 
 def _is_import(text: str) -> bool:

@@ -6,44 +6,35 @@ NumPy) and nothing else. It holds the steps that this setting needs and no other
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import torch
 
-from convviz.explanation.code import (
-    aten,
-    definition,
-    function,
-    numpy_only,
-    rotate,
-    transposed,
-    transposed_function,
-    transposed_numpy,
-    transposed_unfold,
-    unfold,
-)
 from convviz.explanation.code.setting import Setting
-from convviz.explanation.code.shared import numpy_preamble, preamble
-from convviz.explanation.code.steps import Step, write
+from convviz.explanation.code.template import PANELS, Line, Value, write
+from convviz.explanation.code.values import values
 from convviz.ops.device import check_dtype
+from convviz.settings.names import shown_name
 from convviz.spec import ConvSpec
 
-WAYS: dict[str, tuple[str, Callable[[Setting], list[Step]]]] = {
-    "definition": ("The definition: every product, three sums", definition.steps),
-    "unfold": ("Unfold: windows as columns, a matrix product", unfold.steps),
-    "rotate": ("Rotate: both gradients are convolutions", rotate.steps),
-    "aten": ("aten: PyTorch's own operator", aten.steps),
-    "function": ("A complete autograd.Function, with gradcheck", function.steps),
-    "numpy": ("NumPy: no torch at all", numpy_only.steps),
+Marks = tuple[tuple[int, tuple[str, ...]], ...]
+
+WAYS = {
+    "definition": "The definition: every product, three sums",
+    "unfold": "Unfold: windows as columns, a matrix product",
+    "rotate": "Rotate: both gradients are convolutions",
+    "aten": "aten: PyTorch's own operator",
+    "function": "A complete autograd.Function, with gradcheck",
+    "numpy": "NumPy: no torch at all",
 }
-WAYS_TRANSPOSED: dict[str, tuple[str, Callable[[Setting], list[Step]]]] = {
-    "definition": ("The definition: every product, three sums", transposed.definition_steps),
-    "unfold": ("Unfold: a matrix product, its columns folded", transposed_unfold.steps),
-    "rotate": ("Rotate: the output, too, is a convolution", transposed.rotate_steps),
-    "aten": ("aten: PyTorch's own operator, transposed", transposed.aten_steps),
-    "function": ("A complete autograd.Function, with gradcheck", transposed_function.steps),
-    "numpy": ("NumPy: no torch at all", transposed_numpy.steps),
+WAYS_TRANSPOSED = {
+    "definition": "The definition: every product, three sums",
+    "unfold": "Unfold: a matrix product, its columns folded",
+    "rotate": "Rotate: the output, too, is a convolution",
+    "aten": "aten: PyTorch's own operator, transposed",
+    "function": "A complete autograd.Function, with gradcheck",
+    "numpy": "NumPy: no torch at all",
 }
 
 
@@ -59,14 +50,16 @@ class Snippet:
         lines: for every line of ``code`` that makes or reads stages: its number, from 1, and their names.
         transposed: whether it is a transposed convolution; the stages then have the names that they have in the
             convolution that is read the other way.
+        preamble_lines: the same as lines, for the preamble.
     """
 
     name: str
     title: str
     preamble: str
     code: str
-    lines: tuple[tuple[int, tuple[str, ...]], ...]
+    lines: Marks
     transposed: bool = False
+    preamble_lines: Marks = ()
 
 
 def snippets(
@@ -95,12 +88,25 @@ def snippets(
             "a transposed convolution has padding_mode='zeros' only, as in torch: got "
             f"padding_mode={spec.padding_mode!r}; use 'zeros'"
         )
-    setting = Setting(spec, bias, dtype, str(where), transposed)
-    return tuple(_snippet(name, setting) for name in (WAYS_TRANSPOSED if transposed else WAYS))
+    filled = values(Setting(spec, bias, dtype, str(where), transposed))
+    # The gradient of a border of zeros is not shown.
+    shown = (panel for panel in PANELS if panel != "grad_padded_input" or spec.padding_mode != "zeros")
+    panels = {shown_name(panel, transposed): panel for panel in shown}
+    titles = WAYS_TRANSPOSED if transposed else WAYS
+    return tuple(_snippet(name, title, filled, panels, transposed) for name, title in titles.items())
 
 
-def _snippet(name: str, setting: Setting) -> Snippet:
-    title, steps = (WAYS_TRANSPOSED if setting.transposed else WAYS)[name]
-    before, _ = write((numpy_preamble if name == "numpy" else preamble)(setting))
-    code, lines = write(steps(setting))
-    return Snippet(name, title, before, code, lines, setting.transposed)
+def _snippet(
+    name: str, title: str, filled: Mapping[str, Value], panels: Mapping[str, str], transposed: bool
+) -> Snippet:
+    drawn = write("preamble_numpy" if name == "numpy" else "preamble", filled, panels)
+    lines = write(f"transposed/{name}" if transposed else name, filled, panels)
+    return Snippet(name, title, _text(drawn), _text(lines), _marked(lines), transposed, _marked(drawn))
+
+
+def _text(lines: Iterable[Line]) -> str:
+    return "".join(f"{text}\n" for text, _ in lines)
+
+
+def _marked(lines: Iterable[Line]) -> Marks:
+    return tuple((number, panels) for number, (_, panels) in enumerate(lines, 1) if panels)
