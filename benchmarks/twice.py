@@ -32,8 +32,8 @@ TWICE = (
     ("settings/link_values.py", "rules/link_values.js"),
     ("settings/names.py", "rules/names.js"),
     (
-        "settings/state.py: __post_init__ replace input_shape output_shape input_tensor weight_tensor bias_tensor "
-        "target_tensor grad_tensor _output_like offered_kinds check_size",
+        "settings/state.py: __post_init__ replace input_shape output_shape check_size; "
+        "settings/tensors.py: input_tensor weight_tensor bias_tensor target_tensor grad_tensor _output_like",
         "rules/settings.js",
     ),
     ("plane.py", "rules/plane.js"),
@@ -76,8 +76,11 @@ def measure(say):
 
 def _entries(side):
     """Return [(path, names of definitions, or none)] of one side of a pair."""
-    files, _, names = side.partition(":")
-    return [((PYTHON if name.endswith(".py") else SCRIPTS) / name, names.split()) for name in files.split()]
+    found = []
+    for part in side.split(";"):
+        files, _, names = part.partition(":")
+        found += [((PYTHON if name.endswith(".py") else SCRIPTS) / name, names.split()) for name in files.split()]
+    return found
 
 
 def _short(side):

@@ -21,7 +21,8 @@ from convviz.settings.as_python import as_python
 from convviz.settings.compute import compute
 from convviz.settings.link import from_link, to_link
 from convviz.settings.names import shown_name
-from convviz.settings.state import CHOICES, KINDS, Settings, Source
+from convviz.settings.source import Source
+from convviz.settings.state import CHOICES, KINDS, Settings
 from convviz.views import captions
 from tests.geometries import EDGE_CASES, conv2d_by_definition, random_specs, reals
 from tests.truth import given_to, one_hot, truth, truth_transposed

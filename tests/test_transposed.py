@@ -14,7 +14,9 @@ from convviz.ops.stages_transposed import stages_transposed
 from convviz.plane import Plane
 from convviz.settings.compute import compute
 from convviz.settings.names import SHOWN
-from convviz.settings.state import Settings, Source
+from convviz.settings.source import Source
+from convviz.settings.state import Settings
+from convviz.settings.tensors import grad_tensor
 from convviz.settings.transposed import layer_pair, layer_spec, output_size
 from convviz.spec import ConvSpec
 from convviz.views import captions
@@ -282,7 +284,7 @@ def test_a_given_geometry_is_that_of_the_convolution_read_the_other_way(open_app
     spec = ConvSpec((7, 6), 2, 4, 3, (2, 1), 1, groups=2)
     app = open_app(spec=spec, grad_output=reals(spec.input_shape, 1), transposed=True)
     assert app.session.settings.loss == "weighted_sum"
-    assert torch.equal(app.session.settings.grad_tensor(), reals(spec.input_shape, 1))
+    assert torch.equal(grad_tensor(app.session.settings), reals(spec.input_shape, 1))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.settings.compute import compute
 from convviz.settings.link import from_link
-from convviz.settings.state import Settings, Source
+from convviz.settings.source import Source
+from convviz.settings.state import Settings
 from convviz.views import captions
 from convviz.views.panels import Sign, equations
 from tests.geometries import EDGE_CASES, random_specs

@@ -19,7 +19,8 @@ from convviz.facts.words import sentences
 from convviz.ops.losses import GIVEN, kinds_taken
 from convviz.plane import Plane
 from convviz.settings import link_values as form
-from convviz.settings.state import CHOICES, KINDS, MOST, MOST_PLANES, NAMED_KINDS, VERSION, Settings
+from convviz.settings.parse import VERSION
+from convviz.settings.state import CHOICES, KINDS, MOST, MOST_PLANES, NAMED_KINDS, Settings
 from convviz.spec import ConvSpec
 
 say = sentences("rules")

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from convviz.settings.state import Source, is_number
+from convviz.settings.parse import is_number
+from convviz.settings.source import Source
 
 WHOLE = re.compile(r"[0-9]{1,10}")
 DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
