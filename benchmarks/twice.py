@@ -21,8 +21,8 @@ MOST = 2300  # of 5,670 that were said twice
 TWICE = (
     ("views/panels.py", "picture/panels.js"),
     ("views/cells.py", "picture/cells.js"),
-    ("views/captions.py", "picture/words.js"),
-    ("views/say.py", "picture/say.js"),
+    ("views/captions.py", "picture/words.js: formulaOf stampAt overhang folds lossWords"),
+    ("views/say.py", "picture/say.js: say joined"),
     ("views/figures.py: limit frame _shapes", "picture/payload.js: largestOf figureOf bandsOf"),
     (
         "views/theme.py: format_number format_long _rounded rgb luminance color_at",
@@ -100,11 +100,12 @@ def _lines(path):
 
 
 def _python_parts(text):
-    """Return the lines of each function and method, by name."""
-    kinds = (ast.FunctionDef, ast.ClassDef)
-    return {
-        node.name: node.end_lineno - node.lineno + 1 for node in ast.walk(ast.parse(text)) if isinstance(node, kinds)
-    }
+    """Return the lines of each function and method, and of each table at the margin, by name."""
+    tree = ast.parse(text)
+    named = [(node.name, node) for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    named += [(node.target.id, node) for node in tree.body if isinstance(node, ast.AnnAssign)]
+    named += [(node.targets[0].id, node) for node in tree.body if isinstance(node, ast.Assign)]
+    return {name: node.end_lineno - node.lineno + 1 for name, node in named}
 
 
 def _script_parts(text):

@@ -146,7 +146,7 @@ def test_nothing_about_the_still_picture_is_written_outside_of_its_sentences(bra
         texts = [captions.loss(result)]
         for view in ("window", "stamps"):
             for row in equations(result, settings.plane, view):
-                texts += [row.title, captions.note(result, row.name, view)]
+                texts += [row.title, captions.formula(result, settings.plane, row.name, view)]
                 texts += [item.note for item in row.items if isinstance(item, Sign)]
         assert [text for text in texts if outside(text)] == [], spec
         seen += len(list(filter(None, texts)))
