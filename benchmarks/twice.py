@@ -37,7 +37,7 @@ TWICE = (
         "rules/settings.js",
     ),
     ("plane.py", "rules/plane.js"),
-    ("samples/inputs.py samples/kernels.py", "rules/samples.js rules/random.js"),
+    ("samples/inputs.py samples/kernels.py", "rules/samples.js; rules/random.js: randomTenths roundHalfEven"),
     ("ops/losses.py", "rules/losses.js numbers/losses.js"),
     ("settings/compute.py", "numbers/checked.js"),
     ("facts/words.py", "base/words.js"),

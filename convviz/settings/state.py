@@ -19,7 +19,7 @@ from convviz.spec import ConvSpec
 say = sentences("rules")
 
 FACTS = facts("settings")
-PRESETS: tuple[str, ...] = tuple(FACTS["presets"])
+PRESETS: tuple[str, ...] = tuple(FACTS["kernels"])
 KINDS: dict[str, list[str]] = FACTS["kinds"]
 CHOICES: dict[str, list[str]] = FACTS["choices"]
 # What can be chosen by its name alone; an image and typed numbers have to be given.
