@@ -21,8 +21,8 @@ MOST = 2300  # of 5,670 that were said twice
 TWICE = (
     ("views/panels.py", "picture/panels.js"),
     ("views/cells.py", "picture/cells.js"),
-    ("views/captions.py", "picture/words.js"),
-    ("views/say.py", "picture/say.js"),
+    ("views/captions.py", "picture/words.js: formulaOf stampAt overhang folds lossWords"),
+    ("views/say.py", "picture/say.js: say joined"),
     ("views/figures.py: limit frame _shapes", "picture/payload.js: largestOf figureOf bandsOf"),
     (
         "views/theme.py: format_number format_long _rounded rgb luminance color_at",
@@ -32,12 +32,12 @@ TWICE = (
     ("settings/link_values.py", "rules/link_values.js"),
     ("settings/names.py", "rules/names.js"),
     (
-        "settings/state.py: __post_init__ replace input_shape output_shape input_tensor weight_tensor bias_tensor "
-        "target_tensor grad_tensor _output_like check_size",
+        "settings/state.py: __post_init__ replace input_shape output_shape check_size; "
+        "settings/tensors.py: input_tensor weight_tensor bias_tensor target_tensor grad_tensor _output_like",
         "rules/settings.js",
     ),
     ("plane.py", "rules/plane.js"),
-    ("samples/inputs.py samples/kernels.py", "rules/samples.js rules/random.js"),
+    ("samples/inputs.py samples/kernels.py", "rules/samples.js; rules/random.js: randomTenths roundHalfEven"),
     ("ops/losses.py", "rules/losses.js numbers/losses.js"),
     ("settings/compute.py", "numbers/checked.js"),
     ("facts/words.py", "base/words.js"),
@@ -76,8 +76,11 @@ def measure(say):
 
 def _entries(side):
     """Return [(path, names of definitions, or none)] of one side of a pair."""
-    files, _, names = side.partition(":")
-    return [((PYTHON if name.endswith(".py") else SCRIPTS) / name, names.split()) for name in files.split()]
+    found = []
+    for part in side.split(";"):
+        files, _, names = part.partition(":")
+        found += [((PYTHON if name.endswith(".py") else SCRIPTS) / name, names.split()) for name in files.split()]
+    return found
 
 
 def _short(side):
@@ -97,11 +100,12 @@ def _lines(path):
 
 
 def _python_parts(text):
-    """Return the lines of each function and method, by name."""
-    kinds = (ast.FunctionDef, ast.ClassDef)
-    return {
-        node.name: node.end_lineno - node.lineno + 1 for node in ast.walk(ast.parse(text)) if isinstance(node, kinds)
-    }
+    """Return the lines of each function and method, and of each table at the margin, by name."""
+    tree = ast.parse(text)
+    named = [(node.name, node) for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    named += [(node.target.id, node) for node in tree.body if isinstance(node, ast.AnnAssign)]
+    named += [(node.targets[0].id, node) for node in tree.body if isinstance(node, ast.Assign)]
+    return {name: node.end_lineno - node.lineno + 1 for name, node in named}
 
 
 def _script_parts(text):

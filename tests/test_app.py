@@ -26,7 +26,9 @@ from convviz.app.upload import MOST_BYTES, read_picture
 from convviz.app.wire import TENSORS
 from convviz.ops.device import available_devices
 from convviz.settings.compute import compute
-from convviz.settings.state import Settings, Source
+from convviz.settings.source import Source
+from convviz.settings.state import Settings
+from convviz.settings.tensors import weight_tensor
 from convviz.spec import ConvSpec
 from tests.geometries import integers, random_specs
 
@@ -363,7 +365,7 @@ def test_state_goes_through_json_into_another_app(open_app):
 
 def test_a_kernel_step_is_one_small_message_of_numbers(open_app, sent):
     app = open_app()
-    weight = app.session.settings.weight_tensor()
+    weight = weight_tensor(app.session.settings)
     for step in range(-30, 31, 3):
         sent.clear()
         weight[0, 0, 0, 0] = step / 10

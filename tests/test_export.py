@@ -18,6 +18,7 @@ from convviz.export.page import CONTROLS, export_html
 from convviz.export.scene import LOOKS
 from convviz.ops.stages import stages
 from convviz.settings.state import Settings
+from convviz.settings.tensors import input_tensor, weight_tensor
 from convviz.spec import ConvSpec
 from convviz.views.theme import format_number
 
@@ -140,7 +141,7 @@ def test_markup_in_texts_stays_text(tmp_path):
 def test_the_still_picture_shows_the_numbers(written):
     """Every number of every panel stands in the SVG before any script runs, in reading order."""
     settings = Settings()
-    result = stages(settings.spec, settings.input_tensor(), settings.weight_tensor(), loss="half_squared_error",
+    result = stages(settings.spec, input_tensor(settings), weight_tensor(settings), loss="half_squared_error",
                     target=torch.zeros(settings.output_shape), dtype="float64")  # fmt: skip
     figures = re.findall(r"<figure>.*?</figure>", written, re.DOTALL)
     panels = [

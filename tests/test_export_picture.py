@@ -24,6 +24,7 @@ from convviz.export.svg import svg
 from convviz.export.tikz import tikz
 from convviz.ops.stages import stages
 from convviz.settings.state import Settings
+from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, target_tensor, weight_tensor
 from convviz.spec import ConvSpec
 from convviz.views.figures import limit
 from convviz.views.panels import equations
@@ -51,9 +52,9 @@ def written(tmp_path, state, name, **part):
 def torch_numbers(settings):
     """What the panels of the shown plane hold, by torch's own functions, under the layer's names."""
     spec, plane = settings.spec, settings.plane.within(settings.spec)
-    weight = settings.weight_tensor().requires_grad_()
-    bias = settings.bias_tensor()
-    x = settings.input_tensor().requires_grad_()
+    weight = weight_tensor(settings).requires_grad_()
+    bias = bias_tensor(settings)
+    x = input_tensor(settings).requires_grad_()
     n, o, c = plane.sample, plane.out_channel, plane.in_channel
     if settings.transposed:
         whole = F.conv_transpose2d(x, weight, bias, spec.stride, 0, spec.remainder, spec.groups, spec.dilation)
@@ -63,7 +64,7 @@ def torch_numbers(settings):
     else:
         output = conv2d_by_definition(x, weight, bias, spec)
         at, out = (n, c), (n, o)
-    target, grad = settings.target_tensor(), settings.grad_tensor()
+    target, grad = target_tensor(settings), grad_tensor(settings)
     loss = {
         "sum": lambda: output.sum(),
         "mean": lambda: output.mean(),
@@ -199,9 +200,9 @@ def test_stamps_of_a_transposed_layer_end_in_its_output_with_the_bias(tmp_path):
              "bias": {"kind": "values", "values": [0.5], "shape": [1]}}  # fmt: skip
     settings = Settings.from_dict(state)
     for number in range(9):
-        so_far = settings.input_tensor()
+        so_far = input_tensor(settings)
         so_far.flatten(2)[..., number + 1 :] = 0
-        weight, bias = settings.weight_tensor(), settings.bias_tensor()
+        weight, bias = weight_tensor(settings), bias_tensor(settings)
         output = F.conv_transpose2d(so_far, weight, bias, 2, 1, spec.remainder)
         drawn = numbers_in_svg(written(tmp_path, state, "p.svg", panel="output", step=number).decode())
         assert drawn == [format_number(value) for value in output.flatten().tolist()]
@@ -255,7 +256,7 @@ def test_the_pixels_of_a_cell_have_the_scales_colour(tmp_path, theme):
     picture = Image.open(io.BytesIO(written(tmp_path, None, "p.png", panel="grad_input", theme=theme)))
     assert picture.mode == "RGB"
     settings = Settings()
-    found = stages(settings.spec, settings.input_tensor(), settings.weight_tensor(), loss="half_squared_error",
+    found = stages(settings.spec, input_tensor(settings), weight_tensor(settings), loss="half_squared_error",
                    target=torch.zeros(settings.output_shape), dtype="float32", compare=False)  # fmt: skip
     (row,) = (row for row in equations(found, settings.plane) if row.name == "input")
     end = limit(row.panels)

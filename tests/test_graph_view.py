@@ -27,7 +27,8 @@ from convviz.explanation.graph.steps import sentences
 from convviz.explanation.graph.text import number
 from convviz.plane import Plane
 from convviz.settings.compute import compute
-from convviz.settings.state import Settings, Source
+from convviz.settings.source import Source
+from convviz.settings.state import Settings
 from convviz.spec import ConvSpec
 from tests.geometries import EDGE_CASES, random_specs
 from tests.test_graph import CASES, chain, leaf

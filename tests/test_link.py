@@ -17,7 +17,8 @@ from convviz.plane import Plane
 from convviz.settings.as_python import as_python
 from convviz.settings.link import GEOMETRY, KEYS, MOST_READ, MOST_WRITTEN, briefly, from_link, is_link, to_link
 from convviz.settings.link_values import read_number, write_number
-from convviz.settings.state import Settings, Source
+from convviz.settings.source import Source
+from convviz.settings.state import Settings
 from convviz.spec import ConvSpec
 from tests.links import PIECES, random_settings, random_texts, short_links
 

@@ -21,8 +21,8 @@ from convviz.settings.as_python import as_python
 from convviz.settings.compute import compute
 from convviz.settings.link import from_link, to_link
 from convviz.settings.names import shown_name
-from convviz.settings.state import CHOICES, KINDS, Settings, Source
-from convviz.views import captions
+from convviz.settings.source import Source
+from convviz.settings.state import CHOICES, KINDS, Settings
 from tests.geometries import EDGE_CASES, conv2d_by_definition, random_specs, reals
 from tests.truth import given_to, one_hot, truth, truth_transposed
 
@@ -244,26 +244,6 @@ def test_a_tensor_is_taken_as_the_cell_it_marks():
         app.loss = "sum"
         app.target = target
         assert app.loss == "half_squared_error", "the first loss that has a target"
-
-
-def test_the_sentences_say_what_the_numbers_are():
-    two = compute(Settings(spec=ConvSpec((5, 4), 1, 2, batch=2), loss="mean", bias=Source("values", (1.0,), (1,))))
-    cells = two.output.numel()
-    assert captions.note(two, "forward") == (
-        f"Every gradient is 1/{cells} of the sum's, because the mean is the sum divided by the number of output's "
-        f"cells, {cells}."
-    )
-    summed = compute(Settings(spec=two.spec, loss="sum", bias=Source("values", (1.0,), (1,))))
-    for name in ("grad_output", "grad_input", "grad_weight", "grad_bias"):
-        torch.testing.assert_close(getattr(two, name) * cells, getattr(summed, name))
-    for settings in (Settings(loss="cross_entropy"), Settings(loss="cross_entropy", transposed=True)):
-        note = captions.note(compute(settings), "input" if settings.transposed else "forward")
-        assert "what softmax gives too much. Its cells add up to 0, because" in note
-        batch = settings.replace(spec=settings.spec.replace(batch=2))
-        note = captions.note(compute(batch), "input" if settings.transposed else "forward")
-        assert "what softmax gives too much, divided by 2, because the loss is the mean over the samples" in note
-        assert "share" not in captions.note(compute(settings), "forward" if settings.transposed else "input")
-    assert captions.note(compute(Settings()), "forward") == captions.note(compute(Settings(loss="sum")), "forward")
 
 
 @pytest.mark.parametrize("transposed", [False, True])

@@ -86,6 +86,16 @@ def test_constructor_is_torchs_with_one_more_keyword(name):
     assert (method.name, method.default, method.kind) == ("method", "rotate", inspect.Parameter.KEYWORD_ONLY)
 
 
+@pytest.mark.parametrize("layer", [ours.BinaryConv2d, ours.Conv2dShift, ours.XNORConv2d])
+def test_quantised_layers_take_what_conv2d_takes_in_its_order(layer):
+    given = {"stride": 2, "padding": 1, "dilation": (1, 2), "groups": 2, "bias": False, "padding_mode": "reflect"}
+    by_order, by_name = layer(2, 4, 3, *given.values(), "cpu", torch.float64, method="taps"), layer(2, 4, 3, **given)
+    assert (by_order.method, by_order.weight.dtype) == ("taps", torch.float64)
+    assert repr(by_order).replace(", method='taps'", "") == repr(by_name)
+    with pytest.raises(TypeError):
+        layer(2, 4, 3, stripe=2)
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_the_same_seed_gives_the_same_parameters_and_the_same_description(case):
     theirs, mine, _ = pair_of_layers(case)

@@ -10,9 +10,11 @@ import torch
 import convviz.app.session as session_module
 from convviz.app.session import Session, asked
 from convviz.plane import Plane
+from convviz.settings import tensors
 from convviz.settings.compute import compute
 from convviz.settings.link import from_link, to_link
-from convviz.settings.state import Settings, Source
+from convviz.settings.source import Source
+from convviz.settings.state import Settings
 from convviz.spec import ConvSpec
 
 
@@ -223,7 +225,7 @@ def test_a_number_that_makes_another_infinite_is_refused_and_nothing_changes():
         ("weight", -1e30, "finite in float32: got inf in loss"),
     ]
     for name, value, sentence in steps:
-        tensor = getattr(session.settings, f"{name}_tensor")()
+        tensor = getattr(tensors, f"{name}_tensor")(session.settings)
         tensor[0, 0, 1, 1] = value
         before = snapshot(session)
         told = session.attempt(

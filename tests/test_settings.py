@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 from convviz.plane import PANEL_AXES, Plane
 from convviz.samples.inputs import PATTERNS
 from convviz.samples.kernels import KERNELS
+from convviz.settings import tensors
 from convviz.settings.compute import compute
-from convviz.settings.state import CHOICES, KINDS, PRESETS, Settings, Source
+from convviz.settings.source import Source
+from convviz.settings.state import CHOICES, KINDS, PRESETS, Settings
+from convviz.settings.tensors import grad_tensor, input_tensor, target_tensor, weight_tensor
 from convviz.spec import ConvSpec
 from convviz.views.panels import panel
 from tests.geometries import random_specs
@@ -73,7 +76,7 @@ def test_state_round_trip_through_json():
         assert again == state
         assert again.to_dict() == state.to_dict()
         for name in ("input", "weight", "bias", "target", "grad"):
-            before, after = (getattr(s, f"{name}_tensor")() for s in (state, again))
+            before, after = (getattr(tensors, f"{name}_tensor")(s) for s in (state, again))
             assert (before is None and after is None) or torch.equal(before, after)
 
 
@@ -81,8 +84,8 @@ def test_image_round_trip_through_json():
     image = Source.of(torch.arange(6.0).reshape(2, 3) / 5, "image")
     state = Settings(input=image)
     assert Settings.from_dict(json.loads(json.dumps(state.to_dict()))) == state
-    assert state.input_tensor().shape == (1, 1, 8, 8)
-    shown = state.replace(spec=ConvSpec((2, 3), kernel_size=2)).input_tensor()[0, 0]
+    assert input_tensor(state).shape == (1, 1, 8, 8)
+    shown = input_tensor(state.replace(spec=ConvSpec((2, 3), kernel_size=2)))[0, 0]
     assert torch.equal(shown, image.tensor())
 
 
@@ -212,26 +215,26 @@ def test_every_kind_has_its_maker():
 
 def test_every_plane_of_the_weight_has_another_kernel():
     state = Settings(spec=ConvSpec(8, 3, 3))
-    planes = {tuple(plane.flatten().tolist()) for plane in state.weight_tensor().flatten(0, 1)}
+    planes = {tuple(plane.flatten().tolist()) for plane in weight_tensor(state).flatten(0, 1)}
     assert len(planes) == len(PRESETS) == 9
 
 
 def test_one_hot_is_one_at_one_cell_and_follows_into_a_smaller_output():
     state = Settings(spec=ConvSpec(5, 1, 2, batch=2), loss="weighted_sum", grad=Source("one_hot", (1.0, 1.0, 2.0, 0.0)))
-    assert state.grad_tensor().nonzero().tolist() == [[1, 1, 2, 0]]
-    assert float(state.grad_tensor().sum()) == 1
-    assert state.replace(spec=ConvSpec(3)).grad_tensor().nonzero().tolist() == [[0, 0, 0, 0]]
+    assert grad_tensor(state).nonzero().tolist() == [[1, 1, 2, 0]]
+    assert float(grad_tensor(state).sum()) == 1
+    assert grad_tensor(state.replace(spec=ConvSpec(3))).nonzero().tolist() == [[0, 0, 0, 0]]
 
 
 def test_a_one_hot_target_is_one_at_one_cell_of_every_sample():
     state = Settings(spec=ConvSpec(5, 1, 2, batch=2), loss="cross_entropy")
     assert state.target == Source("one_hot"), "the loss takes no other kind"
-    assert state.target_tensor().nonzero().tolist() == [[0, 0, 0, 0], [1, 0, 0, 0]]
+    assert target_tensor(state).nonzero().tolist() == [[0, 0, 0, 0], [1, 0, 0, 0]]
     moved = state.replace(target=Source("one_hot", (1.0, 1.0, 2.0, 0.0)))
-    assert moved.target_tensor().nonzero().tolist() == [[0, 1, 2, 0], [1, 1, 2, 0]]
+    assert target_tensor(moved).nonzero().tolist() == [[0, 1, 2, 0], [1, 1, 2, 0]]
     smaller = state.replace(target=Source("one_hot", (1.0, 1.0, 2.0, 2.0)), spec=ConvSpec(3, 1, 2, batch=3))
     expected = [[n, 1, 0, 0] for n in range(3)]
-    assert smaller.target_tensor().nonzero().tolist() == expected, "it follows into a smaller output"
+    assert target_tensor(smaller).nonzero().tolist() == expected, "it follows into a smaller output"
     assert moved.replace(loss="half_squared_error").target == moved.target, "what both take stays"
 
 
@@ -248,11 +251,11 @@ def test_a_target_that_the_loss_does_not_take_becomes_the_first_that_it_does():
 def test_typed_numbers_stay_where_they_were_typed_when_sizes_change():
     weight = torch.arange(9.0, dtype=torch.float64).reshape(1, 1, 3, 3)
     state = Settings(weight=Source.of(weight))
-    grown = state.replace(spec=ConvSpec(8, 1, 2, kernel_size=5)).weight_tensor()
+    grown = weight_tensor(state.replace(spec=ConvSpec(8, 1, 2, kernel_size=5)))
     assert grown.shape == (2, 1, 5, 5)
     assert torch.equal(grown[:1, :, :3, :3], weight)
     assert float(grown.abs().sum()) == float(weight.abs().sum()), "the new cells are 0"
-    assert torch.equal(state.replace(spec=ConvSpec(8, kernel_size=2)).weight_tensor(), weight[..., :2, :2])
+    assert torch.equal(weight_tensor(state.replace(spec=ConvSpec(8, kernel_size=2))), weight[..., :2, :2])
 
 
 # The plane that is shown.

@@ -14,7 +14,9 @@ from convviz.ops.stages_transposed import stages_transposed
 from convviz.plane import Plane
 from convviz.settings.compute import compute
 from convviz.settings.names import SHOWN
-from convviz.settings.state import Settings, Source
+from convviz.settings.source import Source
+from convviz.settings.state import Settings
+from convviz.settings.tensors import grad_tensor
 from convviz.settings.transposed import layer_pair, layer_spec, output_size
 from convviz.spec import ConvSpec
 from convviz.views import captions
@@ -234,20 +236,6 @@ def test_formulas_are_what_the_panels_hold():
     )
 
 
-def test_the_note_tells_how_the_sizes_follow_and_what_output_padding_is():
-    result = compute(Settings(transposed=True))
-    assert captions.note(result, "input") == (
-        "The stride's zeros stand between the cells of input; padded by d(k−1)−p: 1 before, 2 after, output_padding "
-        "included. Output size: (4 − 1)·2 − 2·1 + 1·(3 − 1) + output_padding 1 + 1 = 8."
-    )
-    bare = layer_spec(ConvSpec(1, kernel_size=1, stride=3), (2, 3), (2, 0))
-    assert bare.input_size == (6, 7)
-    note = captions.note(compute(Settings(spec=bare, transposed=True, bias=Source.of(torch.ones(1)))), "input")
-    assert "No input cell reaches 4 rows and 4 columns of output: they hold the bias alone." in note
-    assert note.endswith("Output size: (2 − 1)·3 − 2·0 + 1·(1 − 1) + output_padding 2 + 1 = 6 rows; "
-                         "(3 − 1)·3 − 2·0 + 1·(1 − 1) + output_padding 0 + 1 = 7 columns.")  # fmt: skip
-
-
 # -- the app -------------------------------------------------------------------------------------------------------
 
 
@@ -282,7 +270,7 @@ def test_a_given_geometry_is_that_of_the_convolution_read_the_other_way(open_app
     spec = ConvSpec((7, 6), 2, 4, 3, (2, 1), 1, groups=2)
     app = open_app(spec=spec, grad_output=reals(spec.input_shape, 1), transposed=True)
     assert app.session.settings.loss == "weighted_sum"
-    assert torch.equal(app.session.settings.grad_tensor(), reals(spec.input_shape, 1))
+    assert torch.equal(grad_tensor(app.session.settings), reals(spec.input_shape, 1))
 
 
 @pytest.mark.parametrize(

@@ -547,33 +547,5 @@ def test_formulas_name_the_indices_that_are_shown():
     assert captions.formula(many, plane, "bias").startswith("grad_bias[o] = Σ grad_output")
 
 
-def test_notes_say_what_is_special_about_this_geometry():
-    def notes(**geometry):
-        result = computed(ConvSpec(**geometry))
-        return [captions.note(result, name) for name in ("forward", "input", "weight")]
-
-    forward, to_input, to_weight = notes(input_size=5)
-    assert forward == ""
-    assert to_input == "Padded by d(k−1)−p: 2 before, 2 after."
-    assert to_weight == "Nothing is rotated here."
-    forward, to_input, to_weight = notes(input_size=(8, 8), stride=2, padding=1)
-    assert forward == "", "the remainder has a story of its own"
-    assert to_input == (
-        "The stride's zeros stand between the cells of grad_output; "
-        "padded by d(k−1)−p: 1 before, 2 after, the remainder included."
-    )
-    assert "change places" in to_weight
-    forward, to_input, _ = notes(input_size=(8, 7), stride=3, kernel_size=2, padding=((3, 3), (0, 0)))
-    assert forward == (
-        "The stride leaves gaps between the windows: 2 rows and 1 column of the input are never read, "
-        "with a gradient of exactly 0."
-    )
-    assert to_input.endswith(
-        "padded by d(k−1)−p: (−2, −2) rows, (1, 3) columns, the remainder included; "
-        "a negative padding crops: those windows lay wholly in the padding."
-    )
-    assert notes(input_size=5, padding=2, padding_mode="circular")[1] == "Padded by d(k−1): 2 before, 2 after."
-
-
 if __name__ == "__main__":
     TABLE.write_text(json.dumps(table(), ensure_ascii=False, indent=0) + "\n", encoding="utf-8")

@@ -12,7 +12,8 @@ from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.settings.compute import compute
 from convviz.settings.link import from_link
-from convviz.settings.state import Settings, Source
+from convviz.settings.source import Source
+from convviz.settings.state import Settings
 from convviz.views import captions
 from convviz.views.panels import Sign, equations
 from tests.geometries import EDGE_CASES, random_specs
@@ -145,7 +146,7 @@ def test_nothing_about_the_still_picture_is_written_outside_of_its_sentences(bra
         texts = [captions.loss(result)]
         for view in ("window", "stamps"):
             for row in equations(result, settings.plane, view):
-                texts += [row.title, captions.note(result, row.name, view)]
+                texts += [row.title, captions.formula(result, settings.plane, row.name, view)]
                 texts += [item.note for item in row.items if isinstance(item, Sign)]
         assert [text for text in texts if outside(text)] == [], spec
         seen += len(list(filter(None, texts)))

@@ -4,6 +4,7 @@ import torch
 
 from convviz import stages
 from convviz.settings.state import Settings
+from convviz.settings.tensors import input_tensor, target_tensor, weight_tensor
 
 NAMES = (
     "padded_input",
@@ -18,8 +19,8 @@ NAMES = (
 REACH, STEP = 3.0, 0.1  # of the sliders, as the app's
 
 _FIRST = Settings()
-_INPUT, _TARGET = _FIRST.input_tensor(), _FIRST.target_tensor()
-SOBEL_X = _FIRST.weight_tensor().flatten().tolist()
+_INPUT, _TARGET = input_tensor(_FIRST), target_tensor(_FIRST)
+SOBEL_X = weight_tensor(_FIRST).flatten().tolist()
 
 
 def compute(weight, compare=True):

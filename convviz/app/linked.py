@@ -12,7 +12,9 @@ from convviz.app.named import GEOMETRY, with_named
 from convviz.app.traits import SettingTraits
 from convviz.facts import facts
 from convviz.ops.device import available_devices
-from convviz.settings.state import Settings, Source
+from convviz.settings.source import Source
+from convviz.settings.state import Settings
+from convviz.settings.tensors import weight_tensor
 
 LIMITS: dict[str, list[int]] = facts("settings")["limits"]["controls"]
 CHOICES: dict[str, list[str]] = facts("settings")["choices"]
@@ -101,14 +103,14 @@ def _kernel(app: SettingTraits) -> widgets.GridBox:
     def move(row: int, column: int, value: float) -> None:
         if not following:
             settings = app.session.settings
-            weight = settings.weight_tensor()
+            weight = weight_tensor(settings)
             weight[(*_shown_plane(settings), row, column)] = value
             app.session.apply(settings.replace(weight=Source.of(weight)))
 
     def show(_: Any = None) -> None:
         settings = app.session.settings
         rows, columns = settings.spec.kernel_size
-        plane = settings.weight_tensor()[_shown_plane(settings)].flatten().tolist()
+        plane = weight_tensor(settings)[_shown_plane(settings)].flatten().tolist()
         following.append(True)
         try:
             if len(grid.children) != rows * columns or grid.layout.grid_template_columns != _columns(columns):

@@ -12,7 +12,8 @@ from convviz.ops.device import check_device, check_dtype
 from convviz.ops.losses import GIVEN, kinds_taken, losses_with
 from convviz.ops.stages import Stages
 from convviz.settings.names import shown_name
-from convviz.settings.state import KINDS, Settings, Source
+from convviz.settings.source import Source
+from convviz.settings.state import KINDS, Settings
 from convviz.settings.transposed import layer_pair, layer_spec
 from convviz.spec import ConvSpec
 

@@ -11,7 +11,9 @@ from convviz.ops.device import check_device, check_dtype
 from convviz.ops.losses import kinds_taken, losses_with
 from convviz.ops.tensors import cell_at, real_tensor
 from convviz.settings.link import from_link
-from convviz.settings.state import MOST_NUMBER, Settings, Source
+from convviz.settings.parse import MOST_NUMBER
+from convviz.settings.source import Source
+from convviz.settings.state import Settings
 from convviz.settings.transposed import layer_spec, output_size
 from convviz.spec import ConvSpec
 

@@ -11,7 +11,7 @@ import torch
 
 from convviz.facts import facts
 from convviz.facts.words import sentences
-from convviz.settings.state import Source
+from convviz.settings.source import Source
 
 if TYPE_CHECKING:
     from PIL import Image

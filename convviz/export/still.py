@@ -32,10 +32,7 @@ def still_pictures(stages: Stages, plane: Plane, input_view: str, one_scale: boo
     drawn: list[str] = []
     for equation in equations(stages, plane, input_view):
         formula = captions.formula(stages, plane, equation.name, equation.view)
-        note = captions.note(stages, equation.name, equation.view)
-        caption = f"<b>{escape(equation.title)}</b> <code>{escape(formula)}</code>" + (
-            f"<br>{escape(note)}" if note else ""
-        )
+        caption = f"<b>{escape(equation.title)}</b> <code>{escape(formula)}</code>"
         look = LOOKS["light"]
         picture = svg(scene(draw_equation(equation, one_scale, look), look, words_of(equation), edge=1), alone=False)
         drawn.append(f"<figure><figcaption>{caption}</figcaption>\n{picture}\n</figure>")

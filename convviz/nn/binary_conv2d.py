@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import torch
 
-from convviz.nn.conv2d import PaddingMode, PairOrInt
 from convviz.nn.quantized_conv2d import QuantizedConv2d
 from convviz.nn.straight_through import FACTORS, STES, SURROGATES, binarize, straight_through
 
@@ -40,63 +39,12 @@ class BinaryConv2d(QuantizedConv2d):
     - ``"identity"``: ``g_i``, ``"clip"``: ``g_i * 1[|w_i| <= 1]`` (BinaryNet, Courbariaux et al. 2016),
       ``"tanh"``: ``g_i * (1 - tanh(w_i)^2)``: straight through alpha and sign together.
 
-    With ``"clip"`` a w outside [-1, 1] never moves again: clamp the weights to [-1, 1] after each optimizer step.
+    With ``"clip"`` a w outside [-1, 1] never moves again: clamp the weights to [-1, 1] after each optimizer step. The
+    arguments are those of ``Conv2d``.
     """
 
     allowed_stes = (*STES, "scaled_sign")
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: PairOrInt,
-        stride: PairOrInt = 1,
-        padding: PairOrInt | str = 0,
-        dilation: PairOrInt = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: PaddingMode = "zeros",
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
-        *,
-        ste: str = "scaled_sign",
-        method: str = "rotate",
-    ) -> None:
-        """Make the layer.
-
-        Args:
-            in_channels: see ``Conv2d``, as for all the others up to dtype.
-            out_channels: C_out.
-            kernel_size: (kH, kW).
-            stride: of the window.
-            padding: of the input.
-            dilation: of the kernel.
-            groups: number of channel groups.
-            bias: whether the layer has one; it is not quantised.
-            padding_mode: how the border is filled.
-            device: of the parameters.
-            dtype: of the parameters.
-            ste: ``"scaled_sign"``, ``"identity"``, ``"clip"`` or ``"tanh"``.
-            method: how the convolution is computed.
-
-        Raises:
-            ValueError: there is no such ste or method.
-        """
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            padding,
-            dilation,
-            groups,
-            bias,
-            padding_mode,
-            device,
-            dtype,
-            ste=ste,
-            method=method,
-        )
+    default_ste = "scaled_sign"
 
     @property
     def quantized_weight(self) -> torch.Tensor:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any, Unpack
 
 import torch
 
-from convviz.nn.conv2d import PaddingMode, PairOrInt
+from convviz.nn.conv2d import Conv2dKeywords, PairOrInt
 from convviz.nn.quantized_conv2d import QuantizedConv2d
 from convviz.nn.straight_through import (
     FACTORS,
@@ -44,38 +45,23 @@ class Conv2dShift(QuantizedConv2d):
         in_channels: int,
         out_channels: int,
         kernel_size: PairOrInt,
-        stride: PairOrInt = 1,
-        padding: PairOrInt | str = 0,
-        dilation: PairOrInt = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: PaddingMode = "zeros",
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
-        *,
+        *others: Any,
         exponent_range: tuple[int, int] = (-14, 0),
         variant: str = "Q",
         ste: str = "identity",
-        method: str = "rotate",
+        **named: Unpack[Conv2dKeywords],
     ) -> None:
-        """Make the layer; the arguments not named here are those of ``Conv2d``.
+        """Make the layer.
 
         Args:
-            in_channels: see ``Conv2d``, as for all the others up to dtype.
+            in_channels: C_in.
             out_channels: C_out.
             kernel_size: (kH, kW).
-            stride: of the window.
-            padding: of the input.
-            dilation: of the kernel.
-            groups: number of channel groups.
-            bias: whether the layer has one; it is not quantised.
-            padding_mode: how the border is filled.
-            device: of the parameters.
-            dtype: of the parameters.
+            others: what ``Conv2d`` takes after these, in its order.
             exponent_range: lowest and highest exponent; the default is that of 5 bits, -(2^4 - 2) to 0.
             variant: ``"Q"`` or ``"PS"``.
             ste: ``"identity"``, ``"clip"`` or ``"tanh"``; PS has gradients of its own and takes only the first.
-            method: how the convolution is computed.
+            named: what ``Conv2d`` takes, by name; the bias is not quantised.
 
         Raises:
             ValueError: a name or the range is none of these.
@@ -85,21 +71,7 @@ class Conv2dShift(QuantizedConv2d):
             raise ValueError(f"variant is one of {', '.join(VARIANTS)}: got {variant!r}")
         if variant == "PS":
             check_ste("ste", ste, ("identity",), "variant='PS' has gradients of its own: leave ste out")
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            padding,
-            dilation,
-            groups,
-            bias,
-            padding_mode,
-            device,
-            dtype,
-            ste=ste,
-            method=method,
-        )
+        super().__init__(in_channels, out_channels, kernel_size, *others, ste=ste, **named)
         self.exponent_range = (lowest, highest)
         self.variant = variant
         if variant == "PS":

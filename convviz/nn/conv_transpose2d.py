@@ -56,18 +56,8 @@ class ConvTranspose2d(torch.nn.ConvTranspose2d):
         """
         check_method(method)
         super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            padding,
-            output_padding,
-            groups,
-            bias,
-            dilation,
-            padding_mode,
-            device,
-            dtype,
+            *(in_channels, out_channels, kernel_size, stride, padding, output_padding, groups, bias, dilation),
+            *(padding_mode, device, dtype),
         )
         self.method = method
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any, Unpack
 
 import torch
 import torch.nn.functional as F
 
-from convviz.nn.conv2d import Conv2d, PaddingMode, PairOrInt
+from convviz.nn.conv2d import Conv2d, Conv2dKeywords, PairOrInt
 from convviz.nn.straight_through import STES, check_ste
 
 
@@ -18,40 +19,33 @@ class QuantizedConv2d(Conv2d):
     """
 
     allowed_stes: tuple[str, ...] = STES
+    default_ste = "identity"
 
     def __init__(
         self,
         in_channels: int,
         out_channels: int,
         kernel_size: PairOrInt,
-        stride: PairOrInt = 1,
-        padding: PairOrInt | str = 0,
-        dilation: PairOrInt = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: PaddingMode = "zeros",
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
-        *,
-        ste: str,
-        method: str = "rotate",
+        *others: Any,
+        ste: str | None = None,
+        **named: Unpack[Conv2dKeywords],
     ) -> None:
-        """Make the layer; the arguments are those of ``Conv2d`` and, by name, ste: one of ``allowed_stes``."""
+        """Make the layer.
+
+        Args:
+            in_channels: C_in.
+            out_channels: C_out.
+            kernel_size: (kH, kW).
+            others: what ``Conv2d`` takes after these, in its order.
+            ste: one of ``allowed_stes``; None for ``default_ste``.
+            named: what ``Conv2d`` takes, by name; the bias is not quantised.
+
+        Raises:
+            ValueError: there is no such ste or method, or torch refuses the geometry.
+        """
+        ste = self.default_ste if ste is None else ste
         check_ste("ste", ste, self.allowed_stes)
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            padding,
-            dilation,
-            groups,
-            bias,
-            padding_mode,
-            device,
-            dtype,
-            method=method,
-        )
+        super().__init__(in_channels, out_channels, kernel_size, *others, **named)
         self.ste = ste
 
     @property

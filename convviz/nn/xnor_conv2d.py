@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any, Unpack
 
 import torch
 
 from convviz.nn.binary_conv2d import BinaryConv2d, scaled_signs
-from convviz.nn.conv2d import PaddingMode, PairOrInt
+from convviz.nn.conv2d import Conv2dKeywords, PairOrInt
 from convviz.nn.straight_through import STES, SURROGATES, binarize, check_ste, straight_through
 from convviz.ops.arguments import as_batch, check_tensors, conv_spec
 from convviz.ops.conv2d import conv2d
@@ -38,38 +39,23 @@ class XNORConv2d(BinaryConv2d):
         in_channels: int,
         out_channels: int,
         kernel_size: PairOrInt,
-        stride: PairOrInt = 1,
-        padding: PairOrInt | str = 0,
-        dilation: PairOrInt = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: PaddingMode = "zeros",
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
-        *,
+        *others: Any,
         scaled: bool = True,
         ste: str | None = None,
         input_ste: str = "clip",
-        method: str = "rotate",
+        **named: Unpack[Conv2dKeywords],
     ) -> None:
         """Make the layer.
 
         Args:
-            in_channels: see ``Conv2d``, as for all the others up to dtype.
+            in_channels: C_in.
             out_channels: C_out.
             kernel_size: (kH, kW).
-            stride: of the window.
-            padding: of the input.
-            dilation: of the kernel.
-            groups: number of channel groups.
-            bias: whether the layer has one; it is not quantised.
-            padding_mode: how the border is filled.
-            device: of the parameters.
-            dtype: of the parameters.
+            others: what ``Conv2d`` takes after these, in its order.
             scaled: True for XNOR-Net with alpha and K, False for BNN.
             ste: ``"scaled_sign"``, ``"identity"``, ``"clip"`` or ``"tanh"``; None for the default.
             input_ste: ``"identity"``, ``"clip"`` or ``"tanh"``.
-            method: how the convolutions are computed.
+            named: what ``Conv2d`` takes, by name; the bias is not quantised.
 
         Raises:
             ValueError: there is no such ste, input_ste or method.
@@ -79,21 +65,7 @@ class XNORConv2d(BinaryConv2d):
         elif not scaled:
             check_ste("ste", ste, STES, "scaled=False leaves no scale for 'scaled_sign'")
         check_ste("input_ste", input_ste, STES)
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            padding,
-            dilation,
-            groups,
-            bias,
-            padding_mode,
-            device,
-            dtype,
-            ste=ste,
-            method=method,
-        )
+        super().__init__(in_channels, out_channels, kernel_size, *others, ste=ste, **named)
         self.scaled = scaled
         self.input_ste = input_ste
 

@@ -7,7 +7,8 @@ import json
 import textwrap
 from typing import Any
 
-from convviz.settings.state import Settings, Source
+from convviz.settings.source import Source
+from convviz.settings.state import Settings
 from convviz.spec import ConvSpec
 
 WIDTH = 100

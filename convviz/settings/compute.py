@@ -9,6 +9,7 @@ from convviz.ops.stages import Stages, stages
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.settings.names import shown_name
 from convviz.settings.state import Settings
+from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, target_tensor, weight_tensor
 
 say = sentences("rules")
 
@@ -32,12 +33,12 @@ def compute(settings: Settings, *, compare: bool = True) -> Stages:
     run = stages_transposed if settings.transposed else stages
     result = run(
         settings.spec,
-        settings.input_tensor(),
-        settings.weight_tensor(),
-        settings.bias_tensor(),
-        settings.grad_tensor(),
+        input_tensor(settings),
+        weight_tensor(settings),
+        bias_tensor(settings),
+        grad_tensor(settings),
         settings.loss,
-        settings.target_tensor(),
+        target_tensor(settings),
         settings.device,
         settings.dtype,
         compare=compare,

@@ -7,19 +7,17 @@ words where torch has them. A link leaves the device out, so that it opens on a 
 
 from __future__ import annotations
 
-import dataclasses
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import reduce
 from typing import Any
 
 from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.ops.losses import GIVEN, kinds_taken
-from convviz.plane import Plane
-from convviz.settings import link_values as form
-from convviz.settings.state import CHOICES, KINDS, MOST, MOST_PLANES, NAMED_KINDS, VERSION, Settings
+from convviz.settings.link_values import PATTERNS, Key
+from convviz.settings.parse import VERSION
+from convviz.settings.state import Settings
 from convviz.spec import ConvSpec
 
 say = sentences("rules")
@@ -31,101 +29,11 @@ MOST_READ = LIMITS["characters_read"]
 SHOWN = LIMITS["characters_of_a_bad_value"]  # that its sentence repeats
 NAMED = LIMITS["unknown_keys_named"]
 TOLD = LIMITS["sentences_shown"]  # on a page
-
-
-@dataclass(frozen=True)
-class Key:
-    """What one key of a link means.
-
-    Attributes:
-        field: the field of Settings, or of ConvSpec.
-        rule: id of the sentence that says what a value looks like, and what was given instead.
-        read: from the text; ValueError for another form.
-        write: to the text.
-        limits: what the sentence needs to know beside the key's name and the value.
-    """
-
-    field: str
-    rule: str
-    read: Callable[[str], Any]
-    write: Callable[[Any], str] = form.write_plain
-    limits: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-
-    def refused(self, name: str, value: str) -> str:
-        """Return the sentence about a value of another form."""
-        return say(self.rule, name=name, value=value[:SHOWN], **self.limits)
-
-
-def _pair(field: str) -> Key:
-    most = MOST[field]
-    return Key(field, "link.pair", lambda text: form.read_pair(text, 1, most), form.write_pair, {"most": most})
-
-
-def _whole(field: str, low: int, high: int) -> Key:
-    limits = {"low": low, "high": high}
-    return Key(field, "link.whole", lambda text: form.read_whole(text, low, high), limits=limits)
-
-
-def _planes(field: str) -> Key:
-    return _whole(field, 1, MOST_PLANES.get(field, MOST_PLANES["in_channels"]))  # groups divide the channels
-
-
-def _sides(field: str) -> Key:
-    most = MOST[field]
-    return Key(field, "link.sides", lambda text: form.read_sides(text, 0, most), form.write_sides, {"most": most})
-
-
-def _word(field: str) -> Key:
-    words = tuple(CHOICES[field])
-    limits = {"words": ", ".join(filter(None, words))}
-    return Key(field, "link.word", lambda text: form.read_word(text, words), limits=limits)
-
-
-def _flag(field: str) -> Key:
-    return Key(field, "link.flag", form.read_flag)
-
-
-def _source(field: str) -> Key:
-    kinds, limits = tuple(KINDS[field]), {"words": ", ".join(NAMED_KINDS[field])}
-    return Key(field, "link.source", lambda text: form.read_source(text, kinds), form.write_source, limits)
-
-
-def _bias(field: str) -> Key:
-    return Key(field, "link.bias", form.read_bias, form.write_bias)
-
-
-def _plane(field: str) -> Key:
-    return Key(field, "link.plane", _read_plane, lambda plane: f"{plane.sample},{plane.out_channel},{plane.in_channel}")
-
-
-def _read_plane(text: str) -> Plane:
-    indices = [form.read_whole(part, 0, 10**9) for part in text.split(",")]
-    if len(indices) != 3:
-        raise ValueError
-    return Plane(*indices)
-
-
-FORMS: dict[str, Callable[[str], Key]] = {
-    "pair": _pair,
-    "sides": _sides,
-    "planes": _planes,
-    "whole": lambda field: _whole(field, *FACTS["limits"]["controls"][field]),
-    "word": _word,
-    "flag": _flag,
-    "source": _source,
-    "bias": _bias,
-    "plane": _plane,
-}
-
-
-def _keys(part: str) -> dict[str, Key]:
-    return {name: FORMS[key["form"]](key["field"]) for name, key in FACTS["link_keys"][part].items()}
-
-
 # "theme" and "template" are words of Voilà's own in an address, and would cost a page its preheated kernel: a key
 # has another name.
-GEOMETRY = _keys("geometry")
-OTHER = _keys("other")
+GEOMETRY, OTHER = (
+    {name: Key(**key) for name, key in FACTS["link_keys"][part].items()} for part in ("geometry", "other")
+)
 KEYS = GEOMETRY | OTHER
 # A geometry that is not possible loses the first of these keys without which it is.
 LEAST_NEEDED = tuple(FACTS["link_keys"]["left_out_first"])
@@ -173,7 +81,8 @@ def from_link(text: str) -> tuple[Settings, list[str]]:
         try:
             given[name] = KEYS[name].read(values[0])
         except ValueError:
-            notices.append(KEYS[name].refused(name, values[0]))
+            key = KEYS[name]
+            notices.append(say(f"link.{key.form}", name=name, value=values[0][:SHOWN], **key.told()))
     unknown = [name for name in pairs if name not in KEYS]
     if unknown:
         names, more = ", ".join(name[:SHOWN] for name in unknown[:NAMED]), len(unknown) - NAMED
@@ -233,7 +142,7 @@ def _unescaped(text: str) -> str:
 def _about_version(text: str) -> list[str]:
     if text == str(VERSION):
         return []
-    if form.WHOLE.fullmatch(text) and int(text) > VERSION:
+    if PATTERNS["whole"].fullmatch(text) and int(text) > VERSION:
         return [say("link.newer", version=int(text), own=VERSION)]
     return [say("link.version", own=VERSION, value=text[:SHOWN])]
 
@@ -242,23 +151,17 @@ def _geometry(given: Mapping[str, Any]) -> tuple[ConvSpec, list[str]]:
     """Return the geometry that the keys give; where it is not possible, without as few of them as will do."""
     transposed = given.get("transposed", False)
 
-    def made(left_out: tuple[str, ...]) -> ConvSpec:
-        kept = {GEOMETRY[name].field: given[name] for name in GEOMETRY if name in given and name not in left_out}
-        spec = Settings().spec.replace(**kept)
-        return Settings(spec=spec, transposed=transposed).spec
-
-    try:
-        return made(()), []
-    except ValueError as error:
-        reason = str(error)
-    names = tuple(name for name in LEAST_NEEDED if name in given)
-    for left_out in [*((name,) for name in names), *(names[:count] for count in range(2, len(names)))]:
+    names = [name for name in LEAST_NEEDED if name in given]
+    reasons = []
+    for left_out in ([], *([name] for name in names), *(names[:count] for count in range(2, len(names) + 1))):
+        kept = {GEOMETRY[name].field: given[name] for name in names if name not in left_out}
         try:
-            spec = made(left_out)
-        except ValueError:
+            spec = Settings(spec=Settings().spec.replace(**kept), transposed=transposed).spec
+        except ValueError as error:
+            reasons.append(str(error))
             continue
-        return spec, [_left_out(left_out, given, reason)]
-    return Settings().spec, [_left_out(names, given, reason)]
+        return spec, [_left_out(left_out, given, reasons[0])] if left_out else []
+    raise AssertionError("without any of its keys a geometry is that of the first picture")
 
 
 def _not_taken(given: Mapping[str, Any], settings: Settings) -> list[str]:
@@ -271,7 +174,7 @@ def _not_taken(given: Mapping[str, Any], settings: Settings) -> list[str]:
     ]
 
 
-def _left_out(names: tuple[str, ...], given: Mapping[str, Any], reason: str) -> str:
+def _left_out(names: list[str], given: Mapping[str, Any], reason: str) -> str:
     first, *others = (f"{name}={GEOMETRY[name].write(given[name])}" for name in names)
     keys = reduce(lambda these, last: say("list.and", these=these, last=last), others, first)
     return say("link.left_out", count=len(names), keys=keys, why=reason)

@@ -1,145 +1,160 @@
 """How one value stands in a link: in words, whole numbers and decimals, without a character that an address escapes.
 
-A reader takes the text and raises ValueError for every other form; what it returns stands in a state as it is.
-``board/js/rules/link_values.js`` says the same for the page.
+``facts/settings.json`` has the form and the limits of every key; ``board/js/rules/link_values.js`` reads them for the
+page. What is read stands in settings as it is; any other text is a ValueError.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
-from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
-from convviz.settings.state import Source, is_number
+from convviz.facts import facts
+from convviz.plane import Plane
+from convviz.settings.parse import is_number
+from convviz.settings.source import Source
+from convviz.settings.state import CHOICES, KINDS, NAMED_KINDS
 
-WHOLE = re.compile(r"[0-9]{1,10}")
-DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
+FACTS = facts("settings")
+PATTERNS = {name: re.compile(pattern) for name, pattern in FACTS["link_patterns"].items()}
+SEPARATORS: dict[str, str] = FACTS["link_separators"]  # of height and width, of the two sides of one of them
+
+
+class Key(NamedTuple):
+    """What one key of a link means.
+
+    Attributes:
+        field: the field of Settings, or of ConvSpec.
+        form: of its values.
+        limits: which of facts' limits its numbers keep to.
+        low: the lowest number, where these limits have only the highest one.
+    """
+
+    field: str
+    form: str
+    limits: str = ""
+    low: int = 1
+
+    @property
+    def range(self) -> tuple[int, int]:
+        """The lowest and the highest whole number."""
+        found = FACTS["limits"][self.limits][self.field]
+        return (self.low, found) if isinstance(found, int) else tuple(found)
+
+    def told(self) -> dict[str, Any]:
+        """Return what the sentence about a bad value names beside the key and the value."""
+        low, high = self.range if self.limits else (0, 0)
+        words = CHOICES.get(self.field, NAMED_KINDS.get(self.field, []))
+        return {"low": low, "high": high, "words": ", ".join(filter(None, words))}
+
+    def read(self, text: str) -> Any:
+        """Return the value that a text gives."""
+        match self.form:
+            case "pair" | "sides":
+                return _read_folded(text, SEPARATORS[self.form], *self.range)
+            case "whole":
+                return read_whole(text, *self.range)
+            case "flag":
+                return read_whole(text, 0, 1) == 1
+            case "plane":
+                return Plane(*(read_whole(part, 0, 10**9) for part in _split(text, ",", 3)))
+            case "bias":
+                values = _numbers(text)
+                return Source("values", values, (len(values),))
+            case "source":
+                return _read_source(text, KINDS[self.field])
+        _need(text in CHOICES[self.field])
+        return text
+
+    def write(self, value: Any) -> str:
+        """Return a value as its text."""
+        match self.form:
+            case "pair" | "sides":
+                return _write_folded(value, SEPARATORS[self.form])
+            case "flag":
+                return str(int(value))
+            case "plane":
+                return ",".join(map(str, dataclasses.astuple(value)))
+            case "bias":
+                return "" if value is None else ",".join(map(write_number, value.values))
+            case "source":
+                return _write_source(value)
+        return str(value)
 
 
 def write_number(value: float) -> str:
     """Return the shortest decimal that reads back as the same float: what JavaScript writes, without a plus sign."""
     if value == 0:
         return "0"
-    sign, parts, exponent = Decimal(repr(float(value))).normalize().as_tuple()
-    digits = "".join(map(str, parts))
-    point = len(digits) + int(exponent)  # digits before the decimal point
-    minus = "-" if sign else ""
-    if not -6 < point <= 21:
-        fraction = f".{digits[1:]}" if len(digits) > 1 else ""
-        return f"{minus}{digits[0]}{fraction}e{point - 1}"
-    if point <= 0:
-        return f"{minus}0.{'0' * -point}{digits}"
-    if point >= len(digits):
-        return f"{minus}{digits}{'0' * (point - len(digits))}"
-    return f"{minus}{digits[:point]}.{digits[point:]}"
+    number = Decimal(repr(float(value))).normalize()
+    exponent = number.adjusted()
+    return f"{number:f}" if -7 < exponent < 21 else f"{number.scaleb(-exponent):f}e{exponent}"
 
 
 def read_number(text: str) -> float:
     """Read a decimal."""
-    if not DECIMAL.fullmatch(text) or not is_number(float(text)):
-        raise ValueError
+    _need(PATTERNS["decimal"].fullmatch(text) and is_number(float(text)))
     return float(text)
 
 
 def read_whole(text: str, low: int, high: int) -> int:
     """Read a whole number from low to high."""
-    if not WHOLE.fullmatch(text) or not low <= int(text) <= high:
-        raise ValueError
+    _need(PATTERNS["whole"].fullmatch(text) and low <= int(text) <= high)
     return int(text)
 
 
-def write_pair(pair: Sequence[int]) -> str:
-    """Write ``8``, or ``8x6`` for height and width."""
-    return str(pair[0]) if pair[0] == pair[1] else f"{pair[0]}x{pair[1]}"
-
-
-def read_pair(text: str, low: int, high: int) -> tuple[int, ...]:
-    """Read ``8`` or ``8x6``."""
-    parts = [read_whole(part, low, high) for part in text.split("x")]
-    if len(parts) > 2:
-        raise ValueError
+def _read_folded(text: str, separators: str, low: int, high: int) -> Any:
+    """Read ``8``, or ``8x6`` for height and width; of a padding ``1``, ``1x2``, or ``1,2x0,1`` for all four sides."""
+    if not separators:
+        return read_whole(text, low, high)
+    parts = [_read_folded(part, separators[1:], low, high) for part in text.split(separators[0])]
+    _need(len(parts) <= 2)
     return (parts[0], parts[-1])
 
 
-def write_sides(sides: Sequence[Sequence[int]]) -> str:
-    """Write a padding: ``1``, ``1x2``, or ``1,2x0,1`` for top, bottom, left and right."""
-    axes = [str(before) if before == after else f"{before},{after}" for before, after in sides]
-    return axes[0] if axes[0] == axes[1] else "x".join(axes)
+def _write_folded(value: Any, separators: str) -> str:
+    if not separators:
+        return str(value)
+    first, last = (_write_folded(part, separators[1:]) for part in value)
+    return first if first == last else f"{first}{separators[0]}{last}"
 
 
-def read_sides(text: str, low: int, high: int) -> tuple[tuple[int, ...], ...]:
-    """Read a padding."""
-    axes = []
-    for axis in text.split("x"):
-        cells = [read_whole(part, low, high) for part in axis.split(",")]
-        if len(cells) > 2:
-            raise ValueError
-        axes.append((cells[0], cells[-1]))
-    if len(axes) > 2:
-        raise ValueError
-    return (axes[0], axes[-1])
-
-
-def write_source(source: Source) -> str:
-    """Write a name, or a name with the shape and the numbers: ``values:1x1x1x2:0.5,-1``."""
-    numbers = ",".join(map(write_number, source.values))
-    if source.kind in ("values", "image"):
-        return f"{source.kind}:{'x'.join(map(str, source.shape))}:{numbers}"
-    return f"{source.kind}:{numbers}" if source.kind == "one_hot" and source.values else source.kind
-
-
-def read_source(text: str, kinds: tuple[str, ...]) -> Source:
-    """Read a name out of kinds, with the numbers that belong to it."""
+def _read_source(text: str, kinds: list[str]) -> Source:
+    """Read a name, with the shape and the numbers that belong to it: ``values:1x1x1x2:0.5,-1``."""
     kind, *parts = text.split(":")
-    if kind not in kinds:
-        raise ValueError
-    if kind in ("values", "image"):
-        if len(parts) != 2:
-            raise ValueError
-        shape = tuple(read_whole(size, 1, 10**10) for size in parts[0].split("x"))
+    _need(kind in kinds)
+    if kind in FACTS["kinds_with_own_numbers"]:
+        _need(len(parts) == 2)
+        shape = tuple(read_whole(size, 1, 10**10) for size in _split(parts[0], "x", 2 if kind == "image" else 4))
         values = _numbers(parts[1])
-        if len(shape) != (2 if kind == "image" else 4) or math.prod(shape) != len(values):
-            raise ValueError
+        _need(math.prod(shape) == len(values))
         return Source(kind, values, shape)
-    if kind == "one_hot" and len(parts) == 1:
-        values = _numbers(parts[0])
-        if len(values) != 4 or any(value < 0 or value % 1 for value in values):
-            raise ValueError
-        return Source(kind, values)
-    if parts:
-        raise ValueError
-    return Source(kind)
+    _need(not parts or (kind == "one_hot" and len(parts) == 1))
+    values = tuple(read_number(part) for part in _split(parts[0], ",", 4)) if parts else ()
+    _need(all(value >= 0 and value % 1 == 0 for value in values))
+    return Source(kind, values)
 
 
-def write_bias(source: Source | None) -> str:
-    """Write a bias as its numbers alone."""
-    return "" if source is None else ",".join(map(write_number, source.values))
+def _write_source(source: Source) -> str:
+    own = source.kind in FACTS["kinds_with_own_numbers"]
+    shape = ["x".join(map(str, source.shape))] if own else []
+    numbers = [",".join(map(write_number, source.values))] if own or source.kind == "one_hot" else []
+    return ":".join([source.kind, *shape, *filter(None, numbers)])
 
 
-def read_bias(text: str) -> Source:
-    """Read the numbers of a bias."""
-    values = _numbers(text)
-    return Source("values", values, (len(values),))
-
-
-def read_flag(text: str) -> bool:
-    """Read ``1`` or ``0``."""
-    return bool(read_whole(text, 0, 1))
-
-
-def read_word(text: str, words: Sequence[str]) -> str:
-    """Read one of some words."""
-    if text not in words:
-        raise ValueError
-    return text
-
-
-def write_plain(value: Any) -> str:
-    """Write a word, a whole number, or a switch as 1 or 0."""
-    return str(int(value)) if isinstance(value, bool) else str(value)
+def _split(text: str, separator: str, count: int) -> list[str]:
+    parts = text.split(separator)
+    _need(len(parts) == count)
+    return parts
 
 
 def _numbers(text: str) -> tuple[float, ...]:
     return tuple(map(read_number, text.split(",")))
+
+
+def _need(holds: object) -> None:
+    if not holds:
+        raise ValueError

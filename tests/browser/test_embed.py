@@ -17,6 +17,7 @@ import convviz
 from convviz.ops.stages import stages
 from convviz.settings.link import to_link
 from convviz.settings.state import Settings
+from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, target_tensor, weight_tensor
 from convviz.spec import ConvSpec
 from tests.browser.app_page import fresh_page
 from tests.test_embed import ROOT, blocks
@@ -96,12 +97,12 @@ def expected(state, panel):
     settings = Settings.from_dict(state)
     result = stages(
         settings.spec,
-        settings.input_tensor(),
-        settings.weight_tensor(),
-        settings.bias_tensor(),
-        settings.grad_tensor(),
+        input_tensor(settings),
+        weight_tensor(settings),
+        bias_tensor(settings),
+        grad_tensor(settings),
         settings.loss,
-        settings.target_tensor(),
+        target_tensor(settings),
         dtype="float64",
     )
     return pytest.approx(getattr(result, panel)[0, 0].flatten().tolist(), abs=1e-9)

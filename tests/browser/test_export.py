@@ -10,6 +10,7 @@ import torch.nn.functional as F
 
 from convviz.export.page import export_html
 from convviz.settings.state import Settings
+from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, target_tensor, weight_tensor
 from convviz.spec import ConvSpec
 from convviz.views.theme import format_long
 from tests.browser.app_page import FOLLOWS_WITHIN_MS, cell, fresh_page, painted, repaint, wait_painted
@@ -360,11 +361,11 @@ def truth_of_state(state):
     """Return what autograd says of the settings that the page says it has, and the loss."""
     settings = Settings.from_dict(state)
     given = {
-        "input": settings.input_tensor(),
-        "weight": settings.weight_tensor(),
-        "bias": settings.bias_tensor(),
-        "target": settings.target_tensor(),
-        "grad": settings.grad_tensor(),
+        "input": input_tensor(settings),
+        "weight": weight_tensor(settings),
+        "bias": bias_tensor(settings),
+        "target": target_tensor(settings),
+        "grad": grad_tensor(settings),
     }
     given = {name: None if tensor is None else tensor.double() for name, tensor in given.items()}
     found = (truth_transposed if settings.transposed else truth)(settings.spec, settings.loss, given)
@@ -537,7 +538,7 @@ def test_states_of_every_kind_come_to_life(page, folder):
     assert page.locator(".cv-page").get_attribute("data-theme") == "dark"
     settings = Settings.from_dict(state)
     shown = float(cell(page, "weight", 2, 1).get_attribute("data-value"))
-    assert shown == pytest.approx(float(settings.weight_tensor()[3, 0, 2, 1]), abs=1e-12)
+    assert shown == pytest.approx(float(weight_tensor(settings)[3, 0, 2, 1]), abs=1e-12)
     with repaint(page):
         page.locator("[data-equation=forward] .cv-choices select").nth(1).select_option("0")
     assert "weight[0, 0]" in page.locator(".cv-sliders").get_attribute("aria-label")

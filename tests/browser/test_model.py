@@ -9,7 +9,9 @@ from convviz.facts import facts
 from convviz.plane import Plane
 from convviz.settings.compute import compute
 from convviz.settings.link import from_link, to_link
-from convviz.settings.state import Settings, Source
+from convviz.settings.source import Source
+from convviz.settings.state import Settings
+from convviz.settings.tensors import grad_tensor
 from convviz.spec import ConvSpec
 from tests.links import random_texts, short_links
 
@@ -264,7 +266,7 @@ def test_selecting_is_no_step_unless_it_moves_the_one_hot(js):
     start = Settings(loss="weighted_sum", grad=Source("one_hot")).to_dict()
     clicks = [select(panel, *at) for panel in ("output", "grad_output") for at in ((3, 0), (1, 2))]
     seen = js.walk(start, *clicks, select("weight", 0, 0))[1:]
-    places = [Settings.from_dict(each["state"]).grad_tensor().nonzero().tolist() for each in seen]
+    places = [grad_tensor(Settings.from_dict(each["state"])).nonzero().tolist() for each in seen]
     assert places == [[[0, 0, 3, 0]], [[0, 0, 1, 2]], [[0, 0, 3, 0]], [[0, 0, 1, 2]], [[0, 0, 1, 2]]]
 
 

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from convviz.export.page import export_html
+from convviz.settings import tensors
 from convviz.settings.state import Settings
 from tests.browser.app_page import FOLLOWS_WITHIN_MS, cell, painted
 from tests.browser.scripts import expose
@@ -77,7 +78,9 @@ def wait_shown(page, k):
 
 def assert_shows(page, state):
     settings = Settings.from_dict(state)
-    given = {name: getattr(settings, f"{name}_tensor")() for name in ("input", "weight", "bias", "target", "grad")}
+    given = {
+        name: getattr(tensors, f"{name}_tensor")(settings) for name in ("input", "weight", "bias", "target", "grad")
+    }
     given = {name: None if tensor is None else tensor.double() for name, tensor in given.items()}
     expected = truth(settings.spec, settings.loss, given)
     cells = page.evaluate(CELLS)

@@ -12,7 +12,9 @@ from convviz.cli import main
 from convviz.export.page import MOST_PRODUCTS, export_html
 from convviz.settings.compute import compute
 from convviz.settings.link import briefly, from_link, is_link, to_link
-from convviz.settings.state import Settings, Source
+from convviz.settings.source import Source
+from convviz.settings.state import Settings
+from convviz.settings.tensors import weight_tensor
 from convviz.spec import ConvSpec
 from convviz.views.panels import equations
 from tests.browser.app_page import (
@@ -391,7 +393,7 @@ def test_a_page_starts_with_the_link_in_its_address(page, exported, link):
     assert page_state(page) == in_a_page(settings)
     assert page.locator(".cv-notice").text_content() == briefly(notices)
     assert page.get_by_role("button", name="Undo").get_attribute("aria-disabled") == "true"
-    weight = settings.weight_tensor()
+    weight = weight_tensor(settings)
     assert read_panel(page, "weight").flatten().tolist() == pytest.approx(weight.flatten().tolist(), abs=1e-12)
     with repaint(page):
         page.get_by_role("slider", name="stride", exact=False).first.press("ArrowRight")

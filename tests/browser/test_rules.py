@@ -12,7 +12,9 @@ from convviz.ops.stages_transposed import stages_transposed
 from convviz.plane import PANEL_AXES, Plane
 from convviz.samples.kernels import make_kernel
 from convviz.settings.compute import compute
-from convviz.settings.state import CHOICES, NAMED_KINDS, PRESETS, Settings, Source
+from convviz.settings.source import Source
+from convviz.settings.state import CHOICES, NAMED_KINDS, PRESETS, Settings
+from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, target_tensor, weight_tensor
 from convviz.settings.transposed import layer_pair, layer_spec
 from convviz.spec import ConvSpec
 from convviz.views.panels import panel
@@ -270,7 +272,7 @@ def test_a_kernel_is_chosen_for_the_plane_that_is_shown(js):
         chosen = Settings.from_dict(there["state"])
         place = (state.plane.out_channel, state.plane.in_channel % state.spec.weight_shape[1])
         assert there["kernel"] == name
-        assert torch.equal(chosen.weight_tensor()[place], make_kernel(name, state.spec.kernel_size))
+        assert torch.equal(weight_tensor(chosen)[place], make_kernel(name, state.spec.kernel_size))
         assert chosen.plane == state.plane
 
 
@@ -286,14 +288,14 @@ def test_where_some_kernels_were_typed_only_the_shown_one_is_chosen(js):
     chosen, _ = after(js, state, ["chooseKernel", "box"])
     wanted = weight.double()
     wanted[1, 0] = make_kernel("box", (3, 3))
-    assert torch.equal(chosen.weight_tensor(), wanted)
+    assert torch.equal(weight_tensor(chosen), wanted)
 
 
 def test_bias_switched_on_differs_by_channel_and_off_is_none(js):
     on, _ = after(js, Settings(spec=ConvSpec(4, 1, 4)), ["setBias", True])
-    assert len(set(on.bias_tensor().tolist())) == 4
+    assert len(set(bias_tensor(on).tolist())) == 4
     off, _ = after(js, on, ["setBias", False])
-    assert off.bias_tensor() is None
+    assert bias_tensor(off) is None
 
 
 def test_set_axis_refuses_the_impossible_and_follows_the_link(js):
@@ -332,8 +334,8 @@ def test_typing_into_every_cell_of_the_padded_input(js, mode):
     ):
         if 1 <= row < 4 and 2 <= column < 6:
             there = Settings.from_dict(seen["state"])
-            assert changed_cells(state.input_tensor(), there.input_tensor()) == [(1, 1, row - 1, column - 2)]
-            assert float(there.input_tensor()[1, 1, row - 1, column - 2]) == 42.5
+            assert changed_cells(input_tensor(state), input_tensor(there)) == [(1, 1, row - 1, column - 2)]
+            assert float(input_tensor(there)[1, 1, row - 1, column - 2]) == 42.5
             assert there.replace(input=state.input) == state
         else:
             assert "belongs to the border" in seen["notice"]
@@ -358,7 +360,7 @@ def test_typing_into_the_weight_of_every_plane(js):
     for state, (_, seen) in zip(cases, js.play([(s.to_dict(), [edit("weight", 1, 2)]) for s in cases]), strict=True):
         there, plane = Settings.from_dict(seen["state"]), state.plane
         place = (plane.out_channel, plane.in_channel % state.spec.weight_shape[1], 1, 2)
-        assert changed_cells(state.weight_tensor(), there.weight_tensor()) == [place]
+        assert changed_cells(weight_tensor(state), weight_tensor(there)) == [place]
         assert there.replace(weight=state.weight) == state
 
 
@@ -366,7 +368,7 @@ def test_typing_into_grad_output_ends_its_being_made_by_a_loss(js):
     state = Settings(spec=ConvSpec(4, 1, 2, batch=2), plane=Plane(1, 1, 0), dtype="float64")
     there, _ = after(js, state, edit("grad_output", 0, 1))
     assert there.loss == "weighted_sum"
-    before, now = compute(state, compare=False).grad_output, there.grad_tensor()
+    before, now = compute(state, compare=False).grad_output, grad_tensor(there)
     now[1, 1, 0, 1] = before[1, 1, 0, 1]
     torch.testing.assert_close(now, before, rtol=1e-12, atol=1e-12)
 
@@ -374,8 +376,8 @@ def test_typing_into_grad_output_ends_its_being_made_by_a_loss(js):
 def test_typing_into_the_bias(js):
     with_bias, _ = after(js, Settings(spec=ConvSpec(4, 1, 3)), ["setBias", True])
     there, _ = after(js, with_bias, edit("bias", 0, 2))
-    assert changed_cells(with_bias.bias_tensor(), there.bias_tensor()) == [(2,)]
-    assert there.bias_tensor().shape == (3,)
+    assert changed_cells(bias_tensor(with_bias), bias_tensor(there)) == [(2,)]
+    assert bias_tensor(there).shape == (3,)
     (seen,) = each_alone(js, Settings(), [edit("bias", 0, 0)])
     assert seen["failed"]
     assert "only a cell that is shown" in seen["notice"]
@@ -402,11 +404,11 @@ def test_a_cell_holds_a_finite_number(js):
 def test_one_hot_is_one_at_one_cell(js):
     state = Settings(spec=ConvSpec(5, 1, 2, batch=2), plane=Plane(1, 1, 0)).to_dict()
     one, other = js("rules/change.js", "oneHot", [(state, 2, 0), (state, 2, 2)])
-    grad = Settings.from_dict(one[0]).grad_tensor()
+    grad = grad_tensor(Settings.from_dict(one[0]))
     assert grad.nonzero().tolist() == [[1, 1, 2, 0]]
     assert float(grad.sum()) == 1
     smaller = Settings.from_dict(other[0]).replace(spec=ConvSpec(3))
-    assert smaller.grad_tensor().nonzero().tolist() == [[0, 0, 0, 0]], "it follows into a smaller output"
+    assert grad_tensor(smaller).nonzero().tolist() == [[0, 0, 0, 0]], "it follows into a smaller output"
 
 
 def test_a_one_hot_target_is_one_at_one_cell_of_every_sample(js):
@@ -414,7 +416,7 @@ def test_a_one_hot_target_is_one_at_one_cell_of_every_sample(js):
     ((moved, _),) = js("rules/change.js", "oneHot", [(state, 2, 0)])
     there = Settings.from_dict(moved)
     assert (there.loss, there.grad.to_dict()) == (state["loss"], state["grad"])
-    assert there.target_tensor().nonzero().tolist() == [[0, 1, 2, 0], [1, 1, 2, 0]]
+    assert target_tensor(there).nonzero().tolist() == [[0, 1, 2, 0], [1, 1, 2, 0]]
 
 
 def test_a_target_that_the_loss_does_not_take_becomes_the_first_that_it_does(js):
@@ -441,24 +443,24 @@ def test_a_menu_offers_what_the_loss_takes_and_a_name_makes(js):
 
 def test_typed_numbers_stay_where_they_were_typed_when_sizes_change(js):
     typed, _ = after(js, Settings(), edit("weight", 1, 2))
-    before = typed.weight_tensor()
+    before = weight_tensor(typed)
     grown, _ = after(js, typed, ["setAxis", "kernel_size", 0, 5])
-    assert grown.weight_tensor().shape == (1, 1, 5, 5)
-    assert torch.equal(grown.weight_tensor()[..., :3, :3], before)
-    assert float(grown.weight_tensor().abs().sum()) == float(before.abs().sum()), "the new cells are 0"
+    assert weight_tensor(grown).shape == (1, 1, 5, 5)
+    assert torch.equal(weight_tensor(grown)[..., :3, :3], before)
+    assert float(weight_tensor(grown).abs().sum()) == float(before.abs().sum()), "the new cells are 0"
     shrunk, _ = after(js, typed, ["setAxis", "kernel_size", 0, 2])
-    assert torch.equal(shrunk.weight_tensor(), before[..., :2, :2])
+    assert torch.equal(weight_tensor(shrunk), before[..., :2, :2])
     again, _ = after(js, shrunk, ["setAxis", "kernel_size", 0, 3])
-    assert torch.equal(again.weight_tensor(), before), "nothing was lost"
+    assert torch.equal(weight_tensor(again), before), "nothing was lost"
 
 
 def test_typed_numbers_stay_when_channels_are_added(js):
     typed, _ = after(js, Settings(), edit("padded_input", 1, 1))
     more, notice = after(js, typed, ["setGeometry", {"in_channels": 3, "batch": 2}])
     assert notice == ""
-    assert torch.equal(more.input_tensor()[:1, :1], typed.input_tensor())
+    assert torch.equal(input_tensor(more)[:1, :1], input_tensor(typed))
     fewer, _ = after(js, more, ["setGeometry", {"in_channels": 1, "batch": 1}])
-    assert torch.equal(fewer.input_tensor(), typed.input_tensor())
+    assert torch.equal(input_tensor(fewer), input_tensor(typed))
 
 
 # -- the plane that is shown ---------------------------------------------------------------------------------------
@@ -493,8 +495,8 @@ def test_the_same_geometry_is_read_the_other_way(js):
     assert settings.spec == Settings().spec
     assert (settings.input_shape, settings.output_shape) == ((1, 1, 4, 4), (1, 1, 8, 8))
     layer = torch.nn.ConvTranspose2d(1, 1, 3, stride=2, padding=1, output_padding=1, bias=False).double()
-    layer.weight.data = settings.weight_tensor()
-    output = layer(settings.input_tensor()).detach()
+    layer.weight.data = weight_tensor(settings)
+    output = layer(input_tensor(settings)).detach()
     found = torch.tensor(there["numbers"]["grad_input"]["data"], dtype=torch.float64)
     torch.testing.assert_close(found.reshape(output.shape), output)
     assert back["state"] == start["state"]
@@ -553,7 +555,7 @@ def test_typing_into_every_cell_of_a_layers_padded_input(js):
                 there = Settings.from_dict(seen["state"])
                 now = panel(compute(there, compare=False), there.plane, "padded_input").values
                 assert now[row, column] == 42.5, (spec, row, column)
-                assert len(changed_cells(state.input_tensor(), there.input_tensor())) == 1
+                assert len(changed_cells(input_tensor(state), input_tensor(there))) == 1
             else:
                 assert "this cell is a zero between or around the cells of input" in seen["notice"]
                 assert seen["state"] == state.to_dict()
@@ -565,16 +567,16 @@ def test_typing_into_the_other_panels_of_a_layer(js):
     spec = ConvSpec((5, 6), 4, 2, 3, 2, 1, groups=2, batch=2)
     state = layer_of(spec, plane=Plane(1, 1, 3), bias=Source.of(torch.zeros(4)), input_view="stamps")
     typed, _ = after(js, state, edit("grad_output", 1, 2, 7), edit("weight", 2, 0, 8), edit("bias", 0, 2, 9))
-    assert typed.input_tensor()[1, 1, 1, 2] == 7, "the page calls this panel input"
-    assert typed.weight_tensor()[1, 1, 2, 0] == 8
-    assert typed.bias_tensor().tolist() == [0, 0, 9, 0]
+    assert input_tensor(typed)[1, 1, 1, 2] == 7, "the page calls this panel input"
+    assert weight_tensor(typed)[1, 1, 2, 0] == 8
+    assert bias_tensor(typed).tolist() == [0, 0, 9, 0]
     wanted = stages_transposed(
-        spec, typed.input_tensor(), typed.weight_tensor(), typed.bias_tensor(), loss="mean", dtype="float64"
+        spec, input_tensor(typed), weight_tensor(typed), bias_tensor(typed), loss="mean", dtype="float64"
     ).input.clone()
     graded, _ = after(js, typed, edit("input", 4, 5, -3))
     assert graded.loss == "weighted_sum"
     wanted[1, 3, 4, 5] = -3
-    torch.testing.assert_close(graded.grad_tensor(), wanted, rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(grad_tensor(graded), wanted, rtol=1e-12, atol=1e-12)
     (seen,) = each_alone(js, graded, [edit("grad_input", 0, 0, 1)])
     told = "output follows from other panels; type into padded_input, input, weight, grad_output, bias instead"
     assert told in seen["notice"]
@@ -586,5 +588,5 @@ def test_a_one_hot_grad_output_follows_clicks_into_output_and_grad_output(js):
         click = {"type": "select", "panel": name, "row": 4, "column": 1}
         elsewhere = {"type": "select", "panel": "padded_grad_output", "row": 0, "column": 0}
         for seen in js.walk(state.to_dict(), ["send", click], ["send", elsewhere])[1:]:
-            grad = Settings.from_dict(seen["state"]).grad_tensor()
+            grad = grad_tensor(Settings.from_dict(seen["state"]))
             assert grad.nonzero().tolist() == [[0, 2, 4, 1]], "a click elsewhere moves nothing"

@@ -11,6 +11,10 @@ import torch.nn.functional as F
 from convviz.ops.stages import stages
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.plane import Plane
+from convviz.settings.compute import compute
+from convviz.settings.source import Source
+from convviz.settings.state import Settings
+from convviz.settings.transposed import layer_spec
 from convviz.spec import ConvSpec
 from convviz.views import captions
 from tests.browser.test_remainder import along, stories
@@ -126,7 +130,7 @@ def test_formulas_come_to_autograds_numbers(js):
 
 
 def test_under_stills_stands_what_the_page_writes(js):
-    """Formulas and notes of both directions, of every row and view, with a bias and without."""
+    """Formulas of both directions, of every row and view, with a bias and without."""
     drawn = []
     for number, spec in enumerate([*random_specs(44, COUNT), *random_specs(45, COUNT // 2, ("zeros",))]):
         transposed, bias = spec.padding_mode == "zeros" and number % 2 == 0, number % 3 > 0
@@ -142,11 +146,10 @@ def test_under_stills_stands_what_the_page_writes(js):
         drawn.append((made, plane, seen(spec, plane, transposed, bias)))
     rows = (*ROWS, *((("bias", ""),)))
     asked = [(settings, *row) for _, _, settings in drawn for row in rows]
-    formulas, notes = (iter(js("picture/words.js", name, asked)) for name in ("formulaOf", "noteOf"))
+    formulas = iter(js("picture/words.js", "formulaOf", asked))
     for made, plane, settings in drawn:
         for row, view in rows:
             assert captions.formula(made, plane, row, view) == next(formulas), (settings, row, view)
-            assert captions.note(made, row, view) == next(notes), (settings, row, view)
 
 
 def unread(spec):
@@ -226,6 +229,76 @@ def test_the_places_that_were_wrong_once(js):
         "with a gradient of exactly 0."
     )
     assert js("picture/words.js", "lossWords", [("sum", 10497.5)]) == ["loss = Σ output = 10497.5"]
+
+
+def notes_of(js, *settings, names=("forward", "input", "weight")):
+    """Return what the page notes under each row of each settings."""
+    asked = [(each.to_dict(), name, "") for each in settings for name in names]
+    found = js("picture/words.js", "noteOf", asked)
+    return [found[start : start + len(names)] for start in range(0, len(found), len(names))]
+
+
+def test_notes_say_what_is_special_about_this_geometry(js):
+    plain, remainder, cropped, copies = notes_of(
+        js,
+        Settings(spec=ConvSpec(5)),
+        Settings(spec=ConvSpec((8, 8), stride=2, padding=1)),
+        Settings(spec=ConvSpec((8, 7), stride=3, kernel_size=2, padding=((3, 3), (0, 0)))),
+        Settings(spec=ConvSpec(5, padding=2, padding_mode="circular")),
+    )
+    assert plain == ["", "Padded by d(k−1)−p: 2 before, 2 after.", "Nothing is rotated here."]
+    assert remainder[0] == "", "the remainder has a story of its own"
+    assert remainder[1] == (
+        "The stride's zeros stand between the cells of grad_output; "
+        "padded by d(k−1)−p: 1 before, 2 after, the remainder included."
+    )
+    assert "change places" in remainder[2]
+    assert cropped[0] == (
+        "The stride leaves gaps between the windows: 2 rows and 1 column of the input are never read, "
+        "with a gradient of exactly 0."
+    )
+    assert cropped[1].endswith(
+        "padded by d(k−1)−p: (−2, −2) rows, (1, 3) columns, the remainder included; "
+        "a negative padding crops: those windows lay wholly in the padding."
+    )
+    assert copies[1] == "Padded by d(k−1): 2 before, 2 after."
+
+
+def test_a_layers_note_tells_how_the_sizes_follow_and_what_output_padding_is(js):
+    bare = layer_spec(ConvSpec(1, kernel_size=1, stride=3), (2, 3), (2, 0))
+    assert bare.input_size == (6, 7)
+    biased = Settings(spec=bare, transposed=True, bias=Source.of(torch.ones(1)))
+    (first,), (note,) = notes_of(js, Settings(transposed=True), biased, names=("input",))
+    assert first == (
+        "The stride's zeros stand between the cells of input; padded by d(k−1)−p: 1 before, 2 after, output_padding "
+        "included. Output size: (4 − 1)·2 − 2·1 + 1·(3 − 1) + output_padding 1 + 1 = 8."
+    )
+    assert "No input cell reaches 4 rows and 4 columns of output: they hold the bias alone." in note
+    assert note.endswith("Output size: (2 − 1)·3 − 2·0 + 1·(1 − 1) + output_padding 2 + 1 = 6 rows; "
+                         "(3 − 1)·3 − 2·0 + 1·(1 − 1) + output_padding 0 + 1 = 7 columns.")  # fmt: skip
+
+
+def test_notes_about_losses_say_what_the_numbers_are(js):
+    mean = Settings(spec=ConvSpec((5, 4), 1, 2, batch=2), loss="mean", bias=Source("values", (1.0,), (1,)))
+    two, summed = compute(mean), compute(mean.replace(loss="sum"))
+    cells = two.output.numel()
+    ((note,),) = notes_of(js, mean, names=("forward",))
+    assert note == (
+        f"Every gradient is 1/{cells} of the sum's, because the mean is the sum divided by the number of output's "
+        f"cells, {cells}."
+    )
+    for name in ("grad_output", "grad_input", "grad_weight", "grad_bias"):
+        torch.testing.assert_close(getattr(two, name) * cells, getattr(summed, name))
+    for transposed in (False, True):
+        one = Settings(loss="cross_entropy", transposed=transposed)
+        batch = one.replace(spec=one.spec.replace(batch=2))
+        names = ("input", "forward") if transposed else ("forward", "input")
+        (note, other), (of_batch, _) = notes_of(js, one, batch, names=names)
+        assert "what softmax gives too much. Its cells add up to 0, because" in note
+        assert "what softmax gives too much, divided by 2, because the loss is the mean over the samples" in of_batch
+        assert "share" not in other
+    ((usual,), (other,)) = notes_of(js, Settings(), Settings(loss="sum"), names=("forward",))
+    assert usual == other
 
 
 def test_the_loss_is_written_the_same_under_stills(js):

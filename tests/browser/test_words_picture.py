@@ -2,7 +2,8 @@
 
 import pytest
 
-from convviz.settings.state import Settings, Source
+from convviz.settings.source import Source
+from convviz.settings.state import Settings
 from convviz.spec import ConvSpec
 from convviz.views.panels import Sign
 from tests.browser.js import JavaScript

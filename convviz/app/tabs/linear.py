@@ -9,7 +9,8 @@ from convviz.app.session import Session, whole
 from convviz.app.tabs.base import Send, Tab
 from convviz.explanation.linear_lesson import GRADIENTS, LESSON_LOSSES, SIZES, LessonSettings, linear_lesson
 from convviz.facts.words import sentences
-from convviz.settings.state import Source, number
+from convviz.settings.parse import number
+from convviz.settings.source import Source
 
 say = sentences("app")
 TENSORS = ("input", "weight", "output", *GRADIENTS)

@@ -1,8 +1,9 @@
 // @ts-check
-// The sentences that depend on the numbers: views/captions.py writes the same under still pictures. A test holds them equal.
+// The sentences that depend on the numbers. Under still pictures views/captions.py writes formulas and losses, too; a test
+// holds them equal.
 import { formatLong } from "../base/format.js";
 import { clausesOf, linesOf, say, sayIfThere } from "./say.js";
-import { inLayersWords, shownLetter, shownName } from "../rules/names.js";
+import { shownLetter, shownName } from "../rules/names.js";
 import { shapeOfOutput } from "../rules/settings.js";
 import { backwardPadding, bothAxes, effectiveKernel, outputSize, paddedSize, remainderOf, unreadLines } from "../rules/spec.js";
 
@@ -16,41 +17,29 @@ import { backwardPadding, bothAxes, effectiveKernel, outputSize, paddedSize, rem
  * @param {Settings} settings @param {string} name of the equation @param {string} view @returns {string}
  */
 export function formulaOf(settings, name, view) {
-  if (settings.transposed && name !== "bias") {
-    const text = inLayersWords(formulaOf({ ...settings, transposed: false, bias: null }, name, view));
-    return text + (name === "input" && settings.bias ? ` + bias[${settings.plane.in_channel}]` : "");
-  }
-  const { spec, plane } = settings;
-  const [n, o, c] = [plane.sample, plane.out_channel, plane.in_channel];
+  if (name === "bias") return say("formula.bias");
+  const { spec, plane, transposed, bias } = settings;
+  const { sample: n, out_channel: o, in_channel: c } = plane;
   const [ins, outs] = [spec.in_channels / spec.groups, spec.out_channels / spec.groups];
   const [k, j] = [c % ins, o % outs];
   // A sum counts within the group, as the weight's second axis does; elsewhere the group's first channel is added.
-  const [everyC, everyO] = [counted("c", c - k), counted("o", o - j)];
-  if (name === "forward") {
-    const many = `Σ_c padded_input[${n}, ${everyC}] ⊛ weight[${o}, c]`;
-    const term = ins > 1 ? many : `padded_input[${n}, ${c}] ⊛ weight[${o}, ${k}]`;
-    return `output[${n}, ${o}] = ${term}${settings.bias ? ` + bias[${o}]` : ""}`;
-  }
-  if (name === "input") {
-    const left = folds(spec) ? "grad_padded_input" : "grad_input";
-    if (view === "stamps") {
-      const [over, one] = outs > 1 ? ["oij", everyO] : ["ij", String(o)];
-      return `${left}[${n}, ${c}] = Σ_${over} grad_output[${n}, ${one}, i, j] · weight[${one}, ${k}] laid at ${stampPlace(spec)}`;
-    }
-    const term = `padded_grad_output[${n}, ${o}] ⊛ rotated_weight[${c}, ${j}]`;
-    return `${left}[${n}, ${c}] = ${outs > 1 ? `Σ_o padded_grad_output[${n}, ${everyO}] ⊛ rotated_weight[${c}, o]` : term}`;
-  }
-  if (name === "weight") {
-    const sample = spec.batch > 1 ? "n" : String(n);
-    const whole = `padded_input[${sample}, ${c}] ⊛ dilated_grad_output[${sample}, ${o}]`;
-    const term = overhang(spec).some(Boolean) ? `(${whole})[:${spec.kernel_size[0]}, :${spec.kernel_size[1]}]` : whole;
-    return `grad_weight[${o}, ${k}] = ${spec.batch > 1 ? `Σ_n ${term}` : term}`;
-  }
-  return "grad_bias[o] = Σ grad_output[n, o, i, j] over n, i and j";
+  const first = { from_c: c > k ? `${c - k} + ` : "", from_o: o > j ? `${o - j} + ` : "" };
+  const left = shownName(folds(spec) ? "grad_padded_input" : "grad_input", transposed);
+  const row = name === "input" ? (view === "stamps" ? "stamps" : "window") : name;
+  const several = (name === "forward" ? ins : name === "weight" ? spec.batch : outs) > 1;
+  const cut = name === "weight" && overhang(spec).some(Boolean);
+  const id = `formula.${transposed ? "layer." : ""}${row}${several ? ".sum" : ""}${cut ? ".cut" : ""}`;
+  const [[height, width], [down, across]] = [spec.kernel_size, bothAxes((axis) => stampAt(spec, axis))];
+  const text = say(/** @type {"formula.forward"} */ (id), { n, o, c, k, j, ...first, left, height, width, down, across });
+  if (!bias || name !== (transposed ? "input" : "forward")) return text;
+  return say("formula.plus_bias", { formula: text, channel: transposed ? c : o });
 }
 
-/** @param {string} letter @param {number} first */
-const counted = (letter, first) => (first ? `${first} + ${letter}` : letter);
+/** The first row, or column, of the stamp of grad_output[i, j]. @param {Spec} spec @param {number} axis */
+function stampAt(spec, axis) {
+  const before = folds(spec) ? 0 : spec.padding[axis][0];
+  return `${spec.stride[axis] > 1 ? spec.stride[axis] : ""}${"ij"[axis]}${before ? ` − ${before}` : ""}`;
+}
 
 /**
  * What is worth saying about an equation for this geometry; may be empty.
@@ -132,15 +121,6 @@ function sidesOf(spec) {
   const [rows, columns] = bothAxes((axis) => backwardPadding(spec, axis).map((cells) => String(cells).replace("-", "−")));
   if (String(rows) === String(columns)) return say("padding.sides", { before: rows[0], after: rows[1] });
   return say("padding.axes", { top: rows[0], bottom: rows[1], left: columns[0], right: columns[1] });
-}
-
-/** Where the stamp of grad_output[i, j] has its first row and column. @param {Spec} spec */
-function stampPlace(spec) {
-  const lines = ["i", "j"].map((name, axis) => {
-    const before = folds(spec) ? 0 : spec.padding[axis][0];
-    return `${spec.stride[axis] > 1 ? spec.stride[axis] : ""}${name}${before ? ` − ${before}` : ""}`;
-  });
-  return `(${lines.join(", ")})`;
 }
 
 /** @param {Spec} spec @param {boolean} transposed */

@@ -2,7 +2,7 @@
 // The settings as a link, in the page: the same format, to the letter, as settings/link.py. It touches no page and no
 // address: a state, the dict that App.state() returns, goes in or comes out.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
-import { isWhole, readBias, readPair, readPlane, readSides, readSource, readWhole, readWord, writeBias, writePair, writeSides, writeSource } from "./link_values.js";
+import { isWhole, readValue, toldOf, writeValue } from "./link_values.js";
 import { notTaken, withKindsOfLoss } from "./losses.js";
 import { planeWithin } from "./plane.js";
 import { say } from "./say.js";
@@ -11,14 +11,8 @@ import { isPossible, outputSize } from "./spec.js";
 /**
  * @import { Settings } from "./settings.js"
  * @import { Spec } from "./spec.js"
+ * @import { LinkKey } from "./link_values.js"
  * @import { SentenceId } from "./say.js"
- */
-
-/**
- * What one key of a link means: the field of a state or of its spec, both ways, the id of the sentence that says what a
- * value looks like, and what that needs to know beside the key's name and the value.
- * @typedef {{ field: string, rule: SentenceId, limits: Record<string, string | number>, read: (text: string) => any,
- *   write: (value: any) => string }} LinkKey
  */
 
 const LINK_VERSION = SETTINGS.version;
@@ -28,89 +22,15 @@ const MOST_READ = LIMITS.characters_read;
 const SHOWN_CHARACTERS = LIMITS.characters_of_a_bad_value; // that its sentence repeats
 const NAMED_KEYS = LIMITS.unknown_keys_named;
 const TOLD_NOTICES = LIMITS.sentences_shown; // on a page
-/** @type {Record<string, number>} */
-const LINK_MOST = SETTINGS.limits.board;
-/** @type {Record<string, number>} */
-const LINK_PLANES = SETTINGS.limits.planes;
-/** @type {Record<string, string[]>} */
-const CHOICES = SETTINGS.choices;
-/** @type {Record<string, string[]>} */
-const KINDS = SETTINGS.kinds;
-/** @type {Record<string, number[]>} */
-const RANGES = SETTINGS.limits.controls;
 const LINK_PRODUCTS = SETTINGS.limits.products.kernel;
 
 /** The app's first picture. */
 export const FIRST_STATE = /** @type {Settings} */ (/** @type {unknown} */ (SETTINGS.first_state));
 
-/** @param {keyof typeof LINK_MOST} field @returns {LinkKey} */
-function pairKey(field) {
-  const most = LINK_MOST[field];
-  return { field, rule: "link.pair", limits: { most }, read: (text) => readPair(text, 1, most), write: writePair };
-}
-
-/** @param {string} field @param {number} low @param {number} high @returns {LinkKey} */
-function wholeKey(field, low, high) {
-  return { field, rule: "link.whole", limits: { low, high }, read: (text) => readWhole(text, low, high), write: String };
-}
-
-/** Groups divide the channels. @param {string} field @returns {LinkKey} */
-const planesKey = (field) => wholeKey(field, 1, LINK_PLANES[field] ?? LINK_PLANES.in_channels);
-
-/** @param {string} field @returns {LinkKey} */
-function sidesKey(field) {
-  const most = LINK_MOST[field];
-  return { field, rule: "link.sides", limits: { most }, read: (text) => readSides(text, 0, most), write: writeSides };
-}
-
-/** @param {string} field @returns {LinkKey} */
-function wordKey(field) {
-  const words = CHOICES[field];
-  const limits = { words: words.filter(Boolean).join(", ") };
-  return { field, rule: "link.word", limits, read: (text) => readWord(text, words), write: String };
-}
-
-/** @param {string} field @returns {LinkKey} */
-function flagKey(field) {
-  const write = (/** @type {boolean} */ value) => String(Number(value));
-  return { field, rule: "link.flag", limits: {}, read: (text) => readWhole(text, 0, 1) === 1, write };
-}
-
-/** @param {string} field @returns {LinkKey} */
-function sourceKey(field) {
-  const kinds = KINDS[field];
-  const named = kinds.filter((/** @type {string} */ kind) => !SETTINGS.kinds_with_own_numbers.includes(kind));
-  const limits = { words: named.join(", ") };
-  return { field, rule: "link.source", limits, read: (text) => readSource(text, kinds), write: writeSource };
-}
-
-/** @param {string} field @returns {LinkKey} */
-const biasKey = (field) => ({ field, rule: "link.bias", limits: {}, read: readBias, write: writeBias });
-
-/** @param {string} field @returns {LinkKey} */
-function planeKey(field) {
-  /** @param {Settings["plane"]} plane */
-  const write = ({ sample, out_channel, in_channel }) => `${sample},${out_channel},${in_channel}`;
-  return { field, rule: "link.plane", limits: {}, read: readPlane, write };
-}
-
-/** @type {Record<string, (field: string) => LinkKey>} */
-const FORMS = {
-  pair: pairKey,
-  sides: sidesKey,
-  planes: planesKey,
-  whole: (field) => wholeKey(field, RANGES[field][0], RANGES[field][1]),
-  word: wordKey,
-  flag: flagKey,
-  source: sourceKey,
-  bias: biasKey,
-  plane: planeKey,
-};
-/** @param {Record<string, { field: string, form: string }>} part @returns {Record<string, LinkKey>} */
-const keysOf = (part) => Object.fromEntries(Object.entries(part).map(([name, { field, form }]) => [name, FORMS[form](field)]));
-
-const GEOMETRY_KEYS = keysOf(SETTINGS.link_keys.geometry);
-const OTHER_KEYS = keysOf(SETTINGS.link_keys.other);
+/** @type {Record<string, LinkKey>} */
+const GEOMETRY_KEYS = SETTINGS.link_keys.geometry;
+/** @type {Record<string, LinkKey>} */
+const OTHER_KEYS = SETTINGS.link_keys.other;
 const LINK_KEYS = { ...GEOMETRY_KEYS, ...OTHER_KEYS };
 // A geometry that is not possible loses the first of these keys without which it is.
 const LEAST_NEEDED = SETTINGS.link_keys.left_out_first;
@@ -127,9 +47,9 @@ const isKey = (name) => Object.hasOwn(LINK_KEYS, name);
  * @param {Settings} state whole
  */
 export function toLink(state) {
-  const parts = Object.entries(LINK_KEYS).map(([name, { write }]) => {
-    const text = write(linkField(state, name));
-    return text === write(linkField(FIRST_STATE, name)) ? "" : `&${name}=${text}`;
+  const parts = Object.entries(LINK_KEYS).map(([name, key]) => {
+    const text = writeValue(key, linkField(state, name));
+    return text === writeValue(key, linkField(FIRST_STATE, name)) ? "" : `&${name}=${text}`;
   });
   const link = `v=${LINK_VERSION}${parts.join("")}`;
   if (link.length > MOST_WRITTEN) throw new Error(say("link.full", { most: MOST_WRITTEN }));
@@ -156,10 +76,10 @@ export function fromLink(text) {
     if (!isKey(name)) continue;
     if (values.length > 1) notices.push(say("link.repeated", { name, times: values.length }));
     try {
-      given[name] = LINK_KEYS[name].read(values[0]);
+      given[name] = readValue(LINK_KEYS[name], values[0]);
     } catch {
-      const { rule, limits } = LINK_KEYS[name];
-      notices.push(say(rule, { name, value: shortened(values[0]), ...limits }));
+      const rule = /** @type {SentenceId} */ (`link.${LINK_KEYS[name].form}`);
+      notices.push(say(rule, { name, value: shortened(values[0]), ...toldOf(LINK_KEYS[name]) }));
     }
   }
   const unknown = [...pairs.keys()].filter((name) => !isKey(name));
@@ -233,7 +153,7 @@ function geometryFrom(given) {
   const leftOut = /** @type {string[]} */ (ways.find(made));
   const spec = /** @type {Spec} */ (made(leftOut));
   if (!leftOut.length) return { spec, leftOut: [] };
-  const shown = leftOut.map((name) => `${name}=${GEOMETRY_KEYS[name].write(given[name])}`);
+  const shown = leftOut.map((name) => `${name}=${writeValue(GEOMETRY_KEYS[name], given[name])}`);
   const keys = shown.reduce((these, last) => say("list.and", { these, last }));
   return { spec, leftOut: [say("link.impossible", { count: leftOut.length, keys })] };
 }

@@ -1,10 +1,26 @@
 // @ts-check
-// How one value stands in a link: the same forms as settings/link_values.py. A reader throws for every other form.
+// How one value stands in a link, as settings/link_values.py reads and writes it: facts/settings.json has the form and the
+// limits of every key. A reader throws for every other text.
+import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 
-/** @import { Source } from "./settings.js" */
+/**
+ * @import { Source } from "./settings.js"
+ * What one key of a link means: the field of a state or of its spec, the form of its values, which of facts' limits its
+ * numbers keep to, and the lowest where these have only the highest.
+ * @typedef {{ field: string, form: string, limits?: string, low?: number }} LinkKey
+ */
 
-const WHOLE = /^[0-9]{1,10}$/;
-const DECIMAL = /^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?$/;
+const [WHOLE, DECIMAL] = ["whole", "decimal"].map((name) => new RegExp(`^${SETTINGS.link_patterns[/** @type {"whole"} */ (name)]}$`));
+/** @type {Record<string, string>} of height and width, of the two sides of one of them */
+const SEPARATORS = SETTINGS.link_separators;
+/** @type {Record<string, any>} */
+const LIMITS = SETTINGS.limits;
+/** @type {Record<string, string[]>} */
+const CHOICES = SETTINGS.choices;
+/** @type {Record<string, string[]>} */
+const KINDS = SETTINGS.kinds;
+/** @param {string} kind */
+const hasOwnNumbers = (kind) => SETTINGS.kinds_with_own_numbers.includes(kind);
 
 /** @param {unknown} holds @returns {asserts holds} */
 function need(holds) {
@@ -14,97 +30,114 @@ function need(holds) {
 /** @param {string} text */
 export const isWhole = (text) => WHOLE.test(text);
 
+/** The lowest and the highest whole number of a key. @param {LinkKey} key @returns {[number, number]} */
+function rangeOf({ field, limits = "", low = 1 }) {
+  const found = LIMITS[limits][field];
+  return typeof found === "number" ? [low, found] : found;
+}
+
+/** What the sentence about a bad value names beside the key and the value. @param {LinkKey} key */
+export function toldOf(key) {
+  const [low, high] = key.limits ? rangeOf(key) : [0, 0];
+  const words = CHOICES[key.field] ?? (KINDS[key.field] ?? []).filter((kind) => !hasOwnNumbers(kind));
+  return { low, high, words: words.filter(Boolean).join(", ") };
+}
+
+/** The value that a text gives. @param {LinkKey} key @param {string} text @returns {any} */
+export function readValue(key, text) {
+  switch (key.form) {
+    case "pair":
+    case "sides":
+      return readFolded(text, SEPARATORS[key.form], rangeOf(key));
+    case "whole":
+      return readWhole(text, rangeOf(key));
+    case "flag":
+      return readWhole(text, [0, 1]) === 1;
+    case "plane": {
+      const [sample, out_channel, in_channel] = split(text, ",", 3).map((part) => readWhole(part, [0, 1e9]));
+      return { sample, out_channel, in_channel };
+    }
+    case "bias": {
+      const values = text.split(",").map(readNumber);
+      return { kind: "values", values, shape: [values.length] };
+    }
+    case "source":
+      return readSource(text, KINDS[key.field]);
+  }
+  need(CHOICES[key.field].includes(text));
+  return text;
+}
+
+/** A value as its text. @param {LinkKey} key @param {any} value */
+export function writeValue({ form }, value) {
+  if (form in SEPARATORS) return writeFolded(value, SEPARATORS[form]);
+  if (form === "flag") return String(Number(value));
+  if (form === "plane") return `${value.sample},${value.out_channel},${value.in_channel}`;
+  if (form === "bias") return (value?.values ?? []).map(writeNumber).join();
+  return form === "source" ? writeSource(value) : String(value);
+}
+
 /** @param {number} value */
 const writeNumber = (value) => String(value === 0 ? 0 : value).replace("e+", "e");
 
 /** @param {string} text */
 function readNumber(text) {
   const value = Number(text);
-  need(DECIMAL.test(text) && Math.abs(value) < 1e300);
+  need(DECIMAL.test(text) && Math.abs(value) < SETTINGS.limits.number);
   return value;
 }
 
-/** @param {string} text @param {number} low @param {number} high */
-export function readWhole(text, low, high) {
-  need(WHOLE.test(text) && Number(text) >= low && Number(text) <= high);
+/** @param {string} text @param {[number, number]} range */
+function readWhole(text, [low, high]) {
+  need(isWhole(text) && Number(text) >= low && Number(text) <= high);
   return Number(text);
 }
 
-/** `8`, or `8x6` for height and width. @param {number[]} pair */
-export const writePair = ([height, width]) => (height === width ? `${height}` : `${height}x${width}`);
-
-/** @param {string} text @param {number} low @param {number} high */
-export function readPair(text, low, high) {
-  const parts = text.split("x").map((part) => readWhole(part, low, high));
+/**
+ * `8`, or `8x6` for height and width; of a padding `1`, `1x2`, or `1,2x0,1` for all four sides.
+ * @param {string} text @param {string} separators @param {[number, number]} range @returns {any}
+ */
+function readFolded(text, separators, range) {
+  if (!separators) return readWhole(text, range);
+  const parts = text.split(separators[0]);
   need(parts.length <= 2);
-  return [parts[0], parts[parts.length - 1]];
+  return [parts[0], parts[parts.length - 1]].map((part) => readFolded(part, separators.slice(1), range));
 }
 
-/** A padding: `1`, `1x2`, or `1,2x0,1` for top, bottom, left and right. @param {number[][]} sides */
-export function writeSides(sides) {
-  const [height, width] = sides.map(([before, after]) => (before === after ? `${before}` : `${before},${after}`));
-  return height === width ? height : `${height}x${width}`;
+/** @param {any} value @param {string} separators @returns {string} */
+function writeFolded(value, separators) {
+  if (!separators) return String(value);
+  const [first, last] = value.map((/** @type {any} */ part) => writeFolded(part, separators.slice(1)));
+  return first === last ? first : `${first}${separators[0]}${last}`;
 }
 
-/** @param {string} text @param {number} low @param {number} high */
-export function readSides(text, low, high) {
-  const axes = text.split("x").map((axis) => {
-    const cells = axis.split(",").map((part) => readWhole(part, low, high));
-    need(cells.length <= 2);
-    return [cells[0], cells[cells.length - 1]];
-  });
-  need(axes.length <= 2);
-  return [[...axes[0]], [...axes[axes.length - 1]]];
-}
-
-/** A name, or a name with the shape and the numbers: `values:1x1x1x2:0.5,-1`. @param {Source} source */
-export function writeSource({ kind, values = [], shape = [] }) {
-  const numbers = values.map(writeNumber).join();
-  if (kind === "values" || kind === "image") return `${kind}:${shape.join("x")}:${numbers}`;
-  return kind === "one_hot" && values.length ? `${kind}:${numbers}` : kind;
+/** A name, with the shape and the numbers that belong to it: `values:1x1x1x2:0.5,-1`. @param {Source} source */
+function writeSource({ kind, values = [], shape = [] }) {
+  const sizes = hasOwnNumbers(kind) ? [shape.join("x")] : [];
+  const numbers = values.length && (sizes.length || kind === "one_hot") ? [values.map(writeNumber).join()] : [];
+  return [kind, ...sizes, ...numbers].join(":");
 }
 
 /** @param {string} text @param {string[]} kinds @returns {Source} */
-export function readSource(text, kinds) {
+function readSource(text, kinds) {
   const [kind, ...parts] = text.split(":");
   need(kinds.includes(kind));
-  if (kind === "values" || kind === "image") {
+  if (hasOwnNumbers(kind)) {
     need(parts.length === 2);
-    const shape = parts[0].split("x").map((size) => readWhole(size, 1, 10 ** 10));
-    const values = readNumbers(parts[1]);
-    need(shape.length === (kind === "image" ? 2 : 4) && shape.reduce((product, size) => product * size) === values.length);
+    const shape = split(parts[0], "x", kind === "image" ? 2 : 4).map((size) => readWhole(size, [1, 1e10]));
+    const values = parts[1].split(",").map(readNumber);
+    need(shape.reduce((product, size) => product * size) === values.length);
     return { kind, values, shape };
   }
-  if (kind === "one_hot" && parts.length === 1) {
-    const values = readNumbers(parts[0]);
-    need(values.length === 4 && values.every((value) => value >= 0 && value % 1 === 0));
-    return { kind, values };
-  }
-  need(!parts.length);
-  return { kind };
+  need(!parts.length || (kind === "one_hot" && parts.length === 1));
+  const values = parts.flatMap((part) => split(part, ",", 4).map(readNumber));
+  need(values.every((value) => value >= 0 && value % 1 === 0));
+  return values.length ? { kind, values } : { kind };
 }
 
-/** A bias as its numbers alone. @param {Source | null} source */
-export const writeBias = (source) => (source?.values ?? []).map(writeNumber).join();
-
-/** @param {string} text @returns {Required<Source>} */
-export function readBias(text) {
-  const values = readNumbers(text);
-  return { kind: "values", values, shape: [values.length] };
+/** @param {string} text @param {string} separator @param {number} count */
+function split(text, separator, count) {
+  const parts = text.split(separator);
+  need(parts.length === count);
+  return parts;
 }
-
-/** @param {string} text @param {string[]} words */
-export function readWord(text, words) {
-  need(words.includes(text));
-  return text;
-}
-
-/** @param {string} text */
-export function readPlane(text) {
-  const indices = text.split(",").map((part) => readWhole(part, 0, 1e9));
-  need(indices.length === 3);
-  return { sample: indices[0], out_channel: indices[1], in_channel: indices[2] };
-}
-
-/** @param {string} text */
-const readNumbers = (text) => text.split(",").map(readNumber);

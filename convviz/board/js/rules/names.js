@@ -24,9 +24,3 @@ export const productsOf = (name, transposed) => /** @type {Record<string, string
 
 /** What the page says about the cells that a stride leaves over. @param {boolean} transposed */
 export const cellWords = (transposed) => NAMES.cells[kindOf(transposed)];
-
-/** A formula of the convolution in the words of the transposed layer. @param {string} formula */
-export function inLayersWords(formula) {
-  const named = formula.replace(/[a-z]+(?:_[a-z]+)+|input|output/g, (name) => SHOWN[name] ?? name);
-  return named.replace(/(?<=[[_ ])[oc](?=[\],\s]|ij\b|$)/g, (letter) => LETTERS[letter]);
-}

@@ -4,60 +4,37 @@ import DIGITS from "../../../facts/digits.json" with { type: "json" };
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { randomTenths } from "./random.js";
 
-export const PRESETS = SETTINGS.presets;
+/** Each kernel as a sum of outer products of two rows, the one down the column first. @type {Record<string, string[][]>} */
+const KERNELS = SETTINGS.kernels;
+export const PRESETS = Object.keys(KERNELS);
 
 /** @param {number} rows @param {number} columns @param {(row: number, column: number) => number} value */
 function planeOf(rows, columns, value) {
   return Array.from({ length: rows * columns }, (_, index) => value(Math.floor(index / columns), index % columns));
 }
 
-/** @param {number} size */
-function binomial(size) {
-  const row = [1];
-  for (let k = 1; k < size; k++) row.push(Math.round((row[k - 1] * (size - k)) / k));
-  return row;
-}
-
-/** -1, 0, 1 for three cells; a single cell has no slope and keeps its value. @param {number} size */
-function slope(size) {
-  if (size === 1) return [1];
-  return Array.from({ length: size }, (_, k) => (k - (size - 1) / 2) * (size % 2 ? 1 : 2));
-}
-
 /** @param {number[]} numbers */
 const sum = (numbers) => numbers.reduce((total, value) => total + value, 0);
 
-/** @type {Record<string, (rows: number, columns: number) => number[]>} */
-const KERNELS = {
-  identity(rows, columns) {
-    const [middle, centre] = [Math.floor((rows - 1) / 2), Math.floor((columns - 1) / 2)];
-    return planeOf(rows, columns, (r, c) => Number(r === middle && c === centre));
-  },
-  box: (rows, columns) => planeOf(rows, columns, () => 1 / (rows * columns)),
-  gaussian(rows, columns) {
-    const kernel = planeOf(rows, columns, (r, c) => binomial(rows)[r] * binomial(columns)[c]);
-    const total = sum(kernel);
-    return kernel.map((value) => value / total);
-  },
-  sharpen(rows, columns) {
-    const laplacian = KERNELS.laplacian(rows, columns);
-    return KERNELS.identity(rows, columns).map((value, index) => value - laplacian[index]);
-  },
-  sobel_x: (rows, columns) => planeOf(rows, columns, (r, c) => binomial(rows)[r] * slope(columns)[c]),
-  sobel_y: (rows, columns) => planeOf(rows, columns, (r, c) => slope(rows)[r] * binomial(columns)[c]),
-  laplacian(rows, columns) {
-    const [middle, centre] = [Math.floor((rows - 1) / 2), Math.floor((columns - 1) / 2)];
-    const kernel = planeOf(rows, columns, (r, c) => Number(Math.abs(r - middle) + Math.abs(c - centre) === 1));
-    kernel[middle * columns + centre] = 0 - sum(kernel);
-    return kernel;
-  },
-  emboss(rows, columns) {
-    const identity = KERNELS.identity(rows, columns);
-    const [down, across] = [slope(rows), slope(columns)];
-    const slopes = planeOf(rows, columns, (r, c) => (rows > 1 ? down[r] : 0) + (columns > 1 ? across[c] : 0));
-    return slopes.map((value, index) => value + identity[index]);
-  },
-  off_centre: (rows, columns) => planeOf(rows, columns, (r, c) => Number(r === 0 && c === columns - 1)),
+/** @param {number} n @param {number} k @returns {number} */
+const choose = (n, k) => (k ? (choose(n, k - 1) * (n - k + 1)) / k : 1);
+/** @param {number} size */
+const middle = (size) => Math.floor((size - 1) / 2);
+
+/**
+ * A row's number at k of size cells, as samples/kernels.py has it.
+ * @type {Record<string, (k: number, size: number) => number>}
+ */
+const ROWS = {
+  ones: () => 1,
+  first: (k) => Number(k === 0),
+  last: (k, size) => Number(k === size - 1),
+  centre: (k, size) => Number(k === middle(size)),
+  binomial: (k, size) => choose(size - 1, k),
+  slope: (k, size) => (size > 1 ? (2 * k - size + 1) / (1 + (size % 2)) : 1),
+  rise: (k, size) => (size > 1 ? ROWS.slope(k, size) : 0),
+  second: (k, size) => (k === middle(size) ? -Math.min(size - 1, 2) : Number(Math.abs(k - middle(size)) === 1)),
+  bump: (k, size) => -ROWS.second(k, size),
 };
 
 /**
@@ -65,8 +42,12 @@ const KERNELS = {
  * @param {string} name @param {number[]} size [kH, kW] @param {number} seed of the random kernel
  */
 export function makeKernel(name, [rows, columns], seed) {
-  if (name !== "random") return KERNELS[name](rows, columns);
-  return clamped(randomTenths(rows * columns, seed));
+  if (name === "random") return clamped(randomTenths(rows * columns, seed));
+  const kernel = planeOf(rows, columns, (r, c) =>
+    sum(KERNELS[name].map(([down, across]) => ROWS[down](r, rows) * ROWS[across](c, columns))),
+  );
+  const total = SETTINGS.kernels_that_average.includes(name) ? sum(kernel) : 1;
+  return kernel.map((value) => value / total);
 }
 
 /** Random kernels keep to the sliders' reach. @param {number[]} numbers */

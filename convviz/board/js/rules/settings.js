@@ -1,5 +1,5 @@
 // @ts-check
-// The settings of a page: the dict that App.state() returns, and the tensors that follow from it, as settings/state.py
+// The settings of a page: the dict that App.state() returns, and the tensors that follow from it, as settings/tensors.py
 // makes them. Settings are replaced whole, never changed in place.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { kindsTaken, withKindsOfLoss } from "./losses.js";

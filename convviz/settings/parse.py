@@ -1,0 +1,117 @@
+"""States from outside, checked: whatever somebody sends, it is the fields of settings or a ValueError that says why."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from convviz.facts import facts
+from convviz.facts.words import sentences
+from convviz.ops.device import check_device
+from convviz.plane import Plane
+from convviz.settings.source import Source
+from convviz.spec import ConvSpec
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+say = sentences("rules")
+
+FACTS = facts("settings")
+VERSION: int = FACTS["version"]
+# Room to float64's largest, so that what is drawn beside a number is finite as well.
+MOST_NUMBER: float = FACTS["limits"]["number"]
+SOURCES = tuple(FACTS["kinds"])  # the fields that are tensors
+TYPES: dict[str, type] = {"device": str, "link_axes": bool, "transposed": bool}
+Made = TypeVar("Made", bound="DataclassInstance")
+
+
+def parsed(state: Any, make: type[Made]) -> Made:
+    """Build settings of a state from outside; what is missing has its default.
+
+    Args:
+        state: what was sent.
+        make: ``Settings``, which checks its words and its size itself.
+
+    Raises:
+        ValueError: no dict, a newer version, an unknown key, or a value that no setting can have.
+    """
+    if not isinstance(state, Mapping):
+        raise ValueError(say("state.form", type=type(state).__name__))
+    fields = dict(state)
+    version = fields.pop("version", VERSION)
+    if version != VERSION:
+        raise ValueError(say("state.version", version=VERSION, value=repr(version)))
+    known = {field.name for field in dataclasses.fields(make)}
+    if unknown := sorted(map(str, fields.keys() - known)):
+        raise ValueError(say("state.unknown", known=", ".join(sorted(known)), unknown=", ".join(unknown)))
+    try:
+        return make(**{name: _field(name, value) for name, value in fields.items()})
+    except (TypeError, AttributeError, KeyError) as error:
+        raise ValueError(say("state.damaged", error=error)) from error
+
+
+def _field(name: str, value: Any) -> Any:
+    if name == "spec":
+        return ConvSpec.from_dict(_mapping(name, value))
+    if name in SOURCES:
+        return None if value is None else _source(name, value)
+    if name == "plane":
+        return Plane(**{key: _whole(f"plane.{key}", v) for key, v in _mapping(name, value).items()})
+    if name in ("digit", "seed"):
+        value = _whole(name, value)
+    kind = TYPES.get(name)
+    if kind and not isinstance(value, kind):
+        raise ValueError(say("state.type", name=name, type=kind.__name__, value=repr(value)))
+    if name == "seed" and not 0 <= value < 2**31:
+        raise ValueError(say("state.seed", value=value))
+    return str(check_device(value)) if name == "device" else value
+
+
+def _mapping(name: str, value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ValueError(say("state.dict", name=name, value=f"{value!r:.80}"))
+    return value
+
+
+def _whole(name: str, value: Any, refused: str = "state.whole") -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > 2**53:
+        raise ValueError(say(refused, name=name, value=f"{value!r:.80}"))
+    return value
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a number that can be stored, shown and sent: finite, and not too large."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < MOST_NUMBER
+
+
+def number(name: str, value: Any) -> float:
+    """Return a value as a float that can be stored, shown and sent.
+
+    Raises:
+        ValueError: it is no finite number, or too large.
+    """
+    if not is_number(value):
+        raise ValueError(say("state.number", name=name, most=f"{MOST_NUMBER:g}", value=f"{value!r:.80}"))
+    return float(value)
+
+
+def _source(name: str, data: Any) -> Source:
+    fields = _mapping(name, data)
+    values, shape = fields.get("values", ()), fields.get("shape", ())
+    if not isinstance(values, (list, tuple)) or not isinstance(shape, (list, tuple)):
+        raise ValueError(say("state.lists", name=name, values=f"{values!r:.40}", shape=f"{shape!r:.40}"))
+    source = Source(
+        str(fields.get("kind")),
+        tuple(number(name, v) for v in values),
+        tuple(_whole(name, n, "state.whole_shape") for n in shape),
+    )
+    if source.kind in ("values", "image"):
+        axes = {"bias": 1}.get(name, 2 if source.kind == "image" else 4)
+        if len(shape) != axes or min(shape) < 1 or math.prod(shape) != len(values):
+            raise ValueError(say("state.cells", name=name, axes=axes, values=len(values), shape=list(shape)))
+    if source.kind == "one_hot" and (len(values) not in (0, 4) or any(v < 0 or v % 1 for v in values)):
+        raise ValueError(say("state.one_hot", name="grad_output" if name == "grad" else name, values=list(values)))
+    return source

@@ -1,0 +1,38 @@
+"""Where a tensor comes from: a name that makes it, or its own numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a tensor comes from: a name that makes it, or its own numbers.
+
+    Attributes:
+        kind: a name such as ``"digit"`` or ``"sobel_x"``; ``"values"`` and ``"image"`` carry numbers;
+            ``"one_hot"`` carries the four indices of its 1; a target has it in every sample.
+        values: the numbers, flat.
+        shape: their shape.
+    """
+
+    kind: str
+    values: tuple[float, ...] = ()
+    shape: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, tensor: torch.Tensor, kind: str = "values") -> Source:
+        """Return a source that carries the tensor's numbers."""
+        return cls(kind, tuple(tensor.double().flatten().tolist()), tuple(tensor.shape))
+
+    def tensor(self) -> torch.Tensor:
+        """Return the numbers, float64."""
+        return torch.tensor(self.values, dtype=torch.float64).reshape(self.shape)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the source as plain data, without empty fields."""
+        fields = {"kind": self.kind, "values": list(self.values), "shape": list(self.shape)}
+        return {name: value for name, value in fields.items() if value or name == "kind"}
