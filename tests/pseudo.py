@@ -14,7 +14,15 @@ from pathlib import Path
 
 OPEN, CLOSE = "\u27e6", "\u27e7"
 LENGTHENED = 1.4
-LABELS = ("groups", "groups_of_the_kernel", "tabs", "controls", "values", "axes", "cells")  # of names.json; the rest are tensors and formulas
+LABELS = (
+    "groups",
+    "groups_of_the_kernel",
+    "tabs",
+    "controls",
+    "values",
+    "axes",
+    "cells",
+)  # of names.json; the rest are tensors and formulas
 CONTROLS = ("kernel", "geometry", "channels", "input", "loss", "look")
 STATES = {"page": {}, "transposed": {"transposed": True}}
 PANES = ("matrix", "graph", "code", "pytorch", "check", "quantised", "linear")

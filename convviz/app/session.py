@@ -43,9 +43,9 @@ class Session(traitlets.HasTraits):
         """Start from some settings.
 
         Args:
-            settings: default: a digit, Sobel x, stride 2, padding 1.
+            settings: default: the first picture.
         """
-        first = settings or Settings()
+        first = settings or Settings.first_picture()
         super().__init__(settings=first, result=compute(first))
 
     def apply(self, settings: Settings, notices: list[str] | None = None) -> None:

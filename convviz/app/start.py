@@ -50,7 +50,9 @@ def start_settings(
         settings = Settings.from_dict(state)
         check_device(settings.device)
         return settings
-    defaults = Settings(theme=theme)
+    # Who brings a geometry or numbers means these, not the first picture with them.
+    own = spec is not None or given or loss or transposed
+    defaults = Settings(theme=theme) if own else Settings.first_picture(theme=theme)
     infer = _transposed_geometry if transposed else _geometry
     settings = defaults.replace(
         spec=infer(defaults.spec, given) if spec is None else spec,

@@ -90,7 +90,7 @@ def _check_controls(controls: Sequence[str]) -> list[str]:
 
 def page_settings(state: Any) -> Settings:
     """Read a state as ``export_html`` takes it, computed as the page will: in float64, on nobody's accelerator."""
-    data = state.state() if hasattr(state, "state") else {} if state is None else state
+    data = state.state() if hasattr(state, "state") else Settings.first_picture().to_dict() if state is None else state
     if isinstance(data, Mapping) and "device" in data:
         data = {**data, "device": "cpu"}
     settings = Settings.from_dict(data).replace(device="cpu", dtype="float64", tab="")

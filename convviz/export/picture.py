@@ -150,7 +150,7 @@ def form_of(path: Path, form: str | None) -> str:
 
 
 def _settings(state: Any) -> Settings:
-    data = state.state() if hasattr(state, "state") else {} if state is None else state
+    data = state.state() if hasattr(state, "state") else Settings.first_picture().to_dict() if state is None else state
     if isinstance(data, Mapping) and "device" in data:
         data = {**data, "device": "cpu"}  # it may be another machine's
     return Settings.from_dict(data)

@@ -62,10 +62,17 @@ def _checkerboard(plane: int, size: tuple[int, int]) -> torch.Tensor:
     return ((rows + columns + plane) % 2 == 0).to(torch.float64)
 
 
+def _whole(plane: int, size: tuple[int, int]) -> torch.Tensor:
+    """Whole numbers from 0 to 4 without a pattern that the eye finds: sums of them can be checked by heart."""
+    rows, columns = torch.arange(size[0])[:, None], torch.arange(size[1])
+    return ((rows * rows + columns * columns + rows * columns + columns + plane) % 5).to(torch.float64)
+
+
 PATTERNS: dict[str, Callable[[int, tuple[int, int]], torch.Tensor]] = {
     "delta": _delta,
     "ramp": _ramp,
     "checkerboard": _checkerboard,
+    "whole": _whole,
 }
 
 
@@ -84,7 +91,7 @@ def make_input(kind: str, shape: tuple[int, int, int, int], *, digit: int = 3, s
     """Make an input by name.
 
     Args:
-        kind: ``"digit"``, ``"delta"``, ``"ramp"``, ``"checkerboard"`` or ``"random"``.
+        kind: ``"digit"``, ``"whole"``, ``"delta"``, ``"ramp"``, ``"checkerboard"`` or ``"random"``.
         shape: ``[N, C, H, W]``; every plane gets an image of its own (the next digit, a shifted pattern).
         digit: the digit of the first plane, 0 to 9.
         seed: of the random input.

@@ -16,6 +16,8 @@ WIDTH = 100
 
 def as_python(settings: Settings) -> str:
     """Return Python that opens the app with these settings, device included; what is not named has its default."""
+    if settings == Settings.first_picture():
+        return "import convviz\n\nconvviz.App()\n"
     default = Settings()
     entries = []
     for name, value in settings.to_dict().items():
@@ -26,7 +28,7 @@ def as_python(settings: Settings) -> str:
             value = _short_spec(held)
         entries.append(_entry(name, value, held))
     if not entries:
-        return "import convviz\n\nconvviz.App()\n"
+        return "import convviz\n\nconvviz.App(state={})\n"
     state = "\n".join(textwrap.indent(entry, " " * 8) for entry in entries)
     return f"import convviz\n\nconvviz.App(\n    state={{\n{state}\n    }}\n)\n"
 

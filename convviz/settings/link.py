@@ -1,7 +1,7 @@
 """The settings as a link: one short line that a person can read, a page has in its address, and every use opens.
 
-``v=1&size=8x6&stride=1&weight=box&tab=code``: the version, then what differs from the app's first picture, in torch's
-words where torch has them. A link leaves the device out, so that it opens on a machine without an accelerator.
+``v=2&size=8x6&stride=2&weight=box&tab=code``: the version, then what differs from its first picture, in torch's words
+where torch has them. A link leaves the device out, so that it opens on a machine without an accelerator.
 ``board/js/rules/link.js`` says the same for the page.
 """
 
@@ -16,7 +16,6 @@ from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.ops.losses import GIVEN, kinds_taken
 from convviz.settings.link_values import PATTERNS, Key
-from convviz.settings.parse import VERSION
 from convviz.settings.state import Settings
 from convviz.spec import ConvSpec
 
@@ -28,6 +27,9 @@ MOST_WRITTEN = LIMITS["characters_written"]  # what servers, mail and chat let t
 MOST_READ = LIMITS["characters_read"]
 SHOWN = LIMITS["characters_of_a_bad_value"]  # that its sentence repeats
 NAMED = LIMITS["unknown_keys_named"]
+LINK_VERSION: int = FACTS["link_version"]
+# From which picture a link of a version differs: the first one was another when there were links of v=1 alone.
+BASES = {"1": Settings(), str(LINK_VERSION): Settings.first_picture()}
 TOLD = LIMITS["sentences_shown"]  # on a page
 # "theme" and "template" are words of Voilà's own in an address, and would cost a page its preheated kernel: a key
 # has another name.
@@ -46,14 +48,8 @@ def to_link(settings: Settings | Mapping[str, Any]) -> str:
         ValueError: the dict is no state, or the numbers in it are too many for a link.
     """
     shown = settings if isinstance(settings, Settings) else Settings.from_dict(settings)
-    default = Settings()
-    parts = [f"v={VERSION}"]
-    for name, key in KEYS.items():
-        here, there = (_owner(each, name) for each in (shown, default))
-        value = getattr(here, key.field)
-        if value != getattr(there, key.field):
-            parts.append(f"{name}={key.write(value)}")
-    link = "&".join(parts)
+    # The shortest; of two as short the newest.
+    link = min((_differing(shown, version) for version in reversed(BASES)), key=len)
     if len(link) > MOST_WRITTEN:
         raise ValueError(say("link.full", most=MOST_WRITTEN))
     return link
@@ -69,9 +65,12 @@ def from_link(text: str) -> tuple[Settings, list[str]]:
         The settings, on the cpu, and one sentence for everything that had to be left out.
     """
     if len(text) > MOST_READ:
-        return Settings(), [say("link.longer", most=MOST_READ)]
+        return Settings.first_picture(), [say("link.longer", most=MOST_READ)]
     pairs = _pairs(_own_part(text))
-    notices = _about_version(pairs.pop("v", [str(VERSION)])[0])
+    version = pairs.get("v", ["1"])[0]  # without one it is from before there were two
+    base = BASES.get(version, Settings.first_picture()) if pairs else Settings.first_picture()
+    notices = _about_version(version) if pairs else []
+    pairs.pop("v", None)
     given: dict[str, Any] = {}
     for name, values in pairs.items():
         if name not in KEYS:
@@ -88,10 +87,20 @@ def from_link(text: str) -> tuple[Settings, list[str]]:
         names, more = ", ".join(name[:SHOWN] for name in unknown[:NAMED]), len(unknown) - NAMED
         told = say("link.unknown_more", names=names, more=more) if more > 0 else say("link.unknown", names=names)
         notices.append(told)
-    spec, left_out = _geometry(given)
+    spec, left_out = _geometry(given, base)
     fields = {OTHER[name].field: value for name, value in given.items() if name in OTHER}
-    settings = Settings(spec=spec, **fields)
+    settings = base.replace(spec=spec, **fields)
     return settings, notices + left_out + _not_taken(given, settings)
+
+
+def _differing(settings: Settings, version: str) -> str:
+    parts = [f"v={version}"]
+    for name, key in KEYS.items():
+        here, there = (_owner(each, name) for each in (settings, BASES[version]))
+        value = getattr(here, key.field)
+        if value != getattr(there, key.field):
+            parts.append(f"{name}={key.write(value)}")
+    return "&".join(parts)
 
 
 def is_link(text: str) -> bool:
@@ -140,14 +149,14 @@ def _unescaped(text: str) -> str:
 
 
 def _about_version(text: str) -> list[str]:
-    if text == str(VERSION):
+    if text in BASES:
         return []
-    if PATTERNS["whole"].fullmatch(text) and int(text) > VERSION:
-        return [say("link.newer", version=int(text), own=VERSION)]
-    return [say("link.version", own=VERSION, value=text[:SHOWN])]
+    if PATTERNS["whole"].fullmatch(text) and int(text) > LINK_VERSION:
+        return [say("link.newer", version=int(text), own=LINK_VERSION)]
+    return [say("link.version", own=LINK_VERSION, value=text[:SHOWN])]
 
 
-def _geometry(given: Mapping[str, Any]) -> tuple[ConvSpec, list[str]]:
+def _geometry(given: Mapping[str, Any], base: Settings) -> tuple[ConvSpec, list[str]]:
     """Return the geometry that the keys give; where it is not possible, without as few of them as will do."""
     transposed = given.get("transposed", False)
 
@@ -156,7 +165,7 @@ def _geometry(given: Mapping[str, Any]) -> tuple[ConvSpec, list[str]]:
     for left_out in ([], *([name] for name in names), *(names[:count] for count in range(2, len(names) + 1))):
         kept = {GEOMETRY[name].field: given[name] for name in names if name not in left_out}
         try:
-            spec = Settings(spec=Settings().spec.replace(**kept), transposed=transposed).spec
+            spec = Settings(spec=base.spec.replace(**kept), transposed=transposed).spec
         except ValueError as error:
             reasons.append(str(error))
             continue

@@ -96,6 +96,11 @@ class Settings:
             if kinds and getattr(self, given).kind not in kinds:
                 object.__setattr__(self, given, Source(kinds[0]))
 
+    @classmethod
+    def first_picture(cls, **changes: Any) -> Settings:
+        """Return what the app opens with; what is missing in a state, or in a link of v=1, is as in ``Settings()``."""
+        return cls.from_dict(FACTS["first_picture"]).replace(**changes)
+
     def replace(self, **changes: Any) -> Settings:
         """Return a copy with some fields changed."""
         return dataclasses.replace(self, **changes)

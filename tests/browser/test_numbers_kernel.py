@@ -67,7 +67,7 @@ def test_what_is_wrong_is_found_with_its_place(compare, dtype):
 def test_a_kernel_of_another_version_is_told(page):
     page.goto("about:blank")
     expose(page, "numbers/from_kernel.js", "rules/link.js")
-    ask = "(wire) => { try { numbersOf(FIRST_STATE, wire); return ''; } catch (error) { return error.message; } }"
+    ask = "(wire) => { try { numbersOf(BASE_STATE, wire); return ''; } catch (error) { return error.message; } }"
     whole = numbers(compute(Settings()))
     lists = {name: torch.frombuffer(bytearray(b), dtype=torch.float32).tolist() for name, b in whole["tensors"].items()}
     assert page.evaluate(ask, whole | {"tensors": lists, "k": 1}) == ""

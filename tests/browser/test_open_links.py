@@ -108,7 +108,8 @@ def twin(page):
 
 
 def test_the_first_picture_is_the_same(twin):
-    assert twin("FIRST_STATE") == json.loads(json.dumps(Settings().to_dict()))
+    assert twin("FIRST_STATE") == json.loads(json.dumps(Settings.first_picture().to_dict()))
+    assert twin("BASE_STATE") == json.loads(json.dumps(Settings().to_dict()))
 
 
 def test_the_page_writes_the_same_links(twin):

@@ -7,12 +7,12 @@ import { createKernel, messageOf } from "../../convviz/board/js/numbers/from_ker
 import { fromPage } from "../../convviz/board/js/numbers/from_page.js";
 import { createPageModel } from "../../convviz/board/js/numbers/model.js";
 import { setAxis } from "../../convviz/board/js/rules/change.js";
-import { FIRST_STATE } from "../../convviz/board/js/rules/link.js";
+import { BASE_STATE } from "../../convviz/board/js/rules/link.js";
 import { replaced } from "../../convviz/board/js/rules/settings.js";
 
 const TENSORS = ["input", "weight", "bias", "output", "grad_output", "grad_padded_input", "grad_input", "grad_weight", "grad_bias"];
 const EXACT = { id: "truth.exact", values: { device: "cpu", dtype: "float64" }, ok: true };
-const START = { ...FIRST_STATE, dtype: "float64" };
+const START = { ...BASE_STATE, dtype: "float64" };
 
 /** What the kernel sends of some settings: here the page's own numbers, times a factor. */
 function wireOf(settings, { page = "", k = 0, factor = 1, spoil = () => {} } = {}) {
@@ -43,7 +43,7 @@ function widgetOf(settings, held = wireOf(settings)) {
     listening: () => [...listeners.values()].flat().length,
     asks: () => made.sent.filter(({ type }) => type === "compute"),
     /** The settings of a message, as Python reads it. */
-    settingsOf: ({ settings: message }) => ({ ...FIRST_STATE, ...message }),
+    settingsOf: ({ settings: message }) => ({ ...BASE_STATE, ...message }),
     moveTo(next, wire) {
       traits = { ...traits, ...traitsOf(next, wire) };
       tell("change:_numbers");
@@ -90,8 +90,8 @@ function assertShows(model, settings, from, factor = 1) {
 }
 
 test("a message has what differs from the first picture, and is small", () => {
-  assert.deepEqual(messageOf(FIRST_STATE), {});
-  assert.deepEqual(messageOf({ ...FIRST_STATE, digit: 5, dtype: "float64" }), { digit: 5, dtype: "float64" });
+  assert.deepEqual(messageOf(BASE_STATE), {});
+  assert.deepEqual(messageOf({ ...BASE_STATE, digit: 5, dtype: "float64" }), { digit: 5, dtype: "float64" });
   const { model, widget } = opened();
   const values = [0.123456789012345, 1, -1, -2, 0, 2, -1, 0, 1];
   model.change((settings) => [replaced(settings, { weight: { kind: "values", values, shape: [1, 1, 3, 3] } }), []]);
@@ -152,7 +152,7 @@ test("where only the view changes torch's numbers stay", async () => {
 test("what is too much for the page waits for torch, and the page says so", async () => {
   const { model } = opened();
   const before = model.shown();
-  const spec = { ...FIRST_STATE.spec, input_size: [64, 64], kernel_size: [11, 11], padding: [[5, 5], [5, 5]], stride: [1, 1], out_channels: 8, in_channels: 8 };
+  const spec = { ...BASE_STATE.spec, input_size: [64, 64], kernel_size: [11, 11], padding: [[5, 5], [5, 5]], stride: [1, 1], out_channels: 8, in_channels: 8 };
   model.change((settings) => [replaced(settings, { spec }), []]);
   assert.deepEqual([model.settled(), model.get("failed")], [false, false]);
   assert.equal(model.shown(), before, "the old board stays");

@@ -5,7 +5,7 @@ import test from "node:test";
 import SETTINGS from "../../convviz/facts/settings.json" with { type: "json" };
 import { LOSSES } from "../../convviz/board/js/numbers/losses.js";
 import { kindsTaken, lossWith, offeredKinds, withKindsOfLoss } from "../../convviz/board/js/rules/losses.js";
-import { FIRST_STATE } from "../../convviz/board/js/rules/link.js";
+import { BASE_STATE } from "../../convviz/board/js/rules/link.js";
 
 /** Two samples of 2 x 2 cells, with the target at one cell of each. */
 const tensor = (...numbers) => ({ shape: [2, 1, 2, 2], data: Float64Array.from(numbers) });
@@ -43,10 +43,10 @@ test("one cell alone has the whole share, and a loss of 0", () => {
 });
 
 test("a menu offers what the loss takes, and what it does not take gives way", () => {
-  assert.deepEqual(offeredKinds({ ...FIRST_STATE, loss: "cross_entropy" }, "target"), ["one_hot"]);
-  assert.deepEqual(offeredKinds(FIRST_STATE, "target"), ["zeros", "ones", "one_hot", "random"]);
+  assert.deepEqual(offeredKinds({ ...BASE_STATE, loss: "cross_entropy" }, "target"), ["one_hot"]);
+  assert.deepEqual(offeredKinds(BASE_STATE, "target"), ["zeros", "ones", "one_hot", "random"]);
   assert.deepEqual(kindsTaken("sum", "target"), []);
   assert.deepEqual([lossWith("target"), lossWith("grad")], ["half_squared_error", "weighted_sum"]);
-  assert.deepEqual(withKindsOfLoss({ ...FIRST_STATE, loss: "cross_entropy" }).target, { kind: "one_hot" });
-  assert.deepEqual(withKindsOfLoss(FIRST_STATE), FIRST_STATE);
+  assert.deepEqual(withKindsOfLoss({ ...BASE_STATE, loss: "cross_entropy" }).target, { kind: "one_hot" });
+  assert.deepEqual(withKindsOfLoss(BASE_STATE), BASE_STATE);
 });

@@ -5,11 +5,11 @@ import test from "node:test";
 import { fromPage } from "../../convviz/board/js/numbers/from_page.js";
 import { createPageModel } from "../../convviz/board/js/numbers/model.js";
 import { setAxis } from "../../convviz/board/js/rules/change.js";
-import { FIRST_STATE, toLink } from "../../convviz/board/js/rules/link.js";
+import { BASE_STATE, toLink } from "../../convviz/board/js/rules/link.js";
 import { replaced } from "../../convviz/board/js/rules/settings.js";
 
 const colorscales = { light: [], dark: [] };
-const data = { state: FIRST_STATE, colorscales, plotly: null };
+const data = { state: BASE_STATE, colorscales, plotly: null };
 const LATE = "The numbers of these settings have not come yet: the board shows those before them.";
 
 /** A model whose numbers come when the test says so, and whose patience ends when it says so. */
@@ -70,7 +70,7 @@ test("promised numbers are drawn when they come, whole; the controls do not wait
   stride(model, 1);
   assert.equal(strideOf(model.settings()), 1);
   assert.equal(strideOf(model.get("state")), 1, "what a reload would keep");
-  assertShows(model, FIRST_STATE);
+  assertShows(model, BASE_STATE);
   asked[1].answer();
   await settled();
   assertShows(model, model.settings());
@@ -98,7 +98,7 @@ test("a refusal brings back settings, history, Reset and controls, and says its 
   await settled();
   const held = model.settings();
   stride(model, 3);
-  model.send({ type: "open", link: toLink(replaced(FIRST_STATE, { link_axes: false })) });
+  model.send({ type: "open", link: toLink(replaced(BASE_STATE, { link_axes: false })) });
   assert.equal(model.canUndo(), false, "a link is a new start");
   asked[2].answer(); // of stride 3: gone
   await settled();
@@ -162,7 +162,7 @@ test("numbers that never come are said, and the next step does not wait behind t
   asked[1].answer(); // too late
   await settled();
   assert.equal(asked.length, 3, "the turn is not its own any more");
-  assertShows(model, FIRST_STATE);
+  assertShows(model, BASE_STATE);
   model.send({ type: "undo" });
   loseThePatience();
   assert.deepEqual([asked.length, strideOf(asked[3].settings)], [4, 3]);
@@ -194,8 +194,8 @@ test("nan, infinity, numbers of another step and half a step are refused", async
     resolve(numbers);
     await settled();
     assert.ok(model.get("notice").includes(sentence.trim()), model.get("notice"));
-    assert.deepEqual([model.settings(), model.get("failed"), model.canUndo()], [FIRST_STATE, true, false]);
-    assertShows(model, FIRST_STATE);
+    assert.deepEqual([model.settings(), model.get("failed"), model.canUndo()], [BASE_STATE, true, false]);
+    assertShows(model, BASE_STATE);
   }
   stride(model, 3);
   asked.at(-1).answer();
@@ -238,13 +238,13 @@ test("a typed number goes to the cell that is shown, whatever is pending", async
 
 test("what is too much for the page is refused by its maker, at once and in any step", () => {
   const model = createPageModel(data, fromPage);
-  const spec = { ...FIRST_STATE.spec, input_size: [64, 64], kernel_size: [11, 11], padding: [[5, 5], [5, 5]], stride: [1, 1], out_channels: 8, in_channels: 8 };
+  const spec = { ...BASE_STATE.spec, input_size: [64, 64], kernel_size: [11, 11], padding: [[5, 5], [5, 5]], stride: [1, 1], out_channels: 8, in_channels: 8 };
   const held = model.settings();
   model.change((settings) => [replaced(settings, { spec }), []]);
   assert.match(model.get("notice"), /^one step of the page may take up to 5 million products/);
   assert.deepEqual([model.settings(), model.canUndo(), model.get("failed")], [held, false, true]);
   assertShows(model, held);
-  assert.throws(() => createPageModel({ ...data, state: { ...FIRST_STATE, spec } }, fromPage), /5 million products/);
+  assert.throws(() => createPageModel({ ...data, state: { ...BASE_STATE, spec } }, fromPage), /5 million products/);
 });
 
 test("a failed undo leaves the steps as they were", () => {

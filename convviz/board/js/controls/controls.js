@@ -93,7 +93,7 @@ function makersOf(model, drawSliders) {
   const axes = perAxis(true).map((name) => [name, () => [0, 1].map((axis) => axisPart(model, name, axis))]);
   return {
     ...Object.fromEntries(axes),
-    preset: menu("preset", [...PRESETS, "random"], kernelName, chooseKernel),
+    preset: menu("preset", ["counting", ...PRESETS, "random"], kernelName, chooseKernel),
     weight: () => [{ el: drawSliders(), refresh() {} }],
     transposed: check("transposed", field("transposed"), setTransposed),
     link_axes: check("link_axes", field("link_axes"), linkAxes),

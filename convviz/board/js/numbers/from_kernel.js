@@ -2,7 +2,7 @@
 // The kernel as a maker of numbers: torch computes them, and app/wire.py sends what cannot be copied from the rest.
 import { decode } from "../base/format.js";
 import { torchWords } from "../picture/words.js";
-import { FIRST_STATE } from "../rules/link.js";
+import { BASE_STATE } from "../rules/link.js";
 import { say } from "../rules/say.js";
 import { shapeOfOutput } from "../rules/settings.js";
 import { inputShape, outputShape, paddedSize, weightShape } from "../rules/spec.js";
@@ -22,9 +22,9 @@ import { copiesOf, padInput } from "./compute.js";
  *   notice: () => [string, boolean], close: () => void }} Kernel
  */
 
-/** The settings as a message: what is as in the first picture is left out, and filled in by Python. @param {Settings} settings */
+/** The settings as a message: what is as in the base is left out, and filled in by Python. @param {Settings} settings */
 export function messageOf(settings) {
-  const first = /** @type {Record<string, any>} */ (FIRST_STATE);
+  const first = /** @type {Record<string, any>} */ (BASE_STATE);
   return Object.fromEntries(Object.entries(settings).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(first[name])));
 }
 
@@ -70,10 +70,10 @@ export function createKernel(model) {
   /** @type {Listener | null} */
   let listener = null;
 
-  /** In the order of the first picture, as the page has them: two settings are compared as texts. @returns {Settings} */
+  /** In the order of the base, as the page has them: two settings are compared as texts. @returns {Settings} */
   const settingsNow = () => {
     const there = { ...model.get("_state"), ...model.get("_sources") };
-    return /** @type {Settings} */ (Object.fromEntries(Object.keys(FIRST_STATE).map((name) => [name, there[name]])));
+    return /** @type {Settings} */ (Object.fromEntries(Object.keys(BASE_STATE).map((name) => [name, there[name]])));
   };
   /** @returns {Shown} */
   const shownNow = () => {

@@ -15,7 +15,7 @@ import { isPossible, outputSize } from "./spec.js";
  * @import { SentenceId } from "./say.js"
  */
 
-const LINK_VERSION = SETTINGS.version;
+const LINK_VERSION = SETTINGS.link_version;
 const LIMITS = SETTINGS.limits.link;
 const MOST_WRITTEN = LIMITS.characters_written; // what servers, mail and chat let through
 const MOST_READ = LIMITS.characters_read;
@@ -24,8 +24,12 @@ const NAMED_KEYS = LIMITS.unknown_keys_named;
 const TOLD_NOTICES = LIMITS.sentences_shown; // on a page
 const LINK_PRODUCTS = SETTINGS.limits.products.kernel;
 
+/** What a setting is that nobody names: what the first links, v=1, left out, and what Python fills in. It never changes. */
+export const BASE_STATE = /** @type {Settings} */ (/** @type {unknown} */ (SETTINGS.base_state));
 /** The app's first picture. */
-export const FIRST_STATE = /** @type {Settings} */ (/** @type {unknown} */ (SETTINGS.first_state));
+export const FIRST_STATE = /** @type {Settings} */ (/** @type {unknown} */ ({ ...SETTINGS.base_state, ...SETTINGS.first_picture }));
+/** From which picture a link of a version differs. @type {Record<string, Settings>} */
+const BASES = { 1: BASE_STATE, [SETTINGS.link_version]: FIRST_STATE };
 
 /** @type {Record<string, LinkKey>} */
 const GEOMETRY_KEYS = SETTINGS.link_keys.geometry;
@@ -47,11 +51,14 @@ const isKey = (name) => Object.hasOwn(LINK_KEYS, name);
  * @param {Settings} state whole
  */
 export function toLink(state) {
-  const parts = Object.entries(LINK_KEYS).map(([name, key]) => {
-    const text = writeValue(key, linkField(state, name));
-    return text === writeValue(key, linkField(FIRST_STATE, name)) ? "" : `&${name}=${text}`;
+  const links = Object.entries(BASES).map(([version, base]) => {
+    const parts = Object.entries(LINK_KEYS).map(([name, key]) => {
+      const text = writeValue(key, linkField(state, name));
+      return text === writeValue(key, linkField(base, name)) ? "" : `&${name}=${text}`;
+    });
+    return `v=${version}${parts.join("")}`;
   });
-  const link = `v=${LINK_VERSION}${parts.join("")}`;
+  const link = links.reduce((shortest, each) => (each.length > shortest.length ? shortest : each));
   if (link.length > MOST_WRITTEN) throw new Error(say("link.full", { most: MOST_WRITTEN }));
   return link;
 }
@@ -69,7 +76,9 @@ export function fromLink(text) {
     return { state: structuredClone(FIRST_STATE), notices: [say("link.longer", { most: MOST_READ })] };
   }
   const pairs = pairsOf(ownPart(text));
-  const notices = aboutVersion((pairs.get("v") ?? [String(LINK_VERSION)])[0]);
+  const [version] = pairs.get("v") ?? ["1"]; // without one it is from before there were two
+  const base = pairs.size ? BASES[version] ?? FIRST_STATE : FIRST_STATE;
+  const notices = pairs.size ? aboutVersion(version) : [];
   pairs.delete("v");
   const given = /** @type {Record<string, any>} */ ({});
   for (const [name, values] of pairs) {
@@ -87,8 +96,8 @@ export function fromLink(text) {
     const [names, more] = [unknown.slice(0, NAMED_KEYS).map(shortened).join(", "), unknown.length - NAMED_KEYS];
     notices.push(more > 0 ? say("link.unknown_more", { names, more }) : say("link.unknown", { names }));
   }
-  const { spec, leftOut } = geometryFrom(given);
-  const state = { ...structuredClone(FIRST_STATE), spec };
+  const { spec, leftOut } = geometryFrom(given, base.spec);
+  const state = { ...structuredClone(base), spec };
   const fields = /** @type {Record<string, any>} */ (state);
   for (const name of Object.keys(OTHER_KEYS)) if (name in given) fields[OTHER_KEYS[name].field] = given[name];
   state.plane = planeWithin(state.plane, spec);
@@ -132,19 +141,19 @@ const unescaped = (text) => text.replace(/%([0-7][0-9A-Fa-f])/g, (_, code) => St
 
 /** @param {string} text @returns {string[]} */
 function aboutVersion(text) {
-  if (text === String(LINK_VERSION)) return [];
+  if (Object.hasOwn(BASES, text)) return [];
   if (isWhole(text) && Number(text) > LINK_VERSION) {
     return [say("link.newer", { version: Number(text), own: LINK_VERSION })];
   }
   return [say("link.version", { own: LINK_VERSION, value: shortened(text) })];
 }
 
-/** The geometry that the keys give; where it is not possible, without as few of them as will do. @param {Record<string, any>} given */
-function geometryFrom(given) {
+/** The geometry that the keys give; where it is not possible, without as few of them as will do. @param {Record<string, any>} given @param {Spec} base */
+function geometryFrom(given, base) {
   const names = LEAST_NEEDED.filter((name) => name in given);
   /** @param {string[]} leftOut */
   const made = (leftOut) => {
-    const spec = structuredClone(FIRST_STATE.spec);
+    const spec = structuredClone(base);
     const fields = /** @type {Record<string, any>} */ (spec);
     for (const name of names) if (!leftOut.includes(name)) fields[GEOMETRY_KEYS[name].field] = given[name];
     return fitsBoard(spec, given.transposed ?? false) ? spec : null;

@@ -67,6 +67,7 @@ export function makePlane(kind, plane, [rows, columns], digit) {
     // Every second plane counts down the columns, so that two channels differ in more than their offset.
     return planeOf(rows, columns, (r, c) => ((plane % 2 ? c * rows + r : r * columns + c) + plane) / 10);
   }
+  if (kind === "whole") return planeOf(rows, columns, (r, c) => (r * r + c * c + r * c + c + plane) % 5);
   if (kind === "checkerboard") return planeOf(rows, columns, (r, c) => Number((r + c + plane) % 2 === 0));
   const picture = DIGITS.digits[(digit + plane) % 10]; // of ink from 0 to 16
   const ink = picture.flat().map((value) => value / 16);

@@ -85,6 +85,10 @@ export function weightOf(settings) {
   const { kind, values = [], shape: own = [] } = settings.weight;
   if (kind === "values") return tensorOf(shape, fitTensor(values, own, shape));
   if (kind === "random") return tensorOf(shape, clamped(randomTenths(countOf(shape), settings.seed + 1)));
+  if (kind === "counting") {
+    const cells = shape[2] * shape[3]; // 1, 2, 3 … in reading order, every plane one further
+    return tensorOf(shape, Array.from({ length: countOf(shape) }, (_, at) => (at % cells) + 1 + Math.floor(at / cells)));
+  }
   const first = PRESETS.indexOf(kind);
   const planes = Array.from({ length: shape[0] * shape[1] }, (_, plane) =>
     makeKernel(PRESETS[(first + plane) % PRESETS.length], settings.spec.kernel_size, 0),
