@@ -38,7 +38,7 @@ def make_kernel(name: str, size: tuple[int, int], *, seed: int = 0) -> torch.Ten
     """Make one kernel plane by name.
 
     Args:
-        name: a name in ``KERNELS``, or ``"random"``.
+        name: a name in ``KERNELS``, ``"counting"`` or ``"random"``.
         size: (kH, kW).
         seed: of the random kernel; numbers in steps of 0.1.
 
@@ -50,8 +50,10 @@ def make_kernel(name: str, size: tuple[int, int], *, seed: int = 0) -> torch.Ten
     """
     if name == "random":
         return random_tensor(size, seed).clamp(-3, 3)
+    if name == "counting":  # 1, 2, 3 … in reading order
+        return torch.arange(1, size[0] * size[1] + 1, dtype=torch.float64).reshape(size)
     if name not in KERNELS:
-        raise ValueError(f"a kernel is one of random, {', '.join(KERNELS)}: got {name!r}")
+        raise ValueError(f"a kernel is one of counting, random, {', '.join(KERNELS)}: got {name!r}")
     kernel = torch.zeros(size, dtype=torch.float64)
     for rows in KERNELS[name]:
         kernel += torch.outer(*(_row(row, cells) for row, cells in zip(rows, size, strict=True)))

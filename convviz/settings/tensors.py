@@ -30,10 +30,9 @@ def weight_tensor(settings: Settings) -> torch.Tensor:
         return fit(settings.weight.tensor(), shape)
     if settings.weight.kind == "random":
         return random_tensor(shape, settings.seed + 1).clamp(-3, 3)
-    if settings.weight.kind == "counting":  # 1, 2, 3 … in reading order, every plane one further
-        planes, cells = shape[0] * shape[1], shape[2] * shape[3]
-        numbers = torch.arange(1, cells + 1, dtype=torch.float64) + torch.arange(planes)[:, None]
-        return numbers.reshape(shape)
+    if settings.weight.kind == "counting":  # every plane one further, so that channels differ
+        first_plane = make_kernel("counting", settings.spec.kernel_size)
+        return (first_plane + torch.arange(shape[0] * shape[1])[:, None, None]).reshape(shape)
     first = PRESETS.index(settings.weight.kind)
     names = [PRESETS[(first + plane) % len(PRESETS)] for plane in range(shape[0] * shape[1])]
     return torch.stack([make_kernel(name, settings.spec.kernel_size) for name in names]).reshape(shape)

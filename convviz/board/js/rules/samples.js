@@ -43,6 +43,7 @@ const ROWS = {
  */
 export function makeKernel(name, [rows, columns], seed) {
   if (name === "random") return clamped(randomTenths(rows * columns, seed));
+  if (name === "counting") return planeOf(rows, columns, (r, c) => r * columns + c + 1);
   const kernel = planeOf(rows, columns, (r, c) =>
     sum(KERNELS[name].map(([down, across]) => ROWS[down](r, rows) * ROWS[across](c, columns))),
   );

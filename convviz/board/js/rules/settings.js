@@ -86,8 +86,8 @@ export function weightOf(settings) {
   if (kind === "values") return tensorOf(shape, fitTensor(values, own, shape));
   if (kind === "random") return tensorOf(shape, clamped(randomTenths(countOf(shape), settings.seed + 1)));
   if (kind === "counting") {
-    const cells = shape[2] * shape[3]; // 1, 2, 3 … in reading order, every plane one further
-    return tensorOf(shape, Array.from({ length: countOf(shape) }, (_, at) => (at % cells) + 1 + Math.floor(at / cells)));
+    const plane = makeKernel(kind, settings.spec.kernel_size, 0); // every plane one further, so that channels differ
+    return tensorOf(shape, Array.from({ length: countOf(shape) }, (_, at) => plane[at % plane.length] + Math.floor(at / plane.length)));
   }
   const first = PRESETS.indexOf(kind);
   const planes = Array.from({ length: shape[0] * shape[1] }, (_, plane) =>
