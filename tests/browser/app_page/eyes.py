@@ -199,7 +199,7 @@ def _collect(shot, planes):
         for panel in section["panels"]:
             found = LABEL.fullmatch(panel["label"])
             assert panel["label"] == panel["name"] or found[1] == panel["name"], panel["label"]
-            at = (int(found[2]), int(found[3])) if found else None
+            at = (int(found[2]), int(found[3])) if found else None if len(panel["shape"]) == 1 else (0, 0)
             shape, seen = planes.setdefault(panel["name"], (tuple(panel["shape"]), {}))
             plane = plane_of(panel)
             assert shape == tuple(panel["shape"]), f"{panel['name']} has two shapes"
