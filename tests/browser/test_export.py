@@ -13,7 +13,15 @@ from convviz.settings.state import Settings
 from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, target_tensor, weight_tensor
 from convviz.spec import ConvSpec
 from convviz.views.theme import format_long
-from tests.browser.app_page import FOLLOWS_WITHIN_MS, cell, fresh_page, painted, repaint, wait_painted
+from tests.browser.app_page import (
+    FOLLOWS_WITHIN_MS,
+    cell,
+    fresh_page,
+    painted,
+    repaint,
+    show_all_controls,
+    wait_painted,
+)
 from tests.browser.pdf import words_of
 from tests.geometries import reals
 from tests.states import random_states
