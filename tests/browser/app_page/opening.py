@@ -16,7 +16,7 @@ TIDY = """() => {
   }
   for (const details of document.querySelectorAll(".cv-board details[open]")) details.open = false;
   document.querySelector(".cv-tab[aria-selected=true]")?.click();
-  document.querySelector("[data-bands=all] .cv-band[aria-pressed=true]")?.click();
+  document.querySelector("[data-bands=all] .cv-title[aria-pressed=true]")?.click();
   for (const node of document.querySelectorAll("*")) if (node.scrollTop || node.scrollLeft) node.scrollTo(0, 0);
 }"""
 

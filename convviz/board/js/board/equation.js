@@ -22,7 +22,7 @@ const say = sentences(WORDS);
  * @param {string} name
  */
 export function createEquation(board, name) {
-  const heading = element("button", { type: "button", class: "cv-band", "aria-pressed": "false", title: say("band.title") });
+  const heading = element("button", { type: "button", class: "cv-title", "aria-pressed": "false", title: say("band.title") });
   heading.addEventListener("click", () => board.focusBand(name));
   const title = element("h3", {}, heading);
   const formula = element("code", { class: "cv-formula" });
