@@ -25,7 +25,6 @@ TWICE = (
     ),
     ("views/cells.py", "picture/cells.js"),
     ("views/captions.py", "picture/words.js: formulaOf stampAt overhang folds lossWords"),
-    ("views/say.py", "picture/say.js: say joined"),
     ("views/figures.py: limit frame _shapes", "picture/payload.js: largestOf figureOf bandsOf"),
     (
         "views/theme.py: format_number format_long _rounded rgb luminance color_at",

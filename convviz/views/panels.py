@@ -7,12 +7,15 @@ from dataclasses import dataclass
 
 import torch
 
+from convviz.facts.lists import comma
+from convviz.facts.words import sentences
 from convviz.ops.stages import Stages
 from convviz.plane import PANEL_AXES, Plane
 from convviz.settings.names import shown_letter, shown_name
 from convviz.spec import ConvSpec
 from convviz.views.cells import Roles, roles
-from convviz.views.say import joined, say
+
+say = sentences("picture")
 
 TITLES = ("forward", "input", "weight", "bias")  # of the rows, from top to bottom
 
@@ -170,7 +173,7 @@ def _panel(stages: Stages, plane: Plane, name: str) -> Panel:
 
 def _notes(spec: ConvSpec, steps: Iterable[str] = ("stride", "dilation"), first: Iterable[str] = ()) -> str:
     """Say what there is to know about an operation."""
-    return joined("list.comma", filter(None, [*first, *(_step_note(name, getattr(spec, name)) for name in steps)]))
+    return comma([*first, *filter(None, (_step_note(name, getattr(spec, name)) for name in steps))])
 
 
 def _step_note(name: str, pair: tuple[int, int]) -> str:
