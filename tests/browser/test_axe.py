@@ -112,7 +112,7 @@ def test_nothing_in_the_page_is_out_of_reach(page, pages, width, looks):
     page.locator(".cv-board .cv-tables table").last.wait_for()
     assert_accessible_in(looks, page, "stepping, a pinned cell and its sum, tables", *BUSY)
     with repaint(page):
-        page.get_by_role("button", name="as stamps").click()
+        page.get_by_role("button", name="stamps", exact=True).click()
     page.locator(".cv-menu summary").first.click()
     cell(page, "output", 1, 1).hover()
     assert_accessible_in(looks, page, "stamps, lights, an open menu", *BUSY)

@@ -231,7 +231,7 @@ def test_the_frame_of_plain_html_grows_with_the_page(page, site):
     page.wait_for_function(f"Math.abs({high} - document.querySelector('iframe').contentDocument"
                            ".querySelector('main').getBoundingClientRect().bottom) < 5")  # fmt: skip
     before = page.evaluate(high)
-    inside.get_by_role("button", name="as stamps").click()
+    inside.get_by_role("button", name="stamps", exact=True).click()
     inside.locator(".cv-set-input_size input[type=range]").first.fill("14")
     page.wait_for_function(f"{high} > {before} + 100")
 

@@ -108,7 +108,7 @@ def app(app):
 
 def show_channel(page, words, index):
     """Choose a channel with the selector of the first row; words as the page says them."""
-    menu = page.locator(".cv-equation").first.locator(".cv-choices label", has_text=words).locator("select")
+    menu = page.locator(".cv-equation").first.locator(f'.cv-choices select[aria-label="{words}"]')
     if menu.count() and menu.input_value() != str(index):
         with repaint(page):
             menu.select_option(str(index))

@@ -81,7 +81,7 @@ def pane_follows(page, name, action):
 def show_plane(page, axis, index):
     """Choose a plane with the selector of the forward equation: axis is n, o or c."""
     words = {"n": "sample n", "o": "output channel o", "c": "input channel c"}[axis]
-    menu = page.locator("[data-equation=forward] .cv-choices label", has_text=words).locator("select")
+    menu = page.locator(f'[data-equation=forward] .cv-choices select[aria-label="{words}"]')
     if menu.count() and menu.input_value() != str(index):
         with repaint(page):
             menu.select_option(str(index))
@@ -90,6 +90,4 @@ def show_plane(page, axis, index):
 def shown_plane(page):
     """Return {axis: index} of the plane that the forward equation's selectors show."""
     labels = page.locator("[data-equation=forward] .cv-choices label")
-    return dict(
-        labels.evaluate_all("labels => labels.map((l) => [l.textContent.match(/ ([noc]) /)[1], l.lastChild.value])")
-    )
+    return dict(labels.evaluate_all("labels => labels.map((l) => [l.title.match(/ ([noc])$/)[1], l.lastChild.value])"))

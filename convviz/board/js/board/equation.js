@@ -7,6 +7,7 @@ import { element, setText } from "../base/dom.js";
 import { createChoice, createLegend, createSign, createTerm, putInOrder, signWidth } from "./equation_parts.js";
 import { createPanel } from "./panel.js";
 import { createRemainder } from "./remainder_box.js";
+import { focusWhileScrolling } from "../base/scrollable.js";
 import { createRepainter } from "./repaint.js";
 import { GAP, fitCells } from "./stage.js";
 import { createStepper } from "./stepper.js";
@@ -15,6 +16,9 @@ import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 
+
+const CUT_NAME = 52; // pixels that are left of a name
+const THUMBS = 34; // the height of a row of other planes
 
 /**
  * Make one equation.
@@ -41,7 +45,7 @@ export function createEquation(board, name) {
   /** @type {Map<string, ReturnType<typeof createPanel>>} */
   const panels = new Map();
   const stepper = createStepper(board, name, { panels, refresh });
-  const single = element("button", { type: "button", class: "cv-step cv-single", hidden: "" }, say("single"));
+  const single = element("button", { type: "button", class: "cv-single", hidden: "" }, say("single"));
   single.addEventListener("click", () => board.model.send({ type: "single" }));
   // The bias has no window.
   const tools = { bias: [], forward: [single, stepper.button], input: [views.el, stepper.button] }[name] ?? [stepper.button];
@@ -54,6 +58,7 @@ export function createEquation(board, name) {
   );
   // The remainder's story is to the input where the layer is transposed.
   notes.append(stepper.bar, formula, note, ...({ forward: [remainder.el], input: [aside, remainder.el] }[name] ?? []));
+  const stopScrolling = focusWhileScrolling(notes, say("band.notes"));
   /** @type {any} */
   let spec = null;
   let planes = [];
@@ -213,15 +218,20 @@ export function createEquation(board, name) {
     /** Choose the sizes of cells that fit. @param {import("./stage.js").Room} room @param {boolean} wraps */
     fit(room, wraps) {
       const strip = el.hasAttribute("data-strip");
+      const thumbs = el.hasAttribute("data-focus") ? THUMBS : 0; // of other planes; elsewhere the lists choose them
       const terms = [];
       let before = 0;
       for (const item of spec.items) {
         const panel = item.key && panels.get(item.key);
         if (!panel) before += signWidth(item) + GAP;
-        else terms.push({ ...panel.need(), before, ...(strip ? { least: 0, around: 0 } : {}) });
+        else terms.push({ ...panel.need(thumbs), before, ...(strip ? { least: 0, around: 0 } : {}) });
         if (panel) before = 0;
       }
-      const sizes = fitCells(terms, room, wraps);
+      // Where not even the names fit beside each other, they are cut: the band in focus has room for them.
+      const names = terms.reduce((sum, term) => sum + term.before + term.least + GAP, 0);
+      const tight = !wraps && names > room.width;
+      row.toggleAttribute("data-tight", tight);
+      const sizes = fitCells(tight ? terms.map((term) => ({ ...term, least: CUT_NAME })) : terms, room, wraps);
       [...panels.values()].forEach((panel, index) => panel.setSize(sizes[index]));
     },
 
@@ -282,6 +292,7 @@ export function createEquation(board, name) {
     /** @param {any} plotly */
     destroy(plotly) {
       stepper.destroy();
+      stopScrolling();
       repainter.forget();
       plotly?.purge(plot);
       el.remove();

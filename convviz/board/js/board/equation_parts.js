@@ -16,7 +16,7 @@ export function createSign(item) {
 }
 
 export function createChoice(board, choice) {
-  const select = element("select", {});
+  const select = element("select", { "aria-label": choice.word });
   for (let index = 0; index < choice.count; index++) {
     select.append(element("option", { value: String(index) }, String(index)));
   }
@@ -24,7 +24,7 @@ export function createChoice(board, choice) {
     const value = Number(/** @type {HTMLSelectElement} */ (select).value);
     board.model.send({ type: "axis", axis: choice.axis, index: value });
   });
-  return element("label", {}, `${choice.word} `, select);
+  return element("label", { title: choice.word }, `${choice.word.split(" ").at(-1)} `, select); // its letter in the formula
 }
 
 /** The colour scale of the row in words and colour. */

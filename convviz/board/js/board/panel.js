@@ -14,7 +14,7 @@ const say = sentences(WORDS);
 const SMALLEST_NUMBERED = 30; // pixels of a cell: below them, colour alone
 const SMALLEST_NUMBER = 12; // pixels of its letters
 const [LETTER, MENU] = [7.6, 4]; // how wide a letter of its name is
-const [CAPTION, THUMBS] = [22, 34];
+const CAPTION = 22;
 
 /**
  * @typedef {{ key: string, name: string, label: string, shape: string, at: [number, number], rows: string, columns: string,
@@ -185,6 +185,7 @@ export function createPanel(board, first) {
       el.dataset.panel = next.name;
       el.setAttribute("aria-label", say("panel.shape", { name: next.label, shape: next.shape }));
       setText(name, next.label);
+      name.title = next.label;
       setText(shape, next.shape);
       area.classList.toggle("cv-editable", next.editable);
       menu.firstElementChild?.setAttribute("aria-label", say("panel.menu", { panel: next.name, equation: next.key.split(":")[0] }));
@@ -212,12 +213,12 @@ export function createPanel(board, first) {
       colour();
     },
 
-    /** What it needs in a row: cells, the width of its name, the height of what is no cell. */
-    need: () => ({
+    /** What it needs in a row: cells, the width of its name, the height of what is no cell. @param {number} [thumbs] of its other planes */
+    need: (thumbs = 0) => ({
       rows: spec.rows.length,
       columns: spec.columns.length,
       least: Math.ceil(spec.label.length * LETTER) + MENU,
-      around: CAPTION + (spec.thumbs ? THUMBS : 0),
+      around: CAPTION + (spec.thumbs ? thumbs : 0),
     }),
 
     /** @param {number} cell side of a cell in pixels */
