@@ -529,9 +529,9 @@ LARGE = "v=1&size=64&in_channels=8&out_channels=8&kernel=5&stride=1&padding=2"
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("https://host/page.html", "the address https://host/page.html has no link in it, such as #v=1&size=8"),
+        ("https://host/page.html", "the address https://host/page.html has no link in it, such as #v=2&size=8"),
         ("https://host/page.html?utm=1#a-heading", "has no link in it"),
-        ("state.jsn", "state.jsn is neither a link such as 'v=1&size=8' nor a file that can be read: No such file"),
+        ("state.jsn", "state.jsn is neither a link such as 'v=2&size=8' nor a file that can be read: No such file"),
         ("", "neither a link such as"),
         ("a" * 5000, "neither a link such as"),
         ("a\0b", "is not the JSON of a state: embedded null byte"),
