@@ -19,10 +19,12 @@ MOST = 2300  # of 5,670 that were said twice
 
 # What is said twice: of Python, and of board/js.
 TWICE = (
-    ("views/panels.py", "picture/panels.js"),
+    (  # a panel by its name is asked for in Python alone
+        "views/panels.py: Panel Sign Equation Items TITLES equations _items _panel _notes _step_note",
+        "picture/panels.js",
+    ),
     ("views/cells.py", "picture/cells.js"),
     ("views/captions.py", "picture/words.js: formulaOf stampAt overhang folds lossWords"),
-    ("views/say.py", "picture/say.js: say joined"),
     ("views/figures.py: limit frame _shapes", "picture/payload.js: largestOf figureOf bandsOf"),
     (
         "views/theme.py: format_number format_long _rounded rgb luminance color_at",
@@ -36,12 +38,19 @@ TWICE = (
         "settings/tensors.py: input_tensor weight_tensor bias_tensor target_tensor grad_tensor _output_like",
         "rules/settings.js",
     ),
-    ("plane.py", "rules/plane.js"),
+    ("plane.py", "rules/plane.js: PANEL_AXES clip perGroup planeWithin planeIndex"),
     ("samples/inputs.py samples/kernels.py", "rules/samples.js; rules/random.js: randomTenths roundHalfEven"),
-    ("ops/losses.py", "rules/losses.js numbers/losses.js"),
-    ("settings/compute.py", "numbers/checked.js"),
-    ("facts/words.py", "base/words.js"),
-    ("export/steps.py", "picture/steps.js"),
+    (  # how large the rounding of a loss is (bend, magnitude, size) is asked in Python alone
+        "ops/losses.py: TAKES GIVEN Loss _half_squared_error _cross_entropy _cross_entropy_gradient _softmax LOSSES "
+        "kinds_taken losses_with loss_value loss_gradient _given",
+        "rules/losses.js: TAKES GIVEN kindsTaken lossWith withKindsOfLoss notTaken; numbers/losses.js",
+    ),
+    ("settings/compute.py: COMPUTED _check_finite", "numbers/checked.js"),
+    ("facts/words.py: sentences filled form_of", "base/words.js: ARGUMENT PLURALS sentences filled"),
+    (  # in which words a step is told, and which cells of it are lit, the page says elsewhere
+        "export/steps.py: count_steps step_at _result _over _window _span _unfolded _stamp _stamped",
+        "picture/steps.js",
+    ),
     ("export/tables.py", "board/tables.js"),
 )
 # On purpose: computed by torch and, by other code, in every visitor's browser, so that each holds the other in check.

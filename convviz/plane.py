@@ -38,31 +38,3 @@ class Plane:
     def index(self, axis: str) -> int:
         """Return the chosen index of an axis: n, o or c."""
         return {"n": self.sample, "o": self.out_channel, "c": self.in_channel}[axis]
-
-    def choose(self, spec: ConvSpec, axis: str, index: int) -> Plane:
-        """Return the plane with another index on one axis; the other channel follows into its group.
-
-        Raises:
-            ValueError: there is no such axis.
-        """
-        if axis not in ("n", "o", "c"):
-            raise ValueError(f"an axis is one of n, o, c: got {axis!r}")
-        if axis == "n":
-            return Plane(index, self.out_channel, self.in_channel).within(spec)
-        if axis == "o":
-            return Plane(self.sample, index, self.in_channel).within(spec)
-        out_per_group = spec.out_channels // spec.groups
-        group = index // (spec.in_channels // spec.groups)
-        return Plane(self.sample, group * out_per_group + self.out_channel % out_per_group, index).within(spec)
-
-    def show(self, spec: ConvSpec, name: str, at: tuple[int, int]) -> Plane:
-        """Return the plane that shows ``name[at]``; the second axis of a weight counts within the group."""
-        if name not in PANEL_AXES:
-            raise ValueError(f"a panel with planes is one of {', '.join(PANEL_AXES)}: got {name!r}")
-        first, second = PANEL_AXES[name]
-        plane = self.choose(spec, first, at[0])
-        start = {
-            ("o", "c"): plane.in_channel - plane.in_channel % (spec.in_channels // spec.groups),
-            ("c", "o"): plane.out_channel - plane.out_channel % (spec.out_channels // spec.groups),
-        }.get((first, second), 0)
-        return plane.choose(spec, second, start + at[1])

@@ -1,7 +1,6 @@
 """Settings: what can be set, what follows, and that no state from outside does worse than a ValueError."""
 
 import copy
-import itertools
 import json
 import random
 
@@ -10,16 +9,14 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from convviz.plane import PANEL_AXES, Plane
+from convviz.plane import Plane
 from convviz.samples.inputs import PATTERNS
 from convviz.samples.kernels import KERNELS
 from convviz.settings import tensors
-from convviz.settings.compute import compute
 from convviz.settings.source import Source
 from convviz.settings.state import CHOICES, KINDS, PRESETS, Settings
 from convviz.settings.tensors import grad_tensor, input_tensor, target_tensor, weight_tensor
 from convviz.spec import ConvSpec
-from convviz.views.panels import panel
 from tests.geometries import random_specs
 from tests.test_samples import TEXTBOOK, WHOLE
 
@@ -304,31 +301,3 @@ def test_a_plane_within_is_one_that_exists_and_is_its_own_nearest():
             spec.out_channels // spec.groups
         ), "both channels of one group"
         assert plane.within(spec) == plane
-
-
-def test_choosing_an_axis_shows_just_that_index():
-    for spec in grouped_specs(42, 100):
-        for axis, count in (("n", spec.batch), ("o", spec.out_channels), ("c", spec.in_channels)):
-            for start in (Plane(), Plane(9, 9, 9).within(spec)):
-                for index in range(count):
-                    plane = start.choose(spec, axis, index)
-                    assert plane.index(axis) == index
-                    assert plane == plane.within(spec)
-                    if axis == "n":
-                        assert (plane.out_channel, plane.in_channel) == (start.out_channel, start.in_channel)
-
-
-@pytest.mark.parametrize("name", PANEL_AXES)
-def test_a_thumbnail_shows_the_very_plane_that_it_pictures(name):
-    for spec in grouped_specs(43, 25):
-        result = compute(Settings(spec=spec))
-        tensor = getattr(result, name)
-        if tensor is None:
-            continue
-        for start in (Plane(), Plane(9, 9, 9).within(spec)):
-            for at in itertools.product(*map(range, tensor.shape[:2])):
-                plane = start.show(spec, name, at)
-                assert plane == plane.within(spec)
-                shown = panel(result, plane, name)
-                assert shown.at == at
-                assert torch.equal(shown.values, tensor[at])

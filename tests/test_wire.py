@@ -7,8 +7,8 @@ import pytest
 
 from convviz import ConvSpec, stages
 from convviz.app import wire
+from convviz.facts.words import sentences
 from convviz.ops.stages import Deviation
-from convviz.views.say import say
 from tests.geometries import integers, reals
 
 PLACE = (0, 0, 0, 0)
@@ -21,7 +21,7 @@ def computed(dtype, make=reals, stride=2):
 
 def said(result):
     told = wire.truth(result)
-    return say(told["id"], **told["values"]), told["ok"]
+    return sentences("picture")(told["id"], **told["values"]), told["ok"]
 
 
 @pytest.mark.parametrize(

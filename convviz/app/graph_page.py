@@ -216,9 +216,7 @@ def _stage(reply: Reply, found: Inside, name: str, plane: Plane, find_panel: Fin
         values, label = tensor[None], called
     else:
         first, second = PANEL_AXES[name]
-        per_group = {("o", "c"): spec.in_channels, ("c", "o"): spec.out_channels}.get((first, second))
-        inner = plane.index(second) % (per_group // spec.groups) if per_group else plane.index(second)
-        at = (plane.index(first), inner)
+        at = (plane.index(first), plane.index(second) % tensor.shape[1])  # a weight counts channels within the group
         values, label = tensor[at], f"{called}[{at[0]}, {at[1]}]"
     letters = roles(spec, name, (values.shape[0], values.shape[1]))
     return reply.plane(values) | {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 import torch
 import torch.nn.functional as F
@@ -40,40 +39,24 @@ def fit(tensor: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
     return fitted
 
 
-def _digit(plane: int, size: tuple[int, int], digit: int) -> torch.Tensor:
-    return resize(digits()[(digit + plane) % 10], size)
-
-
-def _delta(plane: int, size: tuple[int, int]) -> torch.Tensor:
-    image = torch.zeros(size, dtype=torch.float64)
-    image[(size[0] // 2 + plane) % size[0], (size[1] // 2 + plane) % size[1]] = 1
-    return image
-
-
-def _ramp(plane: int, size: tuple[int, int]) -> torch.Tensor:
-    cells = torch.arange(size[0] * size[1], dtype=torch.float64)
+# A plane's number at row r and column c; board/js/rules/samples.js has the same.
+PATTERNS: dict[str, Callable[[int, tuple[int, int], torch.Tensor, torch.Tensor], torch.Tensor]] = {
+    "delta": lambda plane, size, r, c: (
+        (r == (size[0] // 2 + plane) % size[0]) & (c == (size[1] // 2 + plane) % size[1])
+    ),
     # Every second plane counts down the columns, so that two channels differ in more than their offset.
-    image = cells.reshape(size) if plane % 2 == 0 else cells.reshape(size[::-1]).T
-    return (image + plane) / 10
-
-
-def _checkerboard(plane: int, size: tuple[int, int]) -> torch.Tensor:
-    rows, columns = torch.arange(size[0])[:, None], torch.arange(size[1])
-    return ((rows + columns + plane) % 2 == 0).to(torch.float64)
-
-
-def _whole(plane: int, size: tuple[int, int]) -> torch.Tensor:
-    """Whole numbers from 0 to 4 without a pattern that the eye finds: sums of them can be checked by heart."""
-    rows, columns = torch.arange(size[0])[:, None], torch.arange(size[1])
-    return ((rows * rows + columns * columns + rows * columns + columns + plane) % 5).to(torch.float64)
-
-
-PATTERNS: dict[str, Callable[[int, tuple[int, int]], torch.Tensor]] = {
-    "delta": _delta,
-    "ramp": _ramp,
-    "checkerboard": _checkerboard,
-    "whole": _whole,
+    "ramp": lambda plane, size, r, c: ((c * size[0] + r if plane % 2 else r * size[1] + c) + plane) / 10,
+    "checkerboard": lambda plane, size, r, c: (r + c + plane) % 2 == 0,
+    # Whole numbers from 0 to 4 without a pattern that the eye finds: sums of them can be checked by heart.
+    "whole": lambda plane, size, r, c: (r * r + c * c + r * c + c + plane) % 5,
 }
+
+
+def _plane(kind: str, plane: int, size: tuple[int, int], digit: int) -> torch.Tensor:
+    if kind == "digit":
+        return resize(digits()[(digit + plane) % 10], size)
+    r, c = (torch.arange(cells, dtype=torch.float64) for cells in size)
+    return PATTERNS[kind](plane, size, r[:, None], c[None]).to(torch.float64)
 
 
 def random_tensor(shape: tuple[int, ...], seed: int) -> torch.Tensor:
@@ -104,9 +87,8 @@ def make_input(kind: str, shape: tuple[int, int, int, int], *, digit: int = 3, s
     """
     if kind == "random":
         return random_tensor(shape, seed)
-    make = partial(_digit, digit=digit) if kind == "digit" else PATTERNS.get(kind)
-    if make is None:
+    if kind != "digit" and kind not in PATTERNS:
         raise ValueError(f"an input is one of digit, random, {', '.join(PATTERNS)}: got {kind!r}")
     batch, channels, height, width = shape
-    planes = [make(plane, (height, width)) for plane in range(batch * channels)]
+    planes = [_plane(kind, plane, (height, width), digit) for plane in range(batch * channels)]
     return torch.stack(planes).reshape(shape)

@@ -7,18 +7,18 @@ page. What is read stands in settings as it is; any other text is a ValueError.
 from __future__ import annotations
 
 import dataclasses
-import math
 import re
 from decimal import Decimal
 from typing import Any, NamedTuple
 
 from convviz.facts import facts
 from convviz.plane import Plane
-from convviz.settings.parse import is_number
+from convviz.settings.parse import is_number, source
 from convviz.settings.source import Source
 from convviz.settings.state import CHOICES, KINDS, NAMED_KINDS
 
 FACTS = facts("settings")
+OWN_NUMBERS: list[str] = FACTS["kinds_with_own_numbers"]
 PATTERNS = {name: re.compile(pattern) for name, pattern in FACTS["link_patterns"].items()}
 SEPARATORS: dict[str, str] = FACTS["link_separators"]  # of height and width, of the two sides of one of them
 
@@ -60,12 +60,14 @@ class Key(NamedTuple):
             case "flag":
                 return read_whole(text, 0, 1) == 1
             case "plane":
-                return Plane(*(read_whole(part, 0, 10**9) for part in _split(text, ",", 3)))
+                indices = [read_whole(part, 0, 10**9) for part in text.split(",")]
+                _need(len(indices) == 3)
+                return Plane(*indices)
             case "bias":
                 values = _numbers(text)
                 return Source("values", values, (len(values),))
             case "source":
-                return _read_source(text, KINDS[self.field])
+                return _read_source(text, self.field)
         _need(text in CHOICES[self.field])
         return text
 
@@ -122,33 +124,19 @@ def _write_folded(value: Any, separators: str) -> str:
     return first if first == last else f"{first}{separators[0]}{last}"
 
 
-def _read_source(text: str, kinds: list[str]) -> Source:
+def _read_source(text: str, field: str) -> Source:
     """Read a name, with the shape and the numbers that belong to it: ``values:1x1x1x2:0.5,-1``."""
     kind, *parts = text.split(":")
-    _need(kind in kinds)
-    if kind in FACTS["kinds_with_own_numbers"]:
-        _need(len(parts) == 2)
-        shape = tuple(read_whole(size, 1, 10**10) for size in _split(parts[0], "x", 2 if kind == "image" else 4))
-        values = _numbers(parts[1])
-        _need(math.prod(shape) == len(values))
-        return Source(kind, values, shape)
-    _need(not parts or (kind == "one_hot" and len(parts) == 1))
-    values = tuple(read_number(part) for part in _split(parts[0], ",", 4)) if parts else ()
-    _need(all(value >= 0 and value % 1 == 0 for value in values))
-    return Source(kind, values)
+    _need(kind in KINDS[field] and len(parts) in ((2,) if kind in OWN_NUMBERS else (0, kind == "one_hot")))
+    shape = [read_whole(size, 1, 10**10) for size in parts[0].split("x")] if kind in OWN_NUMBERS else []
+    return source(field, {"kind": kind, "values": _numbers(parts[-1]) if parts else (), "shape": shape})
 
 
-def _write_source(source: Source) -> str:
-    own = source.kind in FACTS["kinds_with_own_numbers"]
-    shape = ["x".join(map(str, source.shape))] if own else []
-    numbers = [",".join(map(write_number, source.values))] if own or source.kind == "one_hot" else []
-    return ":".join([source.kind, *shape, *filter(None, numbers)])
-
-
-def _split(text: str, separator: str, count: int) -> list[str]:
-    parts = text.split(separator)
-    _need(len(parts) == count)
-    return parts
+def _write_source(made: Source) -> str:
+    own = made.kind in OWN_NUMBERS
+    shape = ["x".join(map(str, made.shape))] if own else []
+    numbers = [",".join(map(write_number, made.values))] if own or made.kind == "one_hot" else []
+    return ":".join([made.kind, *shape, *filter(None, numbers)])
 
 
 def _numbers(text: str) -> tuple[float, ...]:

@@ -57,7 +57,7 @@ def _field(name: str, value: Any) -> Any:
     if name == "spec":
         return ConvSpec.from_dict(_mapping(name, value))
     if name in SOURCES:
-        return None if value is None else _source(name, value)
+        return None if value is None else source(name, value)
     if name == "plane":
         return Plane(**{key: _whole(f"plane.{key}", v) for key, v in _mapping(name, value).items()})
     if name in ("digit", "seed"):
@@ -98,20 +98,25 @@ def number(name: str, value: Any) -> float:
     return float(value)
 
 
-def _source(name: str, data: Any) -> Source:
+def source(name: str, data: Any) -> Source:
+    """Return where a tensor comes from.
+
+    Raises:
+        ValueError: its numbers do not fit its kind, or its shape.
+    """
     fields = _mapping(name, data)
     values, shape = fields.get("values", ()), fields.get("shape", ())
     if not isinstance(values, (list, tuple)) or not isinstance(shape, (list, tuple)):
         raise ValueError(say("state.lists", name=name, values=f"{values!r:.40}", shape=f"{shape!r:.40}"))
-    source = Source(
+    made = Source(
         str(fields.get("kind")),
         tuple(number(name, v) for v in values),
         tuple(_whole(name, n, "state.whole_shape") for n in shape),
     )
-    if source.kind in ("values", "image"):
-        axes = {"bias": 1}.get(name, 2 if source.kind == "image" else 4)
+    if made.kind in ("values", "image"):
+        axes = {"bias": 1}.get(name, 2 if made.kind == "image" else 4)
         if len(shape) != axes or min(shape) < 1 or math.prod(shape) != len(values):
             raise ValueError(say("state.cells", name=name, axes=axes, values=len(values), shape=list(shape)))
-    if source.kind == "one_hot" and (len(values) not in (0, 4) or any(v < 0 or v % 1 for v in values)):
+    if made.kind == "one_hot" and (len(values) not in (0, 4) or any(v < 0 or v % 1 for v in values)):
         raise ValueError(say("state.one_hot", name="grad_output" if name == "grad" else name, values=list(values)))
-    return source
+    return made

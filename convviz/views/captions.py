@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from convviz.facts.words import sentences
 from convviz.ops.stages import Stages
 from convviz.plane import Plane
 from convviz.settings.names import shown_name
-from convviz.views.say import say
 from convviz.views.theme import MINUS, format_long
+
+say = sentences("picture")
 
 
 def formula(stages: Stages, plane: Plane, name: str, input_view: str = "window") -> str:

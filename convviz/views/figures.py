@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from convviz.facts.words import sentences
 from convviz.views.cells import DATA, INSERTED
 from convviz.views.panels import Panel
-from convviz.views.say import say
 from convviz.views.theme import COLORSCALES, GRID_LIMIT, format_number
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
+
+say = sentences("picture")
 
 CELL = 44  # pixels a cell in a figure that stands alone
 

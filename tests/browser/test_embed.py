@@ -61,7 +61,7 @@ def site(tmp_path_factory):
     """A folder, and the address under which it is served: a module cannot be imported from a file."""
     folder = tmp_path_factory.mktemp("site")
     convviz.export_module(folder / "convviz.mjs")
-    convviz.export_html(None, folder / "convolution.html")
+    convviz.export_html({}, folder / "convolution.html")
     handler = functools.partial(Quiet, directory=folder)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)

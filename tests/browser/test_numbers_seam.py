@@ -46,7 +46,7 @@ SETTLED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimat
 @pytest.fixture
 def slow(page, tmp_path):
     """Return a page whose first numbers are there, and whose next ones come when the test says so."""
-    path = export_html(None, tmp_path / "page.html")
+    path = export_html({}, tmp_path / "page.html")
     text = path.read_text(encoding="utf-8")
     assert text.count(OWN) == 1
     path.write_text(text.replace(OWN, f"{OWN}, makeNumbers: window.makeNumbers"), encoding="utf-8")

@@ -369,7 +369,7 @@ def test_a_state_too_large_for_a_page_is_said_and_nothing_is_saved(app, open_lin
 
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory):
-    return export_html(None, tmp_path_factory.mktemp("links") / "page.html")
+    return export_html({}, tmp_path_factory.mktemp("links") / "page.html")
 
 
 def open_exported(page, path, link=""):

@@ -470,20 +470,50 @@ def plain(plane):
     return {"sample": plane.sample, "out_channel": plane.out_channel, "in_channel": plane.in_channel}
 
 
-def test_planes_are_chosen_as_in_python(js):
-    draw, asked, wanted = random.Random(9), {"planeWithin": [], "choosePlane": [], "showPlane": []}, []
-    for spec in grouped_specs(41, 150):
-        wild = Plane(draw.randint(-3, 9), draw.randint(-3, 9), draw.randint(-3, 9))
-        start, axis, index = wild.within(spec), draw.choice("noc"), draw.randrange(4)
-        name = draw.choice(list(PANEL_AXES))
-        at = [draw.randrange(2), draw.randrange(2)]
-        asked["planeWithin"].append((plain(wild), spec.to_dict()))
-        asked["choosePlane"].append((plain(start), spec.to_dict(), axis, index))
-        asked["showPlane"].append((plain(start), spec.to_dict(), name, at))
-        wanted.append((start, start.choose(spec, axis, index), start.show(spec, name, tuple(at))))
-    for number, (name, calls) in enumerate(asked.items()):
-        found = js("rules/plane.js", name, calls)
-        assert found == [plain(planes[number]) for planes in wanted], name
+def planes_of(js, name, calls):
+    return [Plane(**found) for found in js("rules/plane.js", name, calls)]
+
+
+def test_the_nearest_plane_is_pythons(js):
+    draw = random.Random(9)
+    drawn = [
+        (Plane(*(draw.randint(-3, 9) for _ in range(3))), spec) for spec in grouped_specs(41, 150)
+    ]  # many are planes of no tensor
+    found = planes_of(js, "planeWithin", [(plain(wild), spec.to_dict()) for wild, spec in drawn])
+    assert found == [wild.within(spec) for wild, spec in drawn]
+
+
+def test_choosing_an_axis_shows_just_that_index(js):
+    asked = [
+        (start, spec, axis, index)
+        for spec in grouped_specs(42, 100)
+        for axis, count in (("n", spec.batch), ("o", spec.out_channels), ("c", spec.in_channels))
+        for start in (Plane(), Plane(9, 9, 9).within(spec))
+        for index in range(count)
+    ]
+    found = planes_of(js, "choosePlane", [(plain(start), spec.to_dict(), *rest) for start, spec, *rest in asked])
+    for plane, (start, spec, axis, index) in zip(found, asked, strict=True):
+        assert plane.index(axis) == index
+        assert plane == plane.within(spec)
+        if axis == "n":
+            assert (plane.out_channel, plane.in_channel) == (start.out_channel, start.in_channel)
+
+
+def test_a_thumbnail_shows_the_very_plane_that_it_pictures(js):
+    asked = []
+    for spec in grouped_specs(43, 25):
+        result = compute(Settings(spec=spec), compare=False)
+        for name in PANEL_AXES:
+            tensor = getattr(result, name)
+            for start in (Plane(), Plane(9, 9, 9).within(spec)):
+                ats = [] if tensor is None else itertools.product(*map(range, tensor.shape[:2]))
+                asked += [(start, result, name, at) for at in ats]
+    calls = [(plain(start), result.spec.to_dict(), name, list(at)) for start, result, name, at in asked]
+    for plane, (_, result, name, at) in zip(planes_of(js, "showPlane", calls), asked, strict=True):
+        assert plane == plane.within(result.spec)
+        shown = panel(result, plane, name)
+        assert shown.at == at
+        assert torch.equal(shown.values, getattr(result, name)[at])
 
 
 # -- a transposed convolution --------------------------------------------------------------------------------------

@@ -40,6 +40,7 @@ from tests.browser.app_page.opening import (
     kernel_id,
     messages_sent,
     open_app,
+    show_all_controls,
     start_again,
 )
 from tests.browser.app_page.waits import (
@@ -82,6 +83,7 @@ __all__ = [
     "see",
     "settle",
     "settle_pane",
+    "show_all_controls",
     "show_plane",
     "shown_plane",
     "slide",

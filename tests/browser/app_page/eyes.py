@@ -44,7 +44,8 @@ SNAPSHOT = """() => {
         off: trace ? off(trace.box, area) : null,
       };
     });
-    return { name: section.dataset.equation, panels, traces: traces.length };
+    const seen = section.querySelector(".cv-stage").checkVisibility(); // where there is little room, of one band alone
+    return { name: section.dataset.equation, panels, traces: traces.length, seen };
   };
   const sliders = {};
   for (const input of document.querySelectorAll(".cv-app .cv-control input[type=range]")) {
@@ -92,6 +93,7 @@ def plain(shot):
     """A snapshot without what depends on the window: places in pixels."""
     shot = copy.deepcopy(shot)
     for section in shot["equations"]:
+        del section["seen"]
         for panel in section["panels"]:
             del panel["off"]
     return shot
@@ -199,7 +201,7 @@ def _collect(shot, planes):
         for panel in section["panels"]:
             found = LABEL.fullmatch(panel["label"])
             assert panel["label"] == panel["name"] or found[1] == panel["name"], panel["label"]
-            at = (int(found[2]), int(found[3])) if found else None
+            at = (int(found[2]), int(found[3])) if found else None if len(panel["shape"]) == 1 else (0, 0)
             shape, seen = planes.setdefault(panel["name"], (tuple(panel["shape"]), {}))
             plane = plane_of(panel)
             assert shape == tuple(panel["shape"]), f"{panel['name']} has two shapes"

@@ -16,6 +16,7 @@ TIDY = """() => {
   }
   for (const details of document.querySelectorAll(".cv-board details[open]")) details.open = false;
   document.querySelector(".cv-tab[aria-selected=true]")?.click();
+  document.querySelector("[data-bands=all] .cv-title[aria-pressed=true]")?.click();
   for (const node of document.querySelectorAll("*")) if (node.scrollTop || node.scrollLeft) node.scrollTo(0, 0);
 }"""
 
@@ -42,13 +43,22 @@ def fresh_page(browser, **options):
         context.close()
 
 
-def open_app(page, url):
-    """Open the served app and wait until it is drawn; page.complaints lists the errors in its console."""
+def open_app(page, url, link="#v=1"):
+    """Open the served app with all its controls and wait until it is drawn; page.complaints lists the console's errors.
+
+    Without another link it is the picture of v=1, which has zeros inserted, padding and a remainder.
+    """
     page.complaints = []
     page.on("console", lambda message: message.type == "error" and page.complaints.append(message.text))
-    page.goto(url, wait_until="commit", timeout=APPEARS_WITHIN_MS)
+    page.goto(url if "#" in url or "?" in url else url + link, wait_until="commit", timeout=APPEARS_WITHIN_MS)
     page.locator(".cv-board[data-from=torch]").wait_for(timeout=APPEARS_WITHIN_MS)
+    show_all_controls(page)
     wait_painted(page, 0, APPEARS_WITHIN_MS)
+
+
+def show_all_controls(page):
+    """Open what stands behind More."""
+    page.evaluate("document.querySelectorAll('.cv-more-controls').forEach((more) => (more.open = true))")
 
 
 def start_again(page):

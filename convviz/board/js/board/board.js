@@ -28,15 +28,14 @@ export function renderBoard({ model, el }) {
   const readout = element("p", { class: "cv-readout" });
   const live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });
   const lost = element("p", { class: "cv-lost", role: "alert" });
-  const facts = element("div", { class: "cv-facts" }, loss, truth);
-  const foot = element("div", { class: "cv-foot" }, lost, element("div", { class: "cv-under" }, readout, createKey()), facts, live);
   const tables = createTables(() => schedule(false));
+  const facts = element("div", { class: "cv-facts" }, loss, truth, tables.el);
+  const foot = element("div", { class: "cv-foot" }, lost, element("div", { class: "cv-under" }, readout, createKey()), facts, live);
   const root = element(
     "div",
     { class: "cv-board cv-look" },
     rows,
     foot,
-    tables.el,
   );
   el.append(root);
 

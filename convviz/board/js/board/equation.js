@@ -22,7 +22,7 @@ const say = sentences(WORDS);
  * @param {string} name
  */
 export function createEquation(board, name) {
-  const heading = element("button", { type: "button", class: "cv-band", "aria-pressed": "false", title: say("band.title") });
+  const heading = element("button", { type: "button", class: "cv-title", "aria-pressed": "false", title: say("band.title") });
   heading.addEventListener("click", () => board.focusBand(name));
   const title = element("h3", {}, heading);
   const formula = element("code", { class: "cv-formula" });
@@ -41,7 +41,10 @@ export function createEquation(board, name) {
   /** @type {Map<string, ReturnType<typeof createPanel>>} */
   const panels = new Map();
   const stepper = createStepper(board, name, { panels, refresh });
-  const tools = { bias: [], input: [views.el, stepper.button] }[name] ?? [stepper.button]; // the bias has no window
+  const single = element("button", { type: "button", class: "cv-step cv-single", hidden: "" }, say("single"));
+  single.addEventListener("click", () => board.model.send({ type: "single" }));
+  // The bias has no window.
+  const tools = { bias: [], forward: [single, stepper.button], input: [views.el, stepper.button] }[name] ?? [stepper.button];
   const el = element(
     "section",
     { class: "cv-equation", "data-equation": name },
@@ -164,6 +167,7 @@ export function createEquation(board, name) {
       spec = next;
       setText(heading, next.title);
       views.set(next.view);
+      single.hidden = !next.offers_single;
       stepper.setSpec(next, geometry);
       remainder.set(story);
       setItems(next.items);

@@ -210,7 +210,8 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
           group.setAttribute("data-value", full);
           const short = formatNumber(value);
           setText(text, short);
-          text.setAttribute("class", short.length > 2 ? `cv-long${short.length}` : "");
+          const wide = short.length === 4 && !short.includes(".") ? " cv-wide" : ""; // a point is narrow
+          text.setAttribute("class", short.length > 2 ? `cv-long${short.length}${wide}` : "");
         }
         const [row, column] = [Math.floor(index / spec.columns.length), index % spec.columns.length];
         group.classList.toggle("cv-white", ink);

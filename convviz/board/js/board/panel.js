@@ -11,7 +11,7 @@ import { createVeil } from "./veil.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
-const SMALLEST_NUMBERED = 26; // pixels of a cell: below them, colour alone
+const SMALLEST_NUMBERED = 30; // pixels of a cell: below them, colour alone
 const SMALLEST_NUMBER = 12; // pixels of its letters
 const [LETTER, MENU] = [7.6, 4]; // how wide a letter of its name is
 const [CAPTION, THUMBS] = [22, 34];

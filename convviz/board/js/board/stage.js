@@ -7,7 +7,6 @@ export const GAP = 8; // pixels between two things in a row
 const [LOWEST, HIGHEST] = [500, 1200];
 const OF_A_NOTEBOOK = 680; // a cell of a notebook is scrolled: what is higher is never seen whole
 const OF_A_FRAME = 640; // one that grows with its page has no height of its own to go by
-const MARGIN = 10;
 const NUMBERED_UP_TO = 12; // rows or columns of a panel whose cells are as large as its neighbours'
 
 /** What a cell's side may be, in pixels: few sizes, so that a slider seldom changes them. */
@@ -65,7 +64,8 @@ function linesOf(terms, sizes, most) {
  * @returns {() => void} stop
  */
 export function followRoom(body, below) {
-  const app = /** @type {HTMLElement} */ (body.parentElement);
+  const parent = /** @type {HTMLElement} */ (body.parentElement);
+  const app = /** @type {HTMLElement} */ (parent.closest(".cv-page") ?? parent);
   const update = () => {
     body.dataset.stage = app.clientWidth >= WIDE ? "wide" : app.clientWidth >= MEDIUM ? "medium" : "narrow";
     body.dataset.bands = body.dataset.stage === "wide" ? "all" : "one";
@@ -83,11 +83,12 @@ export function followRoom(body, below) {
 /** @param {HTMLElement} app @param {HTMLElement} body @param {number} below */
 function heightFor(app, body, below) {
   if (app.dataset.grows !== undefined) return OF_A_FRAME;
+  const margin = Math.ceil(parseFloat(getComputedStyle(app).paddingBottom));
   const inside = body.getBoundingClientRect().top - app.getBoundingClientRect().top;
   const above = app.getBoundingClientRect().top + window.scrollY;
   const own = above < 200 && !scrollerOf(app); // else it is one thing of many on its page
   const room = own ? window.innerHeight - above : Math.min(window.innerHeight - 120, OF_A_NOTEBOOK);
-  return Math.round(Math.min(Math.max(room - inside - below - MARGIN, LOWEST), HIGHEST));
+  return Math.round(Math.min(Math.max(room - inside - below - margin, LOWEST), HIGHEST));
 }
 
 /** What scrolls the app, if it is not the window. @param {HTMLElement} app */

@@ -16,7 +16,7 @@ export function createVeil() {
   const now = svgElement("rect", { class: "cv-now", width: CELL, height: CELL, visibility: "hidden" });
   const badges = svgElement("g", { class: "cv-badges", "aria-hidden": "true" });
   const el = svgElement("g", { class: "cv-veil", "aria-hidden": "true" }, frame, now);
-  const top = svgElement("g", {}, cover, badges); // what is not computed yet is empty: its number, too
+  const top = svgElement("g", { class: "cv-over" }, cover, badges); // what is not computed yet is empty: its number, too
   /** @type {((row: number, column: number) => boolean) | null} */
   let hidden = null;
   let badgesShown = "";

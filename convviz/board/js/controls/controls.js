@@ -7,12 +7,18 @@ import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { LIMITS, groupChoices, perAxis, rangeOf, valueOf } from "../rules/bounds.js";
 import { chooseKernel, kernelName, linkAxes, setAxis, setBias, setGeometry, setTransposed } from "../rules/change.js";
+import { fromLink } from "../rules/link.js";
 import { kindsTaken, offeredKinds } from "../rules/losses.js";
 import { PRESETS } from "../rules/samples.js";
 import { replaced } from "../rules/settings.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
+
+/**
+ * @import { Changed } from "../rules/change.js"
+ * @import { Settings } from "../rules/settings.js"
+ */
 
 /** @type {Record<string, string>} */
 const LABELS = { ...NAMES.controls, ...NAMES.values };
@@ -69,6 +75,13 @@ export function createControls(model, chosen, drawSliders, follow) {
   return el;
 }
 
+/** The settings of an example; where and how they are shown is not its matter. @param {Settings} settings @param {string} name @returns {Changed} */
+function openExample(settings, name) {
+  const link = /** @type {Record<string, string>} */ (SETTINGS.examples)[name];
+  const { device, dtype, theme, tab } = settings;
+  return [link ? replaced(fromLink(link).state, { device, dtype, theme, tab }) : settings, []];
+}
+
 /**
  * How each control is made.
  * @typedef {{ el: HTMLElement, refresh: () => void }} Part
@@ -93,6 +106,7 @@ function makersOf(model, drawSliders) {
   const axes = perAxis(true).map((name) => [name, () => [0, 1].map((axis) => axisPart(model, name, axis))]);
   return {
     ...Object.fromEntries(axes),
+    example: menu("example", ["none", ...Object.keys(SETTINGS.examples)], () => "none", openExample),
     preset: menu("preset", ["counting", ...PRESETS, "random"], kernelName, chooseKernel),
     weight: () => [{ el: drawSliders(), refresh() {} }],
     transposed: check("transposed", field("transposed"), setTransposed),

@@ -1,7 +1,7 @@
 // @ts-check
 // What a person can ask for on the board, by the type of the message.
 import { equationsOf, panelsOf } from "../picture/panels.js";
-import { editCell, editedPanels, oneHot, oneHotPanels, setSize } from "../rules/change.js";
+import { editCell, editedPanels, oneHot, oneHotPanels, setSize, singleOne } from "../rules/change.js";
 import { shownName } from "../rules/names.js";
 import { choosePlane, showPlane } from "../rules/plane.js";
 import { say } from "../rules/say.js";
@@ -25,6 +25,7 @@ const ACTIONS = {
     if (oneHotPanels(page.settings()).includes(panel)) page.apply(oneHot(page.settings(), row, column));
     page.select({ panel, row, column });
   },
+  single: (page) => page.apply(singleOne(page.settings())),
   release: (page) => page.select(null),
   edit: (page, message) => page.apply(edited(page.settings(), page.shown(), message)),
   plane: (page, { panel, at }) => page.apply(withPlane(page.settings(), ({ plane, spec }) => showPlane(plane, spec, panel, at))),

@@ -1,7 +1,7 @@
 // @ts-check
 // What the board is told: the structure of the picture and the values of a step.
 import { axisWord, cellWords, productsOf } from "../rules/names.js";
-import { editedPanels } from "../rules/change.js";
+import { editedPanels, isSingleOne } from "../rules/change.js";
 import { isPanel, panelsOf } from "./panels.js";
 import { planeIndex } from "../rules/plane.js";
 import { roundHalfEven } from "../rules/random.js";
@@ -21,7 +21,8 @@ const CELL = 44; // pixels a cell in a figure that stands alone
  * Everything about the picture but its numbers.
  * @param {Settings} settings @param {Equation[]} equations @param {Colorscales} colorscales
  */
-export function structureOf({ plane, scale, transposed }, equations, colorscales) {
+export function structureOf(settings, equations, colorscales) {
+  const { plane, scale, transposed } = settings;
   return {
     colorscales,
     cell_words: cellWords(transposed),
@@ -30,6 +31,7 @@ export function structureOf({ plane, scale, transposed }, equations, colorscales
       title: equation.title,
       one_scale: scale === "equation",
       view: equation.view,
+      offers_single: equation.name === "forward" && !transposed && !isSingleOne(settings),
       items: equation.items.map((item) => (isPanel(item) ? itemOf(equation.name, item, transposed, colorscales) : item)),
       choices: equation.choices.map(([axis, count]) => ({
         axis,

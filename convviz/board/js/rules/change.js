@@ -185,6 +185,16 @@ export function oneHot(settings, row, column) {
   return [replaced(settings, field ? { [field]: movedTo } : { loss: lossWith("grad"), grad: movedTo }), []];
 }
 
+/** Send back a single 1, from the middle of the plane that is shown. @param {Settings} settings @returns {Changed} */
+export function singleOne(settings) {
+  const [height, width] = shapeOfOutput(settings).slice(2);
+  const byHand = replaced(settings, { loss: lossWith("grad"), grad: { kind: "one_hot" } });
+  return oneHot(byHand, Math.floor((height - 1) / 2), Math.floor((width - 1) / 2));
+}
+
+/** Whether a single 1 is sent back. @param {Settings} settings */
+export const isSingleOne = (settings) => oneHotField(settings) === "grad";
+
 /**
  * Write a number into a cell of a panel.
  * @param {Settings} settings @param {{ panel: string, row: number, column: number, value: number }} edit as shown

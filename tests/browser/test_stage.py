@@ -1,0 +1,153 @@
+"""The stage: everything is on the screen at once, nothing but panels moves under a slider, a band takes the focus."""
+
+import pytest
+
+from convviz.export.page import export_html
+from tests.browser.app_page import fresh_page, repaint, show_all_controls, slider, wait_painted
+
+pytestmark = pytest.mark.browser
+
+DESKTOPS = [(1280, 720), (1366, 768), (1440, 900), (1920, 1080)]
+STATES = {"first": "", "8 x 8": "#v=1"}
+# A panel, a heading, a primary control, the line with the sum: what of it is not wholly inside the window, and is seen.
+OUTSIDE_THE_WINDOW = """() => [...document.querySelectorAll(
+  ".cv-panel, .cv-equation h3, .cv-primary .cv-control, .cv-kernel, .cv-sum, .cv-loss, .cv-truth, .cv-tools button"
+)].filter((node) => node.checkVisibility()).filter((node) => {
+  const { left, top, right, bottom } = node.getBoundingClientRect();
+  return left < 0 || top < 0 || right > innerWidth + 0.5 || bottom > innerHeight + 0.5;
+}).map((node) => node.dataset.panel ?? node.className ?? node.textContent)"""
+# Of each band, the panels that lie over another or leave the band's stage.
+OVERLAPS = """() => [...document.querySelectorAll(".cv-equation")].flatMap((band) => {
+  const stage = band.querySelector(".cv-stage").getBoundingClientRect();
+  const boxes = [...band.querySelectorAll(".cv-panel")].filter((panel) => panel.checkVisibility())
+    .map((panel) => [panel.dataset.panel, panel.getBoundingClientRect()]);
+  const leaves = ({ left, right, top, bottom }) =>
+    left < stage.left - 0.5 || right > stage.right + 0.5 || top < stage.top - 0.5 || bottom > stage.bottom + 0.5;
+  const over = (one, other) =>
+    one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+  return boxes.filter(([, box], index) => leaves(box) || boxes.slice(index + 1).some(([, other]) => over(box, other)))
+    .map(([name]) => name);
+})"""
+CELLS = """() => Object.fromEntries([...document.querySelectorAll(".cv-panel")]
+  .filter((panel) => panel.checkVisibility())
+  .map((panel) => [panel, panel.querySelector("[role=grid]").ariaColCount])
+  .map(([panel, columns]) => [panel.dataset.panel, panel.querySelector(".cv-area").clientWidth / columns]))"""
+LETTERS = """() => [...document.querySelectorAll(".cv-numbered .cv-cell text")].filter((text) =>
+  getComputedStyle(text).visibility === "visible" && text.checkVisibility() && text.textContent.length < 5
+).map((text) => parseFloat(getComputedStyle(text).fontSize) * text.getCTM().a)"""
+MOVE = """(input, value) => {
+  input.value = value;
+  input.dispatchEvent(new Event("input", { bubbles: true }));
+}"""
+PLACES = """() => Object.fromEntries([...document.querySelectorAll(
+  ".cv-equation :is(h3, button), .cv-tools button, .cv-primary .cv-control, .cv-kernel, .cv-sum, .cv-loss, .cv-tab"
+)].filter((node) => node.checkVisibility()).map((node, index) => {
+  const { left, top } = node.getBoundingClientRect();
+  return [`${index} ${node.className} ${node.textContent.slice(0, 20)}`.replace(/[\\d.,\\u2212]+$/, ""), [left, top]];
+}))"""
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    return export_html(None, tmp_path_factory.mktemp("stage") / "page.html")
+
+
+@pytest.fixture(scope="module")
+def stage(browser, exported):
+    with fresh_page(browser) as page:
+        yield page
+
+
+def open_stage(page, exported, state="", size=(1280, 720)):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.goto("about:blank")
+    page.goto(exported.as_uri() + state)
+    wait_painted(page, 0)
+
+
+def test_all_bands_the_controls_and_the_sum_are_on_one_screen(stage, exported):
+    for size in DESKTOPS:
+        for name, state in STATES.items():
+            open_stage(stage, exported, state, size)
+            about = f"{name} at {size}"
+            assert stage.evaluate(OUTSIDE_THE_WINDOW) == [], about
+            assert stage.evaluate(OVERLAPS) == [], about
+            assert stage.evaluate("document.documentElement.scrollHeight <= innerHeight"), about
+            shown = stage.evaluate(CELLS)
+            assert {"output", "grad_input", "grad_weight"} <= set(shown), about
+            assert min(shown.values()) >= (16 if name == "first" else 10), (about, shown)
+            letters = stage.evaluate(LETTERS)
+            assert name != "first" or letters, about
+            assert all(letter >= 11.9 for letter in letters), (about, sorted(set(letters))[:3])
+
+
+def test_on_a_phone_a_band_and_a_slider_are_on_one_screen(stage, exported):
+    for state in STATES.values():
+        open_stage(stage, exported, state, (390, 844))
+        assert stage.locator(".cv-equation[data-focus] .cv-panel").count() >= 3
+        assert stage.evaluate(OVERLAPS) == [], state
+        for name in ("kernel_size", "stride", "padding", "input_size"):
+            box = slider(stage, name).bounding_box()
+            assert box["y"] >= 0, name
+            assert box["y"] + box["height"] <= 844, name
+        for band in ("forward", "weight", "input"):
+            stage.locator(f"[data-equation={band}] .cv-title").click()
+            stage.locator(f"[data-equation={band}][data-focus] .cv-panel").first.wait_for()
+            assert stage.locator(f"[data-equation={band}] .cv-panel").first.is_visible()
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (900, 620), (390, 844)], ids=str)
+def test_nothing_but_panels_moves_while_a_slider_moves(stage, exported, size):
+    for state in STATES.values():
+        open_stage(stage, exported, state, size)
+        show_all_controls(stage)
+        start = stage.evaluate(PLACES)
+        assert len(start) > 10
+        for name in ("kernel_size", "stride", "padding", "dilation"):
+            control = slider(stage, name)
+            before = control.input_value()
+            low, high = (int(control.get_attribute(end)) for end in ("min", "max"))
+            for value in (*range(low, high + 1), int(before)):
+                if int(control.input_value()) == value:
+                    continue
+                with repaint(stage):
+                    control.evaluate(MOVE, str(value))
+                assert stage.evaluate(PLACES) == start, f"{name} {value} of {state or 'the first picture'}"
+                assert stage.evaluate(OVERLAPS) == [], f"{name} {value} of {state or 'the first picture'}"
+
+
+def test_a_band_takes_the_focus_and_gives_it_back(stage, exported):
+    open_stage(stage, exported, "#v=1")
+    title = stage.locator("[data-equation=weight] .cv-title")
+    before = stage.evaluate(CELLS)
+    title.click()
+    stage.wait_for_function("document.querySelectorAll('[data-strip]').length === 2")
+    stage.wait_for_function(
+        "document.querySelector('[data-focus] [data-panel=grad_weight] .cv-area').clientWidth >= 78"
+    )
+    assert title.get_attribute("aria-pressed") == "true"
+    assert stage.locator("[data-focus] .cv-wordless").count() == 0, "in focus the numbers are printed"
+    assert stage.evaluate(OUTSIDE_THE_WINDOW) == []
+    stage.keyboard.press("Escape")
+    stage.wait_for_function("document.querySelectorAll('[data-strip]').length === 0")
+    stage.keyboard.press("2")
+    stage.locator("[data-equation=input][data-focus]").wait_for()
+    stage.keyboard.press("2")
+    stage.wait_for_function(
+        "(wide) => document.querySelector('[data-panel=grad_weight] .cv-area').clientWidth === 3 * wide",
+        arg=before["grad_weight"],
+    )
+    assert stage.evaluate(CELLS) == before
+
+
+def test_esc_lets_a_pin_go_wherever_the_focus_is_and_then_the_band(stage, exported):
+    open_stage(stage, exported)
+    stage.locator("[data-equation=forward] .cv-title").click()
+    stage.locator("[data-focus] [data-panel=output] [data-cell='1,1']").click()
+    stage.locator(".cv-sum[data-terms='9']").wait_for()
+    stage.locator(".cv-tools button").last.focus()
+    stage.keyboard.press("Escape")
+    stage.wait_for_function("!document.querySelector('.cv-sum output')")
+    assert stage.locator("[data-focus]").count() == 1
+    stage.keyboard.press("Escape")
+    stage.wait_for_function("!document.querySelector('[data-focus]')")
