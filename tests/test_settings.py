@@ -13,10 +13,12 @@ from convviz.plane import Plane
 from convviz.samples.inputs import PATTERNS
 from convviz.samples.kernels import KERNELS
 from convviz.settings import tensors
+from convviz.settings.compute import compute
 from convviz.settings.source import Source
 from convviz.settings.state import CHOICES, KINDS, PRESETS, Settings
 from convviz.settings.tensors import grad_tensor, input_tensor, target_tensor, weight_tensor
 from convviz.spec import ConvSpec
+from convviz.views.panels import panel
 from tests.geometries import random_specs
 from tests.test_samples import TEXTBOOK, WHOLE
 
