@@ -149,12 +149,22 @@ def test_every_step_has_a_number_of_its_own(open_app):
 
 
 def test_a_page_that_asks_for_what_holds_gets_its_answer(open_app, sent):
+    for held in (None, {}):
+        app = open_app(state=held)
+        result = app.session.result
+        ask(app, app.state(), "late", 5)
+        (numbers,) = updates(sent)
+        assert (numbers["page"], numbers["k"]) == ("late", 5)
+        assert app.session.result is result
+
+
+def test_what_a_page_leaves_out_is_as_in_an_empty_state(open_app, sent):
+    """Not as in the first picture: pages that were saved leave out what an empty state has."""
     app = open_app()
-    result = app.session.result
-    ask(app, {}, "late", 5)
-    (numbers,) = updates(sent)
-    assert (numbers["page"], numbers["k"]) == ("late", 5)
-    assert app.session.result is result
+    ask(app, {"digit": 5}, "old", 1)
+    assert app.session.settings == Settings(digit=5)
+    ask(app, {}, "old", 2)
+    assert app.session.settings == Settings()
 
 
 def test_two_pages_in_turn_each_get_their_own_and_the_last_one_holds(open_app, sent):
@@ -181,7 +191,7 @@ def test_a_state_set_between_asks_belongs_to_no_page(open_app, sent):
 
 
 def test_who_watches_and_sets_something_else_is_no_answer_to_the_page(open_app, sent):
-    app = open_app()
+    app = open_app(state={})
     app.observe(lambda _: setattr(app, "digit", 9), "stride")
     sent.clear()
     ask(app, {"spec": {**Settings().spec.to_dict(), "stride": [1, 1]}}, "one", 3)
@@ -363,23 +373,27 @@ def test_state_goes_through_json_into_another_app(open_app):
 # How much goes over the wire.
 
 
-def test_a_kernel_step_is_one_small_message_of_numbers(open_app, sent):
-    app = open_app()
+@pytest.mark.parametrize("start", [None, {}], ids=["first picture", "digit"])
+def test_a_kernel_step_is_one_small_message_of_numbers(open_app, sent, start):
+    app = open_app(state=start)
+    first = app.state()
     weight = weight_tensor(app.session.settings)
     for step in range(-30, 31, 3):
         sent.clear()
         weight[0, 0, 0, 0] = step / 10
-        ask(app, {"weight": Source.of(weight).to_dict()}, k=step)
+        ask(app, first | {"weight": Source.of(weight).to_dict()}, k=step)
         assert [(widget, set(data["state"])) for widget, data, _ in sent] == [(app, {"_numbers", "_state"})]
         assert size_of(sent[0]) <= 6000
 
 
 def test_every_control_of_the_first_picture_costs_at_most_one_small_answer(open_app, sent):
     app = open_app()
-    spec = Settings().spec.to_dict()
-    for state in ({"digit": 9}, {"seed": 2}, {"loss": "mean"}, {"spec": spec | {"stride": [1, 1]}}, {"bias": None}):
+    first = app.state()
+    stride = {"spec": first["spec"] | {"stride": [2, 2]}}
+    digit = {"input": {"kind": "digit"}, "digit": 9}
+    for state in (digit, {"seed": 2}, {"loss": "mean"}, stride, {"bias": None}, Settings().to_dict()):
         sent.clear()
-        ask(app, state)
+        ask(app, first | state)
         assert sum(map(size_of, sent)) <= 6000, state
         assert [widget for widget, _, _ in sent] == [app], state
 

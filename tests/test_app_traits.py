@@ -16,12 +16,32 @@ from convviz.settings.compute import compute
 from convviz.settings.state import Settings
 from tests.geometries import random_specs
 from tests.links import random_settings
+from tests.test_samples import TEXTBOOK, WHOLE
 
 
 @pytest.fixture
 def app():
-    app = convviz.App()
+    app = convviz.App(state={})
     yield app
+    app.close()
+
+
+def test_the_first_picture_is_what_the_traits_say_from_the_start():
+    app = convviz.App()
+    assert {name: getattr(app, name) for name in (*GEOMETRY, *PLAIN)} == {
+        **{"input_size": 5, "kernel_size": 3, "stride": 1, "padding": 0, "output_padding": 0, "dilation": 1},
+        **{"in_channels": 1, "out_channels": 1, "batch": 1, "groups": 1, "padding_mode": "zeros"},
+        **{"loss": "weighted_sum", "digit": 3, "seed": 0, "device": "cpu", "dtype": "float32"},
+        **{"transposed": False, "link_axes": True, "scale": "panel", "input_view": "stamps"},
+        **{"theme": "auto", "tab": ""},
+    }
+    assert app.input.tolist() == [[WHOLE]]
+    assert app.weight.tolist() == [[TEXTBOOK["counting"]]]
+    assert app.grad_output.tolist() == [[[[0, 0, 0], [0, 1, 0], [0, 0, 0]]]]
+    assert app.loss_value == app.output[0, 0, 1, 1] == 95
+    assert app.grad_input[0, 0, 1:4, 1:4].tolist() == TEXTBOOK["counting"]
+    assert app.grad_input.sum() == 45, "and zeros around it"
+    assert app.grad_weight.tolist() == [[[row[1:4] for row in WHOLE[1:4]]]]
     app.close()
 
 
@@ -192,7 +212,7 @@ def test_those_who_answer_each_other_come_to_an_end(app):
 
 
 def test_two_apps_can_be_linked(app):
-    other = convviz.App()
+    other = convviz.App()  # another picture
     widgets.link((app, "dilation"), (other, "dilation"))
     app.dilation = 2
     assert other.dilation == 2

@@ -189,7 +189,7 @@ assert convviz.explain(layer, torch.ones(1, 1, 5, 5).to(NAME)).session.settings.
 
 FAILS = """
 from tests.test_device import refusal
-app = convviz.App(device=NAME)
+app = convviz.App(state={"device": NAME})
 app.tab = "graph"
 sentence = OUT_OF_MEMORY + " Your settings are as before."
 

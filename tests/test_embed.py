@@ -117,9 +117,12 @@ def test_the_command_writes_the_module(tmp_path, capsys, module):
 
 def test_the_command_gives_the_module_a_state_for_places_without_one(tmp_path, module):
     path = tmp_path / "convviz.mjs"
-    assert main(["export", "--module", "--state", "https://host/page.html#v=1&digit=7", "-o", str(path)]) == 0
+    assert main(["export", "--module", "--state", "https://host/page.html#v=2&digit=7", "-o", str(path)]) == 0
     wanted = module.replace('"digit":3,', '"digit":7,', 1)
     assert path.read_text(encoding="utf-8") == wanted != module
+    old = tmp_path / "old.mjs"
+    assert main(["export", "--module", "--state", "v=1&digit=7", "-o", str(old)]) == 0
+    assert old.read_text(encoding="utf-8") == convviz.export_module(path, {"digit": 7}).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

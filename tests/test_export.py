@@ -21,6 +21,7 @@ from convviz.settings.state import Settings
 from convviz.settings.tensors import input_tensor, weight_tensor
 from convviz.spec import ConvSpec
 from convviz.views.theme import format_number
+from tests.test_samples import TEXTBOOK, WHOLE
 
 
 class Parts(HTMLParser):
@@ -100,7 +101,8 @@ convviz.export_html({"spec": convviz.ConvSpec(9, kernel_size=3, stride=(3, 2)).t
 def test_the_state_goes_in_as_it_is_computed_there(written):
     data = data_of(written)
     assert data["version"] == convviz.__version__
-    assert Settings.from_dict(data["state"]) == Settings(dtype="float64")
+    assert Settings.from_dict(data["state"]) == Settings.first_picture(dtype="float64")
+    assert data["state"] == json.loads(json.dumps(Settings.first_picture(dtype="float64").to_dict())), "whole"
     state = {
         "spec": ConvSpec(5, kernel_size=2).to_dict(),
         "weight": {"kind": "box"},
@@ -115,9 +117,12 @@ def test_a_state_an_app_and_none_are_taken(tmp_path):
         def state(self):
             return {"digit": 7}
 
-    for number, (given, digit) in enumerate([(None, 3), ({"digit": 5}, 5), (AnyApp(), 7)]):
+    first = Settings.first_picture()
+    for number, (given, shown) in enumerate(
+        [(None, first), ({}, Settings()), ({"digit": 5}, Settings(digit=5)), (AnyApp(), Settings(digit=7))]
+    ):
         text = export_html(given, tmp_path / f"{number}.html").read_text(encoding="utf-8")
-        assert data_of(text)["state"]["digit"] == digit
+        assert Settings.from_dict(data_of(text)["state"]) == shown.replace(dtype="float64")
 
 
 def test_a_state_of_another_machines_device_is_taken(tmp_path):
@@ -138,9 +143,25 @@ def test_markup_in_texts_stays_text(tmp_path):
         assert "<script" not in script
 
 
-def test_the_still_picture_shows_the_numbers(written):
+def test_the_still_of_the_first_picture_can_be_checked_by_heart(written):
+    figures = re.findall(r"<figure>.*?</figure>", written, re.DOTALL)
+    one = [[0, 0, 0], [0, 1, 0], [0, 0, 0]]
+    counting = TEXTBOOK["counting"]
+    stamp = [[0] * 5, *([0, *row, 0] for row in counting), [0] * 5]
+    panels = [
+        (WHOLE, counting, [[143, 123, 88], [145, 95, 60], [87, 52, 42]], one),
+        (one, counting, stamp),
+        (WHOLE, one, [row[1:4] for row in WHOLE[1:4]]),
+    ]
+    for figure, planes in zip(figures, panels, strict=True):
+        shown = re.findall(r'text-anchor="middle"[^>]*>([^<]*)<', figure)
+        assert shown == [str(value) for plane in planes for row in plane for value in row]
+
+
+def test_the_still_picture_shows_the_numbers(tmp_path):
     """Every number of every panel stands in the SVG before any script runs, in reading order."""
     settings = Settings()
+    written = export_html({}, tmp_path / "page.html").read_text(encoding="utf-8")
     result = stages(settings.spec, input_tensor(settings), weight_tensor(settings), loss="half_squared_error",
                     target=torch.zeros(settings.output_shape), dtype="float64")  # fmt: skip
     figures = re.findall(r"<figure>.*?</figure>", written, re.DOTALL)

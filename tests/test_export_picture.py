@@ -208,9 +208,24 @@ def test_stamps_of_a_transposed_layer_end_in_its_output_with_the_bias(tmp_path):
         assert drawn == [format_number(value) for value in output.flatten().tolist()]
 
 
+def test_without_a_state_it_is_the_first_picture(tmp_path):
+    expected = {
+        "output": [143, 123, 88, 145, 95, 60, 87, 52, 42],
+        "weight": [1, 2, 3, 4, 5, 6, 7, 8, 9],
+        "grad_weight": [4, 4, 1, 3, 4, 2, 4, 1, 0],
+        "grad_input": [0] * 6 + [1, 2, 3, 0, 0, 4, 5, 6, 0, 0, 7, 8, 9] + [0] * 6,
+    }
+    for name, numbers in expected.items():
+        assert numbers_in_svg(written(tmp_path, None, "p.svg", panel=name).decode()) == list(map(str, numbers))
+    # The stamp of the one cell that has a 1: all before it lay down zeros, and it is the fifth of nine.
+    for step in range(9):
+        drawn = numbers_in_svg(written(tmp_path, None, "p.svg", panel="grad_input", step=step).decode())
+        assert drawn == list(map(str, expected["grad_input"] if step >= 4 else [0] * 25))
+
+
 def test_the_drawing_of_a_step_shows_it(tmp_path):
     """On the page: so many numbers, so many cells to come, lit cells and the window where they belong."""
-    root = ET.fromstring(written(tmp_path, None, "p.svg", panel="output", step=5))
+    root = ET.fromstring(written(tmp_path, {}, "p.svg", panel="output", step=5))
     assert len([node for node in root.iter(f"{SVG}text") if node.get("text-anchor") == "middle"]) == 6
     kinds = {kind: [node for node in root.iter(f"{SVG}rect") if node.get("class") == f"cv-{kind}"]
              for kind in ("later", "now", "window", "lit", "zero")}  # fmt: skip
@@ -221,7 +236,7 @@ def test_the_drawing_of_a_step_shows_it(tmp_path):
         "lit": 0,
         "zero": 0,
     }
-    root = ET.fromstring(written(tmp_path, None, "p.svg", panel="padded_input", equation="forward", step=0))
+    root = ET.fromstring(written(tmp_path, {}, "p.svg", panel="padded_input", equation="forward", step=0))
     lit = [node for node in root.iter(f"{SVG}rect") if node.get("class") == "cv-lit"]
     assert len(lit) == 4, "of the 3 x 3 window in the corner, row and column 0 are padding"
     places = {(float(node.get("y")) - HEAD - 10 - 2.5, float(node.get("x")) - 10 - 2.5) for node in lit}
@@ -252,14 +267,15 @@ def cells(shapes):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_pixels_of_a_cell_have_the_scales_colour(tmp_path, theme):
-    picture = Image.open(io.BytesIO(written(tmp_path, None, "p.png", panel="grad_input", theme=theme)))
+@pytest.mark.parametrize("scale", ["equation", "panel"])
+def test_the_pixels_of_a_cell_have_the_scales_colour(tmp_path, theme, scale):
+    picture = Image.open(io.BytesIO(written(tmp_path, {"scale": scale}, "p.png", panel="grad_input", theme=theme)))
     assert picture.mode == "RGB"
     settings = Settings()
     found = stages(settings.spec, input_tensor(settings), weight_tensor(settings), loss="half_squared_error",
                    target=torch.zeros(settings.output_shape), dtype="float32", compare=False)  # fmt: skip
     (row,) = (row for row in equations(found, settings.plane) if row.name == "input")
-    end = limit(row.panels)
+    end = limit(row.panels if scale == "equation" else [each for each in row.panels if each.name == "grad_input"])
     for r, c in itertools.product(range(8), range(8)):
         value = float(found.grad_input[0, 0, r, c])
         # Beside the number, so not in the very middle.
@@ -292,8 +308,9 @@ def pixels(picture, size):
 
 
 def test_a_gif_of_a_panel_that_does_not_change_has_all_its_frames(tmp_path):
-    picture = Image.open(io.BytesIO(written(tmp_path, None, "p.gif", panel="weight", equation="forward")))
-    assert picture.n_frames == 16
+    for state, count in (({}, 16), (None, 9)):
+        picture = Image.open(io.BytesIO(written(tmp_path, state, "p.gif", panel="weight", equation="forward")))
+        assert picture.n_frames == count
 
 
 def test_more_colours_than_a_palette_holds_go_to_the_nearest():
@@ -414,8 +431,8 @@ def test_the_forward_pass_of_a_transposed_layer_goes_by_its_own_name(tmp_path):
     ("p.svg", {"panel": "output", "equation": "weight"}, "is one of padded_input, dilated_grad_output, grad_weight"),
     ("p.svg", {"equation": "backward"}, "an equation is one of forward, input, weight, bias: got 'backward'"),
     ("p.svg", {"equation": "bias"}, "'bias' does not exist here, because there is no bias"),
-    ("p.svg", {"equation": "forward", "step": 16}, "step is a whole number from 0 to 15 in this equation: got 16"),
-    ("p.svg", {"equation": "forward", "step": -1}, "from 0 to 15 in this equation: got -1"),
+    ("p.svg", {"equation": "forward", "step": 9}, "step is a whole number from 0 to 8 in this equation: got 9"),
+    ("p.svg", {"equation": "forward", "step": -1}, "from 0 to 8 in this equation: got -1"),
     ("p.svg", {"equation": "forward", "step": True}, "got True"),
     ("p.svg", {"step": 1}, "steps belong to one equation, and this is the whole picture"),
     ("p.svg", {"panel": "input", "step": 1}, "this panel stands in no equation"),

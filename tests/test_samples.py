@@ -25,7 +25,12 @@ TEXTBOOK = {
     "laplacian": [[0, 1, 0], [1, -4, 1], [0, 1, 0]],
     "emboss": [[-2, -1, 0], [-1, 1, 1], [0, 1, 2]],
     "off_centre": [[0, 0, 1], [0, 0, 0], [0, 0, 0]],
+    "counting": [[1, 2, 3], [4, 5, 6], [7, 8, 9]],
 }
+
+
+# The input that the app opens with: whole numbers from 0 to 4, whose sums can be checked by heart.
+WHOLE = [[0, 2, 1, 2, 0], [1, 4, 4, 1, 0], [4, 3, 4, 2, 2], [4, 4, 1, 0, 1], [1, 2, 0, 0, 2]]
 
 
 def has_negative_zero(tensor):
@@ -66,7 +71,7 @@ def test_digits_carry_citation_and_licence():
 
 
 def test_every_kernel_has_its_textbook_numbers():
-    assert set(TEXTBOOK) == set(KERNELS)
+    assert set(TEXTBOOK) == {*KERNELS, "counting"}
 
 
 @pytest.mark.parametrize("name", TEXTBOOK)
@@ -75,7 +80,7 @@ def test_kernel_of_3x3(name):
     assert torch.equal(make_kernel(name, (3, 3)), expected)
 
 
-@pytest.mark.parametrize("name", [*KERNELS, "random"])
+@pytest.mark.parametrize("name", [*KERNELS, "counting", "random"])
 def test_kernel_of_every_size(name):
     for size in SIZES:
         kernel = make_kernel(name, size)
@@ -83,7 +88,7 @@ def test_kernel_of_every_size(name):
         assert kernel.dtype is torch.float64
         assert kernel.isfinite().all(), size
         assert kernel.abs().sum() > 0 or name in ("laplacian", "random"), f"{size}: nothing to see"
-        assert kernel.abs().max() <= 24, f"{size}: too large to read"
+        assert kernel.abs().max() <= 25, f"{size}: too large to read"
         assert not has_negative_zero(kernel), f"{size}: -0 would be shown or exported"
 
 
@@ -115,6 +120,13 @@ def test_identity_and_off_centre_hold_a_single_one():
             assert kernel[place] == 1
 
 
+def test_counting_counts_in_reading_order():
+    for rows, columns in SIZES:
+        kernel = make_kernel("counting", (rows, columns))
+        assert kernel.flatten().tolist() == list(range(1, rows * columns + 1))
+    assert make_kernel("counting", (2, 3)).tolist() == [[1, 2, 3], [4, 5, 6]]
+
+
 def test_random_kernel_stays_in_the_sliders_reach_in_their_steps():
     for seed in range(200):
         kernel = make_kernel("random", (5, 5), seed=seed)
@@ -142,7 +154,7 @@ def test_input_of_every_shape(kind, shape):
 def test_every_plane_has_an_image_of_its_own(kind):
     planes = make_input(kind, (2, 4, 8, 8)).flatten(0, 1)
     distinct = {tuple(plane.flatten().tolist()) for plane in planes}
-    assert len(distinct) == (2 if kind == "checkerboard" else 8)
+    assert len(distinct) == {"checkerboard": 2, "whole": 5}.get(kind, 8)
 
 
 def test_patterns_are_what_their_names_say():
@@ -150,6 +162,10 @@ def test_patterns_are_what_their_names_say():
     assert make_input("checkerboard", (1, 1, 2, 3))[0, 0].tolist() == [[1, 0, 1], [0, 1, 0]]
     expected = torch.tensor([[0, 0.1, 0.2], [0.3, 0.4, 0.5]], dtype=torch.float64)
     torch.testing.assert_close(make_input("ramp", (1, 1, 2, 3))[0, 0], expected)
+    assert make_input("whole", (1, 1, 5, 5))[0, 0].tolist() == WHOLE
+    assert make_input("whole", (1, 1, 3, 2))[0, 0].tolist() == [row[:2] for row in WHOLE[:3]], "a part of the larger"
+    following = [[(cell + 1) % 5 for cell in row] for row in WHOLE]
+    assert make_input("whole", (1, 2, 5, 5))[0, 1].tolist() == following
     assert torch.equal(make_input("digit", (1, 1, 8, 8), digit=7)[0, 0], digits()[7])
     assert torch.equal(make_input("digit", (1, 2, 8, 8), digit=9)[0, 1], digits()[0]), "after 9 comes 0"
 
@@ -204,10 +220,12 @@ def test_global_random_state_is_left_alone():
 
 
 def test_an_unknown_input_teaches_the_names():
-    with pytest.raises(ValueError, match="an input is one of digit, random, delta, ramp, checkerboard: got 'cat'"):
+    with pytest.raises(
+        ValueError, match="an input is one of digit, random, delta, ramp, checkerboard, whole: got 'cat'"
+    ):
         make_input("cat", (1, 1, 2, 2))
 
 
 def test_an_unknown_kernel_teaches_the_names():
-    with pytest.raises(ValueError, match=r"a kernel is one of random, identity, box, .*: got 'blur'"):
+    with pytest.raises(ValueError, match=r"a kernel is one of counting, random, identity, box, .*: got 'blur'"):
         make_kernel("blur", (3, 3))

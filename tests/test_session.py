@@ -16,6 +16,7 @@ from convviz.settings.link import from_link, to_link
 from convviz.settings.source import Source
 from convviz.settings.state import Settings
 from convviz.spec import ConvSpec
+from tests.test_samples import TEXTBOOK, WHOLE
 
 
 def numbers_of(result):
@@ -44,9 +45,28 @@ def snapshot(session):
 # Where it starts and goes.
 
 
-def test_the_default_is_a_digit_under_sobel_x_with_a_remainder():
+def test_the_first_picture_is_whole_numbers_under_1_to_9_and_a_single_1_sent_back():
     session = Session()
-    assert session.settings == Settings()
+    assert session.settings == Settings.first_picture()
+    assert session.settings == Settings(
+        spec=ConvSpec(5, kernel_size=3),
+        input=Source("whole"),
+        weight=Source("counting"),
+        loss="weighted_sum",
+        grad=Source("one_hot", (0.0, 0.0, 1.0, 1.0)),
+        scale="panel",
+        input_view="stamps",
+    )
+    assert session.notice == ("", False)
+    assert_in_step(session)
+    assert session.result.input.tolist() == [[WHOLE]]
+    assert session.result.output.tolist() == [[[[143, 123, 88], [145, 95, 60], [87, 52, 42]]]]
+    assert session.result.grad_output.nonzero().tolist() == [[0, 0, 1, 1]]
+    assert session.result.grad_input[0, 0, 1:4, 1:4].tolist() == TEXTBOOK["counting"]
+
+
+def test_an_empty_state_is_a_digit_under_sobel_x_with_a_remainder():
+    session = Session(Settings())
     assert (session.settings.input.kind, session.settings.weight.kind) == ("digit", "sobel_x")
     assert (session.settings.spec.stride, session.settings.spec.remainder) == ((2, 2), (1, 1))
     assert session.notice == ("", False)
@@ -56,8 +76,10 @@ def test_the_default_is_a_digit_under_sobel_x_with_a_remainder():
 def test_applying_the_same_settings_computes_nothing():
     session = Session()
     before = session.result
-    session.apply(Settings())
+    session.apply(Settings.first_picture())
     assert session.result is before
+    session.apply(Settings())
+    assert session.result is not before
 
 
 def test_what_is_only_looked_at_computes_nothing():
@@ -189,7 +211,7 @@ def test_a_state_is_a_copy():
     session = Session()
     session.state()["spec"]["stride"][0] = 99
     session.state()["plane"]["sample"] = 99
-    assert session.state() == Settings().to_dict()
+    assert session.state() == Settings.first_picture().to_dict()
 
 
 def test_two_sessions_share_nothing():
@@ -217,7 +239,7 @@ def assert_all_finite(session):
 
 
 def test_a_number_that_makes_another_infinite_is_refused_and_nothing_changes():
-    session = Session()
+    session = Session(Settings())
     steps = [
         ("input", 3.4e38, "finite in float32: got inf in loss"),
         ("input", 1e39, "finite in float32: got inf in input"),

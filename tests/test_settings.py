@@ -13,11 +13,16 @@ from convviz.plane import Plane
 from convviz.samples.inputs import PATTERNS
 from convviz.samples.kernels import KERNELS
 from convviz.settings import tensors
+from convviz.settings.compute import compute
 from convviz.settings.source import Source
 from convviz.settings.state import CHOICES, KINDS, PRESETS, Settings
 from convviz.settings.tensors import grad_tensor, input_tensor, target_tensor, weight_tensor
 from convviz.spec import ConvSpec
+from convviz.views.panels import panel
 from tests.geometries import random_specs
+from tests.test_samples import TEXTBOOK, WHOLE
+
+COUNTING = TEXTBOOK["counting"]
 
 
 def grouped_specs(seed, count):
@@ -88,6 +93,27 @@ def test_image_round_trip_through_json():
 
 def test_an_empty_state_is_the_default():
     assert Settings.from_dict({}) == Settings()
+
+
+def test_the_first_picture_can_be_checked_by_heart():
+    assert Settings.first_picture() == Settings(
+        spec=ConvSpec(5),
+        input=Source("whole"),
+        weight=Source("counting"),
+        loss="weighted_sum",
+        grad=Source("one_hot", (0.0, 0.0, 1.0, 1.0)),
+        scale="panel",
+        input_view="stamps",
+    )
+    assert Settings.first_picture(digit=4) == Settings.first_picture().replace(digit=4)
+    result = compute(Settings.first_picture())
+    shown = {name: panel(result, Plane(), name).values.tolist() for name in ("padded_input", "weight", "grad_output")}
+    assert shown == {"padded_input": WHOLE, "weight": COUNTING, "grad_output": [[0, 0, 0], [0, 1, 0], [0, 0, 0]]}
+    assert panel(result, Plane(), "output").values.tolist() == [[143, 123, 88], [145, 95, 60], [87, 52, 42]]
+    assert float(result.loss) == 95, "the middle of the output"
+    assert panel(result, Plane(), "grad_weight").values.tolist() == [row[1:4] for row in WHOLE[1:4]]
+    stamp = [[0, *row, 0] for row in COUNTING]
+    assert panel(result, Plane(), "grad_input").values.tolist() == [[0] * 5, *stamp, [0] * 5]
 
 
 @pytest.mark.parametrize(
@@ -206,7 +232,8 @@ def test_settings_are_values():
 
 
 def test_every_kind_has_its_maker():
-    assert set(PRESETS) | {"random", "values"} == set(KINDS["weight"]) == set(KERNELS) | {"random", "values"}
+    others = {"counting", "random", "values"}
+    assert set(PRESETS) | others == set(KINDS["weight"]) == set(KERNELS) | others
     assert set(KINDS["input"]) == {"digit", "random", "image", "values", *PATTERNS}
 
 
@@ -214,6 +241,12 @@ def test_every_plane_of_the_weight_has_another_kernel():
     state = Settings(spec=ConvSpec(8, 3, 3))
     planes = {tuple(plane.flatten().tolist()) for plane in weight_tensor(state).flatten(0, 1)}
     assert len(planes) == len(PRESETS) == 9
+
+
+def test_every_plane_of_the_counting_weight_begins_one_later():
+    planes = weight_tensor(Settings(spec=ConvSpec(8, 2, 3), weight=Source("counting"))).flatten(0, 1)
+    for index, plane in enumerate(planes):
+        assert plane.tolist() == [[cell + index for cell in row] for row in COUNTING]
 
 
 def test_one_hot_is_one_at_one_cell_and_follows_into_a_smaller_output():

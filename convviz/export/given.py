@@ -31,11 +31,11 @@ def read_state(text: str) -> tuple[Any, list[str]]:
         settings, notices = from_link(text)
         return settings.to_dict(), notices
     if "://" in text:
-        raise ValueError(f"the address {shown} has no link in it, such as #v=1&size=8: copy one with 'Copy link'")
+        raise ValueError(f"the address {shown} has no link in it, such as #v=2&size=8: copy one with 'Copy link'")
     try:
         data = json.loads(Path(text).read_text(encoding="utf-8"))
     except OSError as error:
-        why = f"{shown} is neither a link such as 'v=1&size=8' nor a file that can be read: {error.strerror}"
+        why = f"{shown} is neither a link such as 'v=2&size=8' nor a file that can be read: {error.strerror}"
         raise type(error)(why) from error
     except ValueError as error:
         raise ValueError(f"{shown} is not the JSON of a state: {error}") from error

@@ -64,13 +64,14 @@ def from_link(text: str) -> tuple[Settings, list[str]]:
     Returns:
         The settings, on the cpu, and one sentence for everything that had to be left out.
     """
+    newest = BASES[str(LINK_VERSION)]
     if len(text) > MOST_READ:
-        return Settings.first_picture(), [say("link.longer", most=MOST_READ)]
+        return newest, [say("link.longer", most=MOST_READ)]
     pairs = _pairs(_own_part(text))
-    version = pairs.get("v", ["1"])[0]  # without one it is from before there were two
-    base = BASES.get(version, Settings.first_picture()) if pairs else Settings.first_picture()
-    notices = _about_version(version) if pairs else []
-    pairs.pop("v", None)
+    is_ours = _has_key(pairs)
+    version = pairs.pop("v", ["1"])[0]  # without one it is from before there were two
+    base = BASES.get(version, newest) if is_ours else newest
+    notices = _about_version(version)
     given: dict[str, Any] = {}
     for name, values in pairs.items():
         if name not in KEYS:
@@ -105,7 +106,7 @@ def _differing(settings: Settings, version: str) -> str:
 
 def is_link(text: str) -> bool:
     """Return whether a text, or the address of a page, has a key of a link in it."""
-    return _has_key(_own_part(text))
+    return _has_key(_pairs(_own_part(text)))
 
 
 def briefly(notices: list[str]) -> str:
@@ -121,7 +122,7 @@ def _owner(settings: Settings, name: str) -> Settings | ConvSpec:
 def _own_part(text: str) -> str:
     """Cut the link out of an address: the part after # where it is a link, else the part after the question mark."""
     address, _, fragment = re.sub(r"[ \t\r\n]+", "", text).partition("#")
-    if _has_key(fragment):
+    if _has_key(_pairs(fragment)):
         return fragment
     _, mark, query = address.partition("?")
     if mark:
@@ -129,8 +130,8 @@ def _own_part(text: str) -> str:
     return "" if "://" in address else address
 
 
-def _has_key(link: str) -> bool:
-    return any(name == "v" or name in KEYS for name in _pairs(link))
+def _has_key(pairs: Mapping[str, Any]) -> bool:
+    return any(name == "v" or name in KEYS for name in pairs)
 
 
 def _pairs(link: str) -> dict[str, list[str]]:

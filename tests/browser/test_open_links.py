@@ -35,7 +35,7 @@ from tests.browser.app_page import (
 )
 from tests.browser.scripts import expose
 from tests.browser.server import voila_server, wait_until
-from tests.links import random_settings, random_texts, short_links
+from tests.links import OLD_LINKS, old_state, random_settings, random_texts, short_links
 from tests.test_link import LARGE, Data, in_a_page
 
 pytestmark = pytest.mark.browser
@@ -52,6 +52,15 @@ ODD = (
     "?",
     "a#v=1",
     "toString=1",
+    "token=abc",
+    "v=constructor&size=6",
+    "v=__proto__&size=6",
+    "v=toString",
+    "v=",
+    "v=0&digit=4",
+    "v=2&v=1&size=6",
+    "v=2&stride=3&kernel=6",
+    "v=3&weight=box",
     "constructor",
     "__proto__=1&hasOwnProperty=2",
     "🦊" * 60,
@@ -121,7 +130,7 @@ def test_the_page_writes_the_same_links(twin):
         except ValueError as error:
             expected.append(str(error))
     assert twin(WRITE, [settings.to_dict() for settings in states]) == expected
-    assert sum(link.startswith("v=1") for link in expected) >= 450
+    assert sum(link.startswith(("v=1", "v=2")) for link in expected) >= 450
 
 
 def test_the_page_reads_the_same_links(twin):
@@ -137,6 +146,13 @@ def test_the_page_reads_the_same_links(twin):
         assert _plain(read["state"]) == _plain(settings.to_dict()), text
         # Only why a geometry is not possible is told in other words.
         assert [_without_reason(notice) for notice in read["notices"]] == [_without_reason(n) for n in notices], text
+
+
+def test_links_from_before_there_were_two_versions_open_what_they_opened(twin):
+    links = [link for link, _ in OLD_LINKS]
+    for (link, named), read in zip(OLD_LINKS, json.loads(twin(READ, links)), strict=True):
+        assert read == {"state": old_state(named), "notices": [], "isLink": True}, link
+    assert twin(WRITE, [old_state(named) for _, named in OLD_LINKS]) == [to_link(old_state(n)) for _, n in OLD_LINKS]
 
 
 def test_an_address_of_others_is_no_link(twin):

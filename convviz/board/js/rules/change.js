@@ -133,7 +133,7 @@ export function kernelName(settings) {
     const plane = shownKernel(settings);
     /** @param {string} name */
     const same = (name) => makeKernel(name, settings.spec.kernel_size, 0).every((value, cell) => value === plane[cell]);
-    return ["counting", ...PRESETS].find(same) ?? "values";
+    return [...PRESETS, "counting"].find(same) ?? "values"; // of one cell each, identity comes first
   }
   return PRESETS.includes(kind) ? PRESETS[(PRESETS.indexOf(kind) + shown) % PRESETS.length] : kind;
 }

@@ -64,7 +64,10 @@ export function toLink(state) {
 }
 
 /** Whether a text has a key of a link: the address of a page has words of others as well. @param {string} text */
-export const isLink = (text) => [...pairsOf(text).keys()].some((name) => name === "v" || isKey(name));
+export const isLink = (text) => hasKey(pairsOf(text));
+
+/** @param {Map<string, string[]>} pairs */
+const hasKey = (pairs) => [...pairs.keys()].some((name) => name === "v" || isKey(name));
 
 /**
  * Read a link, or the address of a page that has one, as well as it can be read.
@@ -77,8 +80,8 @@ export function fromLink(text) {
   }
   const pairs = pairsOf(ownPart(text));
   const [version] = pairs.get("v") ?? ["1"]; // without one it is from before there were two
-  const base = pairs.size ? BASES[version] ?? FIRST_STATE : FIRST_STATE;
-  const notices = pairs.size ? aboutVersion(version) : [];
+  const base = hasKey(pairs) && Object.hasOwn(BASES, version) ? BASES[version] : FIRST_STATE;
+  const notices = aboutVersion(version);
   pairs.delete("v");
   const given = /** @type {Record<string, any>} */ ({});
   for (const [name, values] of pairs) {
