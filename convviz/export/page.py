@@ -121,7 +121,7 @@ def _page(settings: Settings, *, lang: str, controls: list[str], height: int | N
 </head>
 <body>
 <main class="cv-app cv-page cv-look">
-<h1>{escape(title)}</h1>
+<div class="cv-title"><h1>{escape(title)}</h1></div>
 <noscript><p>This is a picture. With scripts switched on its numbers can be changed.</p></noscript>
 <div class="cv-still" id="convviz-still">
 {picture}
