@@ -18,7 +18,7 @@ const say = sentences(WORDS);
  * @param {string} band @param {string[]} taught topics that a lesson shows
  */
 export function createBecause(band, taught) {
-  const buttons = element("div", { class: "cv-whys" });
+  const buttons = element("div", { class: "cv-whys", role: "group", "aria-label": say("why") });
   const words = element("span", {});
   const show = element("button", { type: "button", class: "cv-why-show" }, say("show"));
   const answer = element("p", { class: "cv-because", role: "status", hidden: "" }, words, " ", show);
@@ -45,7 +45,7 @@ export function createBecause(band, taught) {
     answer.hidden = !topic;
     if (topic) setText(words, sentence(topic));
     show.hidden = !topic || !taught.includes(topic);
-    for (const button of buttons.children) button.setAttribute("aria-expanded", String(/** @type {HTMLElement} */ (button).dataset.why === topic));
+    for (const button of buttons.querySelectorAll("button")) button.setAttribute("aria-expanded", String(button.dataset.why === topic));
   }
 
   /** @param {Topic} topic */
@@ -62,7 +62,7 @@ export function createBecause(band, taught) {
       geometry = next;
       const found = topicsOf(band, panels, next);
       el.hidden = !found.length;
-      if (found.join() !== topics.join()) buttons.replaceChildren(...found.map(createButton));
+      if (found.join() !== topics.join()) buttons.replaceChildren(element("span", { "aria-hidden": "true" }, say("why")), ...found.map(createButton));
       topics = found;
       turnTo(open && found.includes(open) ? open : null);
     },

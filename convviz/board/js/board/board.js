@@ -53,6 +53,7 @@ export function renderBoard({ model, el, taught = [] }) {
   let gone = false;
   let onPaper = false;
   let focused = ""; // the band that has the room
+  let wanted = ""; // the band to be brought into sight
   /** @type {{ panel: string, row: number, column: number } | null} */
   let asked = null; // the cell whose number is to be predicted
 
@@ -138,6 +139,8 @@ export function renderBoard({ model, el, taught = [] }) {
     markSelected();
     root.dataset.painted = plotly ? String(values.step) : "";
     root.dataset.from = values.from; // who computed what stands there
+    if (wanted && !root.closest("[data-stage]")) equations.get(wanted)?.el.scrollIntoView({ block: "start" });
+    wanted = "";
   }
 
   function layOut(structure) {
@@ -302,6 +305,11 @@ export function renderBoard({ model, el, taught = [] }) {
     hide(place) {
       if (place?.panel === asked?.panel && place?.row === asked?.row && place?.column === asked?.column) return;
       asked = place;
+      schedule(false);
+    },
+    /** See to it that a band is in sight, where not all of them are. @param {string} name */
+    bring(name) {
+      wanted = name;
       schedule(false);
     },
     escape: () => board.escape(),

@@ -12,7 +12,7 @@ const say = sentences(WORDS);
 /**
  * @import { Model } from "../numbers/model.js"
  * @import { Look, Player, SeenTask } from "./player.js"
- * @typedef {{ focus: (band: string) => void, hide: (place: Look["hidden"]) => void }} Stage what a lesson does to a board
+ * @typedef {{ focus: (band: string) => void, bring: (band: string) => void, hide: (place: Look["hidden"]) => void }} Stage what a lesson does to a board
  */
 
 /** @param {string} id of its words @param {() => void} onClick @param {string} [name] where the words are a sign */
@@ -76,6 +76,7 @@ export function createLessonPanel(player, model, stage) {
     told = "";
     text.scrollTop = 0;
     stage.focus(look.focus);
+    stage.bring(look.band);
     light(look.highlight);
   }
 
@@ -107,6 +108,7 @@ export function createLessonPanel(player, model, stage) {
     el.toggleAttribute("data-playing", Boolean(look));
     el.closest(".cv-app")?.toggleAttribute("data-lesson", Boolean(look));
     left.el.hidden = Boolean(look) || !player.get("left");
+    el.toggleAttribute("data-left", !left.el.hidden);
     if (look) return show(look);
     if (!key) return;
     key = "";

@@ -23,7 +23,7 @@ const CLOSE = 1e-6; // what a number that was typed may be off, as rounding is
  * @import { Lesson, Place, Step } from "./lessons.js"
  * @typedef {{ words: string, then: string, done: boolean, walked: string }} SeenTask
  * @typedef {{ words: string, state: "asked" | "wrong" | "right" | "shown", told: string, cell: Place }} SeenQuestion
- * @typedef {{ name: string, title: string, at: number, of: number, heading: string, words: string, focus: string, highlight: Place[],
+ * @typedef {{ name: string, title: string, at: number, of: number, heading: string, words: string, focus: string, band: string, highlight: Place[],
  *   tasks: SeenTask[], question: SeenQuestion | null, hidden: Place | null, key: string }} Look key: another one at every start of a step
  * @typedef {ReturnType<typeof createPlayer>} Player
  */
@@ -116,7 +116,7 @@ export function createPlayer(model) {
 
   /** @returns {Look} */
   function lookNow() {
-    const { title, words, focus = "", highlight = [], pin, question } = step();
+    const { title, words, focus = "", band = focus, highlight = [], pin, question } = step();
     const known = valuesOf(step().values, { now: seenNow(), start });
     const all = { ...known, row: pin?.row ?? 0, column: pin?.column ?? 0 };
     const asked = asks() && question;
@@ -128,6 +128,7 @@ export function createPlayer(model) {
       heading: guided(title, all),
       words: guided(words, all),
       focus,
+      band,
       highlight,
       tasks: tasks().slice(0, done + 1).map((task, index) => ({
         words: guided(task.words, { ...known, ...argumentsOf(task) }),
@@ -182,7 +183,7 @@ export function createPlayer(model) {
       const of = LESSONS[wanted].steps.length;
       const number = Number(step);
       const there = Math.min(Math.max(Math.round(number) || 1, 1), of);
-      before ??= model.settings();
+      if (!lesson) before = model.settings();
       [lesson, name, at] = [LESSONS[wanted], wanted, -1];
       values.put({ left: false });
       enter(there - 1);
