@@ -24,8 +24,10 @@ ENTRIES = ["page/app.js", "page/joins.js", *PANES, "page/page.js", "page/served.
 PLOTLY_VERSION = "4.1.1"
 PLOTLY_SHA256 = "79542150855a52c567260e3137095dbe2b744e6d702a5cabe67da246942fba7a"
 IMPORT = re.compile(r"^import \{[^}]*\} from \"(\.{1,2}/[\w./-]+)\";$", re.MULTILINE)
-FACTS = re.compile(r'^import (\w+) from "\.\./\.\./\.\./facts/([\w/]+)\.json" with \{ type: "json" \};$', re.MULTILINE)
-IMPORTED = re.compile(r"^const (\{[^}]*\}|[A-Z]+) = \$\w+;$")
+FACTS = re.compile(
+    r'^import (\w+) from "\.\./\.\./\.\./(?:facts|lessons)/([\w/]+)\.json" with \{ type: "json" \};$', re.MULTILINE
+)
+IMPORTED = re.compile(r"^const (\{[^}]*\}|[A-Z_]+) = \$\w+;$")
 
 
 def text_of(name):

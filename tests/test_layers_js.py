@@ -10,7 +10,7 @@ import pytest
 
 JS = files("convviz.board").joinpath("js")
 SOURCES = {path.relative_to(JS).as_posix(): path.read_text(encoding="utf-8") for path in sorted(JS.rglob("*.js"))}
-LAYERS = ["base", "rules", "picture", "numbers", "board", "controls", "tabs", "page"]  # the lowest first
+LAYERS = ["base", "rules", "picture", "numbers", "board", "controls", "lesson", "tabs", "page"]  # the lowest first
 WITHOUT_PAGE = ["rules", "picture", "numbers"]
 TYPES = Path(__file__).parent / "js"
 # `import { a } from "./b.js"`, JSDoc's `@import { A } from "./b.js"`, and `import("./b.js")`, in a type or not.
@@ -33,7 +33,7 @@ def violations(name, source):
     own = name.split("/")[0]
     found = []
     for target in imported(name, source):
-        if target.startswith("../../facts/"):
+        if target.startswith(("../../facts/", "../../lessons/")):
             continue  # data, below every folder and every Python layer
         other = target.split("/")[0]
         if other not in LAYERS:

@@ -4,7 +4,7 @@ A widget's module is loaded from a blob, where a relative import has nothing to 
 small and separate, and importable by node for their tests; here each becomes a function of its own, called once, after
 what it imports: two files may use the same names, as they may in any other ES modules. Comments with lines of their own
 and the space before a line stay behind: every page carries the files, and these are for those who read them. The files
-of ``facts``, which Python reads as well, may be imported as JSON.
+of ``facts`` and ``lessons``, which Python reads as well, may be imported as JSON.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from collections.abc import Mapping
 from importlib.resources.abc import Traversable
 
 from convviz.facts import facts
+from convviz.lessons import lesson
 
 IMPORT = re.compile(r'^import \{(?P<names>[^}]*)\} from "(?P<file>\.{1,2}/[\w./-]+)";\n', re.MULTILINE)
 FACTS = re.compile(
-    r'^import (?P<name>\w+) from "[./]*/facts/(?P<file>[\w/]+)\.json" with \{ type: "json" \};\n', re.MULTILINE
+    r'^import (?P<name>\w+) from "[./]*/(?P<folder>facts|lessons)/(?P<file>[\w/]+)\.json" with \{ type: "json" \};\n',
+    re.MULTILINE,
 )
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (?P<name>\w+))", re.MULTILINE)
 DEFAULT = re.compile(r"^export default ", re.MULTILINE)
@@ -71,8 +73,9 @@ def _modules(folder: Traversable, entries: list[str]) -> dict[str, str]:
             return
         source = INDENT.sub("", COMMENT.sub("", folder.joinpath(path).read_text(encoding="utf-8")))
         for found in FACTS.finditer(source):
-            name = f"facts/{found['file']}.json"
-            modules.setdefault(name, json.dumps(facts(found["file"]), ensure_ascii=False, separators=(",", ":")))
+            name = f"{found['folder']}/{found['file']}.json"
+            data = (facts if found["folder"] == "facts" else lesson)(found["file"])
+            modules.setdefault(name, json.dumps(data, ensure_ascii=False, separators=(",", ":")))
         for found in IMPORT.finditer(source):
             add(_resolved(path, found["file"]), (*importers, path))
         modules[path] = source
@@ -97,7 +100,7 @@ def _scoped(path: str, source: str) -> str:
         return f"const {{{found['names']}}} = {_variable(_resolved(path, found['file']))};\n"
 
     def read_facts(found: re.Match[str]) -> str:
-        return f"const {found['name']} = {_variable('facts/' + found['file'])};\n"
+        return f"const {found['name']} = {_variable(found['folder'] + '/' + found['file'])};\n"
 
     body = EXPORT.sub("", DEFAULT.sub("const default_ = ", IMPORT.sub(read, FACTS.sub(read_facts, source))))
     given = ", ".join([*names, *default])

@@ -23,6 +23,7 @@ from convviz.export.parts import (
 )
 from convviz.export.still import still_figures
 from convviz.facts import facts
+from convviz.lessons import lesson as lesson_named
 from convviz.settings.compute import compute
 from convviz.settings.state import Settings
 
@@ -38,6 +39,7 @@ def export_html(
     controls: Sequence[str] = DEFAULT_CONTROLS,
     height: int | None = None,
     title: str = TITLE,
+    lesson: str | None = None,
 ) -> Path:
     """Write one self-contained HTML page in which the board lives on without Python.
 
@@ -49,15 +51,16 @@ def export_html(
             controls (such as ``stride``), shown in a fixed order; ``()`` for the board alone.
         height: pixels of the page, which then scrolls inside; default: as high as it needs, told to the page around.
         title: of the page.
+        lesson: name of the lesson that the page starts, such as ``"why_rotated"``; without one a button starts it.
 
     Returns:
         The path that was written.
 
     Raises:
-        ValueError: the state is of a newer version or too large, or there is no such control.
+        ValueError: the state is of a newer version or too large, or there is no such control or lesson.
         OSError: the file cannot be written.
     """
-    content = page_bytes(state, lang=lang, controls=controls, height=height, title=title)
+    content = page_bytes(state, lang=lang, controls=controls, height=height, title=title, lesson=lesson)
     return write(Path(path), content, "page")
 
 
@@ -68,16 +71,20 @@ def page_bytes(
     controls: Sequence[str] = DEFAULT_CONTROLS,
     height: int | None = None,
     title: str = TITLE,
+    lesson: str | None = None,
 ) -> bytes:
     """Return what ``export_html`` writes, for the same arguments.
 
     Raises:
-        ValueError: the state is of a newer version or too large, or there is no such control.
+        ValueError: the state is of a newer version or too large, or there is no such control or lesson.
     """
     chosen = _check_controls(controls)
     if height is not None and (isinstance(height, bool) or not isinstance(height, int) or height < 100):
         raise ValueError(f"height is a whole number of 100 pixels or more, or None: got {height!r}")
-    return _page(page_settings(state), lang=lang, controls=chosen, height=height, title=title).encode("utf-8")
+    if lesson is not None:
+        lesson_named(lesson)  # there is one
+    shown = {"controls": chosen, "height": height, "lesson": lesson}
+    return _page(page_settings(state), shown, lang=lang, title=title).encode("utf-8")
 
 
 def _check_controls(controls: Sequence[str]) -> list[str]:
@@ -104,8 +111,8 @@ def page_settings(state: Any) -> Settings:
     return settings
 
 
-def _page(settings: Settings, *, lang: str, controls: list[str], height: int | None, title: str) -> str:
-    data = {**page_facts(), "state": settings.to_dict(), "controls": controls, "height": height}
+def _page(settings: Settings, shown: dict[str, Any], *, lang: str, title: str) -> str:
+    data, height = {**page_facts(), "state": settings.to_dict(), **shown}, shown["height"]
     fixed = f"body {{ height: {height}px; overflow: auto; }}\n" if height else ""
     picture = still_figures(
         compute(settings, compare=False), settings.plane, settings.input_view, settings.scale == "equation"
@@ -121,7 +128,7 @@ def _page(settings: Settings, *, lang: str, controls: list[str], height: int | N
 </head>
 <body>
 <main class="cv-app cv-page cv-look">
-<h1>{escape(title)}</h1>
+<div class="cv-title"><h1>{escape(title)}</h1></div>
 <noscript><p>This is a picture. With scripts switched on its numbers can be changed.</p></noscript>
 <div class="cv-still" id="convviz-still">
 {picture}

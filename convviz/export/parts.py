@@ -49,6 +49,7 @@ def page_styles() -> str:
     sheets = [
         BOARD.joinpath("board.css"),
         BOARD.joinpath("stage.css"),
+        BOARD.joinpath("lesson.css"),
         BOARD.joinpath("page.css"),
         files("convviz.export").joinpath("page.css"),
     ]

@@ -13,6 +13,7 @@ import { loadPlotly } from "./plotly.js";
 import { followLinks } from "./share_address.js";
 import { createTables } from "./tables.js";
 import { followTheme } from "../base/theme.js";
+import { createTray } from "./tray.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -20,8 +21,11 @@ const STORE = "convviz:state";
 const KINDS = /** @type {const} */ (["padding", "inserted", "remainder", "unread"]);
 const [BIAS, STRIP] = ["minmax(64px, 0.5fr)", "64px"]; // heights of the bias' band, and of one beside the band in focus
 
-/** @param {{ model: any, el: HTMLElement }} context */
-export function renderBoard({ model, el }) {
+/**
+ * Draw the board.
+ * @param {{ model: any, el: HTMLElement, taught?: string[] }} context taught: what of it a lesson explains
+ */
+export function renderBoard({ model, el, taught = [] }) {
   const loss = element("p", { class: "cv-loss" });
   const truth = element("p", { class: "cv-truth" });
   const rows = element("div", { class: "cv-equations" });
@@ -48,10 +52,15 @@ export function renderBoard({ model, el }) {
   let gone = false;
   let onPaper = false;
   let focused = ""; // the band that has the room
+  let wanted = ""; // the band to be brought into sight
+  /** @type {{ panel: string, row: number, column: number } | null} */
+  let asked = null; // the cell whose number is to be predicted
 
   const library = loadPlotly(model);
   const board = {
     model,
+    taught,
+    tray: createTray(),
     highlight: createHighlighter(
       { scale: () => board.scale(), aside: (text) => board.aside(text), release: () => board.escape() },
       function* () {
@@ -119,7 +128,9 @@ export function renderBoard({ model, el }) {
     if (everything) resize(known ?? roomNow());
     else [...equations.values()].forEach((equation, index) => equation.draw(plotly, changed[index]));
     if (everything) board.highlight.setGeometry(structure.geometry);
+    markAsked();
     board.highlight.setNumbers(numbers, values.limits);
+    seeTray = () => board.tray.see(structure.geometry, numbers.planes, model.get("selected"));
     tables.show(structure, numbers.planes);
     setText(loss, values.loss);
     setText(truth, values.truth);
@@ -127,6 +138,8 @@ export function renderBoard({ model, el }) {
     markSelected();
     root.dataset.painted = plotly ? String(values.step) : "";
     root.dataset.from = values.from; // who computed what stands there
+    if (wanted && !root.closest("[data-stage]")) equations.get(wanted)?.el.scrollIntoView({ block: "start" });
+    wanted = "";
   }
 
   function layOut(structure) {
@@ -145,9 +158,9 @@ export function renderBoard({ model, el }) {
       }
       equations.get(spec.name)?.setSpec(spec, structure.geometry, spec.name === told ? structure.remainder : null);
     }
-    shareRoom();
     const inOrder = wanted.map((name) => /** @type {any} */ (equations.get(name)).el);
     if (inOrder.some((el, index) => el !== rows.children[index])) rows.append(...inOrder); // the other way round now
+    shareRoom(); // also with a band that has just come
     const marked = marksOf(structure);
     for (const kind of KINDS) {
       const entry = /** @type {HTMLElement} */ (root.querySelector(`.cv-key-${kind}`));
@@ -176,8 +189,18 @@ export function renderBoard({ model, el }) {
     [...equations.values()].forEach((equation, index) => equation.draw(plotly, null, places[index]));
   }
 
+  /** Keep the number that is asked for to itself. */
+  function markAsked() {
+    for (const equation of equations.values()) {
+      for (const panel of equation.panels.values()) panel.grid.hide(asked?.panel === panel.spec().name ? asked : null);
+    }
+  }
+
+  let seeTray = () => {}; // from the first numbers on
+
   function markSelected() {
     const selected = model.get("selected");
+    seeTray();
     board.highlight.pin(selected);
     for (const equation of equations.values()) {
       for (const panel of equation.panels.values()) {
@@ -260,7 +283,7 @@ export function renderBoard({ model, el }) {
     (error) => gone || board.say(say("colours.failed", { why: error.message })),
   );
 
-  return () => {
+  const close = () => {
     gone = true;
     library.cancel();
     cancelAnimationFrame(frame);
@@ -278,6 +301,23 @@ export function renderBoard({ model, el }) {
     stopKeys();
     for (const equation of equations.values()) equation.destroy(plotly);
     root.remove();
+  };
+  return {
+    close,
+    /** Give a band the room; nobody when empty. @param {string} name */
+    focus: (name) => name !== focused && focusBand(name),
+    /** Keep the number of a cell to itself, or show it again. @param {{ panel: string, row: number, column: number } | null} place */
+    hide(place) {
+      if (place?.panel === asked?.panel && place?.row === asked?.row && place?.column === asked?.column) return;
+      asked = place;
+      schedule(false);
+    },
+    /** See to it that a band is in sight, where not all of them are. @param {string} name */
+    bring(name) {
+      wanted = name;
+      schedule(false);
+    },
+    escape: () => board.escape(),
   };
 }
 

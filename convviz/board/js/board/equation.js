@@ -4,6 +4,7 @@
 // time that 11 take.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
+import { createBecause } from "./because.js";
 import { createChoice, createLegend, createSign, createTerm, putInOrder, signWidth } from "./equation_parts.js";
 import { createPanel } from "./panel.js";
 import { createRemainder } from "./remainder_box.js";
@@ -41,6 +42,7 @@ export function createEquation(board, name) {
   const aside = element("p", { class: "cv-aside" });
   const scale = createLegend();
   const views = createViewSwitch((view) => board.model.send({ type: "view", view }));
+  const because = createBecause(name, board.taught);
   const remainder = createRemainder((size) => board.model.send({ type: "size", size }));
   /** @type {Map<string, ReturnType<typeof createPanel>>} */
   const panels = new Map();
@@ -57,7 +59,7 @@ export function createEquation(board, name) {
     notes,
   );
   // The remainder's story is to the input where the layer is transposed.
-  notes.append(stepper.bar, formula, note, ...({ forward: [remainder.el], input: [aside, remainder.el] }[name] ?? []));
+  notes.append(stepper.bar, ...(name === "input" ? [board.tray.el] : []), because.el, formula, note, ...({ forward: [remainder.el], input: [aside, remainder.el] }[name] ?? []));
   const stopScrolling = focusWhileScrolling(notes, say("band.notes"));
   /** @type {any} */
   let spec = null;
@@ -177,6 +179,7 @@ export function createEquation(board, name) {
       remainder.set(story);
       setItems(next.items);
       setChoices(next.choices);
+      because.set(next.items.filter((item) => item.key), geometry);
       placed = false;
     },
 

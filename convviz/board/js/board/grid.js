@@ -26,7 +26,7 @@ const KEYS = {
  *   room for them, where their count does not tell it
  * @typedef {{ onFocus: (row: number, column: number) => void, onSelect: (row: number, column: number) => void,
  *   onEdit: (row: number, column: number, typed: string) => void, onMenu: () => void, onLeave: () => void,
- *   onRelease: () => void }} GridEvents
+ *   onRelease: () => boolean | void }} GridEvents
  * @typedef {{ group: SVGElement, text: SVGElement }} Cell
  */
 
@@ -53,6 +53,9 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   let focus = { row: 0, column: 0 };
   /** @type {{ values: ArrayLike<number>, dtype: string, scale: any, limit: number } | null} */
   let shown = null;
+  /** @type {{ row: number, column: number } | null} */
+  let asked = null; // a cell whose number is to be predicted
+  const isAsked = (row, column) => asked !== null && asked.row === row && asked.column === column;
 
   const numbered = () => spec.numbers ?? Math.max(spec.rows.length, spec.columns.length) <= numbersUpTo;
   const cellAt = (row, column) => (numbered() ? cells[row * spec.columns.length + column] : cells[0]);
@@ -139,7 +142,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
       const edge = event.ctrlKey && (event.key === "Home" || event.key === "End");
       focusCell(focus.row + (edge ? move[1] : move[0]), focus.column + move[1]);
     } else if (event.key === "Escape") {
-      events.onRelease();
+      if (events.onRelease() === false) return; // there was nothing: whoever is around may take the key
     } else if (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) {
       events.onMenu();
     } else if (event.key === "Enter" || event.key === "F2") {
@@ -204,18 +207,20 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
       if (!numbered()) return moveCursor();
       cells.forEach(({ group, text }, index) => {
         const value = values[index];
-        const full = String(value);
+        const [row, column] = [Math.floor(index / spec.columns.length), index % spec.columns.length];
+        const hidden = isAsked(row, column);
+        const full = hidden ? "" : String(value);
         const ink = needsWhiteInk(colorOf(scale, Number.isFinite(value) ? value : 0, limit));
         if (group.getAttribute("data-value") !== full) {
           group.setAttribute("data-value", full);
-          const short = formatNumber(value);
+          const short = hidden ? "?" : formatNumber(value);
           setText(text, short);
           const wide = short.length === 4 && !short.includes(".") ? " cv-wide" : ""; // a point is narrow
           text.setAttribute("class", short.length > 2 ? `cv-long${short.length}${wide}` : "");
         }
-        const [row, column] = [Math.floor(index / spec.columns.length), index % spec.columns.length];
-        group.classList.toggle("cv-white", ink);
-        group.classList.toggle("cv-blank", value === 0 && (spec.rows[row] !== "d" || spec.columns[column] !== "d"));
+        group.classList.toggle("cv-asked", hidden);
+        group.classList.toggle("cv-white", ink && !hidden);
+        group.classList.toggle("cv-blank", value === 0 && !hidden && (spec.rows[row] !== "d" || spec.columns[column] !== "d"));
       });
     },
 
@@ -232,6 +237,14 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
       lights.setAttribute("data-zero", names(false));
     },
 
+    /** Keep a cell's number to itself, until it is predicted; or none. @param {{ row: number, column: number } | null} cell */
+    hide(cell) {
+      if (cell?.row === asked?.row && cell?.column === asked?.column) return;
+      asked = cell;
+      if (shown) this.setValues(shown.values, shown.dtype, shown.scale, shown.limit);
+    },
+    isAsked,
+
     /** Draw a ring around a cell, or none. @param {{ row: number, column: number } | null} cell */
     mark(cell) {
       const inside = cell && cell.row < spec.rows.length && cell.column < spec.columns.length;
@@ -244,6 +257,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     /** The cell's name, place, value and role in words. @param {number} row @param {number} column */
     describe(row, column) {
       if (!shown) return "";
+      if (isAsked(row, column)) return say("cell.asked", { name: spec.label, row, column });
       const role = roleOf(spec, row, column);
       const value = fullNumber(shown.values[row * spec.columns.length + column], shown.dtype);
       return say(role ? "cell.read_role" : "cell.read", { name: spec.label, row, column, value, role });

@@ -168,6 +168,7 @@ export function createHighlighter(board, panels) {
     const { panel, row, column } = cell;
     const spec = panelNamed(panel).spec();
     const value = numbers.planes[panel][row * spec.columns.length + column];
+    if (panelNamed(panel).grid.isAsked(row, column)) return sum.say(panelNamed(panel).grid.describe(row, column));
     const isSum = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_bias"].includes(panel);
     if (!isSum) {
       const told = geometry.transposed ? "" : backwardWords(links, cell, valueAt);

@@ -15,15 +15,17 @@ import { replaced } from "../rules/settings.js";
  * @typedef {{ panel: string, row: number, column: number }} Place
  * @typedef {{ settings: Settings, numbers: Numbers }} Shown the numbers on the board, and what they follow from
  * @typedef {{ settings: () => Settings, shown: () => Shown | null, apply: (changed: Changed) => void,
- *   select: (place: Place | null) => void, turn: (way: "undo" | "redo") => void, open: (link: string) => void, restore: (state: Settings) => void,
+ *   get: (name: string) => any, select: (place: Place | null) => void, turn: (way: "undo" | "redo") => void, open: (link: string) => void, restore: (state: Settings) => void,
  *   reset: () => void, givePlotly: () => void }} Page
  */
 
 /** @type {Record<string, (page: Page, message: any) => void>} */
 const ACTIONS = {
   select(page, { panel, row, column }) {
-    if (oneHotPanels(page.settings()).includes(panel)) page.apply(oneHot(page.settings(), row, column));
-    page.select({ panel, row, column });
+    const walks = oneHotPanels(page.settings()).includes(panel);
+    if (walks) page.apply(oneHot(page.settings(), row, column));
+    // A pixel that is held stays so while the 1 walks: what each place of the 1 brings it is what one looks for.
+    if (!(walks && !page.settings().transposed && page.get("selected")?.panel === "grad_input")) page.select({ panel, row, column });
   },
   single: (page) => page.apply(singleOne(page.settings())),
   release: (page) => page.select(null),

@@ -298,8 +298,9 @@ class PageModel {
   /** @param {Shown} shown */
   #put(shown) {
     this.#stopComparing();
-    this.#values.put(this.#view(shown.settings, shown.numbers));
-    this.#shown = shown;
+    const told = this.#view(shown.settings, shown.numbers);
+    this.#shown = shown; // before anybody is told of it
+    this.#values.put(told);
   }
 
   /** Hold torch's numbers against the page's own, once nothing moves any more. */

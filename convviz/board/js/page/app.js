@@ -2,6 +2,7 @@
 // The app as a widget: its model lives here, for all its views; the kernel is where torch computes.
 import { element } from "../base/dom.js";
 import { followKernel } from "../base/lost_kernel.js";
+import { createPlayer } from "../lesson/player.js";
 import { createKernel } from "../numbers/from_kernel.js";
 import { createPageModel } from "../numbers/model.js";
 import { drawLive } from "./live.js";
@@ -19,6 +20,8 @@ function createApp() {
   let model;
   /** @type {DrawPane} */
   let drawPane;
+  /** @type {import("../lesson/player.js").Player} */
+  let player;
   return {
     /** @param {{ model: any }} context nothing is waited for here: after two seconds anywidget would give up for good */
     initialize({ model: widget }) {
@@ -26,6 +29,7 @@ function createApp() {
       model = createPageModel({ state: widget.get("_start"), colorscales, plotly: null, ground: {} }, null);
       model.connect(createKernel(widget), true);
       drawPane = createPanes(model, colorscales);
+      player = createPlayer(model);
       const stopFollowing = followKernel(widget, () => model.disconnect());
       return () => {
         stopFollowing();
@@ -36,7 +40,7 @@ function createApp() {
     render({ model: widget, el }) {
       const root = element("div");
       el.append(root);
-      const close = drawLive(root, model, drawPane);
+      const close = drawLive(root, model, drawPane, player);
       const show = hideStills(root, widget.get("_facts").id);
       return () => {
         show();

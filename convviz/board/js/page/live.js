@@ -6,6 +6,7 @@ import { element } from "../base/dom.js";
 import { setRich } from "../base/rich_text.js";
 import { sentences } from "../base/words.js";
 import { createShare } from "../controls/share.js";
+import { createLessonButtons } from "../lesson/start.js";
 import { createTabs } from "../tabs/tabbar.js";
 import { drawApp } from "./view.js";
 
@@ -14,6 +15,7 @@ const CONTROLS = [...Object.keys(SETTINGS.controls), ...Object.values(SETTINGS.c
 
 /**
  * @import { Model } from "../numbers/model.js"
+ * @import { Player } from "../lesson/player.js"
  * @import { DrawPane } from "../tabs/tabbar.js"
  */
 
@@ -34,19 +36,20 @@ function createHeading(model) {
 
 /**
  * Draw a view.
- * @param {HTMLElement} el gets the app's class @param {Model} model @param {DrawPane} drawPane
+ * @param {HTMLElement} el gets the app's class @param {Model} model @param {DrawPane} drawPane @param {Player} player
  * @returns {() => void} close it
  */
-export function drawLive(el, model, drawPane) {
+export function drawLive(el, model, drawPane, player) {
   el.classList.add("cv-app", "cv-page", "cv-full", "cv-look");
   const heading = createHeading(model);
   const share = createShare(model);
   const tabs = createTabs(model, drawPane);
   el.append(heading.el);
-  const close = drawApp(el, model, CONTROLS, share, element("div", { class: "cv-drawer" }, tabs.bar, tabs.slot));
+  const app = drawApp(el, model, CONTROLS, share, player, element("div", { class: "cv-drawer" }, tabs.bar, tabs.slot));
+  const lessons = createLessonButtons(player, app.readLesson);
+  heading.el.append(lessons.el);
   return () => {
-    for (const part of [heading, share, tabs]) part.close();
-    close();
+    for (const part of [heading, share, tabs, lessons, app]) part.close();
     heading.el.remove();
   };
 }

@@ -2,6 +2,8 @@
 // A page that lives without a kernel: the app around a model whose numbers the page computes.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { createCopyLink } from "../controls/copy_link.js";
+import { createPlayer } from "../lesson/player.js";
+import { createLessonButtons } from "../lesson/start.js";
 import { fromPage } from "../numbers/from_page.js";
 import { createPageModel } from "../numbers/model.js";
 import { sentences } from "../base/words.js";
@@ -14,13 +16,23 @@ const say = sentences(WORDS);
 /**
  * @import { MakeNumbers } from "../numbers/asking.js"
  * @import { PageData } from "../numbers/model.js"
- * @param {{ el: HTMLElement, data: PageData & { controls: string[], height: number | null }, own?: boolean,
+ * @param {{ el: HTMLElement, data: PageData & { controls: string[], height: number | null, lesson?: string | null }, own?: boolean,
  *   makeNumbers?: MakeNumbers }} page own: whether the whole page, and so its address, is ours
  */
 function render({ el, data, own = false, makeNumbers = fromPage }) {
   const model = createPageModel(data, makeNumbers);
-  if (own) followAddress((link) => model.send({ type: "open", link }));
-  const close = drawApp(el, model, data.controls, createCopyLink(model, own ? addressWith : () => ""));
+  const player = createPlayer(model);
+  const opened = own && followAddress((link) => model.send({ type: "open", link }), player.play);
+  if (data.lesson && !opened) player.play(data.lesson); // who opens a link wants to see that
+  const app = drawApp(el, model, data.controls, createCopyLink(model, own ? addressWith : () => ""), player);
+  const lessons = createLessonButtons(player, app.readLesson);
+  (own ? el.parentElement?.querySelector(".cv-title") : el.querySelector(".cv-tools"))?.append(lessons.el);
+  const close = () => {
+    lessons.close();
+    lessons.el.remove();
+    player.end();
+    app.close();
+  };
   if (!data.height) tellHeight(/** @type {HTMLElement} */ (el.closest(".cv-page") ?? el));
   return { model, close };
 }

@@ -3,6 +3,7 @@
 import WORDS from "../../../facts/words/served.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 import { FIRST_STATE } from "../rules/link.js";
+import { createPlayer } from "../lesson/player.js";
 import { createKernel } from "../numbers/from_kernel.js";
 import { createPageModel } from "../numbers/model.js";
 import { followAddress } from "./address.js";
@@ -21,9 +22,10 @@ function start() {
   const data = JSON.parse(byId("convviz-data").textContent ?? "");
   const live = byId("convviz-live");
   const model = createPageModel({ ...data, state: FIRST_STATE, plotly: () => fetchPlotly(data.plotly), ground: {}, live: true });
-  followAddress((link) => model.send({ type: "open", link }));
+  const player = createPlayer(model);
+  followAddress((link) => model.send({ type: "open", link }), player.play);
   const session = createSession(data, (state) => model.hearOfKernel(state));
-  drawLive(live, model, createPanes(model, data.colorscales, session.startAgain));
+  drawLive(live, model, createPanes(model, data.colorscales, session.startAgain), player);
   byId("convviz-again").addEventListener("click", session.startAgain);
   join(data.version, model);
   afterPaint(session.start);

@@ -8,20 +8,26 @@ import { followRoom } from "../board/stage.js";
 import { createControls } from "../controls/controls.js";
 import { createKernelModel } from "../controls/kernel.js";
 import { renderSliders } from "../controls/sliders.js";
+import { createLessonPanel } from "../lesson/panel.js";
+import { TAUGHT } from "../lesson/player.js";
+import { steer } from "../lesson/start.js";
 
 const say = sentences(WORDS);
 
-/** @import { Model } from "../numbers/model.js" */
+/**
+ * @import { Model } from "../numbers/model.js"
+ * @import { Player } from "../lesson/player.js"
+ */
 
 /**
  * Draw the app.
  * @param {HTMLElement} el @param {Model} model
  * @param {string[]} chosen names of groups and of controls; none: the board alone
  * @param {{ button: HTMLElement, box: HTMLElement }} share what hands the settings on
- * @param {HTMLElement} [below] what stands under controls and board
- * @returns {() => void} close it
+ * @param {Player} player @param {HTMLElement} [below] what stands under controls and board
+ * @returns {{ close: () => void, readLesson: () => void }} readLesson: turn to the lesson that was started
  */
-export function drawApp(el, model, chosen, share, below) {
+export function drawApp(el, model, chosen, share, player, below) {
   /** @type {(() => void)[]} */
   const closers = [];
   /** @param {string} event @param {() => void} listener */
@@ -50,12 +56,17 @@ export function drawApp(el, model, chosen, share, below) {
   const body = element("div", { class: "cv-body" }, controls, picture);
   el.append(body, ...(below ? [below] : []));
   closers.push(followRoom(body, () => below?.firstElementChild?.clientHeight ?? 0));
-  closers.push(renderBoard({ model, el: picture }));
-  return () => {
-    for (const close of closers) close();
+  const board = renderBoard({ model, el: picture, taught: TAUGHT });
+  const lesson = createLessonPanel(player, model, board);
+  controls.prepend(lesson.el);
+  lesson.update(); // now that it is where the app around it can be found
+  closers.push(board.close, lesson.close, steer(el, player, board.escape));
+  const close = () => {
+    for (const each of closers) each();
     body.remove();
     below?.remove();
   };
+  return { close, readLesson: lesson.focus };
 }
 
 /** Undo, redo and reset. @param {Model} model @param {(event: string, listener: () => void) => void} follow @param {HTMLElement} more */

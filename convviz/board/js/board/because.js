@@ -1,0 +1,70 @@
+// @ts-check
+// "why?" beside the thing that makes one ask: one sentence that begins with "Because", and a lesson where there is one.
+import WORDS from "../../../facts/words/because.json" with { type: "json" };
+import { ask } from "../base/ask.js";
+import { element, setText } from "../base/dom.js";
+import { sentences } from "../base/words.js";
+import { topicsOf } from "../picture/topics.js";
+
+const say = sentences(WORDS);
+
+/**
+ * @import { Topic } from "../picture/topics.js"
+ * @import { Geometry } from "../rules/spec.js"
+ */
+
+/**
+ * Make the questions of one band.
+ * @param {string} band @param {string[]} taught topics that a lesson shows
+ */
+export function createBecause(band, taught) {
+  const buttons = element("div", { class: "cv-whys", role: "group", "aria-label": say("why") });
+  const words = element("span", {});
+  const show = element("button", { type: "button", class: "cv-why-show" }, say("show"));
+  const answer = element("p", { class: "cv-because", role: "status", hidden: "" }, words, " ", show);
+  const el = element("div", { class: "cv-because-place" }, buttons, answer);
+  /** @type {Topic[]} */
+  let topics = [];
+  /** @type {Topic | null} */
+  let open = null;
+  /** @type {Geometry} */
+  let geometry;
+  show.addEventListener("click", () => open && ask(el, open));
+
+  /** @param {Topic} topic */
+  function sentence(topic) {
+    const { stride, kernel_size: kernel, padding_mode: mode, out_channels, in_channels, groups } = geometry;
+    const steps = stride[0] === stride[1] ? stride[0] : stride.join(" × ");
+    const values = { stride: steps, cells: kernel[0] * kernel[1], mode, out_channels: out_channels / groups, in_channels: in_channels / groups };
+    return say(`because.${topic}`, values);
+  }
+
+  /** @param {Topic | null} topic */
+  function turnTo(topic) {
+    open = topic;
+    answer.hidden = !topic;
+    if (topic) setText(words, sentence(topic));
+    show.hidden = !topic || !taught.includes(topic);
+    for (const button of buttons.querySelectorAll("button")) button.setAttribute("aria-expanded", String(button.dataset.why === topic));
+  }
+
+  /** @param {Topic} topic */
+  function createButton(topic) {
+    const button = element("button", { type: "button", class: "cv-why", "data-why": topic, "aria-expanded": "false" }, say(`why.${topic}`));
+    button.addEventListener("click", () => turnTo(open === topic ? null : topic));
+    return button;
+  }
+
+  return {
+    el,
+    /** @param {any[]} panels of the band @param {Geometry} next */
+    set(panels, next) {
+      geometry = next;
+      const found = topicsOf(band, panels, next);
+      el.hidden = !found.length;
+      if (found.join() !== topics.join()) buttons.replaceChildren(element("span", { "aria-hidden": "true" }, say("why")), ...found.map(createButton));
+      topics = found;
+      turnTo(open && found.includes(open) ? open : null);
+    },
+  };
+}

@@ -1,0 +1,51 @@
+// @ts-check
+// The tray, drawn beside grad_input: a small table that fills while the 1 walks.
+import WORDS from "../../../facts/words/because.json" with { type: "json" };
+import { element, setText } from "../base/dom.js";
+import { formatNumber } from "../base/format.js";
+import { sentences } from "../base/words.js";
+import { createTrayMemory } from "../picture/tray.js";
+
+const say = sentences(WORDS);
+const NOTHING = "\u00b7";
+
+/**
+ * @import { Geometry } from "../rules/spec.js"
+ * @import { Tray } from "../picture/tray.js"
+ */
+
+/** Make the tray of one board. */
+export function createTray() {
+  const memory = createTrayMemory();
+  const caption = element("caption", {});
+  const body = element("tbody", {});
+  const el = element("table", { class: "cv-tray", hidden: "" }, caption, body);
+
+  /** @param {Tray} tray */
+  function draw({ at, rows, now }) {
+    setText(caption, say("tray", at));
+    const cells = rows.map((row, r) => {
+      const made = row.map((value, c) => {
+        const cell = element("td", r === now.row && c === now.column ? { class: "cv-tray-now" } : {}, value === null ? NOTHING : formatNumber(value));
+        return cell;
+      });
+      return element("tr", {}, ...made);
+    });
+    body.replaceChildren(...cells);
+  }
+
+  return {
+    el,
+    /**
+     * See what stands on the board.
+     * @param {Geometry} geometry @param {Record<string, ArrayLike<number>>} planes
+     * @param {{ panel: string, row: number, column: number } | null} pinned
+     */
+    see(geometry, planes, pinned) {
+      const pixel = pinned?.panel === "grad_input" && !geometry.transposed && planes.grad_input ? pinned : null;
+      const tray = pixel && memory.see(geometry, planes, { row: pixel.row, column: pixel.column });
+      el.hidden = !tray;
+      if (tray) draw(tray);
+    },
+  };
+}

@@ -1,0 +1,154 @@
+// @ts-check
+// The card on which a lesson is read, beside the picture that it is about. It is built once and kept in step, so that the
+// focus stays where it is; what is new is spoken.
+import WORDS from "../../../facts/words/player.json" with { type: "json" };
+import { element, focusOf, setText } from "../base/dom.js";
+import { sentences } from "../base/words.js";
+import { pointAt } from "../base/wire.js";
+import { createQuestion } from "./question.js";
+
+const say = sentences(WORDS);
+
+/**
+ * @import { Model } from "../numbers/model.js"
+ * @import { Look, Player, SeenTask } from "./player.js"
+ * @typedef {{ focus: (band: string) => void, bring: (band: string) => void, hide: (place: Look["hidden"]) => void }} Stage what a lesson does to a board
+ */
+
+/** @param {string} id of its words @param {() => void} onClick @param {string} [name] where the words are a sign */
+function createButton(id, onClick, name) {
+  const words = say(/** @type {"back"} */ (id));
+  const button = element("button", { type: "button", class: `cv-lesson-${id}`, ...(name ? { "aria-label": words, title: words } : {}) }, name ?? words);
+  button.addEventListener("click", onClick);
+  return button;
+}
+
+/**
+ * Make the card.
+ * @param {Player} player @param {Model} model @param {Stage} stage
+ */
+export function createLessonPanel(player, model, stage) {
+  const count = element("span", { class: "cv-lesson-count" });
+  const heading = element("h3", { tabindex: "-1" });
+  const words = element("p", { class: "cv-lesson-words" });
+  const tasks = element("div", { class: "cv-lesson-tasks" });
+  const question = createQuestion(player);
+  const act = createButton("act", () => player.act());
+  const back = createButton("back", () => player.go(-1));
+  const next = createButton("next", () => player.go(1));
+  const close = createButton("close", () => player.close(), "×");
+  const again = createButton("again", () => player.go(0), "↺");
+  const live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });
+  const text = element("div", { class: "cv-lesson-text" }, words, tasks, question.el);
+  const card = element(
+    "section",
+    { class: "cv-lesson", hidden: "" },
+    element("header", {}, count, again, close),
+    heading,
+    text,
+    element("footer", { title: say("keys") }, back, act, next),
+  );
+  const left = createLeft(player);
+  const el = element("div", { class: "cv-lesson-place" }, card, left.el, live);
+  let key = "";
+  let told = ""; // all that stood there
+  let pointed = false;
+
+  /** @param {Look} look */
+  function show(look) {
+    card.setAttribute("aria-label", say("panel", { title: look.title }));
+    setText(count, say("count", { at: look.at, of: look.of }));
+    setText(heading, look.heading);
+    setText(words, look.words);
+    showTasks(tasks, look.tasks);
+    question.show(look.question);
+    act.hidden = look.tasks.every(({ done }) => done);
+    back.setAttribute("aria-disabled", String(look.at === 1));
+    setText(next, say(look.at === look.of ? "finish" : "next"));
+    stage.hide(look.hidden);
+    if (look.key !== key) begin(look);
+    speak(look);
+  }
+
+  /** A step begins: what it is about is lit, until somebody looks elsewhere. @param {Look} look */
+  function begin(look) {
+    key = look.key;
+    told = "";
+    text.scrollTop = 0;
+    stage.focus(look.focus);
+    stage.bring(look.band);
+    light(look.highlight);
+  }
+
+  /** @param {Look["highlight"]} cells */
+  function light(cells) {
+    if (!cells.length && !pointed) return;
+    pointed = cells.length > 0;
+    pointAt(el, { cells });
+  }
+
+  /** Say what was not there before. @param {Look} look */
+  function speak(look) {
+    const { at, of, heading: title } = look;
+    const said = [say("told.step", { at, of, title, words: look.words })];
+    for (const task of look.tasks) said.push(task.words, task.then);
+    if (look.question) said.push(look.question.words, look.question.told);
+    const whole = said.filter(Boolean).join("\n");
+    if (whole === told) return;
+    const old = new Set(told.split("\n"));
+    setText(live, said.filter((each) => each && !old.has(each)).join(" "));
+    told = whole;
+    if (live.textContent && look.tasks.some(({ done }) => done)) text.scrollTop = text.scrollHeight; // the newest stands below
+  }
+
+  const update = () => {
+    const look = player.get("look");
+    const focused = card.contains(focusOf(card));
+    card.hidden = !look;
+    el.toggleAttribute("data-playing", Boolean(look));
+    el.closest(".cv-app")?.toggleAttribute("data-lesson", Boolean(look));
+    left.el.hidden = Boolean(look) || !player.get("left");
+    el.toggleAttribute("data-left", !left.el.hidden);
+    if (look) return show(look);
+    if (!key) return;
+    key = "";
+    stage.hide(null);
+    stage.focus("");
+    light([]);
+    if (focused) left.focus();
+  };
+  const onSelect = () => light([]);
+  player.on("change:look", update);
+  player.on("change:left", update);
+  model.on("change:selected", onSelect);
+  return {
+    el,
+    update,
+    /** Read from its beginning. */
+    focus: () => heading.focus(),
+    close() {
+      player.off("change:look", update);
+      player.off("change:left", update);
+      model.off("change:selected", onSelect);
+    },
+  };
+}
+
+/** @param {HTMLElement} list @param {SeenTask[]} tasks */
+function showTasks(list, tasks) {
+  while (list.children.length > tasks.length) list.lastElementChild?.remove();
+  tasks.forEach((task, index) => {
+    const item = /** @type {HTMLElement} */ (list.children[index] ?? list.appendChild(element("div", {}, element("p", {}), element("p", {}))));
+    item.className = task.done ? "cv-lesson-done" : "cv-lesson-task";
+    setText(item.children[0], [task.words, task.walked && `(${task.walked})`].filter(Boolean).join(" "));
+    setText(item.children[1], task.then);
+  });
+}
+
+/** What stands there when a lesson was left: the way back. @param {Player} player */
+function createLeft(player) {
+  const back = createButton("return", () => player.afterwards(true));
+  const stay = createButton("stay", () => player.afterwards(false));
+  const el = element("section", { class: "cv-lesson cv-lesson-gone", hidden: "", "aria-label": say("left") }, element("p", {}, say("left")), element("footer", {}, back, stay));
+  return { el, focus: () => back.focus() };
+}

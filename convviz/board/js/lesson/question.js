@@ -1,0 +1,41 @@
+// @ts-check
+// A number to predict: typed, checked, explained.
+import WORDS from "../../../facts/words/player.json" with { type: "json" };
+import { element, setText } from "../base/dom.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
+
+/**
+ * @import { Player, SeenQuestion } from "./player.js"
+ * @param {Player} player
+ */
+export function createQuestion(player) {
+  const words = element("span", {});
+  const input = /** @type {HTMLInputElement} */ (element("input", { type: "text", inputmode: "decimal", autocomplete: "off", "aria-label": say("question.label") }));
+  const check = element("button", { type: "submit" }, say("question.check"));
+  const show = element("button", { type: "button" }, say("question.show"));
+  const told = element("p", { class: "cv-lesson-told" });
+  const row = element("div", { class: "cv-lesson-answer" }, input, check, show);
+  const el = element("form", { class: "cv-lesson-question", hidden: "" }, element("p", {}, words), row, told);
+  el.addEventListener("submit", (event) => {
+    event.preventDefault();
+    player.check(input.value);
+  });
+  show.addEventListener("click", () => player.show());
+  return {
+    el,
+    /** @param {SeenQuestion | null} question */
+    show(question) {
+      if (el.hidden !== !question) input.value = "";
+      el.hidden = !question;
+      if (!question) return;
+      setText(words, question.words);
+      setText(told, question.told);
+      el.dataset.state = question.state;
+      const open = question.state === "asked" || question.state === "wrong";
+      input.readOnly = !open;
+      for (const button of [check, show]) button.hidden = !open;
+    },
+  };
+}

@@ -1,0 +1,86 @@
+// @ts-check
+// How a lesson is started and steered from outside of its card: buttons, keys, and the word `lesson` in an address.
+import WORDS from "../../../facts/words/player.json" with { type: "json" };
+import { followAsked } from "../base/ask.js";
+import { element } from "../base/dom.js";
+import { isBare } from "../base/keys.js";
+import { sentences } from "../base/words.js";
+import { OFFERED, answerTo } from "./player.js";
+
+const say = sentences(WORDS);
+
+/**
+ * @import { Player } from "./player.js"
+ * @typedef {{ name: string, step: string }} Wanted a lesson, and its step as it was written
+ */
+
+/**
+ * A button for each lesson; they stay in their place, and are away while one is played.
+ * @param {Player} player @param {() => void} onStart
+ */
+export function createLessonButtons(player, onStart) {
+  const buttons = OFFERED.map(({ name, title, steps }) => {
+    const button = element("button", { type: "button", class: "cv-lesson-start" }, say("start", { title, steps }));
+    button.addEventListener("click", () => {
+      player.play(name);
+      onStart();
+    });
+    return button;
+  });
+  const el = element("div", { class: "cv-lessons" }, ...buttons);
+  const update = () => void (el.style.visibility = player.get("look") ? "hidden" : "");
+  player.on("change:look", update);
+  update();
+  return { el, close: () => player.off("change:look", update) };
+}
+
+/**
+ * Steer by keys, and answer what the board asks: Alt+arrows, N and P, and Esc when nothing else takes it.
+ * @param {HTMLElement} app @param {Player} player @param {() => boolean} escape lets go of what was taken on the board
+ * @returns {() => void} stop
+ */
+export function steer(app, player, escape) {
+  /** @param {KeyboardEvent} event */
+  const onKey = (event) => {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (!player.get("look") || event.defaultPrevented || target.closest("input:not([type=range], [type=checkbox]), select, textarea, [contenteditable=true]")) return;
+    const way = event.altKey ? { ArrowRight: 1, ArrowLeft: -1 }[event.key] : isBare(event) ? { n: 1, p: -1 }[event.key.toLowerCase()] : undefined;
+    if (way) player.go(way);
+    else if (event.key !== "Escape") return;
+    else if (!escape()) player.close();
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  app.addEventListener("keydown", onKey);
+  const stop = followAsked(app, (topic) => {
+    const answer = answerTo(topic);
+    if (answer) player.play(answer.name, answer.at + 1);
+  });
+  return () => {
+    app.removeEventListener("keydown", onKey);
+    stop();
+  };
+}
+
+/**
+ * Take what names a lesson out of a part of an address.
+ * @param {string} part with its # or ? @returns {{ rest: string, wanted: Wanted | null }}
+ */
+export function takeLesson(part) {
+  const pairs = part.slice(1).replaceAll("&amp;", "&").split("&");
+  /** @param {string} key */
+  const valueOf = (key) => pairs.find((pair) => pair.startsWith(`${key}=`))?.slice(key.length + 1);
+  const name = valueOf("lesson");
+  if (name === undefined) return { rest: part, wanted: null };
+  const rest = pairs.filter((pair) => !/^(?:lesson|step)=/.test(pair)).join("&");
+  return { rest: rest && part[0] + rest, wanted: { name: decoded(name), step: decoded(valueOf("step") ?? "1") } };
+}
+
+/** @param {string} text */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // no escape at all
+  }
+}

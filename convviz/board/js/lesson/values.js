@@ -1,0 +1,97 @@
+// @ts-check
+// What the sentences of a step are filled with: numbers that are looked up or counted in the state that is there now, so
+// that no sentence can stand beside a state of which it is not true.
+import SETTINGS from "../../../facts/settings.json" with { type: "json" };
+import { formatLong } from "../base/format.js";
+import { createLinks } from "../picture/links.js";
+import { PANEL_AXES, planeIndex, planeWithin } from "../rules/plane.js";
+import { geometryOf, remainderOf } from "../rules/spec.js";
+import { axisTaps } from "../rules/taps.js";
+
+/**
+ * @import { Settings, Tensor } from "../rules/settings.js"
+ * @typedef {{ settings: Settings, stages: Record<string, any> }} Seen a state and its numbers
+ * @typedef {{ now: Seen, start: Seen }} Moment start: as the step began
+ */
+
+/** @type {Record<string, { field: string }>} */
+const KEYS = { ...SETTINGS.link_keys.geometry, ...SETTINGS.link_keys.other };
+
+/** Where the 1 of a one-hot grad_output stands; null if there is none. @param {Settings} settings */
+export function placeOfOne({ loss, grad, spec, plane, transposed }) {
+  if (loss !== "weighted_sum" || grad.kind !== "one_hot") return null;
+  const { output_size, input_size } = geometryOf(spec, plane, transposed);
+  const [, , row = 0, column = 0] = grad.values ?? [];
+  const size = transposed ? input_size : output_size;
+  return { row: Math.min(row, size[0] - 1), column: Math.min(column, size[1] - 1) };
+}
+
+/** A number of the plane that is shown. @param {Settings} settings @param {Tensor} tensor @param {string} panel @param {number} row @param {number} column */
+export function numberIn({ plane, spec }, tensor, panel, row, column) {
+  const [, second, height, width] = tensor.shape;
+  const [first, other] = PANEL_AXES[/** @type {keyof typeof PANEL_AXES} */ (panel)].map((axis) => planeIndex(planeWithin(plane, spec), axis));
+  if (row >= height || column >= width) return NaN; // the cell is gone
+  return tensor.data[((first * second + (other % second)) * height + row) * width + column];
+}
+
+/** @param {Seen} seen @param {[string, number, number]} cell */
+const cellOf = ({ settings, stages }, [panel, row, column]) => numberIn(settings, stages[panel], panel, row, column);
+
+/** How many windows read a pixel of the input. @param {Settings} settings @param {number[]} pixel */
+function windowsOn({ spec, plane, transposed }, pixel) {
+  const geometry = geometryOf(spec, plane, transposed);
+  const counts = pixel.map((at, axis) => axisTaps(geometry, axis).filter(({ i }) => i === at).length);
+  return counts[0] * counts[1];
+}
+
+/** The products that add up to a cell, written out, as far as one plane has them. @param {Seen} seen @param {[string, number, number]} cell */
+function sumOf({ settings, stages }, [panel, row, column]) {
+  const { spec, plane, transposed } = settings;
+  const terms = createLinks(geometryOf(spec, plane, transposed)).terms({ panel, row, column });
+  const factors = terms.map((term) => [term.image, term.kernel].map((each) => numberIn(settings, stages[each.panel], each.panel, each.row, each.column)));
+  const asked = factors.filter(([gradient]) => gradient !== 0); // what was not asked brings nothing
+  return asked.map((pair) => pair.map(formatLong).join("·")).join(" + ") || "0";
+}
+
+/** @param {Settings} settings @param {string} key of a link */
+function settingOf(settings, key) {
+  const { field } = KEYS[key];
+  const value = /** @type {Record<string, any>} */ (field in settings.spec ? settings.spec : settings)[field];
+  return [value].flat(2).every((each, _, all) => each === all[0]) ? [value].flat(2)[0] : value.join(" × ");
+}
+
+/** @param {number[]} size */
+const count = (size) => size.reduce((product, each) => product * each, 1);
+
+/** How each kind of value is found. @type {Record<string, (moment: Moment, value: any) => string | number>} */
+const FOUND = {
+  cell: ({ now, start }, { cell, when, plus = 0 }) => {
+    const [then, here] = [cellOf(start, cell), cellOf(now, cell)];
+    return formatLong((when === "start" ? then : when === "change" ? here - then : here) + plus);
+  },
+  one: ({ now }) => {
+    const place = placeOfOne(now.settings);
+    return place ? `[${place.row},${place.column}]` : "";
+  },
+  windows: ({ now }, { windows }) => windowsOn(now.settings, windows),
+  outside: ({ now }, { outside }) => count(now.settings.spec.kernel_size) - windowsOn(now.settings, outside),
+  kernel: ({ now }) => count(now.settings.spec.kernel_size),
+  setting: ({ now }, { setting }) => settingOf(now.settings, setting),
+  remainder: ({ now }, { remainder }) => remainderOf(now.settings.spec, remainder),
+  sum: ({ now }, { sum }) => sumOf(now, sum),
+};
+/** What a value in a lesson's file may be found by. */
+export const KINDS_OF_VALUE = Object.keys(FOUND);
+
+/**
+ * The arguments of a step's sentences, as they are now.
+ * @param {Record<string, Record<string, any>>} values of the step @param {Moment} moment @returns {Record<string, string | number>}
+ */
+export function valuesOf(values, moment) {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      const kind = /** @type {string} */ (KINDS_OF_VALUE.find((each) => each in value));
+      return [name, FOUND[kind](moment, value)];
+    }),
+  );
+}

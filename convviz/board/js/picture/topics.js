@@ -1,0 +1,33 @@
+// @ts-check
+// What in a band makes one ask "why?": the rotated kernel, zeros, a border, what is hatched.
+
+/**
+ * @import { Geometry } from "../rules/spec.js"
+ * @typedef {"rotated" | "swapped" | "inserted" | "border" | "remainder" | "folded"} Topic
+ * @typedef {{ name: string, rows: string, columns: string, unread_rows: number[], unread_columns: number[] }} Shown a panel
+ */
+
+/**
+ * The questions that a band raises, in the order of its panels.
+ * @param {string} band @param {Shown[]} panels @param {Geometry} geometry @returns {Topic[]}
+ */
+export function topicsOf(band, panels, geometry) {
+  if (geometry.transposed) return []; // there the rotated kernel belongs to no gradient
+  /** @param {string} name */
+  const named = (name) => panels.find((panel) => panel.name === name);
+  /** @param {string} name @param {string} letter */
+  const has = (name, letter) => Boolean(named(name) && `${named(name)?.rows}${named(name)?.columns}`.includes(letter));
+  /** @param {string} name */
+  const unread = (name) => (named(name)?.unread_rows.length ?? 0) + (named(name)?.unread_columns.length ?? 0) > 0;
+  const several = geometry.out_channels > 1 || geometry.in_channels > geometry.groups;
+  /** @type {Record<Topic, boolean>} */
+  const raised = {
+    rotated: Boolean(named("rotated_weight")),
+    swapped: Boolean(named("rotated_weight")) && several,
+    inserted: has("padded_grad_output", "i") || (band === "weight" && has("dilated_grad_output", "i")),
+    border: has("padded_grad_output", "p"),
+    remainder: band === "forward" ? unread("padded_input") : band === "input" && (unread("grad_input") || has("padded_grad_output", "r")),
+    folded: Boolean(named("grad_padded_input")),
+  };
+  return /** @type {Topic[]} */ (Object.keys(raised)).filter((topic) => raised[topic]);
+}

@@ -1,0 +1,44 @@
+// @ts-check
+// The tray: what one pixel's gradient was for each place of a single 1 in grad_output. It keeps numbers that stood on the
+// board and knows no rule: that they are the kernel, backwards, is what there is to be found.
+
+/**
+ * @import { Geometry } from "../rules/spec.js"
+ * @typedef {{ row: number, column: number }} At
+ * @typedef {{ at: At, rows: (number | null)[][], now: At }} Tray rows: null where no number was seen; now: where the 1 stands
+ */
+
+const MOST = 9; // rows or columns that are drawn
+
+/** Make the memory of one board. */
+export function createTrayMemory() {
+  let known = ""; // geometry, kernel and pixel that the numbers are of
+  /** @type {Map<string, number>} */
+  let seen = new Map();
+
+  return {
+    /**
+     * Keep what the pixel receives now.
+     * @param {Geometry} geometry @param {Record<string, ArrayLike<number>>} planes the numbers on the board @param {At} pixel
+     * @returns {Tray | null} null where grad_output is no single 1, or too large to be drawn
+     */
+    see(geometry, planes, pixel) {
+      const { plane, output_size: [height, width], input_size, stride } = geometry;
+      const gradient = Array.from(planes.grad_output);
+      const ones = gradient.filter((value) => value !== 0);
+      const size = [(height - 1) * stride[0] + 1, (width - 1) * stride[1] + 1];
+      if (ones.length !== 1 || ones[0] !== 1 || Math.max(...size) > MOST) return null;
+      if (pixel.row >= input_size[0] || pixel.column >= input_size[1]) return null;
+      const key = JSON.stringify([geometry, plane, Array.from(planes.weight), pixel.row, pixel.column]);
+      if (key !== known) seen = new Map();
+      known = key;
+      const at = gradient.indexOf(1);
+      const now = { row: Math.floor(at / width) * stride[0], column: (at % width) * stride[1] };
+      seen.set(`${now.row},${now.column}`, planes.grad_input[pixel.row * input_size[1] + pixel.column]);
+      const rows = Array.from({ length: size[0] }, (_, row) =>
+        Array.from({ length: size[1] }, (_, column) => seen.get(`${row},${column}`) ?? null),
+      );
+      return { at: pixel, rows, now };
+    },
+  };
+}

@@ -1,0 +1,293 @@
+"""A lesson as a visitor plays it: by pointer, by keys alone, by an address; and the tray that fills on the way."""
+
+import pytest
+
+from convviz.export.page import export_html
+from convviz.facts.words import sentences
+from convviz.lessons import lesson
+from tests.browser.app_page import cell, repaint, wait_painted, wait_value
+
+pytestmark = pytest.mark.browser
+
+say, guided = sentences("player"), sentences("guided")
+NAME = "why_rotated"
+STEPS = len(lesson(NAME)["steps"])
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    return export_html(None, tmp_path_factory.mktemp("lesson") / "page.html")
+
+
+def open_page(page, path, hash="", width=1280, height=720):
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto("about:blank")  # else another hash alone would not load the page again
+    page.goto(f"{path.as_uri()}{hash and '#'}{hash}")
+    wait_painted(page)
+
+
+def at_step(page, number):
+    page.locator(".cv-lesson-count", has_text=say("count", at=number, of=STEPS)).wait_for()
+
+
+def then(page):
+    """What was said of the tasks that are done."""
+    return [text for text in page.locator(".cv-lesson-done p:last-child").all_text_contents() if text]
+
+
+def tray(page):
+    rows = page.locator(".cv-tray tr")
+    return [rows.nth(at).locator("td").all_text_contents() for at in range(rows.count())]
+
+
+def is_left(page):
+    return page.evaluate("document.querySelector('.cv-lesson').hidden")
+
+
+def walk(page, places):
+    for row, column in places:
+        with repaint(page):
+            page.locator('[data-equation="input"] [data-panel="grad_output"]').locator(
+                f'[data-cell="{row},{column}"]'
+            ).click()
+
+
+# -- by pointer
+
+
+def test_the_button_starts_it_and_an_edit_answers_the_question(page, exported):
+    open_page(page, exported)
+    page.get_by_role("button", name=f"{STEPS} steps").click()
+    at_step(page, 1)
+    assert page.evaluate("document.activeElement.tagName") == "H3"
+    wait_painted(page)
+    assert cell(page, "output", 1, 1).get_attribute("data-value") == "59"
+    cell(page, "padded_input", 1, 3).click()
+    with repaint(page):
+        page.keyboard.press("2")
+        page.keyboard.press("Enter")
+    (told,) = then(page)
+    assert told.startswith("output[1,1] went from 59 to 62: by 3. And 3 is")
+    assert told in page.locator(".cv-lesson-place > .cv-live").text_content()
+    page.get_by_role("button", name="Next", exact=True).click()
+    at_step(page, 2)
+    assert page.evaluate("document.activeElement.textContent") == "Next", "the focus stays where it is"
+    wait_value(page, "padded_input", 1, 3, 1)
+
+
+def test_the_tray_fills_with_the_kernel_backwards_and_forgets(page, exported):
+    open_page(page, exported, f"lesson={NAME}&step=4")
+    places = [(row, column) for row in range(3) for column in range(3)]
+    walk(page, places[1:3])
+    assert tray(page) == [["9", "8", "7"], ["·", "·", "·"], ["·", "·", "·"]]
+    walk(page, places[3:])
+    assert tray(page) == [["9", "8", "7"], ["6", "5", "4"], ["3", "2", "1"]]
+    assert len(then(page)) == 1
+    with repaint(page):
+        page.get_by_role("button", name="as a window").click()
+    assert tray(page)[0] == ["9", "8", "7"], "another way to look forgets nothing"
+    with repaint(page):
+        page.get_by_role("slider", name="stride").first.press("ArrowRight")
+    seen = [each for row in tray(page) for each in row if each != "·"]
+    assert len(seen) == 1, "another geometry does"
+
+
+def test_at_stride_2_the_tray_keeps_gaps(page, exported):
+    open_page(page, exported, f"lesson={NAME}&step=6")
+    walk(page, [(0, 1), (1, 0), (1, 1)])
+    assert tray(page) == [["9", "·", "7"], ["·", "·", "·"], ["3", "·", "1"]]
+    page.locator(".cv-lesson-act").click()
+    page.locator('figure[data-panel="rotated_weight"]').wait_for()
+    assert len(then(page)) == 2
+
+
+def test_without_a_single_1_there_is_no_tray(page, exported):
+    open_page(page, exported)
+    cell(page, "grad_input", 2, 2).click()
+    assert not page.locator(".cv-tray").is_visible()
+
+
+def test_a_number_is_hidden_until_it_is_predicted(page, exported):
+    open_page(page, exported, f"lesson={NAME}&step=7")
+    hidden = cell(page, "grad_input", 2, 3)
+    assert hidden.text_content() == "?"
+    assert hidden.get_attribute("data-value") == ""
+    hidden.click()
+    assert "to be predicted" in page.locator(".cv-sum").text_content()
+    assert not page.locator(".cv-lesson-question").is_visible(), "first there is something to do"
+    with repaint(page):
+        page.get_by_role("slider", name="input size").first.press("ArrowRight")
+    answer = page.get_by_label("Your answer")
+    told = page.locator(".cv-lesson-told")
+    for typed, words in (("ten", "such as 7"), ("4", "4 is not it. 2 windows")):
+        answer.fill(typed)
+        answer.press("Enter")
+        assert words in told.text_content()
+        assert hidden.text_content() == "?"
+    answer.fill("10")
+    page.get_by_role("button", name="Check").click()
+    assert told.text_content().startswith("Right! 1·8 + 1·2 = 10")
+    assert hidden.text_content() == "10"
+    assert "= 10" in page.locator(".cv-sum").text_content()
+
+
+def test_the_answer_can_be_shown_and_everything_be_done_for_one(page, exported):
+    open_page(page, exported, f"lesson={NAME}")
+    for number in range(1, STEPS + 1):
+        at_step(page, number)
+        tasks = lesson(NAME)["steps"][number - 1].get("do", [])
+        act = page.locator(".cv-lesson-act")
+        while act.is_visible():
+            act.click()
+        assert len(then(page)) == len(tasks)
+        show = page.get_by_role("button", name="Show the answer")
+        if "question" in lesson(NAME)["steps"][number - 1]:
+            show.click()
+            assert "=" in page.locator(".cv-lesson-told").text_content()
+        page.locator(".cv-lesson-next").click()
+    assert is_left(page), "the last step ends it"
+    assert page.locator(".cv-lesson-gone").is_visible()
+
+
+# -- by keys alone
+
+
+def test_keys_alone_play_it_and_esc_leaves_it_last(page, exported):
+    open_page(page, exported)
+    page.get_by_role("button", name=f"{STEPS} steps").focus()
+    page.keyboard.press("Enter")
+    at_step(page, 1)
+    for key, number in (("n", 2), ("Alt+ArrowRight", 3), ("p", 2), ("Alt+ArrowLeft", 1), ("Alt+ArrowLeft", 1)):
+        page.keyboard.press(key)
+        at_step(page, number)
+    for _ in range(3):
+        page.keyboard.press("n")
+    at_step(page, 4)  # where a pixel is held
+    wait_painted(page)
+    assert page.locator(".cv-tray").is_visible()
+    page.keyboard.press("Escape")
+    assert not page.locator(".cv-tray").is_visible(), "the pixel is let go first"
+    assert not is_left(page)
+    page.keyboard.press("Escape")
+    assert is_left(page)
+    back = page.get_by_role("button", name="Back to where I was")
+    assert back.evaluate("node => node === document.activeElement")
+    with repaint(page):
+        page.keyboard.press("Enter")
+    assert cell(page, "weight", 0, 0).get_attribute("data-value") == "-1", "Sobel's, of the first picture"
+    assert not page.locator(".cv-lesson-gone").is_visible()
+
+
+def test_letters_typed_into_a_field_turn_no_page(page, exported):
+    open_page(page, exported, f"lesson={NAME}&step=3")
+    page.locator(".cv-lesson-act").click()
+    page.get_by_label("Your answer").press("n")
+    at_step(page, 3)
+    assert page.get_by_label("Your answer").input_value() == "n"
+
+
+def test_each_step_is_spoken(page, exported):
+    open_page(page, exported, f"lesson={NAME}")
+    spoken = page.locator(".cv-lesson-place > .cv-live")
+    assert spoken.get_attribute("aria-live") == "polite"
+    for number in range(1, STEPS + 1):
+        title = guided(lesson(NAME)["steps"][number - 1]["title"])
+        assert spoken.text_content().startswith(f"Step {number} of {STEPS}: {title}.")
+        page.locator(".cv-lesson-next").click()
+
+
+# -- by an address, and where it fits
+
+
+@pytest.mark.parametrize("width", [1280, 1440])
+def test_playing_pushes_no_band_off_the_screen(page, exported, width):
+    open_page(page, exported, f"lesson={NAME}", width, 720 if width == 1280 else 900)
+    for _ in range(STEPS):
+        while page.locator(".cv-lesson-act").is_visible():
+            page.locator(".cv-lesson-act").click()
+        bottoms = page.evaluate(
+            "[...document.querySelectorAll('.cv-equation, .cv-sum, .cv-lesson-next')]"
+            ".map((node) => node.getBoundingClientRect().bottom)"
+        )
+        assert max(bottoms) <= page.viewport_size["height"]
+        page.locator(".cv-lesson-next").click()
+
+
+def test_on_a_phone_the_card_is_below_and_the_band_above_it(page, exported):
+    open_page(page, exported, f"lesson={NAME}&step=4", 390, 844)
+    card = page.locator(".cv-lesson").first.bounding_box()
+    panel = page.locator('[data-equation="input"] [data-panel="grad_input"] .cv-area').bounding_box()
+    assert card["y"] + card["height"] == pytest.approx(844, abs=1)
+    assert panel["y"] >= 0
+    assert panel["y"] + panel["height"] <= card["y"]
+
+
+def test_a_link_opens_its_picture_and_then_the_lesson(page, exported):
+    open_page(page, exported, f"size=9&lesson={NAME}&step=2&stride=1")
+    at_step(page, 2)
+    assert page.locator(".cv-notice").text_content() == ""
+    page.locator(".cv-lesson-close").click()
+    with repaint(page):
+        page.get_by_role("button", name="Back to where I was").click()
+    assert page.locator('[data-panel="grad_input"] [role=gridcell]').count() == 81, "the link's own picture"
+
+
+@pytest.mark.parametrize(
+    ("link", "words", "step"),
+    [
+        (f"lesson={NAME}&step=99", "“99” is no step of this lesson, which has steps 1 to 7: it starts at step 7.", 7),
+        (f"lesson={NAME}&step=x", "“x” is no step of this lesson, which has steps 1 to 7: it starts at step 1.", 1),
+        ("lesson=other", "There is no lesson “other”. The lessons are: why_rotated.", None),
+        ("lesson=__proto__&step=2", "There is no lesson “__proto__”. The lessons are: why_rotated.", None),
+    ],
+)
+def test_an_address_that_is_not_right_is_told_and_does_what_is_near(page, exported, link, words, step):
+    open_page(page, exported, link)
+    assert page.locator(".cv-notice").text_content() == words
+    if step is None:
+        assert is_left(page)
+    else:
+        at_step(page, step)
+
+
+def test_an_exported_page_starts_its_lesson_unless_a_link_wants_another_picture(page, tmp_path):
+    path = export_html(None, tmp_path / "page.html", lesson=NAME)
+    open_page(page, path)
+    at_step(page, 1)
+    open_page(page, path, "size=9")
+    assert is_left(page)
+
+
+# -- why?
+
+
+def test_why_says_because_and_leads_to_the_step_and_back(page, exported):
+    open_page(page, exported)
+    band = page.locator('[data-equation="input"]')
+    before = page.evaluate("document.querySelector('.cv-board').dataset.painted")
+    for topic, number in (("rotated", 5), ("inserted", 6), ("border", 5), ("remainder", 7)):
+        band.locator(f'[data-why="{topic}"]').click()
+        assert band.locator(".cv-because").text_content().startswith("Because ")
+        assert page.evaluate("document.querySelector('.cv-board').dataset.painted") == before, "nothing is set"
+        with repaint(page):
+            band.get_by_role("button", name="Show me").click()
+        at_step(page, number)
+        page.locator(".cv-lesson-close").click()
+        with repaint(page):
+            page.get_by_role("button", name="Back to where I was").click()
+        assert cell(page, "weight", 0, 0).get_attribute("data-value") == "-1"
+        before = page.evaluate("document.querySelector('.cv-board').dataset.painted")
+
+
+@pytest.mark.parametrize(
+    ("link", "topic"),
+    [("padding=1&mode=reflect&size=6", "folded"), ("in_channels=2&out_channels=2&size=6", "swapped")],
+)
+def test_what_no_lesson_shows_has_its_sentence(page, exported, link, topic):
+    open_page(page, exported, f"v=1&{link}")
+    page.locator(f'[data-why="{topic}"]').first.click()
+    shown = page.locator(".cv-because:visible")
+    assert shown.text_content().startswith("Because ")
+    assert not shown.get_by_role("button").is_visible()
+    page.locator(f'[data-why="{topic}"]').first.click()
+    assert page.locator(".cv-because:visible").count() == 0
