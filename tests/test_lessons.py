@@ -14,6 +14,7 @@ from convviz.facts import facts
 from convviz.lessons import lesson, names
 from convviz.settings.compute import compute
 from convviz.settings.link import from_link
+from convviz.settings.tensors import input_tensor, weight_tensor
 from tests.test_export import data_of
 
 JS = files("convviz.board").joinpath("js", "lesson")
@@ -143,8 +144,8 @@ def test_no_sentence_states_a_number_that_could_be_counted():
 
 def gradient(settings, grad_output):
     """Return what comes back to the input, and the output."""
-    x = settings.input_tensor().double().requires_grad_()
-    output = conv2d(x, settings.weight_tensor().double(), stride=settings.spec.stride)
+    x = input_tensor(settings).double().requires_grad_()
+    output = conv2d(x, weight_tensor(settings).double(), stride=settings.spec.stride)
     (back,) = torch.autograd.grad(output, x, grad_output)
     return back[0, 0], output[0, 0].detach()
 
@@ -167,9 +168,9 @@ def test_the_first_step_raises_59_to_62_because_the_gradient_is_3():
     settings, _ = settings_of("why_rotated", 0)
     back, output = gradient(settings, single(settings, 1, 1))
     assert output[1, 1] == 59
-    x = settings.input_tensor().double()
+    x = input_tensor(settings).double()
     x[0, 0, 1, 3] += 1
-    assert conv2d(x, settings.weight_tensor().double())[0, 0, 1, 1] == 62
+    assert conv2d(x, weight_tensor(settings).double())[0, 0, 1, 1] == 62
     assert back[1, 3] == 3
     assert settings.grad.values == (0, 0, 1, 1)
 
@@ -179,7 +180,7 @@ def test_the_second_step_prints_the_kernel_and_the_patch():
     for row in range(3):
         for column in range(3):
             back, _ = gradient(settings, single(settings, row, column))
-            kernel = settings.weight_tensor().double()[0, 0]
+            kernel = weight_tensor(settings).double()[0, 0]
             assert torch.equal(back[row : row + 3, column : column + 3], kernel)
             assert back.sum() == kernel.sum()
 

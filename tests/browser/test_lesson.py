@@ -16,7 +16,7 @@ STEPS = len(lesson(NAME)["steps"])
 
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory):
-    return export_html(None, tmp_path_factory.mktemp("lesson") / "page.html")
+    return export_html({}, tmp_path_factory.mktemp("lesson") / "page.html")
 
 
 def open_page(page, path, hash="", width=1280, height=720):
@@ -84,7 +84,7 @@ def test_the_tray_fills_with_the_kernel_backwards_and_forgets(page, exported):
     assert tray(page) == [["9", "8", "7"], ["6", "5", "4"], ["3", "2", "1"]]
     assert len(then(page)) == 1
     with repaint(page):
-        page.get_by_role("button", name="as a window").click()
+        page.get_by_role("button", name="window", exact=True).click()
     assert tray(page)[0] == ["9", "8", "7"], "another way to look forgets nothing"
     with repaint(page):
         page.get_by_role("slider", name="stride").first.press("ArrowRight")
@@ -174,7 +174,7 @@ def test_keys_alone_play_it_and_esc_leaves_it_last(page, exported):
     assert back.evaluate("node => node === document.activeElement")
     with repaint(page):
         page.keyboard.press("Enter")
-    assert cell(page, "weight", 0, 0).get_attribute("data-value") == "-1", "Sobel's, of the first picture"
+    assert cell(page, "weight", 0, 0).get_attribute("data-value") == "-1", "Sobel's, of the page's own picture"
     assert not page.locator(".cv-lesson-gone").is_visible()
 
 
@@ -251,7 +251,7 @@ def test_an_address_that_is_not_right_is_told_and_does_what_is_near(page, export
 
 
 def test_an_exported_page_starts_its_lesson_unless_a_link_wants_another_picture(page, tmp_path):
-    path = export_html(None, tmp_path / "page.html", lesson=NAME)
+    path = export_html({}, tmp_path / "page.html", lesson=NAME)
     open_page(page, path)
     at_step(page, 1)
     open_page(page, path, "size=9")
