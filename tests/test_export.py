@@ -221,7 +221,7 @@ def test_chosen_controls_are_kept(tmp_path, controls):
         ({"version": 2}, (), "this convviz reads states of version 1: got 2; update convviz"),
         ({"colour": 1}, (), "got colour as well"),
         ([1], (), "a state is a dict"),
-        (None, ("kernels",), "a control is one of kernel, preset, .*: got 'kernels'"),
+        (None, ("kernels",), "a control is one of kernel, example, preset, .*: got 'kernels'"),
         (
             {"spec": ConvSpec(64, 8, 8, kernel_size=5, padding=2).to_dict()},
             (),
