@@ -128,7 +128,7 @@ def _page(settings: Settings, shown: dict[str, Any], *, lang: str, title: str) -
 </head>
 <body>
 <main class="cv-app cv-page cv-look">
-<div class="cv-title"><h1>{escape(title)}</h1></div>
+<div class="cv-headline"><h1>{escape(title)}</h1></div>
 <noscript><p>This is a picture. With scripts switched on its numbers can be changed.</p></noscript>
 <div class="cv-still" id="convviz-still">
 {picture}

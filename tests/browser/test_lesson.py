@@ -217,7 +217,7 @@ def test_on_a_phone_the_card_is_below_and_the_band_above_it(page, exported):
     open_page(page, exported, f"lesson={NAME}&step=4", 390, 844)
     card = page.locator(".cv-lesson").first.bounding_box()
     panel = page.locator('[data-equation="input"] [data-panel="grad_input"] .cv-area').bounding_box()
-    assert card["y"] + card["height"] == pytest.approx(844, abs=1)
+    assert card["y"] + card["height"] <= 844
     assert panel["y"] >= 0
     assert panel["y"] + panel["height"] <= card["y"]
 

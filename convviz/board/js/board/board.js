@@ -52,7 +52,7 @@ export function renderBoard({ model, el, taught = [] }) {
   let gone = false;
   let onPaper = false;
   let focused = ""; // the band that has the room
-  let wanted = ""; // the band to be brought into sight
+  let brought = "input"; // the band that is in sight where not all are
   /** @type {{ panel: string, row: number, column: number } | null} */
   let asked = null; // the cell whose number is to be predicted
 
@@ -138,8 +138,6 @@ export function renderBoard({ model, el, taught = [] }) {
     markSelected();
     root.dataset.painted = plotly ? String(values.step) : "";
     root.dataset.from = values.from; // who computed what stands there
-    if (wanted && !root.closest("[data-stage]")) equations.get(wanted)?.el.scrollIntoView({ block: "start" });
-    wanted = "";
   }
 
   function layOut(structure) {
@@ -219,7 +217,7 @@ export function renderBoard({ model, el, taught = [] }) {
 
   /** How the bands share the room: where there is little, one has it all. */
   function shareRoom() {
-    const one = focused || (["medium", "narrow"].includes(stageOf()) ? "input" : "");
+    const one = focused || (["medium", "narrow"].includes(stageOf()) ? brought : "");
     for (const equation of equations.values()) equation.setFocus(one);
     const height = (name) => (one && name !== one ? STRIP : name === "bias" && !one ? BIAS : "minmax(0, 1fr)");
     rows.style.gridTemplateRows = [...equations.keys()].map(height).join(" ");
@@ -314,8 +312,10 @@ export function renderBoard({ model, el, taught = [] }) {
     },
     /** See to it that a band is in sight, where not all of them are. @param {string} name */
     bring(name) {
-      wanted = name;
-      schedule(false);
+      if (!name || name === brought) return;
+      brought = name;
+      shareRoom();
+      schedule(true);
     },
     escape: () => board.escape(),
   };

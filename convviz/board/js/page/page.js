@@ -26,7 +26,7 @@ function render({ el, data, own = false, makeNumbers = fromPage }) {
   if (data.lesson && !opened) player.play(data.lesson); // who opens a link wants to see that
   const app = drawApp(el, model, data.controls, createCopyLink(model, own ? addressWith : () => ""), player);
   const lessons = createLessonButtons(player, app.readLesson);
-  (own ? el.parentElement?.querySelector(".cv-title") : el.querySelector(".cv-tools"))?.append(lessons.el);
+  (own ? el.parentElement?.querySelector(".cv-headline") : el.querySelector(".cv-tools"))?.append(lessons.el);
   const close = () => {
     lessons.close();
     lessons.el.remove();
