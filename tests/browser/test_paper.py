@@ -7,7 +7,7 @@ import pytest
 from convviz.export.page import export_html
 from convviz.spec import ConvSpec
 from convviz.views.theme import COLORSCALES, color_at
-from tests.browser.app_page import fresh_page, repaint, wait_painted
+from tests.browser.app_page import fresh_page, open_tab, repaint, wait_painted
 
 pytestmark = pytest.mark.browser
 
@@ -37,6 +37,17 @@ WATCH = """() => addEventListener("beforeprint", () => {
 def printed(tmp_path_factory):
     spec = ConvSpec((14, 6), 2, 2, 3, 2, 1, groups=2)  # with panels that are too large for numbers
     return export_html({"spec": spec.to_dict()}, tmp_path_factory.mktemp("paper") / "page.html")
+
+
+FOR_THE_HAND = (".cv-controls", ".cv-sum", ".cv-under", ".cv-live", ".cv-step", ".cv-menu", ".cv-plot", ".cv-aside")
+TO_READ = (".cv-equation", ".cv-title", ".cv-formula", ".cv-stage", ".cv-panel", ".cv-name", ".cv-loss", ".cv-truth")
+OVERLAPS = """(selectors) => {
+  const boxes = selectors.flatMap((selector) => [...document.querySelectorAll(selector)])
+      .filter((one) => one.checkVisibility()).map((one) => [one.className, one.getBoundingClientRect()]);
+  return boxes.flatMap(([name, one], at) => boxes.slice(at + 1)
+      .filter(([, other]) => one.bottom > other.top + 1 && other.bottom > one.top + 1)
+      .map(([other]) => [name, other]));
+}"""
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -69,13 +80,48 @@ def test_what_is_for_the_hand_is_not_on_the_paper(browser, printed):
         wait_painted(page, 0, 60_000)
         page.emulate_media(media="print", color_scheme="dark")
         page.locator(".cv-page[data-theme=light]").wait_for()
-        for hidden in (".cv-controls", ".cv-foot", ".cv-step", ".cv-menu", ".cv-plot", ".cv-tables", ".cv-aside"):
+        for hidden in (*FOR_THE_HAND, ".cv-tables"):
             assert not any(one.is_visible() for one in page.locator(hidden).all()), hidden
         assert page.locator(".cv-area > canvas").count() == page.locator(".cv-panel").count()
         page.emulate_media(media="screen", color_scheme="dark")
         page.locator(".cv-page[data-theme=dark]").wait_for()
         assert page.locator(".cv-area > canvas").count() == 0
         assert page.locator(".cv-plot").first.is_visible()
+
+
+@pytest.mark.parametrize("width", [1400, 800, 400])
+def test_all_there_is_to_read_is_on_the_paper(browser, printed, width):
+    """On the screen bands are as high as the window lets them be, and one covers the others where it is narrow."""
+    with fresh_page(browser) as page:
+        page.set_viewport_size({"width": width, "height": 700})
+        page.goto(printed.as_uri())
+        wait_painted(page, 0, 60_000)
+        page.emulate_media(media="print")
+        page.locator(".cv-area > canvas").first.wait_for()
+        for wanted in TO_READ:
+            assert all(one.is_visible() for one in page.locator(wanted).all()), wanted
+        assert page.locator(".cv-equation").count() == 3
+        notes = page.locator(".cv-note").evaluate_all("(all) => all.map((one) => [one.textContent, one.offsetHeight])")
+        assert all(height for text, height in notes if text), notes
+        for boxed in (".cv-equation", ".cv-stage", ".cv-notes", ".cv-facts"):
+            cut = page.locator(boxed).evaluate_all(
+                "(all) => all.filter((one) => one.scrollHeight > one.clientHeight + 1).length"
+            )
+            assert cut == 0, boxed
+        assert page.evaluate(OVERLAPS, [".cv-equation", ".cv-facts"]) == []
+
+
+def test_an_open_tab_is_on_the_paper_as_a_whole(app):
+    open_tab(app, "code")
+    app.emulate_media(media="print")
+    cut, board, drawer = app.evaluate("""() => {
+        const slot = document.querySelector(".cv-slot");
+        const [board, drawer] = [".cv-board", ".cv-drawer"].map((one) => document.querySelector(one));
+        const [{ bottom }, { top }] = [board.getBoundingClientRect(), drawer.getBoundingClientRect()];
+        return [slot.scrollHeight - slot.clientHeight, bottom, top];
+    }""")
+    assert cut <= 1
+    assert drawer >= board, "it does not lie over the board"
 
 
 def test_the_served_app_takes_a_sheet_for_each_equation(app):

@@ -1,4 +1,4 @@
-"""The row of tabs in the page: opened and closed by hand and by keys, beside the board or above it, linked with it."""
+"""The row of tabs in the page: opened and closed by hand and by keys, in a drawer below the board, linked with it."""
 
 import pytest
 
@@ -33,17 +33,21 @@ def test_keys_choose_open_and_close(app):
     assert app.locator("[role=tab][aria-selected=true]").count() == 0
 
 
-@pytest.mark.parametrize(("width", "beside"), [(1500, True), (800, False), (400, False)])
-def test_the_pane_stands_where_there_is_room(app, width, beside):
+@pytest.mark.parametrize("width", [1500, 800, 400])
+def test_the_pane_stands_at_the_lower_edge_of_the_window(app, width):
     app.set_viewport_size({"width": width, "height": 900})
     for name in TABS:
         open_tab(app, name)
-        board, opened = (app.locator(selector).bounding_box() for selector in (".cv-board", ".cv-slot"))
-        if beside:
-            assert opened["x"] >= board["x"] + board["width"], name
-        else:
-            assert opened["y"] + opened["height"] <= board["y"], name
-        assert opened["height"] <= 900, f"{name} scrolls by itself: the board stays within reach"
+        board, drawer, opened = (app.locator(f".cv-{one}").bounding_box() for one in ("board", "drawer", "slot"))
+        assert drawer["y"] + drawer["height"] == pytest.approx(900, abs=1), name
+        assert opened["x"] <= board["x"], f"{name} has the whole width"
+        assert opened["x"] + opened["width"] >= board["x"] + board["width"], name
+        assert opened["height"] <= 541, f"{name} scrolls by itself: the board stays within reach"
+        assert drawer["y"] - board["y"] >= 200, f"{name} leaves the board's upper part in sight"
+        app.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+        board, drawer = (app.locator(f".cv-{one}").bounding_box() for one in ("board", "drawer"))
+        assert board["y"] + board["height"] <= drawer["y"] + 1, f"{name}: scrolled, the board's lower part as well"
+        app.evaluate("scrollTo(0, 0)")
         wide = app.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert wide <= 0, f"{name} makes the page wider than its window"
         hidden = app.evaluate(
