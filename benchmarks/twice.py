@@ -20,12 +20,12 @@ MOST = 2300  # of 5,670 that were said twice
 # What is said twice: of Python, and of board/js.
 TWICE = (
     (  # a panel by its name is asked for in Python alone
-        "views/panels.py: Panel Sign Equation Items TITLES equations _items _panel _notes _step_note",
+        "views/panels.py: Panel Sign Equation EQUATIONS equations _equation _is_there _sign _panel",
         "picture/panels.js",
     ),
     ("views/cells.py", "picture/cells.js"),
     ("views/captions.py", "picture/words.js: formulaOf stampAt overhang folds lossWords"),
-    ("views/figures.py: limit frame _shapes", "picture/payload.js: largestOf figureOf bandsOf"),
+    ("views/figures.py: FIGURE SIDES limit frame _bands", "picture/payload.js: SHADES largestOf figureOf bandsOf"),
     (
         "views/theme.py: format_number format_long _rounded rgb luminance color_at",
         "base/format.js: formatNumber formatLong parseColor colorOf needsWhiteInk",
@@ -37,6 +37,10 @@ TWICE = (
         "settings/state.py: __post_init__ replace input_shape output_shape check_size; "
         "settings/tensors.py: input_tensor weight_tensor bias_tensor target_tensor grad_tensor _output_like",
         "rules/settings.js",
+    ),
+    (  # what gives way where a rule is broken, and how far a control goes, the page alone knows
+        "settings/transposed.py",
+        "rules/bounds.js: layerPair layerSpec layerOutput",
     ),
     ("plane.py", "rules/plane.js: PANEL_AXES clip perGroup planeWithin planeIndex"),
     ("samples/inputs.py samples/kernels.py", "rules/samples.js; rules/random.js: randomTenths roundHalfEven"),
