@@ -27,7 +27,7 @@ TWICE = (
     ("views/captions.py", "picture/words.js: formulaOf stampAt overhang folds lossWords"),
     ("views/figures.py: FIGURE SIDES limit frame _bands", "picture/payload.js: SHADES largestOf figureOf bandsOf"),
     (
-        "views/theme.py: format_number format_long _rounded rgb luminance color_at",
+        "views/theme.py: format_number format_long _written rgb luminance color_at",
         "base/format.js: formatNumber formatLong parseColor colorOf needsWhiteInk",
     ),
     ("settings/link.py", "rules/link.js"),
@@ -51,8 +51,8 @@ TWICE = (
     ),
     ("settings/compute.py: COMPUTED _check_finite", "numbers/checked.js"),
     ("facts/words.py: sentences filled form_of", "base/words.js: ARGUMENT PLURALS sentences filled"),
-    (  # in which words a step is told, and which cells of it are lit, the page says elsewhere
-        "export/steps.py: count_steps step_at _result _over _window _span _unfolded _stamp _stamped",
+    (  # in which words a step is told the page says elsewhere
+        "export/steps.py: WALKS count_steps step_at _walk _span _lit _copied _unfolded _stamped",
         "picture/steps.js",
     ),
     ("export/tables.py", "board/tables.js"),
