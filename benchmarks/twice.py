@@ -20,14 +20,14 @@ MOST = 2300  # of 5,670 that were said twice
 # What is said twice: of Python, and of board/js.
 TWICE = (
     (  # a panel by its name is asked for in Python alone
-        "views/panels.py: Panel Sign Equation Items TITLES equations _items _panel _notes _step_note",
+        "views/panels.py: Panel Sign Equation EQUATIONS equations _equation _is_there _sign _panel",
         "picture/panels.js",
     ),
     ("views/cells.py", "picture/cells.js"),
     ("views/captions.py", "picture/words.js: formulaOf stampAt overhang folds lossWords"),
-    ("views/figures.py: limit frame _shapes", "picture/payload.js: largestOf figureOf bandsOf"),
+    ("views/figures.py: FIGURE SIDES limit frame _bands", "picture/payload.js: SHADES largestOf figureOf bandsOf"),
     (
-        "views/theme.py: format_number format_long _rounded rgb luminance color_at",
+        "views/theme.py: format_number format_long _written rgb luminance color_at",
         "base/format.js: formatNumber formatLong parseColor colorOf needsWhiteInk",
     ),
     ("settings/link.py", "rules/link.js"),
@@ -38,6 +38,10 @@ TWICE = (
         "settings/tensors.py: input_tensor weight_tensor bias_tensor target_tensor grad_tensor _output_like",
         "rules/settings.js",
     ),
+    (  # what gives way where a rule is broken, and how far a control goes, the page alone knows
+        "settings/transposed.py",
+        "rules/bounds.js: layerPair layerSpec layerOutput",
+    ),
     ("plane.py", "rules/plane.js: PANEL_AXES clip perGroup planeWithin planeIndex"),
     ("samples/inputs.py samples/kernels.py", "rules/samples.js; rules/random.js: randomTenths roundHalfEven"),
     (  # how large the rounding of a loss is (bend, magnitude, size) is asked in Python alone
@@ -47,8 +51,8 @@ TWICE = (
     ),
     ("settings/compute.py: COMPUTED _check_finite", "numbers/checked.js"),
     ("facts/words.py: sentences filled form_of", "base/words.js: ARGUMENT PLURALS sentences filled"),
-    (  # in which words a step is told, and which cells of it are lit, the page says elsewhere
-        "export/steps.py: count_steps step_at _result _over _window _span _unfolded _stamp _stamped",
+    (  # in which words a step is told the page says elsewhere
+        "export/steps.py: WALKS count_steps step_at _walk _span _lit _copied _unfolded _stamped",
         "picture/steps.js",
     ),
     ("export/tables.py", "board/tables.js"),

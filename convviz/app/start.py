@@ -158,7 +158,8 @@ def _transposed_geometry(spec: ConvSpec, given: Mapping[str, torch.Tensor]) -> C
     elif "bias" in given:
         changes["in_channels"] = given["bias"].numel()
     kernel = changes.get("kernel_size", spec.kernel_size)
-    cells = output_size(size, kernel, extra, spec.stride, spec.padding, spec.dilation)
+    own = {"kernel_size": kernel, "stride": spec.stride, "padding": spec.padding, "dilation": spec.dilation}
+    cells = output_size(size, extra, **own)
     padding = tuple(sides if left >= 1 else (0, 0) for sides, left in zip(spec.padding, cells, strict=True))
     return layer_spec(spec, size, extra, padding=padding, **changes)
 

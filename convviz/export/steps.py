@@ -7,15 +7,18 @@ from dataclasses import dataclass, field
 
 import torch
 
-from convviz.axis_taps import axis_taps, source
+from convviz.facts import facts
 from convviz.ops.conv2d_input import conv2d_input
+from convviz.ops.padding import pad_input
 from convviz.ops.stages import Stages
 from convviz.plane import Plane
+from convviz.spec import ConvSpec
 from convviz.views.cells import DATA, PADDING
 from convviz.views.panels import Equation, Panel
 from convviz.views.theme import format_number
 
 Cell = tuple[int, int]
+WALKS: dict[str, dict[str, str]] = facts("picture")["walks"]  # by equation; that to the input also by stamps
 
 
 @dataclass(frozen=True)
@@ -43,9 +46,7 @@ class Step:
 
 def count_steps(equation: Equation) -> int:
     """Return how many steps an equation has; 0 where it is no sum of windows."""
-    if equation.name == "bias":
-        return 0
-    return _named(equation)[_over(equation)].values.numel()
+    return 0 if equation.name == "bias" else _named(equation)[_walk(equation)["over"]].values.numel()
 
 
 def step_at(stages: Stages, plane: Plane, equation: Equation, number: int) -> Step:
@@ -57,134 +58,96 @@ def step_at(stages: Stages, plane: Plane, equation: Equation, number: int) -> St
         equation: any but that of the bias.
         number: of the step, below ``count_steps(equation)``.
     """
-    columns = _named(equation)[_over(equation)].values.shape[1]
-    cell = (number // columns, number % columns)
-    make = _stamp if equation.view == "stamps" else _window
-    return make(stages, plane.within(stages.spec), equation, number, cell)
+    panels, walk = _named(equation), _walk(equation)
+    over, kernel, image = (panels[walk[name]] for name in ("over", "kernel", "image"))
+    row, column = cell = divmod(number, over.values.shape[1])
+    count = over.values.numel()
+    value = format_number(float(over.values[cell]))
+    text = f"{walk['unit']} {number + 1} of {count}: {over.label}[{row}, {column}] = {value}"
+    hidden, values = {}, {}
+    if walk["unit"] == "stamp":
+        values = _stamped(stages, plane.within(stages.spec), number) if number + 1 < count else {}
+        text = f"{text} times {kernel.label}"
+    else:
+        later = [divmod(at, over.values.shape[1]) for at in range(number + 1, count)]
+        hidden = {over.name: frozenset(later)}
+        if over.name == "grad_padded_input":
+            hidden["grad_input"] = frozenset(_unfolded(stages.spec, number))
+    (top, rows), (left, columns) = spans = [_span(stages.spec, walk, axis, cell[axis]) for axis in (0, 1)]
+    lit = _lit(stages.spec, kernel, image, spans, walk["unit"] == "stamp")
+    return Step(over.name, cell, hidden, lit, (image.name, (top, left, rows, columns)), values, text)
 
 
 def _named(equation: Equation) -> dict[str, Panel]:
     return {panel.name: panel for panel in equation.panels}
 
 
-def _result(equation: Equation) -> str:
-    if equation.name == "input":
-        return "grad_padded_input" if "grad_padded_input" in _named(equation) else "grad_input"
-    return {"forward": "output", "weight": "grad_weight"}[equation.name]
+def _walk(equation: Equation) -> dict[str, str]:
+    """Return how an equation is walked through; the gradient of a border of copies comes before the input's."""
+    own = {"grad_input": "grad_padded_input"} if "grad_padded_input" in _named(equation) else {}
+    walk = WALKS["stamps" if equation.view == "stamps" else equation.name]
+    return {name: own.get(value, value) for name, value in walk.items()}
 
 
-def _over(equation: Equation) -> str:
-    return "grad_output" if equation.view == "stamps" else _result(equation)
+def _span(spec: ConvSpec, walk: dict[str, str], axis: int, index: int) -> tuple[int, int]:
+    """Return where the window or the stamp starts, and how many rows or columns it spans."""
+    pairs = {name: getattr(spec, walk[name])[axis] if walk[name] else 1 for name in ("step", "spread", "cells")}
+    before = spec.padding[axis][0] if walk["unit"] == "stamp" and walk["image"] == "grad_input" else 0
+    return index * pairs["step"] - before, pairs["spread"] * (pairs["cells"] - 1) + 1
 
 
-def _window(stages: Stages, plane: Plane, equation: Equation, number: int, cell: Cell) -> Step:
-    spec, panels, result = stages.spec, _named(equation), _result(equation)
-    image, kernel, stride, dilation = {
-        "forward": ("padded_input", "weight", spec.stride, spec.dilation),
-        "input": ("padded_grad_output", "rotated_weight", (1, 1), spec.dilation),
-        "weight": ("padded_input", "dilated_grad_output", spec.dilation, (1, 1)),  # they change places
-    }[equation.name]
-    pairs = []  # a list an axis: row of the kernel, row of the image, whether neither is a zero of the construction
-    for axis in range(2):
-        sizes = panels[image].values.shape[axis], panels[result].values.shape[axis], panels[kernel].values.shape[axis]
-        found = axis_taps(*sizes, stride[axis], 0, dilation[axis], "zeros")
-        pairs.append(
-            [
-                (k, at, _is_real(panels[kernel], axis, k, stages) and _is_real(panels[image], axis, at, stages))
-                for o, k, at in found
-                if o == cell[axis]
-            ]
+def _lit(
+    spec: ConvSpec, kernel: Panel, image: Panel, spans: list[tuple[int, int]], stamps: bool
+) -> dict[str, dict[Cell, bool]]:
+    """Return the cells that take part, and whether neither of two is a zero of the construction."""
+    taps = []  # a list an axis: row of the kernel, row of the image, whether both are real
+    for axis, (start, reach) in enumerate(spans):
+        size = kernel.values.shape[axis]
+        pairs = [(k, start + k * (reach - 1) // max(size - 1, 1)) for k in range(size)]
+        taps.append([(k, at, _is_real(spec, kernel, axis, k) and _is_real(spec, image, axis, at)) for k, at in pairs])
+    lit: dict[str, dict[Cell, bool]] = {kernel.name: {}, image.name: {}}
+    for (k_row, row, real_row), (k_column, column, real_column) in itertools.product(*taps):
+        lit[kernel.name][k_row, k_column] = real = real_row and real_column
+        if real or not stamps:  # else it falls on the padding, and is dropped
+            lit[image.name][row, column] = real
+    if image.name == "grad_padded_input":
+        copied = _copied(spec).tolist()
+        lit["grad_input"] = dict.fromkeys(
+            (divmod(int(copied[r][c]), spec.input_size[1]) for r, c in lit[image.name]), True
         )
-    lit: dict[str, dict[Cell, bool]] = {kernel: {}, image: {}}
-    for (k_row, row, real_row), (k_column, column, real_column) in itertools.product(*pairs):
-        lit[kernel][k_row, k_column] = lit[image][row, column] = real_row and real_column
-    hidden = {result: frozenset(_later(panels[result], number))}
-    if result == "grad_padded_input":
-        hidden["grad_input"] = frozenset(_unfolded(stages, number))
-    here = panels[result]
-    text = _text("cell", number, here, cell, here.values)
-    return Step(result, cell, hidden, lit, (image, _span(pairs)), {}, text)
+    return lit
 
 
-def _is_real(panel: Panel, axis: int, index: int, stages: Stages) -> bool:
-    letter = (panel.roles.rows, panel.roles.columns)[axis][index]
-    copies = panel.name == "padded_input" and stages.spec.padding_mode != "zeros"
-    return letter == DATA or (copies and letter == PADDING)
+def _is_real(spec: ConvSpec, panel: Panel, axis: int, index: int) -> bool:
+    letters = (panel.roles.rows, panel.roles.columns)[axis]
+    copies = panel.name in ("padded_input", "grad_padded_input") and spec.padding_mode != "zeros"
+    return 0 <= index < len(letters) and (letters[index] == DATA or (copies and letters[index] == PADDING))
 
 
-def _span(pairs: list[list[tuple[int, int, bool]]]) -> tuple[int, int, int, int]:
-    (top, *_, bottom), (left, *_, right) = ([at for _, at, _ in (*axis, axis[-1])] for axis in pairs)
-    return top, left, bottom - top + 1, right - left + 1
+def _copied(spec: ConvSpec) -> torch.Tensor:
+    """Return which cell of the input each cell of its border of copies is, in reading order."""
+    cells = torch.arange(spec.input_size[0] * spec.input_size[1], dtype=torch.float64)
+    return pad_input(cells.reshape(1, 1, *spec.input_size), spec)[0, 0]
 
 
-def _later(panel: Panel, number: int) -> list[Cell]:
-    rows, columns = panel.values.shape
-    return [(at // columns, at % columns) for at in range(number + 1, rows * columns)]
-
-
-def _unfolded(stages: Stages, number: int) -> list[Cell]:
+def _unfolded(spec: ConvSpec, number: int) -> list[Cell]:
     """Cells of the input's gradient that still wait for one of the cells that copy them."""
-    spec = stages.spec
-    last = []
-    for axis in range(2):
-        before, size = spec.padding[axis][0], spec.input_size[axis]
-        rows = [0] * size
-        for at in range(spec.padded_size[axis]):
-            row = source(at - before, size, spec.padding_mode)
-            assert row is not None  # only a border of zeros is a copy of nothing
-            rows[row] = max(rows[row], at)
-        last.append(rows)
-    return [
-        (row, column)
-        for row, column in itertools.product(range(spec.input_size[0]), range(spec.input_size[1]))
-        if last[0][row] * spec.padded_size[1] + last[1][column] > number
-    ]
-
-
-def _stamp(stages: Stages, plane: Plane, equation: Equation, number: int, cell: Cell) -> Step:
-    spec, panels, result = stages.spec, _named(equation), _result(equation)
-    folds = result == "grad_padded_input"
-    pairs, sources = [], []
-    for axis in range(2):
-        sizes = (spec.padded_size[axis], spec.output_size[axis], spec.kernel_size[axis])
-        every = axis_taps(*sizes, spec.stride[axis], 0, spec.dilation[axis], "zeros")
-        found = [(k, at) for o, k, at in every if o == cell[axis]]
-        before, size = spec.padding[axis][0], spec.input_size[axis]
-        own = [source(at - before, size, spec.padding_mode) for _, at in found]
-        sources.append(own)
-        pairs.append([(k, at - (0 if folds else before), i is not None) for (k, at), i in zip(found, own, strict=True)])
-    lit: dict[str, dict[Cell, bool]] = {"weight": {}, result: {}, "grad_input": {}}
-    for down, right in itertools.product(*(range(len(axis)) for axis in pairs)):
-        (k_row, row, real_row), (k_column, column, real_column) = pairs[0][down], pairs[1][right]
-        lit["weight"][k_row, k_column] = real_row and real_column
-        i_row, i_column = sources[0][down], sources[1][right]
-        if i_row is not None and i_column is not None:  # else it falls on the padding, and is dropped
-            lit[result][row, column] = lit["grad_input"][i_row, i_column] = True
-    values = _stamped(stages, plane, number) if number + 1 < count_steps(equation) else {}
-    over = panels["grad_output"]
-    text = f"{_text('stamp', number, over, cell, over.values)} times {panels['weight'].label}"
-    return Step("grad_output", cell, {}, lit, (result, _span(pairs)), values, text)
+    return [divmod(int(cell), spec.input_size[1]) for cell in _copied(spec).flatten()[number + 1 :].unique()]
 
 
 def _stamped(stages: Stages, plane: Plane, number: int) -> dict[str, torch.Tensor]:
     """What the stamps so far have added up to: the gradient of what stamped."""
-    spec = stages.spec
+    spec, at = stages.spec, (plane.sample, plane.in_channel)
     so_far = stages.grad_output.clone()
     so_far.flatten(2)[:, :, number + 1 :] = 0
-    at = (plane.sample, plane.in_channel)
     # Transposed, the sum is the layer's output, and has its bias.
     bias = stages.bias[plane.in_channel] if stages.transposed and stages.bias is not None else 0
-    shared = (spec.stride, 0, spec.dilation, spec.groups)
-    whole = (*stages.input.shape[:2], *spec.padded_size)
-    planes = {"grad_padded_input": conv2d_input(whole, stages.weight, so_far, *shared)[at]}
-    planes["grad_input"] = bias + conv2d_input(
-        stages.input.shape, stages.weight, so_far, spec.stride, spec.padding, *shared[2:],
-        padding_mode=spec.padding_mode,
-    )[at]  # fmt: skip
-    return planes
-
-
-def _text(unit: str, number: int, panel: Panel, cell: Cell, values: torch.Tensor) -> str:
-    count = values.numel()
-    value = format_number(float(values[cell]))
-    return f"{unit} {number + 1} of {count}: {panel.label}[{cell[0]}, {cell[1]}] = {value}"
+    bare = spec.replace(input_size=spec.padded_size, padding=0, padding_mode="zeros")
+    whole, own = (
+        conv2d_input(
+            each.input_shape, stages.weight, so_far, each.stride, each.padding, each.dilation, each.groups,
+            padding_mode=each.padding_mode,
+        )[at]
+        for each in (bare, spec)
+    )  # fmt: skip
+    return {"grad_padded_input": whole, "grad_input": bias + own}

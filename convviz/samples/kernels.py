@@ -1,14 +1,11 @@
 """Kernels with a name, for every kernel size.
 
 The names are known for 3 x 3. For other sizes each kernel is what its idea gives there: smoothing is a row of
-binomial coefficients, a derivative is a ramp through zero. ``facts/settings.json`` has each kernel as a sum of outer
-products of such rows, the one down the column first.
+binomial coefficients, a derivative is a ramp through zero, or -1, 1 for two cells; a single cell keeps its value.
+``facts/settings.json`` has these rows, and each kernel as a sum of outer products, the one down the column first.
 """
 
 from __future__ import annotations
-
-import math
-from collections.abc import Callable
 
 import torch
 
@@ -18,20 +15,7 @@ from convviz.samples.inputs import random_tensor
 KERNELS: dict[str, list[list[str]]] = facts("settings")["kernels"]
 AVERAGES: list[str] = facts("settings")["kernels_that_average"]  # whose numbers add up to 1
 
-# A row's number at k of size cells; board/js/rules/samples.js has the same.
-ROWS: dict[str, Callable[[int, int], float]] = {
-    "ones": lambda k, size: 1,
-    "first": lambda k, size: k == 0,
-    "last": lambda k, size: k == size - 1,
-    "centre": lambda k, size: k == (size - 1) // 2,
-    "binomial": lambda k, size: math.comb(size - 1, k),
-    # -1, 0, 1 for three cells; -1, 1 for two; a single cell has no slope and keeps its value.
-    "slope": lambda k, size: (2 * k - size + 1) / (1 + size % 2) if size > 1 else 1,
-    "rise": lambda k, size: ROWS["slope"](k, size) if size > 1 else 0,
-    # The neighbours minus as many times the centre, so that a constant image gives zero.
-    "second": lambda k, size: abs(k - (size - 1) // 2) == 1 or -min(size - 1, 2) * ROWS["centre"](k, size),
-    "bump": lambda k, size: -ROWS["second"](k, size),
-}
+ROWS: dict[str, list[list[int]]] = facts("settings")["kernel_rows"]  # of 1 cell, of 2, … up to the board's most
 
 
 def make_kernel(name: str, size: tuple[int, int], *, seed: int = 0) -> torch.Tensor:
@@ -39,7 +23,7 @@ def make_kernel(name: str, size: tuple[int, int], *, seed: int = 0) -> torch.Ten
 
     Args:
         name: a name in ``KERNELS``, ``"counting"`` or ``"random"``.
-        size: (kH, kW).
+        size: (kH, kW), each up to 11 where the kernel has a name.
         seed: of the random kernel; numbers in steps of 0.1.
 
     Returns:
@@ -56,9 +40,6 @@ def make_kernel(name: str, size: tuple[int, int], *, seed: int = 0) -> torch.Ten
         raise ValueError(f"a kernel is one of counting, random, {', '.join(KERNELS)}: got {name!r}")
     kernel = torch.zeros(size, dtype=torch.float64)
     for rows in KERNELS[name]:
-        kernel += torch.outer(*(_row(row, cells) for row, cells in zip(rows, size, strict=True)))
+        down, across = (torch.tensor(ROWS[row][cells - 1]) for row, cells in zip(rows, size, strict=True))
+        kernel += torch.outer(down, across)
     return kernel / kernel.sum() if name in AVERAGES else kernel
-
-
-def _row(name: str, size: int) -> torch.Tensor:
-    return torch.tensor([ROWS[name](k, size) for k in range(size)], dtype=torch.float64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.ops.stages import Stages, stages
 from convviz.ops.stages_transposed import stages_transposed
@@ -14,10 +15,7 @@ from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, tar
 say = sentences("rules")
 
 # In the order in which one follows from the other, in the words of the page; all other stages are copies of these.
-COMPUTED = (
-    *("input", "weight", "bias", "target", "output", "loss"),
-    *("grad_output", "grad_padded_input", "grad_input", "grad_weight", "grad_bias"),
-)
+COMPUTED: list[str] = facts("settings")["computed"]
 
 
 def compute(settings: Settings, *, compare: bool = True) -> Stages:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from convviz.facts.words import sentences
-from convviz.spec import ConvSpec, Pair, Sides
+from convviz.spec import ConvSpec, Pair
 
 say = sentences("rules")
 AXES = ("axis.height", "axis.width")
@@ -33,33 +33,24 @@ def layer_spec(spec: ConvSpec, input_size: Sequence[int], output_padding: Sequen
     Raises:
         ValueError: the output would have no row or column, or the output_padding is too large.
     """
-    changed = {name: changes.get(name, getattr(spec, name)) for name in ("stride", "padding", "dilation")}
+    changed = {
+        name: changes.get(name, getattr(spec, name)) for name in ("kernel_size", "stride", "padding", "dilation")
+    }
     for axis in (0, 1):
         if not 0 <= output_padding[axis] < changed["stride"][axis]:
             got = {"value": output_padding[axis], "axis": say(AXES[axis]), "stride": changed["stride"][axis]}
             raise ValueError(say("refused.output_padding", **got))
-    kernel = changes.get("kernel_size", spec.kernel_size)
-    size = output_size(input_size, kernel, output_padding, **changed)
+    size = output_size(input_size, output_padding, **changed)
     if min(size) < 1:
         raise ValueError(say("refused.output", size=list(size)))
     return spec.replace(input_size=size, **changes)
 
 
-def output_size(
-    input_size: Sequence[int],
-    kernel_size: Sequence[int],
-    output_padding: Sequence[int],
-    stride: Sequence[int],
-    padding: Sides,
-    dilation: Sequence[int],
-) -> Pair:
+def output_size(input_size: Sequence[int], output_padding: Sequence[int], **spec: Any) -> Pair:
     """Return (H_out, W_out) of the layer, which may be less than 1: then the padding cuts everything off."""
+    fields = (spec[name] for name in ("kernel_size", "stride", "padding", "dilation"))
     rows, columns = (
-        (input_size[axis] - 1) * stride[axis]
-        - sum(padding[axis])
-        + dilation[axis] * (kernel_size[axis] - 1)
-        + 1
-        + output_padding[axis]
-        for axis in (0, 1)
+        (size - 1) * stride - sum(sides) + dilation * (kernel - 1) + 1 + extra
+        for size, extra, kernel, stride, sides, dilation in zip(input_size, output_padding, *fields, strict=True)
     )
     return rows, columns

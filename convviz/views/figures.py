@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.views.cells import DATA, INSERTED
 from convviz.views.panels import Panel
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
 
 say = sentences("picture")
 
-CELL = 44  # pixels a cell in a figure that stands alone
+FIGURE: dict[str, Any] = facts("picture")["figure"]  # what is the same in all of them
+SIDES: dict[str, int] = FIGURE["sides"]  # in pixels
 
 
 def limit(panels: tuple[Panel, ...]) -> float:
@@ -28,34 +30,22 @@ def frame(panel: Panel) -> dict[str, Any]:
     rows, columns = panel.values.shape
     title = say("figure.title", label=panel.label, shape=", ".join(map(str, panel.shape)))
     hover = say("figure.cell", name=panel.called, row="%{y}", column="%{x}", value="%{z}")
-    side = max(min(CELL * max(rows, columns), 720), 220) / max(rows, columns)
-    trace = {
-        "type": "heatmap",
-        "name": panel.called,
-        "zmid": 0,
-        "colorscale": COLORSCALES["light"],
-        "hovertemplate": f"{hover}<extra></extra>",
-        "colorbar": {"thickness": 12, "outlinewidth": 0},
-    }
-    axis = {
-        "constrain": "domain",
-        "showgrid": False,
-        "zeroline": False,
-        "ticks": "",
-        "dtick": 1 if rows <= 16 else 8,
-    }
+    named = {"name": panel.called, "colorscale": COLORSCALES["light"], "hovertemplate": f"{hover}<extra></extra>"}
+    side = max(min(SIDES["cell"] * max(rows, columns), SIDES["most"]), SIDES["least"]) / max(rows, columns)
+    axis = {**FIGURE["axis"], "dtick": 1 if rows <= 16 else 8}
     layout = {
-        "title": {"text": title, "font": {"size": 14}},
-        "width": round(side * columns) + 130,
-        "height": round(side * rows) + 100,
-        "margin": {"l": 40, "r": 90, "t": 60, "b": 40},
-        "paper_bgcolor": "#ffffff",
-        "plot_bgcolor": "#ffffff",
+        **FIGURE["layout"],
+        "title": {**FIGURE["title"], "text": title},
+        "width": round(side * columns) + SIDES["beside"],
+        "height": round(side * rows) + SIDES["above"],
         "xaxis": {**axis, "range": [-0.5, columns - 0.5]},
         "yaxis": {**axis, "range": [rows - 0.5, -0.5], "scaleanchor": "x"},
-        "shapes": _shapes(panel),
+        "shapes": [
+            *_bands(panel.roles.rows, panel.roles.unread_rows, "y"),
+            *_bands(panel.roles.columns, panel.roles.unread_columns, "x"),
+        ],
     }
-    return {"data": [trace], "layout": layout}
+    return {"data": [{**FIGURE["trace"], **named}], "layout": layout}
 
 
 def figure(panel: Panel, scale: float | None = None) -> go.Figure:
@@ -77,27 +67,13 @@ def figure(panel: Panel, scale: float | None = None) -> go.Figure:
     return go.Figure(picture)
 
 
-def _shapes(panel: Panel) -> list[dict[str, Any]]:
-    """Bands over the rows and columns that are not data, so that a printed figure tells them apart too."""
-    shapes = []
-    roles = panel.roles
-    bands = ((roles.rows, roles.unread_rows, "y", "x"), (roles.columns, roles.unread_columns, "x", "y"))
-    for letters, unread, along, across in bands:
-        for index, letter in enumerate(letters):
-            if letter == DATA and index not in unread:
-                continue
-            fill = "rgba(120,120,120,0.45)" if index in unread else "rgba(120,120,120,0.18)"
-            band = {
-                "type": "rect",
-                "layer": "above",
-                "line": {"width": 0},
-                "fillcolor": fill if letter != INSERTED else "rgba(120,120,120,0.10)",
-                f"{along}0": index - 0.5,
-                f"{along}1": index + 0.5,
-                f"{along}ref": along,
-                f"{across}0": 0,
-                f"{across}1": 1,
-                f"{across}ref": f"{across} domain",
-            }
-            shapes.append(band)
-    return shapes
+def _bands(letters: str, unread: tuple[int, ...], along: str) -> list[dict[str, Any]]:
+    """Bands over the rows or columns that are not data, so that a printed figure tells them apart too."""
+    lines = [
+        (index, "unread" if index in unread and letter != INSERTED else letter) for index, letter in enumerate(letters)
+    ]
+    return [
+        {**FIGURE["bands"][along], f"{along}0": at - 0.5, f"{along}1": at + 0.5, "fillcolor": FIGURE["shades"][kind]}
+        for at, kind in lines
+        if kind != DATA
+    ]

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
+from convviz.facts import facts
 from convviz.facts.lists import comma
 from convviz.facts.words import sentences
 from convviz.ops.stages import Stages
 from convviz.plane import PANEL_AXES, Plane
 from convviz.settings.names import shown_letter, shown_name
-from convviz.spec import ConvSpec
 from convviz.views.cells import Roles, roles
 
 say = sentences("picture")
 
-TITLES = ("forward", "input", "weight", "bias")  # of the rows, from top to bottom
+# Of each picture the rows, from top to bottom: panels by name, and signs. What goes "with" a stage needs it.
+EQUATIONS: dict[str, list[dict[str, Any]]] = facts("picture")["equations"]
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,6 @@ class Panel:
         name: the stage's name.
         called: what the page calls it; a transposed convolution has its own words.
         tensor: ``[A, B, H, W]``, the planes that can be shown.
-        axes: what the two leading axes count: n sample, o output channel, c input channel.
         at: the plane that is shown, as indices of the leading axes.
         roles: what its rows and columns are.
         shape: the tensor's own shape.
@@ -37,7 +38,6 @@ class Panel:
     name: str
     called: str
     tensor: torch.Tensor
-    axes: tuple[str, str]
     at: tuple[int, int]
     roles: Roles
     shape: tuple[int, ...]
@@ -90,58 +90,45 @@ class Equation:
         return tuple(item for item in self.items if isinstance(item, Panel))
 
 
-Items = list[str | Sign]  # of a row: its panels by name
-
-
 def equations(stages: Stages, plane: Plane, input_view: str = "window") -> tuple[Equation, ...]:
-    """Lay out everything that was computed as rows of panels.
+    """Lay out everything that was computed as rows of panels, as ``facts/picture.json`` has them.
 
     Args:
         stages: the numbers.
         plane: which sample and channels to show.
         input_view: the equation to the input as a sliding ``"window"`` or as ``"stamps"`` that add up.
     """
-    spec, at = stages.spec, plane.within(stages.spec)
-    counts = {"n": spec.batch, "o": spec.out_channels, "c": spec.in_channels}
-
-    def row(title: str, name: str, items: Items) -> Equation:
-        axes = ("nc" if stages.transposed else "no") if name == "bias" else "noc"
-        choices = tuple((axis, counts[axis]) for axis in axes if counts[axis] > 1)
-        shown = tuple(_panel(stages, at, item) if isinstance(item, str) else item for item in items)
-        return Equation(name, say(f"title.{title}"), shown, choices, input_view if name == "input" else "")
-
-    rows = _items(stages, input_view)
-    return tuple(row(title, *each) for title, each in zip(TITLES, rows.items(), strict=False))
+    rows = EQUATIONS["transposed" if stages.transposed else "convolution"]
+    shown = [row for row in rows if row.get("view", input_view) == input_view and _is_there(stages, row)]
+    return tuple(_equation(stages, plane.within(stages.spec), row) for row in shown)
 
 
-def _items(stages: Stages, input_view: str) -> dict[str, Items]:
-    """Return the panels, by name, and the signs of each row, from top to bottom."""
-    spec, equals, transposed = stages.spec, Sign("="), stages.transposed
-    loss = Sign("→", say("sign.loss"))
-    bias: Items = [] if stages.bias is None else [Sign("+"), "bias"]
+def _equation(stages: Stages, at: Plane, row: Mapping[str, Any]) -> Equation:
+    counts = {"n": stages.spec.batch, "o": stages.spec.out_channels, "c": stages.spec.in_channels}
+    choices = tuple((axis, counts[axis]) for axis in row["axes"] if counts[axis] > 1)
+    there = [item for item in row["items"] if _is_there(stages, item)]
+    items = tuple(_panel(stages, at, item) if isinstance(item, str) else _sign(stages, item) for item in there)
+    return Equation(row["name"], say(row["title"]), items, choices, row.get("view", ""))
 
-    def over(axis: str, count: int) -> Items:
-        return [Sign("Σ", say("sign.over", axis=shown_letter(axis, transposed)))] if count > 1 else []
 
-    forward: Items = [*over("c", spec.in_channels // spec.groups), "padded_input", Sign("⊛", _notes(spec)), "weight"]
-    window: Items = ["padded_grad_output", Sign("⊛", _notes(spec, ("dilation",))), "rotated_weight"]
-    stamps: Items = ["grad_output", Sign("⊞", _notes(spec, first=[say("sign.stamps")])), "weight"]
-    backward: Items = [*over("o", spec.out_channels // spec.groups), *(stamps if input_view == "stamps" else window)]
-    operation = Sign("⊛", _step_note("stride", spec.dilation))  # the steps change places
-    to_weight: Items = ["padded_input", operation, "dilated_grad_output", equals, "grad_weight"]
-    # A border of copies has a gradient, which is folded back.
-    border: Items = [] if stages.grad_padded_input is None else ["grad_padded_input", Sign("→", say("sign.fold"))]
-    rows: dict[str, Items] = {
-        "forward": [*forward, *bias, equals, "output", loss, "grad_output"],
-        "input": [*backward, equals, *border, "grad_input"],
-    }
-    if transposed:  # what leads a convolution back to its input comes first and makes output
-        rows = {
-            "input": [*backward, *bias, equals, "grad_input", loss, "input"],
-            "forward": [*forward, equals, "output"],
-        }
-    summed: Items = [Sign("Σ", say("sign.over_all")), "input" if transposed else "grad_output", equals, "grad_bias"]
-    return rows | {"weight": [*over("n", spec.batch), *to_weight]} | ({"bias": summed} if bias else {})
+def _is_there(stages: Stages, item: str | Mapping[str, Any]) -> bool:
+    """Return whether these stages have a panel, or what a sign or a row goes with; nothing is summed over one plane."""
+    if isinstance(item, str):
+        return getattr(stages, item) is not None
+    spec = stages.spec
+    summed = {"n": spec.batch, "o": spec.out_channels // spec.groups, "c": spec.in_channels // spec.groups}
+    return _is_there(stages, item.get("with", "output")) and summed.get(item.get("over", ""), 2) > 1
+
+
+def _sign(stages: Stages, sign: Mapping[str, Any]) -> Sign:
+    """Return a sign with what there is to know about its operation; a step of 1 is left out."""
+    axis = shown_letter(sign.get("over", ""), stages.transposed)
+    notes = [say(sign["note"], axis=axis)] if "note" in sign else []
+    for word, field in sign.get("steps", {}).items():  # to the weight, the steps change places
+        down, across = getattr(stages.spec, field)
+        if (down, across) != (1, 1):
+            notes.append(say(f"sign.{word}", step=down if down == across else f"{down} × {across}"))
+    return Sign(sign["symbol"], comma(notes))
 
 
 def panel(stages: Stages, plane: Plane, name: str) -> Panel:
@@ -160,23 +147,13 @@ def panel(stages: Stages, plane: Plane, name: str) -> Panel:
 
 def _panel(stages: Stages, plane: Plane, name: str) -> Panel:
     tensor: torch.Tensor = getattr(stages, name)
-    called, shape, axes, at = shown_name(name, stages.transposed), tuple(tensor.shape), ("n", "o"), (0, 0)
+    shape, at = tuple(tensor.shape), (0, 0)
     if tensor.dim() == 1:
         tensor = tensor.reshape(1, 1, 1, -1)  # a bias, [1, 1, 1, C_out]
     else:
-        axes = PANEL_AXES[name]
-        # The second axis of a weight counts within the group.
-        at = (plane.index(axes[0]), plane.index(axes[1]) % tensor.shape[1])
+        first, second = map(plane.index, PANEL_AXES[name])
+        at = (first, second % shape[1])  # the second axis of a weight counts within the group
     height, width = tensor.shape[-2:]
-    return Panel(name, called, tensor, axes, at, roles(stages.spec, name, (height, width)), shape)
-
-
-def _notes(spec: ConvSpec, steps: Iterable[str] = ("stride", "dilation"), first: Iterable[str] = ()) -> str:
-    """Say what there is to know about an operation."""
-    return comma([*first, *filter(None, (_step_note(name, getattr(spec, name)) for name in steps))])
-
-
-def _step_note(name: str, pair: tuple[int, int]) -> str:
-    """Say the stride or the dilation; a step of 1 is left out."""
-    step = str(pair[0]) if pair[0] == pair[1] else f"{pair[0]} × {pair[1]}"
-    return "" if pair == (1, 1) else say(f"sign.{name}", step=step)
+    return Panel(
+        name, shown_name(name, stages.transposed), tensor, at, roles(stages.spec, name, (height, width)), shape
+    )

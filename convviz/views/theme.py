@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 # Diverging around zero and safe for every common colour blindness: blue is negative, orange is positive.
@@ -29,57 +29,38 @@ def format_number(value: float) -> str:
     Returns:
         Text with a true minus sign, without trailing zeros, never "-0".
     """
-    if math.isnan(value):
-        return "nan"
-    if math.isinf(value):
-        return "∞" if value > 0 else f"{MINUS}∞"
     size = abs(value)
-    if size == 0:
-        return "0"
-    if size < 0.00095 or size >= 9999.5:
-        exponent = Decimal(size).adjusted()
-        mantissa = _rounded(Decimal(size).scaleb(-exponent), 1)
-        if mantissa == "10.0":
-            mantissa, exponent = "1.0", exponent + 1
-        text = f"{mantissa.removesuffix('.0')}e{exponent}".replace("-", MINUS)
-    else:
-        digits = 0 if size >= 99.95 else 1 if size >= 9.995 else 2 if size >= 0.0995 else 3
-        text = _rounded(Decimal(size), digits)
-        text = text.rstrip("0").rstrip(".") if "." in text else text
-    return MINUS + text if value < 0 else text
+    if 0 < size < 0.00095 or 9999.5 <= size < math.inf:
+        return _written(value, Context(2, ROUND_HALF_UP).create_decimal(size), exponential=True)
+    if not math.isfinite(size):
+        return _written(value, Decimal(0))
+    digits = 0 if size >= 99.95 else 1 if size >= 9.995 else 2 if size >= 0.0995 else 3
+    return _written(value, Decimal(size).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
 
 
 def format_long(value: float) -> str:
-    """Write a number where there is room for it, such as the loss: six significant digits or fewer.
-
-    ``board/js/base/format.js`` writes it by the same rules.
+    """Write a number where there is room for it, such as the loss: six significant digits or fewer; as the page does.
 
     Args:
         value: any float, nan and infinities included.
     """
-    size = abs(value)
-    if not math.isfinite(value) or size == 0:
-        return format_number(value)
-    exponent = Decimal(size).adjusted()
-    mantissa = Decimal(size).scaleb(-exponent).quantize(Decimal("0.00001"), ROUND_HALF_UP)
-    if mantissa == 10:
-        mantissa, exponent = Decimal(1), exponent + 1
-    if -4 <= exponent < 6:
-        text = f"{mantissa.scaleb(exponent):f}"
-        text = text.rstrip("0").rstrip(".") if "." in text else text
-    else:
-        text = f"{mantissa:f}".rstrip("0").rstrip(".") + f"e{exponent}".replace("-", MINUS)
-    return MINUS + text if value < 0 else text
+    size = Context(6, ROUND_HALF_UP).create_decimal(abs(value))
+    return _written(value, size, exponential=size.is_finite() and bool(size) and not -4 <= size.adjusted() < 6)
 
 
-def _rounded(size: Decimal, digits: int) -> str:
-    """Round half up, as JavaScript does; Python's own formatting rounds an exact half to the even digit."""
-    return str(size.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
+def _written(value: float, size: Decimal, *, exponential: bool = False) -> str:
+    """Write a size, rounded half up as JavaScript does; Python's own formatting rounds a half to the even digit."""
+    if math.isnan(value):
+        return "nan"
+    exponent = size.adjusted() if exponential else 0
+    text = f"{size.scaleb(-exponent).normalize():f}" + (f"e{exponent}" if exponential else "")
+    return (MINUS if value < 0 else "") + ("∞" if math.isinf(value) else text.replace("-", MINUS))
 
 
 def rgb(color: str) -> tuple[int, int, int]:
     """Split ``#rrggbb`` into its three numbers."""
-    return (int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16))
+    red, green, blue = bytes.fromhex(color[1:])
+    return red, green, blue
 
 
 def luminance(color: tuple[float, float, float]) -> float:
@@ -93,7 +74,6 @@ def color_at(scale: list[list[Any]], position: float) -> tuple[float, float, flo
     for (start, low), (end, high) in itertools.pairwise(scale):
         if position <= end:
             share = (position - start) / (end - start)
-            a, b = rgb(low), rgb(high)
-            return (a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1]), a[2] + share * (b[2] - a[2]))
-    red, green, blue = rgb(scale[-1][1])
-    return (red, green, blue)
+            red, green, blue = (a + share * (b - a) for a, b in zip(rgb(low), rgb(high), strict=True))
+            return red, green, blue
+    return rgb(scale[-1][1])

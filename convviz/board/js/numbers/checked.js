@@ -1,9 +1,8 @@
 // @ts-check
 // What no maker of numbers may hand to the board, by the rule of settings/compute.py.
+import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { shownName } from "../rules/names.js";
 import { say } from "../rules/say.js";
-
-const COMPUTED = ["input", "weight", "bias", "output", "loss", "grad_output", "grad_padded_input", "grad_input", "grad_weight", "grad_bias"];
 
 /**
  * @import { Numbers } from "./asking.js"
@@ -13,9 +12,9 @@ const COMPUTED = ["input", "weight", "bias", "output", "loss", "grad_output", "g
 /** Refuse a number that is not finite: it can be neither coloured nor handed on. @param {Numbers} numbers @param {boolean} transposed */
 export function checkFinite({ stages, dtype }, transposed) {
   const byName = /** @type {Record<string, Tensor | number | null>} */ (stages);
-  for (const name of COMPUTED) {
+  for (const name of SETTINGS.computed) {
     const made = byName[shownName(name, transposed)];
-    if (made === null) continue;
+    if (made === null || made === undefined) continue; // no stage holds the target
     const value = (typeof made === "number" ? [made] : made.data).find((each) => !Number.isFinite(each));
     if (value === undefined) continue;
     const word = Number.isNaN(value) ? "nan" : value < 0 ? "-inf" : "inf";

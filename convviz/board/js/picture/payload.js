@@ -1,5 +1,6 @@
 // @ts-check
 // What the board is told: the structure of the picture and the values of a step.
+import PICTURE from "../../../facts/picture.json" with { type: "json" };
 import { axisWord, cellWords, productsOf } from "../rules/names.js";
 import { editedPanels, isSingleOne } from "../rules/change.js";
 import { isPanel, panelsOf } from "./panels.js";
@@ -8,7 +9,7 @@ import { roundHalfEven } from "../rules/random.js";
 import { say } from "./say.js";
 
 const THUMB = 16; // most rows and columns of a thumbnail
-const CELL = 44; // pixels a cell in a figure that stands alone
+const SHADES = PICTURE.figure.shades;
 
 /**
  * @import { Pair } from "../rules/spec.js"
@@ -127,47 +128,30 @@ function thumbsOf(panel) {
 }
 
 /** The figure of a panel without its numbers, as plotly's JSON: views/figures.py. @param {Panel} panel @param {Colorscales} colorscales */
-function figureOf(panel, colorscales) {
-  const [rows, columns] = panel.tensor.shape.slice(2);
-  const side = Math.max(Math.min(CELL * Math.max(rows, columns), 720), 220) / Math.max(rows, columns);
-  const axis = { constrain: "domain", showgrid: false, zeroline: false, ticks: "", dtick: rows <= 16 ? 1 : 8 };
-  const hover = say("figure.cell", { name: panel.called, row: "%{y}", column: "%{x}", value: "%{z}" });
-  const trace = {
-    type: "heatmap",
-    name: panel.called,
-    zmid: 0,
-    colorscale: colorscales.light,
-    hovertemplate: `${hover}<extra></extra>`,
-    colorbar: { thickness: 12, outlinewidth: 0 },
-  };
+function figureOf({ called, label, roles, shape, tensor }, colorscales) {
+  const [rows, columns] = tensor.shape.slice(2);
+  const { cell, most, least, beside, above } = PICTURE.figure.sides;
+  const side = Math.max(Math.min(cell * Math.max(rows, columns), most), least) / Math.max(rows, columns);
+  const axis = { ...PICTURE.figure.axis, dtick: rows <= 16 ? 1 : 8 };
+  const hover = say("figure.cell", { name: called, row: "%{y}", column: "%{x}", value: "%{z}" });
+  const trace = { ...PICTURE.figure.trace, name: called, colorscale: colorscales.light, hovertemplate: `${hover}<extra></extra>` };
   const layout = {
-    title: { text: say("figure.title", { label: panel.label, shape: panel.shape.join(", ") }), font: { size: 14 } },
-    width: roundHalfEven(side * columns) + 130,
-    height: roundHalfEven(side * rows) + 100,
-    margin: { l: 40, r: 90, t: 60, b: 40 },
-    paper_bgcolor: "#ffffff",
-    plot_bgcolor: "#ffffff",
+    ...PICTURE.figure.layout,
+    title: { ...PICTURE.figure.title, text: say("figure.title", { label, shape: shape.join(", ") }) },
+    width: roundHalfEven(side * columns) + beside,
+    height: roundHalfEven(side * rows) + above,
     xaxis: { ...axis, range: [-0.5, columns - 0.5] },
     yaxis: { ...axis, range: [rows - 0.5, -0.5], scaleanchor: "x" },
-    shapes: [
-      ...bandsOf(panel.roles.rows, panel.roles.unread_rows, "y", "x"),
-      ...bandsOf(panel.roles.columns, panel.roles.unread_columns, "x", "y"),
-    ],
+    shapes: [...bandsOf(roles.rows, roles.unread_rows, "y"), ...bandsOf(roles.columns, roles.unread_columns, "x")],
   };
   return { data: [trace], layout };
 }
 
-/**
- * Bands over the lines that are not data, so that a printed figure tells them apart too.
- * @param {string} letters @param {number[]} unread @param {"x" | "y"} along @param {"x" | "y"} across
- */
-function bandsOf(letters, unread, along, across) {
+/** Bands over the lines that are not data, for a printed figure too. @param {string} letters @param {number[]} unread @param {"x" | "y"} along */
+function bandsOf(letters, unread, along) {
   return [...letters].flatMap((letter, index) => {
-    const bare = unread.includes(index);
-    if (letter === "d" && !bare) return [];
-    const shade = letter === "i" ? "0.10" : bare ? "0.45" : "0.18";
-    const place = { [`${along}0`]: index - 0.5, [`${along}1`]: index + 0.5, [`${along}ref`]: along };
-    const reach = { [`${across}0`]: 0, [`${across}1`]: 1, [`${across}ref`]: `${across} domain` };
-    return [{ type: "rect", layer: "above", line: { width: 0 }, fillcolor: `rgba(120,120,120,${shade})`, ...place, ...reach }];
+    const kind = /** @type {keyof typeof SHADES | "d"} */ (letter !== "i" && unread.includes(index) ? "unread" : letter);
+    if (kind === "d") return [];
+    return [{ ...PICTURE.figure.bands[along], [`${along}0`]: index - 0.5, [`${along}1`]: index + 0.5, fillcolor: SHADES[kind] }];
   });
 }

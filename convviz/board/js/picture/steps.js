@@ -1,6 +1,7 @@
 // @ts-check
 // The steps of an equation, from the taps and the numbers that the page has: where the window or the stamp is, and
 // what the stamps have added up to so far. No message to the kernel.
+import PICTURE from "../../../facts/picture.json" with { type: "json" };
 import { axisTaps, sourceOf } from "../rules/taps.js";
 
 /** @import { Geometry } from "../rules/spec.js" */
@@ -22,24 +23,16 @@ function stampedSize(geometry, axis) {
   return geometry.input_size[axis] + border;
 }
 
-/**
- * How one equation is walked through.
- * @param {Geometry} geometry @param {string} name of the equation @param {string} view "stamps", or anything else for a window
- * @returns {Walk}
- */
+/** @typedef {"output_size" | "kernel_size" | "stride" | "dilation"} PairName */
+/** @param {string} name of the equation @param {string} view "stamps", or anything else for a window */
+const factsOf = (name, view) => PICTURE.walks[/** @type {"input"} */ (name === "input" && view === "stamps" ? "stamps" : name)];
+
+/** How one equation is walked through. @param {Geometry} geometry @param {string} name @param {string} view @returns {Walk} */
 export function walkOf(geometry, name, view) {
-  const gradient = foldsBack(geometry) ? "grad_padded_input" : "grad_input";
-  if (name === "forward") {
-    return { unit: "cell", over: "output", result: "output", image: "padded_input", size: geometry.output_size };
-  }
-  if (name === "weight") {
-    return { unit: "cell", over: "grad_weight", result: "grad_weight", image: "padded_input", size: geometry.kernel_size };
-  }
-  if (view === "stamps") {
-    return { unit: "stamp", over: "grad_output", result: gradient, image: gradient, size: geometry.output_size };
-  }
-  const size = /** @type {[number, number]} */ ([stampedSize(geometry, 0), stampedSize(geometry, 1)]);
-  return { unit: "cell", over: gradient, result: gradient, image: "padded_grad_output", size };
+  const { unit, over, result, image, size } = factsOf(name, view);
+  const [filled, from, on] = [over, result, image].map((panel) => (panel === "grad_input" && foldsBack(geometry) ? "grad_padded_input" : panel));
+  const sizes = size === "input_size" ? [stampedSize(geometry, 0), stampedSize(geometry, 1)] : geometry[/** @type {PairName} */ (size)];
+  return { unit, over: filled, result: from, image: on, size: /** @type {[number, number]} */ (sizes) };
 }
 
 /**
@@ -47,15 +40,12 @@ export function walkOf(geometry, name, view) {
  * @param {Geometry} geometry @param {string} name @param {string} view @param {number[]} cell [row, column] of the step
  */
 export function spanOf(geometry, name, view, cell) {
-  const [row, column] = [0, 1].map((axis) => {
-    const [stride, dilation] = [geometry.stride[axis], geometry.dilation[axis]];
-    const reach = dilation * (geometry.kernel_size[axis] - 1) + 1;
-    if (name === "weight") return [cell[axis] * dilation, (geometry.output_size[axis] - 1) * stride + 1];
-    if (name === "forward") return [cell[axis] * stride, reach];
-    if (view !== "stamps") return [cell[axis], reach];
-    return [cell[axis] * stride - (foldsBack(geometry) ? 0 : geometry.padding[axis][0]), reach];
+  const { unit, step, spread, cells } = /** @type {Record<string, PairName>} */ (factsOf(name, view));
+  const [[row, rows], [column, columns]] = [0, 1].map((axis) => {
+    const before = String(unit) === "stamp" && !foldsBack(geometry) ? geometry.padding[axis][0] : 0;
+    return [cell[axis] * (geometry[step]?.[axis] ?? 1) - before, geometry[spread][axis] * (geometry[cells][axis] - 1) + 1];
   });
-  return { row: row[0], column: column[0], rows: row[1], columns: column[1] };
+  return { row, column, rows, columns };
 }
 
 /**

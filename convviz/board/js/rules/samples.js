@@ -16,26 +16,8 @@ function planeOf(rows, columns, value) {
 /** @param {number[]} numbers */
 const sum = (numbers) => numbers.reduce((total, value) => total + value, 0);
 
-/** @param {number} n @param {number} k @returns {number} */
-const choose = (n, k) => (k ? (choose(n, k - 1) * (n - k + 1)) / k : 1);
-/** @param {number} size */
-const middle = (size) => Math.floor((size - 1) / 2);
-
-/**
- * A row's number at k of size cells, as samples/kernels.py has it.
- * @type {Record<string, (k: number, size: number) => number>}
- */
-const ROWS = {
-  ones: () => 1,
-  first: (k) => Number(k === 0),
-  last: (k, size) => Number(k === size - 1),
-  centre: (k, size) => Number(k === middle(size)),
-  binomial: (k, size) => choose(size - 1, k),
-  slope: (k, size) => (size > 1 ? (2 * k - size + 1) / (1 + (size % 2)) : 1),
-  rise: (k, size) => (size > 1 ? ROWS.slope(k, size) : 0),
-  second: (k, size) => (k === middle(size) ? -Math.min(size - 1, 2) : Number(Math.abs(k - middle(size)) === 1)),
-  bump: (k, size) => -ROWS.second(k, size),
-};
+/** @type {Record<string, number[][]>} of 1 cell, of 2, … up to the board's most */
+const ROWS = SETTINGS.kernel_rows;
 
 /**
  * One kernel plane by name.
@@ -45,7 +27,7 @@ export function makeKernel(name, [rows, columns], seed) {
   if (name === "random") return clamped(randomTenths(rows * columns, seed));
   if (name === "counting") return planeOf(rows, columns, (r, c) => r * columns + c + 1);
   const kernel = planeOf(rows, columns, (r, c) =>
-    sum(KERNELS[name].map(([down, across]) => ROWS[down](r, rows) * ROWS[across](c, columns))),
+    sum(KERNELS[name].map(([down, across]) => ROWS[down][rows - 1][r] * ROWS[across][columns - 1][c])),
   );
   const total = SETTINGS.kernels_that_average.includes(name) ? sum(kernel) : 1;
   return kernel.map((value) => value / total);
