@@ -143,7 +143,7 @@ def _refuse_unlisted():
     }
     for root, own, other, named in (
         (PYTHON, ".py", ".js", r"``board/js/[\w/<>]*?(\w*)(?:<\w+>)?\.js"),  # in words, not where it is loaded
-        (SCRIPTS, ".js", ".py", r"(?<!tests/browser/)\b(\w+)\.py\b"),
+        (SCRIPTS, ".js", ".py", r"(?<!tests/browser/)(?<!tests/)\b(\w+)\.py\b"),
     ):
         for path in root.rglob(f"*{own}"):
             for name in re.findall(named, path.read_text(encoding="utf-8")):

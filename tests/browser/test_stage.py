@@ -40,7 +40,7 @@ MOVE = """(input, value) => {
   input.dispatchEvent(new Event("input", { bubbles: true }));
 }"""
 PLACES = """() => Object.fromEntries([...document.querySelectorAll(
-  ".cv-equation > header :is(h3, button), .cv-tools button, .cv-primary .cv-control, .cv-kernel, .cv-sum, .cv-loss, .cv-tab"
+  ".cv-equation > header :is(h3, button), .cv-tools button, .cv-primary :is(.cv-control, .cv-kernel), .cv-sum, .cv-loss"
 )].filter((node) => node.checkVisibility()).map((node, index) => {
   const { left, top } = node.getBoundingClientRect();
   return [`${index} ${node.className} ${node.textContent.slice(0, 20)}`.replace(/[\\d.,\\u2212]+$/, ""), [left, top]];
