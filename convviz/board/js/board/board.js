@@ -4,11 +4,12 @@ import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { createEquation } from "./equation.js";
 import { decode } from "../base/format.js";
-import { BANDS } from "./grid_marks.js";
 import { createHighlighter } from "./highlight.js";
-import { isBare, isUndo, keepKeys } from "../base/keys.js";
+import { followKeys } from "./app_keys.js";
 import { followKernel } from "../base/lost_kernel.js";
 import { followPaper } from "../base/paper.js";
+import { keepState } from "./keep_state.js";
+import { KINDS, createMarksKey, marksOf } from "./marks_key.js";
 import { loadPlotly } from "./plotly.js";
 import { followLinks } from "./share_address.js";
 import { createTables } from "./tables.js";
@@ -17,8 +18,6 @@ import { createTray } from "./tray.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
-const STORE = "convviz:state";
-const KINDS = /** @type {const} */ (["padding", "inserted", "remainder", "unread"]);
 const [BIAS, STRIP] = ["minmax(64px, 0.5fr)", "64px"]; // heights of the bias' band, and of one beside the band in focus
 
 /**
@@ -34,7 +33,7 @@ export function renderBoard({ model, el, taught = [] }) {
   const lost = element("p", { class: "cv-lost", role: "alert" });
   const tables = createTables(() => schedule(false));
   const facts = element("div", { class: "cv-facts" }, loss, truth, tables.el);
-  const foot = element("div", { class: "cv-foot" }, lost, element("div", { class: "cv-under" }, readout, createKey()), facts, live);
+  const foot = element("div", { class: "cv-foot" }, lost, element("div", { class: "cv-under" }, readout, createMarksKey()), facts, live);
   const root = element(
     "div",
     { class: "cv-board cv-look" },
@@ -251,7 +250,7 @@ export function renderBoard({ model, el, taught = [] }) {
   // A widget is drawn before it is put into the page: only now can the app around the board be found.
   let stopKeys = () => {};
   const arrive = once(() => {
-    stopKeys = appKeys(board, root);
+    stopKeys = followKeys(board, root);
     follower.refresh();
   });
   let size = "";
@@ -336,23 +335,6 @@ function decodeAll(values) {
   return { planes: read(values.planes), thumbs: read(values.thumbs) };
 }
 
-/** What the hatchings mean; those alone that are there. */
-function createKey() {
-  const entry = (kind) => element("span", { class: `cv-key-${kind}`, hidden: "" }, element("i", { "aria-hidden": "true" }), "…");
-  return element("p", { class: "cv-key" }, ...KINDS.map(entry));
-}
-
-/** The kinds of cells in the picture that are no data. @param {any} structure @returns {Set<string>} */
-function marksOf({ equations }) {
-  const found = new Set();
-  for (const item of equations.flatMap(({ items }) => items)) {
-    if (!item.key) continue;
-    for (const letter of item.rows + item.columns) if (letter !== "d") found.add(BANDS[letter]);
-    if (item.unread_rows.length + item.unread_columns.length) found.add("unread");
-  }
-  return found;
-}
-
 /** A function that acts at its first call only. @param {() => void} act */
 function once(act) {
   let done = false;
@@ -360,55 +342,4 @@ function once(act) {
     if (!done) act();
     done = true;
   };
-}
-
-/**
- * The keys of the app are its own, but not in a field that takes them: Ctrl+Z and Ctrl+Shift+Z (or Ctrl+Y), the number of
- * a band, Esc.
- * @param {any} board @param {HTMLElement} root
- */
-function appKeys(board, root) {
-  const app = /** @type {HTMLElement} */ (root.closest(".cv-app") ?? root);
-  /** @param {KeyboardEvent} event */
-  const onKey = (event) => {
-    const target = /** @type {HTMLElement} */ (event.target);
-    if (target.closest("input:not([type=range], [type=checkbox]), textarea, [contenteditable=true]") || event.defaultPrevented) return;
-    const bands = [...root.querySelectorAll(".cv-equation")].map((band) => /** @type {HTMLElement} */ (band).dataset.equation ?? "");
-    if (isUndo(event)) board.model.send({ type: event.key.toLowerCase() === "y" || event.shiftKey ? "redo" : "undo" });
-    else if (isBare(event) && bands[Number(event.key) - 1]) board.focusBand(bands[Number(event.key) - 1]);
-    else if (!(event.key === "Escape" && board.escape())) return;
-    event.preventDefault();
-  };
-  const letGo = keepKeys(app, (event) => isBare(event) || isUndo(event));
-  app.addEventListener("keydown", onKey);
-  return () => {
-    letGo();
-    app.removeEventListener("keydown", onKey);
-  };
-}
-
-/** The settings, as App.state() returns them. @param {any} model */
-const wholeState = (model) => ({ ...model.get("state"), ...model.get("sources") });
-
-/**
- * When the page is about to reload after a lost kernel, keep the settings; hand them to the next kernel.
- * @param {any} model
- */
-function keepState(model) {
-  const save = () => {
-    try {
-      sessionStorage.setItem(STORE, JSON.stringify(wholeState(model)));
-    } catch {
-      // A sandboxed page has no storage: it starts from the default.
-    }
-  };
-  try {
-    const kept = sessionStorage.getItem(STORE);
-    sessionStorage.removeItem(STORE);
-    if (kept) model.send({ type: "restore", state: JSON.parse(kept) });
-  } catch {
-    // No storage, or not what we wrote: nothing to restore.
-  }
-  window.addEventListener("convviz:save", save);
-  return () => window.removeEventListener("convviz:save", save);
 }

@@ -1,0 +1,28 @@
+// @ts-check
+// The keys of the app, wherever the focus is in it.
+import { isBare, isUndo, keepKeys } from "../base/keys.js";
+
+/**
+ * The keys of the app are its own, but not in a field that takes them: Ctrl+Z and Ctrl+Shift+Z (or Ctrl+Y), the number of
+ * a band, Esc.
+ * @param {any} board @param {HTMLElement} root
+ */
+export function followKeys(board, root) {
+  const app = /** @type {HTMLElement} */ (root.closest(".cv-app") ?? root);
+  /** @param {KeyboardEvent} event */
+  const onKey = (event) => {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (target.closest("input:not([type=range], [type=checkbox]), textarea, [contenteditable=true]") || event.defaultPrevented) return;
+    const bands = [...root.querySelectorAll(".cv-equation")].map((band) => /** @type {HTMLElement} */ (band).dataset.equation ?? "");
+    if (isUndo(event)) board.model.send({ type: event.key.toLowerCase() === "y" || event.shiftKey ? "redo" : "undo" });
+    else if (isBare(event) && bands[Number(event.key) - 1]) board.focusBand(bands[Number(event.key) - 1]);
+    else if (!(event.key === "Escape" && board.escape())) return;
+    event.preventDefault();
+  };
+  const letGo = keepKeys(app, (event) => isBare(event) || isUndo(event));
+  app.addEventListener("keydown", onKey);
+  return () => {
+    letGo();
+    app.removeEventListener("keydown", onKey);
+  };
+}
