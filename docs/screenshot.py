@@ -17,7 +17,7 @@ def main() -> None:
     """Serve the app, wait until torch has answered, and keep a picture of the page."""
     with voila_server() as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1400, "height": 1500})
+        page = browser.new_page(viewport={"width": 1400, "height": 860})
         page.goto(server.url)
         page.wait_for_selector(".cv-board[data-from=torch]", timeout=60_000)
         page.screenshot(path=PICTURE)
