@@ -92,12 +92,12 @@ export function renderBoard({ model, el, taught = [] }) {
     },
     /** Speak a sentence and show it. @param {string} text */
     say(text) {
-      setText(readout, text);
+      setLine(readout, text);
       setText(live, text);
     },
     /** Show what a cell is; speak it when the keyboard is there. @param {string} text @param {boolean} aloud */
     read(text, aloud) {
-      setText(readout, text);
+      setLine(readout, text);
       if (aloud) setText(live, text);
     },
   };
@@ -131,8 +131,8 @@ export function renderBoard({ model, el, taught = [] }) {
     board.highlight.setNumbers(numbers, values.limits);
     seeTray = () => board.tray.see(structure.geometry, numbers.planes, model.get("selected"));
     tables.show(structure, numbers.planes);
-    setText(loss, values.loss);
-    setText(truth, values.truth);
+    setLine(loss, values.loss);
+    setLine(truth, values.truth);
     truth.dataset.ok = String(values.truth_ok);
     markSelected();
     root.dataset.painted = plotly ? String(values.step) : "";
@@ -333,6 +333,12 @@ export function cellSize(needs, width) {
 function decodeAll(values) {
   const read = (wires) => Object.fromEntries(Object.entries(wires).map(([name, wire]) => [name, decode(wire, values.dtype)]));
   return { planes: read(values.planes), thumbs: read(values.thumbs) };
+}
+
+/** Write a line that is cut where it is too long: it is whole under the pointer. @param {HTMLElement} line @param {string} words */
+function setLine(line, words) {
+  setText(line, words);
+  line.title = words;
 }
 
 /** A function that acts at its first call only. @param {() => void} act */
