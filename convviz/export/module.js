@@ -27,8 +27,8 @@ function checkKeys(what, given, known) {
 /** A whole state and what is to be said about it, from a link, from a state or from a part of one. */
 function stateOf(given) {
   if (typeof given === "string") return links.fromLink(given);
-  const whole = { ...links.FIRST_STATE, ...given };
-  checkKeys("state", given, links.FIRST_STATE);
+  const whole = { ...links.BASE_STATE, ...given }; // as Python reads it: who brings a part means no first picture
+  checkKeys("state", given, links.BASE_STATE);
   if (given.spec) {
     checkKeys("spec", given.spec, facts.spec);
     if (!("input_size" in given.spec)) throw new Error("spec needs input_size, such as 8 or [8, 6]: it is missing");

@@ -9,7 +9,8 @@ exclude_patterns = ["_build", "pages"]
 # The pages are written at each build and lie beside the course's own.
 pages = Path(__file__).parent / "pages"
 pages.mkdir(exist_ok=True)
-convviz.export_html(None, pages / "stride.html", controls=("weight", "stride", "padding"), title="Stride and padding")
+state = {"spec": {"input_size": [8, 8], "stride": 2, "padding": 1}}
+convviz.export_html(state, pages / "stride.html", controls=("weight", "stride", "padding"), title="Stride and padding")
 
 html_extra_path = ["pages"]
 html_static_path = ["_static"]
