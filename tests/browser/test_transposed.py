@@ -209,12 +209,12 @@ def test_one_click_chooses_another_output_of_the_same_input(app):
 def test_switching_back_shows_the_convolution_again(app):
     assert app.locator(".cv-key-remainder").text_content() == "padding for output_padding"
     assert app.locator(".cv-equation h3").first.text_content() == "Forward"
-    assert app.locator('[data-equation="input"] .cv-name').first.text_content() == "padded_input[0, 0]"
+    assert app.locator('[data-equation="input"] .cv-name').first.text_content() == "padded_input"
     with repaint(app):
         app.get_by_role("checkbox", name="transposed convolution").press("Space")
     assert app.locator(".cv-equation h3").first.text_content() == "Forward"
     assert app.locator(".cv-equation").first.get_attribute("data-equation") == "forward"
-    assert app.locator('[data-equation="input"] .cv-name').first.text_content() == "padded_grad_output[0, 0]"
+    assert app.locator('[data-equation="input"] .cv-name').first.text_content() == "padded_grad_output"
     assert app.locator(".cv-key-remainder").text_content() == "padding for the remainder"
 
 
@@ -265,7 +265,7 @@ def test_pointing_at_the_input_lights_its_stamp_in_the_output(app):
     assert found["grad_weight"] == {f"{r},{c}" for r in range(3) for c in range(3)}
     assert "output" not in found, "the page calls it grad_input: it does not follow from the input"
     label = app.locator(".cv-readout").text_content()
-    assert re.match(r"padded_input\[0, 0\], row 3, column 5", label), label
+    assert re.match(r"padded_input, row 3, column 5", label), label
 
 
 def test_typing_into_the_input_and_into_grad_output(app):

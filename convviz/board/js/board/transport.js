@@ -72,7 +72,8 @@ export function createTransport(label, events) {
     play.setAttribute("aria-label", play.title);
     play.querySelector("path")?.setAttribute("d", ICONS[playing ? "pause" : "play"]);
     el.dataset.playing = String(playing);
-    el.parentElement?.style.setProperty("--cv-beat", `${beat()}ms`);
+    const equation = /** @type {HTMLElement | null} */ (el.closest(".cv-equation")); // whose window slides
+    equation?.style.setProperty("--cv-beat", `${beat()}ms`);
   }
 
   const hide = () => document.hidden && pause();
