@@ -52,7 +52,7 @@ TWICE = (
     ("settings/compute.py: COMPUTED _check_finite", "numbers/checked.js"),
     ("facts/words.py: sentences filled form_of", "base/words.js: ARGUMENT PLURALS sentences filled"),
     (  # in which words a step is told the page says elsewhere
-        "export/steps.py: WALKS count_steps step_at _walk _span _lit _copied _unfolded _stamped",
+        "export/steps.py: WALKS count_steps step_at _walk _span _lit _copied _stamped",
         "picture/steps.js",
     ),
     ("export/tables.py", "board/tables.js"),

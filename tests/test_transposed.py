@@ -167,8 +167,8 @@ def test_a_layers_own_sizes_are_torchs():
         assert (own, layer_pair(spec, "output_padding")) == (spec.output_size, extra), spec
         x, w = torch.zeros(spec.output_shape), torch.zeros(spec.weight_shape)
         assert F.conv_transpose2d(x, w, None, **options).shape[-2:] == spec.input_size, spec
-        given = {"stride": spec.stride, "padding": spec.padding, "dilation": spec.dilation}
-        assert output_size(own, spec.kernel_size, extra, **given) == spec.input_size, spec
+        given = {name: getattr(spec, name) for name in ("kernel_size", "stride", "padding", "dilation")}
+        assert output_size(own, extra, **given) == spec.input_size, spec
         assert layer_spec(spec, own, extra) == spec
         for axis, cells in ((0, -1), (1, spec.stride[1])):
             wrong = [*extra]

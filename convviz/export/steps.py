@@ -71,8 +71,9 @@ def step_at(stages: Stages, plane: Plane, equation: Equation, number: int) -> St
     else:
         later = [divmod(at, over.values.shape[1]) for at in range(number + 1, count)]
         hidden = {over.name: frozenset(later)}
-        if over.name == "grad_padded_input":
-            hidden["grad_input"] = frozenset(_unfolded(stages.spec, number))
+        if over.name == "grad_padded_input":  # a cell of the input's waits for all cells that copy it
+            waiting = _copied(stages.spec).flatten()[number + 1 :].unique()
+            hidden["grad_input"] = frozenset(divmod(int(cell), stages.spec.input_size[1]) for cell in waiting)
     (top, rows), (left, columns) = spans = [_span(stages.spec, walk, axis, cell[axis]) for axis in (0, 1)]
     lit = _lit(stages.spec, kernel, image, spans, walk["unit"] == "stamp")
     return Step(over.name, cell, hidden, lit, (image.name, (top, left, rows, columns)), values, text)
@@ -128,11 +129,6 @@ def _copied(spec: ConvSpec) -> torch.Tensor:
     """Return which cell of the input each cell of its border of copies is, in reading order."""
     cells = torch.arange(spec.input_size[0] * spec.input_size[1], dtype=torch.float64)
     return pad_input(cells.reshape(1, 1, *spec.input_size), spec)[0, 0]
-
-
-def _unfolded(spec: ConvSpec, number: int) -> list[Cell]:
-    """Cells of the input's gradient that still wait for one of the cells that copy them."""
-    return [divmod(int(cell), spec.input_size[1]) for cell in _copied(spec).flatten()[number + 1 :].unique()]
 
 
 def _stamped(stages: Stages, plane: Plane, number: int) -> dict[str, torch.Tensor]:

@@ -1,7 +1,8 @@
 """What Python and JavaScript both know, said once: the files beside this one are read by both.
 
 ``settings.json`` has the fields of a state, their kinds, limits, keys in a link and the first picture; ``names.json``
-the labels; ``digits.json`` the pictures that an input may show.
+the labels; ``digits.json`` the pictures that an input may show; ``picture.json`` the rows of the picture, how they are
+walked through, and what all figures share.
 """
 
 from __future__ import annotations

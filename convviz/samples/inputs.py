@@ -52,13 +52,6 @@ PATTERNS: dict[str, Callable[[int, tuple[int, int], torch.Tensor, torch.Tensor],
 }
 
 
-def _plane(kind: str, plane: int, size: tuple[int, int], digit: int) -> torch.Tensor:
-    if kind == "digit":
-        return resize(digits()[(digit + plane) % 10], size)
-    r, c = (torch.arange(cells, dtype=torch.float64) for cells in size)
-    return PATTERNS[kind](plane, size, r[:, None], c[None]).to(torch.float64)
-
-
 def random_tensor(shape: tuple[int, ...], seed: int) -> torch.Tensor:
     """Return normal random numbers rounded to one decimal, so that sums can be checked by hand.
 
@@ -89,6 +82,10 @@ def make_input(kind: str, shape: tuple[int, int, int, int], *, digit: int = 3, s
         return random_tensor(shape, seed)
     if kind != "digit" and kind not in PATTERNS:
         raise ValueError(f"an input is one of digit, random, {', '.join(PATTERNS)}: got {kind!r}")
-    batch, channels, height, width = shape
-    planes = [_plane(kind, plane, (height, width), digit) for plane in range(batch * channels)]
-    return torch.stack(planes).reshape(shape)
+    (batch, channels), size = shape[:2], shape[2:]
+    r, c = (torch.arange(cells, dtype=torch.float64) for cells in size)
+    planes = [
+        resize(digits()[(digit + n) % 10], size) if kind == "digit" else PATTERNS[kind](n, size, r[:, None], c[None])
+        for n in range(batch * channels)
+    ]
+    return torch.stack(planes).to(torch.float64).reshape(shape)

@@ -37,8 +37,6 @@ GEOMETRY, OTHER = (
     {name: Key(**key) for name, key in FACTS["link_keys"][part].items()} for part in ("geometry", "other")
 )
 KEYS = GEOMETRY | OTHER
-# A geometry that is not possible loses the first of these keys without which it is.
-LEAST_NEEDED = tuple(FACTS["link_keys"]["left_out_first"])
 
 
 def to_link(settings: Settings | Mapping[str, Any]) -> str:
@@ -160,8 +158,7 @@ def _about_version(text: str) -> list[str]:
 def _geometry(given: Mapping[str, Any], base: Settings) -> tuple[ConvSpec, list[str]]:
     """Return the geometry that the keys give; where it is not possible, without as few of them as will do."""
     transposed = given.get("transposed", False)
-
-    names = [name for name in LEAST_NEEDED if name in given]
+    names = [name for name in FACTS["link_keys"]["left_out_first"] if name in given]
     reasons = []
     for left_out in ([], *([name] for name in names), *(names[:count] for count in range(2, len(names) + 1))):
         kept = {GEOMETRY[name].field: given[name] for name in names if name not in left_out}

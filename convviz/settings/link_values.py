@@ -52,39 +52,31 @@ class Key(NamedTuple):
 
     def read(self, text: str) -> Any:
         """Return the value that a text gives."""
-        match self.form:
-            case "pair" | "sides":
-                return _read_folded(text, SEPARATORS[self.form], *self.range)
-            case "whole":
-                return read_whole(text, *self.range)
-            case "flag":
-                return read_whole(text, 0, 1) == 1
-            case "plane":
-                indices = [read_whole(part, 0, 10**9) for part in text.split(",")]
-                _need(len(indices) == 3)
-                return Plane(*indices)
-            case "bias":
-                values = _numbers(text)
-                return Source("values", values, (len(values),))
-            case "source":
-                return _read_source(text, self.field)
+        if self.form in SEPARATORS:
+            return _read_folded(text, SEPARATORS[self.form], *self.range)
+        if self.form == "flag":
+            return read_whole(text, 0, 1) == 1
+        if self.form == "plane":
+            indices = [read_whole(part, 0, 10**9) for part in text.split(",")]
+            _need(len(indices) == 3)
+            return Plane(*indices)
+        if self.form == "bias":
+            values = _numbers(text)
+            return Source("values", values, (len(values),))
+        if self.form == "source":
+            return _read_source(text, self.field)
         _need(text in CHOICES[self.field])
         return text
 
     def write(self, value: Any) -> str:
         """Return a value as its text."""
-        match self.form:
-            case "pair" | "sides":
-                return _write_folded(value, SEPARATORS[self.form])
-            case "flag":
-                return str(int(value))
-            case "plane":
-                return ",".join(map(str, dataclasses.astuple(value)))
-            case "bias":
-                return "" if value is None else ",".join(map(write_number, value.values))
-            case "source":
-                return _write_source(value)
-        return str(value)
+        if self.form in SEPARATORS:
+            return _write_folded(value, SEPARATORS[self.form])
+        if self.form == "plane":
+            return ",".join(map(str, dataclasses.astuple(value)))
+        if self.form == "bias":
+            return "" if value is None else ",".join(map(write_number, value.values))
+        return _write_source(value) if self.form == "source" else str(int(value) if self.form == "flag" else value)
 
 
 def write_number(value: float) -> str:

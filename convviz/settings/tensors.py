@@ -4,38 +4,42 @@ from __future__ import annotations
 
 import torch
 
+from convviz.facts import facts
 from convviz.ops.losses import kinds_taken
 from convviz.samples.inputs import fit, make_input, random_tensor, resize
 from convviz.samples.kernels import make_kernel
 from convviz.settings.state import PRESETS, Settings
 
-STREAMS = {"target": 2, "grad": 3}  # of random numbers
+STREAMS: dict[str, int] = facts("settings")["random_streams"]  # by which the seeds differ
 
 
 def input_tensor(settings: Settings) -> torch.Tensor:
     """Return the input, float64 ``[N, C_in, H, W]``."""
-    shape = settings.input_shape
-    if settings.input.kind == "values":
-        return fit(settings.input.tensor(), shape)
-    if settings.input.kind == "image":
-        plane = resize(settings.input.tensor(), shape[2:])
-        return plane.expand(shape).clone()
-    return make_input(settings.input.kind, shape, digit=settings.digit, seed=settings.seed)
+    shape, kind = settings.input_shape, settings.input.kind
+    if kind == "image":
+        return resize(settings.input.tensor(), shape[2:]).expand(shape).clone()
+    own = _own(settings, "input", shape)
+    return make_input(kind, shape, digit=settings.digit) if own is None else own
 
 
 def weight_tensor(settings: Settings) -> torch.Tensor:
     """Return the weight, float64 ``[C_out, C_in / groups, kH, kW]``; transposed, C_in comes first."""
-    shape = settings.spec.weight_shape
-    if settings.weight.kind == "values":
-        return fit(settings.weight.tensor(), shape)
-    if settings.weight.kind == "random":
-        return random_tensor(shape, settings.seed + 1).clamp(-3, 3)
-    if settings.weight.kind == "counting":  # every plane one further, so that channels differ
-        first_plane = make_kernel("counting", settings.spec.kernel_size)
-        return (first_plane + torch.arange(shape[0] * shape[1])[:, None, None]).reshape(shape)
-    first = PRESETS.index(settings.weight.kind)
-    names = [PRESETS[(first + plane) % len(PRESETS)] for plane in range(shape[0] * shape[1])]
-    return torch.stack([make_kernel(name, settings.spec.kernel_size) for name in names]).reshape(shape)
+    shape, kind, size = settings.spec.weight_shape, settings.weight.kind, settings.spec.kernel_size
+    if (own := _own(settings, "weight", shape)) is not None:
+        return own.clamp(-3, 3) if kind == "random" else own
+    planes = range(shape[0] * shape[1])
+    if kind == "counting":  # every plane one further, so that channels differ
+        return torch.stack([make_kernel(kind, size) + plane for plane in planes]).reshape(shape)
+    first = PRESETS.index(kind)
+    return torch.stack([make_kernel(PRESETS[(first + plane) % len(PRESETS)], size) for plane in planes]).reshape(shape)
+
+
+def _own(settings: Settings, given: str, shape: tuple[int, ...]) -> torch.Tensor | None:
+    """Return numbers that were typed, or drawn at random; None where a name makes them."""
+    source = getattr(settings, given)
+    if source.kind == "values":
+        return fit(source.tensor(), shape)
+    return random_tensor(shape, settings.seed + STREAMS[given]) if source.kind == "random" else None
 
 
 def bias_tensor(settings: Settings) -> torch.Tensor | None:
@@ -45,20 +49,20 @@ def bias_tensor(settings: Settings) -> torch.Tensor | None:
 
 def target_tensor(settings: Settings) -> torch.Tensor | None:
     """Return the target, or None for a loss without one."""
-    return _output_like(settings, "target") if kinds_taken(settings.loss, "target") else None
+    return _output_like(settings, "target")
 
 
 def grad_tensor(settings: Settings) -> torch.Tensor | None:
     """Return grad_output as it was set by hand, or None when a loss makes it."""
-    return _output_like(settings, "grad") if kinds_taken(settings.loss, "grad") else None
+    return _output_like(settings, "grad")
 
 
-def _output_like(settings: Settings, given: str) -> torch.Tensor:
+def _output_like(settings: Settings, given: str) -> torch.Tensor | None:
+    if not kinds_taken(settings.loss, given):
+        return None
     source, shape = getattr(settings, given), settings.output_shape
-    if source.kind == "values":
-        return fit(source.tensor(), shape)
-    if source.kind == "random":
-        return random_tensor(shape, settings.seed + STREAMS[given])
+    if (own := _own(settings, given, shape)) is not None:
+        return own
     filled = torch.full(shape, float(source.kind == "ones"), dtype=torch.float64)
     if source.kind == "one_hot":
         index = source.values or (0, 0, 0, 0)

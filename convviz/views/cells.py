@@ -32,39 +32,30 @@ class Roles:
 
 def roles(spec: ConvSpec, name: str, shape: tuple[int, int]) -> Roles:
     """Return the roles of the panel that shows the stage of that name, of that many rows and columns."""
+    (rows, unread_rows), (columns, unread_columns) = (_lines(spec, name, axis, shape[axis]) for axis in (0, 1))
+    return Roles(rows, columns, unread_rows, unread_columns)
+
+
+def _lines(spec: ConvSpec, name: str, axis: int, size: int) -> tuple[str, tuple[int, ...]]:
+    """Return one letter a row, or column, and those that no window ever reads."""
+    dilated = (INSERTED * (spec.stride[axis] - 1)).join(DATA * spec.output_size[axis])
     if name in ("padded_input", "grad_padded_input"):
-        return Roles(_padded(spec, 0), _padded(spec, 1), _unread_padded(spec, 0), _unread_padded(spec, 1))
-    if name == "padded_grad_output":
-        return Roles(_padded_grad_output(spec, 0), _padded_grad_output(spec, 1))
-    if name == "dilated_grad_output":
-        return Roles(_dilated(spec, 0), _dilated(spec, 1))
-    if name in ("input", "grad_input"):
-        return Roles(DATA * shape[0], DATA * shape[1], spec.unread_rows, spec.unread_columns)
-    return Roles(DATA * shape[0], DATA * shape[1])
+        before, after = spec.padding[axis]
+        # Without padding every row of the padded input is an input row, so the taps name those that are read.
+        bare = spec.replace(input_size=spec.padded_size, padding=0, padding_mode="zeros")
+        return PADDING * before + DATA * spec.input_size[axis] + PADDING * after, (
+            bare.unread_rows,
+            bare.unread_columns,
+        )[axis]
+    if name in ("padded_grad_output", "dilated_grad_output"):
+        return (_padded(spec, axis, dilated) if name == "padded_grad_output" else dilated), ()
+    return DATA * size, (spec.unread_rows, spec.unread_columns)[axis] if name in ("input", "grad_input") else ()
 
 
-def _padded(spec: ConvSpec, axis: int) -> str:
-    before, after = spec.padding[axis]
-    return PADDING * before + DATA * spec.input_size[axis] + PADDING * after
-
-
-def _unread_padded(spec: ConvSpec, axis: int) -> tuple[int, ...]:
-    """Rows of the padded input under no window: gaps between windows, and the remainder at the end."""
-    # Without padding every row of the padded input is an input row, so the taps name those that are read.
-    bare = spec.replace(
-        input_size=spec.padded_size, padding=0, padding_mode="zeros", in_channels=1, out_channels=1, groups=1
-    )
-    return (bare.unread_rows, bare.unread_columns)[axis]
-
-
-def _dilated(spec: ConvSpec, axis: int) -> str:
-    return (INSERTED * (spec.stride[axis] - 1)).join(DATA * spec.output_size[axis])
-
-
-def _padded_grad_output(spec: ConvSpec, axis: int) -> str:
+def _padded(spec: ConvSpec, axis: int, dilated: str) -> str:
     before, after = backward_padding(spec)[axis]
     own = after - spec.remainder[axis]  # what would be padded (or cropped) here without a remainder
-    text = PADDING * max(before, 0) + _dilated(spec, axis)
+    text = PADDING * max(before, 0) + dilated
     # The remainder is the outermost part of the padding after the data; a crop eats it first.
     text += PADDING * min(max(own, 0), max(after, 0)) + REMAINDER * (max(after, 0) - max(own, 0))
     return text[max(-before, 0) : len(text) - max(-after, 0)]

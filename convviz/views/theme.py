@@ -30,10 +30,8 @@ def format_number(value: float) -> str:
         Text with a true minus sign, without trailing zeros, never "-0".
     """
     size = abs(value)
-    if 0 < size < 0.00095 or 9999.5 <= size < math.inf:
+    if 0 < size < 0.00095 or size >= 9999.5:
         return _written(value, Context(2, ROUND_HALF_UP).create_decimal(size), exponential=True)
-    if not math.isfinite(size):
-        return _written(value, Decimal(0))
     digits = 0 if size >= 99.95 else 1 if size >= 9.995 else 2 if size >= 0.0995 else 3
     return _written(value, Decimal(size).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
 
@@ -45,16 +43,16 @@ def format_long(value: float) -> str:
         value: any float, nan and infinities included.
     """
     size = Context(6, ROUND_HALF_UP).create_decimal(abs(value))
-    return _written(value, size, exponential=size.is_finite() and bool(size) and not -4 <= size.adjusted() < 6)
+    return _written(value, size, exponential=not -4 <= size.adjusted() < 6)
 
 
 def _written(value: float, size: Decimal, *, exponential: bool = False) -> str:
     """Write a size, rounded half up as JavaScript does; Python's own formatting rounds a half to the even digit."""
-    if math.isnan(value):
-        return "nan"
+    if not math.isfinite(value):
+        return "nan" if math.isnan(value) else "∞" if value > 0 else f"{MINUS}∞"
     exponent = size.adjusted() if exponential else 0
     text = f"{size.scaleb(-exponent).normalize():f}" + (f"e{exponent}" if exponential else "")
-    return (MINUS if value < 0 else "") + ("∞" if math.isinf(value) else text.replace("-", MINUS))
+    return (MINUS if value < 0 else "") + text.replace("-", MINUS)
 
 
 def rgb(color: str) -> tuple[int, int, int]:

@@ -2,7 +2,8 @@
 // The steps of an equation, from the taps and the numbers that the page has: where the window or the stamp is, and
 // what the stamps have added up to so far. No message to the kernel.
 import PICTURE from "../../../facts/picture.json" with { type: "json" };
-import { axisTaps, sourceOf } from "../rules/taps.js";
+import { bothAxes, paddedSize, sourcesOf } from "../rules/spec.js";
+import { axisTaps } from "../rules/taps.js";
 
 /** @import { Geometry } from "../rules/spec.js" */
 
@@ -13,15 +14,10 @@ import { axisTaps, sourceOf } from "../rules/taps.js";
  */
 
 /** Whether the border copies the input, so that its gradient is folded back. @param {Geometry} geometry */
-function foldsBack(geometry) {
-  return geometry.padding_mode !== "zeros";
-}
+const foldsBack = (geometry) => geometry.padding_mode !== "zeros";
 
 /** Rows or columns of the plane on which stamps fall: the input, with its border where that has a gradient. @param {Geometry} geometry @param {number} axis */
-function stampedSize(geometry, axis) {
-  const border = foldsBack(geometry) ? geometry.padding[axis][0] + geometry.padding[axis][1] : 0;
-  return geometry.input_size[axis] + border;
-}
+const stampedSize = (geometry, axis) => (foldsBack(geometry) ? paddedSize(geometry, axis) : geometry.input_size[axis]);
 
 /** @typedef {"output_size" | "kernel_size" | "stride" | "dilation"} PairName */
 /** @param {string} name of the equation @param {string} view "stamps", or anything else for a window */
@@ -41,7 +37,7 @@ export function walkOf(geometry, name, view) {
  */
 export function spanOf(geometry, name, view, cell) {
   const { unit, step, spread, cells } = /** @type {Record<string, PairName>} */ (factsOf(name, view));
-  const [[row, rows], [column, columns]] = [0, 1].map((axis) => {
+  const [[row, rows], [column, columns]] = bothAxes((axis) => {
     const before = String(unit) === "stamp" && !foldsBack(geometry) ? geometry.padding[axis][0] : 0;
     return [cell[axis] * (geometry[step]?.[axis] ?? 1) - before, geometry[spread][axis] * (geometry[cells][axis] - 1) + 1];
   });
@@ -62,7 +58,10 @@ export function stampedSoFar(geometry, gradients, kernels, count) {
   const columns = stampedSize(geometry, 1);
   const plane = new Float64Array(stampedSize(geometry, 0) * columns);
   const folded = folds ? new Float64Array(height * width) : plane;
-  const [rowTaps, columnTaps] = [0, 1].map((axis) => tapsByOutput(geometry, axis));
+  const [rowTaps, columnTaps] = bothAxes((axis) => {
+    const taps = axisTaps(geometry, axis);
+    return Array.from({ length: geometry.output_size[axis] }, (_, o) => taps.filter((tap) => tap.o === o)); // a list an output row
+  });
   const across = geometry.output_size[1];
   for (let step = 0; step < count; step++) {
     for (const down of rowTaps[Math.floor(step / across)]) {
@@ -78,28 +77,12 @@ export function stampedSoFar(geometry, gradients, kernels, count) {
   return { plane, folded };
 }
 
-/** The taps of one axis, a list an output row. @param {Geometry} geometry @param {number} axis */
-function tapsByOutput(geometry, axis) {
-  /** @type {ReturnType<typeof axisTaps>[]} */
-  const lists = Array.from({ length: geometry.output_size[axis] }, () => []);
-  for (const tap of axisTaps(geometry, axis)) lists[tap.o].push(tap);
-  return lists;
-}
-
 /**
  * The step that completes each cell of the input's gradient: it waits for the last of the cells that copy it.
  * @param {Geometry} geometry
  * @returns {(row: number, column: number) => number}
  */
 export function completedAt(geometry) {
-  const last = [0, 1].map((axis) => {
-    const [size, before] = [geometry.input_size[axis], geometry.padding[axis][0]];
-    const rows = [...Array(size).keys()].map((row) => row + before);
-    for (let at = 0; at < stampedSize(geometry, axis); at++) {
-      const source = sourceOf(at - before, size, geometry.padding_mode);
-      if (source !== null) rows[source] = Math.max(rows[source], at);
-    }
-    return rows;
-  });
-  return (row, column) => last[0][row] * stampedSize(geometry, 1) + last[1][column];
+  const [rows, columns] = [sourcesOf(geometry, 0), sourcesOf(geometry, 1)];
+  return (row, column) => rows.lastIndexOf(row) * columns.length + columns.lastIndexOf(column);
 }

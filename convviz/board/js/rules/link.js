@@ -17,12 +17,6 @@ import { isPossible, outputSize } from "./spec.js";
 
 const LINK_VERSION = SETTINGS.link_version;
 const LIMITS = SETTINGS.limits.link;
-const MOST_WRITTEN = LIMITS.characters_written; // what servers, mail and chat let through
-const MOST_READ = LIMITS.characters_read;
-const SHOWN_CHARACTERS = LIMITS.characters_of_a_bad_value; // that its sentence repeats
-const NAMED_KEYS = LIMITS.unknown_keys_named;
-const TOLD_NOTICES = LIMITS.sentences_shown; // on a page
-const LINK_PRODUCTS = SETTINGS.limits.products.kernel;
 
 /** What a setting is that nobody names: what the first links, v=1, left out, and what Python fills in. It never changes. */
 export const BASE_STATE = /** @type {Settings} */ (/** @type {unknown} */ (SETTINGS.base_state));
@@ -31,13 +25,9 @@ export const FIRST_STATE = /** @type {Settings} */ (/** @type {unknown} */ ({ ..
 /** From which picture a link of a version differs. @type {Record<string, Settings>} */
 const BASES = { 1: BASE_STATE, [SETTINGS.link_version]: FIRST_STATE };
 
-/** @type {Record<string, LinkKey>} */
-const GEOMETRY_KEYS = SETTINGS.link_keys.geometry;
-/** @type {Record<string, LinkKey>} */
-const OTHER_KEYS = SETTINGS.link_keys.other;
+/** @type {{ geometry: Record<string, LinkKey>, other: Record<string, LinkKey> }} */
+const { geometry: GEOMETRY_KEYS, other: OTHER_KEYS } = SETTINGS.link_keys;
 const LINK_KEYS = { ...GEOMETRY_KEYS, ...OTHER_KEYS };
-// A geometry that is not possible loses the first of these keys without which it is.
-const LEAST_NEEDED = SETTINGS.link_keys.left_out_first;
 
 /** @param {Settings} state @param {string} name */
 const linkField = (state, name) =>
@@ -59,7 +49,8 @@ export function toLink(state) {
     return `v=${version}${parts.join("")}`;
   });
   const link = links.reduce((shortest, each) => (each.length > shortest.length ? shortest : each));
-  if (link.length > MOST_WRITTEN) throw new Error(say("link.full", { most: MOST_WRITTEN }));
+  const most = LIMITS.characters_written; // what servers, mail and chat let through
+  if (link.length > most) throw new Error(say("link.full", { most }));
   return link;
 }
 
@@ -75,8 +66,8 @@ const hasKey = (pairs) => [...pairs.keys()].some((name) => name === "v" || isKey
  * @returns {{ state: Settings, notices: string[] }} a whole state, and a sentence for everything that had to be left out
  */
 export function fromLink(text) {
-  if (text.length > MOST_READ) {
-    return { state: structuredClone(FIRST_STATE), notices: [say("link.longer", { most: MOST_READ })] };
+  if (text.length > LIMITS.characters_read) {
+    return { state: structuredClone(FIRST_STATE), notices: [say("link.longer", { most: LIMITS.characters_read })] };
   }
   const pairs = pairsOf(ownPart(text));
   const [version] = pairs.get("v") ?? ["1"]; // without one it is from before there were two
@@ -96,7 +87,8 @@ export function fromLink(text) {
   }
   const unknown = [...pairs.keys()].filter((name) => !isKey(name));
   if (unknown.length) {
-    const [names, more] = [unknown.slice(0, NAMED_KEYS).map(shortened).join(", "), unknown.length - NAMED_KEYS];
+    const named = LIMITS.unknown_keys_named;
+    const [names, more] = [unknown.slice(0, named).map(shortened).join(", "), unknown.length - named];
     notices.push(more > 0 ? say("link.unknown_more", { names, more }) : say("link.unknown", { names }));
   }
   const { spec, leftOut } = geometryFrom(given, base.spec);
@@ -109,12 +101,12 @@ export function fromLink(text) {
 
 /** The sentences about a link as one line for the page. @param {string[]} notices */
 export function briefly(notices) {
-  const more = notices.length - TOLD_NOTICES;
-  return [...notices.slice(0, TOLD_NOTICES), ...(more > 0 ? [say("link.more", { more })] : [])].join(" ");
+  const more = notices.length - LIMITS.sentences_shown;
+  return [...notices.slice(0, LIMITS.sentences_shown), ...(more > 0 ? [say("link.more", { more })] : [])].join(" ");
 }
 
 /** The first characters of a text, whole ones. @param {string} text */
-const shortened = (text) => [...text].slice(0, SHOWN_CHARACTERS).join("");
+const shortened = (text) => [...text].slice(0, LIMITS.characters_of_a_bad_value).join("");
 
 /** The part after # where it is a link, else the part after the question mark. @param {string} text */
 function ownPart(text) {
@@ -153,7 +145,7 @@ function aboutVersion(text) {
 
 /** The geometry that the keys give; where it is not possible, without as few of them as will do. @param {Record<string, any>} given @param {Spec} base */
 function geometryFrom(given, base) {
-  const names = LEAST_NEEDED.filter((name) => name in given);
+  const names = SETTINGS.link_keys.left_out_first.filter((name) => name in given);
   /** @param {string[]} leftOut */
   const made = (leftOut) => {
     const spec = structuredClone(base);
@@ -174,5 +166,5 @@ function geometryFrom(given, base) {
 function fitsBoard(spec, transposed) {
   if (!isPossible(spec) || (transposed && spec.padding_mode !== "zeros")) return false;
   const cells = spec.kernel_size[0] * spec.kernel_size[1] * outputSize(spec, 0) * outputSize(spec, 1);
-  return spec.batch * spec.out_channels * (spec.in_channels / spec.groups) * cells <= LINK_PRODUCTS;
+  return spec.batch * spec.out_channels * (spec.in_channels / spec.groups) * cells <= SETTINGS.limits.products.kernel;
 }

@@ -11,14 +11,8 @@ import SETTINGS from "../../../facts/settings.json" with { type: "json" };
  */
 
 const [WHOLE, DECIMAL] = ["whole", "decimal"].map((name) => new RegExp(`^${SETTINGS.link_patterns[/** @type {"whole"} */ (name)]}$`));
-/** @type {Record<string, string>} of height and width, of the two sides of one of them */
-const SEPARATORS = SETTINGS.link_separators;
-/** @type {Record<string, any>} */
-const LIMITS = SETTINGS.limits;
-/** @type {Record<string, string[]>} */
-const CHOICES = SETTINGS.choices;
-/** @type {Record<string, string[]>} */
-const KINDS = SETTINGS.kinds;
+/** @type {{ link_separators: Record<string, string>, limits: Record<string, any>, choices: Record<string, string[]>, kinds: Record<string, string[]> }} */
+const { link_separators: SEPARATORS, limits: LIMITS, choices: CHOICES, kinds: KINDS } = SETTINGS;
 /** @param {string} kind */
 const hasOwnNumbers = (kind) => SETTINGS.kinds_with_own_numbers.includes(kind);
 
@@ -45,26 +39,16 @@ export function toldOf(key) {
 
 /** The value that a text gives. @param {LinkKey} key @param {string} text @returns {any} */
 export function readValue(key, text) {
-  switch (key.form) {
-    case "pair":
-    case "sides":
-      return readFolded(text, SEPARATORS[key.form], rangeOf(key));
-    case "whole":
-      return readWhole(text, rangeOf(key));
-    case "flag":
-      return readWhole(text, [0, 1]) === 1;
-    case "plane": {
-      const [sample, out_channel, in_channel] = split(text, ",", 3).map((part) => readWhole(part, [0, 1e9]));
-      return { sample, out_channel, in_channel };
-    }
-    case "bias": {
-      const values = text.split(",").map(readNumber);
-      return { kind: "values", values, shape: [values.length] };
-    }
-    case "source":
-      return readSource(text, KINDS[key.field]);
+  const { field, form } = key;
+  if (form in SEPARATORS) return readFolded(text, SEPARATORS[form], rangeOf(key));
+  if (form === "flag") return readWhole(text, [0, 1]) === 1;
+  if (form === "source") return readSource(text, KINDS[field]);
+  if (form === "bias") return { kind: "values", values: text.split(",").map(readNumber), shape: [text.split(",").length] };
+  if (form === "plane") {
+    const [sample, out_channel, in_channel] = split(text, ",", 3).map((part) => readWhole(part, [0, 1e9]));
+    return { sample, out_channel, in_channel };
   }
-  need(CHOICES[key.field].includes(text));
+  need(CHOICES[field].includes(text));
   return text;
 }
 
@@ -121,18 +105,15 @@ function writeSource({ kind, values = [], shape = [] }) {
 /** @param {string} text @param {string[]} kinds @returns {Source} */
 function readSource(text, kinds) {
   const [kind, ...parts] = text.split(":");
-  need(kinds.includes(kind));
-  if (hasOwnNumbers(kind)) {
-    need(parts.length === 2);
-    const shape = split(parts[0], "x", kind === "image" ? 2 : 4).map((size) => readWhole(size, [1, 1e10]));
-    const values = parts[1].split(",").map(readNumber);
-    need(shape.reduce((product, size) => product * size) === values.length);
-    return { kind, values, shape };
+  need(kinds.includes(kind) && (hasOwnNumbers(kind) ? parts.length === 2 : parts.length <= Number(kind === "one_hot")));
+  const values = parts.slice(-1).flatMap((part) => part.split(",").map(readNumber));
+  if (!hasOwnNumbers(kind)) {
+    need([0, 4].includes(values.length) && values.every((value) => value >= 0 && value % 1 === 0));
+    return values.length ? { kind, values } : { kind };
   }
-  need(!parts.length || (kind === "one_hot" && parts.length === 1));
-  const values = parts.flatMap((part) => split(part, ",", 4).map(readNumber));
-  need(values.every((value) => value >= 0 && value % 1 === 0));
-  return values.length ? { kind, values } : { kind };
+  const shape = split(parts[0], "x", kind === "image" ? 2 : 4).map((size) => readWhole(size, [1, 1e10]));
+  need(shape.reduce((product, size) => product * size) === values.length);
+  return { kind, values, shape };
 }
 
 /** @param {string} text @param {string} separator @param {number} count */

@@ -63,29 +63,24 @@ export function makePlane(kind, plane, [rows, columns], digit) {
  */
 export function resizePlane(plane, from, to) {
   if (from[0] === to[0] && from[1] === to[1]) return plane;
-  const weightsOf = from[0] < to[0] || from[1] < to[1] ? interpolating : averaging;
-  const [down, across] = [weightsOf(from[0], to[0]), weightsOf(from[1], to[1])];
+  const larger = from[0] < to[0] || from[1] < to[1];
+  const [down, across] = [0, 1].map((axis) => sharesOf(from[axis], to[axis], larger));
   return planeOf(to[0], to[1], (r, c) => {
     const terms = down[r].map(([row, share]) => share * sum(across[c].map(([column, part]) => part * plane[row * from[1] + column])));
     return sum(terms);
   });
 }
 
-/** Which cells a resized cell is the mean of. @param {number} from @param {number} to @returns {[number, number][][]} */
-function averaging(from, to) {
+/** Of which cells a resized cell is the mean, and by which shares. @param {number} from @param {number} to @param {boolean} larger */
+function sharesOf(from, to, larger) {
   return Array.from({ length: to }, (_, index) => {
+    if (larger) {
+      const at = Math.min(Math.max(((index + 0.5) * from) / to - 0.5, 0), from - 1);
+      const low = Math.floor(at);
+      return [[low, 1 - (at - low)], [Math.min(low + 1, from - 1), at - low]];
+    }
     const [start, end] = [Math.floor((index * from) / to), Math.ceil(((index + 1) * from) / to)];
     return Array.from({ length: end - start }, (_, cell) => [start + cell, 1 / (end - start)]);
-  });
-}
-
-/** Between which two cells a resized cell lies. @param {number} from @param {number} to @returns {[number, number][][]} */
-function interpolating(from, to) {
-  return Array.from({ length: to }, (_, index) => {
-    const at = Math.max(((index + 0.5) * from) / to - 0.5, 0);
-    const low = Math.min(Math.floor(at), from - 1);
-    const share = low === from - 1 ? 0 : at - low;
-    return [[low, 1 - share], [Math.min(low + 1, from - 1), share]];
   });
 }
 
@@ -94,16 +89,11 @@ function interpolating(from, to) {
  * @param {number[]} values @param {number[]} from shape @param {number[]} to shape, of as many axes
  */
 export function fitTensor(values, from, to) {
-  const count = to.reduce((product, size) => product * size, 1);
-  return Array.from({ length: count }, (_, index) => {
-    let [rest, at, step] = [index, 0, 1];
-    for (let axis = to.length - 1; axis >= 0; axis--) {
-      const place = rest % to[axis];
-      if (place >= from[axis]) return 0;
-      rest = Math.floor(rest / to[axis]);
-      at += place * step;
-      step *= from[axis];
-    }
-    return values[at];
+  /** @param {number} axis how many cells further the next one of an axis lies */
+  const step = (axis) => to.slice(axis + 1).reduce((product, size) => product * size, 1);
+  const steps = to.map((_, axis) => step(axis));
+  return Array.from({ length: step(-1) }, (_, index) => {
+    const places = to.map((size, axis) => Math.floor(index / steps[axis]) % size);
+    return places.every((place, axis) => place < from[axis]) ? values[places.reduce((at, place, axis) => at * from[axis] + place, 0)] : 0;
   });
 }

@@ -26,6 +26,7 @@ import { inputShape, outputShape, weightShape } from "./spec.js";
 export const MOST = SETTINGS.limits.board;
 export const MOST_PLANES = SETTINGS.limits.planes;
 export const MOST_NUMBER = SETTINGS.limits.number;
+const STREAMS = SETTINGS.random_streams; // by which the seeds differ
 
 /** @param {number[]} shape */
 const countOf = (shape) => shape.reduce((product, size) => product * size, 1);
@@ -62,7 +63,7 @@ export function tensorsOf(settings) {
     input: inputOf(settings),
     weight: weightOf(settings),
     bias: biasOf(settings),
-    target: kindsTaken(settings.loss, "target").length ? likeOutput(settings, "target") : null,
+    target: likeOutput(settings, "target"),
     grad: gradOf(settings),
   };
 }
@@ -70,30 +71,31 @@ export function tensorsOf(settings) {
 /** @param {Settings} settings @returns {Tensor} */
 export function inputOf(settings) {
   const shape = shapeOfInput(settings);
-  const { kind, values = [], shape: own = [] } = settings.input;
-  if (kind === "values") return tensorOf(shape, fitTensor(values, own, shape));
-  if (kind === "random") return tensorOf(shape, randomTenths(countOf(shape), settings.seed));
+  const { kind, values = [], shape: from = [] } = settings.input;
   const [batch, channels, ...size] = shape;
-  const picture = kind === "image" ? resizePlane(values, own, size) : null;
-  const planes = Array.from({ length: batch * channels }, (_, plane) => picture ?? makePlane(kind, plane, size, settings.digit));
-  return tensorOf(shape, planes.flat());
+  const picture = kind === "image" ? resizePlane(values, from, size) : null;
+  /** @param {number} plane */
+  const make = (plane) => picture ?? makePlane(kind, plane, size, settings.digit);
+  return ownOf(settings, "input", shape) ?? tensorOf(shape, Array.from({ length: batch * channels }, (_, plane) => make(plane)).flat());
 }
 
 /** @param {Settings} settings @returns {Tensor} */
 export function weightOf(settings) {
-  const shape = weightShape(settings.spec);
-  const { kind, values = [], shape: own = [] } = settings.weight;
-  if (kind === "values") return tensorOf(shape, fitTensor(values, own, shape));
-  if (kind === "random") return tensorOf(shape, clamped(randomTenths(countOf(shape), settings.seed + 1)));
-  if (kind === "counting") {
-    const plane = makeKernel(kind, settings.spec.kernel_size, 0); // every plane one further, so that channels differ
-    return tensorOf(shape, Array.from({ length: countOf(shape) }, (_, at) => plane[at % plane.length] + Math.floor(at / plane.length)));
-  }
+  const [{ kind }, { kernel_size: size }, shape] = [settings.weight, settings.spec, weightShape(settings.spec)];
+  const own = ownOf(settings, "weight", shape);
+  if (own) return kind === "random" ? tensorOf(shape, clamped([...own.data])) : own;
   const first = PRESETS.indexOf(kind);
-  const planes = Array.from({ length: shape[0] * shape[1] }, (_, plane) =>
-    makeKernel(PRESETS[(first + plane) % PRESETS.length], settings.spec.kernel_size, 0),
+  const planes = Array.from({ length: shape[0] * shape[1] }, (_, plane) => // counting, every plane is one further, so that channels differ
+    first < 0 ? makeKernel(kind, size, 0).map((value) => value + plane) : makeKernel(PRESETS[(first + plane) % PRESETS.length], size, 0),
   );
   return tensorOf(shape, planes.flat());
+}
+
+/** Numbers that were typed, or drawn at random. @param {Settings} settings @param {keyof typeof STREAMS} given @param {number[]} shape */
+function ownOf(settings, given, shape) {
+  const { kind, values = [], shape: own = [] } = settings[given];
+  if (kind === "values") return tensorOf(shape, fitTensor(values, own, shape));
+  return kind === "random" ? tensorOf(shape, randomTenths(countOf(shape), settings.seed + STREAMS[given])) : null;
 }
 
 /** @param {Settings} settings @returns {Tensor | null} */
@@ -104,16 +106,14 @@ export function biasOf(settings) {
 }
 
 /** grad_output as it was set by hand. @param {Settings} settings @returns {Tensor | null} */
-export const gradOf = (settings) => (kindsTaken(settings.loss, "grad").length ? likeOutput(settings, "grad") : null);
+export const gradOf = (settings) => likeOutput(settings, "grad");
 
-const STREAMS = { target: 2, grad: 3 }; // of random numbers
-
-/** @param {Settings} settings @param {"target" | "grad"} given @returns {Tensor} */
+/** @param {Settings} settings @param {"target" | "grad"} given @returns {Tensor | null} */
 function likeOutput(settings, given) {
-  const { kind, values = [], shape: own = [] } = settings[given];
-  const shape = shapeOfOutput(settings);
-  if (kind === "values") return tensorOf(shape, fitTensor(values, own, shape));
-  if (kind === "random") return tensorOf(shape, randomTenths(countOf(shape), settings.seed + STREAMS[given]));
+  if (!kindsTaken(settings.loss, given).length) return null;
+  const [{ kind, values = [] }, shape] = [settings[given], shapeOfOutput(settings)];
+  const own = ownOf(settings, given, shape);
+  if (own) return own;
   const filled = new Float64Array(countOf(shape)).fill(Number(kind === "ones"));
   if (kind === "one_hot") {
     const [n, ...cell] = shape.map((size, axis) => Math.min(values[axis] ?? 0, size - 1));
