@@ -153,7 +153,8 @@ def look_everywhere(page):
     page.locator("#convviz-live .cv-tables > summary").click()
     page.wait_for_selector("#convviz-live .cv-tables table")
     yield "tables"
-    page.locator(".cv-step").first.click()
+    page.locator("#convviz-live .cv-tables > summary").click()  # they lie over the board
+    page.locator(".cv-step[aria-expanded]").first.click()
     yield "a step"
     page.locator(".cv-transport:not([hidden]) .cv-icon").last.click()
     cell = page.locator("[data-panel=grad_input] [data-cell]").first
@@ -168,7 +169,7 @@ def look_everywhere(page):
     yield "no number"
     page.keyboard.press("Escape")
     page.locator(".cv-views button").last.click()
-    page.locator("[data-equation=input] .cv-step").click()
+    page.locator("[data-equation=input] .cv-step[aria-expanded]").click()
     yield "stamps"
     page.locator(".cv-transport:not([hidden]) .cv-icon").last.click()
     page.locator(".cv-tools button").last.click()
