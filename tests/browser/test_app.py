@@ -244,6 +244,7 @@ def test_thumbnails_show_their_planes(app):
     slide(app, "out_channels", 3)
     thumbs = app.locator("[data-equation=forward] [data-panel=weight] .cv-thumb")
     assert thumbs.count() == 6
+    app.locator("[data-equation=forward] .cv-title").click()  # in focus a band has room for them
     with repaint(app):
         app.get_by_role("button", name="Show weight[2, 1]").first.click()
     assert shown_plane(app) == {"o": "2", "c": "1"}
@@ -340,7 +341,10 @@ def test_nonsense_in_a_cell_is_refused_in_a_sentence_and_kept(app):
     app.keyboard.press("Enter")
     assert editor.get_attribute("aria-invalid") == "true"
     assert editor.input_value() == "one half"
-    assert 'A cell holds a number such as \N{MINUS SIGN}1.5: got "one half"' in app.locator(".cv-live").text_content()
+    assert (
+        'A cell holds a number such as \N{MINUS SIGN}1.5: got "one half"'
+        in app.locator(".cv-board .cv-live").text_content()
+    )
     app.keyboard.press("Escape")
     assert editor.count() == 0
     assert app.evaluate("document.activeElement.dataset.cell") == "3,3"
@@ -350,7 +354,7 @@ def test_nonsense_in_a_cell_is_refused_in_a_sentence_and_kept(app):
 def test_border_and_results_cannot_be_typed_into(app):
     before = snapshot(app)
     cell(app, "padded_input", 0, 0).dblclick()
-    assert "belongs to the border" in app.locator(".cv-live").text_content()
+    assert "belongs to the border" in app.locator(".cv-board .cv-live").text_content()
     cell(app, "grad_input", 1, 1).dblclick()
     cell(app, "output", 1, 1).press("Enter")
     assert app.locator(".cv-editor").count() == 0
@@ -403,7 +407,7 @@ def test_undo_and_redo_by_keyboard_anywhere_in_the_app(app):
 
 
 def test_arrow_keys_move_in_the_grid_and_the_live_region_speaks(app):
-    live = app.locator(".cv-live")
+    live = app.locator(".cv-board .cv-live")
     assert (live.get_attribute("role"), live.get_attribute("aria-live")) == ("status", "polite")
     cell(app, "output", 0, 0).click()
     at = [0, 0]
@@ -431,7 +435,7 @@ def test_arrow_keys_move_in_the_grid_and_the_live_region_speaks(app):
 
 def test_cell_that_a_screen_reader_focuses_is_the_one_that_keys_start_from(app):
     cell(app, "output", 2, 1).focus()
-    assert "row 2, column 1: " in app.locator(".cv-live").text_content()
+    assert "row 2, column 1: " in app.locator(".cv-board .cv-live").text_content()
     app.keyboard.press("ArrowRight")
     assert app.evaluate("document.activeElement.dataset.cell") == "2,2"
     assert app.locator('[data-panel=output] svg [tabindex="0"]').count() == 1
@@ -439,9 +443,9 @@ def test_cell_that_a_screen_reader_focuses_is_the_one_that_keys_start_from(app):
 
 def test_live_region_names_padding_and_what_is_never_read(app):
     cell(app, "padded_input", 0, 0).click()
-    assert "padding" in app.locator(".cv-live").text_content()
+    assert "padding" in app.locator(".cv-board .cv-live").text_content()
     app.keyboard.press("Control+End")
-    assert "never read" in app.locator(".cv-live").text_content()
+    assert "never read" in app.locator(".cv-board .cv-live").text_content()
 
 
 def test_one_tab_stop_a_panel(app):
@@ -501,7 +505,7 @@ def test_panel_is_saved_as_png_and_svg_and_the_page_lives_on(app):
 def test_numbers_are_copied(app):
     app.context.grant_permissions(["clipboard-read", "clipboard-write"])
     open_menu(app, "weight", "Copy the numbers")
-    app.locator(".cv-live", has_text="Copied weight").wait_for(state="attached")
+    app.locator(".cv-board .cv-live", has_text="Copied weight").wait_for(state="attached")
     assert app.evaluate("navigator.clipboard.readText()") == "-1\t0\t1\n-2\t0\t2\n-1\t0\t1"
 
 
@@ -587,7 +591,7 @@ def test_large_input_loses_its_numbers_and_keeps_its_heatmap(app):
     assert here["cell"] == "21,11"
     value = float(seen.tensors["padded_input"][0, 0, 21, 11])
     assert float(here["value"]) == value
-    assert "row 21, column 11: " in app.locator(".cv-live").text_content()
+    assert "row 21, column 11: " in app.locator(".cv-board .cv-live").text_content()
     app.keyboard.press("F2")
     with repaint(app):
         app.locator(".cv-editor").fill("3")

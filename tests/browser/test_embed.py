@@ -298,7 +298,7 @@ def test_the_keyboard_is_followed_in_a_shadow_root(page, site):
     place = board(page)
     place.locator('[data-panel=grad_input] [data-cell="0,0"]').focus()
     page.keyboard.press("ArrowRight")
-    spoken = place.locator(".cv-live")
+    spoken = place.locator(".cv-board .cv-live")
     assert spoken.text_content().startswith("grad_input, row 0, column 1: ")
     place.locator(".cv-sizes button", has_text="size 9").focus()
     page.keyboard.press("Enter")

@@ -74,7 +74,8 @@ WALK = """async ([moves, seed]) => {
   };
   const kinds = ":is(select, input[type=range], input[type=checkbox])";
   const controls = () => [...document.querySelectorAll(`:is(.cv-controls, .cv-choices) ${kinds}`)]
-    .filter((input) => input.offsetParent && !input.disabled);
+    .filter((input) => input.offsetParent && !input.disabled)
+    .filter((input) => !input.closest(".cv-set-example")); // a move is one setting
   const read = () => {
     const panels = {};
     for (const equation of board.querySelectorAll(".cv-equation")) {
@@ -526,7 +527,8 @@ def test_only_the_chosen_controls_are_there(page, folder):
     )
     assert names == ["stride", "padding_mode"]
     open_page(page, export_html({}, folder / "none.html", controls=()))
-    assert page.locator(".cv-controls :is(input, select, button)").count() == 0
+    assert page.locator(".cv-controls :is(input, select, button):visible").count() == 0
+    assert page.locator(".cv-board").bounding_box()["width"] > 0.9 * page.viewport_size["width"]
 
 
 def test_a_given_height_scrolls_inside(page, folder):

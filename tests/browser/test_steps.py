@@ -457,7 +457,7 @@ def test_reduced_motion_steps_without_a_slide(app):
 
 
 def test_a_step_is_spoken_when_made_by_hand_only(app):
-    live = app.locator(".cv-live")
+    live = app.locator(".cv-board .cv-live")
     start_stepping(app, "forward")
     bar(app, "forward").get_by_role("button", name="Step forward").click()
     assert "cell 2 of 16" in live.text_content()

@@ -104,7 +104,8 @@ def wait_aligned(page):
 
     def aligned():
         shot = snapshot(page)
-        return all(panel["off"] is not None and panel["off"] <= 1.5 for panel in panels_of(shot)) and shot
+        shown = [panel for section in shot["equations"] if section["seen"] for panel in section["panels"]]
+        return all(panel["off"] is not None and panel["off"] <= 1.5 for panel in shown) and shot
 
     try:
         return wait_until(aligned, within_s=8)
