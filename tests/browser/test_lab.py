@@ -14,6 +14,7 @@ from tests.browser.app_page import (
     open_app,
     read_panel,
     repaint,
+    show_all_controls,
     slide,
     switch,
     wait_aligned,
@@ -35,7 +36,7 @@ IN_LAB = pytest.mark.parametrize("opened", ["lab"], indirect=True)
 @pytest.fixture(scope="module")
 def opened(request, browser, tmp_path_factory):
     """A page of a front end with the app in a notebook. What looks like a link in the notebook's address is none."""
-    source = "import convviz\napp = convviz.App()\napp"
+    source = "import convviz\napp = convviz.App(state={})\napp"
     folder = tmp_path_factory.mktemp(request.param)
     with lab_server(folder, source, request.param) as url, fresh_page(browser, **CLIPBOARD) as page:
         open_notebook(page, f"{url}?v=1&size=3")
@@ -313,6 +314,7 @@ def run_cell(page):
     for board in drawn:
         board.wait_for_element_state("hidden", timeout=APPEARS_WITHIN_MS)
     wait_painted(page, 0, APPEARS_WITHIN_MS)
+    show_all_controls(page)
 
 
 def choose_lab_theme(page, name):

@@ -4,6 +4,7 @@
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { formatLong } from "../base/format.js";
 import { createLinks } from "../picture/links.js";
+import { isSingleOne } from "../rules/change.js";
 import { PANEL_AXES, planeIndex, planeWithin } from "../rules/plane.js";
 import { geometryOf, remainderOf } from "../rules/spec.js";
 import { axisTaps } from "../rules/taps.js";
@@ -18,8 +19,9 @@ import { axisTaps } from "../rules/taps.js";
 const KEYS = { ...SETTINGS.link_keys.geometry, ...SETTINGS.link_keys.other };
 
 /** Where the 1 of a one-hot grad_output stands; null if there is none. @param {Settings} settings */
-export function placeOfOne({ loss, grad, spec, plane, transposed }) {
-  if (loss !== "weighted_sum" || grad.kind !== "one_hot") return null;
+export function placeOfOne(settings) {
+  if (!isSingleOne(settings)) return null;
+  const { grad, spec, plane, transposed } = settings;
   const { output_size, input_size } = geometryOf(spec, plane, transposed);
   const [, , row = 0, column = 0] = grad.values ?? [];
   const size = transposed ? input_size : output_size;
