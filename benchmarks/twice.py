@@ -35,7 +35,7 @@ TWICE = (
     ("settings/names.py", "rules/names.js"),
     (
         "settings/state.py: __post_init__ replace input_shape output_shape check_size; "
-        "settings/tensors.py: input_tensor weight_tensor bias_tensor target_tensor grad_tensor _output_like",
+        "settings/tensors.py: input_tensor weight_tensor bias_tensor target_tensor grad_tensor _own _output_like",
         "rules/settings.js",
     ),
     (  # what gives way where a rule is broken, and how far a control goes, the page alone knows

@@ -167,7 +167,9 @@ def _geometry(given: Mapping[str, Any], base: Settings) -> tuple[ConvSpec, list[
         except ValueError as error:
             reasons.append(str(error))
             continue
-        return spec, [_left_out(left_out, given, reasons[0])] if left_out else []
+        shown = [f"{name}={GEOMETRY[name].write(given[name])}" for name in left_out]
+        keys = reduce(lambda these, last: say("list.and", these=these, last=last), shown) if shown else ""
+        return spec, [say("link.left_out", count=len(shown), keys=keys, why=reasons[0])] if shown else []
     raise AssertionError("without any of its keys a geometry is that of the first picture")
 
 
@@ -179,9 +181,3 @@ def _not_taken(given: Mapping[str, Any], settings: Settings) -> list[str]:
         for name, words in kinds.items()
         if words and given[name].kind not in words
     ]
-
-
-def _left_out(names: list[str], given: Mapping[str, Any], reason: str) -> str:
-    first, *others = (f"{name}={GEOMETRY[name].write(given[name])}" for name in names)
-    keys = reduce(lambda these, last: say("list.and", these=these, last=last), others, first)
-    return say("link.left_out", count=len(names), keys=keys, why=reason)

@@ -14,8 +14,7 @@ export function checkFinite({ stages, dtype }, transposed) {
   const byName = /** @type {Record<string, Tensor | number | null>} */ (stages);
   for (const name of SETTINGS.computed) {
     const made = byName[shownName(name, transposed)];
-    const numbers = typeof made === "number" ? [made] : made?.data; // no stage holds the target
-    const value = numbers?.find((each) => !Number.isFinite(each));
+    const value = (typeof made === "number" ? [made] : made?.data)?.find((each) => !Number.isFinite(each)); // no stage holds the target
     if (value === undefined) continue;
     const word = Number.isNaN(value) ? "nan" : value < 0 ? "-inf" : "inf";
     throw new Error(say("refused.finite", { dtype, value: word, name }));

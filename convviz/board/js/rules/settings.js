@@ -74,9 +74,8 @@ export function inputOf(settings) {
   const { kind, values = [], shape: from = [] } = settings.input;
   const [batch, channels, ...size] = shape;
   const picture = kind === "image" ? resizePlane(values, from, size) : null;
-  /** @param {number} plane */
-  const make = (plane) => picture ?? makePlane(kind, plane, size, settings.digit);
-  return ownOf(settings, "input", shape) ?? tensorOf(shape, Array.from({ length: batch * channels }, (_, plane) => make(plane)).flat());
+  const make = (/** @type {number} */ plane) => picture ?? makePlane(kind, plane, size, settings.digit);
+  return ownOf(settings, "input", shape) ?? tensorOf(shape, [...Array(batch * channels).keys()].flatMap(make));
 }
 
 /** @param {Settings} settings @returns {Tensor} */
