@@ -39,6 +39,7 @@ def opened(request, browser, tmp_path_factory):
     source = "import convviz\napp = convviz.App(state={})\napp"
     folder = tmp_path_factory.mktemp(request.param)
     with lab_server(folder, source, request.param) as url, fresh_page(browser, **CLIPBOARD) as page:
+        page.set_viewport_size({"width": 1900, "height": 1000})  # beside the file browser there is room for all bands
         open_notebook(page, f"{url}?v=1&size=3")
         run_cell(page)
         yield page
