@@ -242,7 +242,7 @@ def test_a_pin_survives_sliders_and_writes_its_sum(app):
     app.keyboard.press("Tab")
     cell(app, "weight", 0, 0).focus()
     app.keyboard.press("Escape")
-    app.get_by_text("to pin it: the sum behind it is written here").wait_for()
+    app.get_by_text("the sum behind it is written here").wait_for()
     app.mouse.move(2, 2)
 
 
@@ -284,7 +284,7 @@ def test_a_pin_goes_with_its_cell(app):
     app.locator(".cv-product").first.wait_for()
     with repaint(app):
         slide(app, "stride", 4)  # output is 2 x 2 now
-    app.get_by_text("to pin it: the sum behind it is written here").wait_for()
+    app.get_by_text("the sum behind it is written here").wait_for()
     app.mouse.move(2, 2)
     assert lit(app) == {}
 
@@ -342,7 +342,7 @@ def test_escape_in_the_sum_releases_the_pin(app):
     cell(app, "grad_weight", 1, 1).click()
     app.locator(".cv-more").click()
     app.keyboard.press("Escape")
-    app.get_by_text("to pin it: the sum behind it is written here").wait_for()
+    app.get_by_text("the sum behind it is written here").wait_for()
     back = "document.activeElement.matches('[data-panel=grad_weight] [data-cell=\"1,1\"]')"
     assert app.evaluate(back), "the keyboard is back on the cell"
 
@@ -365,6 +365,6 @@ def test_keyboard_alone_pins_reads_and_releases(app):
     app.locator(".cv-product").first.wait_for()
     assert the_sum(app)["all"].startswith("grad_input[1,1] = ")
     app.keyboard.press("Escape")
-    app.get_by_text("to pin it: the sum behind it is written here").wait_for()
+    app.get_by_text("the sum behind it is written here").wait_for()
     assert snapshot(app)["truth_ok"] == "true"
     assert read_panel(app, "grad_input").shape[-2:] == (8, 8)
