@@ -15,7 +15,7 @@ import pytest
 
 import convviz
 from convviz.ops.stages import stages
-from convviz.settings.link import to_link
+from convviz.settings.link import from_link, to_link
 from convviz.settings.state import Settings
 from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, target_tensor, weight_tensor
 from convviz.spec import ConvSpec
@@ -226,7 +226,7 @@ def test_the_frame_of_plain_html_grows_with_the_page(page, site):
     (folder / "plain.html").write_text(page_block, encoding="utf-8")
     page.goto(f"{address}/plain.html")
     inside = page.frame_locator("iframe")
-    inside.locator(".cv-board[data-painted='1']").wait_for(timeout=APPEARS_WITHIN_MS)
+    inside.locator(".cv-board[data-painted]:not([data-painted=''])").wait_for(timeout=APPEARS_WITHIN_MS)
     high = "document.querySelector('iframe').getBoundingClientRect().height"
     page.wait_for_function(f"{high} < 750")  # of 760 that the block gives it: its page has said how high it is
     whole = (
@@ -249,7 +249,7 @@ def test_the_module_in_plain_html(page, site):
     (page_block,) = [code for code in blocks("html") if "convviz.mjs" in code]
     (folder / "module.html").write_text(page_block, encoding="utf-8")
     page.goto(f"{address}/module.html")
-    state = {"spec": ConvSpec(8, kernel_size=3, stride=3, padding=1).to_dict()}
+    state = from_link("v=2&size=8&stride=3&padding=1")[0].to_dict()
     assert numbers(board(page), "grad_input") == expected(state, "grad_input")
 
 

@@ -217,7 +217,7 @@ def test_a_copied_address_opens_the_same_numbers(browser, server):
     lesson = LESSON.replace(input=Source("random"))
     with fresh_page(browser, **CLIPBOARD) as page:
         open_app(page, f"{server.url}?{'&'.join(OTHERS)}#a-heading")
-        wait_for_settings(page, Settings())
+        wait_for_settings(page, Settings.first_picture())
         assert page.locator(".cv-notice").text_content() == ""
         put_after_hash(page, to_link(lesson.replace(loss="mean", spec=lesson.spec.replace(stride=(2, 1)))))
         page.locator(".cv-pane-linear").wait_for(timeout=FOLLOWS_WITHIN_MS)

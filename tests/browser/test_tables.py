@@ -66,7 +66,7 @@ def assert_as_on_the_board(page):
 
 def test_they_are_made_when_opened_and_follow_the_board(page, folder):
     open_page(page, "padded", folder)
-    assert page.locator(".cv-board table").count() == 0
+    assert page.locator(".cv-board .cv-tables table").count() == 0
     open_tables(page)
     assert_as_on_the_board(page)
     before = tables(page)
