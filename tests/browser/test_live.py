@@ -114,8 +114,8 @@ def test_board_lives_before_a_kernel_and_nothing_on_the_screen_moves_when_it_com
     wait_kernel(page, "ok")
     assert page.evaluate("window.boards.every((node) => node.isConnected)")
     assert page.evaluate("document.activeElement === window.boards[0]"), "the focus stays on the slider"
-    # Chromium smooths the letters of the column of controls anew when it has the time, most in a box that scrolls: by 38
-    # of 255 at most. What moves differs by more.
+    # Chromium smooths the letters of the column of controls anew when it has the time, most in a box that scrolls:
+    # by 38 of 255 at most. What moves differs by more.
     assert difference(page.screenshot(style=rest), before) < 64
     assert move(page) == "4"
     assert page.outside == []
