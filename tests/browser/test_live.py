@@ -129,9 +129,17 @@ def test_no_room_for_another_kernel_is_told_and_tried_again(page, browser, gated
         wait_kernel(other, "lost")
         assert other.locator(LOST).text_content() == say("live.room")
         assert move(other) == "3", "the board lives all the same"
+        wait_until(gated.kernels, what="the kernel of the first page waits at its gate")
         page.close(run_before_unload=True)  # while its kernel still starts
         wait_until(lambda: not gated.kernels(), what="the kernel of a page that was left ends before it has started")
-        other.get_by_role("button", name=say("again")).click()
+
+        def ask_again():
+            # A kernel is counted a little longer than its process lives: this page may be refused once more.
+            if other.locator("body").get_attribute("data-convviz-kernel") == "lost":
+                other.get_by_role("button", name=say("again")).click()
+            return gated.kernels()
+
+        wait_until(ask_again, what="the page is let in once there is room")
         gated.gate.open()
         wait_kernel(other, "ok")
         assert other.locator(LOST).is_hidden()
