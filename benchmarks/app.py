@@ -87,7 +87,7 @@ def _last(taken):
 def _count(browser, way, server, taken):
     with visit(browser) as page:
         traffic = Traffic(page)
-        page.goto(server.url, wait_until="commit")
+        page.goto(way.address(server), wait_until="commit")
         page.evaluate("(selector) => convvizProbe.first(selector, 1)", f"{way.picture} .hm image, {way.first[0]}")
         if way is APP:  # plotly is on its way at the first heatmap, and counts
             page.evaluate("() => convvizProbe.first('.cv-plot .hm image', 8)")
@@ -129,7 +129,7 @@ def _rests(kernel):
 
 def _open(page, way, server):
     """Return milliseconds until the first heatmap, and until torch's numbers."""
-    page.goto(server.url, wait_until="commit")
+    page.goto(way.address(server), wait_until="commit")
     both = "(all) => Promise.all(all.map(([selector, count]) => convvizProbe.first(selector, count)))"
     return page.evaluate(both, [list(way.first), list(way.torch)])
 

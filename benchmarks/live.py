@@ -38,9 +38,9 @@ TIMER = """() => {
 def measure(say):
     taken = {"served": [], "exported": []}
     with tempfile.TemporaryDirectory() as folder, APP.server() as server, chromium() as browser:
-        exported = export_html(None, Path(folder) / "page.html")
+        exported = export_html({}, Path(folder) / "page.html")
         for turn in range(ROUNDS):
-            for name, address in (("exported", exported.as_uri()), ("served", server.url)):
+            for name, address in (("exported", exported.as_uri()), ("served", APP.address(server))):
                 with visit(browser) as page:
                     steps = _move_at_once(page, address)
                 if turn:  # the first visits read from a cold disk

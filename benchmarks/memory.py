@@ -7,6 +7,7 @@ import weakref
 
 from benchmarks.chromium import chromium, visit
 from benchmarks.report import Figure, main
+from benchmarks.ways import STATE
 from tests.browser.server import voila_server
 
 PART = "an app's size, and what stays behind"
@@ -68,7 +69,7 @@ def _open_and_close():
 
 def _long_visit():
     with voila_server() as server, chromium() as browser, visit(browser) as page:
-        page.goto(server.url)
+        page.goto(server.url + STATE)
         page.wait_for_selector(READY)
         (kernel,) = server.kernels().values()
         nodes, heap = page.evaluate(SLIDE, WARM_UP), _heap(page)

@@ -109,7 +109,7 @@ class Taken:
 
 def measure(say):
     with tempfile.TemporaryDirectory() as folder, chromium() as browser:
-        page = export_html(None, Path(folder) / "page.html")
+        page = export_html({}, Path(folder) / "page.html")
         bare = Path(folder) / "bare.html"
         bare.write_text(_bare_page(), encoding="utf-8")
         taken = {name: Taken() for name in ("page", "nothing", "SVG")}

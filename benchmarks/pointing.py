@@ -5,6 +5,7 @@ import statistics
 from benchmarks.chromium import chromium, visit
 from benchmarks.memory import READY
 from benchmarks.report import Figure, main
+from benchmarks.ways import STATE
 from convviz.facts import facts
 from tests.browser.app_page import repaint, slide
 from tests.browser.server import voila_server
@@ -34,13 +35,13 @@ def measure(say):
     with voila_server() as server, chromium() as browser:
         with visit(browser) as page:
             say(f"the pointer over {', '.join(PANELS)}")
-            page.goto(server.url)
+            page.goto(server.url + STATE)
             page.wait_for_selector(READY)
             slide(page, "input_size", SIZE)
             yield from _pointer(page)
         for name in TABS:
             with visit(browser) as page:
-                page.goto(server.url)
+                page.goto(server.url + STATE)
                 page.wait_for_selector(READY)
                 yield _tab(page, name)
 

@@ -19,6 +19,7 @@ READ_PLOT = """(names) => Object.fromEntries(document.querySelector(".js-plotly-
     trace.name, Array.from(trace.z, (row) => Array.from(row)).flat(),
 ]))"""
 PAINTED = "(board) => board.dataset.painted || undefined"
+STATE = "#v=1"  # of the app: the picture of 8 × 8 that all ways show
 COLOURED = ".cv-board .cv-pixels, .cv-board .cv-plot .hm image"
 
 
@@ -56,6 +57,10 @@ class Way:
         python = self.root / ".venv" / "bin" / "python"
         python = python if self.root != ROOT and python.exists() else Path(sys.executable)
         return voila_server(notebook=self.notebook, preheat=preheat, root=self.root, python=python)
+
+    def address(self, server):
+        """Return where a server of this way shows the state that is measured."""
+        return server.url + STATE if self.picture == APP.picture else server.url
 
 
 def _both(mark):
