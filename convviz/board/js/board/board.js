@@ -126,7 +126,7 @@ export function renderBoard({ model, el, taught = [] }) {
     const changed = [...equations.values()].map((equation) => equation.setValues(numbers, values.dtype, values));
     if (everything) resize(known ?? roomNow());
     else [...equations.values()].forEach((equation, index) => equation.draw(plotly, changed[index]));
-    if (everything) board.highlight.setGeometry(structure.geometry);
+    if (everything) board.highlight.setGeometry(structure.geometry, structure.loss);
     markAsked();
     board.highlight.setNumbers(numbers, values.limits);
     seeTray = () => board.tray.see(structure.geometry, numbers.planes, model.get("selected"));

@@ -30,7 +30,7 @@ const ACTIONS = {
   single: (page) => page.apply(singleOne(page.settings())),
   release: (page) => page.select(null),
   edit: (page, message) => page.apply(edited(page.settings(), page.shown(), message)),
-  plane: (page, { panel, at }) => page.apply(withPlane(page.settings(), ({ plane, spec }) => showPlane(plane, spec, panel, at))),
+  plane: (page, { panel, at }) => page.apply(withPlane(page.settings(), ({ plane, spec, transposed }) => showPlane(plane, spec, panel, at, transposed))),
   axis: (page, { axis, index }) => page.apply(withPlane(page.settings(), ({ plane, spec }) => choosePlane(plane, spec, axis, index))),
   view: (page, { view }) => page.apply([replaced(page.settings(), { input_view: view }), []]),
   size: (page, { size }) => page.apply(setSize(page.settings(), size[0], size[1])),

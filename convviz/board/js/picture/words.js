@@ -59,7 +59,9 @@ export const lossWords = (kind, value) => say(/** @type {"loss.sum"} */ (`loss.$
 /** How grad_output follows from the loss, where its formula does not show it. @param {Settings} settings */
 function lossNote(settings) {
   const cells = shapeOfOutput(settings).reduce((product, size) => product * size, 1);
-  return sayIfThere(`loss_note.${settings.loss}`, { cells, count: settings.spec.batch });
+  const numbers = { cells, count: settings.spec.batch };
+  const ids = [`loss_note.${settings.loss}`, `loss_note.${settings.loss}.${settings.target.kind}`];
+  return ids.map((id) => sayIfThere(id, numbers)).filter(Boolean).join(" ");
 }
 
 /** Where the numbers come from: the page cannot ask autograd, and does not say that it did. */

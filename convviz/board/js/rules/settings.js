@@ -18,7 +18,7 @@ import { inputShape, outputShape, weightShape } from "./spec.js";
  *   scale: string, input_view: string, theme: string, tab: string, transposed: boolean }} Settings
  * @typedef {{ shape: number[], data: Float64Array }} Tensor data in reading order
  * @typedef {{ input: Tensor, weight: Tensor, bias: Tensor | null, target: Tensor | null, grad: Tensor | null }} Given
- * @typedef {Record<Exclude<PanelName, "grad_padded_input">, Tensor> & { grad_padded_input: Tensor | null,
+ * @typedef {Record<Exclude<PanelName, "grad_padded_input" | "target">, Tensor> & { grad_padded_input: Tensor | null, target: Tensor | null,
  *   bias: Tensor | null, grad_bias: Tensor | null, loss: number }} Stages what is computed of them, named as in ops/stages.py
  */
 
