@@ -6,7 +6,7 @@ import NAMES from "../../../facts/names.json" with { type: "json" };
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { LIMITS, groupChoices, perAxis, rangeOf, valueOf } from "../rules/bounds.js";
-import { chooseKernel, kernelName, linkAxes, setAxis, setBias, setGeometry, setTransposed } from "../rules/change.js";
+import { chooseKernel, kernelName, linkAxes, setAxis, setBias, setGeometry, setTransposed, turnKernel } from "../rules/change.js";
 import { fromLink } from "../rules/link.js";
 import { kindsTaken, offeredKinds } from "../rules/losses.js";
 import { PADDING_NAMES, PADDING_SIDES, namePadding, paddingName, setSide, sideRange } from "../rules/padding.js";
@@ -113,6 +113,7 @@ function makersOf(model, drawSliders, follow) {
     example: menu("example", ["none", ...Object.keys(SETTINGS.examples)], () => "none", openExample),
     preset: menu("preset", ["counting", ...PRESETS, "random"], kernelName, chooseKernel),
     weight: () => [{ el: drawSliders(), refresh() {} }],
+    turn: () => [buttonPart(model, "turn", turnKernel, plain)],
     transposed: check("transposed", field("transposed"), setTransposed),
     link_axes: check("link_axes", field("link_axes"), linkAxes),
     padding_name: menu("padding_name", PADDING_NAMES, paddingName, namePadding, plain),
@@ -219,6 +220,14 @@ function checkPart(model, name, get, set) {
   const el = element("div", { class: `cv-control cv-check cv-set-${name}` }, element("label", {}, input, element("span", {}, wordFor(name))));
   input.addEventListener("change", () => model.change((settings) => set(settings, input.checked)));
   return { el, refresh: () => void (input.checked = get(model.settings())) };
+}
+
+/** @returns {Part} */
+function buttonPart(model, name, act, visible) {
+  const button = element("button", { type: "button", class: "cv-step" }, wordFor(name));
+  const el = element("div", { class: `cv-control cv-check cv-set-${name}` }, button);
+  button.addEventListener("click", () => model.change(act));
+  return { el, refresh: () => void (el.hidden = !visible(model.settings())) };
 }
 
 /** @returns {Part} */

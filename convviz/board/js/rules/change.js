@@ -143,6 +143,17 @@ export function shownKernel(settings) {
   return [...weightOf(settings).data.subarray(start, start + height * width)];
 }
 
+/**
+ * Turn the kernel of every plane by 180°: conv2d, a cross-correlation, then computes the true convolution with the one before.
+ * @param {Settings} settings @returns {Changed}
+ */
+export function turnKernel(settings) {
+  const weight = weightOf(settings);
+  const cells = weight.shape[2] * weight.shape[3];
+  const data = weight.data.map((_, index) => weight.data[index - (index % cells) + cells - 1 - (index % cells)]);
+  return [replaced(settings, { weight: sourceWith({ ...weight, data }) }), [say("turned")]];
+}
+
 /** The index of the shown kernel, counted over all planes of the weight. @param {Settings} settings */
 function shownWeightPlane({ spec, plane }) {
   const ins = spec.in_channels / spec.groups;
