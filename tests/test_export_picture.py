@@ -414,7 +414,7 @@ def test_one_drawing_says_the_same_in_every_format():
 def test_the_forward_pass_of_a_transposed_layer_goes_by_its_own_name(tmp_path):
     state = {"spec": ConvSpec(6, kernel_size=3, stride=2).to_dict(), "transposed": True}
     label = ET.fromstring(written(tmp_path, state, "p.svg", equation="forward")).get("aria-label")
-    assert label == "Forward: padded_input[0, 0], rotated_weight[0, 0], output[0, 0], grad_output[0, 0]"
+    assert label == "Forward: padded_input[0, 0], rotated_weight[0, 0], output[0, 0], target[0, 0], grad_output[0, 0]"
     assert "grad_input" in ET.fromstring(written(tmp_path, state, "p.svg", equation="input")).get("aria-label")
 
 

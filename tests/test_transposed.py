@@ -191,7 +191,7 @@ def test_state_goes_through_json():
 # -- what the page calls it ----------------------------------------------------------------------------------------
 
 ROWS = {
-    "Forward": ["padded_input", "rotated_weight", "bias", "output", "grad_output"],
+    "Forward": ["padded_input", "rotated_weight", "bias", "output", "target", "grad_output"],
     "Backward, to the input": ["padded_grad_output", "weight", "grad_input"],
     "Backward, to the weight": ["padded_grad_output", "dilated_input", "grad_weight"],
     "Backward, to the bias": ["grad_output", "grad_bias"],
@@ -207,7 +207,7 @@ def test_rows_panels_and_choices_are_in_the_layers_words():
     forward = rows["Forward"]
     assert forward.choices == (("n", 2), ("o", 2), ("c", 4))
     signs = [(item.symbol, item.note) for item in forward.items if isinstance(item, Sign)]
-    assert signs == [("Σ", "over c"), ("⊛", ""), ("+", ""), ("=", ""), ("→", "loss")]
+    assert signs == [("Σ", "over c"), ("⊛", ""), ("+", ""), ("=", ""), ("−", ""), ("→", "loss")]
     panels = {panel.called: panel for row in rows.values() for panel in row.panels}
     assert (panels["padded_input"].label, panels["output"].label) == ("padded_input[0, 1]", "output[0, 3]")
     assert frame(panels["output"])["layout"]["title"]["text"] == "output[0, 3] · shape [2, 4, 5, 6]"

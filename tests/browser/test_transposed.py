@@ -1,5 +1,6 @@
 """The transposed convolution on the page: every panel against autograd, the linked cells, and the sums."""
 
+import itertools
 import json
 import re
 
@@ -72,6 +73,16 @@ def expected_links(spec):
                 moved.setdefault((number, place), set()).add(f"{name} {at // plane.shape[-1]},{at % plane.shape[-1]}")
     copies = {"input", *COPIES}
     expected = {}
+    # The layer's output, its target and what comes back for it stand side by side.
+    for row, column in itertools.product(*map(range, sizes["grad_input"])):
+        trio = {f"{name} {row},{column}" for name in ("grad_input", "target", "input")}
+        trio |= next(
+            {other for other in cells if other.split()[0] in copies}
+            for cells in moved.values()
+            if f"input {row},{column}" in cells
+        )
+        for name in trio:
+            expected.setdefault(name, set()).update(trio - {name})
     for cells in moved.values():
         for name in cells:
             # A number lights up all that moves with it; a result only the numbers that it is made of.
@@ -173,6 +184,8 @@ def test_every_panel_is_what_autograd_finds_through_conv_transpose2d(app, loss):
         "grad_weight": w.grad,
         "grad_bias": b.grad,
     }
+    if loss == "half squared error":
+        expected["target"] = torch.zeros_like(grad_output)
     assert set(shown) == set(expected)
     for name, tensor in expected.items():
         assert shown[name].shape == tensor.shape, name

@@ -35,7 +35,8 @@ BIAS = {"kind": "values", "values": [1.0], "shape": [1]}
 def seen(spec, plane=None, transposed=False, bias=True):
     """Return what the page reads of its settings to write about them."""
     at = {name: getattr(plane or Plane(), name) for name in ("sample", "out_channel", "in_channel")}
-    return {"spec": spec.to_dict(), "plane": at, "transposed": transposed, "bias": BIAS if bias else None}
+    told = {"transposed": transposed, "bias": BIAS if bias else None, "loss": "sum", "target": {"kind": "zeros"}}
+    return {"spec": spec.to_dict(), "plane": at, **told}
 
 
 def cases(seed, modes=("zeros", "reflect", "replicate", "circular")):
@@ -224,8 +225,8 @@ def test_the_places_that_were_wrong_once(js):
     (formula,) = js("picture/words.js", "formulaOf", [(seen(grouped, Plane(0, 3, 2), bias=False), "forward", "")])
     assert formula == "output[0, 3] = Σ_c padded_input[0, 2 + c] ⊛ weight[3, c]"
     (note,) = js("picture/words.js", "noteOf", [(seen(holes), "forward", "")])
-    assert note == (
-        "The dilation leaves holes inside the windows: 2 rows and 2 columns of the input are never read, "
+    assert note.endswith(
+        ". The dilation leaves holes inside the windows: 2 rows and 2 columns of the input are never read, "
         "with a gradient of exactly 0."
     )
     assert js("picture/words.js", "lossWords", [("sum", 10497.5)]) == ["loss = Σ output = 10497.5"]
@@ -241,20 +242,25 @@ def notes_of(js, *settings, names=("forward", "input", "weight")):
 def test_notes_say_what_is_special_about_this_geometry(js):
     plain, remainder, cropped, copies = notes_of(
         js,
-        Settings(spec=ConvSpec(5)),
-        Settings(spec=ConvSpec((8, 8), stride=2, padding=1)),
+        Settings(spec=ConvSpec(5), loss="sum"),
+        Settings(spec=ConvSpec((8, 8), stride=2, padding=1), loss="sum"),
         Settings(spec=ConvSpec((8, 7), stride=3, kernel_size=2, padding=((3, 3), (0, 0)))),
         Settings(spec=ConvSpec(5, padding=2, padding_mode="circular")),
     )
-    assert plain == ["", "Padded by d(k−1)−p: 2 before, 2 after.", "Nothing is rotated here."]
-    assert remainder[0] == "", "the remainder has a story of its own"
+    size = "Output size: ⌊(N + 2p − d(K − 1) − 1) / s⌋ + 1 = "
+    assert plain == [
+        f"{size}⌊(5 + 2·0 − 1·(3 − 1) − 1) / 1⌋ + 1 = 3.",
+        "Padded by d(k−1)−p: 2 before, 2 after.",
+        "Nothing is rotated here.",
+    ]
+    assert remainder[0] == f"{size}⌊(8 + 2·1 − 1·(3 − 1) − 1) / 2⌋ + 1 = 4.", "the remainder has a story of its own"
     assert remainder[1] == (
         "The stride's zeros stand between the cells of grad_output; "
         "padded by d(k−1)−p: 1 before, 2 after, the remainder included."
     )
     assert "change places" in remainder[2]
-    assert cropped[0] == (
-        "The stride leaves gaps between the windows: 2 rows and 1 column of the input are never read, "
+    assert cropped[0].endswith(
+        ". The stride leaves gaps between the windows: 2 rows and 1 column of the input are never read, "
         "with a gradient of exactly 0."
     )
     assert cropped[1].endswith(
@@ -267,8 +273,8 @@ def test_notes_say_what_is_special_about_this_geometry(js):
 def test_a_layers_note_tells_how_the_sizes_follow_and_what_output_padding_is(js):
     bare = layer_spec(ConvSpec(1, kernel_size=1, stride=3), (2, 3), (2, 0))
     assert bare.input_size == (6, 7)
-    biased = Settings(spec=bare, transposed=True, bias=Source.of(torch.ones(1)))
-    (first,), (note,) = notes_of(js, Settings(transposed=True), biased, names=("input",))
+    biased = Settings(spec=bare, transposed=True, loss="sum", bias=Source.of(torch.ones(1)))
+    (first,), (note,) = notes_of(js, Settings(transposed=True, loss="sum"), biased, names=("input",))
     assert first == (
         "The stride's zeros stand between the cells of input; padded by d(k−1)−p: 1 before, 2 after, output_padding "
         "included. Output size: (4 − 1)·2 − 2·1 + 1·(3 − 1) + output_padding 1 + 1 = 8."
@@ -283,9 +289,9 @@ def test_notes_about_losses_say_what_the_numbers_are(js):
     two, summed = compute(mean), compute(mean.replace(loss="sum"))
     cells = two.output.numel()
     ((note,),) = notes_of(js, mean, names=("forward",))
-    assert note == (
+    assert note.startswith(
         f"Every gradient is 1/{cells} of the sum's, because the mean is the sum divided by the number of output's "
-        f"cells, {cells}."
+        f"cells, {cells}. Output size: "
     )
     for name in ("grad_output", "grad_input", "grad_weight", "grad_bias"):
         torch.testing.assert_close(getattr(two, name) * cells, getattr(summed, name))
@@ -298,7 +304,21 @@ def test_notes_about_losses_say_what_the_numbers_are(js):
         assert "what softmax gives too much, divided by 2, because the loss is the mean over the samples" in of_batch
         assert "share" not in other
     ((usual,), (other,)) = notes_of(js, Settings(), Settings(loss="sum"), names=("forward",))
-    assert usual == other
+    assert other.startswith("Output size: ")
+    assert usual.endswith(other)
+    made = compute(Settings(dtype="float64"))
+    output = made.output.clone().requires_grad_()
+    cells = output.numel()
+    for reduction, factor, said in (
+        ("sum", 2, "as a sum it sends back twice"),
+        ("mean", 2 / cells, f"a mean 2/{cells}"),
+    ):
+        loss = torch.nn.functional.mse_loss(output, made.target, reduction=reduction)
+        torch.testing.assert_close(torch.autograd.grad(loss, output)[0], factor * made.grad_output)
+        assert said in usual
+    assert "The target is all 0 here" in usual
+    ((ones,),) = notes_of(js, Settings(target=Source("ones")), names=("forward",))
+    assert "all 0" not in ones
 
 
 def test_the_loss_is_written_the_same_under_stills(js):

@@ -41,7 +41,7 @@ def autograd_of_page(page, seen=None):
         "grad_input": x.grad,
         "grad_weight": w.grad,
     }
-    expected |= _spread(shown["grad_output"], at)
+    expected |= _spread(shown["grad_output"], at) | _target(seen)
     if mode != "constant":
         expected["grad_padded_input"] = padded.grad
     if b is not None:
@@ -56,15 +56,24 @@ def _grad_output(seen):
     if kind == "weighted_sum":
         return torch.ones_like(output) if menus["grad_output"] == "ones" else shown["grad_output"]
     if kind == "half_squared_error":
-        targets = {"zeros": output, "ones": output - 1}
-        return targets.get(menus["target"], shown["grad_output"])
+        return output - shown["target"]
     if kind == "cross_entropy":
         shares = output.flatten(1).softmax(1).reshape(output.shape)
-        target = (shares - shown["grad_output"] * len(output)).round()  # where it is, the grad_output alone tells
-        assert target.sum((1, 2, 3)).tolist() == [1] * len(output)
-        assert (target == target[0]).all()
-        return (shares - target) / len(output)
+        return (shares - shown["target"]) / len(output)
     return torch.full_like(output, 1 if kind == "sum" else 1 / output.numel())
+
+
+def _target(seen):
+    """The target that the menus name, if the loss has one; itself where nobody but its author can know it."""
+    shown, menus = seen.tensors, seen.shot["menus"]
+    if LOSSES[menus["loss"]] not in ("half_squared_error", "cross_entropy"):
+        return {}
+    if menus["target"] in ("zeros", "ones"):
+        return {"target": torch.full_like(shown["output"], float(menus["target"] == "ones"))}
+    if LOSSES[menus["loss"]] == "cross_entropy":
+        assert shown["target"].sum((1, 2, 3)).tolist() == [1] * len(shown["target"])
+        assert (shown["target"] == shown["target"][0]).all()
+    return {"target": shown["target"]}
 
 
 def _rotated(weight, groups):

@@ -225,7 +225,7 @@ function checkPart(model, name, get, set) {
 /** @returns {Part} */
 function buttonPart(model, name, act, visible) {
   const button = element("button", { type: "button", class: "cv-step" }, wordFor(name));
-  const el = element("div", { class: `cv-control cv-check cv-set-${name}` }, button);
+  const el = element("div", { class: `cv-control cv-set-${name}` }, button);
   button.addEventListener("click", () => model.change(act));
   return { el, refresh: () => void (el.hidden = !visible(model.settings())) };
 }
