@@ -12,7 +12,7 @@ from convviz.facts import facts
 from convviz.facts.lists import comma
 from convviz.facts.words import sentences
 from convviz.ops.stages import Stages
-from convviz.plane import PANEL_AXES, Plane, panel_axes
+from convviz.plane import PANEL_AXES, Plane
 from convviz.settings.names import shown_letter, shown_name
 from convviz.views.cells import Roles, roles
 
@@ -154,7 +154,8 @@ def _panel(stages: Stages, plane: Plane, name: str) -> Panel:
     if tensor.dim() == 1:
         tensor = tensor.reshape(1, 1, 1, -1)  # a bias, [1, 1, 1, C_out]
     else:
-        first, second = map(plane.index, panel_axes(name, stages.transposed))
+        of_input = stages.transposed and name == "target"  # a target has the axes of what it is held against
+        first, second = map(plane.index, PANEL_AXES["input" if of_input else name])
         at = (first, second % shape[1])  # the second axis of a weight counts within the group
     height, width = tensor.shape[-2:]
     return Panel(

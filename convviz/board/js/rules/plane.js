@@ -15,11 +15,8 @@ import SETTINGS from "../../../facts/settings.json" with { type: "json" };
  */
 export const PANEL_AXES = /** @type {any} */ (SETTINGS.panel_axes);
 
-/** What of them counts something else in a transposed convolution. @type {Partial<Record<PanelName, [Axis, Axis]>>} */
-const OF_THE_TRANSPOSED = /** @type {any} */ (SETTINGS.panel_axes_of_the_transposed);
-
-/** @param {PanelName} name @param {boolean} transposed */
-export const panelAxes = (name, transposed) => (transposed && OF_THE_TRANSPOSED[name]) || PANEL_AXES[name];
+/** A target has the axes of what it is held against. @param {PanelName} name @param {boolean} transposed */
+export const panelAxes = (name, transposed) => PANEL_AXES[transposed && name === "target" ? "input" : name];
 
 /** @param {number} value @param {number} most */
 const clip = (value, most) => Math.min(Math.max(value, 0), most);

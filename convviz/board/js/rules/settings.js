@@ -63,7 +63,7 @@ export function tensorsOf(settings) {
     input: inputOf(settings),
     weight: weightOf(settings),
     bias: biasOf(settings),
-    target: targetOf(settings),
+    target: likeOutput(settings, "target"),
     grad: gradOf(settings),
   };
 }
@@ -106,9 +106,6 @@ export function biasOf(settings) {
 
 /** grad_output as it was set by hand. @param {Settings} settings @returns {Tensor | null} */
 export const gradOf = (settings) => likeOutput(settings, "grad");
-
-/** What the loss holds the output against, if it is given a target. @param {Settings} settings @returns {Tensor | null} */
-export const targetOf = (settings) => likeOutput(settings, "target");
 
 /** @param {Settings} settings @param {"target" | "grad"} given @returns {Tensor | null} */
 function likeOutput(settings, given) {
