@@ -223,8 +223,11 @@ export function createPanel(board, first) {
 
     /** @param {number} cell side of a cell in pixels */
     setSize(cell) {
-      area.classList.toggle("cv-wordless", cell < SMALLEST_NUMBERED);
-      area.style.setProperty("--cv-number", `${Math.max(14, (SMALLEST_NUMBER * CELL) / cell).toFixed(1)}px`);
+      const printed = cell >= SMALLEST_NUMBERED;
+      area.classList.toggle("cv-wordless", !printed);
+      grid.print(printed);
+      // Every cell inherits it: where none is printed, none is to be styled anew.
+      if (printed) area.style.setProperty("--cv-number", `${Math.max(14, (SMALLEST_NUMBER * CELL) / cell).toFixed(1)}px`);
       area.style.width = `${cell * spec.columns.length}px`;
       area.style.height = `${cell * spec.rows.length}px`;
     },

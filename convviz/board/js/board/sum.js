@@ -72,6 +72,7 @@ export function createSum(onTerm) {
     say(text) {
       shown = standing = "";
       el.removeAttribute("data-open");
+      el.removeAttribute("data-terms");
       onTerm(null);
       if (el.childElementCount || el.textContent !== text) el.replaceChildren(text);
     },
