@@ -195,6 +195,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
 
   return {
     svg,
+    place,
     focusCell,
     numbered,
     /** @param {number} row @param {number} column */

@@ -2,6 +2,7 @@
 // One panel: its name and shape, the place where plotly draws, the layer over it, its menu, its other planes.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, focusOf, setText } from "../base/dom.js";
+import { followBrush } from "./brush.js";
 import { openEditor } from "./editor.js";
 import { colorOf, formatNumber, fullNumber } from "../base/format.js";
 import { createGrid } from "./grid.js";
@@ -18,7 +19,7 @@ const CAPTION = 22;
 
 /**
  * @typedef {{ key: string, name: string, label: string, shape: string, at: [number, number], rows: string, columns: string,
- *   unread_rows: number[], unread_columns: number[], editable: boolean, figure: any,
+ *   unread_rows: number[], unread_columns: number[], editable: boolean, drawable: boolean, figure: any,
  *   thumbs: null | { rows: number, columns: number, planes: { label: string, at: [number, number], shown: boolean }[] } }} PanelSpec
  */
 
@@ -44,6 +45,9 @@ export function createPanel(board, first) {
     onEdit: edit,
     onMenu: () => openMenu(menu),
   });
+  followBrush(grid.svg, grid.place, () => spec.drawable && board.model.get("brush") !== null, (cells, stroke) =>
+    send({ type: "paint", cells, value: board.model.get("brush"), stroke }),
+  );
   const veil = createVeil();
   grid.svg.insertBefore(veil.el, grid.svg.querySelector(".cv-lights"));
   grid.svg.append(veil.top);
@@ -188,6 +192,7 @@ export function createPanel(board, first) {
       name.title = next.label;
       setText(shape, next.shape);
       area.classList.toggle("cv-editable", next.editable);
+      area.classList.toggle("cv-drawable", next.drawable);
       menu.firstElementChild?.setAttribute("aria-label", say("panel.menu", { panel: next.name, equation: next.key.split(":")[0] }));
       grid.setSpec(next);
       buildThumbs();

@@ -48,7 +48,7 @@ function stampAt(spec, axis) {
 export function noteOf(settings, name, view) {
   const { spec } = settings;
   if (settings.transposed) return transposedNote(settings, name, view);
-  if (name === "forward") return [gapsNote(spec), lossNote(settings)].filter(Boolean).join(" ");
+  if (name === "forward") return [lossNote(settings), outputNote(spec), gapsNote(spec)].filter(Boolean).join(" ");
   if (name === "input") return view === "stamps" ? stampsNote(spec, false) : paddingNote(spec, false);
   return name === "weight" ? exchangeNote(spec, false) : "";
 }
@@ -59,7 +59,9 @@ export const lossWords = (kind, value) => say(/** @type {"loss.sum"} */ (`loss.$
 /** How grad_output follows from the loss, where its formula does not show it. @param {Settings} settings */
 function lossNote(settings) {
   const cells = shapeOfOutput(settings).reduce((product, size) => product * size, 1);
-  return sayIfThere(`loss_note.${settings.loss}`, { cells, count: settings.spec.batch });
+  const numbers = { cells, count: settings.spec.batch };
+  const ids = [`loss_note.${settings.loss}.${settings.target.kind}`, `loss_note.${settings.loss}`];
+  return ids.map((id) => sayIfThere(id, numbers)).filter(Boolean).join(" ");
 }
 
 /** Where the numbers come from: the page cannot ask autograd, and does not say that it did. */
@@ -91,6 +93,19 @@ export function innerGaps(spec) {
     return { between: inner.length - inside, inside };
   });
   return { between: places.map((place) => place.between), inside: places.map((place) => place.inside) };
+}
+
+/** How the output's size follows, with its numbers. @param {Spec} spec */
+function outputNote(spec) {
+  const uneven = spec.padding.some(([before, after]) => before !== after);
+  const [rows, columns] = bothAxes((axis) => {
+    const [before, after] = spec.padding[axis];
+    const padding = uneven ? `(${before} + ${after})` : `2·${before}`;
+    const sum = `${spec.input_size[axis]} + ${padding} − ${spec.dilation[axis]}·(${spec.kernel_size[axis]} − 1) − 1`;
+    return `⌊(${sum}) / ${spec.stride[axis]}⌋ + 1 = ${outputSize(spec, axis)}`;
+  });
+  if (rows === columns) return say(uneven ? "size.sides" : "size", { sum: rows });
+  return say(uneven ? "size.sides_axes" : "size.axes", { rows, columns });
 }
 
 /** @param {Spec} spec */
