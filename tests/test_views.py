@@ -193,7 +193,7 @@ def test_stride_and_dilation_change_places():
 def test_a_bias_adds_a_panel_and_a_row():
     rows = laid_out(ConvSpec(5), bias=[0.5])
     assert rows["forward"][3:6] == ["+", "bias", "="]
-    assert rows["bias"] == ["Σ over n, rows and columns", "grad_output", "=", "grad_bias"]
+    assert rows["bias"] == ["Σ over n, i, j", "grad_output", "=", "grad_bias"]
 
 
 @pytest.mark.parametrize("mode", ["reflect", "replicate", "circular"])

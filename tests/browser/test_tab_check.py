@@ -135,7 +135,7 @@ def test_follows_the_settings(app):
 
 
 def test_a_curved_loss_is_told_apart(app):
-    pane_follows(app, "check", lambda: choose(app, "loss", "cross-entropy to a target cell"))
+    pane_follows(app, "check", lambda: choose(app, "loss", "cross-entropy"))
     assert maps(app).keys() == {"grad_input", "grad_weight"}
     assert "The loss is curved in every single cell" in app.locator(PANE).inner_text()
 

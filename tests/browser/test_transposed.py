@@ -137,7 +137,7 @@ def see(page, batch, into, out, groups):
     return tensors, shot
 
 
-@pytest.mark.parametrize("loss", ["half squared error", "mean"])
+@pytest.mark.parametrize("loss", ["½ squared error", "mean"])
 def test_every_panel_is_what_autograd_finds_through_conv_transpose2d(app, loss):
     for name, value in (("input_size", 3), ("in_channels", 2), ("out_channels", 2), ("batch", 2)):
         slide(app, name, value)
@@ -277,4 +277,4 @@ def test_typing_into_the_input_and_into_grad_output(app):
         with repaint(app):
             app.keyboard.press("Enter")
         wait_value(app, panel, *at, 5)
-    assert snapshot(app)["menus"]["loss"] == "set grad_output by hand"
+    assert snapshot(app)["menus"]["loss"] == "set by hand"
