@@ -236,9 +236,9 @@ def test_switching_back_keeps_the_size_that_the_sliders_had_no_room_for(app):
 @pytest.mark.parametrize(
     ("role", "row", "column", "words"),
     [
-        ("grad_input", 3, 2, "output[0, 0][3,2] = Σ input[i]·weight[k] = "),
-        ("output", 1, 2, "grad_input[0, 0][1,2] = Σ weight[k]·grad_output[o] = "),
-        ("grad_weight", 2, 0, "grad_weight[0, 0][2,0] = Σ input[i]·grad_output[o] = "),
+        ("grad_input", 3, 2, "output[3,2] = Σ input[i]·weight[k] = "),
+        ("output", 1, 2, "grad_input[1,2] = Σ weight[k]·grad_output[o] = "),
+        ("grad_weight", 2, 0, "grad_weight[2,0] = Σ input[i]·grad_output[o] = "),
         ("grad_bias", 0, 0, "grad_bias[0,0] = "),
     ],
 )
