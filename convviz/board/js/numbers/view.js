@@ -1,6 +1,7 @@
 // @ts-check
 // From numbers to what the board is told, structure and values of one step together.
 import { layersStoryOf } from "../picture/output_padding.js";
+import { captionOf } from "../picture/captions.js";
 import { equationsOf } from "../picture/panels.js";
 import { structureOf, valuesOf } from "../picture/payload.js";
 import { storyOf } from "../picture/remainder.js";
@@ -58,6 +59,7 @@ function valuesWith(settings, equations, { k, stages, dtype, truth, truth_ok, fr
     truth,
     truth_ok,
     formulas: texts(formulaOf),
+    captions: texts(captionOf),
     notes: texts(noteOf),
   };
 }

@@ -46,7 +46,7 @@ export function drawLive(el, model, drawPane, player) {
   const share = createShare(model);
   const tabs = createTabs(model, drawPane);
   el.append(heading.el);
-  const app = drawApp(el, model, CONTROLS, share, player, element("div", { class: "cv-drawer" }, tabs.bar, tabs.slot));
+  const app = drawApp(el, model, CONTROLS, share, player, tabs.el);
   const lessons = createLessonButtons(player, app.readLesson);
   heading.el.append(lessons.el);
   const forget = tellHolders(el);

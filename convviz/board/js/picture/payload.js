@@ -52,7 +52,7 @@ function itemOf(equation, panel, settings, colorscales) {
     key: `${equation}:${panel.name}`,
     name: panel.name,
     called: panel.called,
-    label: planeCount(panel) > 1 ? panel.label : panel.called, // an index only where there is something to choose
+    label: panel.label,
     products: productsOf(panel.name, transposed),
     shape: `[${panel.shape.join(", ")}]`,
     at: panel.at,
