@@ -54,7 +54,7 @@ MENUS = [
     ("loss", ["sum", "mean", "cross-entropy to a target cell", "half squared error"]),
     ("target", ["ones", "random", "one-hot (click an output cell)", "zeros"]),
     ("dtype", ["float64", "bfloat16", "float32"]),
-    ("scale", ["one a panel", "one an equation"]),
+    ("scale", ["one a panel", "one an equation", "one a quantity"]),
 ]
 PRESETS = {
     "identity": [[0, 0, 0], [0, 1, 0], [0, 0, 0]],

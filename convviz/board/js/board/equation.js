@@ -6,8 +6,10 @@ import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { createBecause } from "./because.js";
 import { createChoice, createLegend, createSign, createTerm, putInOrder, signWidth } from "./equation_parts.js";
+import { createMarksKey } from "./marks_key.js";
 import { createPanel } from "./panel.js";
 import { createRemainder } from "./remainder_box.js";
+import { setTinted } from "./quantities.js";
 import { focusWhileScrolling } from "../base/scrollable.js";
 import { createRepainter } from "./repaint.js";
 import { GAP, fitCells } from "./stage.js";
@@ -41,6 +43,7 @@ export function createEquation(board, name) {
   const notes = element("div", { class: "cv-notes" });
   const aside = element("p", { class: "cv-aside" });
   const scale = createLegend();
+  const key = createMarksKey();
   const views = createViewSwitch((view) => board.model.send({ type: "view", view }));
   const because = createBecause(name, board.taught);
   const remainder = createRemainder((size) => board.model.send({ type: "size", size }));
@@ -54,7 +57,7 @@ export function createEquation(board, name) {
   const el = element(
     "section",
     { class: "cv-equation", "data-equation": name },
-    element("header", {}, title, choices, ...tools, scale.el),
+    element("header", {}, title, choices, ...tools, key.el, scale.el),
     stage,
     notes,
   );
@@ -168,6 +171,7 @@ export function createEquation(board, name) {
 
   const equation = {
     el,
+    key,
 
     /** @param {any} next @param {any} geometry @param {any} story of the remainder, or null */
     setSpec(next, geometry, story) {
@@ -191,7 +195,7 @@ export function createEquation(board, name) {
     setValues(values, dtype, texts) {
       latest = [values, dtype, texts];
       stepper.setNumbers(values);
-      setText(formula, texts.formulas[name] ?? "");
+      setTinted(formula, texts.formulas[name] ?? "");
       setText(note, texts.notes[name] ?? "");
       const before = planes;
       const limitsBefore = limits;
@@ -204,7 +208,8 @@ export function createEquation(board, name) {
         panel.setValues(plane, dtype, texts.limits[key], values.thumbs[stageName] ?? null);
         planes.push(toRows(plane, columns.length));
       }
-      scale.set(spec.one_scale ? limits[0] : null);
+      scale.set(spec.scale === "equation" ? limits[0] : null);
+      key.beyond([...panels.values()].some((panel) => panel.grid.anyBeyond()));
       return planes.flatMap((plane, i) => (same(plane, before[i]) && limits[i] === limitsBefore[i] ? [] : [i]));
     },
 

@@ -17,7 +17,7 @@ const [LETTER, MENU] = [7.6, 4]; // how wide a letter of its name is
 const CAPTION = 22;
 
 /**
- * @typedef {{ key: string, name: string, label: string, shape: string, at: [number, number], rows: string, columns: string,
+ * @typedef {{ key: string, name: string, quantity: string, label: string, shape: string, at: [number, number], rows: string, columns: string,
  *   unread_rows: number[], unread_columns: number[], editable: boolean, figure: any,
  *   thumbs: null | { rows: number, columns: number, planes: { label: string, at: [number, number], shown: boolean }[] } }} PanelSpec
  */
@@ -183,6 +183,7 @@ export function createPanel(board, first) {
     setSpec(next) {
       spec = next;
       el.dataset.panel = next.name;
+      el.dataset.quantity = next.quantity;
       el.setAttribute("aria-label", say("panel.shape", { name: next.label, shape: next.shape }));
       setText(name, next.label);
       name.title = next.label;
