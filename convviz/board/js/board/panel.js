@@ -18,7 +18,7 @@ const SMALLEST_NUMBER = 12; // pixels of its letters
 const [CAPTION, LINE] = [22, 16]; // heights of its name in one line, and of each further one
 
 /**
- * @typedef {{ key: string, name: string, label: string, shape: string, at: [number, number], rows: string, columns: string,
+ * @typedef {{ key: string, name: string, quantity: string, label: string, shape: string, at: [number, number], rows: string, columns: string,
  *   unread_rows: number[], unread_columns: number[], editable: boolean, drawable: boolean, figure: any,
  *   thumbs: null | { rows: number, columns: number, planes: { label: string, at: [number, number], shown: boolean }[] } }} PanelSpec
  */
@@ -187,6 +187,7 @@ export function createPanel(board, first) {
     setSpec(next) {
       spec = next;
       el.dataset.panel = next.name;
+      el.dataset.quantity = next.quantity;
       el.setAttribute("aria-label", say("panel.shape", { name: next.label, shape: next.shape }));
       if (name.textContent !== next.label) name.replaceChildren(...breakable(next.label));
       setText(shape, next.shape);
