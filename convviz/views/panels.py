@@ -50,8 +50,9 @@ class Panel:
 
     @property
     def label(self) -> str:
-        """The plane's name as one would write it in Python."""
-        return self.called if len(self.shape) == 1 else f"{self.called}[{self.at[0]}, {self.at[1]}]"
+        """The plane's name as one would write it in Python; an index only where there is something to choose."""
+        single = self.tensor.shape[:2].numel() == 1
+        return self.called if single else f"{self.called}[{self.at[0]}, {self.at[1]}]"
 
 
 @dataclass(frozen=True)

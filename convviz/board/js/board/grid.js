@@ -4,7 +4,8 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { svgElement, focusOf, setText } from "../base/dom.js";
 import { colorOf, formatNumber, fullNumber, needsWhiteInk } from "../base/format.js";
-import { CELL, frames, makeBands, patterns, roleOf } from "./grid_marks.js";
+import { CELL, corners, frames, isMarked, isUnread, makeBands, patterns, roleOf } from "./grid_marks.js";
+import { isBeyond } from "../picture/scales.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -41,9 +42,10 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   const body = svgElement("g", { role: "presentation" });
   const ring = svgElement("rect", { class: "cv-ring", width: CELL, height: CELL, visibility: "hidden" });
   const lights = svgElement("g", { class: "cv-lights", "aria-hidden": "true" });
+  const beyond = svgElement("path", { class: "cv-beyond", "aria-hidden": "true" });
   // Listening for the focus makes an svg a tab stop of its own in Chromium: the one stop is a cell.
   const attributes = { class: "cv-grid", role: "grid", tabindex: -1 };
-  const svg = svgElement("svg", attributes, patterns(uid), bands, lights, body, ring); // no frame lies over a number
+  const svg = svgElement("svg", attributes, patterns(uid), bands, lights, body, beyond, ring); // no frame lies over a number
   /** @type {GridSpec} */
   let spec = { rows: "", columns: "", unread_rows: [], unread_columns: [], label: "", editable: false };
   /** @type {{ line: SVGElement, cells: Cell[] }[]} */
@@ -55,6 +57,8 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   let shown = null;
   /** @type {{ row: number, column: number } | null} */
   let asked = null; // a cell whose number is to be predicted
+  let printed = true; // whether the cells are large enough for their numbers
+  let anyBeyond = false;
   const isAsked = (row, column) => asked !== null && asked.row === row && asked.column === column;
 
   const numbered = () => spec.numbers ?? Math.max(spec.rows.length, spec.columns.length) <= numbersUpTo;
@@ -89,6 +93,12 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     cells = rows.flatMap((row) => row.cells);
   }
 
+  /** A cell's name is the number in it; where that is not drawn, it is told all the same. @param {Element} group @param {Element} text */
+  function name(group, text) {
+    if (printed) group.removeAttribute("aria-label");
+    else group.setAttribute("aria-label", text.textContent ?? "");
+  }
+
   /** @param {boolean} wasNumbered */
   function build(wasNumbered) {
     const [height, width] = [spec.rows.length, spec.columns.length];
@@ -105,6 +115,17 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     const { group } = cellAt(focus.row, focus.column);
     group.setAttribute("tabindex", "0");
     if (held) group.focus({ preventScroll: true }); // else the next key would go nowhere
+  }
+
+  /** Mark the numbers that are larger than the colours tell. */
+  function markBeyond() {
+    if (!shown) return;
+    const { values, limit } = shown;
+    const found = [];
+    for (let index = 0; index < values.length; index++) if (isBeyond(values[index], limit)) found.push(index);
+    anyBeyond = found.length > 0;
+    const d = corners(found, spec.columns.length, numbered() ? 12 : 24);
+    if (beyond.getAttribute("d") !== d) beyond.setAttribute("d", d);
   }
 
   /** In a large panel one cell stands for all: it moves to where the focus is. */
@@ -191,6 +212,8 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     place,
     focusCell,
     numbered,
+    /** Whether a number is larger than the colours tell. */
+    anyBeyond: () => anyBeyond,
     /** @param {number} row @param {number} column */
     value: (row, column) => (shown ? shown.values[row * spec.columns.length + column] : NaN),
 
@@ -205,7 +228,9 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     /** @param {ArrayLike<number>} values @param {string} dtype @param {any} scale @param {number} limit */
     setValues(values, dtype, scale, limit) {
       shown = { values, dtype, scale, limit };
+      markBeyond();
       if (!numbered()) return moveCursor();
+      let crossed = false; // whether a number stands where nothing is read
       cells.forEach(({ group, text }, index) => {
         const value = values[index];
         const [row, column] = [Math.floor(index / spec.columns.length), index % spec.columns.length];
@@ -216,13 +241,16 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
           group.setAttribute("data-value", full);
           const short = hidden ? "?" : formatNumber(value);
           setText(text, short);
+          name(group, text);
           const wide = short.length === 4 && !short.includes(".") ? " cv-wide" : ""; // a point is narrow
           text.setAttribute("class", short.length > 2 ? `cv-long${short.length}${wide}` : "");
         }
         group.classList.toggle("cv-asked", hidden);
         group.classList.toggle("cv-white", ink && !hidden);
-        group.classList.toggle("cv-blank", value === 0 && !hidden && (spec.rows[row] !== "d" || spec.columns[column] !== "d"));
+        group.classList.toggle("cv-blank", value === 0 && !hidden && isMarked(spec, row, column));
+        crossed ||= value !== 0 && isUnread(spec, row, column);
       });
+      svg.classList.toggle("cv-crossed", crossed);
     },
 
     /**
@@ -236,6 +264,13 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
       lights.replaceChildren(...frames(inside));
       lights.setAttribute("data-lit", names(true));
       lights.setAttribute("data-zero", names(false));
+    },
+
+    /** Whether the numbers are drawn. @param {boolean} are */
+    print(are) {
+      if (are === printed) return;
+      printed = are;
+      if (numbered()) for (const { group, text } of cells) name(group, text);
     },
 
     /** Keep a cell's number to itself, until it is predicted; or none. @param {{ row: number, column: number } | null} cell */
@@ -259,8 +294,11 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     describe(row, column) {
       if (!shown) return "";
       if (isAsked(row, column)) return say("cell.asked", { name: spec.label, row, column });
-      const role = roleOf(spec, row, column);
-      const value = fullNumber(shown.values[row * spec.columns.length + column], shown.dtype);
+      const number = shown.values[row * spec.columns.length + column];
+      const far = isBeyond(number, shown.limit) ? say("cell.beyond", { end: formatNumber(shown.limit) }) : "";
+      const roles = [roleOf(spec, row, column), far].filter(Boolean);
+      const role = roles.length > 1 ? say("cell.both", { one: roles[0], other: far }) : roles.join("");
+      const value = fullNumber(number, shown.dtype);
       return say(role ? "cell.read_role" : "cell.read", { name: spec.label, row, column, value, role });
     },
   };

@@ -1,6 +1,7 @@
 // @ts-check
 // From numbers to what the board is told, structure and values of one step together.
 import { layersStoryOf } from "../picture/output_padding.js";
+import { captionOf } from "../picture/captions.js";
 import { equationsOf } from "../picture/panels.js";
 import { structureOf, valuesOf } from "../picture/payload.js";
 import { storyOf } from "../picture/remainder.js";
@@ -51,13 +52,14 @@ function valuesWith(settings, equations, { k, stages, dtype, truth, truth_ok, fr
   /** @param {(settings: Settings, name: string, view: string) => string} write */
   const texts = (write) => Object.fromEntries(equations.map(({ name, view }) => [name, write(settings, name, view)]));
   return {
-    ...valuesOf(equations, settings.scale === "equation", dtype),
+    ...valuesOf(equations, stages, settings.scale, dtype),
     step: k,
     from,
     loss: lossWords(settings.loss, stages.loss),
     truth,
     truth_ok,
     formulas: texts(formulaOf),
+    captions: texts(captionOf),
     notes: texts(noteOf),
   };
 }

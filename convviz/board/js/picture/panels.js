@@ -64,7 +64,8 @@ function panelOf({ spec, plane, transposed }, stages, name) {
   const [first, second] = panelAxes(/** @type {PanelName} */ (name), transposed).map((axis) => planeIndex(planeWithin(plane, spec), axis));
   /** @type {Pair} the second axis of a weight counts within the group */
   const at = [first, second % shape[1]];
-  return { name, called, label: `${called}[${at.join(", ")}]`, tensor, at, roles, shape };
+  const label = shape[0] * shape[1] > 1 ? `${called}[${at.join(", ")}]` : called; // an index only where there is something to choose
+  return { name, called, label, tensor, at, roles, shape };
 }
 
 /** A sign with what there is to know about its operation; a step of 1 is left out. @param {Settings} settings @param {SignFacts} sign */
