@@ -209,7 +209,7 @@ def test_the_still_picture_hatches_the_remainder(tmp_path):
 def test_a_large_panel_is_a_picture_of_its_colours(tmp_path):
     spec = ConvSpec((40, 30), kernel_size=3)
     text = export_html({"spec": spec.to_dict()}, tmp_path / "page.html").read_text(encoding="utf-8")
-    assert text.count('href="data:image/png;base64,') == 7
+    assert text.count('href="data:image/png;base64,') == 8
     assert len(text.encode()) <= 1_750_000
 
 

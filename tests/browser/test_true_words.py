@@ -321,8 +321,8 @@ def test_notes_about_losses_say_what_the_numbers_are(js):
         assert said in usual
     states = [Settings(target=Source(kind)).to_dict() for kind in ("zeros", "ones")]
     zeros, ones = js("picture/captions.js", "captionOf", [(state, "forward", "") for state in states])
-    assert zeros.endswith("It looks like output here, because the target is all 0.")
-    assert "grad_output is output − target: " in ones
+    assert zeros.endswith("grad_output = output − target looks like output here, because the target is all 0.")
+    assert "grad_output = output − target: " in ones
 
 
 def test_the_loss_is_written_the_same_under_stills(js):

@@ -13,12 +13,12 @@ import { backwardPadding, bothAxes, effectiveKernel, outputSize, paddedSize, rem
  * @param {Settings} settings @param {string} name of the equation @param {string} view @returns {string}
  */
 export function captionOf({ spec, transposed, loss, target }, name, view) {
-  const back = name === (transposed ? "input" : "forward") ? lossCaption(loss, target.kind) : "";
+  const back = name === (transposed ? "input" : "forward") ? lossCaption(loss, target.kind, spec.batch) : "";
   return and(bandCaption(spec, transposed, name, view), back);
 }
 
-/** How grad_output follows from a target. @param {string} loss @param {string} kind of the target */
-const lossCaption = (loss, kind) => sayIfThere(`caption.loss.${loss}.${kind}`, {}) || sayIfThere(`caption.loss.${loss}`, {});
+/** How grad_output follows from a target. @param {string} loss @param {string} kind of the target @param {number} count of samples */
+const lossCaption = (loss, kind, count) => sayIfThere(`caption.loss.${loss}.${kind}`, { count }) || sayIfThere(`caption.loss.${loss}`, { count });
 
 /** @param {Spec} spec @param {boolean} transposed @param {string} name @param {string} view */
 function bandCaption(spec, transposed, name, view) {
