@@ -19,6 +19,7 @@ const say = sentences(WORDS);
 
 
 const CUT_NAME = 52; // pixels that are left of a name
+const LECTURE = 1.4; // how much larger the letters around the cells are in a lecture: --cv-letters
 const THUMBS = 34; // the height of a row of other planes
 
 /**
@@ -221,13 +222,14 @@ export function createEquation(board, name) {
     /** Choose the sizes of cells that fit. @param {import("./stage.js").Room} room @param {boolean} wraps */
     fit(room, wraps) {
       const strip = el.hasAttribute("data-strip");
+      const letters = board.isLecture() ? LECTURE : 1;
       const thumbs = el.hasAttribute("data-focus") ? THUMBS : 0; // of other planes; elsewhere the lists choose them
       const terms = [];
       let before = 0;
       for (const item of spec.items) {
         const panel = item.key && panels.get(item.key);
-        if (!panel) before += signWidth(item) + GAP;
-        else terms.push({ ...panel.need(thumbs), before, ...(strip ? { least: 0, around: 0 } : {}) });
+        if (!panel) before += signWidth(item) * letters + GAP;
+        else terms.push({ ...panel.need(thumbs, letters), before, ...(strip ? { least: 0, around: 0 } : {}) });
         if (panel) before = 0;
       }
       // Where not even the names fit beside each other, they are cut: the band in focus has room for them.
@@ -235,7 +237,7 @@ export function createEquation(board, name) {
       const tight = !wraps && names > room.width;
       row.toggleAttribute("data-tight", tight);
       const sizes = fitCells(tight ? terms.map((term) => ({ ...term, least: CUT_NAME })) : terms, room, wraps);
-      [...panels.values()].forEach((panel, index) => panel.setSize(sizes[index]));
+      [...panels.values()].forEach((panel, index) => panel.setSize(sizes[index], letters));
     },
 
     /** Choose the size of a cell. @param {number} cell @param {number} width of the board, in pixels */
@@ -288,6 +290,8 @@ export function createEquation(board, name) {
     },
 
     panels,
+    step: stepper.step,
+    play: stepper.play,
 
     /** Say something about the cell that is looked at. @param {string} text */
     say: (text) => setText(aside, text),

@@ -4,7 +4,7 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { svgElement, focusOf, setText } from "../base/dom.js";
 import { colorOf, formatNumber, fullNumber, needsWhiteInk } from "../base/format.js";
-import { CELL, frames, makeBands, patterns, roleOf } from "./grid_marks.js";
+import { CELL, frames, holesIn, makeBands, patterns, roleOf } from "./grid_marks.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -43,7 +43,8 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   const lights = svgElement("g", { class: "cv-lights", "aria-hidden": "true" });
   // Listening for the focus makes an svg a tab stop of its own in Chromium: the one stop is a cell.
   const attributes = { class: "cv-grid", role: "grid", tabindex: -1 };
-  const svg = svgElement("svg", attributes, patterns(uid), bands, lights, body, ring); // no frame lies over a number
+  const dim = svgElement("path", { class: "cv-dim", "fill-rule": "evenodd" });
+  const svg = svgElement("svg", attributes, patterns(uid), bands, lights, body, dim, ring); // no frame lies over a number
   /** @type {GridSpec} */
   let spec = { rows: "", columns: "", unread_rows: [], unread_columns: [], label: "", editable: false };
   /** @type {{ line: SVGElement, cells: Cell[] }[]} */
@@ -227,8 +228,10 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     /**
      * Light cells up: a frame in a colour, or a thin dashed one where a factor is zero by construction.
      * @param {{ row: number, column: number, color: string, real: boolean }[]} links
+     * @param {{ row: number, column: number }[] | null} [clear] what stays clear beside them while all others fade
      */
-    light(links) {
+    light(links, clear = null) {
+      dim.setAttribute("d", clear ? holesIn(spec, [...links, ...clear]) : "");
       const inside = links.filter(({ row, column }) => row < spec.rows.length && column < spec.columns.length);
       const names = (real) => inside.filter((link) => link.real === real).map(({ row, column }) => `${row},${column}`).join(" ");
       if (!inside.length && !lights.childElementCount) return;

@@ -15,6 +15,11 @@ const SMALLEST_NUMBERED = 30; // pixels of a cell: below them, colour alone
 const SMALLEST_NUMBER = 12; // pixels of its letters
 const [LETTER, MENU] = [7.6, 4]; // how wide a letter of its name is
 const CAPTION = 22;
+const FROM_AFAR = 26; // pixels of a number's letters that the last row of a room reads
+const WIDEST = 22; // of the 40 of a cell: letters of which two fit it
+
+/** The size of a number's letters, where a cell is 40 wide. @param {number} cell its side in pixels @param {boolean} large as large as they can be */
+const numberSize = (cell, large) => (large ? Math.max(20, Math.min((FROM_AFAR * CELL) / cell, WIDEST)) : Math.max(14, (SMALLEST_NUMBER * CELL) / cell));
 
 /**
  * @typedef {{ key: string, name: string, label: string, shape: string, at: [number, number], rows: string, columns: string,
@@ -213,18 +218,21 @@ export function createPanel(board, first) {
       colour();
     },
 
-    /** What it needs in a row: cells, the width of its name, the height of what is no cell. @param {number} [thumbs] of its other planes */
-    need: (thumbs = 0) => ({
+    /**
+     * What it needs in a row: cells, the width of its name, the height of what is no cell.
+     * @param {number} [thumbs] of its other planes @param {number} [letters] how much larger than elsewhere they are
+     */
+    need: (thumbs = 0, letters = 1) => ({
       rows: spec.rows.length,
       columns: spec.columns.length,
-      least: Math.ceil(spec.label.length * LETTER) + MENU,
-      around: CAPTION + (spec.thumbs ? thumbs : 0),
+      least: Math.ceil(spec.label.length * LETTER * letters) + MENU,
+      around: CAPTION * letters + (spec.thumbs ? thumbs : 0),
     }),
 
-    /** @param {number} cell side of a cell in pixels */
-    setSize(cell) {
+    /** @param {number} cell side of a cell in pixels @param {number} [letters] how much larger than elsewhere they are */
+    setSize(cell, letters = 1) {
       area.classList.toggle("cv-wordless", cell < SMALLEST_NUMBERED);
-      area.style.setProperty("--cv-number", `${Math.max(14, (SMALLEST_NUMBER * CELL) / cell).toFixed(1)}px`);
+      area.style.setProperty("--cv-number", `${numberSize(cell, letters > 1).toFixed(1)}px`);
       area.style.width = `${cell * spec.columns.length}px`;
       area.style.height = `${cell * spec.rows.length}px`;
     },

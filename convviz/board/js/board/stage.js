@@ -10,7 +10,7 @@ const OF_A_FRAME = 640; // one that grows with its page has no height of its own
 const NUMBERED_UP_TO = 12; // rows or columns of a panel whose cells are as large as its neighbours'
 
 /** What a cell's side may be, in pixels: few sizes, so that a slider seldom changes them. */
-export const LADDER = [2, 3, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 36, 40, 44, 48, 56];
+export const LADDER = [2, 3, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 36, 40, 44, 48, 56, 64, 72, 80, 88, 96, 112, 128];
 
 /**
  * @typedef {{ width: number, height: number }} Room
@@ -58,15 +58,16 @@ function linesOf(terms, sizes, most) {
 }
 
 /**
- * Keep the height of the app's body in step with the window. `data-stage` says how wide the stage is, `data-bands`
- * whether all bands stand on it or one at a time.
+ * Keep the height of the app's body in step with the window. `data-stage` says how wide the stage is, or that it is
+ * a lecture's, `data-bands` whether all bands stand on it or one at a time.
  * @param {HTMLElement} body of the app @param {() => number} below what stands under it
- * @returns {() => void} stop
+ * @returns {{ update: () => void, stop: () => void }} update: look again
  */
 export function followRoom(body, below) {
   const parent = /** @type {HTMLElement} */ (body.parentElement);
   const app = /** @type {HTMLElement} */ (parent.closest(".cv-page") ?? parent);
   const update = () => {
+    if (app.hasAttribute("data-present")) return void Object.assign(body.dataset, { stage: "lecture", bands: "lecture" });
     body.dataset.stage = app.clientWidth >= WIDE ? "wide" : app.clientWidth >= MEDIUM ? "medium" : "narrow";
     body.dataset.bands = body.dataset.stage === "wide" ? "all" : "one";
     body.style.setProperty("--cv-room", `${heightFor(app, body, below())}px`);
@@ -74,10 +75,11 @@ export function followRoom(body, below) {
   const watcher = new ResizeObserver(update); // placed, and as wide as its page lets it be
   watcher.observe(app);
   window.addEventListener("resize", update);
-  return () => {
+  const stop = () => {
     watcher.disconnect();
     window.removeEventListener("resize", update);
   };
+  return { update, stop };
 }
 
 /** @param {HTMLElement} app @param {HTMLElement} body @param {number} below */

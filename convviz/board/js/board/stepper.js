@@ -79,6 +79,7 @@ export function createStepper(board, name, equation) {
     if (stamps) equation.refresh();
     board.highlight.step({
       cell,
+      result: walk.result,
       links: stamps ? () => stampLinks(geometry, walk.result, [row, column]) : null,
       text: stamps ? stampWords : null,
     });
@@ -146,7 +147,24 @@ export function createStepper(board, name, equation) {
     return told.join(" ");
   }
 
+  /** Open the steps, or go on in them; before the first, they close. @param {number} by */
+  function step(by) {
+    if (name === "bias") return;
+    if (transport.isOpen() && position + by < 0) close(true);
+    else if (transport.isOpen()) transport.step(by);
+    else if (by > 0) open();
+  }
+
+  /** Play the steps, or pause. */
+  function play() {
+    if (name === "bias") return;
+    if (!transport.isOpen()) open();
+    transport.play();
+  }
+
   const stepper = {
+    step,
+    play,
     button,
     bar: transport.el,
     close,

@@ -93,7 +93,7 @@ export function createSum(onTerm) {
       if (wanted === standing) return;
       standing = wanted;
       const held = el.contains(focusOf(el)) ? [...el.querySelectorAll("button")].indexOf(/** @type {any} */ (focusOf(el))) : -1;
-      const head = element("code", {}, `${label} = ${factors ? `\u03a3 ${factors} = ` : ""}`);
+      const head = element("code", {}, `${label} = `, element("span", { class: "cv-sum-rule" }, factors ? `\u03a3 ${factors} = ` : ""));
       onTerm(null); // a term that is replaced never tells that the pointer has left it
       const products = visible.flatMap((term, index) => [...(index ? [" + "] : []), createTerm(term, colors)]);
       const total = element("output", { "data-value": String(value) }, formatNumber(value));
