@@ -11,7 +11,7 @@ import { createVeil } from "./veil.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
-const SMALLEST_NUMBERED = 30; // pixels of a cell: below them, colour alone
+const [SMALLEST_NUMBERED, SMALLEST_ZOOMED] = [30, 26]; // pixels of a cell: below them, colour alone
 const SMALLEST_NUMBER = 12; // pixels of its letters
 const [LETTER, MENU] = [7.6, 4]; // how wide a letter of its name is
 const CAPTION = 22;
@@ -231,7 +231,7 @@ export function createPanel(board, first) {
 
     /** @param {number} cell side of a cell in pixels @param {number} [letters] how much larger than elsewhere they are */
     setSize(cell, letters = 1) {
-      area.classList.toggle("cv-wordless", cell < SMALLEST_NUMBERED);
+      area.classList.toggle("cv-wordless", cell < (el.closest("[data-low]") ? SMALLEST_ZOOMED : SMALLEST_NUMBERED));
       area.style.setProperty("--cv-number", `${numberSize(cell, letters > 1).toFixed(1)}px`);
       area.style.width = `${cell * spec.columns.length}px`;
       area.style.height = `${cell * spec.rows.length}px`;
