@@ -51,6 +51,7 @@ export function renderBoard({ model, el, taught = [], onBands = () => {} }) {
   let whole = true; // whether the next frame lays out everything, or only draws new numbers
   let gone = false;
   let onPaper = false;
+  let saying = () => ""; // what the line of the readout says, whenever it is asked
   let focused = ""; // the band that has the room
   let brought = "input"; // the band that is in sight where not all are
   /** @type {{ panel: string, row: number, column: number } | null} */
@@ -92,15 +93,17 @@ export function renderBoard({ model, el, taught = [], onBands = () => {} }) {
       else if (wide) focusBand("");
       return Boolean(pinned || wide);
     },
-    /** Speak a sentence and show it. @param {string} text */
+    /** Speak a sentence about what was just done and show it, until something else is done. @param {string} text */
     say(text) {
-      setLine(readout, text);
-      setText(live, text);
+      const settings = () => JSON.stringify(model.get("state"));
+      const now = settings();
+      board.read(() => (settings() === now ? text : ""), true);
     },
-    /** Show what a cell is; speak it when the keyboard is there. @param {string} text @param {boolean} aloud */
-    read(text, aloud) {
-      setLine(readout, text);
-      if (aloud) setText(live, text);
+    /** Show what a cell is, and what it is by then when its numbers change; speak it when the keyboard is there. @param {() => string} words @param {boolean} aloud */
+    read(words, aloud) {
+      saying = words;
+      setLine(readout, words());
+      if (aloud) setText(live, words());
     },
   };
 
@@ -138,6 +141,8 @@ export function renderBoard({ model, el, taught = [], onBands = () => {} }) {
       if (widthNow() !== before) schedule(true);
     };
     tables.show(structure, numbers.planes);
+    board.stepping?.retell();
+    setLine(readout, saying());
     setLine(loss, values.loss);
     setLine(truth, values.truth);
     truth.dataset.ok = String(values.truth_ok);
@@ -288,7 +293,7 @@ export function renderBoard({ model, el, taught = [], onBands = () => {} }) {
       plotly = loaded;
       schedule(true);
     },
-    (error) => gone || board.say(say("colours.failed", { why: error.message })),
+    (error) => gone || board.read(() => say("colours.failed", { why: error.message }), true),
   );
 
   const close = () => {

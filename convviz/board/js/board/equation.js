@@ -8,6 +8,7 @@ import { createBecause } from "./because.js";
 import { createChoice, createLegend, createSign, createTerm, putInOrder, signWidth } from "./equation_parts.js";
 import { createPanel } from "./panel.js";
 import { createRemainder } from "./remainder_box.js";
+import { createFilm } from "./film.js";
 import { focusWhileScrolling } from "../base/scrollable.js";
 import { createRepainter } from "./repaint.js";
 import { GAP, fitCells } from "./stage.js";
@@ -47,7 +48,8 @@ export function createEquation(board, name) {
   const remainder = createRemainder((size) => board.model.send({ type: "size", size }));
   /** @type {Map<string, ReturnType<typeof createPanel>>} */
   const panels = new Map();
-  const stepper = createStepper(board, name, { panels, refresh });
+  const film = createFilm(stage, panels);
+  const stepper = createStepper(board, name, { panels, refresh, film });
   const single = element("button", { type: "button", class: "cv-single", hidden: "" }, say("single"));
   single.addEventListener("click", () => board.model.send({ type: "single" }));
   // The bias has no window.
@@ -70,6 +72,7 @@ export function createEquation(board, name) {
   let latest = null; // what setValues was last called with
   let drawn = ""; // the keys of the panels that plotly has now
   let placed = false; // whether it has them where they stand
+  let unseen = false; // whether there is something to see in how the panels are made
 
   function setItems(items) {
     const wanted = new Set(items.filter((item) => item.key).map((item) => item.key));
@@ -172,6 +175,8 @@ export function createEquation(board, name) {
 
     /** @param {any} next @param {any} geometry @param {any} story of the remainder, or null */
     setSpec(next, geometry, story) {
+      film.finish(); // what it lies over is another
+      unseen = spec?.view === "stamps" && next.view === "window";
       spec = next;
       setText(heading, next.title);
       views.set(next.view);
@@ -206,6 +211,8 @@ export function createEquation(board, name) {
         planes.push(toRows(plane, columns.length));
       }
       scale.set(spec.one_scale ? limits[0] : null);
+      if (unseen && !el.hasAttribute("data-strip")) film.making();
+      unseen = false;
       return planes.flatMap((plane, i) => (same(plane, before[i]) && limits[i] === limitsBefore[i] ? [] : [i]));
     },
 
@@ -298,6 +305,7 @@ export function createEquation(board, name) {
 
     /** @param {any} plotly */
     destroy(plotly) {
+      film.finish();
       stepper.destroy();
       stopScrolling();
       repainter.forget();

@@ -124,15 +124,18 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     group.setAttribute("aria-label", formatNumber(value)); // its text is not visible
   }
 
-  /** @param {number} row @param {number} column @param {boolean} [take] whether to take the keyboard focus */
-  function focusCell(row, column, take = true) {
+  /**
+   * @param {number} row @param {number} column @param {boolean} [take] whether to take the keyboard focus
+   * @param {boolean} [seen] whether it is in sight: what is pointed at is, and the page must not move below the pointer
+   */
+  function focusCell(row, column, take = true, seen = false) {
     const [height, width] = [spec.rows.length, spec.columns.length];
     cellAt(focus.row, focus.column).group.setAttribute("tabindex", "-1");
     focus = { row: clamp(row, height), column: clamp(column, width) };
     moveCursor();
     const cell = cellAt(focus.row, focus.column).group;
     cell.setAttribute("tabindex", "0");
-    if (take) cell.focus({ preventScroll: false });
+    if (take) cell.focus({ preventScroll: seen });
     events.onFocus(focus.row, focus.column);
   }
 
@@ -171,7 +174,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   svg.addEventListener("keydown", onKey);
   svg.addEventListener("click", (event) => {
     const [row, column] = place(event);
-    focusCell(row, column);
+    focusCell(row, column, true, true);
     events.onSelect(row, column);
   });
   svg.addEventListener("dblclick", (event) => {
@@ -191,6 +194,15 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     svg,
     focusCell,
     numbered,
+    /** A cell in its colours, for what moves over the grid. @param {number} row @param {number} column */
+    copy(row, column) {
+      const { group, text } = cells[row * spec.columns.length + column];
+      const { values, scale, limit } = /** @type {NonNullable<typeof shown>} */ (shown);
+      const value = values[row * spec.columns.length + column];
+      const fill = `rgb(${colorOf(scale, Number.isFinite(value) ? value : 0, limit).map(Math.round).join()})`;
+      const box = svgElement("rect", { x: column * CELL, y: row * CELL, width: CELL, height: CELL, style: `fill: ${fill}` });
+      return svgElement("g", { class: group.getAttribute("class") ?? "" }, box, text.cloneNode(true));
+    },
     /** @param {number} row @param {number} column */
     value: (row, column) => (shown ? shown.values[row * spec.columns.length + column] : NaN),
 

@@ -40,7 +40,7 @@ export function createPanel(board, first) {
   const send = (message) => board.model.send({ panel: spec.name, ...message });
   const grid = createGrid(`cv${board.uid}-${first.key.replace(/\W/g, "-")}`, {
     onFocus(row, column) {
-      board.read(describe(row, column), focusOf(grid.svg)?.closest(".cv-grid") === grid.svg);
+      board.read(() => describe(row, column), focusOf(grid.svg)?.closest(".cv-grid") === grid.svg);
       board.highlight.hover({ panel: spec.name, row, column });
     },
     onLeave: () => board.highlight.hover(null),
@@ -72,6 +72,7 @@ export function createPanel(board, first) {
 
   /** A veiled cell keeps its number to itself. @param {number} row @param {number} column */
   function describe(row, column) {
+    if (!el.isConnected || row >= spec.rows.length || column >= spec.columns.length) return ""; // it is gone
     if (!veil.covers(row, column)) return grid.describe(row, column);
     return say("cell.veiled", { name: spec.label, row, column });
   }

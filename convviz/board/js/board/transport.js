@@ -108,6 +108,7 @@ export function createTransport(label, events) {
     /** @param {number} by positions */
     step: (by) => go(position + by),
     play: () => play.click(),
+    beat,
 
     /** Hide the bar; nothing of it runs on. */
     close() {
