@@ -27,7 +27,7 @@ CONTROLS = """() => [...document.querySelectorAll(".cv-control")].filter((node) 
 BAND = "document.querySelector('[data-focus]')?.dataset.equation ?? ''"
 LIT = """() => [...document.querySelectorAll("[data-focus] .cv-panel")].map((panel) => {
   const dim = panel.querySelector(".cv-dim");
-  const outlines = (dim.getAttribute("d") ?? "").split("M").length - 1; // the first is the whole panel, the others are clear
+  const outlines = (dim.getAttribute("d") ?? "").split("M").length - 1; // the whole, and what stays clear
   return [panel.dataset.panel, getComputedStyle(dim).display !== "none" && outlines > 0, outlines - 1];
 })"""
 
