@@ -171,6 +171,7 @@ export function renderBoard({ model, el, taught = [], onBands = () => {} }) {
     }
     const inOrder = wanted.map((name) => /** @type {any} */ (equations.get(name)).el);
     if (inOrder.some((el, index) => el !== rows.children[index])) rows.append(...inOrder); // the other way round now
+    rows.dataset.count = String(equations.size);
     shareRoom(); // also with a band that has just come
     root.style.setProperty("--cv-ramp", structure.colorscales[theme].map(([at, color]) => `${color} ${at * 100}%`).join());
   }

@@ -313,7 +313,10 @@ export function createEquation(board, name) {
     play: stepper.play,
 
     /** Say something about the cell that is looked at. @param {string} text */
-    say: (text) => setText(aside, text),
+    say(text) {
+      setText(aside, text);
+      told.toggleAttribute("data-aside", Boolean(text));
+    },
 
     /** @param {any} plotly */
     destroy(plotly) {

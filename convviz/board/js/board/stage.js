@@ -73,6 +73,7 @@ export function followRoom(body, below) {
     const low = isOwn(app) && window.innerHeight < LOW;
     app.toggleAttribute("data-low", low);
     body.dataset.stage = app.clientWidth >= WIDE && !low ? "wide" : app.clientWidth >= (low ? BESIDE : MEDIUM) ? "medium" : "narrow";
+    app.toggleAttribute("data-narrow", body.dataset.stage === "narrow");
     body.dataset.bands = body.dataset.stage === "wide" ? "all" : "one";
     body.style.setProperty("--cv-room", `${heightFor(app, body, below())}px`);
   };
