@@ -96,9 +96,8 @@ def _check_controls(controls: Sequence[str]) -> list[str]:
 def _page(settings: Settings, shown: dict[str, Any], *, lang: str, title: str) -> str:
     data, height = {**page_facts(), "state": settings.to_dict(), **shown}, shown["height"]
     fixed = f"body {{ height: {height}px; overflow: auto; }}\n" if height else ""
-    picture = still_figures(
-        compute(settings, compare=False), settings.plane, settings.input_view, settings.scale == "equation"
-    )
+    computed = compute(settings, compare=False)
+    picture = still_figures(computed, settings.plane, settings.input_view, settings.scale)
     return f"""<!doctype html>
 <html lang="{escape(lang)}" data-convviz-version="{__version__}">
 <head>

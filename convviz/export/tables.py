@@ -6,7 +6,7 @@ from html import escape
 
 from convviz.facts.words import sentences
 from convviz.settings.names import cell_words
-from convviz.views.cells import DATA, INSERTED, PADDING, REMAINDER
+from convviz.views.cells import COPY, DATA, INSERTED, PADDING, REMAINDER
 from convviz.views.panels import Equation, Panel
 from convviz.views.theme import format_number
 
@@ -22,7 +22,7 @@ def tables(rows: tuple[Equation, ...], transposed: bool) -> str:
     """
     panels = {panel.name: panel for row in rows for panel in row.panels}
     left_over = cell_words(transposed)
-    drawn = {PADDING: say("cell.padding"), INSERTED: say("cell.inserted"), DATA: ""}
+    drawn = {PADDING: say("cell.padding"), COPY: say("cell.copy"), INSERTED: say("cell.inserted"), DATA: ""}
     words = {**drawn, REMAINDER: left_over["remainder"]}
     made = "\n".join(_table(panel, words, left_over["unread"]) for panel in panels.values())
     return f'<details class="cv-tables">\n<summary>{say("tables")}</summary>\n<div>{made}</div>\n</details>'
@@ -43,6 +43,5 @@ def _table(panel: Panel, words: dict[str, str], never_read: str) -> str:
         f"<tr>{header}{''.join(f'<td>{format_number(value)}' for value in values)}"
         for header, values in zip(rows, panel.values.tolist(), strict=True)
     ]
-    several = panel.tensor[:, :, 0, 0].numel() > 1  # as on the board: no index without a choice
-    caption = escape(say("panel.shape", name=panel.label if several else panel.called, shape=list(panel.shape)))
+    caption = escape(say("panel.shape", name=panel.label, shape=list(panel.shape)))
     return f"<table><caption>{caption}</caption><thead><tr><td>{''.join(columns)}<tbody>{''.join(lines)}</table>"

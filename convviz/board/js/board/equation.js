@@ -5,9 +5,13 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { createBecause } from "./because.js";
-import { createChoice, createLegend, createSign, createTerm, putInOrder, signWidth } from "./equation_parts.js";
+import { createChoice, createLegend, createSign, createSymbols, createTerm, putInOrder, signWidth } from "./equation_parts.js";
+import { createMarksKey } from "./marks_key.js";
 import { createPanel } from "./panel.js";
+import { MOST_LINES } from "./panel_name.js";
 import { createRemainder } from "./remainder_box.js";
+import { setTinted } from "./quantities.js";
+import { createFilm } from "./film.js";
 import { focusWhileScrolling } from "../base/scrollable.js";
 import { createRepainter } from "./repaint.js";
 import { GAP, fitCells } from "./stage.js";
@@ -17,8 +21,7 @@ import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 
-
-const CUT_NAME = 52; // pixels that are left of a name
+const LECTURE = 1.4; // how much larger the letters around the cells are in a lecture: --cv-letters
 const THUMBS = 34; // the height of a row of other planes
 
 /**
@@ -37,16 +40,21 @@ export function createEquation(board, name) {
   const repainter = createRepainter(plot);
   const row = element("div", { class: "cv-row" });
   const stage = element("div", { class: "cv-stage" }, plot, row);
+  const caption = element("p", { class: "cv-caption" });
   const note = element("p", { class: "cv-note" });
-  const notes = element("div", { class: "cv-notes" });
   const aside = element("p", { class: "cv-aside" });
   const scale = createLegend();
+  const key = createMarksKey();
   const views = createViewSwitch((view) => board.model.send({ type: "view", view }));
   const because = createBecause(name, board.taught);
+  const symbols = createSymbols();
+  const told = element("div", { class: "cv-told" });
+  const notes = element("div", { class: "cv-notes" }, told, element("div", { class: "cv-asks" }, because.el, symbols.button));
   const remainder = createRemainder((size) => board.model.send({ type: "size", size }));
   /** @type {Map<string, ReturnType<typeof createPanel>>} */
   const panels = new Map();
-  const stepper = createStepper(board, name, { panels, refresh });
+  const film = createFilm(stage, panels);
+  const stepper = createStepper(board, name, { panels, refresh, film });
   const single = element("button", { type: "button", class: "cv-single", hidden: "" }, say("single"));
   single.addEventListener("click", () => board.model.send({ type: "single" }));
   // The bias has no window.
@@ -54,13 +62,14 @@ export function createEquation(board, name) {
   const el = element(
     "section",
     { class: "cv-equation", "data-equation": name },
-    element("header", {}, title, choices, ...tools, scale.el),
+    element("header", {}, title, choices, ...tools, key.el, scale.el),
     stage,
     notes,
   );
   // The remainder's story is to the input where the layer is transposed.
-  notes.append(stepper.bar, ...(name === "input" ? [board.tray.el] : []), because.el, formula, note, ...({ forward: [remainder.el], input: [aside, remainder.el] }[name] ?? []));
-  const stopScrolling = focusWhileScrolling(notes, say("band.notes"));
+  symbols.el.append(formula, note, ...(["forward", "input"].includes(name) ? [remainder.el] : []));
+  told.append(stepper.bar, ...(name === "input" ? [board.tray.el] : []), caption, aside, symbols.el);
+  const stopScrolling = focusWhileScrolling(told, say("band.notes"));
   /** @type {any} */
   let spec = null;
   let planes = [];
@@ -69,6 +78,7 @@ export function createEquation(board, name) {
   let latest = null; // what setValues was last called with
   let drawn = ""; // the keys of the panels that plotly has now
   let placed = false; // whether it has them where they stand
+  let unseen = false; // whether there is something to see in how the panels are made
 
   function setItems(items) {
     const wanted = new Set(items.filter((item) => item.key).map((item) => item.key));
@@ -168,9 +178,12 @@ export function createEquation(board, name) {
 
   const equation = {
     el,
+    key,
 
     /** @param {any} next @param {any} geometry @param {any} story of the remainder, or null */
     setSpec(next, geometry, story) {
+      film.finish(); // what it lies over is another
+      unseen = spec?.view === "stamps" && next.view === "window";
       spec = next;
       setText(heading, next.title);
       views.set(next.view);
@@ -191,7 +204,8 @@ export function createEquation(board, name) {
     setValues(values, dtype, texts) {
       latest = [values, dtype, texts];
       stepper.setNumbers(values);
-      setText(formula, texts.formulas[name] ?? "");
+      setTinted(formula, texts.formulas[name] ?? "");
+      setText(caption, texts.captions[name] ?? "");
       setText(note, texts.notes[name] ?? "");
       const before = planes;
       const limitsBefore = limits;
@@ -204,7 +218,10 @@ export function createEquation(board, name) {
         panel.setValues(plane, dtype, texts.limits[key], values.thumbs[stageName] ?? null);
         planes.push(toRows(plane, columns.length));
       }
-      scale.set(spec.one_scale ? limits[0] : null);
+      scale.set(spec.scale === "equation" ? limits[0] : null);
+      key.beyond([...panels.values()].some((panel) => panel.grid.anyBeyond()));
+      if (unseen && !el.hasAttribute("data-strip")) film.making();
+      unseen = false;
       return planes.flatMap((plane, i) => (same(plane, before[i]) && limits[i] === limitsBefore[i] ? [] : [i]));
     },
 
@@ -221,21 +238,25 @@ export function createEquation(board, name) {
     /** Choose the sizes of cells that fit. @param {import("./stage.js").Room} room @param {boolean} wraps */
     fit(room, wraps) {
       const strip = el.hasAttribute("data-strip");
-      const thumbs = el.hasAttribute("data-focus") ? THUMBS : 0; // of other planes; elsewhere the lists choose them
-      const terms = [];
-      let before = 0;
-      for (const item of spec.items) {
-        const panel = item.key && panels.get(item.key);
-        if (!panel) before += signWidth(item) + GAP;
-        else terms.push({ ...panel.need(thumbs), before, ...(strip ? { least: 0, around: 0 } : {}) });
-        if (panel) before = 0;
-      }
-      // Where not even the names fit beside each other, they are cut: the band in focus has room for them.
-      const names = terms.reduce((sum, term) => sum + term.before + term.least + GAP, 0);
-      const tight = !wraps && names > room.width;
-      row.toggleAttribute("data-tight", tight);
-      const sizes = fitCells(tight ? terms.map((term) => ({ ...term, least: CUT_NAME })) : terms, room, wraps);
-      [...panels.values()].forEach((panel, index) => panel.setSize(sizes[index]));
+      const letters = board.isLecture() ? LECTURE : 1;
+      // Of other planes; elsewhere the lists choose them.
+      const thumbs = el.hasAttribute("data-focus") && !el.closest('[data-stage="narrow"]') ? THUMBS : 0;
+      /** @param {number} lines of the names */
+      const termsWith = (lines) => {
+        const terms = [];
+        let before = 0;
+        for (const item of spec.items) {
+          const panel = item.key && panels.get(item.key);
+          if (!panel) before += signWidth(item) * letters + GAP;
+          else terms.push({ ...panel.need(lines, thumbs, letters), before, ...(strip ? { least: 0, around: 0 } : {}) });
+          if (panel) before = 0;
+        }
+        return terms;
+      };
+      // Names break where the cells gain by it.
+      const tries = [...Array(MOST_LINES).keys()].map((index) => ({ lines: index + 1, sizes: fitCells(termsWith(index + 1), room, wraps) }));
+      const best = tries.reduce((one, other) => (Math.min(...other.sizes) > Math.min(...one.sizes) ? other : one));
+      [...panels.values()].forEach((panel, index) => panel.setSize(best.sizes[index], best.lines, letters));
     },
 
     /** Choose the size of a cell. @param {number} cell @param {number} width of the board, in pixels */
@@ -288,12 +309,18 @@ export function createEquation(board, name) {
     },
 
     panels,
+    step: stepper.step,
+    play: stepper.play,
 
     /** Say something about the cell that is looked at. @param {string} text */
-    say: (text) => setText(aside, text),
+    say(text) {
+      setText(aside, text);
+      told.toggleAttribute("data-aside", Boolean(text));
+    },
 
     /** @param {any} plotly */
     destroy(plotly) {
+      film.finish();
       stepper.destroy();
       stopScrolling();
       repainter.forget();

@@ -2,23 +2,29 @@
 // One panel: its name and shape, the place where plotly draws, the layer over it, its menu, its other planes.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, focusOf, setText } from "../base/dom.js";
+import { followBrush } from "./brush.js";
 import { openEditor } from "./editor.js";
 import { colorOf, formatNumber, fullNumber } from "../base/format.js";
 import { createGrid } from "./grid.js";
+import { breakable, leastWidth } from "./panel_name.js";
 import { createPixels, paintPixels } from "./pixels.js";
 import { CELL } from "./grid_marks.js";
 import { createVeil } from "./veil.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
-const SMALLEST_NUMBERED = 30; // pixels of a cell: below them, colour alone
+const [SMALLEST_NUMBERED, SMALLEST_ZOOMED] = [30, 26]; // pixels of a cell: below them, colour alone
 const SMALLEST_NUMBER = 12; // pixels of its letters
-const [LETTER, MENU] = [7.6, 4]; // how wide a letter of its name is
-const CAPTION = 22;
+const [CAPTION, LINE] = [22, 16]; // heights of its name in one line, and of each further one
+const FROM_AFAR = 26; // pixels of a number's letters that the last row of a room reads
+const WIDEST = 22; // of the 40 of a cell: letters of which two fit it
+
+/** The size of a number's letters, where a cell is 40 wide. @param {number} cell its side in pixels @param {boolean} large as large as they can be */
+const numberSize = (cell, large) => (large ? Math.max(20, Math.min((FROM_AFAR * CELL) / cell, WIDEST)) : Math.max(14, (SMALLEST_NUMBER * CELL) / cell));
 
 /**
- * @typedef {{ key: string, name: string, label: string, shape: string, at: [number, number], rows: string, columns: string,
- *   unread_rows: number[], unread_columns: number[], editable: boolean, figure: any,
+ * @typedef {{ key: string, name: string, quantity: string, label: string, shape: string, at: [number, number], rows: string, columns: string,
+ *   unread_rows: number[], unread_columns: number[], editable: boolean, drawable: boolean, figure: any,
  *   thumbs: null | { rows: number, columns: number, planes: { label: string, at: [number, number], shown: boolean }[] } }} PanelSpec
  */
 
@@ -35,7 +41,7 @@ export function createPanel(board, first) {
   const send = (message) => board.model.send({ panel: spec.name, ...message });
   const grid = createGrid(`cv${board.uid}-${first.key.replace(/\W/g, "-")}`, {
     onFocus(row, column) {
-      board.read(describe(row, column), focusOf(grid.svg)?.closest(".cv-grid") === grid.svg);
+      board.read(() => describe(row, column), focusOf(grid.svg)?.closest(".cv-grid") === grid.svg);
       board.highlight.hover({ panel: spec.name, row, column });
     },
     onLeave: () => board.highlight.hover(null),
@@ -44,6 +50,9 @@ export function createPanel(board, first) {
     onEdit: edit,
     onMenu: () => openMenu(menu),
   });
+  followBrush(grid.svg, grid.place, () => spec.drawable && board.model.get("brush") !== null, (cells, stroke) =>
+    send({ type: "paint", cells, value: board.model.get("brush"), stroke }),
+  );
   const veil = createVeil();
   grid.svg.insertBefore(veil.el, grid.svg.querySelector(".cv-lights"));
   grid.svg.append(veil.top);
@@ -67,6 +76,7 @@ export function createPanel(board, first) {
 
   /** A veiled cell keeps its number to itself. @param {number} row @param {number} column */
   function describe(row, column) {
+    if (!el.isConnected || row >= spec.rows.length || column >= spec.columns.length) return ""; // it is gone
     if (!veil.covers(row, column)) return grid.describe(row, column);
     return say("cell.veiled", { name: spec.label, row, column });
   }
@@ -183,11 +193,12 @@ export function createPanel(board, first) {
     setSpec(next) {
       spec = next;
       el.dataset.panel = next.name;
+      el.dataset.quantity = next.quantity;
       el.setAttribute("aria-label", say("panel.shape", { name: next.label, shape: next.shape }));
-      setText(name, next.label);
-      name.title = next.label;
+      if (name.textContent !== next.label) name.replaceChildren(...breakable(next.label));
       setText(shape, next.shape);
       area.classList.toggle("cv-editable", next.editable);
+      area.classList.toggle("cv-drawable", next.drawable);
       menu.firstElementChild?.setAttribute("aria-label", say("panel.menu", { panel: next.name, equation: next.key.split(":")[0] }));
       grid.setSpec(next);
       buildThumbs();
@@ -213,18 +224,29 @@ export function createPanel(board, first) {
       colour();
     },
 
-    /** What it needs in a row: cells, the width of its name, the height of what is no cell. @param {number} [thumbs] of its other planes */
-    need: (thumbs = 0) => ({
+    /**
+     * What it needs in a row: cells, the width of its name, the height of what is no cell.
+     * @param {number} lines of its name @param {number} [thumbs] of its other planes
+     * @param {number} [letters] how much larger than elsewhere they are
+     */
+    need: (lines, thumbs = 0, letters = 1) => ({
       rows: spec.rows.length,
       columns: spec.columns.length,
-      least: Math.ceil(spec.label.length * LETTER) + MENU,
-      around: CAPTION + (spec.thumbs ? thumbs : 0),
+      least: Math.ceil(leastWidth(spec.label, lines) * letters),
+      around: (CAPTION + (lines - 1) * LINE) * letters + (spec.thumbs ? thumbs : 0),
     }),
 
-    /** @param {number} cell side of a cell in pixels */
-    setSize(cell) {
-      area.classList.toggle("cv-wordless", cell < SMALLEST_NUMBERED);
-      area.style.setProperty("--cv-number", `${Math.max(14, (SMALLEST_NUMBER * CELL) / cell).toFixed(1)}px`);
+    /**
+     * @param {number} cell side of a cell in pixels @param {number} [lines] that its name may take
+     * @param {number} [letters] how much larger than elsewhere they are
+     */
+    setSize(cell, lines = 1, letters = 1) {
+      el.style.setProperty("--cv-name", `${Math.max(cell * spec.columns.length, leastWidth(spec.label, lines) * letters)}px`);
+      const printed = cell >= (el.closest("[data-low]") ? SMALLEST_ZOOMED : SMALLEST_NUMBERED);
+      area.classList.toggle("cv-wordless", !printed);
+      grid.print(printed);
+      // Every cell inherits it: where none is printed, none is to be styled anew.
+      if (printed) area.style.setProperty("--cv-number", `${numberSize(cell, letters > 1).toFixed(1)}px`);
       area.style.width = `${cell * spec.columns.length}px`;
       area.style.height = `${cell * spec.rows.length}px`;
     },

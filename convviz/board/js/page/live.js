@@ -3,6 +3,7 @@
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import WORDS from "../../../facts/words/app.json" with { type: "json" };
 import { element } from "../base/dom.js";
+import { tellHolders } from "../base/placed.js";
 import { setRich } from "../base/rich_text.js";
 import { sentences } from "../base/words.js";
 import { createShare } from "../controls/share.js";
@@ -37,18 +38,21 @@ function createHeading(model) {
 /**
  * Draw a view.
  * @param {HTMLElement} el gets the app's class @param {Model} model @param {DrawPane} drawPane @param {Player} player
+ * @param {import("./lecture.js").Wish | null} [wish] of the address, where the whole page is ours
  * @returns {() => void} close it
  */
-export function drawLive(el, model, drawPane, player) {
+export function drawLive(el, model, drawPane, player, wish = null) {
   el.classList.add("cv-app", "cv-page", "cv-full", "cv-look");
   const heading = createHeading(model);
   const share = createShare(model);
   const tabs = createTabs(model, drawPane);
   el.append(heading.el);
-  const app = drawApp(el, model, CONTROLS, share, player, element("div", { class: "cv-drawer" }, tabs.bar, tabs.slot));
+  const app = drawApp(el, model, CONTROLS, share, player, { below: tabs.el, own: wish !== null, wish });
   const lessons = createLessonButtons(player, app.readLesson);
-  heading.el.append(lessons.el);
+  heading.el.append(lessons.el, app.lecture);
+  const forget = tellHolders(el);
   return () => {
+    forget();
     for (const part of [heading, share, tabs, lessons, app]) part.close();
     heading.el.remove();
   };
