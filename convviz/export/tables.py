@@ -22,8 +22,8 @@ def tables(rows: tuple[Equation, ...], transposed: bool) -> str:
     """
     panels = {panel.name: panel for row in rows for panel in row.panels}
     left_over = cell_words(transposed)
-    drawn = {PADDING: say("cell.padding"), COPY: say("cell.copy"), INSERTED: say("cell.inserted"), DATA: ""}
-    words = {**drawn, REMAINDER: left_over["remainder"]}
+    drawn = {kind: say(f"cell.{name}") for kind, name in ((PADDING, "padding"), (COPY, "copy"), (INSERTED, "inserted"))}
+    words = {**drawn, REMAINDER: left_over["remainder"], DATA: ""}
     made = "\n".join(_table(panel, words, left_over["unread"]) for panel in panels.values())
     return f'<details class="cv-tables">\n<summary>{say("tables")}</summary>\n<div>{made}</div>\n</details>'
 
