@@ -47,7 +47,14 @@ def _made_of():
     yield Figure(PART, "widget models of one App()", len(_instances) - before, "", 15)
     state = json.dumps(dependency_state([app], drop_defaults=False))
     detail = f"{len(state) / 1000:,.0f} kB as it is"
-    yield Figure(PART, "its widget state, gzipped", len(gzip.compress(state.encode())) / 1000, "kB", 150, detail)
+    alone = len(gzip.compress(state.encode())) / 1000
+    yield Figure(PART, "its widget state, gzipped", alone, "kB", 150, detail)
+    other = convviz.App()
+    state = json.dumps(dependency_state([app, other], drop_defaults=False))
+    detail = f"{len(state) / 1000:,.0f} kB as it is"
+    more = len(gzip.compress(state.encode())) / 1000 - alone
+    yield Figure(PART, "what a second app adds to it", more, "kB", 10, detail)
+    other.close()
     app.close()
 
 

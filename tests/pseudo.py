@@ -99,6 +99,8 @@ def app_texts():
 def live_app():
     """Return a page with the whole app, beside a kernel that has computed the first picture and says nothing more."""
     from convviz.app.app import App
+    from convviz.board.bundle import bundle
+    from convviz.board.module import HERE, app_styles
 
     app = App()
     state = {
@@ -111,10 +113,9 @@ def live_app():
 const made = widget();
 made.initialize({ model });
 made.render({ model, el: place });"""
-    script = _script("app", app._esm, state | {"_numbers": numbers}, start)
-    styles = app._css
+    script = _script("app", bundle(HERE.joinpath("js"), "page/app.js"), state | {"_numbers": numbers}, start)
     app.close()
-    return _page(styles, '<div id="app"></div>', script)
+    return _page(app_styles(), '<div id="app"></div>', script)
 
 
 def panes():

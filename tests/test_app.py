@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 import torch
 from comm.base_comm import BaseComm
+from ipywidgets.embed import dependency_state
 from PIL import Image
 
 import convviz
@@ -407,13 +408,28 @@ def test_typed_inputs_stay_out_of_what_a_kernel_step_sends(open_app, sent):
     assert size_of(message) <= 6000
 
 
-def test_the_apps_own_state_is_one_script_and_little_else(open_app):
-    app = open_app()
-    state, _, buffers = ipywidgets.widgets.widget._remove_buffers(app.get_state())
-    assert "render" in state["_esm"]
-    assert ".cv-look" in state["_css"]
-    rest = {name: value for name, value in state.items() if name not in ("_esm", "_css")}
-    assert len(json.dumps(rest)) + sum(len(bytes(buffer)) for buffer in buffers) < 10_000
+def test_apps_share_one_script_which_goes_with_the_last_of_them():
+    before = set(ALIVE)
+    apps = [convviz.App(), convviz.App(link="v=1&stride=1")]
+    for app in apps:
+        state, _, buffers = ipywidgets.widgets.widget._remove_buffers(app.get_state())
+        assert len(json.dumps(state)) + sum(len(bytes(buffer)) for buffer in buffers) < 12_000
+        assert "_css" not in state
+    script = apps[0]._carrier
+    assert apps[1]._carrier is script
+    assert apps[1]._facts["script"] == script.key
+    one, both = (dependency_state(shown, drop_defaults=False) for shown in (apps[:1], apps))
+    assert script.model_id in one, "a saved page can show the app"
+    assert len(json.dumps(both)) - len(json.dumps(one)) < 12_000, "the second app brings no other"
+    apps[0].close()
+    apps[0].close()
+    assert script.comm is not None, "the other needs it"
+    apps[1].close()
+    assert set(ALIVE) == before
+    later = convviz.App()
+    assert later._carrier.comm is not None, "and the next app has its own"
+    later.close()
+    assert set(ALIVE) == before
 
 
 def test_an_app_is_a_handful_of_widgets(sent):

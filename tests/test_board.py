@@ -9,8 +9,9 @@ from importlib.resources import files
 import pytest
 
 from convviz.app.app import App
+from convviz.app.script import Script
 from convviz.board.bundle import bundle, bundle_several
-from convviz.board.module import app_script, joining_script
+from convviz.board.module import asking_script, carrier_script, joining_script
 from convviz.board.pane import Pane
 from convviz.facts import facts
 
@@ -19,7 +20,15 @@ JS = BOARD.joinpath("js")
 SOURCES = sorted(path.relative_to(JS).as_posix() for path in JS.rglob("*.js"))
 PANES = ["tabs/tab_graph.js"]  # what stands in a cell of its own as well
 # The last are of pages: without a kernel, served, around a notebook of Voilà's.
-ENTRIES = ["page/app.js", "page/joins.js", *PANES, "page/page.js", "page/served.js", "page/voila_page.js"]
+ENTRIES = [
+    "page/carrier.js",
+    "page/asks.js",
+    "page/joins.js",
+    *PANES,
+    "page/page.js",
+    "page/served.js",
+    "page/voila_page.js",
+]
 # plotly-cartesian.min.js and LICENSE of the npm package plotly.js-cartesian-dist-min.
 PLOTLY_VERSION = "4.1.1"
 PLOTLY_SHA256 = "79542150855a52c567260e3137095dbe2b744e6d702a5cabe67da246942fba7a"
@@ -116,15 +125,16 @@ def test_nothing_but_import_and_export_lines_and_comments_is_lost(entry):
         assert kept[start + len(own)].startswith("return { ")
 
 
-def test_the_app_carries_its_bundle_and_text_not_a_path():
-    assert app_script() == bundle(JS, "page/app.js")
+def test_one_widget_carries_the_apps_bundle_and_text_not_a_path():
     assert joining_script() == bundle(JS, "page/joins.js")
-    assert type(App._esm) is type(App._css) is str
-    assert app_script() == App._esm
-    assert ".cv-look" in App._css
+    assert type(App._esm) is type(Script._esm) is type(Script._css) is str
+    assert App._esm == asking_script() == bundle(JS, "page/asks.js")
+    assert len(App._esm) < 2_000
+    assert Script._esm == carrier_script() == bundle(JS, "page/carrier.js")
+    assert ".cv-look" in Script._css
     for pane in (name for name in SOURCES if name.startswith("tabs/tab_")):
-        assert f".cv-pane-{pane[len('tabs/tab_') : -3]}" in App._css, "anywidget keeps one sheet a class on the page"
-        assert f"// {pane}\n" in App._esm
+        assert f".cv-pane-{pane[len('tabs/tab_') : -3]}" in Script._css, "anywidget keeps one sheet a class on the page"
+        assert f"// {pane}\n" in Script._esm
 
 
 @pytest.mark.parametrize("script", PANES)

@@ -19,7 +19,7 @@ from convviz.app.start import start_settings
 from convviz.app.tabs.tabs import Tabs
 from convviz.app.traits import SettingTraits
 from convviz.app.wire import numbers
-from convviz.board.module import app_script, app_styles, joining_script
+from convviz.board.module import asking_script, joining_script
 from convviz.ops.device import available_devices
 from convviz.ops.stages import Stages
 from convviz.settings.link import briefly, from_link, to_link
@@ -31,6 +31,8 @@ from convviz.views.theme import COLORSCALES
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
+
+    from convviz.app.script import Script
 
 DEVICE_VARIABLE = "CONVVIZ_DEVICE"
 VOILA_VARIABLE = "VOILA_KERNEL_ID"  # Voilà sets it in every kernel before the first cell
@@ -48,9 +50,9 @@ class App(SettingTraits, anywidget.AnyWidget):
     # Makes the still picture that a saved notebook keeps beside the app; put here as well.
     still_maker: ClassVar[Callable[[Stages, Settings], str] | None] = None
 
-    # Text, not a Path: anywidget watches a Path for changes and so keeps every closed widget alive.
-    _esm = joining_script() if JOINS else app_script()
-    _css = "" if JOINS else app_styles()
+    _esm = joining_script() if JOINS else asking_script()
+    # What carries the whole script, for all apps at once: a saved page keeps it because each of them names it.
+    _carrier = traitlets.Instance(widgets.Widget, allow_none=True).tag(sync=True, **widgets.widget_serialization)
 
     # What the page follows. Typed numbers may be many: apart, and sent again only when they change.
     _facts = traitlets.Dict().tag(sync=True)
@@ -110,15 +112,17 @@ class App(SettingTraits, anywidget.AnyWidget):
             self.session.tell(briefly(from_link(link)[1]))
         self._step = 0
         self._asker = ("", 0)  # who asked for the numbers that are sent next: a page and its id of the settings
+        carrier = _taken_script()
         facts = {
             "id": uuid.uuid4().hex,
+            "script": carrier.key if carrier else "",
             "version": __version__,
             "colorscales": COLORSCALES,
             "devices": available_devices(),
             "makes_pages": type(self).page_maker is not None,
         }
         # All at once: in a notebook the page makes its model of what the widget is born with.
-        shown = self._shown("", 0)
+        shown = {"_carrier": carrier, **self._shown("", 0)}
         super().__init__(_facts=facts, _start=settings.to_dict(), _notice=self.session.notice, **shown)
         self._tabs = Tabs(self.session, self.send)
         self._messages = Messages(self, self._tabs)
@@ -206,6 +210,8 @@ class App(SettingTraits, anywidget.AnyWidget):
             self._tabs.close()
             self._messages.close()
             self.layout.close()
+            if self._carrier is not None and self.comm is not None:  # else it was let go of
+                self._carrier.let_go()
         super().close()
 
     # -- between the session and the page --------------------------------------------------------------
@@ -268,3 +274,12 @@ class App(SettingTraits, anywidget.AnyWidget):
         sentence, failed = self.session.notice
         self._notice = (sentence, failed)
         self.send({"type": "told", "sentence": sentence, "failed": failed})
+
+
+def _taken_script() -> Script | None:
+    """Return what carries the script for all apps; where the served page has a board of its own, none is made."""
+    if JOINS:
+        return None
+    from convviz.app.script import Script
+
+    return Script.taken()

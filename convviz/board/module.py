@@ -1,4 +1,4 @@
-"""The script and the style sheets of the live app, as one widget carries them."""
+"""The scripts and the style sheets of the live app, as its widgets carry them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,15 @@ HERE = files("convviz.board")
 
 
 @functools.cache
-def app_script() -> str:
-    """Return the app's one module."""
-    return bundle(HERE.joinpath("js"), "page/app.js")
+def carrier_script() -> str:
+    """Return the module with the whole app, which one widget carries for all apps of a kernel."""
+    return bundle(HERE.joinpath("js"), "page/carrier.js")
+
+
+@functools.cache
+def asking_script() -> str:
+    """Return the module of each app: it asks the page for what the carrier brought."""
+    return bundle(HERE.joinpath("js"), "page/asks.js")
 
 
 @functools.cache

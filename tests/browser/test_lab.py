@@ -286,6 +286,21 @@ def test_displayed_twice_each_view_has_tabs_of_its_own(app):
 
 
 @EVERYWHERE
+def test_two_apps_have_one_script_and_either_lives_without_the_other(app):
+    write_cell(app, "first, app = convviz.App(), convviz.App(link='v=1')\ndisplay(first)\napp")
+    run_cell(app)
+    app.wait_for_function("document.querySelectorAll('.cv-board[data-from=torch]').length === 2")
+    assert app.locator("style[id='convviz.app.script.Script']").count() == 1
+    assert app.locator("style[id='convviz.app.app.App']").count() == 0
+    kernel = "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel"
+    app.evaluate(f"void {kernel}.requestExecute({{ code: 'first.close()' }})")
+    app.wait_for_function("document.querySelectorAll('.cv-board').length === 1")
+    show_all_controls(app)
+    slide(app, "stride", 1)
+    assert_page_equals_autograd(app)
+
+
+@EVERYWHERE
 def test_a_kernel_that_has_ended_is_announced(app):
     """The last one: its page is dead."""
     assert app.locator(".cv-lost").first.text_content() == ""

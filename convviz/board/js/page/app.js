@@ -15,7 +15,7 @@ import { hideStills } from "./still.js";
  */
 
 /** What anywidget calls once for each widget. */
-function createApp() {
+export function createApp() {
   /** @type {Model} */
   let model;
   /** @type {DrawPane} */

@@ -1,0 +1,16 @@
+// @ts-check
+// Where the widget that carries the app's script meets the apps that wait for it: one place a page and version.
+
+/** @typedef {{ promise: Promise<any>, give: (made: any) => void }} Place */
+
+/** @param {string} key which script: two kernels may run two versions @returns {Place} */
+export function placeOf(key) {
+  const places = /** @type {any} */ (globalThis);
+  const name = Symbol.for(`convviz.script.${key}`);
+  if (!places[name]) {
+    let give = (/** @type {any} */ _) => {};
+    const promise = new Promise((done) => (give = done));
+    places[name] = { promise, give };
+  }
+  return places[name];
+}
