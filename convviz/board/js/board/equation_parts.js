@@ -31,6 +31,17 @@ export function createChoice(board, choice) {
   return element("label", { title: choice.word }, `${choice.word.split(" ").at(-1)} `, select); // its letter in the formula
 }
 
+/** What is seldom asked for, formula and exact terms: it takes the place of the caption while its button is down. */
+export function createSymbols() {
+  const el = element("div", { class: "cv-symbols" });
+  const button = element("button", { type: "button", class: "cv-symbols-open", "aria-expanded": "false" }, say("symbols"));
+  button.addEventListener("click", () => {
+    const open = el.toggleAttribute("data-open");
+    button.setAttribute("aria-expanded", String(open));
+  });
+  return { el, button };
+}
+
 /** What the fill of cells means: its hue the sign, how strong it is the size; and how far it reaches where a row has one end. */
 export function createLegend() {
   const low = element("span", {});

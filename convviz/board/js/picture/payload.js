@@ -2,7 +2,8 @@
 // What the board is told: the structure of the picture and the values of a step.
 import PICTURE from "../../../facts/picture.json" with { type: "json" };
 import { axisWord, cellWords, productsOf } from "../rules/names.js";
-import { editedPanels, isSingleOne } from "../rules/change.js";
+import { isSingleOne } from "../rules/change.js";
+import { editedPanels, isDrawnOn } from "../rules/edit.js";
 import { isPanel, panelsOf } from "./panels.js";
 import { planeIndex } from "../rules/plane.js";
 import { roundHalfEven } from "../rules/random.js";
@@ -34,7 +35,7 @@ export function structureOf(settings, equations, colorscales) {
       scale,
       view: equation.view,
       offers_single: equation.name === "forward" && !transposed && !isSingleOne(settings),
-      items: equation.items.map((item) => (isPanel(item) ? itemOf(equation.name, item, transposed, colorscales) : item)),
+      items: equation.items.map((item) => (isPanel(item) ? itemOf(equation.name, item, settings, colorscales) : item)),
       choices: equation.choices.map(([axis, count]) => ({
         axis,
         word: axisWord(axis, transposed),
@@ -45,20 +46,22 @@ export function structureOf(settings, equations, colorscales) {
   };
 }
 
-/** @param {string} equation @param {Panel} panel @param {boolean} transposed @param {Colorscales} colorscales */
-function itemOf(equation, panel, transposed, colorscales) {
+/** @param {string} equation @param {Panel} panel @param {Settings} settings @param {Colorscales} colorscales */
+function itemOf(equation, panel, settings, colorscales) {
+  const { transposed } = settings;
   return {
     key: `${equation}:${panel.name}`,
     name: panel.name,
     called: panel.called,
     quantity: quantityOf(panel.called),
-    label: planeCount(panel) > 1 ? panel.label : panel.called, // an index only where there is something to choose
+    label: panel.label,
     products: productsOf(panel.name, transposed),
     shape: `[${panel.shape.join(", ")}]`,
     at: panel.at,
     ...panel.roles,
     words: cellWords(transposed),
-    editable: panel.name in editedPanels(transposed),
+    editable: panel.name in editedPanels(settings),
+    drawable: isDrawnOn(settings, panel.name),
     figure: figureOf(panel, colorscales),
     thumbs: planeCount(panel) > 1 ? thumbsOf(panel) : null,
   };
@@ -66,9 +69,9 @@ function itemOf(equation, panel, transposed, colorscales) {
 
 /**
  * The numbers of the planes that are shown, with the ends of their colour scales.
- * @param {Equation[]} equations @param {Stages} stages @param {string} scale of the settings @param {string} [dtype] in which they were computed
+ * @param {Equation[]} equations @param {Stages} stages @param {Settings} settings @param {string} [dtype] in which they were computed
  */
-export function valuesOf(equations, stages, scale, dtype = "float64") {
+export function valuesOf(equations, stages, settings, dtype = "float64") {
   const Kind = dtype === "float64" ? Float64Array : Float32Array; // no page knows bfloat16: its numbers are float32's too
   /** @type {[Record<string, Float64Array | Float32Array>, Record<string, Float64Array | Float32Array>]} */
   const [planes, thumbs] = [{}, {}];
@@ -76,7 +79,7 @@ export function valuesOf(equations, stages, scale, dtype = "float64") {
     planes[panel.name] ??= Kind.from(planeAt(panel, panel.at));
     if (planeCount(panel) > 1) thumbs[panel.name] ??= Kind.from(thinnedOut(panel));
   }
-  return { dtype: dtype === "float64" ? dtype : "float32", limits: endsOf(equations, stages, scale), planes, thumbs };
+  return { dtype: dtype === "float64" ? dtype : "float32", limits: endsOf(equations, stages, settings), planes, thumbs };
 }
 
 /** @param {Panel} panel */
