@@ -21,9 +21,10 @@ const [BIAS, STRIP] = ["minmax(64px, 0.5fr)", "64px"]; // heights of the bias' b
 
 /**
  * Draw the board.
- * @param {{ model: any, el: HTMLElement, taught?: string[] }} context taught: what of it a lesson explains
+ * @param {{ model: any, el: HTMLElement, taught?: string[], onBands?: () => void }} context taught: what of it a lesson explains;
+ *   onBands: told when the bands share the room in another way
  */
-export function renderBoard({ model, el, taught = [] }) {
+export function renderBoard({ model, el, taught = [], onBands = () => {} }) {
   const loss = element("p", { class: "cv-loss" });
   const truth = element("p", { class: "cv-truth" });
   const rows = element("div", { class: "cv-equations" });
@@ -49,6 +50,7 @@ export function renderBoard({ model, el, taught = [] }) {
   let whole = true; // whether the next frame lays out everything, or only draws new numbers
   let gone = false;
   let onPaper = false;
+  let saying = () => ""; // what the line of the readout says, whenever it is asked
   let focused = ""; // the band that has the room
   let brought = "input"; // the band that is in sight where not all are
   /** @type {{ panel: string, row: number, column: number } | null} */
@@ -60,7 +62,7 @@ export function renderBoard({ model, el, taught = [] }) {
     taught,
     tray: createTray(),
     highlight: createHighlighter(
-      { scale: () => board.scale(), aside: (text) => board.aside(text), release: () => board.escape() },
+      { scale: () => board.scale(), fades: () => board.isLecture(), aside: (text) => board.aside(text), release: () => board.escape() },
       function* () {
         for (const equation of equations.values()) yield* equation.panels.values();
       },
@@ -80,6 +82,7 @@ export function renderBoard({ model, el, taught = [] }) {
     redraw: (equation, changed) => equation.draw(plotly, changed),
     /** What the equation to the input says about the cell that is looked at. @param {string} text */
     aside: (text) => equations.get("input")?.say(text),
+    isLecture: () => stageOf() === "lecture",
     /** Give a band the room, or take it back. @param {string} name */
     focusBand: (name) => focusBand(name === focused ? "" : name),
     /** Let go of what was taken last, and say whether there was anything. */
@@ -90,15 +93,17 @@ export function renderBoard({ model, el, taught = [] }) {
       else if (wide) focusBand("");
       return Boolean(brush || pinned || wide);
     },
-    /** Speak a sentence and show it. @param {string} text */
+    /** Speak a sentence about what was just done and show it, until something else is done. @param {string} text */
     say(text) {
-      setLine(readout, text);
-      setText(live, text);
+      const settings = () => JSON.stringify(model.get("state"));
+      const now = settings();
+      board.read(() => (settings() === now ? text : ""), true);
     },
-    /** Show what a cell is; speak it when the keyboard is there. @param {string} text @param {boolean} aloud */
-    read(text, aloud) {
-      setLine(readout, text);
-      if (aloud) setText(live, text);
+    /** Show what a cell is, and what it is by then when its numbers change; speak it when the keyboard is there. @param {() => string} words @param {boolean} aloud */
+    read(words, aloud) {
+      saying = words;
+      setLine(readout, words());
+      if (aloud) setText(live, words());
     },
   };
 
@@ -129,8 +134,15 @@ export function renderBoard({ model, el, taught = [] }) {
     if (everything) board.highlight.setGeometry(structure.geometry, structure.loss);
     markAsked();
     board.highlight.setNumbers(numbers, values.limits);
-    seeTray = () => board.tray.see(structure.geometry, numbers.planes, model.get("selected"));
+    seeTray = () => {
+      const widthNow = () => (board.isLecture() ? board.tray.el.offsetWidth : 0); // there it stands beside the panels
+      const before = widthNow();
+      board.tray.see(structure.geometry, numbers.planes, model.get("selected"));
+      if (widthNow() !== before) schedule(true);
+    };
     tables.show(structure, numbers.planes);
+    board.stepping?.retell();
+    setLine(readout, saying());
     setLine(loss, values.loss);
     setLine(truth, values.truth);
     truth.dataset.ok = String(values.truth_ok);
@@ -159,13 +171,14 @@ export function renderBoard({ model, el, taught = [] }) {
     }
     const inOrder = wanted.map((name) => /** @type {any} */ (equations.get(name)).el);
     if (inOrder.some((el, index) => el !== rows.children[index])) rows.append(...inOrder); // the other way round now
+    rows.dataset.count = String(equations.size);
     shareRoom(); // also with a band that has just come
     root.style.setProperty("--cv-ramp", structure.colorscales[theme].map(([at, color]) => `${color} ${at * 100}%`).join());
   }
 
   /** What there is for the panels: a room for each band of the stage, or the width where they flow. */
   function roomNow() {
-    return { bands: stageOf() ? [...equations].map(([name, equation]) => ({ name, ...equation.room() })) : null, width: rows.firstElementChild?.clientWidth };
+    return { bands: stageOf() ? [...equations].map(([name, equation]) => ({ name, ...equation.room() })) : null, width: Math.max(0, ...[...rows.children].map((band) => band.clientWidth)) };
   }
 
   /** @param {ReturnType<typeof roomNow>} room */
@@ -211,11 +224,15 @@ export function renderBoard({ model, el, taught = [] }) {
 
   /** How the bands share the room: where there is little, one has it all. */
   function shareRoom() {
-    const one = focused || (["medium", "narrow"].includes(stageOf()) ? brought : "");
+    const one = bandAlone();
     for (const equation of equations.values()) equation.setFocus(one);
     const height = (name) => (one && name !== one ? STRIP : name === "bias" && !one ? BIAS : "minmax(0, 1fr)");
     rows.style.gridTemplateRows = [...equations.keys()].map(height).join(" ");
+    onBands();
   }
+
+  /** The band that has the room for itself; empty where all of them stand there. */
+  const bandAlone = () => focused || (["medium", "narrow", "lecture"].includes(stageOf()) ? (equations.has(brought) ? brought : [...equations.keys()][0]) : "");
 
   /** How the app stands on the screen; empty on paper. */
   const stageOf = () => (onPaper ? "" : /** @type {HTMLElement | null} */ (root.closest("[data-stage]"))?.dataset.stage ?? "");
@@ -275,7 +292,7 @@ export function renderBoard({ model, el, taught = [] }) {
       plotly = loaded;
       schedule(true);
     },
-    (error) => gone || board.say(say("colours.failed", { why: error.message })),
+    (error) => gone || board.read(() => say("colours.failed", { why: error.message }), true),
   );
 
   const close = () => {
@@ -315,6 +332,22 @@ export function renderBoard({ model, el, taught = [] }) {
       shareRoom();
       schedule(true);
     },
+    /** The room is another, or its clothes are: a lecture begins or ends. */
+    present() {
+      shareRoom();
+      schedule(true);
+    },
+    /** The bands, and which of them has the room. */
+    bands: () => (model.get("structure").equations ?? []).map(({ name, title }) => ({ name, title, shown: name === bandAlone() })),
+    /** Give the room to another band, where one has it. @param {string} name */
+    show(name) {
+      brought = name;
+      focusBand("");
+    },
+    /** Step through the band that has the room. @param {number} by */
+    step: (by) => equations.get(bandAlone())?.step(by),
+    /** Play its steps, or pause. */
+    play: () => equations.get(bandAlone())?.play(),
     escape: () => board.escape(),
   };
 }

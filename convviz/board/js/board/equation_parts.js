@@ -36,7 +36,7 @@ export function createSymbols() {
   const el = element("div", { class: "cv-symbols" });
   const button = element("button", { type: "button", class: "cv-symbols-open", "aria-expanded": "false" }, say("symbols"));
   button.addEventListener("click", () => {
-    const open = el.toggleAttribute("data-open");
+    const open = Boolean(el.parentElement?.toggleAttribute("data-symbols"));
     button.setAttribute("aria-expanded", String(open));
   });
   return { el, button };

@@ -4,7 +4,7 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { svgElement, focusOf, setText } from "../base/dom.js";
 import { colorOf, formatNumber, fullNumber, needsWhiteInk } from "../base/format.js";
-import { CELL, corners, frames, isMarked, isUnread, makeBands, patterns, roleOf } from "./grid_marks.js";
+import { CELL, corners, frames, holesIn, isMarked, isUnread, makeBands, patterns, roleOf } from "./grid_marks.js";
 import { isBeyond } from "../picture/scales.js";
 import { sentences } from "../base/words.js";
 
@@ -45,7 +45,8 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   const beyond = svgElement("path", { class: "cv-beyond", "aria-hidden": "true" });
   // Listening for the focus makes an svg a tab stop of its own in Chromium: the one stop is a cell.
   const attributes = { class: "cv-grid", role: "grid", tabindex: -1 };
-  const svg = svgElement("svg", attributes, patterns(uid), bands, lights, body, beyond, ring); // no frame lies over a number
+  const dim = svgElement("path", { class: "cv-dim", "fill-rule": "evenodd" });
+  const svg = svgElement("svg", attributes, patterns(uid), bands, lights, body, dim, beyond, ring); // no frame lies over a number
   /** @type {GridSpec} */
   let spec = { rows: "", columns: "", unread_rows: [], unread_columns: [], label: "", editable: false };
   /** @type {{ line: SVGElement, cells: Cell[] }[]} */
@@ -149,15 +150,18 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     group.setAttribute("aria-label", formatNumber(value)); // its text is not visible
   }
 
-  /** @param {number} row @param {number} column @param {boolean} [take] whether to take the keyboard focus */
-  function focusCell(row, column, take = true) {
+  /**
+   * @param {number} row @param {number} column @param {boolean} [take] whether to take the keyboard focus
+   * @param {boolean} [seen] whether it is in sight: what is pointed at is, and the page must not move below the pointer
+   */
+  function focusCell(row, column, take = true, seen = false) {
     const [height, width] = [spec.rows.length, spec.columns.length];
     cellAt(focus.row, focus.column).group.setAttribute("tabindex", "-1");
     focus = { row: clamp(row, height), column: clamp(column, width) };
     moveCursor();
     const cell = cellAt(focus.row, focus.column).group;
     cell.setAttribute("tabindex", "0");
-    if (take) cell.focus({ preventScroll: false });
+    if (take) cell.focus({ preventScroll: seen });
     events.onFocus(focus.row, focus.column);
   }
 
@@ -196,7 +200,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   svg.addEventListener("keydown", onKey);
   svg.addEventListener("click", (event) => {
     const [row, column] = place(event);
-    focusCell(row, column);
+    focusCell(row, column, true, true);
     events.onSelect(row, column);
   });
   svg.addEventListener("dblclick", (event) => {
@@ -219,6 +223,15 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     numbered,
     /** Whether a number is larger than the colours tell. */
     anyBeyond: () => anyBeyond,
+    /** A cell in its colours, for what moves over the grid. @param {number} row @param {number} column */
+    copy(row, column) {
+      const { group, text } = cells[row * spec.columns.length + column];
+      const { values, scale, limit } = /** @type {NonNullable<typeof shown>} */ (shown);
+      const value = values[row * spec.columns.length + column];
+      const fill = `rgb(${colorOf(scale, Number.isFinite(value) ? value : 0, limit).map(Math.round).join()})`;
+      const box = svgElement("rect", { x: column * CELL, y: row * CELL, width: CELL, height: CELL, style: `fill: ${fill}` });
+      return svgElement("g", { class: group.getAttribute("class") ?? "" }, box, text.cloneNode(true));
+    },
     /** @param {number} row @param {number} column */
     value: (row, column) => (shown ? shown.values[row * spec.columns.length + column] : NaN),
 
@@ -264,8 +277,10 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     /**
      * Light cells up: a frame in a colour, or a thin dashed one where a factor is zero by construction.
      * @param {{ row: number, column: number, color: string, real: boolean }[]} links
+     * @param {{ row: number, column: number }[] | null} [clear] what stays clear beside them while all others fade
      */
-    light(links) {
+    light(links, clear = null) {
+      dim.setAttribute("d", clear ? holesIn(spec, [...links, ...clear]) : "");
       const inside = links.filter(({ row, column }) => row < spec.rows.length && column < spec.columns.length);
       const names = (real) => inside.filter((link) => link.real === real).map(({ row, column }) => `${row},${column}`).join(" ");
       if (!inside.length && !lights.childElementCount) return;

@@ -61,6 +61,15 @@ export function frames(links) {
   );
 }
 
+/**
+ * The whole of a grid without some of its cells, as a path to be filled by the even-odd rule.
+ * @param {GridSpec} spec @param {{ row: number, column: number }[]} cells
+ */
+export function holesIn(spec, cells) {
+  const holes = new Set(cells.map(({ row, column }) => `M${column * CELL} ${row * CELL}h${CELL}v${CELL}h${-CELL}z`));
+  return `M0 0h${spec.columns.length * CELL}v${spec.rows.length * CELL}h${-spec.columns.length * CELL}z${[...holes].join("")}`;
+}
+
 /** One cell of each mark. Over a number the line of what is never read is drawn in the corners alone. @param {string} uid */
 export function patterns(uid) {
   const mark = (name, ...shapes) =>

@@ -98,7 +98,8 @@ export function createSum(onTerm) {
       if (wanted === standing) return;
       standing = wanted;
       const held = el.contains(focusOf(el)) ? [...el.querySelectorAll("button")].indexOf(/** @type {any} */ (focusOf(el))) : -1;
-      const head = element("code", {}, ...tinted(`${label} = ${factors ? `${minus ? "" : "\u03a3 "}${factors} = ` : ""}`));
+      const rule = element("span", { class: "cv-sum-rule" }, ...tinted(factors ? `${minus ? "" : "\u03a3 "}${factors} = ` : ""));
+      const head = element("code", {}, ...tinted(`${label} = `), rule);
       onTerm(null); // a term that is replaced never tells that the pointer has left it
       const products = visible.flatMap((term, index) => [...(index ? [minus ? " \u2212 " : " + "] : []), createTerm(term, colors)]);
       const total = element("output", { "data-value": String(value) }, formatNumber(value));
