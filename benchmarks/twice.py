@@ -25,7 +25,8 @@ TWICE = (
     ),
     ("views/cells.py", "picture/cells.js"),
     ("views/captions.py", "picture/words.js: formulaOf stampAt overhang folds lossWords"),
-    ("views/figures.py: FIGURE SIDES limit frame _bands", "picture/payload.js: SHADES largestOf figureOf bandsOf"),
+    ("views/figures.py: FIGURE SIDES frame _bands", "picture/payload.js: SHADES figureOf bandsOf"),
+    ("views/scales.py", "picture/scales.js"),
     (
         "views/theme.py: format_number format_long _written rgb luminance color_at",
         "base/format.js: formatNumber formatLong parseColor colorOf needsWhiteInk",
