@@ -15,6 +15,7 @@ from convviz.views.panels import Equation, Panel
 FACTS = facts("picture")
 # Of a panel: the tensors that have one scale with it, and the factors of one of its products.
 OF: dict[str, list[str]] = FACTS["scales"]["of"]
+OF_TRANSPOSED: dict[str, list[str]] = OF | FACTS["scales"]["of_transposed"]  # there another result is the forward one
 PRODUCT: dict[str, list[str]] = FACTS["scales"]["product"]
 FAR: dict[str, float] = FACTS["scales"]["far"]
 QUANTITIES: dict[str, str] = {name: quantity for quantity, names in FACTS["quantities"].items() for name in names}
@@ -35,6 +36,7 @@ def ends(stages: Stages, scale: str) -> Ends:
         stages: the numbers.
         scale: one a ``"quantity"``, an ``"equation"`` or a ``"panel"``.
     """
+    of = OF_TRANSPOSED if stages.transposed else OF
 
     @functools.cache
     def named(name: str) -> float:
@@ -45,7 +47,7 @@ def ends(stages: Stages, scale: str) -> Ends:
         product = 1.0 if name in PRODUCT else 0.0
         for factor in PRODUCT.get(name, ()):
             product = min(product * named(factor), sys.float_info.max)
-        return max(product, *map(named, OF[name]))
+        return max(product, *map(named, of[name]))
 
     def end(equation: Equation, panel: Panel) -> float:
         if scale == "quantity":

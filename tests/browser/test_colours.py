@@ -22,10 +22,10 @@ SHOWN = """(all) => all
 
 @pytest.fixture(scope="module")
 def remainder(browser, tmp_path_factory):
-    """A picture with padding, inserted zeros and rows that no window reads, large enough for its numbers."""
+    """A picture with padding, inserted zeros and rows that no window reads."""
     state = {"spec": ConvSpec(7, stride=2, padding=((1, 0), (1, 0))).to_dict()}
     path = export_html(state, tmp_path_factory.mktemp("colours") / "page.html")
-    with fresh_page(browser, viewport={"width": 1920, "height": 1080}) as page:
+    with fresh_page(browser) as page:
         page.goto(path.as_uri())
         wait_painted(page, 0, 60_000)
         yield page

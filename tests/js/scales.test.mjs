@@ -14,7 +14,7 @@ function endsIn(link) {
   assert.deepEqual(notices, []);
   const settings = state;
   const { stages } = fromPage(settings, 0);
-  return { ends: endsOf(equationsOf(settings, stages), stages, settings.scale), stages };
+  return { ends: endsOf(equationsOf(settings, stages), stages, settings), stages };
 }
 
 const data = (...numbers) => Float64Array.from(numbers);

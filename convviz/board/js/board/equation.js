@@ -205,7 +205,7 @@ export function createEquation(board, name) {
       latest = [values, dtype, texts];
       stepper.setNumbers(values);
       setTinted(formula, texts.formulas[name] ?? "");
-      setText(caption, texts.captions[name] ?? "");
+      setTinted(caption, texts.captions[name] ?? "");
       setText(note, texts.notes[name] ?? "");
       const before = planes;
       const limitsBefore = limits;

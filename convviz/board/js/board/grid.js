@@ -53,13 +53,15 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   const rows = [];
   /** @type {Cell[]} */
   let cells = []; // of all rows
+  /** Of each cell whether a mark says what it is, and whether it is never read. @type {[boolean[], boolean[]]} */
+  let [marked, unread] = [[], []];
   let focus = { row: 0, column: 0 };
   /** @type {{ values: ArrayLike<number>, dtype: string, scale: any, limit: number } | null} */
   let shown = null;
   /** @type {{ row: number, column: number } | null} */
   let asked = null; // a cell whose number is to be predicted
-  let printed = true; // whether the cells are large enough for their numbers
   let anyBeyond = false;
+  let printed = true; // whether the cells are large enough for their numbers
   const isAsked = (row, column) => asked !== null && asked.row === row && asked.column === column;
 
   const numbered = () => spec.numbers ?? Math.max(spec.rows.length, spec.columns.length) <= numbersUpTo;
@@ -107,6 +109,9 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     svg.setAttribute("aria-rowcount", String(height));
     svg.setAttribute("aria-colcount", String(width));
     svg.classList.toggle("cv-numbered", numbered());
+    const places = numbered() ? [...spec.rows].flatMap((_, row) => [...spec.columns].map((__, column) => /** @type {const} */ ([row, column]))) : [];
+    marked = places.map(([row, column]) => isMarked(spec, row, column));
+    unread = places.map(([row, column]) => isUnread(spec, row, column));
     bands.replaceChildren(...makeBands(spec, uid));
     const held = body.contains(focusOf(body));
     if (numbered() !== wasNumbered) fit(0, 0); // the one cell that stood for all is none of them
@@ -241,9 +246,12 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     /** @param {ArrayLike<number>} values @param {string} dtype @param {any} scale @param {number} limit */
     setValues(values, dtype, scale, limit) {
       shown = { values, dtype, scale, limit };
-      markBeyond();
-      if (!numbered()) return moveCursor();
       let crossed = false; // whether a number stands where nothing is read
+      markBeyond();
+      if (!numbered()) {
+        svg.removeAttribute("data-crossed");
+        return moveCursor();
+      }
       cells.forEach(({ group, text }, index) => {
         const value = values[index];
         const [row, column] = [Math.floor(index / spec.columns.length), index % spec.columns.length];
@@ -260,10 +268,10 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
         }
         group.classList.toggle("cv-asked", hidden);
         group.classList.toggle("cv-white", ink && !hidden);
-        group.classList.toggle("cv-blank", value === 0 && !hidden && isMarked(spec, row, column));
-        crossed ||= value !== 0 && isUnread(spec, row, column);
+        group.classList.toggle("cv-blank", value === 0 && !hidden && marked[index]);
+        crossed ||= value !== 0 && unread[index];
       });
-      svg.classList.toggle("cv-crossed", crossed);
+      svg.toggleAttribute("data-crossed", crossed);
     },
 
     /**

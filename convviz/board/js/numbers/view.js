@@ -52,7 +52,7 @@ function valuesWith(settings, equations, { k, stages, dtype, truth, truth_ok, fr
   /** @param {(settings: Settings, name: string, view: string) => string} write */
   const texts = (write) => Object.fromEntries(equations.map(({ name, view }) => [name, write(settings, name, view)]));
   return {
-    ...valuesOf(equations, stages, settings.scale, dtype),
+    ...valuesOf(equations, stages, settings, dtype),
     step: k,
     from,
     loss: lossWords(settings.loss, stages.loss),

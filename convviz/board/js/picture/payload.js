@@ -69,9 +69,9 @@ function itemOf(equation, panel, settings, colorscales) {
 
 /**
  * The numbers of the planes that are shown, with the ends of their colour scales.
- * @param {Equation[]} equations @param {Stages} stages @param {string} scale of the settings @param {string} [dtype] in which they were computed
+ * @param {Equation[]} equations @param {Stages} stages @param {Settings} settings @param {string} [dtype] in which they were computed
  */
-export function valuesOf(equations, stages, scale, dtype = "float64") {
+export function valuesOf(equations, stages, settings, dtype = "float64") {
   const Kind = dtype === "float64" ? Float64Array : Float32Array; // no page knows bfloat16: its numbers are float32's too
   /** @type {[Record<string, Float64Array | Float32Array>, Record<string, Float64Array | Float32Array>]} */
   const [planes, thumbs] = [{}, {}];
@@ -79,7 +79,7 @@ export function valuesOf(equations, stages, scale, dtype = "float64") {
     planes[panel.name] ??= Kind.from(planeAt(panel, panel.at));
     if (planeCount(panel) > 1) thumbs[panel.name] ??= Kind.from(thinnedOut(panel));
   }
-  return { dtype: dtype === "float64" ? dtype : "float32", limits: endsOf(equations, stages, scale), planes, thumbs };
+  return { dtype: dtype === "float64" ? dtype : "float32", limits: endsOf(equations, stages, settings), planes, thumbs };
 }
 
 /** @param {Panel} panel */

@@ -5,12 +5,12 @@ import PICTURE from "../../../facts/picture.json" with { type: "json" };
 import { panelsOf } from "./panels.js";
 
 /**
- * @import { Stages, Tensor } from "../rules/settings.js"
+ * @import { Settings, Stages, Tensor } from "../rules/settings.js"
  * @import { Equation, ShownName } from "./panels.js"
  * @typedef {keyof typeof PICTURE.quantities} Quantity
  */
 
-const { of: OF, product: PRODUCT, far: FAR } = PICTURE.scales;
+const { of: OF, of_transposed: OF_TRANSPOSED, product: PRODUCT, far: FAR } = PICTURE.scales;
 const SLACK = 1.001; // an end has six digits
 const QUANTITIES = new Map(Object.entries(PICTURE.quantities).flatMap(([quantity, names]) => names.map((name) => [name, quantity])));
 
@@ -22,9 +22,12 @@ export const isBeyond = (value, end) => Math.abs(value) > SLACK * end;
 
 /**
  * The number at the ends of each panel's colour scale, by "equation:panel".
- * @param {Equation[]} equations @param {Stages} stages @param {string} scale one a "quantity", an "equation" or a "panel"
+ * @param {Equation[]} equations @param {Stages} stages @param {Settings} settings whose scale is one a "quantity", an
+ *   "equation" or a "panel"
  */
-export function endsOf(equations, stages, scale) {
+export function endsOf(equations, stages, { scale, transposed }) {
+  /** @type {Record<string, string[]>} what is told by the result of the forward pass is told by another one there */
+  const of = transposed ? { ...OF, ...OF_TRANSPOSED } : OF;
   /** @type {Map<Tensor, number>} */
   const known = new Map();
   /** @param {Tensor | null | undefined} tensor */
@@ -44,7 +47,7 @@ export function endsOf(equations, stages, scale) {
   function ofQuantity(name) {
     const [one, other] = /** @type {Record<string, string[]>} */ (PRODUCT)[name] ?? [];
     const product = one ? Math.min(endNamed(one) * endNamed(other), Number.MAX_VALUE) : 0;
-    return Math.max(product, .../** @type {Record<string, string[]>} */ (OF)[name].map(endNamed));
+    return Math.max(product, ...of[name].map(endNamed));
   }
   return Object.fromEntries(
     equations.flatMap((equation) => {
