@@ -203,7 +203,7 @@ def test_a_large_panel_is_a_picture_of_its_colours(tmp_path):
 def test_a_transposed_state_has_the_layers_words(tmp_path):
     state = {"spec": ConvSpec(8, kernel_size=3, stride=2).to_dict(), "transposed": True, "input_view": "stamps"}
     text = export_html(state, tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "output[0, 0] = Σ_ij input[0, 0, i, j] · weight[0, 0] laid at (2i, 2j)" in text
+    assert "output = Σ_ij input[i, j] · weight laid at (2i, 2j)" in text
 
 
 @pytest.mark.parametrize("controls", [(), ("stride",), ("kernel", "look"), "loss", tuple(CONTROLS)])

@@ -39,8 +39,5 @@ def _table(panel: Panel, words: dict[str, str], never_read: str) -> str:
         f"<tr>{header}{''.join(f'<td>{format_number(value)}' for value in values)}"
         for header, values in zip(rows, panel.values.tolist(), strict=True)
     ]
-    name = (
-        panel.label if panel.tensor[:, :, 0, 0].numel() > 1 else panel.called
-    )  # as on the board: no index without a choice
-    caption = escape(f"{name}, shape {list(panel.shape)}")
+    caption = escape(f"{panel.label}, shape {list(panel.shape)}")
     return f"<table><caption>{caption}</caption><thead><tr><td>{''.join(columns)}<tbody>{''.join(lines)}</table>"

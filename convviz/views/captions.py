@@ -28,11 +28,19 @@ def formula(stages: Stages, plane: Plane, name: str, input_view: str = "window")
     cut = name == "weight" and any(rest >= step for rest, step in zip(spec.remainder, spec.dilation, strict=True))
     id = f"formula.{'layer.' * transposed}{row}{'.sum' * several}{'.cut' * cut}"
     height, width = spec.kernel_size
-    text = say(id, n=plane.sample, o=o, c=c, k=k, j=j, **first, left=shown_name(left, transposed), height=height,
-               width=width, down=_stamp_at(stages, 0), across=_stamp_at(stages, 1))  # fmt: skip
+    no = _index(spec.batch * spec.out_channels, plane.sample, o)
+    pairs = {"no": no, "nc": _index(spec.batch * spec.in_channels, plane.sample, c), "at": no and f"{no[1:-1]}, ",
+             "ok": _index(spec.out_channels * ins, o, k), "cj": _index(spec.in_channels * outs, c, j)}  # fmt: skip
+    text = say(id, n=plane.sample, o=o, c=c, k=k, j=j, **pairs, **first, left=shown_name(left, transposed),
+               height=height, width=width, down=_stamp_at(stages, 0), across=_stamp_at(stages, 1))  # fmt: skip
     if stages.bias is None or name != ("input" if transposed else "forward"):
         return text
-    return say("formula.plus_bias", formula=text, channel=c if transposed else o)
+    return say("formula.plus_bias", formula=text, channel=_index(len(stages.bias), c if transposed else o))
+
+
+def _index(planes: int, *at: int) -> str:
+    """Return an index where there is something to choose: one plane needs none."""
+    return str([*at]) if planes > 1 else ""
 
 
 def _stamp_at(stages: Stages, axis: int) -> str:

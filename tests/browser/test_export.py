@@ -276,7 +276,7 @@ def test_a_click_chooses_the_target_of_cross_entropy(page, exported):
     with repaint(page):
         loss.select_option("cross_entropy")
     assert target.is_visible()
-    assert target.locator("option").all_inner_texts() == ["one-hot (click an output cell)"]
+    assert target.locator("option").all_inner_texts() == ["one-hot"]
     with repaint(page):
         cell(page, "output", 1, 2).click()
     read = "(cells) => cells.map((cell) => Number(cell.dataset.value))"

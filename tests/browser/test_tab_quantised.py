@@ -132,7 +132,7 @@ def test_a_weight_cell_points_at_the_boards_and_back(app):
     kernels = {name for name, plane in shown.items() if plane["lit"] == "2,1"}
     assert kernels >= {"latent weight", "quantized_weight", "mask", "gradient", "stairs", "surrogate", "tanh gradient"}
     assert "output" not in kernels
-    assert app.locator(f"{PANE} .cv-readout").text_content() == "weight[0, 0][2,1] = 0"
+    assert app.locator(f"{PANE} .cv-readout").text_content() == "weight[2,1] = 0"
     app.mouse.move(2, 2)
     assert not lit.get_attribute("data-lit")
     cell(app, "weight", 0, 2).hover()

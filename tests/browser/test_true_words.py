@@ -21,7 +21,7 @@ from tests.browser.test_remainder import along, stories
 from tests.geometries import conv2d_by_definition, integers, random_specs
 
 COUNT = 2500
-INDEX = r"\[([^\]]*)\]"
+INDEX = r"(?:\[([^\]]*)\])?"  # of a tensor of one plane nobody writes any
 PRODUCT = re.compile(
     rf"^(\w+){INDEX} = (?:Σ_(\w+) )?\(?(\w+){INDEX} (⊛|·) (\w+){INDEX}(?:\)\[:(\d+), :(\d+)\])?"
     rf"(?: laid at \((.*), (.*)\))?(?: \+ bias{INDEX})?$"
@@ -69,16 +69,23 @@ def written_out(text, made, spec):
     total = 0
     for flat in range(1 if not letters else axis[letters[0]]):
         counted = {letters[0]: flat} if letters else {}
-        place = [value_of(part, counted) for part in first_at.split(", ")[:2]]
+        place = [value_of(part, counted) for part in indices(first_at)[:2]]
         one = getattr(made, first)[*place]
-        two = getattr(made, second)[*(value_of(part, counted) for part in second_at.split(", "))]
+        two = getattr(made, second)[*(value_of(part, counted) for part in indices(second_at))]
         total = total + (correlated(one, two, name, spec) if sign == "⊛" else laid(one, two, down, across, made, spec))
     if rows:
         assert total.shape != (int(rows), int(columns)), f"nothing to cut off: {text}"
         total = total[: int(rows), : int(columns)]
     if bias:
         total = total + made.bias[int(bias)]
-    return name, [int(part) for part in index.split(", ")], total
+    elif "bias" in text:
+        total = total + made.bias[0]
+    return name, [int(part) for part in indices(index)], total
+
+
+def indices(text):
+    """Return the parts of an index; the only plane's where none is written, or that of a cell alone."""
+    return ["0", "0"] if text in (None, "i, j") else text.split(", ")
 
 
 def correlated(image, kernel, name, spec):
@@ -170,10 +177,11 @@ def spans(spec, axis):
 def test_gaps_and_holes_are_where_the_note_says(js):
     told = {"gaps between": 0, "holes inside": 0}
     drawn = list(random_specs(42, COUNT))
-    notes = js("picture/words.js", "noteOf", [(seen(spec), "forward", "") for spec in drawn])
+    notes = js("picture/captions.js", "captionOf", [(seen(spec), "forward", "") for spec in drawn])
     for spec, note in zip(drawn, notes, strict=True):
         for words in told:
-            found = re.search(rf"{words} the windows: (?:(\d+) rows?)?(?: and )?(?:(\d+) columns?)? of the input", note)
+            lines = r"(?:(\d+) rows?)?(?: and )?(?:(\d+) columns?)? of the input (?:is|are) never read"
+            found = re.search(rf"{lines}, because the \w+ leaves {words} the windows", note)
             counts = [int(number or 0) for number in (found.groups() if found else ("0", "0"))]
             for axis, lines in enumerate(unread_along(spec)):
                 windows = spans(spec, axis)
@@ -223,10 +231,9 @@ def test_the_places_that_were_wrong_once(js):
     grouped, holes = ConvSpec((8, 8), 4, 4, 3, 2, 1, groups=2), ConvSpec(4, kernel_size=2, dilation=3)
     (formula,) = js("picture/words.js", "formulaOf", [(seen(grouped, Plane(0, 3, 2), bias=False), "forward", "")])
     assert formula == "output[0, 3] = Σ_c padded_input[0, 2 + c] ⊛ weight[3, c]"
-    (note,) = js("picture/words.js", "noteOf", [(seen(holes), "forward", "")])
-    assert note == (
-        "The dilation leaves holes inside the windows: 2 rows and 2 columns of the input are never read, "
-        "with a gradient of exactly 0."
+    (caption,) = js("picture/captions.js", "captionOf", [(seen(holes), "forward", "")])
+    assert caption.endswith(
+        " 2 rows and 2 columns of the input are never read, because the dilation leaves holes inside the windows."
     )
     assert js("picture/words.js", "lossWords", [("sum", 10497.5)]) == ["loss = Σ output = 10497.5"]
 
@@ -253,10 +260,6 @@ def test_notes_say_what_is_special_about_this_geometry(js):
         "padded by d(k−1)−p: 1 before, 2 after, the remainder included."
     )
     assert "change places" in remainder[2]
-    assert cropped[0] == (
-        "The stride leaves gaps between the windows: 2 rows and 1 column of the input are never read, "
-        "with a gradient of exactly 0."
-    )
     assert cropped[1].endswith(
         "padded by d(k−1)−p: (−2, −2) rows, (1, 3) columns, the remainder included; "
         "a negative padding crops: those windows lay wholly in the padding."

@@ -1,4 +1,4 @@
-"""The tab Matrix view: the convolution and its gradients as matrix products."""
+"""The tab Matrix: the convolution and its gradients as matrix products."""
 
 from __future__ import annotations
 

@@ -6,11 +6,11 @@ import torch.nn.functional as F
 from tests.browser.app_page.eyes import see
 
 LOSSES = {
-    "half squared error": "half_squared_error",
-    "cross-entropy to a target cell": "cross_entropy",
+    "½ squared error": "half_squared_error",
+    "cross-entropy": "cross_entropy",
     "sum": "sum",
     "mean": "mean",
-    "set grad_output by hand": "weighted_sum",
+    "set by hand": "weighted_sum",
 }
 
 

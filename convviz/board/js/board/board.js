@@ -88,10 +88,11 @@ export function renderBoard({ model, el, taught = [], onBands = () => {} }) {
     focusBand: (name) => focusBand(name === focused ? "" : name),
     /** Let go of what was taken last, and say whether there was anything. */
     escape() {
-      const [pinned, wide] = [model.get("selected"), focused];
-      if (pinned) model.send({ type: "release" });
+      const [pinned, wide, brush] = [model.get("selected"), focused, model.get("brush") !== null];
+      if (brush) model.send({ type: "draw", value: null });
+      else if (pinned) model.send({ type: "release" });
       else if (wide) focusBand("");
-      return Boolean(pinned || wide);
+      return Boolean(brush || pinned || wide);
     },
     /** Speak a sentence about what was just done and show it, until something else is done. @param {string} text */
     say(text) {
@@ -131,7 +132,7 @@ export function renderBoard({ model, el, taught = [], onBands = () => {} }) {
     const changed = [...equations.values()].map((equation) => equation.setValues(numbers, values.dtype, values));
     if (everything) resize(known ?? roomNow());
     else [...equations.values()].forEach((equation, index) => equation.draw(plotly, changed[index]));
-    if (everything) board.highlight.setGeometry(structure.geometry);
+    if (everything) board.highlight.setGeometry(structure.geometry, structure.loss);
     markAsked();
     board.highlight.setNumbers(numbers, values.limits);
     seeTray = () => {
@@ -241,6 +242,7 @@ export function renderBoard({ model, el, taught = [], onBands = () => {} }) {
   /** How the app stands on the screen; empty on paper. */
   const stageOf = () => (onPaper ? "" : /** @type {HTMLElement | null} */ (root.closest("[data-stage]"))?.dataset.stage ?? "");
 
+  const showBrush = () => root.toggleAttribute("data-brush", model.get("brush") !== null);
   const onStructure = () => schedule(true);
   const onValues = () => schedule(false);
   const follower = followTheme(
@@ -283,6 +285,8 @@ export function renderBoard({ model, el, taught = [], onBands = () => {} }) {
   model.on("change:structure", onStructure);
   model.on("change:values", onValues);
   model.on("change:selected", markSelected);
+  model.on("change:brush", showBrush);
+  showBrush();
   model.on("change:theme", follower.refresh);
   const stopFollowing = followLinks(root, (link) => model.send({ type: "open", link }));
   const stopKeeping = keepState(model);
@@ -303,6 +307,7 @@ export function renderBoard({ model, el, taught = [], onBands = () => {} }) {
     model.off("change:structure", onStructure);
     model.off("change:values", onValues);
     model.off("change:selected", markSelected);
+    model.off("change:brush", showBrush);
     model.off("change:theme", follower.refresh);
     follower.stop();
     stopPrinting();

@@ -5,8 +5,9 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { createBecause } from "./because.js";
-import { createChoice, createLegend, createSign, createTerm, putInOrder, signWidth } from "./equation_parts.js";
+import { createChoice, createLegend, createSign, createSymbols, createTerm, putInOrder, signWidth } from "./equation_parts.js";
 import { createPanel } from "./panel.js";
+import { MOST_LINES } from "./panel_name.js";
 import { createRemainder } from "./remainder_box.js";
 import { createFilm } from "./film.js";
 import { focusWhileScrolling } from "../base/scrollable.js";
@@ -18,9 +19,7 @@ import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 
-
-const CUT_NAME = 52; // pixels that are left of a name
-const LECTURE = 1.4; // how much larger the letters around the cells are in a lecture: --cv-letters
+const LECTURE = 1.4; // how much larger the letters around the cells are in a lecture
 const THUMBS = 34; // the height of a row of other planes
 
 /**
@@ -39,12 +38,15 @@ export function createEquation(board, name) {
   const repainter = createRepainter(plot);
   const row = element("div", { class: "cv-row" });
   const stage = element("div", { class: "cv-stage" }, plot, row);
+  const caption = element("p", { class: "cv-caption" });
   const note = element("p", { class: "cv-note" });
-  const notes = element("div", { class: "cv-notes" });
   const aside = element("p", { class: "cv-aside" });
   const scale = createLegend();
   const views = createViewSwitch((view) => board.model.send({ type: "view", view }));
   const because = createBecause(name, board.taught);
+  const symbols = createSymbols();
+  const told = element("div", { class: "cv-told" });
+  const notes = element("div", { class: "cv-notes" }, told, element("div", { class: "cv-asks" }, because.el, symbols.button));
   const remainder = createRemainder((size) => board.model.send({ type: "size", size }));
   /** @type {Map<string, ReturnType<typeof createPanel>>} */
   const panels = new Map();
@@ -62,8 +64,9 @@ export function createEquation(board, name) {
     notes,
   );
   // The remainder's story is to the input where the layer is transposed.
-  notes.append(stepper.bar, ...(name === "input" ? [board.tray.el] : []), because.el, formula, note, ...({ forward: [remainder.el], input: [aside, remainder.el] }[name] ?? []));
-  const stopScrolling = focusWhileScrolling(notes, say("band.notes"));
+  symbols.el.append(formula, note, ...(["forward", "input"].includes(name) ? [remainder.el] : []));
+  told.append(stepper.bar, ...(name === "input" ? [board.tray.el] : []), caption, aside, symbols.el);
+  const stopScrolling = focusWhileScrolling(told, say("band.notes"));
   /** @type {any} */
   let spec = null;
   let planes = [];
@@ -198,6 +201,7 @@ export function createEquation(board, name) {
       latest = [values, dtype, texts];
       stepper.setNumbers(values);
       setText(formula, texts.formulas[name] ?? "");
+      setText(caption, texts.captions[name] ?? "");
       setText(note, texts.notes[name] ?? "");
       const before = planes;
       const limitsBefore = limits;
@@ -230,21 +234,24 @@ export function createEquation(board, name) {
     fit(room, wraps) {
       const strip = el.hasAttribute("data-strip");
       const letters = board.isLecture() ? LECTURE : 1;
-      const thumbs = el.hasAttribute("data-focus") ? THUMBS : 0; // of other planes; elsewhere the lists choose them
-      const terms = [];
-      let before = 0;
-      for (const item of spec.items) {
-        const panel = item.key && panels.get(item.key);
-        if (!panel) before += signWidth(item) * letters + GAP;
-        else terms.push({ ...panel.need(thumbs, letters), before, ...(strip ? { least: 0, around: 0 } : {}) });
-        if (panel) before = 0;
-      }
-      // Where not even the names fit beside each other, they are cut: the band in focus has room for them.
-      const names = terms.reduce((sum, term) => sum + term.before + term.least + GAP, 0);
-      const tight = !wraps && names > room.width;
-      row.toggleAttribute("data-tight", tight);
-      const sizes = fitCells(tight ? terms.map((term) => ({ ...term, least: CUT_NAME })) : terms, room, wraps);
-      [...panels.values()].forEach((panel, index) => panel.setSize(sizes[index], letters));
+      // Of other planes; elsewhere the lists choose them.
+      const thumbs = el.hasAttribute("data-focus") && !el.closest('[data-stage="narrow"]') ? THUMBS : 0;
+      /** @param {number} lines of the names */
+      const termsWith = (lines) => {
+        const terms = [];
+        let before = 0;
+        for (const item of spec.items) {
+          const panel = item.key && panels.get(item.key);
+          if (!panel) before += signWidth(item) * letters + GAP;
+          else terms.push({ ...panel.need(lines, thumbs, letters), before, ...(strip ? { least: 0, around: 0 } : {}) });
+          if (panel) before = 0;
+        }
+        return terms;
+      };
+      // Names break where the cells gain by it.
+      const tries = [...Array(MOST_LINES).keys()].map((index) => ({ lines: index + 1, sizes: fitCells(termsWith(index + 1), room, wraps) }));
+      const best = tries.reduce((one, other) => (Math.min(...other.sizes) > Math.min(...one.sizes) ? other : one));
+      [...panels.values()].forEach((panel, index) => panel.setSize(best.sizes[index], best.lines, letters));
     },
 
     /** Choose the size of a cell. @param {number} cell @param {number} width of the board, in pixels */

@@ -1,6 +1,10 @@
 // @ts-check
 // The small things that stand in an equation's header and between its panels.
+import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
 
 /** How wide a sign is on the stage: its longest word decides. @param {{ note: string }} item */
 export const signWidth = ({ note }) => Math.max(20, ...note.split(" ").map((word) => Math.ceil(word.length * 7.1)));
@@ -25,6 +29,17 @@ export function createChoice(board, choice) {
     board.model.send({ type: "axis", axis: choice.axis, index: value });
   });
   return element("label", { title: choice.word }, `${choice.word.split(" ").at(-1)} `, select); // its letter in the formula
+}
+
+/** What is seldom asked for, formula and exact terms: it takes the place of the caption while its button is down. */
+export function createSymbols() {
+  const el = element("div", { class: "cv-symbols" });
+  const button = element("button", { type: "button", class: "cv-symbols-open", "aria-expanded": "false" }, say("symbols"));
+  button.addEventListener("click", () => {
+    const open = el.toggleAttribute("data-open");
+    button.setAttribute("aria-expanded", String(open));
+  });
+  return { el, button };
 }
 
 /** The colour scale of the row in words and colour. */

@@ -2,9 +2,11 @@
 // One panel: its name and shape, the place where plotly draws, the layer over it, its menu, its other planes.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, focusOf, setText } from "../base/dom.js";
+import { followBrush } from "./brush.js";
 import { openEditor } from "./editor.js";
 import { colorOf, formatNumber, fullNumber } from "../base/format.js";
 import { createGrid } from "./grid.js";
+import { breakable, leastWidth } from "./panel_name.js";
 import { createPixels, paintPixels } from "./pixels.js";
 import { CELL } from "./grid_marks.js";
 import { createVeil } from "./veil.js";
@@ -13,8 +15,7 @@ import { sentences } from "../base/words.js";
 const say = sentences(WORDS);
 const [SMALLEST_NUMBERED, SMALLEST_ZOOMED] = [30, 26]; // pixels of a cell: below them, colour alone
 const SMALLEST_NUMBER = 12; // pixels of its letters
-const [LETTER, MENU] = [7.6, 4]; // how wide a letter of its name is
-const CAPTION = 22;
+const [CAPTION, LINE] = [22, 16]; // heights of its name in one line, and of each further one
 const FROM_AFAR = 26; // pixels of a number's letters that the last row of a room reads
 const WIDEST = 22; // of the 40 of a cell: letters of which two fit it
 
@@ -23,7 +24,7 @@ const numberSize = (cell, large) => (large ? Math.max(20, Math.min((FROM_AFAR * 
 
 /**
  * @typedef {{ key: string, name: string, label: string, shape: string, at: [number, number], rows: string, columns: string,
- *   unread_rows: number[], unread_columns: number[], editable: boolean, figure: any,
+ *   unread_rows: number[], unread_columns: number[], editable: boolean, drawable: boolean, figure: any,
  *   thumbs: null | { rows: number, columns: number, planes: { label: string, at: [number, number], shown: boolean }[] } }} PanelSpec
  */
 
@@ -49,6 +50,9 @@ export function createPanel(board, first) {
     onEdit: edit,
     onMenu: () => openMenu(menu),
   });
+  followBrush(grid.svg, grid.place, () => spec.drawable && board.model.get("brush") !== null, (cells, stroke) =>
+    send({ type: "paint", cells, value: board.model.get("brush"), stroke }),
+  );
   const veil = createVeil();
   grid.svg.insertBefore(veil.el, grid.svg.querySelector(".cv-lights"));
   grid.svg.append(veil.top);
@@ -190,10 +194,10 @@ export function createPanel(board, first) {
       spec = next;
       el.dataset.panel = next.name;
       el.setAttribute("aria-label", say("panel.shape", { name: next.label, shape: next.shape }));
-      setText(name, next.label);
-      name.title = next.label;
+      if (name.textContent !== next.label) name.replaceChildren(...breakable(next.label));
       setText(shape, next.shape);
       area.classList.toggle("cv-editable", next.editable);
+      area.classList.toggle("cv-drawable", next.drawable);
       menu.firstElementChild?.setAttribute("aria-label", say("panel.menu", { panel: next.name, equation: next.key.split(":")[0] }));
       grid.setSpec(next);
       buildThumbs();
@@ -221,19 +225,23 @@ export function createPanel(board, first) {
 
     /**
      * What it needs in a row: cells, the width of its name, the height of what is no cell.
-     * @param {number} [thumbs] of its other planes @param {number} [letters] how much larger than elsewhere they are
+     * @param {number} lines of its name @param {number} [thumbs] of its other planes @param {number} [letters] how much larger than elsewhere they are
      */
-    need: (thumbs = 0, letters = 1) => ({
+    need: (lines, thumbs = 0, letters = 1) => ({
       rows: spec.rows.length,
       columns: spec.columns.length,
-      least: Math.ceil(spec.label.length * LETTER * letters) + MENU,
-      around: CAPTION * letters + (spec.thumbs ? thumbs : 0),
+      least: leastWidth(spec.label, lines) * letters,
+      around: (CAPTION + (lines - 1) * LINE) * letters + (spec.thumbs ? thumbs : 0),
     }),
 
-    /** @param {number} cell side of a cell in pixels @param {number} [letters] how much larger than elsewhere they are */
-    setSize(cell, letters = 1) {
-      area.classList.toggle("cv-wordless", cell < (el.closest("[data-low]") ? SMALLEST_ZOOMED : SMALLEST_NUMBERED));
-      area.style.setProperty("--cv-number", `${numberSize(cell, letters > 1).toFixed(1)}px`);
+    /** @param {number} cell side of a cell in pixels @param {number} [lines] that its name may take @param {number} [letters] how much larger than elsewhere they are */
+    setSize(cell, lines = 1, letters = 1) {
+      el.style.setProperty("--cv-name", `${Math.max(cell * spec.columns.length, leastWidth(spec.label, lines) * letters)}px`);
+      const printed = cell >= (el.closest("[data-low]") ? SMALLEST_ZOOMED : SMALLEST_NUMBERED);
+      area.classList.toggle("cv-wordless", !printed);
+      grid.print(printed);
+      // Every cell inherits it: where none is printed, none is to be styled anew.
+      if (printed) area.style.setProperty("--cv-number", `${numberSize(cell, letters > 1).toFixed(1)}px`);
       area.style.width = `${cell * spec.columns.length}px`;
       area.style.height = `${cell * spec.rows.length}px`;
     },

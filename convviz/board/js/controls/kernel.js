@@ -1,6 +1,7 @@
 // @ts-check
 // The model behind the kernel's sliders in a page: the numbers of the plane that is shown.
-import { editCell, shownKernel } from "../rules/change.js";
+import { shownKernel } from "../rules/change.js";
+import { editCell } from "../rules/edit.js";
 import { createValues } from "../base/events.js";
 
 /**
@@ -10,7 +11,8 @@ import { createValues } from "../base/events.js";
 export function createKernelModel(model) {
   const shown = () => {
     const { spec, plane } = model.settings();
-    const label = `weight[${plane.out_channel}, ${plane.in_channel % (spec.in_channels / spec.groups)}]`;
+    const ins = spec.in_channels / spec.groups;
+    const label = ins * spec.out_channels > 1 ? `weight[${plane.out_channel}, ${plane.in_channel % ins}]` : "weight";
     return { shape: spec.kernel_size, values: shownKernel(model.settings()), label, of: label };
   };
   const values = createValues({ reach: 3, step: 0.1, ...shown() });

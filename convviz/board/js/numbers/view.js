@@ -1,6 +1,7 @@
 // @ts-check
 // From numbers to what the board is told, structure and values of one step together.
 import { layersStoryOf } from "../picture/output_padding.js";
+import { captionOf } from "../picture/captions.js";
 import { equationsOf } from "../picture/panels.js";
 import { structureOf, valuesOf } from "../picture/payload.js";
 import { storyOf } from "../picture/remainder.js";
@@ -24,8 +25,8 @@ export function createView(colorscales) {
   let version = 0;
   return (settings, numbers) => {
     const equations = equationsOf(settings, numbers.stages);
-    const { spec, plane, bias, transposed, scale, input_view, link_axes } = settings;
-    const shown = JSON.stringify([spec, plane, bias === null, transposed, scale, input_view, link_axes]);
+    const { spec, plane, bias, loss, transposed, scale, input_view, link_axes } = settings;
+    const shown = JSON.stringify([spec, plane, bias === null, loss, transposed, scale, input_view, link_axes]);
     const next = shown === drawn ? version : version + 1;
     const values = { ...valuesWith(settings, equations, numbers), version: next };
     if (next === version) return { values };
@@ -41,6 +42,7 @@ function structureWith(settings, equations, colorscales) {
   return {
     ...structureOf(settings, equations, colorscales),
     geometry: geometryOf(spec, plane, transposed),
+    loss: settings.loss,
     remainder: (transposed ? layersStoryOf : storyOf)(spec, link_axes),
   };
 }
@@ -57,6 +59,7 @@ function valuesWith(settings, equations, { k, stages, dtype, truth, truth_ok, fr
     truth,
     truth_ok,
     formulas: texts(formulaOf),
+    captions: texts(captionOf),
     notes: texts(noteOf),
   };
 }

@@ -3,6 +3,7 @@
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import WORDS from "../../../facts/words/app.json" with { type: "json" };
 import { element } from "../base/dom.js";
+import { tellHolders } from "../base/placed.js";
 import { setRich } from "../base/rich_text.js";
 import { sentences } from "../base/words.js";
 import { createShare } from "../controls/share.js";
@@ -46,11 +47,12 @@ export function drawLive(el, model, drawPane, player, wish = null) {
   const share = createShare(model);
   const tabs = createTabs(model, drawPane);
   el.append(heading.el);
-  const below = element("div", { class: "cv-drawer" }, tabs.bar, tabs.slot);
-  const app = drawApp(el, model, CONTROLS, share, player, { below, own: wish !== null, wish });
+  const app = drawApp(el, model, CONTROLS, share, player, { below: tabs.el, own: wish !== null, wish });
   const lessons = createLessonButtons(player, app.readLesson);
   heading.el.append(lessons.el, app.lecture);
+  const forget = tellHolders(el);
   return () => {
+    forget();
     for (const part of [heading, share, tabs, lessons, app]) part.close();
     heading.el.remove();
   };

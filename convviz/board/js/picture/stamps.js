@@ -74,7 +74,7 @@ export function createPairing(board) {
         board.aside(text);
       };
       const stamps = !named("rotated_weight");
-      if (!cell) return tell(say(stamps ? "pairs.stamps_hint" : "pairs.window_hint"), {});
+      if (!cell) return tell("", {});
       const label = `${labelOf(cell.panel)}[${cell.row},${cell.column}]`;
       const copies = links.results(cell);
       if (copies.length !== 1) {

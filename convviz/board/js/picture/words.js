@@ -5,7 +5,7 @@ import { formatLong } from "../base/format.js";
 import { clausesOf, linesOf, say, sayIfThere } from "./say.js";
 import { shownLetter, shownName } from "../rules/names.js";
 import { shapeOfOutput } from "../rules/settings.js";
-import { backwardPadding, bothAxes, effectiveKernel, outputSize, paddedSize, remainderOf, unreadLines } from "../rules/spec.js";
+import { backwardPadding, bothAxes, outputSize, remainderOf, unreadLines } from "../rules/spec.js";
 
 /**
  * @import { Settings } from "../rules/settings.js"
@@ -30,9 +30,15 @@ export function formulaOf(settings, name, view) {
   const cut = name === "weight" && overhang(spec).some(Boolean);
   const id = `formula.${transposed ? "layer." : ""}${row}${several ? ".sum" : ""}${cut ? ".cut" : ""}`;
   const [[height, width], [down, across]] = [spec.kernel_size, bothAxes((axis) => stampAt(spec, axis))];
-  const text = say(/** @type {"formula.forward"} */ (id), { n, o, c, k, j, ...first, left, height, width, down, across });
+  // An index only where there is something to choose: one plane needs none.
+  const index = (/** @type {number} */ planes, /** @type {number[]} */ ...at) => (planes > 1 ? `[${at.join(", ")}]` : "");
+  const [no, nc] = [index(spec.batch * spec.out_channels, n, o), index(spec.batch * spec.in_channels, n, c)];
+  const [ok, cj] = [index(spec.out_channels * ins, o, k), index(spec.in_channels * outs, c, j)];
+  const at = { n, o, c, k, j, no, nc, ok, cj, at: no && `${n}, ${o}, ` };
+  const text = say(/** @type {"formula.forward"} */ (id), { ...at, ...first, left, height, width, down, across });
   if (!bias || name !== (transposed ? "input" : "forward")) return text;
-  return say("formula.plus_bias", { formula: text, channel: transposed ? c : o });
+  const channel = transposed ? index(spec.in_channels, c) : index(spec.out_channels, o);
+  return say("formula.plus_bias", { formula: text, channel });
 }
 
 /** The first row, or column, of the stamp of grad_output[i, j]. @param {Spec} spec @param {number} axis */
@@ -42,13 +48,13 @@ function stampAt(spec, axis) {
 }
 
 /**
- * What is worth saying about an equation for this geometry; may be empty.
+ * What is further worth saying about an equation for this geometry; may be empty.
  * @param {Settings} settings @param {string} name of the equation @param {string} view
  */
 export function noteOf(settings, name, view) {
   const { spec } = settings;
   if (settings.transposed) return transposedNote(settings, name, view);
-  if (name === "forward") return [gapsNote(spec), lossNote(settings)].filter(Boolean).join(" ");
+  if (name === "forward") return [lossNote(settings), outputNote(spec)].filter(Boolean).join(" ");
   if (name === "input") return view === "stamps" ? stampsNote(spec, false) : paddingNote(spec, false);
   return name === "weight" ? exchangeNote(spec, false) : "";
 }
@@ -59,7 +65,9 @@ export const lossWords = (kind, value) => say(/** @type {"loss.sum"} */ (`loss.$
 /** How grad_output follows from the loss, where its formula does not show it. @param {Settings} settings */
 function lossNote(settings) {
   const cells = shapeOfOutput(settings).reduce((product, size) => product * size, 1);
-  return sayIfThere(`loss_note.${settings.loss}`, { cells, count: settings.spec.batch });
+  const numbers = { cells, count: settings.spec.batch };
+  const ids = [`loss_note.${settings.loss}.${settings.target.kind}`, `loss_note.${settings.loss}`];
+  return ids.map((id) => sayIfThere(id, numbers)).filter(Boolean).join(" ");
 }
 
 /** Where the numbers come from: the page cannot ask autograd, and does not say that it did. */
@@ -76,29 +84,17 @@ export const torchWords = (id, values) => say(/** @type {"truth.exact"} */ (id),
 /** Whether a border of copies has a gradient that is folded back. @param {Spec} spec */
 const folds = (spec) => spec.padding_mode !== "zeros";
 
-/**
- * How many rows and columns of the input lie unread between windows, and how many inside them; those behind the last
- * window, which are the remainder, count as neither.
- * @param {Spec} spec
- */
-export function innerGaps(spec) {
-  const places = bothAxes((axis) => {
-    const [step, end] = [spec.stride[axis], paddedSize(spec, axis) - remainderOf(spec, axis)];
-    const inner = unreadLines(spec, axis).map((i) => i + spec.padding[axis][0]).filter((at) => at < end);
-    // The last window that starts at or before a line is the one that reaches furthest: it covers it, or none does.
-    const startOf = (/** @type {number} */ at) => Math.min(Math.floor(at / step), outputSize(spec, axis) - 1) * step;
-    const inside = inner.filter((at) => at < startOf(at) + effectiveKernel(spec, axis)).length;
-    return { between: inner.length - inside, inside };
+/** How the output's size follows, with its numbers. @param {Spec} spec */
+function outputNote(spec) {
+  const uneven = spec.padding.some(([before, after]) => before !== after);
+  const [rows, columns] = bothAxes((axis) => {
+    const [before, after] = spec.padding[axis];
+    const padding = uneven ? `(${before} + ${after})` : `2·${before}`;
+    const sum = `${spec.input_size[axis]} + ${padding} − ${spec.dilation[axis]}·(${spec.kernel_size[axis]} − 1) − 1`;
+    return `⌊(${sum}) / ${spec.stride[axis]}⌋ + 1 = ${outputSize(spec, axis)}`;
   });
-  return { between: places.map((place) => place.between), inside: places.map((place) => place.inside) };
-}
-
-/** @param {Spec} spec */
-function gapsNote(spec) {
-  const { between, inside } = innerGaps(spec);
-  const causes = /** @type {["gaps.stride" | "gaps.dilation", number[]][]} */ ([["gaps.stride", between], ["gaps.dilation", inside]]);
-  const told = causes.filter(([, counts]) => counts.some(Boolean));
-  return told.map(([cause, counts]) => say(cause, { count: counts[0] + counts[1], lines: linesOf(counts) })).join(" ");
+  if (rows === columns) return say(uneven ? "size.sides" : "size", { sum: rows });
+  return say(uneven ? "size.sides_axes" : "size.axes", { rows, columns });
 }
 
 /** @param {Spec} spec @param {boolean} transposed */
@@ -125,10 +121,10 @@ function sidesOf(spec) {
 
 /** @param {Spec} spec @param {boolean} transposed */
 function stampsNote(spec, transposed) {
-  const parts = [say("stamps.each", { grad_output: shownName("grad_output", transposed) })];
+  const parts = [];
   if (!folds(spec) && spec.padding.flat().some(Boolean)) parts.push(say("stamps.dropped"));
   if (remainderOf(spec, 0) || remainderOf(spec, 1)) parts.push(say(transposed ? "stamps.output_padding" : "stamps.remainder"));
-  return clausesOf(parts);
+  return parts.length ? clausesOf(parts) : "";
 }
 
 /** @param {Spec} spec @param {boolean} transposed */

@@ -1,5 +1,5 @@
 // @ts-check
-// The views of the tab Matrix view: which matrices stand where, what they are called, and what is said about them.
+// The views of the tab Matrix: which matrices stand where, what they are called, and what is said about them.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 

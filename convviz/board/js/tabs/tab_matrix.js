@@ -1,5 +1,5 @@
 // @ts-check
-// The tab Matrix view: the convolution and its gradients as matrix products, linked with the board.
+// The tab Matrix: the convolution and its gradients as matrix products, linked with the board.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { createMatrixLinks } from "./matrix_links.js";

@@ -1,6 +1,7 @@
 // @ts-check
 // The row of tabs, and the place in which the pane of the open one stands: it is drawn when its tab is opened.
 import NAMES from "../../../facts/names.json" with { type: "json" };
+import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { tabIds, whenPlaced } from "../base/placed.js";
@@ -15,16 +16,23 @@ const say = sentences(WORDS);
  */
 
 /**
- * Make the row and the place.
+ * Make the drawer: the row, the place, and what closes it again.
  * @param {Model} model @param {DrawPane} drawPane
  */
 export function createTabs(model, drawPane) {
-  const buttons = Object.entries(NAMES.tabs).map(([name, title]) => {
-    const button = element("button", { type: "button", class: "cv-tab", role: "tab", "data-tab": name }, title);
-    button.addEventListener("click", () => choose(name));
-    return button;
+  /** @type {HTMLElement[]} */
+  const buttons = [];
+  const groups = Object.entries(SETTINGS.tab_groups).map(([group, names]) => {
+    const title = NAMES.tab_groups[/** @type {"see"} */ (group)];
+    const made = names.map((name) => createTab(name, () => choose(name)));
+    buttons.push(...made);
+    const list = element("div", { class: "cv-tablist", role: "tablist", "aria-label": title }, ...made);
+    return element("div", { class: "cv-tabgroup" }, element("span", { "aria-hidden": "true" }, title), list);
   });
-  const bar = element("div", { class: "cv-tabbar", role: "tablist", "aria-label": say("bar") }, ...buttons);
+  const bar = element("div", { class: "cv-tabbar" }, ...groups);
+  const shut = element("button", { type: "button", class: "cv-drawer-close", hidden: "" }, "×");
+  shut.addEventListener("click", closeOpen);
+  const el = element("div", { class: "cv-drawer" });
   const slot = element("div", { class: "cv-slot" });
   let placed = false;
   let open = "";
@@ -32,6 +40,21 @@ export function createTabs(model, drawPane) {
 
   /** @param {string} name open, or closed again if it is */
   const choose = (name) => model.change((settings) => [replaced(settings, { tab: settings.tab === name ? "" : name }), []]);
+
+  /** Close the drawer; the keyboard goes back to where it was opened. */
+  function closeOpen() {
+    const button = buttons.find(({ dataset }) => dataset.tab === open);
+    if (open) choose(open);
+    button?.focus({ preventScroll: true });
+  }
+
+  /** @param {KeyboardEvent} event */
+  function onEscape(event) {
+    if (event.key !== "Escape" || !open || event.defaultPrevented) return;
+    closeOpen();
+    event.preventDefault();
+    event.stopPropagation();
+  }
 
   /** @param {KeyboardEvent} event */
   function onKey(event) {
@@ -55,6 +78,8 @@ export function createTabs(model, drawPane) {
   function update() {
     const wanted = model.settings().tab;
     if (wanted !== open) show(wanted);
+    shut.hidden = !open;
+    if (open) shut.setAttribute("aria-label", say("close", { tab: NAMES.tabs[/** @type {"code"} */ (open)] }));
     const first = open || buttons[0].dataset.tab;
     for (const button of buttons) {
       const tab = button.dataset.tab ?? "";
@@ -69,6 +94,8 @@ export function createTabs(model, drawPane) {
     }
   }
 
+  el.append(bar, slot, shut);
+  el.addEventListener("keydown", onEscape);
   bar.addEventListener("keydown", onKey);
   model.on("settings", update);
   update();
@@ -77,12 +104,18 @@ export function createTabs(model, drawPane) {
     update();
   });
   return {
-    bar,
-    slot,
+    el,
     close() {
       stopWaiting();
       model.off("settings", update);
       show("");
     },
   };
+}
+
+/** @param {string} name @param {() => void} onClick */
+function createTab(name, onClick) {
+  const button = element("button", { type: "button", class: "cv-tab", role: "tab", "data-tab": name }, NAMES.tabs[/** @type {"code"} */ (name)]);
+  button.addEventListener("click", onClick);
+  return button;
 }

@@ -1,0 +1,54 @@
+// @ts-check
+// What a band says in one breath: plain words first, and why. Formulas and the rest are words.js's.
+import { linesOf, say } from "./say.js";
+import { backwardPadding, bothAxes, effectiveKernel, outputSize, paddedSize, remainderOf, unreadLines } from "../rules/spec.js";
+
+/**
+ * @import { Settings } from "../rules/settings.js"
+ * @import { Spec } from "../rules/spec.js"
+ */
+
+/**
+ * The caption of an equation.
+ * @param {Settings} settings @param {string} name of the equation @param {string} view @returns {string}
+ */
+export function captionOf({ spec, transposed }, name, view) {
+  if (name === "bias") return say("caption.bias");
+  const layer = transposed ? "layer." : "";
+  if (name === "weight") return say(`caption.${layer}weight`);
+  if (name === "forward") return and(say(`caption.${layer}forward`), transposed ? "" : gapsOf(spec));
+  if (view === "stamps") return say(`caption.${layer}stamps`);
+  const folded = spec.padding_mode !== "zeros";
+  const zeros = [...spec.stride, ...bothAxes((axis) => backwardPadding(spec, axis)).flat().map((cells) => cells + 1)].some((count) => count > 1);
+  return and(say(folded ? "caption.window.folded" : `caption.${layer}window`), zeros ? say(`caption.${layer}zeros`) : "");
+}
+
+/** Two sentences. @param {string} these @param {string} last may be empty */
+const and = (these, last) => (last ? say("caption.and", { these, last }) : these);
+
+/**
+ * How many rows and columns of the input lie unread between windows, and how many inside them; those behind the last
+ * window, which are the remainder, count as neither.
+ * @param {Spec} spec
+ */
+export function innerGaps(spec) {
+  const places = bothAxes((axis) => {
+    const [step, end] = [spec.stride[axis], paddedSize(spec, axis) - remainderOf(spec, axis)];
+    const inner = unreadLines(spec, axis).map((i) => i + spec.padding[axis][0]).filter((at) => at < end);
+    // The last window that starts at or before a line is the one that reaches furthest: it covers it, or none does.
+    const startOf = (/** @type {number} */ at) => Math.min(Math.floor(at / step), outputSize(spec, axis) - 1) * step;
+    const inside = inner.filter((at) => at < startOf(at) + effectiveKernel(spec, axis)).length;
+    return { between: inner.length - inside, inside };
+  });
+  return { between: places.map((place) => place.between), inside: places.map((place) => place.inside) };
+}
+
+/** @param {Spec} spec */
+function gapsOf(spec) {
+  const { between, inside } = innerGaps(spec);
+  const causes = /** @type {["gaps.stride" | "gaps.dilation", number[]][]} */ ([["gaps.stride", between], ["gaps.dilation", inside]]);
+  const told = causes.filter(([, counts]) => counts.some(Boolean));
+  const sentences = told.map(([cause, counts]) => say(cause, { count: counts[0] + counts[1], lines: linesOf(counts) }));
+  return sentences.length ? sentences.reduce(and) : "";
+}
+
