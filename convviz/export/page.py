@@ -114,9 +114,8 @@ def page_settings(state: Any) -> Settings:
 def _page(settings: Settings, shown: dict[str, Any], *, lang: str, title: str) -> str:
     data, height = {**page_facts(), "state": settings.to_dict(), **shown}, shown["height"]
     fixed = f"body {{ height: {height}px; overflow: auto; }}\n" if height else ""
-    picture = still_figures(
-        compute(settings, compare=False), settings.plane, settings.input_view, settings.scale == "equation"
-    )
+    computed = compute(settings, compare=False)
+    picture = still_figures(computed, settings.plane, settings.input_view, settings.scale)
     return f"""<!doctype html>
 <html lang="{escape(lang)}" data-convviz-version="{__version__}">
 <head>

@@ -15,6 +15,7 @@ export function createMotion() {
   function remove(whole) {
     for (const animation of moving.get(whole) ?? []) animation.cancel();
     moving.delete(whole);
+    whole.parentElement?.removeAttribute("data-moving");
     whole.remove();
   }
 
@@ -28,6 +29,7 @@ export function createMotion() {
      */
     play(parent, whole, parts) {
       parent.append(whole);
+      parent.setAttribute("data-moving", "");
       const animations = parts.map(({ node, frames, delay = 0, ms = LONGEST_MS }) =>
         node.animate(frames, { duration: Math.min(ms, LONGEST_MS), delay, fill: "both", easing: "ease-in-out" }),
       );

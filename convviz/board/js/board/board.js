@@ -9,7 +9,6 @@ import { followKeys } from "./app_keys.js";
 import { followKernel } from "../base/lost_kernel.js";
 import { followPaper } from "../base/paper.js";
 import { keepState } from "./keep_state.js";
-import { KINDS, createMarksKey, marksOf } from "./marks_key.js";
 import { loadPlotly } from "./plotly.js";
 import { followLinks } from "./share_address.js";
 import { createTables } from "./tables.js";
@@ -34,7 +33,7 @@ export function renderBoard({ model, el, taught = [], onBands = () => {} }) {
   const lost = element("p", { class: "cv-lost", role: "alert" });
   const tables = createTables(() => schedule(false));
   const facts = element("div", { class: "cv-facts" }, loss, truth, tables.el);
-  const foot = element("div", { class: "cv-foot" }, lost, element("div", { class: "cv-under" }, readout, createMarksKey()), facts, live);
+  const foot = element("div", { class: "cv-foot" }, lost, element("div", { class: "cv-under" }, readout), facts, live);
   const root = element(
     "div",
     { class: "cv-board cv-look" },
@@ -161,23 +160,19 @@ export function renderBoard({ model, el, taught = [], onBands = () => {} }) {
       equations.delete(name);
     }
     const told = structure.geometry.transposed ? "input" : "forward"; // the equation whose sizes the remainder is about
+    const met = new Set(); // marks that a band before has explained
     for (const spec of structure.equations) {
       if (!equations.has(spec.name)) {
         equations.set(spec.name, createEquation(board, spec.name));
         rows.append(/** @type {any} */ (equations.get(spec.name)).el);
       }
       equations.get(spec.name)?.setSpec(spec, structure.geometry, spec.name === told ? structure.remainder : null);
+      equations.get(spec.name)?.key.set(spec.items, met, structure.cell_words);
     }
     const inOrder = wanted.map((name) => /** @type {any} */ (equations.get(name)).el);
     if (inOrder.some((el, index) => el !== rows.children[index])) rows.append(...inOrder); // the other way round now
+    rows.dataset.count = String(equations.size);
     shareRoom(); // also with a band that has just come
-    const marked = marksOf(structure);
-    for (const kind of KINDS) {
-      const entry = /** @type {HTMLElement} */ (root.querySelector(`.cv-key-${kind}`));
-      entry.hidden = !marked.has(kind);
-      const words = kind === "padding" || kind === "inserted" ? say(`cell.${kind}`) : structure.cell_words[kind];
-      if (entry.lastChild) entry.lastChild.textContent = words;
-    }
     root.style.setProperty("--cv-ramp", structure.colorscales[theme].map(([at, color]) => `${color} ${at * 100}%`).join());
   }
 

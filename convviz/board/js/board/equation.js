@@ -6,9 +6,11 @@ import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { createBecause } from "./because.js";
 import { createChoice, createLegend, createSign, createSymbols, createTerm, putInOrder, signWidth } from "./equation_parts.js";
+import { createMarksKey } from "./marks_key.js";
 import { createPanel } from "./panel.js";
 import { MOST_LINES } from "./panel_name.js";
 import { createRemainder } from "./remainder_box.js";
+import { setTinted } from "./quantities.js";
 import { createFilm } from "./film.js";
 import { focusWhileScrolling } from "../base/scrollable.js";
 import { createRepainter } from "./repaint.js";
@@ -19,7 +21,7 @@ import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 
-const LECTURE = 1.4; // how much larger the letters around the cells are in a lecture
+const LECTURE = 1.4; // how much larger the letters around the cells are in a lecture: --cv-letters
 const THUMBS = 34; // the height of a row of other planes
 
 /**
@@ -42,6 +44,7 @@ export function createEquation(board, name) {
   const note = element("p", { class: "cv-note" });
   const aside = element("p", { class: "cv-aside" });
   const scale = createLegend();
+  const key = createMarksKey();
   const views = createViewSwitch((view) => board.model.send({ type: "view", view }));
   const because = createBecause(name, board.taught);
   const symbols = createSymbols();
@@ -59,7 +62,7 @@ export function createEquation(board, name) {
   const el = element(
     "section",
     { class: "cv-equation", "data-equation": name },
-    element("header", {}, title, choices, ...tools, scale.el),
+    element("header", {}, title, choices, ...tools, key.el, scale.el),
     stage,
     notes,
   );
@@ -175,6 +178,7 @@ export function createEquation(board, name) {
 
   const equation = {
     el,
+    key,
 
     /** @param {any} next @param {any} geometry @param {any} story of the remainder, or null */
     setSpec(next, geometry, story) {
@@ -200,7 +204,7 @@ export function createEquation(board, name) {
     setValues(values, dtype, texts) {
       latest = [values, dtype, texts];
       stepper.setNumbers(values);
-      setText(formula, texts.formulas[name] ?? "");
+      setTinted(formula, texts.formulas[name] ?? "");
       setText(caption, texts.captions[name] ?? "");
       setText(note, texts.notes[name] ?? "");
       const before = planes;
@@ -214,7 +218,8 @@ export function createEquation(board, name) {
         panel.setValues(plane, dtype, texts.limits[key], values.thumbs[stageName] ?? null);
         planes.push(toRows(plane, columns.length));
       }
-      scale.set(spec.one_scale ? limits[0] : null);
+      scale.set(spec.scale === "equation" ? limits[0] : null);
+      key.beyond([...panels.values()].some((panel) => panel.grid.anyBeyond()));
       if (unseen && !el.hasAttribute("data-strip")) film.making();
       unseen = false;
       return planes.flatMap((plane, i) => (same(plane, before[i]) && limits[i] === limitsBefore[i] ? [] : [i]));
@@ -308,7 +313,10 @@ export function createEquation(board, name) {
     play: stepper.play,
 
     /** Say something about the cell that is looked at. @param {string} text */
-    say: (text) => setText(aside, text),
+    say(text) {
+      setText(aside, text);
+      told.toggleAttribute("data-aside", Boolean(text));
+    },
 
     /** @param {any} plotly */
     destroy(plotly) {

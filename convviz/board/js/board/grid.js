@@ -4,7 +4,8 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { svgElement, focusOf, setText } from "../base/dom.js";
 import { colorOf, formatNumber, fullNumber, needsWhiteInk } from "../base/format.js";
-import { CELL, frames, holesIn, makeBands, patterns, roleOf } from "./grid_marks.js";
+import { CELL, corners, frames, holesIn, isMarked, isUnread, makeBands, patterns, roleOf } from "./grid_marks.js";
+import { isBeyond } from "../picture/scales.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -41,10 +42,11 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   const body = svgElement("g", { role: "presentation" });
   const ring = svgElement("rect", { class: "cv-ring", width: CELL, height: CELL, visibility: "hidden" });
   const lights = svgElement("g", { class: "cv-lights", "aria-hidden": "true" });
+  const beyond = svgElement("path", { class: "cv-beyond", "aria-hidden": "true" });
   // Listening for the focus makes an svg a tab stop of its own in Chromium: the one stop is a cell.
   const attributes = { class: "cv-grid", role: "grid", tabindex: -1 };
   const dim = svgElement("path", { class: "cv-dim", "fill-rule": "evenodd" });
-  const svg = svgElement("svg", attributes, patterns(uid), bands, lights, body, dim, ring); // no frame lies over a number
+  const svg = svgElement("svg", attributes, patterns(uid), bands, lights, body, dim, beyond, ring); // no frame lies over a number
   /** @type {GridSpec} */
   let spec = { rows: "", columns: "", unread_rows: [], unread_columns: [], label: "", editable: false };
   /** @type {{ line: SVGElement, cells: Cell[] }[]} */
@@ -57,6 +59,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   /** @type {{ row: number, column: number } | null} */
   let asked = null; // a cell whose number is to be predicted
   let printed = true; // whether the cells are large enough for their numbers
+  let anyBeyond = false;
   const isAsked = (row, column) => asked !== null && asked.row === row && asked.column === column;
 
   const numbered = () => spec.numbers ?? Math.max(spec.rows.length, spec.columns.length) <= numbersUpTo;
@@ -113,6 +116,17 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     const { group } = cellAt(focus.row, focus.column);
     group.setAttribute("tabindex", "0");
     if (held) group.focus({ preventScroll: true }); // else the next key would go nowhere
+  }
+
+  /** Mark the numbers that are larger than the colours tell. */
+  function markBeyond() {
+    if (!shown) return;
+    const { values, limit } = shown;
+    const found = [];
+    for (let index = 0; index < values.length; index++) if (isBeyond(values[index], limit)) found.push(index);
+    anyBeyond = found.length > 0;
+    const d = corners(found, spec.columns.length, numbered() ? 12 : 24);
+    if (beyond.getAttribute("d") !== d) beyond.setAttribute("d", d);
   }
 
   /** In a large panel one cell stands for all: it moves to where the focus is. */
@@ -202,6 +216,8 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     place,
     focusCell,
     numbered,
+    /** Whether a number is larger than the colours tell. */
+    anyBeyond: () => anyBeyond,
     /** A cell in its colours, for what moves over the grid. @param {number} row @param {number} column */
     copy(row, column) {
       const { group, text } = cells[row * spec.columns.length + column];
@@ -225,7 +241,9 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     /** @param {ArrayLike<number>} values @param {string} dtype @param {any} scale @param {number} limit */
     setValues(values, dtype, scale, limit) {
       shown = { values, dtype, scale, limit };
+      markBeyond();
       if (!numbered()) return moveCursor();
+      let crossed = false; // whether a number stands where nothing is read
       cells.forEach(({ group, text }, index) => {
         const value = values[index];
         const [row, column] = [Math.floor(index / spec.columns.length), index % spec.columns.length];
@@ -242,8 +260,10 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
         }
         group.classList.toggle("cv-asked", hidden);
         group.classList.toggle("cv-white", ink && !hidden);
-        group.classList.toggle("cv-blank", value === 0 && !hidden && (spec.rows[row] !== "d" || spec.columns[column] !== "d"));
+        group.classList.toggle("cv-blank", value === 0 && !hidden && isMarked(spec, row, column));
+        crossed ||= value !== 0 && isUnread(spec, row, column);
       });
+      svg.classList.toggle("cv-crossed", crossed);
     },
 
     /**
@@ -289,8 +309,11 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     describe(row, column) {
       if (!shown) return "";
       if (isAsked(row, column)) return say("cell.asked", { name: spec.label, row, column });
-      const role = roleOf(spec, row, column);
-      const value = fullNumber(shown.values[row * spec.columns.length + column], shown.dtype);
+      const number = shown.values[row * spec.columns.length + column];
+      const far = isBeyond(number, shown.limit) ? say("cell.beyond", { end: formatNumber(shown.limit) }) : "";
+      const roles = [roleOf(spec, row, column), far].filter(Boolean);
+      const role = roles.length > 1 ? say("cell.both", { one: roles[0], other: far }) : roles.join("");
+      const value = fullNumber(number, shown.dtype);
       return say(role ? "cell.read_role" : "cell.read", { name: spec.label, row, column, value, role });
     },
   };

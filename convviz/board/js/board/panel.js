@@ -23,7 +23,7 @@ const WIDEST = 22; // of the 40 of a cell: letters of which two fit it
 const numberSize = (cell, large) => (large ? Math.max(20, Math.min((FROM_AFAR * CELL) / cell, WIDEST)) : Math.max(14, (SMALLEST_NUMBER * CELL) / cell));
 
 /**
- * @typedef {{ key: string, name: string, label: string, shape: string, at: [number, number], rows: string, columns: string,
+ * @typedef {{ key: string, name: string, quantity: string, label: string, shape: string, at: [number, number], rows: string, columns: string,
  *   unread_rows: number[], unread_columns: number[], editable: boolean, drawable: boolean, figure: any,
  *   thumbs: null | { rows: number, columns: number, planes: { label: string, at: [number, number], shown: boolean }[] } }} PanelSpec
  */
@@ -193,6 +193,7 @@ export function createPanel(board, first) {
     setSpec(next) {
       spec = next;
       el.dataset.panel = next.name;
+      el.dataset.quantity = next.quantity;
       el.setAttribute("aria-label", say("panel.shape", { name: next.label, shape: next.shape }));
       if (name.textContent !== next.label) name.replaceChildren(...breakable(next.label));
       setText(shape, next.shape);
@@ -225,16 +226,20 @@ export function createPanel(board, first) {
 
     /**
      * What it needs in a row: cells, the width of its name, the height of what is no cell.
-     * @param {number} lines of its name @param {number} [thumbs] of its other planes @param {number} [letters] how much larger than elsewhere they are
+     * @param {number} lines of its name @param {number} [thumbs] of its other planes
+     * @param {number} [letters] how much larger than elsewhere they are
      */
     need: (lines, thumbs = 0, letters = 1) => ({
       rows: spec.rows.length,
       columns: spec.columns.length,
-      least: leastWidth(spec.label, lines) * letters,
+      least: Math.ceil(leastWidth(spec.label, lines) * letters),
       around: (CAPTION + (lines - 1) * LINE) * letters + (spec.thumbs ? thumbs : 0),
     }),
 
-    /** @param {number} cell side of a cell in pixels @param {number} [lines] that its name may take @param {number} [letters] how much larger than elsewhere they are */
+    /**
+     * @param {number} cell side of a cell in pixels @param {number} [lines] that its name may take
+     * @param {number} [letters] how much larger than elsewhere they are
+     */
     setSize(cell, lines = 1, letters = 1) {
       el.style.setProperty("--cv-name", `${Math.max(cell * spec.columns.length, leastWidth(spec.label, lines) * letters)}px`);
       const printed = cell >= (el.closest("[data-low]") ? SMALLEST_ZOOMED : SMALLEST_NUMBERED);

@@ -74,6 +74,7 @@ export function followRoom(body, below) {
     app.toggleAttribute("data-low", low);
     if (lecture) return void Object.assign(body.dataset, { stage: "lecture", bands: "lecture" });
     body.dataset.stage = app.clientWidth >= WIDE && !low ? "wide" : app.clientWidth >= (low ? BESIDE : MEDIUM) ? "medium" : "narrow";
+    app.toggleAttribute("data-narrow", body.dataset.stage === "narrow");
     body.dataset.bands = body.dataset.stage === "wide" ? "all" : "one";
     body.style.setProperty("--cv-room", `${heightFor(app, body, below())}px`);
   };

@@ -74,7 +74,7 @@ export function createTransport(label, events) {
     el.dataset.playing = String(playing);
     const equation = /** @type {HTMLElement | null} */ (el.closest(".cv-equation")); // whose window slides
     equation?.style.setProperty("--cv-beat", `${beat()}ms`);
-    for (const each of [equation, el.closest(".cv-app")]) each?.toggleAttribute("data-plays", playing);
+    for (const around of [equation, el.closest(".cv-app")]) around?.toggleAttribute("data-plays", playing);
   }
 
   const hide = () => document.hidden && pause();
