@@ -58,7 +58,7 @@ SNAPSHOT = """() => {
     menu.closest("label").querySelector("span").textContent,
     menu.selectedOptions[0]?.text,
   ]);
-  const switches = [...document.querySelectorAll(".cv-app .cv-check")].map((box) => [
+  const switches = [...document.querySelectorAll(".cv-app .cv-check:has(input)")].map((box) => [
     box.textContent.trim(),
     box.querySelector("input").checked,
   ]);
