@@ -60,7 +60,9 @@ def wait_band(page, name):
         """(name) => {
           const shown = [...document.querySelectorAll(".cv-equation")].filter((band) => band.checkVisibility());
           const plot = document.querySelector("[data-focus] .cv-plot .main-svg");
-          return shown.length === 1 && shown[0].dataset.equation === name &&
+          const panel = shown[0]?.querySelector(".cv-panel");
+          const cell = panel?.querySelector(".cv-area").clientWidth / panel?.querySelector("[role=grid]").ariaColCount;
+          return shown.length === 1 && shown[0].dataset.equation === name && cell > 10 && // no strip's any more
             Math.abs((plot?.clientWidth ?? -9) - shown[0].querySelector(".cv-stage").clientWidth) <= 1;
         }""",
         arg=name,

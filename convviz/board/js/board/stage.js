@@ -69,9 +69,10 @@ export function followRoom(body, below) {
   const parent = /** @type {HTMLElement} */ (body.parentElement);
   const app = /** @type {HTMLElement} */ (parent.closest(".cv-page") ?? parent);
   const update = () => {
-    if (app.hasAttribute("data-present")) return void Object.assign(body.dataset, { stage: "lecture", bands: "lecture" });
-    const low = isOwn(app) && window.innerHeight < LOW;
+    const lecture = app.hasAttribute("data-present");
+    const low = !lecture && isOwn(app) && window.innerHeight < LOW;
     app.toggleAttribute("data-low", low);
+    if (lecture) return void Object.assign(body.dataset, { stage: "lecture", bands: "lecture" });
     body.dataset.stage = app.clientWidth >= WIDE && !low ? "wide" : app.clientWidth >= (low ? BESIDE : MEDIUM) ? "medium" : "narrow";
     app.toggleAttribute("data-narrow", body.dataset.stage === "narrow");
     body.dataset.bands = body.dataset.stage === "wide" ? "all" : "one";
