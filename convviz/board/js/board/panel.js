@@ -6,6 +6,7 @@ import { openEditor } from "./editor.js";
 import { colorOf, formatNumber, fullNumber } from "../base/format.js";
 import { createGrid } from "./grid.js";
 import { breakable, leastWidth } from "./panel_name.js";
+import { explain, helpOf } from "../base/help.js";
 import { createPixels, paintPixels } from "./pixels.js";
 import { CELL } from "./grid_marks.js";
 import { createVeil } from "./veil.js";
@@ -17,7 +18,7 @@ const SMALLEST_NUMBER = 12; // pixels of its letters
 const [CAPTION, LINE] = [22, 16]; // heights of its name in one line, and of each further one
 
 /**
- * @typedef {{ key: string, name: string, label: string, shape: string, at: [number, number], rows: string, columns: string,
+ * @typedef {{ key: string, name: string, called: string, label: string, shape: string, at: [number, number], rows: string, columns: string,
  *   unread_rows: number[], unread_columns: number[], editable: boolean, figure: any,
  *   thumbs: null | { rows: number, columns: number, planes: { label: string, at: [number, number], shown: boolean }[] } }} PanelSpec
  */
@@ -186,6 +187,8 @@ export function createPanel(board, first) {
       el.setAttribute("aria-label", say("panel.shape", { name: next.label, shape: next.shape }));
       if (name.textContent !== next.label) name.replaceChildren(...breakable(next.label));
       setText(shape, next.shape);
+      explain(name, `panel.${next.called}`);
+      setText(menu.about, helpOf(`panel.${next.called}`));
       area.classList.toggle("cv-editable", next.editable);
       menu.firstElementChild?.setAttribute("aria-label", say("panel.menu", { panel: next.name, equation: next.key.split(":")[0] }));
       grid.setSpec(next);
@@ -239,7 +242,8 @@ function openMenu(menu) {
 
 /** @param {[string, () => void][]} entries */
 function createMenu(entries) {
-  const list = element("div", { class: "cv-menu-list" });
+  const about = element("p", {});
+  const list = element("div", { class: "cv-menu-list" }, about);
   const menu = /** @type {HTMLDetailsElement} */ (
     // Not a tab stop of its own: the grid opens it with Shift+F10 or the menu key.
     element("details", { class: "cv-menu" }, element("summary", { tabindex: "-1" }, "\u22ef"), list)
@@ -262,5 +266,5 @@ function createMenu(entries) {
   menu.addEventListener("focusout", (event) => {
     if (!menu.contains(/** @type {Node | null} */ (event.relatedTarget))) menu.open = false;
   });
-  return menu;
+  return Object.assign(menu, { about });
 }

@@ -6,7 +6,8 @@ const [WIDE, MEDIUM] = [1100, 700];
 export const GAP = 8; // pixels between two things in a row
 const [LOWEST, HIGHEST] = [500, 1200];
 const OF_A_NOTEBOOK = 680; // a cell of a notebook is scrolled: what is higher is never seen whole
-const OF_A_FRAME = 640; // one that grows with its page has no height of its own to go by
+// A frame that grows with its page has no height of its own to go by; with the words above it, it is no higher than this.
+const [OF_A_FRAME, FRAME] = [664, 760];
 const NUMBERED_UP_TO = 12; // rows or columns of a panel whose cells are as large as its neighbours'
 
 /** What a cell's side may be, in pixels: few sizes, so that a slider seldom changes them. */
@@ -82,9 +83,9 @@ export function followRoom(body, below) {
 
 /** @param {HTMLElement} app @param {HTMLElement} body @param {number} below */
 function heightFor(app, body, below) {
-  if (app.dataset.grows !== undefined) return OF_A_FRAME;
   const margin = Math.ceil(parseFloat(getComputedStyle(app).paddingBottom));
   const inside = body.getBoundingClientRect().top - app.getBoundingClientRect().top;
+  if (app.dataset.grows !== undefined) return Math.max(Math.min(FRAME - inside - below - margin, OF_A_FRAME), LOWEST);
   const above = app.getBoundingClientRect().top + window.scrollY;
   const own = above < 200 && !scrollerOf(app); // else it is one thing of many on its page
   const room = own ? window.innerHeight - above : Math.min(window.innerHeight - 120, OF_A_NOTEBOOK);

@@ -2,6 +2,7 @@
 // One view of the app: controls and board around a model, in a page without a kernel and with one.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element } from "../base/dom.js";
+import { followHelp } from "../base/help.js";
 import { sentences } from "../base/words.js";
 import { renderBoard } from "../board/board.js";
 import { followRoom } from "../board/stage.js";
@@ -60,7 +61,7 @@ export function drawApp(el, model, chosen, share, player, below) {
   const lesson = createLessonPanel(player, model, board);
   controls.prepend(lesson.el);
   lesson.update(); // now that it is where the app around it can be found
-  closers.push(board.close, lesson.close, steer(el, player, board.escape));
+  closers.push(followHelp(body), board.close, lesson.close, steer(el, player, board.escape));
   const close = () => {
     for (const each of closers) each();
     body.remove();

@@ -1,7 +1,8 @@
 // @ts-check
 // What a band says in one breath: plain words first, and why. Formulas and the rest are words.js's.
+import { rolesOf } from "./cells.js";
 import { linesOf, say } from "./say.js";
-import { backwardPadding, bothAxes, effectiveKernel, outputSize, paddedSize, remainderOf, unreadLines } from "../rules/spec.js";
+import { bothAxes, effectiveKernel, outputSize, paddedSize, remainderOf, unreadLines } from "../rules/spec.js";
 
 /**
  * @import { Settings } from "../rules/settings.js"
@@ -19,7 +20,8 @@ export function captionOf({ spec, transposed }, name, view) {
   if (name === "forward") return and(say(`caption.${layer}forward`), transposed ? "" : gapsOf(spec));
   if (view === "stamps") return say(`caption.${layer}stamps`);
   const folded = spec.padding_mode !== "zeros";
-  const zeros = [...spec.stride, ...bothAxes((axis) => backwardPadding(spec, axis)).flat().map((cells) => cells + 1)].some((count) => count > 1);
+  const { rows, columns } = rolesOf(spec, "padded_grad_output", []);
+  const zeros = /[^d]/.test(rows + columns);
   return and(say(folded ? "caption.window.folded" : `caption.${layer}window`), zeros ? say(`caption.${layer}zeros`) : "");
 }
 
