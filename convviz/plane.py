@@ -11,6 +11,15 @@ from convviz.spec import ConvSpec
 PANEL_AXES: dict[str, tuple[str, str]] = {
     name: (first, second) for name, (first, second) in facts("settings")["panel_axes"].items()
 }
+# Of a transposed convolution, where a tensor follows the layer's output and not the convolution's.
+OF_THE_TRANSPOSED: dict[str, tuple[str, str]] = {
+    name: (first, second) for name, (first, second) in facts("settings")["panel_axes_of_the_transposed"].items()
+}
+
+
+def panel_axes(name: str, transposed: bool) -> tuple[str, str]:
+    """Return what the two leading axes of a stage count: n, o or c."""
+    return (OF_THE_TRANSPOSED if transposed else {}).get(name) or PANEL_AXES[name]
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,9 @@ from typing import Any
 
 from convviz.axis_taps import PADDING_MODES, axis_taps
 from convviz.facts import facts
+from convviz.facts.words import sentences
+
+say = sentences("rules")
 
 VERSION = 1
 AXES = tuple(facts("settings")["axes"])
@@ -222,10 +225,7 @@ def _sides(value: Any, kernel: Pair, stride: Pair, dilation: Pair) -> Sides:
         return ((0, 0), (0, 0))
     if word == "same":
         if stride != (1, 1):
-            raise ValueError(
-                f"padding='same' needs stride 1, because a larger stride makes the output smaller: got stride "
-                f"{stride}; use stride=1 or give the padding as numbers"
-            )
+            raise ValueError(say("refused.same", stride=stride))
         totals = _both(lambda axis: dilation[axis] * (kernel[axis] - 1))
         return ((totals[0] // 2, totals[0] - totals[0] // 2), (totals[1] // 2, totals[1] - totals[1] // 2))
     per_axis = tuple(value) if _is_pair(value) else (value, value)

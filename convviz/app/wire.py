@@ -12,7 +12,7 @@ from convviz.views.theme import MINUS
 
 # All other stages are copies of these, with borders, zeros and turns: the page makes them.
 TENSORS = (
-    *("input", "weight", "bias", "output", "grad_output"),
+    *("input", "weight", "bias", "output", "target", "grad_output"),
     *("grad_padded_input", "grad_input", "grad_weight", "grad_bias"),
 )
 

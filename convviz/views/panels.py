@@ -12,12 +12,13 @@ from convviz.facts import facts
 from convviz.facts.lists import comma
 from convviz.facts.words import sentences
 from convviz.ops.stages import Stages
-from convviz.plane import PANEL_AXES, Plane
+from convviz.plane import PANEL_AXES, Plane, panel_axes
 from convviz.settings.names import shown_letter, shown_name
 from convviz.views.cells import Roles, roles
 
 say = sentences("picture")
 
+MISSING = {"grad_padded_input": "panel.no_border", "target": "panel.no_target"}  # any other goes with the bias
 # Of each picture the rows, from top to bottom: panels by name, and signs. What goes "with" a stage needs it.
 EQUATIONS: dict[str, list[dict[str, Any]]] = facts("picture")["equations"]
 
@@ -125,11 +126,13 @@ def _sign(stages: Stages, sign: Mapping[str, Any]) -> Sign:
     """Return a sign with what there is to know about its operation; a step of 1 is left out."""
     axis = shown_letter(sign.get("over", ""), stages.transposed)
     notes = [say(sign["note"], axis=axis)] if "note" in sign else []
+    if (id := f"{sign.get('by_loss')}.{stages.loss_kind}") in facts("words/picture"):
+        notes.append(say(id, count=stages.spec.batch))
     for word, field in sign.get("steps", {}).items():  # to the weight, the steps change places
         down, across = getattr(stages.spec, field)
         if (down, across) != (1, 1):
             notes.append(say(f"sign.{word}", step=down if down == across else f"{down} × {across}"))
-    return Sign(sign["symbol"], comma(notes))
+    return Sign(sign["symbol"], comma([note for note in notes if note]))
 
 
 def panel(stages: Stages, plane: Plane, name: str) -> Panel:
@@ -142,7 +145,7 @@ def panel(stages: Stages, plane: Plane, name: str) -> Panel:
     if name not in names:
         raise ValueError(say("panel.unknown", names=", ".join(names), value=repr(name)))
     if getattr(stages, names[name]) is None:
-        raise ValueError(say("panel.no_border" if name == "grad_padded_input" else "panel.no_bias", name=name))
+        raise ValueError(say(MISSING.get(name, "panel.no_bias"), name=name))
     return _panel(stages, plane.within(stages.spec), names[name])
 
 
@@ -152,7 +155,7 @@ def _panel(stages: Stages, plane: Plane, name: str) -> Panel:
     if tensor.dim() == 1:
         tensor = tensor.reshape(1, 1, 1, -1)  # a bias, [1, 1, 1, C_out]
     else:
-        first, second = map(plane.index, PANEL_AXES[name])
+        first, second = map(plane.index, panel_axes(name, stages.transposed))
         at = (first, second % shape[1])  # the second axis of a weight counts within the group
     height, width = tensor.shape[-2:]
     return Panel(

@@ -1,5 +1,6 @@
 """Linked cells: what lights up is what moves when torch is asked. Nothing that is expected here comes from the taps."""
 
+import itertools
 import json
 
 import pytest
@@ -122,6 +123,16 @@ def expected_links(spec, moved):
                 for one, other in ((folded, border_cell), (border_cell, folded)):
                     must, may = expected.get(one, (set(), set()))
                     expected[one] = (must | {other}, may | {other})
+    # An output and what comes back for it stand side by side, with the target between: neither has to be made of the other.
+    for row, column in itertools.product(*map(range, spec.output_size)):
+        at = f"{row},{column}"
+        (group,) = [cells for cells in moved.values() if f"grad_output {at}" in cells]
+        back = {name for name in group if is_copy(name)}
+        for ends, others in (({f"output {at}"}, back), (back, {f"output {at}"})):
+            for name in ends:
+                must, may = expected.get(name, (set(), set()))
+                pair = others | {f"target {at}"}
+                expected[name] = (must | pair, may | pair)
     return expected
 
 
@@ -212,7 +223,13 @@ def test_hovering_lights_up_without_a_message_to_the_kernel(app):
     assert found["padded_input"] == {"1,1", "1,2", "2,1", "2,2"}
     assert found["weight"] == {"1,1", "1,2", "2,1", "2,2"}
     assert found["rotated_weight"] == CORNER
-    assert found.keys() == {"padded_input", "weight", "rotated_weight"}
+    # What comes back for this cell, in all its places, and its target.
+    assert found["grad_output"] == found["target"] == found["dilated_grad_output"] == {"0,0"}
+    assert found["padded_grad_output"] == {"1,1"}
+    sources = {"padded_input", "weight", "rotated_weight"}
+    assert found.keys() == sources | {"target", "grad_output", "dilated_grad_output", "padded_grad_output"}
+    cell(app, "dilated_grad_output", 0, 0).hover()
+    assert lit(app)["output"] == {"0,0"}, "and back"
     app.mouse.move(2, 2)
     assert lit(app) == {}
     assert sent() == 0

@@ -94,10 +94,11 @@ def shape(page, panel):
     return page.locator(f"[data-panel={panel}] .cv-shape").first.text_content()
 
 
-def difference(one, other):
-    """Return by how much two pictures differ where they differ most, of 255."""
+def differing(one, other):
+    """Return how many pixels of two pictures differ by more than 16 of 255."""
     pictures = [Image.open(io.BytesIO(data)).convert("RGB") for data in (one, other)]
-    return max(high for _, high in ImageChops.difference(*pictures).getextrema())
+    apart = ImageChops.difference(*pictures).tobytes()
+    return sum(max(apart[at : at + 3]) > 16 for at in range(0, len(apart), 3))
 
 
 def test_board_lives_before_a_kernel_and_nothing_on_the_screen_moves_when_it_comes(page, gated):
@@ -114,9 +115,8 @@ def test_board_lives_before_a_kernel_and_nothing_on_the_screen_moves_when_it_com
     wait_kernel(page, "ok")
     assert page.evaluate("window.boards.every((node) => node.isConnected)")
     assert page.evaluate("document.activeElement === window.boards[0]"), "the focus stays on the slider"
-    # Chromium smooths the letters of the column of controls anew when it has the time, most in a box that scrolls:
-    # by 38 of 255 at most. What moves differs by more.
-    assert difference(page.screenshot(style=rest), before) < 64
+    # Chromium smooths the round edges of a slider anew when it has the time: some five pixels. A moved letter has more.
+    assert differing(page.screenshot(style=rest), before) < 12
     assert move(page) == "4"
     assert page.outside == []
 

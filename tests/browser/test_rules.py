@@ -382,7 +382,7 @@ def test_typing_into_the_bias(js):
     assert seen["failed"]
     assert "only a cell that is shown" in seen["notice"]
     call = (Settings().to_dict(), {"panel": "bias", "row": 0, "column": 0, "value": 1})
-    (refused,) = js.tried("rules/change.js", "editCell", [call])
+    (refused,) = js.tried("rules/edit.js", "editCell", [call])
     assert "switch it on first" in refused["refused"]
 
 

@@ -10,7 +10,7 @@ import { setAxis } from "../../convviz/board/js/rules/change.js";
 import { BASE_STATE } from "../../convviz/board/js/rules/link.js";
 import { replaced } from "../../convviz/board/js/rules/settings.js";
 
-const TENSORS = ["input", "weight", "bias", "output", "grad_output", "grad_padded_input", "grad_input", "grad_weight", "grad_bias"];
+const TENSORS = ["input", "weight", "bias", "output", "target", "grad_output", "grad_padded_input", "grad_input", "grad_weight", "grad_bias"];
 const EXACT = { id: "truth.exact", values: { device: "cpu", dtype: "float64" }, ok: true };
 const START = { ...BASE_STATE, dtype: "float64" };
 

@@ -17,6 +17,34 @@ export function whenPlaced(el, act) {
 }
 
 /**
+ * Tell what holds an app that it does, for the style sheet: `data-cv-holds` of its parent is "it", of all around, "all".
+ * With :has() the browser would look for the app anew after every change of a number, a sixth of what a step takes.
+ * @param {HTMLElement} el with the app's class, cv-full
+ * @returns {() => void} no longer
+ */
+export function tellHolders(el) {
+  /** @type {HTMLElement[]} */
+  const told = [];
+  const forget = () => {
+    for (const each of told.splice(0)) if (!each.querySelector(".cv-full")) each.removeAttribute("data-cv-holds");
+  };
+  const tell = () => {
+    forget();
+    for (let at = el.parentElement; at; at = at.parentElement) {
+      told.push(at);
+      at.dataset.cvHolds = at === el.parentElement ? "it" : (at.dataset.cvHolds ?? "all");
+    }
+  };
+  const watcher = new ResizeObserver(() => el.isConnected && tell()); // a notebook moves its outputs about
+  watcher.observe(el);
+  return () => {
+    watcher.disconnect();
+    el.classList.remove("cv-full");
+    forget();
+  };
+}
+
+/**
  * Return the ids that bind a tab to its panel. They are of this view of the app: a notebook may display it twice.
  * @param {HTMLElement} el in the app, and placed @param {string} tab
  */

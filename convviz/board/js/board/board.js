@@ -85,10 +85,11 @@ export function renderBoard({ model, el, taught = [] }) {
     focusBand: (name) => focusBand(name === focused ? "" : name),
     /** Let go of what was taken last, and say whether there was anything. */
     escape() {
-      const [pinned, wide] = [model.get("selected"), focused];
-      if (pinned) model.send({ type: "release" });
+      const [pinned, wide, brush] = [model.get("selected"), focused, model.get("brush") !== null];
+      if (brush) model.send({ type: "draw", value: null });
+      else if (pinned) model.send({ type: "release" });
       else if (wide) focusBand("");
-      return Boolean(pinned || wide);
+      return Boolean(brush || pinned || wide);
     },
     /** Speak a sentence and show it. @param {string} text */
     say(text) {
@@ -126,7 +127,7 @@ export function renderBoard({ model, el, taught = [] }) {
     const changed = [...equations.values()].map((equation) => equation.setValues(numbers, values.dtype, values));
     if (everything) resize(known ?? roomNow());
     else [...equations.values()].forEach((equation, index) => equation.draw(plotly, changed[index]));
-    if (everything) board.highlight.setGeometry(structure.geometry);
+    if (everything) board.highlight.setGeometry(structure.geometry, structure.loss);
     markAsked();
     board.highlight.setNumbers(numbers, values.limits);
     seeTray = () => board.tray.see(structure.geometry, numbers.planes, model.get("selected"));
@@ -216,6 +217,7 @@ export function renderBoard({ model, el, taught = [] }) {
 
   /** How the bands share the room: where there is little, one has it all. */
   function shareRoom() {
+    rows.dataset.count = String(equations.size);
     const one = focused || (["medium", "narrow"].includes(stageOf()) ? brought : "");
     for (const equation of equations.values()) equation.setFocus(one);
     const height = (name) => (one && name !== one ? STRIP : name === "bias" && !one ? BIAS : "minmax(0, 1fr)");
@@ -225,6 +227,7 @@ export function renderBoard({ model, el, taught = [] }) {
   /** How the app stands on the screen; empty on paper. */
   const stageOf = () => (onPaper ? "" : /** @type {HTMLElement | null} */ (root.closest("[data-stage]"))?.dataset.stage ?? "");
 
+  const showBrush = () => root.toggleAttribute("data-brush", model.get("brush") !== null);
   const onStructure = () => schedule(true);
   const onValues = () => schedule(false);
   const follower = followTheme(
@@ -267,6 +270,8 @@ export function renderBoard({ model, el, taught = [] }) {
   model.on("change:structure", onStructure);
   model.on("change:values", onValues);
   model.on("change:selected", markSelected);
+  model.on("change:brush", showBrush);
+  showBrush();
   model.on("change:theme", follower.refresh);
   const stopFollowing = followLinks(root, (link) => model.send({ type: "open", link }));
   const stopKeeping = keepState(model);
@@ -287,6 +292,7 @@ export function renderBoard({ model, el, taught = [] }) {
     model.off("change:structure", onStructure);
     model.off("change:values", onValues);
     model.off("change:selected", markSelected);
+    model.off("change:brush", showBrush);
     model.off("change:theme", follower.refresh);
     follower.stop();
     stopPrinting();

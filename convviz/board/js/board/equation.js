@@ -297,7 +297,10 @@ export function createEquation(board, name) {
     panels,
 
     /** Say something about the cell that is looked at. @param {string} text */
-    say: (text) => setText(aside, text),
+    say(text) {
+      setText(aside, text);
+      told.toggleAttribute("data-aside", text !== ""); // it takes the caption's place
+    },
 
     /** @param {any} plotly */
     destroy(plotly) {

@@ -37,6 +37,7 @@ export function createSymbols() {
   const button = element("button", { type: "button", class: "cv-symbols-open", "aria-expanded": "false" }, say("symbols"));
   button.addEventListener("click", () => {
     const open = el.toggleAttribute("data-open");
+    el.parentElement?.toggleAttribute("data-open", open);
     button.setAttribute("aria-expanded", String(open));
   });
   return { el, button };

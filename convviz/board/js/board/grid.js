@@ -55,6 +55,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   let shown = null;
   /** @type {{ row: number, column: number } | null} */
   let asked = null; // a cell whose number is to be predicted
+  let printed = true; // whether the cells are large enough for their numbers
   const isAsked = (row, column) => asked !== null && asked.row === row && asked.column === column;
 
   const numbered = () => spec.numbers ?? Math.max(spec.rows.length, spec.columns.length) <= numbersUpTo;
@@ -87,6 +88,12 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
       line.append(...own.slice(line.childElementCount).map(({ group }) => group));
     });
     cells = rows.flatMap((row) => row.cells);
+  }
+
+  /** A cell's name is the number in it; where that is not drawn, it is told all the same. @param {Element} group @param {Element} text */
+  function name(group, text) {
+    if (printed) group.removeAttribute("aria-label");
+    else group.setAttribute("aria-label", text.textContent ?? "");
   }
 
   /** @param {boolean} wasNumbered */
@@ -188,6 +195,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
 
   return {
     svg,
+    place,
     focusCell,
     numbered,
     /** @param {number} row @param {number} column */
@@ -215,6 +223,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
           group.setAttribute("data-value", full);
           const short = hidden ? "?" : formatNumber(value);
           setText(text, short);
+          name(group, text);
           const wide = short.length === 4 && !short.includes(".") ? " cv-wide" : ""; // a point is narrow
           text.setAttribute("class", short.length > 2 ? `cv-long${short.length}${wide}` : "");
         }
@@ -235,6 +244,13 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
       lights.replaceChildren(...frames(inside));
       lights.setAttribute("data-lit", names(true));
       lights.setAttribute("data-zero", names(false));
+    },
+
+    /** Whether the numbers are drawn. @param {boolean} are */
+    print(are) {
+      if (are === printed) return;
+      printed = are;
+      if (numbered()) for (const { group, text } of cells) name(group, text);
     },
 
     /** Keep a cell's number to itself, until it is predicted; or none. @param {{ row: number, column: number } | null} cell */

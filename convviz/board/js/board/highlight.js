@@ -4,6 +4,7 @@ import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { colorOf } from "../base/format.js";
 import { createLinks } from "../picture/links.js";
 import { backwardWords } from "../picture/cell_words.js";
+import { fromLoss } from "../picture/loss_words.js";
 import { findPlane } from "./planes.js";
 import { createPairing } from "../picture/stamps.js";
 import { createSum, planesOf } from "./sum.js";
@@ -34,6 +35,7 @@ export function createHighlighter(board, panels) {
   /** @type {ReturnType<typeof createLinks>} */
   let links; // from the first geometry on: draw and write wait for it
   let geometry = null;
+  let loss = ""; // its name
   let numbers = null; // { planes, thumbs, limits }
   let hovered = null;
   let pinned = null;
@@ -171,7 +173,9 @@ export function createHighlighter(board, panels) {
     if (panelNamed(panel).grid.isAsked(row, column)) return sum.say(panelNamed(panel).grid.describe(row, column));
     const isSum = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_bias"].includes(panel);
     if (!isSum) {
-      const told = geometry.transposed ? "" : backwardWords(links, cell, valueAt);
+      const [told, made] = [geometry.transposed ? "" : backwardWords(links, cell, valueAt), fromLoss(loss, geometry, cell, valueAt)];
+      if (made?.difference.length) return writeDifference(cell, made, told);
+      if (made?.words) return sum.say(`${panelNamed(panel).grid.describe(row, column)}. ${made.words} ${told}`.trim());
       return sum.say(`${panelNamed(panel).grid.describe(row, column)}. ${told || say("sum.none")}`);
     }
     const terms = products(cell);
@@ -181,12 +185,20 @@ export function createHighlighter(board, panels) {
     sum.show({ cell, label: `${spec.label}[${row},${column}]`, factors: spec.products, value, terms }, colorIn);
   }
 
+  /** How the loss makes grad_output: as the terms of a sum. @param {any} cell @param {import("../picture/loss_words.js").FromLoss} made @param {string} after */
+  function writeDifference(cell, { gradient, difference, words }, after) {
+    const label = `${panelNamed(gradient.panel).spec().label}[${gradient.row},${gradient.column}]`;
+    const terms = difference.map((each) => [{ ...each, value: valueAt(each.panel, each.row, each.column), shown: true }]);
+    const value = /** @type {number} */ (valueAt(gradient.panel, gradient.row, gradient.column));
+    sum.show({ cell, label, factors: words, value, terms, minus: true, after }, colorIn);
+  }
+
   return {
     el: sum.el,
 
-    /** @param {any} next */
-    setGeometry(next) {
-      geometry = next;
+    /** @param {any} next @param {string} kind of the loss */
+    setGeometry(next, kind) {
+      [geometry, loss] = [next, kind];
       links = createLinks(next);
       named = new Map([...panels()].reverse().map((panel) => [panel.spec().name, panel]));
       pairing.forget();

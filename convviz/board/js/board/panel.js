@@ -2,6 +2,7 @@
 // One panel: its name and shape, the place where plotly draws, the layer over it, its menu, its other planes.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, focusOf, setText } from "../base/dom.js";
+import { followBrush } from "./brush.js";
 import { openEditor } from "./editor.js";
 import { colorOf, formatNumber, fullNumber } from "../base/format.js";
 import { createGrid } from "./grid.js";
@@ -19,7 +20,7 @@ const [CAPTION, LINE] = [22, 16]; // heights of its name in one line, and of eac
 
 /**
  * @typedef {{ key: string, name: string, called: string, label: string, shape: string, at: [number, number], rows: string, columns: string,
- *   unread_rows: number[], unread_columns: number[], editable: boolean, figure: any,
+ *   unread_rows: number[], unread_columns: number[], editable: boolean, drawable: boolean, figure: any,
  *   thumbs: null | { rows: number, columns: number, planes: { label: string, at: [number, number], shown: boolean }[] } }} PanelSpec
  */
 
@@ -45,6 +46,9 @@ export function createPanel(board, first) {
     onEdit: edit,
     onMenu: () => openMenu(menu),
   });
+  followBrush(grid.svg, grid.place, () => spec.drawable && board.model.get("brush") !== null, (cells, stroke) =>
+    send({ type: "paint", cells, value: board.model.get("brush"), stroke }),
+  );
   const veil = createVeil();
   grid.svg.insertBefore(veil.el, grid.svg.querySelector(".cv-lights"));
   grid.svg.append(veil.top);
@@ -190,6 +194,7 @@ export function createPanel(board, first) {
       explain(name, `panel.${next.called}`);
       setText(menu.about, helpOf(`panel.${next.called}`));
       area.classList.toggle("cv-editable", next.editable);
+      area.classList.toggle("cv-drawable", next.drawable);
       menu.firstElementChild?.setAttribute("aria-label", say("panel.menu", { panel: next.name, equation: next.key.split(":")[0] }));
       grid.setSpec(next);
       buildThumbs();
@@ -226,8 +231,11 @@ export function createPanel(board, first) {
     /** @param {number} cell side of a cell in pixels @param {number} [lines] that its name may take */
     setSize(cell, lines = 1) {
       el.style.setProperty("--cv-name", `${Math.max(cell * spec.columns.length, leastWidth(spec.label, lines))}px`);
-      area.classList.toggle("cv-wordless", cell < SMALLEST_NUMBERED);
-      area.style.setProperty("--cv-number", `${Math.max(14, (SMALLEST_NUMBER * CELL) / cell).toFixed(1)}px`);
+      const printed = cell >= SMALLEST_NUMBERED;
+      area.classList.toggle("cv-wordless", !printed);
+      grid.print(printed);
+      // Every cell inherits it: where none is printed, none is to be styled anew.
+      if (printed) area.style.setProperty("--cv-number", `${Math.max(14, (SMALLEST_NUMBER * CELL) / cell).toFixed(1)}px`);
       area.style.width = `${cell * spec.columns.length}px`;
       area.style.height = `${cell * spec.rows.length}px`;
     },

@@ -72,16 +72,19 @@ export function createSum(onTerm) {
     say(text) {
       shown = standing = "";
       el.removeAttribute("data-open");
+      el.removeAttribute("data-terms");
       onTerm(null);
       if (el.childElementCount || el.textContent !== text) el.replaceChildren(text);
     },
 
     /**
-     * @param {{ cell: any, label: string, factors: string, value: number, terms: any[][] }} sum `factors`: the product
-     *   in words; terms as lists of factors
+     * @param {{ cell: any, label: string, factors: string, value: number, terms: any[][], minus?: boolean, after?: string }} sum
+     *   `factors`: the product in words; terms as lists of factors; minus: the second is taken away from the first, and
+     *   `factors` says so; after: what is said behind it
      * @param {(panel: string, value: number) => number[]} colors
      */
-    show({ cell, label, factors, value, terms }, colors) {
+    show(sum, colors) {
+      const { cell, label, factors, value, terms, minus = false, after = "" } = sum;
       const key = `${cell.panel} ${cell.row},${cell.column}`;
       open = open && key === shown;
       shown = key;
@@ -89,22 +92,22 @@ export function createSum(onTerm) {
       const visible = folded ? terms.slice(0, FOLDED) : terms;
       const tints = visible.flat().map((factor) => colors(factor.panel, factor.value));
       // All terms, for those that are folded away are opened from here; in JSON, nan and infinity would be the same.
-      const wanted = JSON.stringify([label, factors, value, folded, terms, tints], (_, part) => (typeof part === "number" ? String(part) : part));
+      const wanted = JSON.stringify([label, factors, value, after, folded, terms, tints], (_, part) => (typeof part === "number" ? String(part) : part));
       if (wanted === standing) return;
       standing = wanted;
       const held = el.contains(focusOf(el)) ? [...el.querySelectorAll("button")].indexOf(/** @type {any} */ (focusOf(el))) : -1;
-      const head = element("code", {}, `${label} = ${factors ? `\u03a3 ${factors} = ` : ""}`);
+      const head = element("code", {}, `${label} = ${factors ? `${minus ? "" : "\u03a3 "}${factors} = ` : ""}`);
       onTerm(null); // a term that is replaced never tells that the pointer has left it
-      const products = visible.flatMap((term, index) => [...(index ? [" + "] : []), createTerm(term, colors)]);
+      const products = visible.flatMap((term, index) => [...(index ? [minus ? " \u2212 " : " + "] : []), createTerm(term, colors)]);
       const total = element("output", { "data-value": String(value) }, formatNumber(value));
       const more = element("button", { type: "button", class: "cv-more" }, folded ? say("sum.all", { count: terms.length }) : say("sum.fewer"));
       more.addEventListener("click", () => {
         open = !open;
-        this.show({ cell, label, factors, value, terms }, colors);
+        this.show(sum, colors);
         /** @type {HTMLElement | null} */ (el.querySelector(".cv-more"))?.focus({ preventScroll: true });
       });
       const rest = terms.length > FOLD_ABOVE ? [folded ? " + \u2026 " : " ", more] : [];
-      el.replaceChildren(head, ...(products.length ? products : [say("sum.nothing")]), ...rest, " = ", total);
+      el.replaceChildren(head, ...(products.length ? products : [say("sum.nothing")]), ...rest, " = ", total, ...(after ? [` \u00b7 ${after}`] : []));
       el.dataset.terms = String(terms.length);
       el.toggleAttribute("data-open", open);
       if (held >= 0) el.querySelectorAll("button")[held]?.focus({ preventScroll: true });

@@ -74,6 +74,7 @@ export function createTransport(label, events) {
     el.dataset.playing = String(playing);
     const equation = /** @type {HTMLElement | null} */ (el.closest(".cv-equation")); // whose window slides
     equation?.style.setProperty("--cv-beat", `${beat()}ms`);
+    equation?.toggleAttribute("data-plays", playing);
   }
 
   const hide = () => document.hidden && pause();

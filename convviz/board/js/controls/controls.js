@@ -7,10 +7,12 @@ import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { explain } from "../base/help.js";
 import { LIMITS, groupChoices, perAxis, rangeOf, valueOf } from "../rules/bounds.js";
-import { chooseKernel, kernelName, linkAxes, setAxis, setBias, setGeometry, setTransposed } from "../rules/change.js";
+import { chooseKernel, kernelName, linkAxes, setAxis, setBias, setGeometry, setTransposed, turnKernel } from "../rules/change.js";
 import { fromLink } from "../rules/link.js";
 import { kindsTaken, offeredKinds } from "../rules/losses.js";
+import { PADDING_NAMES, PADDING_SIDES, namePadding, paddingName, setSide, sideRange } from "../rules/padding.js";
 import { PRESETS } from "../rules/samples.js";
+import { drawPart } from "./draw.js";
 import { replaced } from "../rules/settings.js";
 import { sentences } from "../base/words.js";
 
@@ -47,7 +49,7 @@ const fieldOf = (name, { transposed }) => (transposed ? swapped[name] ?? name : 
  * @param {(event: string, listener: () => void) => void} follow listens to the model as long as the view is there
  */
 export function createControls(model, chosen, drawSliders, follow) {
-  const makers = makersOf(model, drawSliders);
+  const makers = makersOf(model, drawSliders, follow);
   /** @type {(() => void)[]} */
   const refreshers = [];
   const el = element("div", { class: "cv-controls" });
@@ -88,7 +90,7 @@ function openExample(settings, name) {
  * @typedef {{ el: HTMLElement, refresh: () => void }} Part
  * @returns {Record<string, () => Part[]>}
  */
-function makersOf(model, drawSliders) {
+function makersOf(model, drawSliders, follow) {
   const field = (name) => (settings) => settings[name];
   const put = (name) => (settings, value) => [replaced(settings, { [name]: value }), []];
   const source = (name) => (settings, kind) => [replaced(settings, { [name]: { kind } }), []];
@@ -104,15 +106,22 @@ function makersOf(model, drawSliders) {
   const count = (name) => () => [rangePart(model, name, reach(name), planes(name), geometry(name))];
   const setDigit = (settings, digit) => [replaced(settings, { digit, input: { kind: "digit" } }), []];
   const isDigit = (settings) => settings.input.kind === "digit";
+  const sides = PADDING_SIDES.flatMap((names, axis) => names.map((name, side) => ({ name: `padding_${name}`, axis, side })));
+  const plain = (settings) => !settings.transposed; // torch's conv_transpose2d has one number for both sides, and no names
   const axes = perAxis(true).map((name) => [name, () => [0, 1].map((axis) => axisPart(model, name, axis))]);
   return {
     ...Object.fromEntries(axes),
     example: menu("example", ["none", ...Object.keys(SETTINGS.examples)], () => "none", openExample),
     preset: menu("preset", ["counting", ...PRESETS, "random"], kernelName, chooseKernel),
     weight: () => [{ el: drawSliders(), refresh() {} }],
+    turn: () => [buttonPart(model, "turn", turnKernel, plain)],
     transposed: check("transposed", field("transposed"), setTransposed),
     link_axes: check("link_axes", field("link_axes"), linkAxes),
-    padding_mode: menu("padding_mode", SETTINGS.choices.padding_mode, (s) => s.spec.padding_mode, geometry("padding_mode"), (s) => !s.transposed),
+    padding_name: menu("padding_name", PADDING_NAMES, paddingName, namePadding, plain),
+    padding_sides: () => sides.map(({ name, axis, side }) => rangePart(
+      model, name, (s) => sideRange(s.spec, axis, side), (s) => s.spec.padding[axis][side], (s, cells) => setSide(s, axis, side, cells), plain,
+    )),
+    padding_mode: menu("padding_mode", SETTINGS.choices.padding_mode, (s) => s.spec.padding_mode, geometry("padding_mode"), plain),
     in_channels: count("in_channels"),
     out_channels: count("out_channels"),
     batch: count("batch"),
@@ -121,6 +130,7 @@ function makersOf(model, drawSliders) {
     input_kind: menu("input_kind", namedKinds("input"), kindOf("input"), source("input")),
     digit: () => [rangePart(model, "digit", () => LIMITS.digit, field("digit"), setDigit, isDigit)],
     seed: () => [seedPart(model)],
+    draw: () => [drawPart(model, follow)],
     loss_kind: menu("loss_kind", SETTINGS.choices.loss, field("loss"), put("loss")),
     target: menu("target", offered("target"), kindOf("target"), source("target"), takes("target")),
     grad_output: menu("grad_output", offered("grad"), kindOf("grad"), source("grad"), takes("grad")),
@@ -214,6 +224,14 @@ function checkPart(model, name, get, set) {
   const el = element("div", { class: `cv-control cv-check cv-set-${name}` }, element("label", {}, input, words));
   input.addEventListener("change", () => model.change((settings) => set(settings, input.checked)));
   return { el, refresh: () => void (input.checked = get(model.settings())) };
+}
+
+/** @returns {Part} */
+function buttonPart(model, name, act, visible) {
+  const button = element("button", { type: "button", class: "cv-step" }, wordFor(name));
+  const el = element("div", { class: `cv-control cv-check cv-set-${name}` }, button);
+  button.addEventListener("click", () => model.change(act));
+  return { el, refresh: () => void (el.hidden = !visible(model.settings())) };
 }
 
 /** @returns {Part} */

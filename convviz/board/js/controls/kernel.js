@@ -1,6 +1,7 @@
 // @ts-check
 // The model behind the kernel's sliders in a page: the numbers of the plane that is shown.
-import { editCell, shownKernel } from "../rules/change.js";
+import { shownKernel } from "../rules/change.js";
+import { editCell } from "../rules/edit.js";
 import { createValues } from "../base/events.js";
 
 /**

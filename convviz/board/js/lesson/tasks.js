@@ -2,7 +2,7 @@
 // What a visitor is to do in a step: whether it is done follows from the settings alone, however they came there; and how
 // the page does it for somebody who cannot or would rather look.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
-import { editedPanels } from "../rules/change.js";
+import { editedPanels } from "../rules/edit.js";
 import { fromLink } from "../rules/link.js";
 import { replaced, tensorsOf } from "../rules/settings.js";
 import { outputShape } from "../rules/spec.js";
@@ -42,7 +42,7 @@ function partOf(settings, link) {
 
 /** The number in a cell that can be typed into, whatever is computed from it. @param {Settings} settings @param {Place} place */
 function typedNumber(settings, { panel, row, column }) {
-  const field = editedPanels(settings.transposed)[panel];
+  const field = editedPanels(settings)[panel];
   const tensor = field && tensorsOf(settings)[field];
   if (!tensor) return NaN;
   const [top, left] = panel === "padded_input" ? settings.spec.padding.map(([before]) => before) : [0, 0];

@@ -5,7 +5,7 @@ import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { formatLong } from "../base/format.js";
 import { createLinks } from "../picture/links.js";
 import { isSingleOne } from "../rules/change.js";
-import { PANEL_AXES, planeIndex, planeWithin } from "../rules/plane.js";
+import { panelAxes, planeIndex, planeWithin } from "../rules/plane.js";
 import { geometryOf, remainderOf } from "../rules/spec.js";
 import { axisTaps } from "../rules/taps.js";
 
@@ -29,9 +29,9 @@ export function placeOfOne(settings) {
 }
 
 /** A number of the plane that is shown. @param {Settings} settings @param {Tensor} tensor @param {string} panel @param {number} row @param {number} column */
-export function numberIn({ plane, spec }, tensor, panel, row, column) {
+export function numberIn({ plane, spec, transposed }, tensor, panel, row, column) {
   const [, second, height, width] = tensor.shape;
-  const [first, other] = PANEL_AXES[/** @type {keyof typeof PANEL_AXES} */ (panel)].map((axis) => planeIndex(planeWithin(plane, spec), axis));
+  const [first, other] = panelAxes(/** @type {import("../rules/plane.js").PanelName} */ (panel), transposed).map((axis) => planeIndex(planeWithin(plane, spec), axis));
   if (row >= height || column >= width) return NaN; // the cell is gone
   return tensor.data[((first * second + (other % second)) * height + row) * width + column];
 }

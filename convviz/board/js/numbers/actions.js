@@ -1,7 +1,9 @@
 // @ts-check
 // What a person can ask for on the board, by the type of the message.
 import { equationsOf, panelsOf } from "../picture/panels.js";
-import { editCell, editedPanels, oneHot, oneHotPanels, setSize, singleOne } from "../rules/change.js";
+import { oneHot, oneHotPanels, setSize, singleOne } from "../rules/change.js";
+import { editCell, editedPanels, paintCells } from "../rules/edit.js";
+import { STROKE } from "../rules/history.js";
 import { shownName } from "../rules/names.js";
 import { choosePlane, showPlane } from "../rules/plane.js";
 import { say } from "../rules/say.js";
@@ -14,9 +16,9 @@ import { replaced } from "../rules/settings.js";
  * @import { Numbers } from "./asking.js"
  * @typedef {{ panel: string, row: number, column: number }} Place
  * @typedef {{ settings: Settings, numbers: Numbers }} Shown the numbers on the board, and what they follow from
- * @typedef {{ settings: () => Settings, shown: () => Shown | null, apply: (changed: Changed) => void,
+ * @typedef {{ settings: () => Settings, shown: () => Shown | null, apply: (changed: Changed, move?: string) => void,
  *   get: (name: string) => any, select: (place: Place | null) => void, turn: (way: "undo" | "redo") => void, open: (link: string) => void, restore: (state: Settings) => void,
- *   reset: () => void, givePlotly: () => void }} Page
+ *   draw: (value: number | null) => void, reset: () => void, givePlotly: () => void }} Page
  */
 
 /** @type {Record<string, (page: Page, message: any) => void>} */
@@ -30,7 +32,9 @@ const ACTIONS = {
   single: (page) => page.apply(singleOne(page.settings())),
   release: (page) => page.select(null),
   edit: (page, message) => page.apply(edited(page.settings(), page.shown(), message)),
-  plane: (page, { panel, at }) => page.apply(withPlane(page.settings(), ({ plane, spec }) => showPlane(plane, spec, panel, at))),
+  paint: (page, { stroke, ...message }) => page.apply(paintCells(page.settings(), message), `${STROKE}${stroke}`),
+  draw: (page, { value }) => page.draw(value),
+  plane: (page, { panel, at }) => page.apply(withPlane(page.settings(), ({ plane, spec, transposed }) => showPlane(plane, spec, panel, at, transposed))),
   axis: (page, { axis, index }) => page.apply(withPlane(page.settings(), ({ plane, spec }) => choosePlane(plane, spec, axis, index))),
   view: (page, { view }) => page.apply([replaced(page.settings(), { input_view: view }), []]),
   size: (page, { size }) => page.apply(setSize(page.settings(), size[0], size[1])),
@@ -64,10 +68,10 @@ function edited(settings, shown, message) {
  * Refuse to write where nobody sees it: the page offers only the cells that it shows.
  * @param {Settings} settings @param {Shown | null} shown @param {Place} place
  */
-function checkShown({ transposed }, shown, { panel, row, column }) {
-  if (!(panel in editedPanels(transposed))) return; // what it follows from is told where it would be edited
+function checkShown(settings, shown, { panel, row, column }) {
+  if (!(panel in editedPanels(settings))) return; // what it follows from is told where it would be edited
   const panels = shown ? equationsOf(shown.settings, shown.numbers.stages).flatMap(panelsOf) : [];
   const [height, width] = panels.find(({ name }) => name === panel)?.tensor.shape.slice(2) ?? [0, 0];
   if (row < height && column < width) return;
-  throw new Error(say("refused.shown", { row, column, name: shownName(panel, transposed), height, width }));
+  throw new Error(say("refused.shown", { row, column, name: shownName(panel, settings.transposed), height, width }));
 }

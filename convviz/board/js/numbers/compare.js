@@ -48,7 +48,7 @@ function expectedOf(settings, stages) {
   };
   // What is drawn by name or resized is made of sums, too: its cells are known to a rounding of the largest.
   const inputTerms = filled(given.input, largestOf([...given.input.data, ...(settings.input.values ?? [])]));
-  const copied = /** @type {[string, Tensor | null][]} */ ([["weight", given.weight], ["bias", given.bias]]);
+  const copied = /** @type {[string, Tensor | null][]} */ ([["weight", given.weight], ["bias", given.bias], ["target", given.target]]);
   const grad = LOSSES[settings.loss].gradient(byName[layer.output], given.target ?? given.grad ?? given.input);
   const expected = [
     { name: layer.input, mine: given.input, terms: inputTerms },

@@ -23,7 +23,7 @@ export const zeros = (shape) => ({ shape, data: new Float64Array(shape.reduce((p
 export function computeStages(spec, loss, given, transposed = false) {
   const table = tableOf(spec);
   const other = given.target ?? given.grad ?? given.input; // a loss that is given neither looks at none
-  const shared = { weight: given.weight, bias: given.bias };
+  const shared = { weight: given.weight, bias: given.bias, target: given.target };
   if (transposed) {
     const output = plusBias(fold(toPaddedInput(spec, table, given.input, given.weight), spec), given.bias);
     const grad = LOSSES[loss].gradient(output, other);

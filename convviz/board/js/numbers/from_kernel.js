@@ -4,6 +4,7 @@ import { decode } from "../base/format.js";
 import { torchWords } from "../picture/words.js";
 import { BASE_STATE } from "../rules/link.js";
 import { say } from "../rules/say.js";
+import { kindsTaken } from "../rules/losses.js";
 import { shapeOfOutput } from "../rules/settings.js";
 import { inputShape, outputShape, paddedSize, weightShape } from "../rules/spec.js";
 import { copiesOf, padInput } from "./compute.js";
@@ -37,6 +38,7 @@ function shapesOf(settings) {
   return {
     ...{ input, output, weight, grad_output: output, grad_input: input, grad_weight: weight },
     ...(bias ? { bias: channels, grad_bias: channels } : {}),
+    ...(kindsTaken(settings.loss, "target").length ? { target: shapeOfOutput(settings) } : {}),
     ...(spec.padding_mode === "zeros" ? {} : { grad_padded_input: border }),
   };
 }
@@ -56,7 +58,7 @@ export function numbersOf(settings, { k, dtype, loss, truth, tensors }) {
   }
   const { spec } = settings;
   const stages = /** @type {Stages} */ (/** @type {unknown} */ ({
-    ...{ bias: null, grad_bias: null, grad_padded_input: null, ...made, loss },
+    ...{ bias: null, grad_bias: null, grad_padded_input: null, target: null, ...made, loss },
     ...copiesOf(spec, padInput(made.input, spec), made.weight, made.grad_output),
   }));
   return { k, stages, dtype, truth: torchWords(truth.id, truth.values), truth_ok: truth.ok, from: "torch" };

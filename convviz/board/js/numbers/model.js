@@ -48,7 +48,7 @@ export const createPageModel = (data, makeNumbers = fromPage, clock = () => perf
 
 class PageModel {
   #values = createValues({
-    structure: {}, values: {}, selected: null, theme: "auto", state: {}, sources: {}, notice: "", failed: false, kernel: "", introduction: "",
+    structure: {}, values: {}, selected: null, theme: "auto", state: {}, sources: {}, notice: "", failed: false, kernel: "", introduction: "", brush: null,
   });
   #timeline;
   #view;
@@ -168,6 +168,11 @@ class PageModel {
   /** @param {Place | null} selected */
   select(selected) {
     this.#values.put({ selected });
+  }
+
+  /** Draw this number where the pointer is pressed on the input, or stop drawing. @param {number | null} brush */
+  draw(brush) {
+    this.#values.put({ brush });
   }
 
   givePlotly() {

@@ -25,8 +25,8 @@ export function createView(colorscales) {
   let version = 0;
   return (settings, numbers) => {
     const equations = equationsOf(settings, numbers.stages);
-    const { spec, plane, bias, transposed, scale, input_view, link_axes } = settings;
-    const shown = JSON.stringify([spec, plane, bias === null, transposed, scale, input_view, link_axes]);
+    const { spec, plane, bias, loss, transposed, scale, input_view, link_axes } = settings;
+    const shown = JSON.stringify([spec, plane, bias === null, loss, transposed, scale, input_view, link_axes]);
     const next = shown === drawn ? version : version + 1;
     const values = { ...valuesWith(settings, equations, numbers), version: next };
     if (next === version) return { values };
@@ -42,6 +42,7 @@ function structureWith(settings, equations, colorscales) {
   return {
     ...structureOf(settings, equations, colorscales),
     geometry: geometryOf(spec, plane, transposed),
+    loss: settings.loss,
     remainder: (transposed ? layersStoryOf : storyOf)(spec, link_axes),
   };
 }

@@ -3,6 +3,7 @@
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import WORDS from "../../../facts/words/app.json" with { type: "json" };
 import { element } from "../base/dom.js";
+import { tellHolders } from "../base/placed.js";
 import { setRich } from "../base/rich_text.js";
 import { sentences } from "../base/words.js";
 import { createShare } from "../controls/share.js";
@@ -48,7 +49,9 @@ export function drawLive(el, model, drawPane, player) {
   const app = drawApp(el, model, CONTROLS, share, player, tabs.el);
   const lessons = createLessonButtons(player, app.readLesson);
   heading.el.append(lessons.el);
+  const forget = tellHolders(el);
   return () => {
+    forget();
     for (const part of [heading, share, tabs, lessons, app]) part.close();
     heading.el.remove();
   };

@@ -61,6 +61,12 @@ export function drawApp(el, model, chosen, share, player, below) {
   const lesson = createLessonPanel(player, model, board);
   controls.prepend(lesson.el);
   lesson.update(); // now that it is where the app around it can be found
+  // A page without controls is the board alone, until there is something to say. Asked of CSS, with :has(), it would be
+  // looked for again after every change of a number: a sixth of all that a step of a slider takes.
+  const tellBare = () => body.toggleAttribute("data-bare", !chosen.length && !player.get("look") && !model.get("notice"));
+  player.on("change:look", tellBare);
+  closers.push(() => player.off("change:look", tellBare));
+  follow("change:notice", tellBare);
   closers.push(followHelp(body), board.close, lesson.close, steer(el, player, board.escape));
   const close = () => {
     for (const each of closers) each();

@@ -1,7 +1,7 @@
 // @ts-check
 // What a band says in one breath: plain words first, and why. Formulas and the rest are words.js's.
 import { rolesOf } from "./cells.js";
-import { linesOf, say } from "./say.js";
+import { linesOf, say, sayIfThere } from "./say.js";
 import { bothAxes, effectiveKernel, outputSize, paddedSize, remainderOf, unreadLines } from "../rules/spec.js";
 
 /**
@@ -13,16 +13,19 @@ import { bothAxes, effectiveKernel, outputSize, paddedSize, remainderOf, unreadL
  * The caption of an equation.
  * @param {Settings} settings @param {string} name of the equation @param {string} view @returns {string}
  */
-export function captionOf({ spec, transposed }, name, view) {
+export function captionOf(settings, name, view) {
+  const { spec, transposed, loss, target } = settings;
+  const copied = sayIfThere(`caption.${loss}.${target?.kind}`, {}); // what looks like a copy, and is none
   if (name === "bias") return say("caption.bias");
   const layer = transposed ? "layer." : "";
   if (name === "weight") return say(`caption.${layer}weight`);
-  if (name === "forward") return and(say(`caption.${layer}forward`), transposed ? "" : gapsOf(spec));
-  if (view === "stamps") return say(`caption.${layer}stamps`);
+  if (name === "forward") return transposed ? say("caption.layer.forward") : and(and(say("caption.forward"), gapsOf(spec)), copied);
+  const last = transposed ? copied : "";
+  if (view === "stamps") return and(say(`caption.${layer}stamps`), last);
   const folded = spec.padding_mode !== "zeros";
   const { rows, columns } = rolesOf(spec, "padded_grad_output", []);
   const zeros = /[^d]/.test(rows + columns);
-  return and(say(folded ? "caption.window.folded" : `caption.${layer}window`), zeros ? say(`caption.${layer}zeros`) : "");
+  return and(and(say(folded ? "caption.window.folded" : `caption.${layer}window`), zeros ? say(`caption.${layer}zeros`) : ""), last);
 }
 
 /** Two sentences. @param {string} these @param {string} last may be empty */

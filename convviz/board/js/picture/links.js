@@ -183,6 +183,7 @@ export function createLinks(geometry) {
       }
     };
     const same = [cell, ...copies(cell)];
+    pairsOf(same).forEach((pair) => addWithCopies(pair, true, null));
     copies(cell).forEach((copy) => add(copy, true, null));
     if (cell.panel === "grad_input" && folds) results(cell).forEach((each) => add(each, true, null));
     if (cell.panel === "grad_padded_input") {
@@ -203,6 +204,16 @@ export function createLinks(geometry) {
     sumsOverAll(cell).forEach((other) => addWithCopies(other, true, null));
     found.delete(`${cell.panel} ${cell.row},${cell.column}`);
     return [...found.values()];
+  }
+
+  /**
+   * Output, its target and its gradient, cell by cell: what went forward, what it should be, and what comes back for it.
+   * @param {Cell[]} cells the same number in several panels @returns {Cell[]}
+   */
+  function pairsOf(cells) {
+    const layer = geometry.transposed ? ["grad_input", "target", "input"] : ["output", "target", "grad_output"];
+    const here = cells.find(({ panel }) => layer.includes(panel));
+    return here ? layer.filter((panel) => panel !== here.panel).map((panel) => ({ ...here, panel })) : [];
   }
 
   /** The bias is in every output cell of its channel, and its gradient is the sum of theirs. @param {Cell} cell @returns {Cell[]} */

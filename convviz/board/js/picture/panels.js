@@ -2,9 +2,9 @@
 // The picture: three equations (four with a bias), each a row of named panels; facts/picture.json has the rows.
 import PICTURE from "../../../facts/picture.json" with { type: "json" };
 import { rolesOf } from "./cells.js";
-import { joined, say } from "./say.js";
+import { joined, say, sayIfThere } from "./say.js";
 import { shownLetter, shownName } from "../rules/names.js";
-import { PANEL_AXES, planeIndex, planeWithin } from "../rules/plane.js";
+import { panelAxes, planeIndex, planeWithin } from "../rules/plane.js";
 
 /**
  * @import { Axis, PanelName } from "../rules/plane.js"
@@ -18,7 +18,7 @@ import { PANEL_AXES, planeIndex, planeWithin } from "../rules/plane.js";
  * @typedef {{ name: string, title: string, items: Item[], choices: [Axis, number][], view: string }} Equation
  * @typedef {PanelName | "bias" | "grad_bias"} ShownName
  * @typedef {{ over?: Axis, with?: ShownName }} Needs what goes "with" a stage needs it
- * @typedef {Needs & { symbol: string, note?: "sign.over", steps?: Record<string, "stride" | "dilation"> }} SignFacts
+ * @typedef {Needs & { symbol: string, note?: "sign.over", by_loss?: string, steps?: Record<string, "stride" | "dilation"> }} SignFacts
  * @typedef {Needs & { name: string, title: "title.forward", axes: string, view?: string, items: (ShownName | SignFacts)[] }} RowFacts
  */
 
@@ -61,7 +61,7 @@ function panelOf({ spec, plane, transposed }, stages, name) {
   const tensor = shape.length === 1 ? { shape: [1, 1, 1, ...shape], data: own.data } : own;
   const roles = rolesOf(spec, name, tensor.shape.slice(2));
   if (shape.length === 1) return { name, called, label: called, tensor, at: [0, 0], roles, shape };
-  const [first, second] = PANEL_AXES[/** @type {PanelName} */ (name)].map((axis) => planeIndex(planeWithin(plane, spec), axis));
+  const [first, second] = panelAxes(/** @type {PanelName} */ (name), transposed).map((axis) => planeIndex(planeWithin(plane, spec), axis));
   /** @type {Pair} the second axis of a weight counts within the group */
   const at = [first, second % shape[1]];
   const label = shape[0] * shape[1] > 1 ? `${called}[${at.join(", ")}]` : called; // an index only where there is something to choose
@@ -69,12 +69,13 @@ function panelOf({ spec, plane, transposed }, stages, name) {
 }
 
 /** A sign with what there is to know about its operation; a step of 1 is left out. @param {Settings} settings @param {SignFacts} sign */
-function signOf({ spec, transposed }, { symbol, note, over = "n", steps = {} }) {
+function signOf({ spec, transposed, loss }, { symbol, note, by_loss, over = "n", steps = {} }) {
   const notes = note ? [say(note, { axis: shownLetter(over, transposed) })] : [];
+  if (by_loss) notes.push(sayIfThere(`${by_loss}.${loss}`, { count: spec.batch }));
   for (const [word, field] of Object.entries(steps)) { // to the weight, the steps change places
     const [down, across] = spec[field];
     const step = down === across ? String(down) : `${down} × ${across}`;
     if (step !== "1") notes.push(say(/** @type {"sign.stride"} */ (`sign.${word}`), { step }));
   }
-  return { symbol, note: joined("list.comma", notes) };
+  return { symbol, note: joined("list.comma", notes.filter(Boolean)) };
 }

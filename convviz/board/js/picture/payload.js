@@ -2,7 +2,8 @@
 // What the board is told: the structure of the picture and the values of a step.
 import PICTURE from "../../../facts/picture.json" with { type: "json" };
 import { axisWord, cellWords, productsOf } from "../rules/names.js";
-import { editedPanels, isSingleOne } from "../rules/change.js";
+import { isSingleOne } from "../rules/change.js";
+import { editedPanels, isDrawnOn } from "../rules/edit.js";
 import { isPanel, panelsOf } from "./panels.js";
 import { planeIndex } from "../rules/plane.js";
 import { roundHalfEven } from "../rules/random.js";
@@ -33,7 +34,7 @@ export function structureOf(settings, equations, colorscales) {
       one_scale: scale === "equation",
       view: equation.view,
       offers_single: equation.name === "forward" && !transposed && !isSingleOne(settings),
-      items: equation.items.map((item) => (isPanel(item) ? itemOf(equation.name, item, transposed, colorscales) : item)),
+      items: equation.items.map((item) => (isPanel(item) ? itemOf(equation.name, item, settings, colorscales) : item)),
       choices: equation.choices.map(([axis, count]) => ({
         axis,
         word: axisWord(axis, transposed),
@@ -44,8 +45,9 @@ export function structureOf(settings, equations, colorscales) {
   };
 }
 
-/** @param {string} equation @param {Panel} panel @param {boolean} transposed @param {Colorscales} colorscales */
-function itemOf(equation, panel, transposed, colorscales) {
+/** @param {string} equation @param {Panel} panel @param {Settings} settings @param {Colorscales} colorscales */
+function itemOf(equation, panel, settings, colorscales) {
+  const { transposed } = settings;
   return {
     key: `${equation}:${panel.name}`,
     name: panel.name,
@@ -56,7 +58,8 @@ function itemOf(equation, panel, transposed, colorscales) {
     at: panel.at,
     ...panel.roles,
     words: cellWords(transposed),
-    editable: panel.name in editedPanels(transposed),
+    editable: panel.name in editedPanels(settings),
+    drawable: isDrawnOn(settings, panel.name),
     figure: figureOf(panel, colorscales),
     thumbs: planeCount(panel) > 1 ? thumbsOf(panel) : null,
   };

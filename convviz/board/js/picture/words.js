@@ -54,7 +54,7 @@ function stampAt(spec, axis) {
 export function noteOf(settings, name, view) {
   const { spec } = settings;
   if (settings.transposed) return transposedNote(settings, name, view);
-  if (name === "forward") return lossNote(settings);
+  if (name === "forward") return [lossNote(settings), outputNote(spec)].filter(Boolean).join(" ");
   if (name === "input") return view === "stamps" ? stampsNote(spec, false) : paddingNote(spec, false);
   return name === "weight" ? exchangeNote(spec, false) : "";
 }
@@ -65,7 +65,8 @@ export const lossWords = (kind, value) => say(/** @type {"loss.sum"} */ (`loss.$
 /** How grad_output follows from the loss, where its formula does not show it. @param {Settings} settings */
 function lossNote(settings) {
   const cells = shapeOfOutput(settings).reduce((product, size) => product * size, 1);
-  return sayIfThere(`loss_note.${settings.loss}`, { cells, count: settings.spec.batch });
+  const numbers = { cells, count: settings.spec.batch };
+  return sayIfThere(`loss_note.${settings.loss}`, numbers);
 }
 
 /** Where the numbers come from: the page cannot ask autograd, and does not say that it did. */
@@ -81,6 +82,19 @@ export const torchWords = (id, values) => say(/** @type {"truth.exact"} */ (id),
 
 /** Whether a border of copies has a gradient that is folded back. @param {Spec} spec */
 const folds = (spec) => spec.padding_mode !== "zeros";
+
+/** How the output's size follows, with its numbers. @param {Spec} spec */
+function outputNote(spec) {
+  const uneven = spec.padding.some(([before, after]) => before !== after);
+  const [rows, columns] = bothAxes((axis) => {
+    const [before, after] = spec.padding[axis];
+    const padding = uneven ? `(${before} + ${after})` : `2·${before}`;
+    const sum = `${spec.input_size[axis]} + ${padding} − ${spec.dilation[axis]}·(${spec.kernel_size[axis]} − 1) − 1`;
+    return `⌊(${sum}) / ${spec.stride[axis]}⌋ + 1 = ${outputSize(spec, axis)}`;
+  });
+  if (rows === columns) return say(uneven ? "size.sides" : "size", { sum: rows });
+  return say(uneven ? "size.sides_axes" : "size.axes", { rows, columns });
+}
 
 /** @param {Spec} spec @param {boolean} transposed */
 function paddingNote(spec, transposed) {

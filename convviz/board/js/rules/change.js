@@ -1,32 +1,24 @@
 // @ts-check
 // What each action does to the settings: [settings, notices] from settings.
 // What cannot be done is thrown as an Error whose message is the sentence to show.
-import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { layerPair, mend, outputPaddingMoved, perAxis, rangeOf, withValue } from "./bounds.js";
 import { GIVEN, kindsTaken, lossWith } from "./losses.js";
 import { moved, saidOf } from "./moved.js";
-import { shownName } from "./names.js";
 import { planeIndex } from "./plane.js";
 import { say } from "./say.js";
 import { PRESETS, makeKernel } from "./samples.js";
-import { MOST_NUMBER, MOST_PLANES, biasOf, gradOf, inputOf, replaced, shapeOfOutput, sourceWith, weightOf } from "./settings.js";
-import { backwardPadding, remainderOf } from "./spec.js";
+import { MOST_PLANES, replaced, shapeOfOutput, sourceWith, weightOf } from "./settings.js";
+import { remainderOf } from "./spec.js";
 
 /**
  * @import { AxisName, Changes, Pairs } from "./bounds.js"
- * @import { Settings, Tensor } from "./settings.js"
+ * @import { Moved } from "./moved.js"
+ * @import { Settings } from "./settings.js"
+ * @import { Spec } from "./spec.js"
  * @typedef {[Settings, string[]]} Changed
- * @typedef {"input" | "weight" | "grad" | "bias"} EditedField
  */
 
 const DEFAULT_BIAS = [0.5, -0.5, 1, -1];
-/**
- * The panels whose cells can be typed into, with the setting that then holds the numbers.
- * @param {boolean} transposed @returns {Record<string, EditedField>}
- */
-export const editedPanels = (transposed) =>
-  /** @type {any} */ (transposed ? SETTINGS.edited.transposed : SETTINGS.edited.convolution);
-
 /** Move one per-axis control. @param {Settings} settings @param {AxisName} name @param {number} axis @param {number} value @returns {Changed} */
 export function setAxis(settings, name, axis, value) {
   const { spec, link_axes: linked, transposed } = settings;
@@ -36,7 +28,13 @@ export function setAxis(settings, name, axis, value) {
     throw new Error(say("refused.range", { name: name.replace("_", " "), low, high, value }));
   }
   const after = replaced(settings, { spec: made });
-  return [after, movedAlong(settings, after)];
+  return [after, [...saidOf(name === "padding" ? evened(settings.spec, made) : []), ...movedAlong(settings, after)]];
+}
+
+/** Every uneven padding that one number for both sides has taken away. @param {Spec} before @param {Spec} after @returns {Moved[]} */
+function evened({ padding }, after) {
+  const uneven = [0, 1].filter((axis) => padding[axis][0] !== padding[axis][1] && after.padding[axis][0] === after.padding[axis][1]);
+  return uneven.map((axis) => moved("moved.sides", axis, padding[axis].join(" + "), after.padding[axis][0]));
 }
 
 /**
@@ -145,6 +143,17 @@ export function shownKernel(settings) {
   return [...weightOf(settings).data.subarray(start, start + height * width)];
 }
 
+/**
+ * Turn the kernel of every plane by 180°: conv2d, a cross-correlation, then computes the true convolution with the one before.
+ * @param {Settings} settings @returns {Changed}
+ */
+export function turnKernel(settings) {
+  const weight = weightOf(settings);
+  const cells = weight.shape[2] * weight.shape[3];
+  const data = weight.data.map((_, index) => weight.data[index - (index % cells) + cells - 1 - (index % cells)]);
+  return [replaced(settings, { weight: sourceWith({ ...weight, data }) }), [say("turned")]];
+}
+
 /** The index of the shown kernel, counted over all planes of the weight. @param {Settings} settings */
 function shownWeightPlane({ spec, plane }) {
   const ins = spec.in_channels / spec.groups;
@@ -162,8 +171,9 @@ export function setBias(settings, wanted) {
 
 /** The panels in which a click moves the 1 of a one-hot target or grad_output. @param {Settings} settings @returns {string[]} */
 export function oneHotPanels(settings) {
-  if (!oneHotField(settings)) return [];
-  return settings.transposed ? ["grad_input", "input"] : ["output", "grad_output"];
+  const field = oneHotField(settings);
+  if (!field) return [];
+  return [...(settings.transposed ? ["grad_input", "input"] : ["output", "grad_output"]), ...(field === "target" ? ["target"] : [])];
 }
 
 /** Which of target and grad the loss is given as a one-hot, if it is. @param {Settings} settings */
@@ -194,55 +204,3 @@ export function singleOne(settings) {
 
 /** Whether a single 1 is sent back. @param {Settings} settings */
 export const isSingleOne = (settings) => oneHotField(settings) === "grad";
-
-/**
- * Write a number into a cell of a panel.
- * @param {Settings} settings @param {{ panel: string, row: number, column: number, value: number }} edit as shown
- * @param {Tensor | null} [gradOutput] of the layer, as shown: typing into it ends its being made by a loss
- * @returns {Changed}
- */
-export function editCell(settings, { panel, row, column, value }, gradOutput = null) {
-  const { transposed } = settings;
-  const fields = editedPanels(transposed);
-  if (!fields[panel]) {
-    const names = [...new Set(Object.keys(fields).map((name) => shownName(name, transposed)))];
-    throw new Error(say("refused.follows", { name: shownName(panel, transposed), panels: names.join(", ") }));
-  }
-  if (!(Math.abs(value) < MOST_NUMBER)) throw new Error(say("refused.number", { most: MOST_NUMBER, value }));
-  const field = fields[panel];
-  const { shape, data } = editedTensor(settings, field, gradOutput);
-  const index = placeOf(settings, panel, row, column);
-  const axes = field === "bias" ? [1, 1, 1, ...shape] : shape;
-  if (!index.every((at, axis) => at >= 0 && at < axes[axis])) {
-    throw new Error(say(panel === "padded_grad_output" ? "refused.zero" : "refused.border"));
-  }
-  const changed = { shape, data: data.slice() };
-  changed.data[index.reduce((at, place, axis) => at * axes[axis] + place, 0)] = value;
-  const loss = field === "grad" ? lossWith("grad") : settings.loss;
-  return [replaced(settings, { [field]: sourceWith(changed), loss }), []];
-}
-
-/** @param {Settings} settings @param {EditedField} field @param {Tensor | null} gradOutput */
-function editedTensor(settings, field, gradOutput) {
-  if (field === "input") return inputOf(settings);
-  if (field === "weight") return weightOf(settings);
-  const there = field === "grad" ? gradOf(settings) ?? gradOutput : biasOf(settings);
-  if (!there) throw new Error(say("refused.bias")); // grad_output there is, once there are cells
-  return there;
-}
-
-/**
- * The index of a panel's cell in the tensor that it edits; outside of it for a cell that is not data.
- * @param {Settings} settings @param {string} panel @param {number} row @param {number} column
- */
-function placeOf({ spec, plane }, panel, row, column) {
-  const [n, o, c] = [plane.sample, plane.out_channel, plane.in_channel];
-  if (panel === "padded_input") return [n, c, row - spec.padding[0][0], column - spec.padding[1][0]];
-  if (panel === "padded_grad_output") {
-    const places = [row, column].map((at, axis) => (at - backwardPadding(spec, axis)[0]) / spec.stride[axis]);
-    return [n, o, ...places.map((place) => (Number.isInteger(place) ? place : -1))]; // -1: a zero of the stride
-  }
-  if (panel === "weight") return [o, c % (spec.in_channels / spec.groups), row, column];
-  if (panel === "bias") return [0, 0, row, column];
-  return [n, panel === "input" ? c : o, row, column];
-}

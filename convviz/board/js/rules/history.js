@@ -9,6 +9,9 @@ const SAME_MOVE = 1000 * SETTINGS.limits.history.same_move_seconds; // milliseco
 /** What undo leaves alone, because it changes no number. */
 const VIEW = /** @type {(keyof Settings)[]} */ (SETTINGS.view);
 
+/** How the moves begin that are one step however long they take: a stroke that draws ends when the pointer is let go. */
+export const STROKE = "stroke ";
+
 /** @param {Settings} settings @param {Settings} view whose view the settings shall have @returns {Settings} */
 export function seenAs(settings, view) {
   return { ...settings, ...Object.fromEntries(VIEW.map((name) => [name, view[name]])) };
@@ -40,7 +43,8 @@ export function createHistory(clock) {
       if (JSON.stringify(old) === JSON.stringify(seenAs(now, old))) return;
       const when = clock();
       const { past } = steps;
-      const same = move && move === steps.move && when - steps.when < SAME_MOVE && past.length;
+      const goesOn = move.startsWith(STROKE) || when - steps.when < SAME_MOVE;
+      const same = move && move === steps.move && goesOn && past.length;
       steps = { past: same ? past : [...past, old].slice(-STEPS), future: [], move, when };
     },
 

@@ -15,6 +15,12 @@ import SETTINGS from "../../../facts/settings.json" with { type: "json" };
  */
 export const PANEL_AXES = /** @type {any} */ (SETTINGS.panel_axes);
 
+/** What of them counts something else in a transposed convolution. @type {Partial<Record<PanelName, [Axis, Axis]>>} */
+const OF_THE_TRANSPOSED = /** @type {any} */ (SETTINGS.panel_axes_of_the_transposed);
+
+/** @param {PanelName} name @param {boolean} transposed */
+export const panelAxes = (name, transposed) => (transposed && OF_THE_TRANSPOSED[name]) || PANEL_AXES[name];
+
 /** @param {number} value @param {number} most */
 const clip = (value, most) => Math.min(Math.max(value, 0), most);
 /** @param {Spec} spec */
@@ -45,10 +51,10 @@ export function choosePlane(plane, spec, axis, index) {
 
 /**
  * The plane that shows name[at]; the second axis of a weight counts within the group.
- * @param {Plane} plane @param {Spec} spec @param {PanelName} name @param {number[]} at
+ * @param {Plane} plane @param {Spec} spec @param {PanelName} name @param {number[]} at @param {boolean} [transposed]
  */
-export function showPlane(plane, spec, name, at) {
-  const [first, second] = PANEL_AXES[name];
+export function showPlane(plane, spec, name, at, transposed = false) {
+  const [first, second] = panelAxes(name, transposed);
   const { ins, outs } = perGroup(spec);
   const near = choosePlane(plane, spec, first, at[0]);
   /** @type {Record<string, number>} */

@@ -18,7 +18,7 @@ import { inputShape, outputShape, weightShape } from "./spec.js";
  *   scale: string, input_view: string, theme: string, tab: string, transposed: boolean }} Settings
  * @typedef {{ shape: number[], data: Float64Array }} Tensor data in reading order
  * @typedef {{ input: Tensor, weight: Tensor, bias: Tensor | null, target: Tensor | null, grad: Tensor | null }} Given
- * @typedef {Record<Exclude<PanelName, "grad_padded_input">, Tensor> & { grad_padded_input: Tensor | null,
+ * @typedef {Record<Exclude<PanelName, "grad_padded_input" | "target">, Tensor> & { grad_padded_input: Tensor | null, target: Tensor | null,
  *   bias: Tensor | null, grad_bias: Tensor | null, loss: number }} Stages what is computed of them, named as in ops/stages.py
  */
 
@@ -63,7 +63,7 @@ export function tensorsOf(settings) {
     input: inputOf(settings),
     weight: weightOf(settings),
     bias: biasOf(settings),
-    target: likeOutput(settings, "target"),
+    target: targetOf(settings),
     grad: gradOf(settings),
   };
 }
@@ -106,6 +106,9 @@ export function biasOf(settings) {
 
 /** grad_output as it was set by hand. @param {Settings} settings @returns {Tensor | null} */
 export const gradOf = (settings) => likeOutput(settings, "grad");
+
+/** What the loss holds the output against, if it is given a target. @param {Settings} settings @returns {Tensor | null} */
+export const targetOf = (settings) => likeOutput(settings, "target");
 
 /** @param {Settings} settings @param {"target" | "grad"} given @returns {Tensor | null} */
 function likeOutput(settings, given) {

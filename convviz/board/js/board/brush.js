@@ -1,0 +1,57 @@
+// @ts-check
+// Drawing on a panel: cells are painted while the pointer is pressed, by mouse, pen or finger. A stroke is one step of undo.
+
+/** @typedef {[number, number]} Place row and column */
+
+/**
+ * Paint cells of a grid as long as the brush is taken up.
+ * @param {SVGElement} svg the grid @param {(event: MouseEvent) => Place} placeOf the cell under the pointer, or the nearest
+ * @param {() => boolean} isTaken @param {(cells: Place[], stroke: string) => void} paint
+ */
+export function followBrush(svg, placeOf, isTaken, paint) {
+  /** @type {Place | null} */
+  let last = null; // where the pointer was on the grid, while it is pressed
+  let stroke = "";
+
+  /** @param {PointerEvent} event */
+  function move(event) {
+    const box = svg.getBoundingClientRect();
+    const { clientX: x, clientY: y } = event;
+    const inside = x >= box.left && x < box.right && y >= box.top && y < box.bottom;
+    const at = inside ? placeOf(event) : null;
+    if (at && String(at) !== String(last)) paint(last ? lineTo(last, at) : [at], stroke);
+    last = at;
+  }
+
+  svg.addEventListener("pointerdown", (event) => {
+    if (!isTaken() || event.button !== 0) return;
+    svg.setPointerCapture(event.pointerId); // the stroke goes on when the pointer comes back
+    stroke = `${event.pointerId} ${event.timeStamp}`;
+    move(event);
+  });
+  svg.addEventListener("pointermove", (event) => {
+    if (stroke) move(event);
+  });
+  for (const end of /** @type {const} */ (["pointerup", "pointercancel"])) {
+    svg.addEventListener(end, () => {
+      [last, stroke] = [null, ""];
+    });
+  }
+  // What ends a stroke is no click: nothing is pinned, and no field is opened.
+  for (const name of ["click", "dblclick"]) {
+    svg.addEventListener(name, (event) => isTaken() && event.stopImmediatePropagation(), { capture: true });
+  }
+}
+
+/**
+ * The cells after one up to another: a quick pointer is seen in few of those that it crosses.
+ * @param {Place} from @param {Place} to @returns {Place[]}
+ */
+export function lineTo([row, column], to) {
+  const [down, right] = [to[0] - row, to[1] - column];
+  const steps = Math.max(Math.abs(down), Math.abs(right));
+  return Array.from({ length: steps }, (_, index) => {
+    const part = (index + 1) / steps;
+    return [Math.round(row + part * down), Math.round(column + part * right)];
+  });
+}

@@ -1,0 +1,98 @@
+// @ts-check
+// Numbers that are written into the cells of a panel.
+import SETTINGS from "../../../facts/settings.json" with { type: "json" };
+import { kindsTaken, lossWith } from "./losses.js";
+import { shownName } from "./names.js";
+import { say } from "./say.js";
+import { MOST_NUMBER, biasOf, gradOf, inputOf, replaced, sourceWith, targetOf, weightOf } from "./settings.js";
+import { backwardPadding } from "./spec.js";
+
+/**
+ * @import { Changed } from "./change.js"
+ * @import { Settings, Tensor } from "./settings.js"
+ * @typedef {"input" | "weight" | "grad" | "bias" | "target"} EditedField
+ */
+
+/**
+ * The panels whose cells can be typed into, with the setting that then holds the numbers.
+ * @param {Pick<Settings, "transposed" | "loss">} settings @returns {Record<string, EditedField>}
+ */
+export function editedPanels({ transposed, loss }) {
+  const { target, ...others } = /** @type {any} */ (transposed ? SETTINGS.edited.transposed : SETTINGS.edited.convolution);
+  return kindsTaken(loss, "target").includes("values") ? { ...others, target } : others; // another loss names its target
+}
+
+/**
+ * Write a number into a cell of a panel.
+ * @param {Settings} settings @param {{ panel: string, row: number, column: number, value: number }} edit as shown
+ * @param {Tensor | null} [gradOutput] of the layer, as shown: typing into it ends its being made by a loss
+ * @returns {Changed}
+ */
+export function editCell(settings, { panel, row, column, value }, gradOutput = null) {
+  const { transposed } = settings;
+  const fields = editedPanels(settings);
+  if (!fields[panel]) {
+    const names = [...new Set(Object.keys(fields).map((name) => shownName(name, transposed)))];
+    throw new Error(say("refused.follows", { name: shownName(panel, transposed), panels: names.join(", ") }));
+  }
+  if (!(Math.abs(value) < MOST_NUMBER)) throw new Error(say("refused.number", { most: MOST_NUMBER, value }));
+  const made = withCells(settings, panel, [[row, column]], value, gradOutput);
+  if (!made) throw new Error(say(panel === "padded_grad_output" ? "refused.zero" : "refused.border"));
+  return [made, []];
+}
+
+/**
+ * Draw a number into cells of the input; what of them belongs to a border, or is a zero of the stride, stays as it is.
+ * @param {Settings} settings @param {{ panel: string, cells: [number, number][], value: number }} stroke as shown @returns {Changed}
+ */
+export function paintCells(settings, { panel, cells, value }) {
+  if (!isDrawnOn(settings, panel)) throw new Error(say("refused.drawn", { name: shownName(panel, settings.transposed) }));
+  if (!(Math.abs(value) < MOST_NUMBER)) throw new Error(say("refused.number", { most: MOST_NUMBER, value }));
+  return [withCells(settings, panel, cells, value, null) ?? settings, []];
+}
+
+/** Whether one can draw on a panel: it shows the input. @param {Pick<Settings, "transposed" | "loss">} settings @param {string} panel */
+export const isDrawnOn = (settings, panel) => editedPanels(settings)[panel] === "input";
+
+/**
+ * The settings with a number in some cells of a panel; null where none of them is data.
+ * @param {Settings} settings @param {string} panel @param {[number, number][]} cells @param {number} value @param {Tensor | null} gradOutput
+ */
+function withCells(settings, panel, cells, value, gradOutput) {
+  const field = editedPanels(settings)[panel];
+  const { shape, data } = editedTensor(settings, field, gradOutput);
+  const axes = field === "bias" ? [1, 1, 1, ...shape] : shape;
+  const places = cells.map(([row, column]) => placeOf(settings, panel, row, column));
+  const inside = places.filter((index) => index.every((at, axis) => at >= 0 && at < axes[axis]));
+  if (!inside.length) return null;
+  const changed = { shape, data: data.slice() };
+  for (const index of inside) changed.data[index.reduce((at, place, axis) => at * axes[axis] + place, 0)] = value;
+  const loss = field === "grad" ? lossWith("grad") : settings.loss;
+  return replaced(settings, { [field]: sourceWith(changed), loss });
+}
+
+/** @param {Settings} settings @param {EditedField} field @param {Tensor | null} gradOutput */
+function editedTensor(settings, field, gradOutput) {
+  if (field === "input") return inputOf(settings);
+  if (field === "weight") return weightOf(settings);
+  if (field === "target") return /** @type {Tensor} */ (targetOf(settings)); // its panel is there: there is one
+  const there = field === "grad" ? gradOf(settings) ?? gradOutput : biasOf(settings);
+  if (!there) throw new Error(say("refused.bias")); // grad_output there is, once there are cells
+  return there;
+}
+
+/**
+ * The index of a panel's cell in the tensor that it edits; outside of it for a cell that is not data.
+ * @param {Settings} settings @param {string} panel @param {number} row @param {number} column
+ */
+function placeOf({ spec, plane, transposed }, panel, row, column) {
+  const [n, o, c] = [plane.sample, plane.out_channel, plane.in_channel];
+  if (panel === "padded_input") return [n, c, row - spec.padding[0][0], column - spec.padding[1][0]];
+  if (panel === "padded_grad_output") {
+    const places = [row, column].map((at, axis) => (at - backwardPadding(spec, axis)[0]) / spec.stride[axis]);
+    return [n, o, ...places.map((place) => (Number.isInteger(place) ? place : -1))]; // -1: a zero of the stride
+  }
+  if (panel === "weight") return [o, c % (spec.in_channels / spec.groups), row, column];
+  if (panel === "bias") return [0, 0, row, column];
+  return [n, panel === "input" || (panel === "target" && transposed) ? c : o, row, column];
+}

@@ -1,0 +1,73 @@
+// @ts-check
+// The padding a side, and by the names that torch has for two of them.
+import { LIMITS } from "./bounds.js";
+import { setGeometry } from "./change.js";
+import { axisName, say } from "./say.js";
+import { replaced } from "./settings.js";
+import { bothAxes, effectiveKernel, isPossible } from "./spec.js";
+
+/**
+ * @import { Changed } from "./change.js"
+ * @import { Settings } from "./settings.js"
+ * @import { Pair, Spec } from "./spec.js"
+ */
+
+/** The sides in the order of a state's padding: of each axis the one before the input, and the one behind it. */
+export const PADDING_SIDES = /** @type {const} */ ([["top", "bottom"], ["left", "right"]]);
+/** What torch's padding can be instead of a number. */
+export const PADDING_NAMES = ["valid", "same"];
+
+/** @param {Spec} spec @param {number} axis @param {number} side @param {number} cells @returns {Spec} */
+function withSide(spec, axis, side, cells) {
+  /** @type {[Pair, Pair]} */
+  const padding = bothAxes((each) => [...spec.padding[each]]);
+  padding[axis][side] = cells;
+  return { ...spec, padding };
+}
+
+/** Smallest and largest padding of one side, all others held. @param {Spec} spec @param {number} axis @param {number} side @returns {Pair} */
+export function sideRange(spec, axis, side) {
+  const now = spec.padding[axis][side];
+  let [low, high] = [now, now];
+  while (low > LIMITS.padding[0] && isPossible(withSide(spec, axis, side, low - 1))) low -= 1;
+  while (high < LIMITS.padding[1] && isPossible(withSide(spec, axis, side, high + 1))) high += 1;
+  return [low, high];
+}
+
+/** Pad one side, whatever is linked. @param {Settings} settings @param {number} axis @param {number} side @param {number} cells @returns {Changed} */
+export function setSide(settings, axis, side, cells) {
+  const made = withSide(settings.spec, axis, side, cells);
+  if (isPossible(made)) return [replaced(settings, { spec: made }), []];
+  const [low, high] = sideRange(settings.spec, axis, side);
+  throw new Error(say("refused.range", { name: `padding (${say(`side.${PADDING_SIDES[axis][side]}`)})`, low, high, value: cells }));
+}
+
+/** What padding='same' adds, an axis; the odd cell goes behind the input. @param {Spec} spec @returns {[Pair, Pair]} */
+const sameSides = (spec) =>
+  bothAxes((axis) => {
+    const cells = effectiveKernel(spec, axis) - 1;
+    return [Math.floor(cells / 2), Math.ceil(cells / 2)];
+  });
+
+/** The name that torch has for the padding that is there; "cells" if it has none. @param {Settings} settings */
+export function paddingName({ spec }) {
+  if (spec.padding.flat().every((cells) => cells === 0)) return "valid";
+  const one = spec.stride.every((step) => step === 1);
+  return one && String(spec.padding) === String(sameSides(spec)) ? "same" : "cells";
+}
+
+/**
+ * Pad by one of torch's names, now: a kernel that is moved later has a name of its own.
+ * @param {Settings} settings @param {string} name @returns {Changed}
+ */
+export function namePadding(settings, name) {
+  const { spec } = settings;
+  if (name !== "same") return setGeometry(settings, { padding: bothAxes(() => /** @type {Pair} */ ([0, 0])) });
+  if (spec.stride.some((step) => step > 1)) throw new Error(say("refused.same", { stride: `(${spec.stride.join(", ")})` }));
+  const padding = sameSides(spec);
+  const odd = [0, 1].filter((axis) => padding[axis][0] !== padding[axis][1]).map((axis) =>
+    say("same.odd", { axis: axisName(axis), cells: padding[axis][0] + padding[axis][1], side: say(`side.${PADDING_SIDES[axis][1]}`) }),
+  );
+  const [made, notices] = setGeometry(settings, { padding });
+  return [made, [...(String(made.spec.padding) === String(padding) ? odd : []), ...notices]];
+}
