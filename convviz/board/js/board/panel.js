@@ -230,7 +230,7 @@ export function createPanel(board, first) {
 
     /** @param {number} cell side of a cell in pixels @param {number} [lines] that its name may take */
     setSize(cell, lines = 1) {
-      el.style.setProperty("--cv-name", `${Math.max(cell * spec.columns.length, leastWidth(spec.label, lines))}px`);
+      name.style.maxWidth = `${Math.max(cell * spec.columns.length, leastWidth(spec.label, lines))}px`;
       const printed = cell >= SMALLEST_NUMBERED;
       area.classList.toggle("cv-wordless", !printed);
       grid.print(printed);
