@@ -18,7 +18,7 @@ from convviz.export.layout import CELL, HEAD, cell_color, draw_equation, draw_pa
 from convviz.export.palette import MOST, Palette
 from convviz.export.picture import export_picture
 from convviz.export.raster import ZOOM, paint, png
-from convviz.export.scene import LOOKS, Box, Mosaic, Words
+from convviz.export.scene import LOOKS, Box, Mosaic, Strokes, Words
 from convviz.export.steps import count_steps, step_at
 from convviz.export.svg import svg
 from convviz.export.tikz import tikz
@@ -26,8 +26,8 @@ from convviz.ops.stages import stages
 from convviz.settings.state import Settings
 from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, target_tensor, weight_tensor
 from convviz.spec import ConvSpec
-from convviz.views.figures import limit
 from convviz.views.panels import equations
+from convviz.views.scales import ends, limit
 from convviz.views.theme import GRID_LIMIT, format_number
 from tests.geometries import EDGE_CASES, conv2d_by_definition, random_specs, reals
 from tests.states import random_states
@@ -78,6 +78,14 @@ def torch_numbers(settings):
     return named | {"grad_weight": grad_weight[kernel], "weight": weight[kernel]}
 
 
+def unread_of(settings, name):
+    """The rows and columns of a panel that no window reads, by what the page calls it."""
+    spec = settings.spec
+    if name != ("output" if settings.transposed else "grad_input"):
+        return (), ()
+    return spec.unread_rows, spec.unread_columns
+
+
 @pytest.mark.parametrize("number", range(5))
 def test_the_numbers_are_torchs(tmp_path, number):
     for state in random_states(50 + number, 8):
@@ -87,12 +95,27 @@ def test_the_numbers_are_torchs(tmp_path, number):
                 continue
             drawn = numbers_in_svg(written(tmp_path, state, "p.svg", panel=name).decode())
             assert numbers_in_tikz(written(tmp_path, state, "p.tex", panel=name).decode()) == drawn
-            assert len(drawn) == plane.numel()
-            for text, value in zip(drawn, plane.flatten().tolist(), strict=True):
+            unread_rows, unread_columns = unread_of(settings, name)
+            places = itertools.product(range(plane.shape[0]), range(plane.shape[1]))
+            quiet = [(r in unread_rows or c in unread_columns) and plane[r, c] == 0 for r, c in places]
+            shown = [value for value, is_quiet in zip(plane.flatten().tolist(), quiet, strict=True) if not is_quiet]
+            assert len(drawn) == len(shown)
+            for text, value in zip(drawn, shown, strict=True):
                 near = {format_number(value + shift) for shift in (-1e-9, 0, 1e-9)}
                 near = near | {"0"} if abs(value) < 1e-9 else near
                 read = abs(float(text.replace("−", "-")))
                 assert text in near or (read < 1e-9 and abs(value) < 1e-9), (name, state)
+
+
+def printed(panel):
+    """The numbers of a panel but the zeros that a mark stands for: padding, inserted zeros, what is never read."""
+    roles, (rows, columns) = panel.roles, panel.values.shape
+    return [
+        value
+        for r, c in itertools.product(range(rows), range(columns))
+        if (value := float(panel.values[r, c]))
+        or not ({roles.rows[r], roles.columns[c]} & set("pir") or r in roles.unread_rows or c in roles.unread_columns)
+    ]
 
 
 def rows_of(spec, view="window", **tensors):
@@ -267,7 +290,7 @@ def cells(shapes):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("scale", ["equation", "panel"])
+@pytest.mark.parametrize("scale", ["quantity", "equation", "panel"])
 def test_the_pixels_of_a_cell_have_the_scales_colour(tmp_path, theme, scale):
     picture = Image.open(io.BytesIO(written(tmp_path, {"scale": scale}, "p.png", panel="grad_input", theme=theme)))
     assert picture.mode == "RGB"
@@ -275,7 +298,9 @@ def test_the_pixels_of_a_cell_have_the_scales_colour(tmp_path, theme, scale):
     found = stages(settings.spec, input_tensor(settings), weight_tensor(settings), loss="half_squared_error",
                    target=torch.zeros(settings.output_shape), dtype="float32", compare=False)  # fmt: skip
     (row,) = (row for row in equations(found, settings.plane) if row.name == "input")
-    end = limit(row.panels if scale == "equation" else [each for each in row.panels if each.name == "grad_input"])
+    (shown,) = (each for each in row.panels if each.name == "grad_input")
+    end = ends(found, scale)(row, shown)
+    assert end == (limit(row.panels) if scale == "equation" else limit((shown,)))
     for r, c in itertools.product(range(8), range(8)):
         value = float(found.grad_input[0, 0, r, c])
         # Beside the number, so not in the very middle.
@@ -328,9 +353,8 @@ def test_more_colours_than_a_palette_holds_go_to_the_nearest():
 @pytest.mark.parametrize(("theme", "start"), [("light", 0), ("dark", 1)])
 def test_the_colours_are_the_boards(theme, start):
     css = files("convviz.board").joinpath("board.css").read_text(encoding="utf-8")
-    names = {"paper": "paper", "ink": "ink", "muted": "muted", "line": "line", "accent": "accent", "warn": "bad"}
-    for own, name in names.items():
-        assert getattr(LOOKS[theme], own) == re.findall(rf"--cv-{name}: (#\w+);", css)[start]
+    for name in ("paper", "ink", "muted", "line", "accent", "padding", "value", "weight", "gradient"):
+        assert getattr(LOOKS[theme], name) == re.findall(rf"--cv-{name}: (#\w+);", css)[start]
 
 
 def test_a_large_panel_has_the_colours_alone(tmp_path):
@@ -356,20 +380,48 @@ def test_every_kind_of_cell_is_hatched_in_its_own_way():
     def kinds(spec, name, panel):
         _, _, rows = rows_of(spec)
         (shown,) = [each for each in rows[name].panels if each.name == panel]
-        shapes, _, _ = draw_panel(shown, 1.0, LOOK)
+        shapes, _, _ = draw_panel(shown, 1e3, LOOK)
         strokes = [shape for shape in shapes if hasattr(shape, "segments")]
-        return {(s.color, bool(s.dash), round(s.width, 1)): s.segments for s in strokes}
+        grounds = {shape.fill: shape for shape in shapes if isinstance(shape, Box) and shape.kind == "padding"}
+        return grounds | {(s.color, bool(s.dash), round(s.width, 1)): s.segments for s in strokes}
 
-    dots, corner = (LOOK.muted, True, 1.5), (LOOK.accent, False, 2.5)
-    thin, thick = (LOOK.warn, False, 0.8), (LOOK.warn, False, 1.4)
+    dot, line = (LOOK.muted, False, 3.0), (LOOK.muted, False, 1.2)
+    halo, frame = (LOOK.paper, False, 2.6), (LOOK.padding, False, 4.5)
     assert set(kinds(ConvSpec(5), "forward", "padded_input")) == set()
-    assert set(kinds(ConvSpec(5, padding=1), "forward", "padded_input")) == {dots}
-    assert set(kinds(ConvSpec(5, stride=2), "weight", "dilated_grad_output")) == {corner}
-    assert set(kinds(ConvSpec(6, stride=2), "input", "padded_grad_output")) == {dots, corner, thin}
+    assert set(kinds(ConvSpec(5, padding=1), "forward", "padded_input")) == {LOOK.padding}
+    assert set(kinds(ConvSpec(5, padding=1, padding_mode="reflect"), "forward", "padded_input")) == {frame}
+    assert set(kinds(ConvSpec(5, stride=2), "weight", "dilated_grad_output")) == {dot}
+    assert set(kinds(ConvSpec(6, stride=2), "input", "padded_grad_output")) == {LOOK.padding, dot, halo, line}
     unread = kinds(ConvSpec(6, stride=2), "input", "grad_input")
-    assert set(unread) == {thick}
-    inside = [max(a, c) > 5 * CELL or max(b, d) - HEAD > 5 * CELL for a, b, c, d in unread[thick]]
+    assert set(unread) == {halo, line}
+    inside = [max(a, c) > 5 * CELL or max(b, d) - HEAD > 5 * CELL for a, b, c, d in unread[line]]
     assert all(inside), "row 5 and column 5 alone are never read"
+    assert not {LOOK.accent, "#b3261e"} & {color for color, *_ in [halo, line, dot, frame]}, "red is for what is wrong"
+
+
+def test_a_zero_is_printed_where_it_is_a_number_alone():
+    for padding_mode, name, count in (("zeros", "padded_input", 25), ("reflect", "padded_input", 49)):
+        spec = ConvSpec(5, padding=1, padding_mode=padding_mode)
+        _, _, rows = rows_of(spec, x=torch.zeros(spec.input_shape))
+        (shown,) = [each for each in rows["forward"].panels if each.name == name]
+        shapes, _, _ = draw_panel(shown, 1.0, LOOK)
+        assert [shape.text for shape in shapes if isinstance(shape, Words) and shape.centred] == ["0"] * count
+        assert len(printed(shown)) == count
+
+
+def test_a_number_off_the_colours_has_a_mark_and_its_own_number():
+    spec = ConvSpec(5)
+    numbers = torch.arange(1.0, 26).reshape(spec.input_shape)
+    numbers[0, 0, 1, 2] = -1e9
+    _, _, rows = rows_of(spec, x=numbers)
+    shown = rows["forward"].panels[0]
+    end = limit((shown,))
+    assert end == 25
+    shapes, _, _ = draw_panel(shown, end, LOOK)
+    (edges,) = [shape for shape in shapes if isinstance(shape, Strokes) and shape.color == LOOK.ink]
+    assert [(a > 2 * CELL, b - HEAD) for a, b, _, _ in edges.segments] == [(True, CELL)]
+    assert "−1e9" in [shape.text for shape in shapes if isinstance(shape, Words)]
+    assert cells(shapes)[7].fill == cell_color(-25, end, LOOK)
 
 
 def test_tikz_is_balanced_and_names_its_colours(tmp_path):
@@ -403,8 +455,8 @@ def test_equal_input_gives_equal_bytes(tmp_path, name):
 def test_one_drawing_says_the_same_in_every_format():
     _, _, rows = rows_of(ConvSpec((5, 4), 2, 2, 3, 1, 1))
     for row in rows.values():
-        drawn = scene(draw_equation(row, True, LOOK), LOOK, row.title)
-        expected = [format_number(v) for panel in row.panels for v in panel.values.flatten().tolist()]
+        drawn = scene(draw_equation(row, lambda _, panel: limit((panel,)), LOOK), LOOK, row.title)
+        expected = [format_number(v) for panel in row.panels for v in printed(panel)]
         assert [shape.text for shape in drawn.shapes if isinstance(shape, Words) and shape.centred] == expected
         assert numbers_in_svg(svg(drawn)) == numbers_in_tikz(tikz(drawn)) == expected
         size = Image.open(io.BytesIO(png(drawn))).size

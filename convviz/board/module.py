@@ -32,7 +32,8 @@ def pane_styles() -> str:
 @functools.cache
 def app_styles() -> str:
     """Return the rules of the app: one sheet, because anywidget keeps one a class on the page."""
-    return pane_styles() + _joined([*(HERE.joinpath(f"{name}.css") for name in ("stage", "lesson", "page", "app"))])
+    around = ("stage", "lesson", "page", "app", "lecture")
+    return pane_styles() + _joined([HERE.joinpath(f"{name}.css") for name in around])
 
 
 def _joined(sheets: list[Traversable]) -> str:

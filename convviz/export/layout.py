@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from convviz.export.marks import hatching, symbol
+from convviz.export.marks import beyond, is_marked, marks, symbol
 from convviz.export.scene import Box, Look, Mosaic, Scene, Shape, Words, moved
 from convviz.export.steps import Cell, Step
-from convviz.views.figures import limit
 from convviz.views.panels import Equation, Panel, Sign
+from convviz.views.scales import QUANTITIES, Ends, is_beyond
 from convviz.views.theme import COLORSCALES, GRID_LIMIT, INKS, color_at, format_number, luminance, rgb
 
 CELL = 30  # pixels a cell
@@ -43,16 +43,15 @@ def stacked(drawings: Sequence[tuple[str, Drawing]], look: Look) -> Drawing:
     return shapes, width, down - 2 * EDGE
 
 
-def draw_equation(equation: Equation, one_scale: bool, look: Look, step: Step | None = None) -> Drawing:
+def draw_equation(equation: Equation, end: Ends, look: Look, step: Step | None = None) -> Drawing:
     """Return a row of panels and signs.
 
     Args:
         equation: the row.
-        one_scale: one colour scale for the row; otherwise one a panel.
+        end: the number at the ends of a panel's colour scale.
         look: the colours.
         step: a step of the equation; default: the finished row.
     """
-    shared = limit(equation.panels)
     shapes: list[Shape] = []
     x = height = 0.0
     for item in equation.items:
@@ -60,7 +59,7 @@ def draw_equation(equation: Equation, one_scale: bool, look: Look, step: Step | 
             shapes += _sign(item, x, look)
             x += max(SIGN, 6 * len(item.note)) if item.note else SIGN - 12
             continue
-        inner, wide, high = draw_panel(item, shared if one_scale else limit((item,)), look, step)
+        inner, wide, high = draw_panel(item, end(equation, item), look, step)
         shapes += [moved(shape, x, 0) for shape in inner]
         x, height = x + wide + GAP, max(height, high)
     drawn = (shapes, x - GAP, height)
@@ -90,17 +89,21 @@ def draw_panel(panel: Panel, end: float, look: Look, step: Step | None = None) -
     wide, high = side * len(rows[0]), side * len(rows)
     small = max(len(rows), len(rows[0])) <= GRID_LIMIT
     cells, numbers = _numbered(rows, end, side, look) if small else ([_mosaic(rows, end, look, side)], [])
-    cells += hatching(panel.roles, side, look)
+    quiet = {place for place, value in _places(rows) if value == 0 and is_marked(panel.roles, *place)}
+    far = [place for place, value in _places(rows) if is_beyond(value, end) and place not in hidden]
+    cells += marks(panel.roles, side, look, lambda place: small and place not in quiet)
+    cells += beyond(far, side, look)
     for row, column in sorted(hidden):
         edge = look.line if small else ""
         cells.append(Box(column * side, row * side, side, side, look.paper, edge, 0.5, kind="later"))
-    over: list[Shape] = [Box(0, 0, wide, high, stroke=look.muted, kind="frame")]
-    over += [words for place, words in numbers if place not in hidden]
+    color: str = getattr(look, QUANTITIES[panel.called])
+    over: list[Shape] = [Box(0, 0, wide, high, stroke=color, line=1.5, kind="frame")]
+    over += [words for place, words in numbers if place not in hidden | quiet]
     if step is not None:
         over += _pointed(panel, step, side, look)
     shape = str(list(panel.shape))
     head = [
-        Words(0, -22, panel.label, 12.5, look.ink, bold=True),
+        Words(0, -22, panel.label, 12.5, color, bold=True),
         Words(0, -7, shape, 11, look.muted),
     ]
     shapes = [moved(each, 0, HEAD) for each in (*head, *cells, *over)]
@@ -119,6 +122,10 @@ def _sign(sign: Sign, x: float, look: Look) -> list[Shape]:
     if not drawn:
         drawn = [Words(x + 4, HEAD + 32, sign.symbol, 20, look.ink)]
     return [*drawn, Words(x, HEAD + 48, sign.note, 10, look.muted)] if sign.note else drawn
+
+
+def _places(rows: list[list[float]]) -> Iterator[tuple[Cell, float]]:
+    return (((r, c), value) for r, row in enumerate(rows) for c, value in enumerate(row))
 
 
 def _numbered(

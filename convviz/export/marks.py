@@ -1,102 +1,104 @@
-"""Hatching and signs as plain lines, so that no writer needs patterns, and no font needs rare letters."""
+"""What cells are that are no data, and signs, as plain shapes: no writer needs patterns, no font needs rare letters."""
 
 from __future__ import annotations
 
 import itertools
 import math
-import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
-from convviz.export.scene import Look, Segment, Strokes
-from convviz.views.cells import INSERTED, PADDING, REMAINDER, Roles
+from convviz.export.scene import Box, Look, Segment, Shape, Strokes
+from convviz.views.cells import COPY, INSERTED, PADDING, REMAINDER, Roles
 
-DOT = 1.5  # pixels
-DOTS, LINES = 6.0, 7.0  # from one mark to the next; a whole number of dots in a cell
-CORNER = 7.5
-EDGE = 0.7
-ROOMY = 20  # pixels of a cell that holds a number
+DOT = 3.0  # pixels
+LINE, HALO = 1.2, 2.6
+COPIED = 0.15  # of a cell: the frame around a copy
+CORNER = 0.3  # of a cell: the part of its diagonal that a number leaves free, and the mark of a number off the colours
+
+Place = tuple[int, int]
 
 
-def hatching(roles: Roles, side: float, look: Look) -> list[Strokes]:
-    """Return the marks over the cells that are not data.
+def letters(roles: Roles, row: int, column: int) -> set[str]:
+    """Return what a cell's row and column are."""
+    return {roles.rows[row], roles.columns[column]}
 
-    Dots are padding, dots with thin lines the padding for the remainder, a corner a zero that the stride inserted,
-    thick lines what no window ever reads.
+
+def is_unread(roles: Roles, row: int, column: int) -> bool:
+    """Return whether no window ever reads a cell."""
+    return row in roles.unread_rows or column in roles.unread_columns
+
+
+def is_marked(roles: Roles, row: int, column: int) -> bool:
+    """Return whether a mark says what a cell is, so that its 0 need not be printed."""
+    return bool(letters(roles, row, column) & {PADDING, INSERTED, REMAINDER}) or is_unread(roles, row, column)
+
+
+def marks(roles: Roles, side: float, look: Look, numbered: Callable[[Place], bool]) -> list[Shape]:
+    """Return the marks of the cells that are not data.
+
+    Padding is grey, a copy in the border has a grey frame, a zero that the stride inserted a dot, and what no window
+    ever reads a diagonal; padding for the remainder is grey with a diagonal.
 
     Args:
         roles: of the panel's rows and columns.
         side: pixels a cell; the panel starts at 0, 0.
         look: the colours.
+        numbered: whether a number is printed in a cell; a diagonal leaves room for it.
     """
-    border = [*_runs(roles, side, lambda row, column: PADDING in _letters(roles, row, column))]
-    remainder = [*_runs(roles, side, lambda row, column: REMAINDER in _letters(roles, row, column))]
-    unread = [*_runs(roles, side, lambda row, column: row in roles.unread_rows or column in roles.unread_columns)]
-    inserted = [
-        (column * side, row * side)
-        for row, column in itertools.product(range(len(roles.rows)), range(len(roles.columns)))
-        if INSERTED in (letters := _letters(roles, row, column)) and not {PADDING, REMAINDER} & letters
+    grounds: list[Shape] = []
+    frames: list[Segment] = []
+    dots: list[Segment] = []
+    lines: list[Segment] = []
+    for row, column in itertools.product(range(len(roles.rows)), range(len(roles.columns))):
+        found, x, y = letters(roles, row, column), column * side, row * side
+        if found & {PADDING, REMAINDER}:
+            grounds.append(Box(x, y, side, side, look.padding, kind="padding"))
+        elif COPY in found:
+            frames += _frame(x, y, side, side * COPIED)
+        elif INSERTED in found:
+            dots.append((x + side / 2 - DOT / 2, y + side / 2, x + side / 2 + DOT / 2, y + side / 2))
+        if REMAINDER in found or is_unread(roles, row, column):
+            lines += _diagonal(x, y, side, numbered((row, column)))
+    strokes = [
+        Strokes(tuple(frames), look.padding, side * COPIED),
+        Strokes(tuple(dots), look.muted, DOT),
+        Strokes(tuple(lines), look.paper, HALO),
+        Strokes(tuple(lines), look.muted, LINE),
     ]
-    size = (side * len(roles.columns), side * len(roles.rows))
-    third = min(CORNER, side / 4) / 3
-    # A triangle in the corner, as three bars of falling length.
-    corners = [
-        (x, y + (bar + 0.5) * third, x + (3 - bar) * third, y + (bar + 0.5) * third)
-        for (x, y), bar in itertools.product(inserted, range(3))
+    return [*grounds, *(each for each in strokes if each.segments)]
+
+
+def beyond(places: list[Place], side: float, look: Look) -> list[Shape]:
+    """Return the corners of the cells whose numbers are larger than their colours tell."""
+    size = min(side * CORNER, 7.0) if side >= 12 else side / 2
+    bars = 4
+    corners = tuple(
+        (
+            c * side,
+            r * side + (bar + 0.5) * size / bars,
+            c * side + size * (1 - bar / bars),
+            r * side + (bar + 0.5) * size / bars,
+        )
+        for (r, c), bar in itertools.product(places, range(bars))
+    )
+    edges = tuple((c * side + size, r * side, c * side, r * side + size) for r, c in places)
+    return [Strokes(corners, look.paper, size / bars), Strokes(edges, look.ink, 1.0)] if places else []
+
+
+def _frame(x: float, y: float, side: float, wide: float) -> list[Segment]:
+    """Return the four sides of a cell, as lines that end at its edge."""
+    near, far = wide / 2, side - wide / 2
+    return [
+        *((x, y + near, x + side, y + near), (x, y + far, x + side, y + far)),
+        *((x + near, y, x + near, y + side), (x + far, y, x + far, y + side)),
     ]
-    found = [
-        Strokes(tuple(_dots([*border, *remainder])), look.muted, DOT, (DOT, DOTS - DOT)),
-        Strokes(tuple(_lines(_inside(remainder, *size), 2 * LINES)), look.warn, 0.8),
-        Strokes(tuple(corners), look.accent, third),
-        Strokes(tuple(_lines(_inside(unread, *size), LINES)), look.warn, 1.4),
-    ]
-    return [strokes for strokes in found if strokes.segments]
 
 
-Run = tuple[float, float, float, float]  # x, y, width, height
-
-
-def _letters(roles: Roles, row: int, column: int) -> set[str]:
-    return {roles.rows[row], roles.columns[column]}
-
-
-def _runs(roles: Roles, side: float, marked: Callable[[int, int], bool]) -> Iterable[Run]:
-    """Neighbouring marked cells of a row as one rectangle each."""
-    columns = range(len(roles.columns))
-    for row in range(len(roles.rows)):
-        cells = [(column, marked(row, column)) for column in columns]
-        for yes, group in itertools.groupby(cells, key=operator.itemgetter(1)):
-            run = [column for column, _ in group]
-            if yes:
-                yield run[0] * side, row * side, len(run) * side, side
-
-
-def _inside(runs: Iterable[Run], wide: float, high: float) -> Iterable[Run]:
-    """Keep the ends of thick lines off the panel's own edge."""
-    for x, y, width, height in runs:
-        left, top = max(x, EDGE), max(y, EDGE)
-        yield left, top, min(x + width, wide - EDGE) - left, min(y + height, high - EDGE) - top
-
-
-def _dots(runs: Iterable[Run]) -> Iterable[Segment]:
-    """Dotted lines on one lattice over the whole panel, every second one shifted; each starts with a dot."""
-    for x, y, width, height in runs:
-        for line in range(math.ceil((y - 1.5) / DOTS), math.ceil((y + height - 1.5) / DOTS)):
-            if height >= ROOMY and 0.28 < (line * DOTS + 1.5 - y) / height < 0.74:
-                continue  # the number stands here, and a dot beside it would look like its sign
-            shift = 2 + (line % 2) * DOTS / 2
-            first, last = math.ceil((x - shift) / DOTS), math.ceil((x + width - shift) / DOTS) - 1
-            if last >= first:
-                height_of_line = line * DOTS + 1.5
-                yield first * DOTS + shift - DOT / 2, height_of_line, last * DOTS + shift + DOT / 2, height_of_line
-
-
-def _lines(runs: Iterable[Run], gap: float) -> Iterable[Segment]:
-    """Rising lines on one lattice over the whole panel, cut at the edges of each rectangle."""
-    for x, y, width, height in runs:
-        for line in range(math.ceil((x + y) / gap), math.floor((x + width + y + height) / gap) + 1):
-            start, end = max(x, line * gap - y - height), min(x + width, line * gap - y)
-            if end - start > 0.1:
-                yield start, line * gap - start, end, line * gap - end
+def _diagonal(x: float, y: float, side: float, numbered: bool) -> list[Segment]:
+    """Return the rising diagonal of a cell: whole, or its two ends."""
+    if not numbered:
+        return [(x, y + side, x + side, y)]
+    part = side * CORNER
+    return [(x, y + side, x + part, y + side - part), (x + side - part, y + part, x + side, y)]
 
 
 def symbol(text: str, look: Look) -> list[Strokes]:

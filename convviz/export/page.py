@@ -123,9 +123,8 @@ def _page(settings: Settings, shown: dict[str, Any], *, lang: str, title: str, i
     data, height = {**page_facts(), "state": settings.to_dict(), **shown}, shown["height"]
     words = f'<div class="cv-intro">{intro_html(intro)}</div>\n' if intro.strip() else ""
     fixed = f"body {{ height: {height}px; overflow: auto; }}\n" if height else ""
-    picture = still_figures(
-        compute(settings, compare=False), settings.plane, settings.input_view, settings.scale == "equation"
-    )
+    computed = compute(settings, compare=False)
+    picture = still_figures(computed, settings.plane, settings.input_view, settings.scale)
     return f"""<!doctype html>
 <html lang="{escape(lang)}" data-convviz-version="{__version__}">
 <head>

@@ -51,6 +51,7 @@ def page_styles() -> str:
         BOARD.joinpath("stage.css"),
         BOARD.joinpath("lesson.css"),
         BOARD.joinpath("page.css"),
+        BOARD.joinpath("lecture.css"),
         files("convviz.export").joinpath("page.css"),
     ]
     return "".join(sheet.read_text(encoding="utf-8") for sheet in sheets)

@@ -19,9 +19,9 @@ from convviz.export.tikz import tikz
 from convviz.ops.stages import Stages
 from convviz.settings.compute import compute
 from convviz.settings.state import Settings
-from convviz.views.figures import limit
 from convviz.views.panels import Equation, Panel, equations
 from convviz.views.panels import panel as panel_named
+from convviz.views.scales import ends, limit
 
 FORMATS = {".svg": "svg", ".png": "png", ".gif": "gif", ".tex": "tikz"}
 EQUATIONS = ("forward", "input", "weight", "bias")
@@ -111,23 +111,20 @@ class _Subject:
     panel: Panel | None
     look: Look
 
-    @property
-    def one_scale(self) -> bool:
-        return self.settings.scale == "equation"
-
     def scene(self, number: int | None) -> Scene:
         """Return the finished picture, or that of one step of its equation."""
         step = None if number is None else step_at(self.stages, self.settings.plane, self.rows[0], number)
         drawn: Drawing
+        end = ends(self.stages, self.settings.scale)
         if self.panel is not None:
-            shared = self.one_scale and self.rows
-            drawn = draw_panel(self.panel, limit(self.rows[0].panels if shared else (self.panel,)), self.look, step)
+            known = end(self.rows[0], self.panel) if self.rows else limit((self.panel,))
+            drawn = draw_panel(self.panel, known, self.look, step)
             drawn = drawn if step is None else with_words(drawn, step.text, self.look)
             title = self.panel.label
         elif len(self.rows) == 1:
-            drawn, title = draw_equation(self.rows[0], self.one_scale, self.look, step), words_of(self.rows[0])
+            drawn, title = draw_equation(self.rows[0], end, self.look, step), words_of(self.rows[0])
         else:
-            drawings = [(row.title, draw_equation(row, self.one_scale, self.look)) for row in self.rows]
+            drawings = [(row.title, draw_equation(row, end, self.look)) for row in self.rows]
             drawn, title = stacked(drawings, self.look), "; ".join(map(words_of, self.rows))
         return scene(drawn, self.look, title if step is None else f"{title}; {step.text}")
 

@@ -16,10 +16,13 @@ class Look:
     Attributes:
         paper: the ground.
         ink: names.
-        muted: shapes, frames, padding.
+        muted: shapes and marks.
         line: between cells.
         accent: what a step points at.
-        warn: what is never read.
+        padding: the cells of a border.
+        value: the name and the frame of a value,
+        weight: of a weight,
+        gradient: of a gradient.
         scale: which colour scale of views.theme.
     """
 
@@ -28,13 +31,22 @@ class Look:
     muted: str
     line: str
     accent: str
-    warn: str
+    padding: str
+    value: str
+    weight: str
+    gradient: str
     scale: str
 
 
 LOOKS = {
-    "light": Look("#ffffff", "#16191d", "#5a626d", "#d5d9e0", "#0b57d0", "#b3261e", "light"),
-    "dark": Look("#171b21", "#e8eaee", "#a4adba", "#3a424e", "#8ab4f8", "#ff9c94", "dark"),
+    "light": Look(
+        *("#ffffff", "#16191d", "#5a626d", "#d5d9e0", "#0b57d0", "#d3d8df"),
+        *("#00695c", "#6b6100", "#7b1fa2", "light"),
+    ),
+    "dark": Look(
+        *("#171b21", "#e8eaee", "#a4adba", "#3a424e", "#8ab4f8", "#3d4551"),
+        *("#4dd0b1", "#d6c94a", "#c9a0ff", "dark"),
+    ),
 }
 
 

@@ -13,7 +13,7 @@ from convviz.ops.padding import pad_input
 from convviz.ops.stages import Stages
 from convviz.plane import Plane
 from convviz.spec import ConvSpec
-from convviz.views.cells import DATA, PADDING
+from convviz.views.cells import COPY, DATA
 from convviz.views.panels import Equation, Panel
 from convviz.views.theme import format_number
 
@@ -122,7 +122,7 @@ def _lit(
 def _is_real(spec: ConvSpec, panel: Panel, axis: int, index: int) -> bool:
     letters = (panel.roles.rows, panel.roles.columns)[axis]
     copies = panel.name in ("padded_input", "grad_padded_input") and spec.padding_mode != "zeros"
-    return 0 <= index < len(letters) and (letters[index] == DATA or (copies and letters[index] == PADDING))
+    return 0 <= index < len(letters) and (letters[index] == DATA or (copies and letters[index] == COPY))
 
 
 def _copied(spec: ConvSpec) -> torch.Tensor:

@@ -12,29 +12,31 @@ from convviz.ops.stages import Stages
 from convviz.plane import Plane
 from convviz.views import captions
 from convviz.views.panels import Equation, equations
+from convviz.views.scales import ends
 
 
-def still_figures(stages: Stages, plane: Plane, input_view: str, one_scale: bool) -> str:
+def still_figures(stages: Stages, plane: Plane, input_view: str, scale: str) -> str:
     """Return ``still_pictures``, and their numbers as tables.
 
     Args:
         stages: the numbers.
         plane: which sample and channels to show.
         input_view: the equation to the input as a ``"window"`` or as ``"stamps"``.
-        one_scale: one colour scale an equation; otherwise one a panel.
+        scale: one colour scale a ``"quantity"``, an ``"equation"`` or a ``"panel"``.
     """
     rows = equations(stages, plane, input_view)
-    return "\n".join([still_pictures(stages, plane, input_view, one_scale), tables(rows, stages.transposed)])
+    return "\n".join([still_pictures(stages, plane, input_view, scale), tables(rows, stages.transposed)])
 
 
-def still_pictures(stages: Stages, plane: Plane, input_view: str, one_scale: bool) -> str:
+def still_pictures(stages: Stages, plane: Plane, input_view: str, scale: str) -> str:
     """Return the equations as HTML figures with inline SVG and captions, and the loss; arguments as above."""
     drawn: list[str] = []
+    end = ends(stages, scale)
     for equation in equations(stages, plane, input_view):
         formula = captions.formula(stages, plane, equation.name, equation.view)
         caption = f"<b>{escape(equation.title)}</b> <code>{escape(formula)}</code>"
         look = LOOKS["light"]
-        picture = svg(scene(draw_equation(equation, one_scale, look), look, words_of(equation), edge=1), alone=False)
+        picture = svg(scene(draw_equation(equation, end, look), look, words_of(equation), edge=1), alone=False)
         drawn.append(f"<figure><figcaption>{caption}</figcaption>\n{picture}\n</figure>")
     return "\n".join([*drawn, f"<p>{escape(captions.loss(stages))}</p>"])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from convviz.settings.names import cell_words
-from convviz.views.cells import DATA, INSERTED, PADDING, REMAINDER
+from convviz.views.cells import COPY, DATA, INSERTED, PADDING, REMAINDER
 from convviz.views.panels import Equation, Panel
 from convviz.views.theme import format_number
 
@@ -19,7 +19,10 @@ def tables(rows: tuple[Equation, ...], transposed: bool) -> str:
     """
     panels = {panel.name: panel for row in rows for panel in row.panels}
     left_over = cell_words(transposed)
-    words = {PADDING: "padding", INSERTED: "zero inserted by the stride", REMAINDER: left_over["remainder"], DATA: ""}
+    words = {
+        **{PADDING: "padding", COPY: "copy in the border", INSERTED: "zero inserted by the stride"},
+        **{REMAINDER: left_over["remainder"], DATA: ""},
+    }
     made = "\n".join(_table(panel, words, left_over["unread"]) for panel in panels.values())
     return f'<details class="cv-tables">\n<summary>Numbers as tables</summary>\n<div>{made}</div>\n</details>'
 

@@ -51,7 +51,7 @@ class Settings:
         dtype: one of facts' choices.
         plane: which sample and channels are shown.
         link_axes: whether height and width are set together.
-        scale: one colour scale an ``"equation"`` or a ``"panel"``.
+        scale: one colour scale a ``"quantity"``, an ``"equation"`` or a ``"panel"``.
         input_view: how the equation to the input is told: as a sliding ``"window"`` or as ``"stamps"`` that add up.
         theme: ``"auto"``, ``"light"`` or ``"dark"``.
         tab: name of the open tab beside the board, or empty.
@@ -71,7 +71,7 @@ class Settings:
     dtype: str = "float32"
     plane: Plane = dataclasses.field(default_factory=Plane)
     link_axes: bool = True
-    scale: str = "equation"
+    scale: str = "quantity"
     input_view: str = "window"
     theme: str = "auto"
     tab: str = ""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from convviz.ops.by_rotate import backward_padding
 from convviz.spec import ConvSpec
 
-DATA, PADDING, INSERTED, REMAINDER = "d", "p", "i", "r"
+DATA, PADDING, COPY, INSERTED, REMAINDER = "d", "p", "c", "i", "r"
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,8 @@ class Roles:
     """The roles of a panel's rows and columns.
 
     Attributes:
-        rows: one letter a row: d data, p padding, i inserted zero, r padding that the remainder adds.
+        rows: one letter a row: d data, p padding with zeros, c a border of copies, i inserted zero, r padding that the
+            remainder adds.
         columns: one letter a column.
         unread_rows: rows that no window ever reads.
         unread_columns: columns that no window ever reads.
@@ -43,7 +44,8 @@ def _lines(spec: ConvSpec, name: str, axis: int, size: int) -> tuple[str, tuple[
         before, after = spec.padding[axis]
         # Without padding every row of the padded input is an input row, so the taps name those that are read.
         bare = spec.replace(input_size=spec.padded_size, padding=0, padding_mode="zeros")
-        return PADDING * before + DATA * spec.input_size[axis] + PADDING * after, (
+        border = PADDING if spec.padding_mode == "zeros" else COPY
+        return border * before + DATA * spec.input_size[axis] + border * after, (
             bare.unread_rows,
             bare.unread_columns,
         )[axis]

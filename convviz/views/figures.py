@@ -8,6 +8,7 @@ from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.views.cells import DATA, INSERTED
 from convviz.views.panels import Panel
+from convviz.views.scales import limit
 from convviz.views.theme import COLORSCALES, GRID_LIMIT, format_number
 
 if TYPE_CHECKING:
@@ -17,12 +18,6 @@ say = sentences("picture")
 
 FIGURE: dict[str, Any] = facts("picture")["figure"]  # what is the same in all of them
 SIDES: dict[str, int] = FIGURE["sides"]  # in pixels
-
-
-def limit(panels: tuple[Panel, ...]) -> float:
-    """Return the number at the ends of the colour scale: the largest |finite value| of all planes, or 1."""
-    largest = [float(p.tensor.nan_to_num(0, 0, 0).abs().max()) for p in panels if p.tensor.numel()]
-    return max(largest, default=0.0) or 1.0
 
 
 def frame(panel: Panel) -> dict[str, Any]:

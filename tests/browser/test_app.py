@@ -54,7 +54,7 @@ MENUS = [
     ("loss", ["sum", "mean", "cross-entropy", "½ squared error"]),
     ("target", ["ones", "random", "one-hot", "zeros"]),
     ("dtype", ["float64", "bfloat16", "float32"]),
-    ("scale", ["one a panel", "one an equation"]),
+    ("scale", ["one a panel", "one an equation", "one a quantity"]),
 ]
 PRESETS = {
     "identity": [[0, 0, 0], [0, 1, 0], [0, 0, 0]],

@@ -16,8 +16,9 @@ from convviz.settings.names import NAMES, shown_letter
 from convviz.settings.state import Settings
 from convviz.spec import ConvSpec
 from convviz.views.cells import roles
-from convviz.views.figures import frame, limit
+from convviz.views.figures import frame
 from convviz.views.panels import Panel, equations
+from convviz.views.scales import ends
 from convviz.views.theme import COLORSCALES
 from tests.states import random_action, random_states
 
@@ -237,18 +238,19 @@ def test_the_bytes_are_the_shown_planes_and_all_planes_small(told_board):
     assert several > 100
 
 
-def test_colour_scales_end_at_the_largest_number_of_a_row_or_of_a_panel(told_board):
+def test_colour_scales_end_where_those_of_the_stills_do(told_board):
     ways = set()
     for settings, expected, told in told_board:
+        end_of = ends(compute(settings, compare=False), settings.scale)
         limits = told["values"]["limits"]
         assert limits.keys() == {f"{row.name}:{panel.name}" for row in expected for panel in row.panels}
         for row in expected:
             for panel in row.panels:
-                end = limit(row.panels if settings.scale == "equation" else (panel,))
+                end = end_of(row, panel)
                 there = limits[f"{row.name}:{panel.name}"]
                 assert there == pytest.approx(end, rel=5.1e-6) or end == pytest.approx(0, abs=1e-12), settings
         ways.add(settings.scale)
-    assert ways == {"equation", "panel"}
+    assert ways == {"quantity", "equation", "panel"}
 
 
 def test_the_board_is_told_each_panel_with_its_words_its_figure_and_its_planes(told_board):
@@ -259,7 +261,7 @@ def test_the_board_is_told_each_panel_with_its_words_its_figure_and_its_planes(t
         assert structure["colorscales"] == json.loads(json.dumps(COLORSCALES))
         assert structure["cell_words"] == NAMES["cells"][kind], about
         for row, there in zip(expected, structure["equations"], strict=True):
-            assert there["one_scale"] == (settings.scale == "equation"), about
+            assert there["scale"] == settings.scale, about
             for (axis, count), choice in zip(row.choices, there["choices"], strict=True):
                 word = NAMES["axes"][shown_letter(axis, settings.transposed)]
                 value = settings.plane.within(settings.spec).index(axis)

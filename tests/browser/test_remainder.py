@@ -119,7 +119,7 @@ def test_gaps_between_windows_are_not_the_remainder(js):
     told = 0
     drawn = specs(13, modes=("zeros",))
     for spec, found in zip(
-        drawn, js("picture/words.js", "innerGaps", [[spec.to_dict()] for spec in drawn]), strict=True
+        drawn, js("picture/captions.js", "innerGaps", [[spec.to_dict()] for spec in drawn]), strict=True
     ):
         for axis, gaps in enumerate(map(sum, zip(found["between"], found["inside"], strict=True))):
             unread = sum(lines(gradients(along(spec, axis))[0], axis))

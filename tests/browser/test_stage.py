@@ -177,7 +177,25 @@ def test_on_a_phone_a_band_and_a_slider_are_on_one_screen(stage, exported):
             assert stage.locator(f"[data-equation={band}] .cv-panel").first.is_visible()
 
 
-@pytest.mark.parametrize("size", [(1280, 720), (900, 620), (390, 844)], ids=str)
+def test_zoomed_in_a_slider_and_what_it_does_are_on_one_screen(stage, exported):
+    for size in ((853, 480), (640, 360)):  # 1280 x 720 at 150 % and at 200 %
+        for name, state in STATES.items():
+            open_stage(stage, exported, state, size)
+            for slid in ("kernel_size", "stride", "padding", "input_size"):
+                control = slider(stage, slid)
+                with repaint(stage):
+                    control.press("ArrowRight")
+                assert set(stage.evaluate(OUTSIDE_THE_WINDOW)) <= {"cv-kernel"}, (size, name, slid)  # it is scrolled to
+                assert stage.evaluate(OVERLAPS) == [], (size, name, slid)
+                with repaint(stage):
+                    control.press("ArrowLeft")
+            assert stage.evaluate("document.documentElement.scrollHeight <= innerHeight"), (size, name)
+            shown = stage.evaluate(CELLS)
+            assert "grad_input" in shown
+            assert name != "first" or stage.evaluate(LETTERS), size
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (900, 620), (853, 480), (390, 844)], ids=str)
 def test_nothing_but_panels_moves_while_a_slider_moves(stage, exported, size):
     for state in STATES.values():
         open_stage(stage, exported, state, size)

@@ -43,7 +43,7 @@ export function createBecause(band, taught) {
   function turnTo(topic) {
     open = topic;
     answer.hidden = !topic;
-    el.parentElement?.toggleAttribute("data-answered", topic !== null);
+    el.parentElement?.toggleAttribute("data-answered", Boolean(topic));
     if (topic) setText(words, sentence(topic));
     show.hidden = !topic || !taught.includes(topic);
     for (const button of buttons.querySelectorAll("button")) button.setAttribute("aria-expanded", String(button.dataset.why === topic));

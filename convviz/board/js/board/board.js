@@ -9,7 +9,6 @@ import { followKeys } from "./app_keys.js";
 import { followKernel } from "../base/lost_kernel.js";
 import { followPaper } from "../base/paper.js";
 import { keepState } from "./keep_state.js";
-import { KINDS, createMarksKey, marksOf } from "./marks_key.js";
 import { loadPlotly } from "./plotly.js";
 import { followLinks } from "./share_address.js";
 import { createTables } from "./tables.js";
@@ -22,9 +21,10 @@ const [BIAS, STRIP] = ["minmax(64px, 0.5fr)", "64px"]; // heights of the bias' b
 
 /**
  * Draw the board.
- * @param {{ model: any, el: HTMLElement, taught?: string[] }} context taught: what of it a lesson explains
+ * @param {{ model: any, el: HTMLElement, taught?: string[], onBands?: () => void }} context taught: what of it a lesson explains;
+ *   onBands: told when the bands share the room in another way
  */
-export function renderBoard({ model, el, taught = [] }) {
+export function renderBoard({ model, el, taught = [], onBands = () => {} }) {
   const loss = element("p", { class: "cv-loss" });
   const truth = element("p", { class: "cv-truth" });
   const rows = element("div", { class: "cv-equations" });
@@ -33,7 +33,7 @@ export function renderBoard({ model, el, taught = [] }) {
   const lost = element("p", { class: "cv-lost", role: "alert" });
   const tables = createTables(() => schedule(false));
   const facts = element("div", { class: "cv-facts" }, loss, truth, tables.el);
-  const foot = element("div", { class: "cv-foot" }, lost, element("div", { class: "cv-under" }, readout, createMarksKey()), facts, live);
+  const foot = element("div", { class: "cv-foot" }, lost, element("div", { class: "cv-under" }, readout), facts, live);
   const root = element(
     "div",
     { class: "cv-board cv-look" },
@@ -50,6 +50,7 @@ export function renderBoard({ model, el, taught = [] }) {
   let whole = true; // whether the next frame lays out everything, or only draws new numbers
   let gone = false;
   let onPaper = false;
+  let saying = () => ""; // what the line of the readout says, whenever it is asked
   let focused = ""; // the band that has the room
   let brought = "input"; // the band that is in sight where not all are
   /** @type {{ panel: string, row: number, column: number } | null} */
@@ -61,7 +62,7 @@ export function renderBoard({ model, el, taught = [] }) {
     taught,
     tray: createTray(),
     highlight: createHighlighter(
-      { scale: () => board.scale(), aside: (text) => board.aside(text), release: () => board.escape() },
+      { scale: () => board.scale(), fades: () => board.isLecture(), aside: (text) => board.aside(text), release: () => board.escape() },
       function* () {
         for (const equation of equations.values()) yield* equation.panels.values();
       },
@@ -81,6 +82,7 @@ export function renderBoard({ model, el, taught = [] }) {
     redraw: (equation, changed) => equation.draw(plotly, changed),
     /** What the equation to the input says about the cell that is looked at. @param {string} text */
     aside: (text) => equations.get("input")?.say(text),
+    isLecture: () => stageOf() === "lecture",
     /** Give a band the room, or take it back. @param {string} name */
     focusBand: (name) => focusBand(name === focused ? "" : name),
     /** Let go of what was taken last, and say whether there was anything. */
@@ -91,15 +93,17 @@ export function renderBoard({ model, el, taught = [] }) {
       else if (wide) focusBand("");
       return Boolean(brush || pinned || wide);
     },
-    /** Speak a sentence and show it. @param {string} text */
+    /** Speak a sentence about what was just done and show it, until something else is done. @param {string} text */
     say(text) {
-      setLine(readout, text);
-      setText(live, text);
+      const settings = () => JSON.stringify(model.get("state"));
+      const now = settings();
+      board.read(() => (settings() === now ? text : ""), true);
     },
-    /** Show what a cell is; speak it when the keyboard is there. @param {string} text @param {boolean} aloud */
-    read(text, aloud) {
-      setLine(readout, text);
-      if (aloud) setText(live, text);
+    /** Show what a cell is, and what it is by then when its numbers change; speak it when the keyboard is there. @param {() => string} words @param {boolean} aloud */
+    read(words, aloud) {
+      saying = words;
+      setLine(readout, words());
+      if (aloud) setText(live, words());
     },
   };
 
@@ -130,8 +134,15 @@ export function renderBoard({ model, el, taught = [] }) {
     if (everything) board.highlight.setGeometry(structure.geometry, structure.loss);
     markAsked();
     board.highlight.setNumbers(numbers, values.limits);
-    seeTray = () => board.tray.see(structure.geometry, numbers.planes, model.get("selected"));
+    seeTray = () => {
+      const widthNow = () => (board.isLecture() ? board.tray.el.offsetWidth : 0); // there it stands beside the panels
+      const before = widthNow();
+      board.tray.see(structure.geometry, numbers.planes, model.get("selected"));
+      if (widthNow() !== before) schedule(true);
+    };
     tables.show(structure, numbers.planes);
+    board.stepping?.retell();
+    setLine(readout, saying());
     setLine(loss, values.loss);
     setLine(truth, values.truth);
     truth.dataset.ok = String(values.truth_ok);
@@ -149,29 +160,25 @@ export function renderBoard({ model, el, taught = [] }) {
       equations.delete(name);
     }
     const told = structure.geometry.transposed ? "input" : "forward"; // the equation whose sizes the remainder is about
+    const met = new Set(); // marks that a band before has explained
     for (const spec of structure.equations) {
       if (!equations.has(spec.name)) {
         equations.set(spec.name, createEquation(board, spec.name));
         rows.append(/** @type {any} */ (equations.get(spec.name)).el);
       }
       equations.get(spec.name)?.setSpec(spec, structure.geometry, spec.name === told ? structure.remainder : null);
+      equations.get(spec.name)?.key.set(spec.items, met, structure.cell_words);
     }
     const inOrder = wanted.map((name) => /** @type {any} */ (equations.get(name)).el);
     if (inOrder.some((el, index) => el !== rows.children[index])) rows.append(...inOrder); // the other way round now
+    rows.dataset.count = String(equations.size);
     shareRoom(); // also with a band that has just come
-    const marked = marksOf(structure);
-    for (const kind of KINDS) {
-      const entry = /** @type {HTMLElement} */ (root.querySelector(`.cv-key-${kind}`));
-      entry.hidden = !marked.has(kind);
-      const words = kind === "padding" || kind === "inserted" ? say(`cell.${kind}`) : structure.cell_words[kind];
-      if (entry.lastChild) entry.lastChild.textContent = words;
-    }
     root.style.setProperty("--cv-ramp", structure.colorscales[theme].map(([at, color]) => `${color} ${at * 100}%`).join());
   }
 
   /** What there is for the panels: a room for each band of the stage, or the width where they flow. */
   function roomNow() {
-    return { bands: stageOf() ? [...equations].map(([name, equation]) => ({ name, ...equation.room() })) : null, width: rows.firstElementChild?.clientWidth };
+    return { bands: stageOf() ? [...equations].map(([name, equation]) => ({ name, ...equation.room() })) : null, width: Math.max(0, ...[...rows.children].map((band) => band.clientWidth)) };
   }
 
   /** @param {ReturnType<typeof roomNow>} room */
@@ -217,12 +224,15 @@ export function renderBoard({ model, el, taught = [] }) {
 
   /** How the bands share the room: where there is little, one has it all. */
   function shareRoom() {
-    rows.dataset.count = String(equations.size);
-    const one = focused || (["medium", "narrow"].includes(stageOf()) ? brought : "");
+    const one = bandAlone();
     for (const equation of equations.values()) equation.setFocus(one);
     const height = (name) => (one && name !== one ? STRIP : name === "bias" && !one ? BIAS : "minmax(0, 1fr)");
     rows.style.gridTemplateRows = [...equations.keys()].map(height).join(" ");
+    onBands();
   }
+
+  /** The band that has the room for itself; empty where all of them stand there. */
+  const bandAlone = () => focused || (["medium", "narrow", "lecture"].includes(stageOf()) ? (equations.has(brought) ? brought : [...equations.keys()][0]) : "");
 
   /** How the app stands on the screen; empty on paper. */
   const stageOf = () => (onPaper ? "" : /** @type {HTMLElement | null} */ (root.closest("[data-stage]"))?.dataset.stage ?? "");
@@ -282,7 +292,7 @@ export function renderBoard({ model, el, taught = [] }) {
       plotly = loaded;
       schedule(true);
     },
-    (error) => gone || board.say(say("colours.failed", { why: error.message })),
+    (error) => gone || board.read(() => say("colours.failed", { why: error.message }), true),
   );
 
   const close = () => {
@@ -322,6 +332,22 @@ export function renderBoard({ model, el, taught = [] }) {
       shareRoom();
       schedule(true);
     },
+    /** The room is another, or its clothes are: a lecture begins or ends. */
+    present() {
+      shareRoom();
+      schedule(true);
+    },
+    /** The bands, and which of them has the room. */
+    bands: () => (model.get("structure").equations ?? []).map(({ name, title }) => ({ name, title, shown: name === bandAlone() })),
+    /** Give the room to another band, where one has it. @param {string} name */
+    show(name) {
+      brought = name;
+      focusBand("");
+    },
+    /** Step through the band that has the room. @param {number} by */
+    step: (by) => equations.get(bandAlone())?.step(by),
+    /** Play its steps, or pause. */
+    play: () => equations.get(bandAlone())?.play(),
     escape: () => board.escape(),
   };
 }

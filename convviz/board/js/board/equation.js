@@ -6,9 +6,12 @@ import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { createBecause } from "./because.js";
 import { createChoice, createLegend, createSign, createSymbols, createTerm, putInOrder, signWidth } from "./equation_parts.js";
+import { createMarksKey } from "./marks_key.js";
 import { createPanel } from "./panel.js";
 import { MOST_LINES } from "./panel_name.js";
 import { createRemainder } from "./remainder_box.js";
+import { setTinted } from "./quantities.js";
+import { createFilm } from "./film.js";
 import { focusWhileScrolling } from "../base/scrollable.js";
 import { createRepainter } from "./repaint.js";
 import { GAP, fitCells } from "./stage.js";
@@ -18,6 +21,7 @@ import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 
+const LECTURE = 1.4; // how much larger the letters around the cells are in a lecture: --cv-letters
 const THUMBS = 34; // the height of a row of other planes
 
 /**
@@ -40,6 +44,7 @@ export function createEquation(board, name) {
   const note = element("p", { class: "cv-note" });
   const aside = element("p", { class: "cv-aside" });
   const scale = createLegend();
+  const key = createMarksKey();
   const views = createViewSwitch((view) => board.model.send({ type: "view", view }));
   const because = createBecause(name, board.taught);
   const symbols = createSymbols();
@@ -48,7 +53,8 @@ export function createEquation(board, name) {
   const remainder = createRemainder((size) => board.model.send({ type: "size", size }));
   /** @type {Map<string, ReturnType<typeof createPanel>>} */
   const panels = new Map();
-  const stepper = createStepper(board, name, { panels, refresh });
+  const film = createFilm(stage, panels);
+  const stepper = createStepper(board, name, { panels, refresh, film });
   const single = element("button", { type: "button", class: "cv-single", hidden: "" }, say("single"));
   single.addEventListener("click", () => board.model.send({ type: "single" }));
   // The bias has no window.
@@ -56,7 +62,7 @@ export function createEquation(board, name) {
   const el = element(
     "section",
     { class: "cv-equation", "data-equation": name },
-    element("header", {}, title, choices, ...tools, scale.el),
+    element("header", {}, title, choices, ...tools, key.el, scale.el),
     stage,
     notes,
   );
@@ -72,6 +78,7 @@ export function createEquation(board, name) {
   let latest = null; // what setValues was last called with
   let drawn = ""; // the keys of the panels that plotly has now
   let placed = false; // whether it has them where they stand
+  let unseen = false; // whether there is something to see in how the panels are made
 
   function setItems(items) {
     const wanted = new Set(items.filter((item) => item.key).map((item) => item.key));
@@ -171,9 +178,12 @@ export function createEquation(board, name) {
 
   const equation = {
     el,
+    key,
 
     /** @param {any} next @param {any} geometry @param {any} story of the remainder, or null */
     setSpec(next, geometry, story) {
+      film.finish(); // what it lies over is another
+      unseen = spec?.view === "stamps" && next.view === "window";
       spec = next;
       setText(heading, next.title);
       views.set(next.view);
@@ -194,7 +204,7 @@ export function createEquation(board, name) {
     setValues(values, dtype, texts) {
       latest = [values, dtype, texts];
       stepper.setNumbers(values);
-      setText(formula, texts.formulas[name] ?? "");
+      setTinted(formula, texts.formulas[name] ?? "");
       setText(caption, texts.captions[name] ?? "");
       setText(note, texts.notes[name] ?? "");
       const before = planes;
@@ -208,7 +218,10 @@ export function createEquation(board, name) {
         panel.setValues(plane, dtype, texts.limits[key], values.thumbs[stageName] ?? null);
         planes.push(toRows(plane, columns.length));
       }
-      scale.set(spec.one_scale ? limits[0] : null);
+      scale.set(spec.scale === "equation" ? limits[0] : null);
+      key.beyond([...panels.values()].some((panel) => panel.grid.anyBeyond()));
+      if (unseen && !el.hasAttribute("data-strip")) film.making();
+      unseen = false;
       return planes.flatMap((plane, i) => (same(plane, before[i]) && limits[i] === limitsBefore[i] ? [] : [i]));
     },
 
@@ -225,6 +238,7 @@ export function createEquation(board, name) {
     /** Choose the sizes of cells that fit. @param {import("./stage.js").Room} room @param {boolean} wraps */
     fit(room, wraps) {
       const strip = el.hasAttribute("data-strip");
+      const letters = board.isLecture() ? LECTURE : 1;
       // Of other planes; elsewhere the lists choose them.
       const thumbs = el.hasAttribute("data-focus") && !el.closest('[data-stage="narrow"]') ? THUMBS : 0;
       /** @param {number} lines of the names */
@@ -233,8 +247,8 @@ export function createEquation(board, name) {
         let before = 0;
         for (const item of spec.items) {
           const panel = item.key && panels.get(item.key);
-          if (!panel) before += signWidth(item) + GAP;
-          else terms.push({ ...panel.need(lines, thumbs), before, ...(strip ? { least: 0, around: 0 } : {}) });
+          if (!panel) before += signWidth(item) * letters + GAP;
+          else terms.push({ ...panel.need(lines, thumbs, letters), before, ...(strip ? { least: 0, around: 0 } : {}) });
           if (panel) before = 0;
         }
         return terms;
@@ -242,7 +256,7 @@ export function createEquation(board, name) {
       // Names break where the cells gain by it.
       const tries = [...Array(MOST_LINES).keys()].map((index) => ({ lines: index + 1, sizes: fitCells(termsWith(index + 1), room, wraps) }));
       const best = tries.reduce((one, other) => (Math.min(...other.sizes) > Math.min(...one.sizes) ? other : one));
-      [...panels.values()].forEach((panel, index) => panel.setSize(best.sizes[index], best.lines));
+      [...panels.values()].forEach((panel, index) => panel.setSize(best.sizes[index], best.lines, letters));
     },
 
     /** Choose the size of a cell. @param {number} cell @param {number} width of the board, in pixels */
@@ -295,15 +309,18 @@ export function createEquation(board, name) {
     },
 
     panels,
+    step: stepper.step,
+    play: stepper.play,
 
     /** Say something about the cell that is looked at. @param {string} text */
     say(text) {
       setText(aside, text);
-      told.toggleAttribute("data-aside", text !== ""); // it takes the caption's place
+      told.toggleAttribute("data-aside", Boolean(text));
     },
 
     /** @param {any} plotly */
     destroy(plotly) {
+      film.finish();
       stepper.destroy();
       stopScrolling();
       repainter.forget();

@@ -36,27 +36,25 @@ export function createSymbols() {
   const el = element("div", { class: "cv-symbols" });
   const button = element("button", { type: "button", class: "cv-symbols-open", "aria-expanded": "false" }, say("symbols"));
   button.addEventListener("click", () => {
-    const open = el.toggleAttribute("data-open");
-    el.parentElement?.toggleAttribute("data-open", open);
+    const open = Boolean(el.parentElement?.toggleAttribute("data-symbols"));
     button.setAttribute("aria-expanded", String(open));
   });
   return { el, button };
 }
 
-/** The colour scale of the row in words and colour. */
+/** What the fill of cells means: its hue the sign, how strong it is the size; and how far it reaches where a row has one end. */
 export function createLegend() {
   const low = element("span", {});
   const high = element("span", {});
-  const el = element("div", { class: "cv-scale", "aria-hidden": "true" }, low, element("i", {}), high);
+  const el = element("div", { class: "cv-scale", title: say("key.scale"), "aria-hidden": "true" }, low, element("i", {}), high);
   return {
     el,
-    /** @param {number | null} limit null when every panel has a scale of its own */
+    /** @param {number | null} limit null when the row has no one end: then it is told once */
     set(limit) {
-      el.hidden = limit === null;
-      if (limit === null) return;
-      const text = limit >= 99.5 ? limit.toFixed(0) : String(Number(limit.toPrecision(2)));
+      el.toggleAttribute("data-once", limit === null);
+      const text = limit === null ? "" : limit >= 99.5 ? limit.toFixed(0) : String(Number(limit.toPrecision(2)));
       setText(low, `\u2212${text}`);
-      setText(high, text);
+      setText(high, text || "+");
     },
   };
 }

@@ -4,7 +4,8 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { svgElement, focusOf, setText } from "../base/dom.js";
 import { colorOf, formatNumber, fullNumber, needsWhiteInk } from "../base/format.js";
-import { CELL, frames, makeBands, patterns, roleOf } from "./grid_marks.js";
+import { CELL, corners, frames, holesIn, isMarked, isUnread, makeBands, patterns, roleOf } from "./grid_marks.js";
+import { isBeyond } from "../picture/scales.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -41,9 +42,11 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   const body = svgElement("g", { role: "presentation" });
   const ring = svgElement("rect", { class: "cv-ring", width: CELL, height: CELL, visibility: "hidden" });
   const lights = svgElement("g", { class: "cv-lights", "aria-hidden": "true" });
+  const beyond = svgElement("path", { class: "cv-beyond", "aria-hidden": "true" });
   // Listening for the focus makes an svg a tab stop of its own in Chromium: the one stop is a cell.
   const attributes = { class: "cv-grid", role: "grid", tabindex: -1 };
-  const svg = svgElement("svg", attributes, patterns(uid), bands, lights, body, ring); // no frame lies over a number
+  const dim = svgElement("path", { class: "cv-dim", "fill-rule": "evenodd" });
+  const svg = svgElement("svg", attributes, patterns(uid), bands, lights, body, dim, beyond, ring); // no frame lies over a number
   /** @type {GridSpec} */
   let spec = { rows: "", columns: "", unread_rows: [], unread_columns: [], label: "", editable: false };
   /** @type {{ line: SVGElement, cells: Cell[] }[]} */
@@ -56,6 +59,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   /** @type {{ row: number, column: number } | null} */
   let asked = null; // a cell whose number is to be predicted
   let printed = true; // whether the cells are large enough for their numbers
+  let anyBeyond = false;
   const isAsked = (row, column) => asked !== null && asked.row === row && asked.column === column;
 
   const numbered = () => spec.numbers ?? Math.max(spec.rows.length, spec.columns.length) <= numbersUpTo;
@@ -114,6 +118,17 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     if (held) group.focus({ preventScroll: true }); // else the next key would go nowhere
   }
 
+  /** Mark the numbers that are larger than the colours tell. */
+  function markBeyond() {
+    if (!shown) return;
+    const { values, limit } = shown;
+    const found = [];
+    for (let index = 0; index < values.length; index++) if (isBeyond(values[index], limit)) found.push(index);
+    anyBeyond = found.length > 0;
+    const d = corners(found, spec.columns.length, numbered() ? 12 : 24);
+    if (beyond.getAttribute("d") !== d) beyond.setAttribute("d", d);
+  }
+
   /** In a large panel one cell stands for all: it moves to where the focus is. */
   function moveCursor() {
     if (numbered()) return;
@@ -130,15 +145,18 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     group.setAttribute("aria-label", formatNumber(value)); // its text is not visible
   }
 
-  /** @param {number} row @param {number} column @param {boolean} [take] whether to take the keyboard focus */
-  function focusCell(row, column, take = true) {
+  /**
+   * @param {number} row @param {number} column @param {boolean} [take] whether to take the keyboard focus
+   * @param {boolean} [seen] whether it is in sight: what is pointed at is, and the page must not move below the pointer
+   */
+  function focusCell(row, column, take = true, seen = false) {
     const [height, width] = [spec.rows.length, spec.columns.length];
     cellAt(focus.row, focus.column).group.setAttribute("tabindex", "-1");
     focus = { row: clamp(row, height), column: clamp(column, width) };
     moveCursor();
     const cell = cellAt(focus.row, focus.column).group;
     cell.setAttribute("tabindex", "0");
-    if (take) cell.focus({ preventScroll: false });
+    if (take) cell.focus({ preventScroll: seen });
     events.onFocus(focus.row, focus.column);
   }
 
@@ -177,7 +195,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   svg.addEventListener("keydown", onKey);
   svg.addEventListener("click", (event) => {
     const [row, column] = place(event);
-    focusCell(row, column);
+    focusCell(row, column, true, true);
     events.onSelect(row, column);
   });
   svg.addEventListener("dblclick", (event) => {
@@ -198,6 +216,17 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     place,
     focusCell,
     numbered,
+    /** Whether a number is larger than the colours tell. */
+    anyBeyond: () => anyBeyond,
+    /** A cell in its colours, for what moves over the grid. @param {number} row @param {number} column */
+    copy(row, column) {
+      const { group, text } = cells[row * spec.columns.length + column];
+      const { values, scale, limit } = /** @type {NonNullable<typeof shown>} */ (shown);
+      const value = values[row * spec.columns.length + column];
+      const fill = `rgb(${colorOf(scale, Number.isFinite(value) ? value : 0, limit).map(Math.round).join()})`;
+      const box = svgElement("rect", { x: column * CELL, y: row * CELL, width: CELL, height: CELL, style: `fill: ${fill}` });
+      return svgElement("g", { class: group.getAttribute("class") ?? "" }, box, text.cloneNode(true));
+    },
     /** @param {number} row @param {number} column */
     value: (row, column) => (shown ? shown.values[row * spec.columns.length + column] : NaN),
 
@@ -212,7 +241,9 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     /** @param {ArrayLike<number>} values @param {string} dtype @param {any} scale @param {number} limit */
     setValues(values, dtype, scale, limit) {
       shown = { values, dtype, scale, limit };
+      markBeyond();
       if (!numbered()) return moveCursor();
+      let crossed = false; // whether a number stands where nothing is read
       cells.forEach(({ group, text }, index) => {
         const value = values[index];
         const [row, column] = [Math.floor(index / spec.columns.length), index % spec.columns.length];
@@ -229,15 +260,19 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
         }
         group.classList.toggle("cv-asked", hidden);
         group.classList.toggle("cv-white", ink && !hidden);
-        group.classList.toggle("cv-blank", value === 0 && !hidden && (spec.rows[row] !== "d" || spec.columns[column] !== "d"));
+        group.classList.toggle("cv-blank", value === 0 && !hidden && isMarked(spec, row, column));
+        crossed ||= value !== 0 && isUnread(spec, row, column);
       });
+      svg.classList.toggle("cv-crossed", crossed);
     },
 
     /**
      * Light cells up: a frame in a colour, or a thin dashed one where a factor is zero by construction.
      * @param {{ row: number, column: number, color: string, real: boolean }[]} links
+     * @param {{ row: number, column: number }[] | null} [clear] what stays clear beside them while all others fade
      */
-    light(links) {
+    light(links, clear = null) {
+      dim.setAttribute("d", clear ? holesIn(spec, [...links, ...clear]) : "");
       const inside = links.filter(({ row, column }) => row < spec.rows.length && column < spec.columns.length);
       const names = (real) => inside.filter((link) => link.real === real).map(({ row, column }) => `${row},${column}`).join(" ");
       if (!inside.length && !lights.childElementCount) return;
@@ -274,8 +309,11 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     describe(row, column) {
       if (!shown) return "";
       if (isAsked(row, column)) return say("cell.asked", { name: spec.label, row, column });
-      const role = roleOf(spec, row, column);
-      const value = fullNumber(shown.values[row * spec.columns.length + column], shown.dtype);
+      const number = shown.values[row * spec.columns.length + column];
+      const far = isBeyond(number, shown.limit) ? say("cell.beyond", { end: formatNumber(shown.limit) }) : "";
+      const roles = [roleOf(spec, row, column), far].filter(Boolean);
+      const role = roles.length > 1 ? say("cell.both", { one: roles[0], other: far }) : roles.join("");
+      const value = fullNumber(number, shown.dtype);
       return say(role ? "cell.read_role" : "cell.read", { name: spec.label, row, column, value, role });
     },
   };

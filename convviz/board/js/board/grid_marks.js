@@ -1,5 +1,5 @@
 // @ts-check
-// What lies over the cells of a grid: hatching for what is not data, frames for what is lit; and its words.
+// What lies over the cells of a grid: grey for what is not data, frames for what is lit; and its words.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { svgElement } from "../base/dom.js";
 import { cellWords } from "../rules/names.js";
@@ -8,9 +8,9 @@ import { sentences } from "../base/words.js";
 const say = sentences(WORDS);
 
 export const CELL = 40;
-export const BANDS = { p: "padding", i: "inserted", r: "remainder" };
+export const BANDS = { p: "padding", c: "copy", i: "inserted", r: "remainder" };
 // A transposed convolution says some of it in other words: spec.words.
-const ROLE_WORDS = { padding: say("cell.padding"), inserted: say("cell.inserted"), ...cellWords(false) };
+const ROLE_WORDS = { padding: say("cell.padding"), copy: say("cell.copy"), inserted: say("cell.inserted"), ...cellWords(false) };
 
 /** @typedef {import("./grid.js").GridSpec} GridSpec */
 
@@ -22,15 +22,25 @@ export function roleOf(spec, row, column) {
   const words = [];
   const named = { ...ROLE_WORDS, ...spec.words };
   const letters = [spec.rows[row], spec.columns[column]];
-  for (const letter of ["p", "r", "i"]) {
+  for (const letter of ["p", "c", "r", "i"]) {
     if (letters.includes(letter)) {
       words.push(named[BANDS[letter]]);
       break;
     }
   }
-  if (spec.unread_rows.includes(row) || spec.unread_columns.includes(column)) words.push(named.unread);
+  if (isUnread(spec, row, column)) words.push(named.unread);
   return words.length > 1 ? say("cell.both", { one: words[0], other: words[1] }) : words.join("");
 }
+
+/** @param {GridSpec} spec @param {number} row @param {number} column */
+export const isUnread = (spec, row, column) => spec.unread_rows.includes(row) || spec.unread_columns.includes(column);
+
+/** Whether a mark says what a cell is, so that its 0 need not be printed. @param {GridSpec} spec @param {number} row @param {number} column */
+export const isMarked = (spec, row, column) => /[pir]/.test(spec.rows[row] + spec.columns[column]) || isUnread(spec, row, column);
+
+/** A corner of each of these cells, as one path. @param {number[]} cells by their places in reading order @param {number} width of the grid @param {number} side */
+export const corners = (cells, width, side) =>
+  cells.map((index) => `M${(index % width) * CELL + 1} ${Math.floor(index / width) * CELL + 1}h${side}l${-side} ${side}z`).join("");
 
 /**
  * One path a colour, not a shape a cell: a weight can light up every cell of two panels.
@@ -51,18 +61,30 @@ export function frames(links) {
   );
 }
 
-/** @param {string} uid */
+/**
+ * The whole of a grid without some of its cells, as a path to be filled by the even-odd rule.
+ * @param {GridSpec} spec @param {{ row: number, column: number }[]} cells
+ */
+export function holesIn(spec, cells) {
+  const holes = new Set(cells.map(({ row, column }) => `M${column * CELL} ${row * CELL}h${CELL}v${CELL}h${-CELL}z`));
+  return `M0 0h${spec.columns.length * CELL}v${spec.rows.length * CELL}h${-spec.columns.length * CELL}z${[...holes].join("")}`;
+}
+
+/** One cell of each mark. Over a number the line of what is never read is drawn in the corners alone. @param {string} uid */
 export function patterns(uid) {
-  const line = (name, side, ...shapes) =>
-    svgElement("pattern", { id: `${uid}-${name}`, width: side, height: side, patternUnits: "userSpaceOnUse" }, ...shapes);
-  const path = (d, name) => svgElement("path", { d, class: `cv-ink-${name}` });
+  const mark = (name, ...shapes) =>
+    svgElement("pattern", { id: `${uid}-${name}`, width: CELL, height: CELL, patternUnits: "userSpaceOnUse" }, ...shapes);
+  const path = (d, name) => svgElement("path", { d, class: name });
+  const line = () => ["cv-ink-halo", "cv-ink-line"].flatMap((ink) => [path("M0 40L12 28M28 12L40 0", ink), path("M12 28L28 12", `${ink} cv-ink-centre`)]);
+  const ground = () => path("M0 0h40v40h-40z", "cv-ink-padding");
   return svgElement(
     "defs",
     {},
-    line("padding", 10, path("M2 2h1.6v1.6h-1.6zM7 7h1.6v1.6h-1.6z", "padding")),
-    line("inserted", CELL, path("M0 0h9L0 9z", "inserted")), // a corner, no tint: tints are values
-    line("remainder", 10, path("M2 2h1.6v1.6h-1.6zM7 7h1.6v1.6h-1.6z M0 10L10 0", "remainder")),
-    line("unread", 10, path("M-2 2L2 -2M0 10L10 0M8 12L12 8", "unread")),
+    mark("padding", ground()),
+    mark("copy", path("M0 0h40v40h-40zM6 6v28h28v-28z", "cv-ink-padding")), // a frame: a copy has a number and its colour
+    mark("inserted", svgElement("circle", { cx: CELL / 2, cy: CELL / 2, class: "cv-ink-dot" })),
+    mark("remainder", ground(), ...line()),
+    mark("unread", ...line()),
   );
 }
 
@@ -84,7 +106,7 @@ export function makeBands(spec, uid) {
   [...spec.columns].forEach((own, index) => {
     if (own === "i" && top >= 0) shapes.push(band(index, top, 1, bottom - top, BANDS.i, uid));
   });
-  for (const letter of ["p", "r"]) {
+  for (const letter of ["p", "c", "r"]) {
     [...spec.rows].forEach((own, index) => own === letter && shapes.push(row(index, BANDS[letter])));
     [...spec.columns].forEach((own, index) => own === letter && shapes.push(column(index, BANDS[letter])));
   }

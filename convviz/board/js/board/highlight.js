@@ -41,7 +41,7 @@ export function createHighlighter(board, panels) {
   let pinned = null;
   let anyLit = false;
   let term = null; // factors of the sum, while one is pointed at
-  /** @type {{ cell: any, links: (() => any[]) | null, text: (() => string) | null } | null} */
+  /** @type {{ cell: any, result: string, links: (() => any[]) | null, text: (() => string) | null } | null} */
   let step = null; // of the equation that is stepped through
   const pairing = createPairing(board);
   /** @type {import("../base/wire.js").Pointed | null} */
@@ -86,9 +86,12 @@ export function createHighlighter(board, panels) {
     const byPanel = groupByPanel(found);
     for (const panel of panels()) {
       const list = byPanel.get(panel.spec().name) ?? [];
-      panel.grid.light(list.map((link) => ({ ...link, color: colorOfLink(link.kernel) })));
+      panel.grid.light(list.map((link) => ({ ...link, color: colorOfLink(link.kernel) })), fades(panel.spec().name, cell) ? [cell].filter((one) => one?.panel === panel.spec().name) : null);
     }
   }
+
+  /** Whether what is not lit in a panel fades: in a lecture, but not where steps fill it in. @param {string} name @param {any} cell */
+  const fades = (name, cell) => anyLit && board.fades() && !(cell === step?.cell && [cell.panel, step?.result].includes(name));
 
   /** Show in the equation to the input which factors belong together. */
   function pairUp() {
@@ -230,7 +233,7 @@ export function createHighlighter(board, panels) {
 
     /**
      * Light up one step of an equation, and write what happens in it.
-     * @param {{ cell: any, links: (() => any[]) | null, text: (() => string) | null } | null} next null when it ends
+     * @param {{ cell: any, result: string, links: (() => any[]) | null, text: (() => string) | null } | null} next null when it ends
      * @param {boolean} [now] false when all is drawn anew right after
      */
     step(next, now = true) {

@@ -1,20 +1,47 @@
 // @ts-check
-// What the hatchings mean: the key of the marks that cells have.
-import { element } from "../base/dom.js";
+// What the marks of cells mean, beside the band where one meets them first.
+import WORDS from "../../../facts/words/board.json" with { type: "json" };
+import { element, setText } from "../base/dom.js";
 import { BANDS } from "./grid_marks.js";
+import { sentences } from "../base/words.js";
 
-export const KINDS = /** @type {const} */ (["padding", "inserted", "remainder", "unread"]);
+const say = sentences(WORDS);
+const KINDS = /** @type {const} */ (["padding", "copy", "inserted", "remainder", "unread", "beyond"]);
 
-/** What the hatchings mean; those alone that are there. */
+/** The key of one band. */
 export function createMarksKey() {
-  const entry = (kind) => element("span", { class: `cv-key-${kind}`, hidden: "" }, element("i", { "aria-hidden": "true" }), "…");
-  return element("p", { class: "cv-key" }, ...KINDS.map(entry));
+  const entries = KINDS.map((kind) => element("span", { class: `cv-key-${kind}`, hidden: "" }, element("i", { "aria-hidden": "true" }), element("span", {})));
+  const el = element("p", { class: "cv-key", role: "group", "aria-label": say("key") }, ...entries);
+  const show = (kind, there) => {
+    const entry = entries[KINDS.indexOf(kind)];
+    if (entry.hidden === there) entry.hidden = !there;
+  };
+  return {
+    el,
+    /**
+     * Those alone that are there; "met" are those that a band before has explained.
+     * @param {any[]} items of the equation @param {Set<string>} met @param {Record<string, string>} words of this kind of layer
+     */
+    set(items, met, words) {
+      const found = marksOf(items);
+      KINDS.forEach((kind, index) => {
+        if (kind === "beyond") return setText(/** @type {HTMLElement} */ (entries[index].lastChild), say("key.beyond"));
+        show(kind, found.has(kind));
+        entries[index].classList.toggle("cv-met", met.has(kind));
+        const word = kind === "remainder" || kind === "unread" ? words[kind] : say(`key.${kind}`);
+        setText(/** @type {HTMLElement} */ (entries[index].lastChild), word);
+      });
+      for (const kind of found) met.add(kind);
+    },
+    /** @param {boolean} there whether a number is larger than the colours tell */
+    beyond: (there) => show("beyond", there),
+  };
 }
 
-/** The kinds of cells in the picture that are no data. @param {any} structure @returns {Set<string>} */
-export function marksOf({ equations }) {
+/** The kinds of cells in a row that are no data, or never read. @param {any[]} items @returns {Set<string>} */
+function marksOf(items) {
   const found = new Set();
-  for (const item of equations.flatMap(({ items }) => items)) {
+  for (const item of items) {
     if (!item.key) continue;
     for (const letter of item.rows + item.columns) if (letter !== "d") found.add(BANDS[letter]);
     if (item.unread_rows.length + item.unread_columns.length) found.add("unread");

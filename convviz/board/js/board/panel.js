@@ -14,12 +14,17 @@ import { createVeil } from "./veil.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
-const SMALLEST_NUMBERED = 30; // pixels of a cell: below them, colour alone
+const [SMALLEST_NUMBERED, SMALLEST_ZOOMED] = [30, 26]; // pixels of a cell: below them, colour alone
 const SMALLEST_NUMBER = 12; // pixels of its letters
 const [CAPTION, LINE] = [22, 16]; // heights of its name in one line, and of each further one
+const FROM_AFAR = 26; // pixels of a number's letters that the last row of a room reads
+const WIDEST = 22; // of the 40 of a cell: letters of which two fit it
+
+/** The size of a number's letters, where a cell is 40 wide. @param {number} cell its side in pixels @param {boolean} large as large as they can be */
+const numberSize = (cell, large) => (large ? Math.max(20, Math.min((FROM_AFAR * CELL) / cell, WIDEST)) : Math.max(14, (SMALLEST_NUMBER * CELL) / cell));
 
 /**
- * @typedef {{ key: string, name: string, called: string, label: string, shape: string, at: [number, number], rows: string, columns: string,
+ * @typedef {{ key: string, name: string, called: string, quantity: string, label: string, shape: string, at: [number, number], rows: string, columns: string,
  *   unread_rows: number[], unread_columns: number[], editable: boolean, drawable: boolean, figure: any,
  *   thumbs: null | { rows: number, columns: number, planes: { label: string, at: [number, number], shown: boolean }[] } }} PanelSpec
  */
@@ -37,7 +42,7 @@ export function createPanel(board, first) {
   const send = (message) => board.model.send({ panel: spec.name, ...message });
   const grid = createGrid(`cv${board.uid}-${first.key.replace(/\W/g, "-")}`, {
     onFocus(row, column) {
-      board.read(describe(row, column), focusOf(grid.svg)?.closest(".cv-grid") === grid.svg);
+      board.read(() => describe(row, column), focusOf(grid.svg)?.closest(".cv-grid") === grid.svg);
       board.highlight.hover({ panel: spec.name, row, column });
     },
     onLeave: () => board.highlight.hover(null),
@@ -72,6 +77,7 @@ export function createPanel(board, first) {
 
   /** A veiled cell keeps its number to itself. @param {number} row @param {number} column */
   function describe(row, column) {
+    if (!el.isConnected || row >= spec.rows.length || column >= spec.columns.length) return ""; // it is gone
     if (!veil.covers(row, column)) return grid.describe(row, column);
     return say("cell.veiled", { name: spec.label, row, column });
   }
@@ -188,6 +194,7 @@ export function createPanel(board, first) {
     setSpec(next) {
       spec = next;
       el.dataset.panel = next.name;
+      el.dataset.quantity = next.quantity;
       el.setAttribute("aria-label", say("panel.shape", { name: next.label, shape: next.shape }));
       if (name.textContent !== next.label) name.replaceChildren(...breakable(next.label));
       setText(shape, next.shape);
@@ -220,22 +227,29 @@ export function createPanel(board, first) {
       colour();
     },
 
-    /** What it needs in a row: cells, the width of its name, the height of what is no cell. @param {number} lines of its name @param {number} [thumbs] of its other planes */
-    need: (lines, thumbs = 0) => ({
+    /**
+     * What it needs in a row: cells, the width of its name, the height of what is no cell.
+     * @param {number} lines of its name @param {number} [thumbs] of its other planes
+     * @param {number} [letters] how much larger than elsewhere they are
+     */
+    need: (lines, thumbs = 0, letters = 1) => ({
       rows: spec.rows.length,
       columns: spec.columns.length,
-      least: leastWidth(spec.label, lines),
-      around: CAPTION + (lines - 1) * LINE + (spec.thumbs ? thumbs : 0),
+      least: Math.ceil(leastWidth(spec.label, lines) * letters),
+      around: (CAPTION + (lines - 1) * LINE) * letters + (spec.thumbs ? thumbs : 0),
     }),
 
-    /** @param {number} cell side of a cell in pixels @param {number} [lines] that its name may take */
-    setSize(cell, lines = 1) {
-      name.style.maxWidth = `${Math.max(cell * spec.columns.length, leastWidth(spec.label, lines))}px`;
-      const printed = cell >= SMALLEST_NUMBERED;
+    /**
+     * @param {number} cell side of a cell in pixels @param {number} [lines] that its name may take
+     * @param {number} [letters] how much larger than elsewhere they are
+     */
+    setSize(cell, lines = 1, letters = 1) {
+      name.style.maxWidth = `${Math.max(cell * spec.columns.length, leastWidth(spec.label, lines) * letters)}px`;
+      const printed = cell >= (el.closest("[data-low]") ? SMALLEST_ZOOMED : SMALLEST_NUMBERED);
       area.classList.toggle("cv-wordless", !printed);
       grid.print(printed);
       // Every cell inherits it: where none is printed, none is to be styled anew.
-      if (printed) area.style.setProperty("--cv-number", `${Math.max(14, (SMALLEST_NUMBER * CELL) / cell).toFixed(1)}px`);
+      if (printed) area.style.setProperty("--cv-number", `${numberSize(cell, letters > 1).toFixed(1)}px`);
       area.style.width = `${cell * spec.columns.length}px`;
       area.style.height = `${cell * spec.rows.length}px`;
     },

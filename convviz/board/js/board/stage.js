@@ -5,13 +5,15 @@
 const [WIDE, MEDIUM] = [1100, 700];
 export const GAP = 8; // pixels between two things in a row
 const [LOWEST, HIGHEST] = [500, 1200];
+const [LOW, BESIDE] = [560, 560]; // a window as low as a zoomed one, and how wide it is where the controls stand beside the band
 const OF_A_NOTEBOOK = 680; // a cell of a notebook is scrolled: what is higher is never seen whole
+const OF_A_LOW_ONE = 230; // below that, a window is scrolled
 // A frame that grows with its page has no height of its own to go by; with the words above it, it is no higher than this.
 const [OF_A_FRAME, FRAME] = [664, 760];
 const NUMBERED_UP_TO = 12; // rows or columns of a panel whose cells are as large as its neighbours'
 
 /** What a cell's side may be, in pixels: few sizes, so that a slider seldom changes them. */
-export const LADDER = [2, 3, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 36, 40, 44, 48, 56];
+export const LADDER = [2, 3, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 36, 40, 44, 48, 56, 64, 72, 80, 88, 96, 112, 128];
 
 /**
  * @typedef {{ width: number, height: number }} Room
@@ -59,26 +61,31 @@ function linesOf(terms, sizes, most) {
 }
 
 /**
- * Keep the height of the app's body in step with the window. `data-stage` says how wide the stage is, `data-bands`
- * whether all bands stand on it or one at a time.
+ * Keep the height of the app's body in step with the window. `data-stage` says how wide the stage is, or that it is
+ * a lecture's, `data-bands` whether all bands stand on it or one at a time; `data-low` of the app, that its window is low.
  * @param {HTMLElement} body of the app @param {() => number} below what stands under it
- * @returns {() => void} stop
+ * @returns {{ update: () => void, stop: () => void }} update: look again
  */
 export function followRoom(body, below) {
   const parent = /** @type {HTMLElement} */ (body.parentElement);
   const app = /** @type {HTMLElement} */ (parent.closest(".cv-page") ?? parent);
   const update = () => {
-    body.dataset.stage = app.clientWidth >= WIDE ? "wide" : app.clientWidth >= MEDIUM ? "medium" : "narrow";
+    if (app.hasAttribute("data-present")) return void Object.assign(body.dataset, { stage: "lecture", bands: "lecture" });
+    const low = isOwn(app) && window.innerHeight < LOW;
+    app.toggleAttribute("data-low", low);
+    body.dataset.stage = app.clientWidth >= WIDE && !low ? "wide" : app.clientWidth >= (low ? BESIDE : MEDIUM) ? "medium" : "narrow";
+    app.toggleAttribute("data-narrow", body.dataset.stage === "narrow");
     body.dataset.bands = body.dataset.stage === "wide" ? "all" : "one";
     body.style.setProperty("--cv-room", `${heightFor(app, body, below())}px`);
   };
   const watcher = new ResizeObserver(update); // placed, and as wide as its page lets it be
   watcher.observe(app);
   window.addEventListener("resize", update);
-  return () => {
+  const stop = () => {
     watcher.disconnect();
     window.removeEventListener("resize", update);
   };
+  return { update, stop };
 }
 
 /** @param {HTMLElement} app @param {HTMLElement} body @param {number} below */
@@ -87,10 +94,12 @@ function heightFor(app, body, below) {
   const inside = body.getBoundingClientRect().top - app.getBoundingClientRect().top;
   if (app.dataset.grows !== undefined) return Math.max(Math.min(FRAME - inside - below - margin, OF_A_FRAME), LOWEST);
   const above = app.getBoundingClientRect().top + window.scrollY;
-  const own = above < 200 && !scrollerOf(app); // else it is one thing of many on its page
-  const room = own ? window.innerHeight - above : Math.min(window.innerHeight - 120, OF_A_NOTEBOOK);
-  return Math.round(Math.min(Math.max(room - inside - below - margin, LOWEST), HIGHEST));
+  const room = isOwn(app) ? window.innerHeight - above : Math.min(window.innerHeight - 120, OF_A_NOTEBOOK);
+  return Math.round(Math.min(Math.max(room - inside - below - margin, app.hasAttribute("data-low") ? OF_A_LOW_ONE : LOWEST), HIGHEST));
 }
+
+/** Whether the app has its page for itself; else it is one thing of many. @param {HTMLElement} app */
+const isOwn = (app) => app.dataset.grows === undefined && app.getBoundingClientRect().top + window.scrollY < 200 && !scrollerOf(app);
 
 /** What scrolls the app, if it is not the window. @param {HTMLElement} app */
 function scrollerOf(app) {

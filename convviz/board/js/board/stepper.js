@@ -4,8 +4,10 @@ import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, focusOf } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { findPlane } from "./planes.js";
+import { createLinks } from "../picture/links.js";
 import { stampLinks } from "../picture/stamps.js";
 import { completedAt, spanOf, stampedSoFar, walkOf } from "../picture/steps.js";
+import { LONGEST_MS } from "../base/motion.js";
 import { createTransport } from "./transport.js";
 import { sentences } from "../base/words.js";
 
@@ -18,7 +20,7 @@ const WHERE = /** @type {const} */ ({ cell: "step.cell", stamp: "step.stamp" });
  * Make what steps through an equation.
  * @param {any} board
  * @param {string} name of the equation
- * @param {{ panels: Map<string, any>, refresh: () => void }} equation
+ * @param {{ panels: Map<string, any>, refresh: () => void, film: ReturnType<typeof import("./film.js").createFilm> }} equation
  */
 export function createStepper(board, name, equation) {
   const button = element("button", { type: "button", class: "cv-step", "aria-expanded": "false" }, say("step"));
@@ -31,7 +33,7 @@ export function createStepper(board, name, equation) {
   let numbers = null;
   /** @type {import("../picture/steps.js").Walk} */
   let walk; // from the first opening on: nothing steps before
-  let position = 0;
+  let position = -1; // before the first step there is none
   /** @type {Record<string, Float64Array>} */
   let partial = {}; // numbers that stand in for the final ones
 
@@ -45,6 +47,7 @@ export function createStepper(board, name, equation) {
     board.stepping?.close(true); // one at a time
     board.stepping = stepper;
     walk = walkOf(geometry, name, view);
+    position = -1;
     button.setAttribute("aria-expanded", "true");
     transport.open(walk.size[0] * walk.size[1]);
   }
@@ -53,6 +56,7 @@ export function createStepper(board, name, equation) {
   function close(draw = false) {
     if (!transport.isOpen()) return;
     const focused = transport.el.contains(focusOf(transport.el));
+    equation.film.finish();
     transport.close();
     board.stepping = null;
     button.setAttribute("aria-expanded", "false");
@@ -64,12 +68,15 @@ export function createStepper(board, name, equation) {
     const stoodIn = Object.keys(partial).length > 0;
     partial = {};
     board.highlight.step(null, draw);
-    board.read("", false); // what it said about a step is over
+    board.read(() => "", false); // what it said about a step is over
     if (draw && stoodIn) equation.refresh();
   }
 
   /** @param {number} next @param {boolean} byHand */
   function moveTo(next, byHand) {
+    const follows = next === position + 1;
+    const begins = next === 0 && (position < 0 || !byHand);
+    equation.film.finish(); // the step before is over
     position = next;
     const [row, column] = cellOf(position);
     addUp();
@@ -79,13 +86,37 @@ export function createStepper(board, name, equation) {
     if (stamps) equation.refresh();
     board.highlight.step({
       cell,
+      result: walk.result,
       links: stamps ? () => stampLinks(geometry, walk.result, [row, column]) : null,
       text: stamps ? stampWords : null,
     });
+    retell();
+    board.read(() => say("step.read", told()), byHand && !transport.speaks());
+    if (!(begins && equation.film.making()) && (follows || begins)) animate(byHand ? LONGEST_MS : Math.min(LONGEST_MS, transport.beat() * 0.8));
+  }
+
+  /** Which step this is, and the cell that it is about. */
+  function told() {
+    const [row, column] = cellOf(position);
     const what = panelOf(walk.over).grid.describe(row, column);
-    const step = say(WHERE[walk.unit], { at: position + 1, of: walk.size[0] * walk.size[1] });
-    transport.say(step, say("step.told", { step, what }));
-    board.read(say("step.read", { step, what }), byHand && !transport.speaks());
+    return { step: say(WHERE[walk.unit], { at: position + 1, of: walk.size[0] * walk.size[1] }), what };
+  }
+
+  /** Say it as its numbers are now. */
+  const retell = () => transport.say(told().step, say("step.told", told()));
+
+  /** The products of a step fly to where they are added, and what they add up to appears. @param {number} ms */
+  function animate(ms) {
+    if (!equation.film.may(ms)) return;
+    const [row, column] = cellOf(position);
+    const cell = { panel: walk.over, row, column };
+    const value = (place) => panelOf(place.panel)?.grid.value(place.row, place.column) ?? NaN;
+    const stamps = walk.unit === "stamp";
+    const flights = stamps
+      ? stampLinks(geometry, walk.result, [row, column]).flatMap((to) => (to.panel === walk.result && to.kernel ? [{ from: to.kernel, to, value: value(cell) * value(to.kernel) }] : []))
+      : createLinks(geometry).terms(cell).map(({ kernel, image }) => ({ from: image, to: cell, value: value(kernel) * value(image) }));
+    equation.film.fly(flights.filter((flight) => !Number.isNaN(flight.value)), ms);
+    if (!stamps) equation.film.fill(walk.result, { row, column, rows: 1, columns: 1 }, ms);
   }
 
   /** What the stamps so far have added up to; the last step shows what torch computed. */
@@ -146,7 +177,25 @@ export function createStepper(board, name, equation) {
     return told.join(" ");
   }
 
+  /** Open the steps, or go on in them; before the first, they close. @param {number} by */
+  function step(by) {
+    if (name === "bias") return;
+    if (transport.isOpen() && position + by < 0) close(true);
+    else if (transport.isOpen()) transport.step(by);
+    else if (by > 0) open();
+  }
+
+  /** Play the steps, or pause. */
+  function play() {
+    if (name === "bias") return;
+    if (!transport.isOpen()) open();
+    transport.play();
+  }
+
   const stepper = {
+    step,
+    play,
+    retell,
     button,
     bar: transport.el,
     close,

@@ -3,6 +3,7 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, focusOf } from "../base/dom.js";
 import { formatNumber, needsWhiteInk } from "../base/format.js";
+import { tinted } from "./quantities.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -70,11 +71,12 @@ export function createSum(onTerm) {
 
     /** @param {string} text shown instead of a sum */
     say(text) {
-      shown = standing = "";
+      shown = "";
       el.removeAttribute("data-open");
       el.removeAttribute("data-terms");
       onTerm(null);
-      if (el.childElementCount || el.textContent !== text) el.replaceChildren(text);
+      if (standing !== text) el.replaceChildren(...tinted(text));
+      standing = text;
     },
 
     /**
@@ -96,7 +98,8 @@ export function createSum(onTerm) {
       if (wanted === standing) return;
       standing = wanted;
       const held = el.contains(focusOf(el)) ? [...el.querySelectorAll("button")].indexOf(/** @type {any} */ (focusOf(el))) : -1;
-      const head = element("code", {}, `${label} = ${factors ? `${minus ? "" : "\u03a3 "}${factors} = ` : ""}`);
+      const rule = element("span", { class: "cv-sum-rule" }, ...tinted(factors ? `${minus ? "" : "\u03a3 "}${factors} = ` : ""));
+      const head = element("code", {}, ...tinted(`${label} = `), rule);
       onTerm(null); // a term that is replaced never tells that the pointer has left it
       const products = visible.flatMap((term, index) => [...(index ? [minus ? " \u2212 " : " + "] : []), createTerm(term, colors)]);
       const total = element("output", { "data-value": String(value) }, formatNumber(value));

@@ -74,7 +74,7 @@ export function createTransport(label, events) {
     el.dataset.playing = String(playing);
     const equation = /** @type {HTMLElement | null} */ (el.closest(".cv-equation")); // whose window slides
     equation?.style.setProperty("--cv-beat", `${beat()}ms`);
-    equation?.toggleAttribute("data-plays", playing);
+    for (const around of [equation, el.closest(".cv-app")]) around?.toggleAttribute("data-plays", playing);
   }
 
   const hide = () => document.hidden && pause();
@@ -106,6 +106,11 @@ export function createTransport(label, events) {
       range.focus({ preventScroll: true });
     },
 
+    /** @param {number} by positions */
+    step: (by) => go(position + by),
+    play: () => play.click(),
+    beat,
+
     /** Hide the bar; nothing of it runs on. */
     close() {
       pause();
@@ -124,11 +129,14 @@ export function createTransport(label, events) {
   };
 }
 
-/** @param {keyof typeof ICONS} icon @param {string} label @param {() => void} action */
-function iconButton(icon, label, action) {
-  const picture = svgElement("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, svgElement("path", { d: ICONS[icon] }));
+/** @param {keyof typeof ICONS} icon */
+const picture = (icon) => svgElement("svg", { viewBox: "0 0 16 16", "aria-hidden": "true", class: `cv-icon-${icon}` }, svgElement("path", { d: ICONS[icon] }));
+
+/** A button with a picture, or with one for each of its states. @param {string} icons with blanks between @param {string} label @param {() => void} action */
+export function iconButton(icons, label, action) {
+  const pictures = icons.split(" ").map((icon) => picture(/** @type {"play"} */ (icon)));
   const button = /** @type {HTMLButtonElement} */ (
-    element("button", { type: "button", class: "cv-icon", "aria-label": label, title: label }, picture)
+    element("button", { type: "button", class: "cv-icon", "aria-label": label, title: label }, ...pictures)
   );
   button.addEventListener("click", action);
   return button;

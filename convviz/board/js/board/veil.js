@@ -79,11 +79,11 @@ function outline(covered, rows, columns) {
 
 /** @param {Badge} badge */
 function createBadge({ row, column, text }) {
-  const [x, y] = [(column + 1) * CELL - 7.5, row * CELL + 7.5];
+  const [x, y] = [(column + 1) * CELL - 6, row * CELL + 6];
   return svgElement(
     "g",
     {},
-    svgElement("circle", { cx: x, cy: y, r: 8 }),
+    svgElement("circle", { cx: x, cy: y, r: 6.5 }),
     svgElement("text", { x, y, class: text.length > 2 ? "cv-long" : "" }, text),
   );
 }

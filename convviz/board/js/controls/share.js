@@ -89,6 +89,13 @@ export function createShare(model, lessonLink) {
     else if (buffers.length) save(reply.name, buffers[0]);
     else tell(""); // the line below says why there is none
   };
+  /** What was said was said of other settings. */
+  const onSettings = () => {
+    if (asked || !outcome.textContent) return;
+    copier.close();
+    tell("");
+  };
+  model.on("settings", onSettings);
   model.on("msg:custom", onReply);
   model.on("change:kernel", refresh);
   refresh();
@@ -96,6 +103,7 @@ export function createShare(model, lessonLink) {
     button: open,
     box: panel,
     close() {
+      model.off("settings", onSettings);
       model.off("msg:custom", onReply);
       model.off("change:kernel", refresh);
     },

@@ -52,7 +52,7 @@ function valuesWith(settings, equations, { k, stages, dtype, truth, truth_ok, fr
   /** @param {(settings: Settings, name: string, view: string) => string} write */
   const texts = (write) => Object.fromEntries(equations.map(({ name, view }) => [name, write(settings, name, view)]));
   return {
-    ...valuesOf(equations, settings.scale === "equation", dtype),
+    ...valuesOf(equations, stages, settings.scale, dtype),
     step: k,
     from,
     loss: lossWords(settings.loss, stages.loss),

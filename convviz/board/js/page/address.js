@@ -4,14 +4,23 @@
 import { takeLesson } from "../lesson/start.js";
 import { isLink } from "../rules/link.js";
 
+const PRESENT = /(?<=[#?&])present=1(?:&|$)|&present=1$/;
+
+/** What a part of the address says. @param {string} part with its # or ? */
+function read(part) {
+  const [rest, present] = [part.replaceAll("&amp;", "&").replace(PRESENT, ""), PRESENT.test(part)];
+  const { rest: link, wanted } = takeLesson(rest);
+  return { link: isLink(link.slice(1)) ? link : "", wanted, present };
+}
+
 /**
- * The first of some parts of the address that is a link or names a lesson; neither where it is the name of a heading, say.
+ * The first of some parts of the address that is a link, names a lesson or asks for a lecture; none where it is the name of
+ * a heading, say.
  * @param {("hash" | "search")[]} parts
  */
 function foundIn(...parts) {
   try {
-    const found = parts.map((part) => takeLesson(location[part])).map(({ rest, wanted }) => ({ link: isLink(rest.slice(1)) ? rest : "", wanted }));
-    return found.find(({ link, wanted }) => link || wanted) ?? null;
+    return parts.map((part) => read(location[part])).find(({ link, wanted, present }) => link || wanted || present) ?? null;
   } catch {
     return null; // a frame that may not know where it is
   }
@@ -19,18 +28,19 @@ function foundIn(...parts) {
 
 /**
  * Open the link in the address and play its lesson, now and whenever another is put after #.
- * @param {(link: string) => void} open @param {(lesson: string, step: string) => void} play
- * @returns {boolean} whether there was any
+ * @param {(link: string) => void} open @param {(lesson: string, step: string) => void} play @param {() => void} present
+ * @returns {boolean} whether there was a link or a lesson
  */
-export function followAddress(open, play) {
+export function followAddress(open, play, present) {
   /** @param {ReturnType<typeof foundIn>} found */
-  const read = (found) => {
+  const follow = (found) => {
     if (found?.link) open(found.link);
     if (found?.wanted) play(found.wanted.name, found.wanted.step);
-    return found !== null;
+    if (found?.present) present();
+    return Boolean(found?.link || found?.wanted);
   };
-  window.addEventListener("hashchange", () => read(foundIn("hash")));
-  return read(foundIn("hash", "search"));
+  window.addEventListener("hashchange", () => follow(foundIn("hash")));
+  return follow(foundIn("hash", "search"));
 }
 
 /** The address under which this page shows a link; empty where it has none. @param {string} link */
@@ -38,8 +48,8 @@ export function addressWith(link) {
   try {
     if (!/^(https?|file):$/.test(location.protocol)) return "";
     const address = new URL(location.href);
-    const { rest, wanted } = takeLesson(address.search);
-    if (wanted || isLink(rest.slice(1))) address.search = ""; // of another picture
+    const { link: other, wanted, present } = read(address.search);
+    if (wanted || other || present) address.search = ""; // of another picture
     address.hash = "";
     return `${address.href}#${link}`;
   } catch {

@@ -38,17 +38,18 @@ function createHeading(model) {
 /**
  * Draw a view.
  * @param {HTMLElement} el gets the app's class @param {Model} model @param {DrawPane} drawPane @param {Player} player
+ * @param {import("./lecture.js").Wish | null} [wish] of the address, where the whole page is ours
  * @returns {() => void} close it
  */
-export function drawLive(el, model, drawPane, player) {
+export function drawLive(el, model, drawPane, player, wish = null) {
   el.classList.add("cv-app", "cv-page", "cv-full", "cv-look");
   const heading = createHeading(model);
   const share = createShare(model, () => stepLink(player));
   const tabs = createTabs(model, drawPane);
   el.append(heading.el);
-  const app = drawApp(el, model, CONTROLS, share, player, tabs.el);
+  const app = drawApp(el, model, CONTROLS, share, player, { below: tabs.el, own: wish !== null, wish });
   const lessons = createLessonButtons(player, app.readLesson);
-  heading.el.append(lessons.el);
+  heading.el.append(lessons.el, app.lecture);
   const forget = tellHolders(el);
   return () => {
     forget();

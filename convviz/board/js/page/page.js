@@ -2,6 +2,7 @@
 // A page that lives without a kernel: the app around a model whose numbers the page computes.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { createCopyLink } from "../controls/copy_link.js";
+import { createValues } from "../base/events.js";
 import { createPlayer } from "../lesson/player.js";
 import { createLessonButtons, stepLink } from "../lesson/start.js";
 import { fromPage } from "../numbers/from_page.js";
@@ -22,13 +23,14 @@ const say = sentences(WORDS);
 function render({ el, data, own = false, makeNumbers = fromPage }) {
   const model = createPageModel(data, makeNumbers);
   const player = createPlayer(model);
-  const opened = own && followAddress((link) => model.send({ type: "open", link }), player.play);
+  const wish = createValues({ present: false });
+  const opened = own && followAddress((link) => model.send({ type: "open", link }), player.play, () => wish.put({ present: true }));
   if (data.lesson && !opened) player.play(data.lesson); // who opens a link wants to see that
-  const app = drawApp(el, model, data.controls, createCopyLink(model, own ? addressWith : () => "", () => stepLink(player)), player);
+  const app = drawApp(el, model, data.controls, createCopyLink(model, own ? addressWith : () => "", () => stepLink(player)), player, { own, wish });
   const made = own && el.parentElement?.querySelector(":scope > .cv-made");
   if (made) el.querySelector(".cv-facts")?.append(made); // beside the numbers it takes no height from the picture
   const lessons = createLessonButtons(player, app.readLesson);
-  (own ? el.parentElement?.querySelector(".cv-headline") : el.querySelector(".cv-tools"))?.append(lessons.el);
+  (own ? el.parentElement?.querySelector(".cv-headline") : el.querySelector(".cv-tools"))?.append(lessons.el, app.lecture);
   const close = () => {
     lessons.close();
     lessons.el.remove();

@@ -3,6 +3,7 @@
 import WORDS from "../../../facts/words/served.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 import { FIRST_STATE } from "../rules/link.js";
+import { createValues } from "../base/events.js";
 import { createPlayer } from "../lesson/player.js";
 import { createKernel } from "../numbers/from_kernel.js";
 import { createPageModel } from "../numbers/model.js";
@@ -23,9 +24,10 @@ function start() {
   const live = byId("convviz-live");
   const model = createPageModel({ ...data, state: FIRST_STATE, plotly: () => fetchPlotly(data.plotly), ground: {}, live: true });
   const player = createPlayer(model);
-  followAddress((link) => model.send({ type: "open", link }), player.play);
+  const wish = createValues({ present: false });
+  followAddress((link) => model.send({ type: "open", link }), player.play, () => wish.put({ present: true }));
   const session = createSession(data, (state) => model.hearOfKernel(state));
-  drawLive(live, model, createPanes(model, data.colorscales, session.startAgain), player);
+  drawLive(live, model, createPanes(model, data.colorscales, session.startAgain), player, wish);
   byId("convviz-again").addEventListener("click", session.startAgain);
   join(data.version, model);
   afterPaint(session.start);

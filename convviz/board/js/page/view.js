@@ -12,6 +12,7 @@ import { renderSliders } from "../controls/sliders.js";
 import { createLessonPanel } from "../lesson/panel.js";
 import { TAUGHT } from "../lesson/player.js";
 import { steer } from "../lesson/start.js";
+import { createLecture } from "./lecture.js";
 
 const say = sentences(WORDS);
 
@@ -25,10 +26,13 @@ const say = sentences(WORDS);
  * @param {HTMLElement} el @param {Model} model
  * @param {string[]} chosen names of groups and of controls; none: the board alone
  * @param {{ button: HTMLElement, box: HTMLElement }} share what hands the settings on
- * @param {Player} player @param {HTMLElement} [below] what stands under controls and board
- * @returns {{ close: () => void, readLesson: () => void }} readLesson: turn to the lesson that was started
+ * @param {Player} player
+ * @param {{ below?: HTMLElement, own?: boolean, wish?: import("./lecture.js").Wish | null }} [around] what stands under controls
+ *   and board; whether the whole page is ours; what the address wishes
+ * @returns {{ close: () => void, readLesson: () => void, lecture: HTMLElement }} readLesson: turn to the lesson that was started;
+ *   lecture: the button that starts one
  */
-export function drawApp(el, model, chosen, share, player, below) {
+export function drawApp(el, model, chosen, share, player, { below, own = false, wish = null } = {}) {
   /** @type {(() => void)[]} */
   const closers = [];
   /** @param {string} event @param {() => void} listener */
@@ -56,8 +60,11 @@ export function drawApp(el, model, chosen, share, player, below) {
   follow("change:values", tellSettled);
   const body = element("div", { class: "cv-body" }, controls, picture);
   el.append(body, ...(below ? [below] : []));
-  closers.push(followRoom(body, () => below?.firstElementChild?.clientHeight ?? 0));
-  const board = renderBoard({ model, el: picture, taught: TAUGHT });
+  const room = followRoom(body, () => below?.firstElementChild?.clientHeight ?? 0);
+  /** @type {ReturnType<typeof createLecture>} */
+  let lecture; // right after the board that it shows
+  const board = renderBoard({ model, el: picture, taught: TAUGHT, onBands: () => lecture?.refresh() });
+  const app = /** @type {HTMLElement} */ (el.closest(".cv-app") ?? el);
   const lesson = createLessonPanel(player, model, board);
   controls.prepend(lesson.el);
   lesson.update(); // now that it is where the app around it can be found
@@ -67,13 +74,17 @@ export function drawApp(el, model, chosen, share, player, below) {
   player.on("change:look", tellBare);
   closers.push(() => player.off("change:look", tellBare));
   follow("change:notice", tellBare);
-  closers.push(followHelp(body), board.close, lesson.close, steer(el, player, board.escape));
+  closers.push(followHelp(body), room.stop, board.close, lesson.close, steer(el, player, board.escape));
+  lecture = createLecture(app, board, player, { own, wish, fit: room.update });
+  controls.append(lecture.bar);
+  lecture.begin();
+  closers.unshift(lecture.close); // before the board that it shows goes
   const close = () => {
     for (const each of closers) each();
     body.remove();
     below?.remove();
   };
-  return { close, readLesson: lesson.focus };
+  return { close, readLesson: lesson.focus, lecture: lecture.button };
 }
 
 /** Undo, redo and reset. @param {Model} model @param {(event: string, listener: () => void) => void} follow @param {HTMLElement} more */

@@ -1,6 +1,6 @@
 // @ts-check
-// What the cells of each panel are, as views/cells.py says it: one letter a row and a column. d data, p padding,
-// i a zero that the stride inserted, r padding for the remainder.
+// What the cells of each panel are, as views/cells.py says it: one letter a row and a column. d data, p padding with
+// zeros, c a border of copies, i a zero that the stride inserted, r padding for the remainder.
 import { backwardPadding, bothAxes, outputSize, paddedSize, remainderOf, unreadLines } from "../rules/spec.js";
 
 /**
@@ -21,7 +21,8 @@ function linesOf(spec, name, axis, size) {
     const [before, after] = spec.padding[axis];
     // Without padding each line of the padded input is a line of the input.
     const bare = { ...spec, input_size: bothAxes((each) => paddedSize(spec, each)), padding: bothAxes(() => /** @type {Pair} */ ([0, 0])), padding_mode: "zeros" };
-    return ["p".repeat(before) + "d".repeat(spec.input_size[axis]) + "p".repeat(after), unreadLines(bare, axis)];
+    const border = spec.padding_mode === "zeros" ? "p" : "c";
+    return [border.repeat(before) + "d".repeat(spec.input_size[axis]) + border.repeat(after), unreadLines(bare, axis)];
   }
   if (name === "padded_grad_output") return [padded(spec, axis, dilated), []];
   if (name === "dilated_grad_output") return [dilated, []];

@@ -7,6 +7,7 @@ import { editedPanels, isDrawnOn } from "../rules/edit.js";
 import { isPanel, panelsOf } from "./panels.js";
 import { planeIndex } from "../rules/plane.js";
 import { roundHalfEven } from "../rules/random.js";
+import { endsOf, quantityOf } from "./scales.js";
 import { say } from "./say.js";
 
 const THUMB = 16; // most rows and columns of a thumbnail
@@ -14,7 +15,7 @@ const SHADES = PICTURE.figure.shades;
 
 /**
  * @import { Pair } from "../rules/spec.js"
- * @import { Settings } from "../rules/settings.js"
+ * @import { Settings, Stages } from "../rules/settings.js"
  * @import { Equation, Panel } from "./panels.js"
  * @typedef {{ light: [number, string][], dark: [number, string][] }} Colorscales
  */
@@ -31,7 +32,7 @@ export function structureOf(settings, equations, colorscales) {
     equations: equations.map((equation) => ({
       name: equation.name,
       title: equation.title,
-      one_scale: scale === "equation",
+      scale,
       view: equation.view,
       offers_single: equation.name === "forward" && !transposed && !isSingleOne(settings),
       items: equation.items.map((item) => (isPanel(item) ? itemOf(equation.name, item, settings, colorscales) : item)),
@@ -52,6 +53,7 @@ function itemOf(equation, panel, settings, colorscales) {
     key: `${equation}:${panel.name}`,
     name: panel.name,
     called: panel.called,
+    quantity: quantityOf(panel.called),
     label: panel.label,
     products: productsOf(panel.name, transposed),
     shape: `[${panel.shape.join(", ")}]`,
@@ -67,30 +69,17 @@ function itemOf(equation, panel, settings, colorscales) {
 
 /**
  * The numbers of the planes that are shown, with the ends of their colour scales.
- * @param {Equation[]} equations @param {boolean} oneScale @param {string} [dtype] in which they were computed
+ * @param {Equation[]} equations @param {Stages} stages @param {string} scale of the settings @param {string} [dtype] in which they were computed
  */
-export function valuesOf(equations, oneScale, dtype = "float64") {
+export function valuesOf(equations, stages, scale, dtype = "float64") {
   const Kind = dtype === "float64" ? Float64Array : Float32Array; // no page knows bfloat16: its numbers are float32's too
-  /** @type {[Record<string, number>, Record<string, Float64Array | Float32Array>, Record<string, Float64Array | Float32Array>]} */
-  const [limits, planes, thumbs] = [{}, {}, {}];
-  const largest = new Map();
-  for (const { name, panels } of equations.map((equation) => ({ name: equation.name, panels: panelsOf(equation) }))) {
-    for (const { tensor } of panels) if (!largest.has(tensor)) largest.set(tensor, largestOf(tensor.data));
-    const shared = Math.max(...panels.map(({ tensor }) => largest.get(tensor)));
-    for (const panel of panels) {
-      limits[`${name}:${panel.name}`] = Number(((oneScale ? shared : largest.get(panel.tensor)) || 1).toPrecision(6));
-      planes[panel.name] ??= Kind.from(planeAt(panel, panel.at));
-      if (planeCount(panel) > 1) thumbs[panel.name] ??= Kind.from(thinnedOut(panel));
-    }
+  /** @type {[Record<string, Float64Array | Float32Array>, Record<string, Float64Array | Float32Array>]} */
+  const [planes, thumbs] = [{}, {}];
+  for (const panel of equations.flatMap(panelsOf)) {
+    planes[panel.name] ??= Kind.from(planeAt(panel, panel.at));
+    if (planeCount(panel) > 1) thumbs[panel.name] ??= Kind.from(thinnedOut(panel));
   }
-  return { dtype: dtype === "float64" ? dtype : "float32", limits, planes, thumbs };
-}
-
-/** The largest |finite value|. @param {Float64Array} data */
-function largestOf(data) {
-  let largest = 0;
-  for (const value of data) if (Number.isFinite(value)) largest = Math.max(largest, Math.abs(value));
-  return largest;
+  return { dtype: dtype === "float64" ? dtype : "float32", limits: endsOf(equations, stages, scale), planes, thumbs };
 }
 
 /** @param {Panel} panel */

@@ -1,0 +1,149 @@
+// @ts-check
+// What is seen to happen in an equation: the kernel turns, the zeros open, the border grows, products fly into their sum.
+// All of it lies over panels that are already as they will be.
+import { element, svgElement } from "../base/dom.js";
+import { formatNumber } from "../base/format.js";
+import { LONGEST_MS, createMotion } from "../base/motion.js";
+import { CELL } from "./grid_marks.js";
+
+const MOST_CELLS = 150; // of one panel that are moved one by one
+const MOST_PRODUCTS = 25;
+
+/**
+ * @typedef {{ row: number, column: number }} Place
+ * @typedef {{ from: Place & { panel: string }, to: Place & { panel: string }, value: number }} Flight
+ * @typedef {{ area: HTMLElement, grid: any, spec: () => any }} FilmedPanel
+ */
+
+/** By how many cells each place of an axis would be elsewhere if nothing stood between its data. @param {string} letters */
+function spread(letters) {
+  const data = [...letters].flatMap((letter, at) => (letter === "d" ? [at] : []));
+  const first = (data[0] + data[data.length - 1] - data.length + 1) / 2;
+  return [...letters].map((_, at) => first + data.indexOf(at) - at);
+}
+
+/** A sheet of paper over a part of a grid. @param {number} x @param {number} y @param {number} width @param {number} height in cells */
+const sheet = (x, y, width, height) => svgElement("rect", { class: "cv-sheet", x: x * CELL, y: y * CELL, width: width * CELL, height: height * CELL });
+
+/**
+ * Make what films one equation.
+ * @param {HTMLElement} stage in which its panels stand @param {Map<string, any>} panels
+ */
+export function createFilm(stage, panels) {
+  const motion = createMotion();
+  /** @param {string} name @returns {FilmedPanel} */
+  const panelOf = (name) => [...panels.values()].find((panel) => panel.spec().name === name);
+  const film = () => svgElement("g", { class: "cv-film", "aria-hidden": "true" });
+  const turned = (degrees) => ({ transform: `rotate(${degrees}deg)` });
+
+  /** The kernel turns by 180°; its numbers stay upright. @param {FilmedPanel} panel */
+  function turn({ grid, spec }) {
+    const [rows, columns] = [spec().rows.length, spec().columns.length];
+    const block = svgElement("g", { class: "cv-turning" });
+    for (let at = 0; at < rows * columns; at++) block.append(grid.copy(Math.floor(at / columns), at % columns));
+    const whole = film();
+    whole.append(sheet(0, 0, columns, rows), block);
+    const letters = [...block.querySelectorAll("text")].map((node) => ({ node, frames: [turned(180), turned(0)] }));
+    motion.play(grid.svg, whole, [{ node: block, frames: [turned(-180), turned(0)] }, ...letters]);
+  }
+
+  /** The zeros open between the data like an accordion, then the border grows around them. @param {FilmedPanel} panel */
+  function open({ grid, spec }) {
+    const { rows, columns } = spec();
+    const [down, across] = [spread(rows), spread(columns)];
+    const [top, left] = [rows.indexOf("d"), columns.indexOf("d")];
+    const [height, width] = [rows.lastIndexOf("d") + 1 - top, columns.lastIndexOf("d") + 1 - left];
+    if (top < 0 || left < 0) return;
+    const opens = /d.*i/.test(rows) || /d.*i/.test(columns);
+    const whole = film();
+    const parts = [];
+    if (opens) {
+      const zeros = svgElement("g", {}); // as one: many things that move are slow
+      whole.append(sheet(left, top, width, height), zeros);
+      parts.push({ node: zeros, frames: [{ opacity: 0 }, { opacity: 0, offset: 0.4 }, { opacity: 1 }] });
+      for (let row = top; row < top + height; row++) {
+        for (let column = left; column < left + width; column++) {
+          const node = grid.copy(row, column);
+          const isData = rows[row] === "d" && columns[column] === "d";
+          (isData ? whole : zeros).append(node);
+          if (isData) parts.push({ node, frames: [{ transform: `translate(${across[column] * CELL}px, ${down[row] * CELL}px)` }, { transform: "none" }] });
+        }
+      }
+    }
+    if (height < rows.length || width < columns.length) {
+      const border = svgElement("path", { class: "cv-sheet", "fill-rule": "evenodd", d: frameOf(rows.length, columns.length, top, left, height, width) });
+      const edge = svgElement("rect", { class: "cv-edge", width: columns.length * CELL, height: rows.length * CELL });
+      const small = `translate(${left * CELL}px, ${top * CELL}px) scale(${width / columns.length}, ${height / rows.length})`;
+      const delay = opens ? LONGEST_MS : 0;
+      whole.append(border, edge);
+      parts.push({ node: border, delay, frames: [{ opacity: 1 }, { opacity: 0 }] });
+      parts.push({ node: edge, delay, frames: [{ transform: small }, { transform: "none" }] });
+    }
+    if (parts.length) motion.play(grid.svg, whole, parts);
+  }
+
+  /** The centre of a cell on the stage. @param {DOMRect} frame @param {Place & { panel: string }} place */
+  function centreOf(frame, { panel, row, column }) {
+    const { area, spec } = panelOf(panel);
+    const box = area.getBoundingClientRect();
+    const [rows, columns] = [spec().rows.length, spec().columns.length];
+    return { x: box.left - frame.left + ((column + 0.5) * box.width) / columns, y: box.top - frame.top + ((row + 0.5) * box.height) / rows, cell: box.width / columns };
+  }
+
+  return {
+    finish: motion.finish,
+
+    /** Whether there is time for it. @param {number} ms */
+    may: motion.may,
+
+    /** What was done to make the panels of this equation; false if there is nothing to see. */
+    making() {
+      motion.finish();
+      if (!motion.may()) return false;
+      for (const panel of panels.values()) {
+        const { name, rows, columns } = panel.spec();
+        if (!panel.grid.numbered() || rows.length * columns.length > MOST_CELLS) continue;
+        if (name === "rotated_weight") turn(panel);
+        else if (/[^d]/.test(rows + columns)) open(panel);
+      }
+      return stage.querySelector(".cv-film") !== null;
+    },
+
+    /**
+     * Products fly to where they are added.
+     * @param {Flight[]} flights @param {number} ms
+     */
+    fly(flights, ms) {
+      if (!motion.may(ms) || !flights.length || flights.length > MOST_PRODUCTS) return;
+      const frame = stage.getBoundingClientRect();
+      if (!frame.width) return;
+      const ways = flights.map(({ from, to }) => [centreOf(frame, from), centreOf(frame, to)]);
+      const whole = element("div", { class: "cv-flights", "aria-hidden": "true", style: `font-size: ${Math.max(11, ways[0][1].cell * 0.4)}px` });
+      const parts = flights.map(({ value }, index) => {
+        const [from, to] = ways[index].map(({ x, y }) => `translate(${x}px, ${y}px) translate(-50%, -50%)`);
+        const node = element("span", {}, formatNumber(value));
+        whole.append(node);
+        return { node, ms, frames: [{ transform: from, opacity: 0 }, { transform: from, opacity: 1, offset: 0.2 }, { transform: to, opacity: 1, offset: 0.85 }, { transform: to, opacity: 0 }] };
+      });
+      motion.play(stage, whole, parts);
+    },
+
+    /**
+     * What they add up to is there when they have come.
+     * @param {string} name of the panel @param {{ row: number, column: number, rows: number, columns: number }} span @param {number} ms
+     */
+    fill(name, { row, column, rows, columns }, ms) {
+      if (!motion.may(ms)) return;
+      const whole = film();
+      const node = sheet(column, row, columns, rows);
+      whole.append(node);
+      motion.play(panelOf(name).grid.svg, whole, [{ node, ms, frames: [{ opacity: 1 }, { opacity: 1, offset: 0.6 }, { opacity: 0 }] }]);
+    },
+  };
+}
+
+/** What is around the data of a grid, as a path. @param {number} rows @param {number} columns @param {number} top @param {number} left @param {number} height @param {number} width */
+function frameOf(rows, columns, top, left, height, width) {
+  const box = (x, y, w, h) => `M${x * CELL} ${y * CELL}h${w * CELL}v${h * CELL}h${-w * CELL}z`;
+  return box(0, 0, columns, rows) + box(left, top, width, height);
+}

@@ -1,0 +1,74 @@
+"""How far the colours of a panel reach, and which quantity it is; ``board/js/picture/scales.js`` says the same."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+
+import torch
+
+from convviz.facts import facts
+from convviz.ops.stages import Stages
+from convviz.views.panels import Equation, Panel
+
+FACTS = facts("picture")
+# Of a panel: the tensors that have one scale with it, and the factors of one of its products.
+OF: dict[str, list[str]] = FACTS["scales"]["of"]
+PRODUCT: dict[str, list[str]] = FACTS["scales"]["product"]
+FAR: dict[str, float] = FACTS["scales"]["far"]
+QUANTITIES: dict[str, str] = {name: quantity for quantity, names in FACTS["quantities"].items() for name in names}
+SLACK = 1.001  # an end has six digits in the page
+
+Ends = Callable[[Equation, Panel], float]
+
+
+def is_beyond(value: float, end: float) -> bool:
+    """Return whether a number lies beyond the end of its scale, so that its colour does not tell its size."""
+    return abs(value) > SLACK * end
+
+
+def ends(stages: Stages, scale: str) -> Ends:
+    """Return what tells the number at the ends of the colour scale of a panel in an equation.
+
+    Args:
+        stages: the numbers.
+        scale: one a ``"quantity"``, an ``"equation"`` or a ``"panel"``.
+    """
+
+    @functools.cache
+    def named(name: str) -> float:
+        found: torch.Tensor | None = getattr(stages, name)
+        return 0.0 if found is None else end_of(found)
+
+    def of_quantity(name: str) -> float:
+        product = 1.0 if name in PRODUCT else 0.0
+        for factor in PRODUCT.get(name, ()):
+            product = min(product * named(factor), sys.float_info.max)
+        return max(product, *map(named, OF[name]))
+
+    def end(equation: Equation, panel: Panel) -> float:
+        if scale == "quantity":
+            return of_quantity(panel.name) or 1.0
+        return limit(equation.panels if scale == "equation" else (panel,))
+
+    return end
+
+
+def limit(panels: tuple[Panel, ...]) -> float:
+    """Return the end of the colour scale that panels have by themselves, all their planes together; 1 for zeros."""
+    return max((end_of(panel.tensor) for panel in panels), default=0.0) or 1.0
+
+
+def end_of(tensor: torch.Tensor) -> float:
+    """Return the largest |finite number| that is not far out: a typed 1e9 must not bleach all the others.
+
+    Far out are those behind a gap of many times, as long as they are the fewer ones.
+    """
+    sizes = tensor.double().nan_to_num(0, 0, 0).abs().flatten().sort().values
+    sizes = sizes[sizes > 0]
+    end = float(sizes[-1]) if sizes.numel() else 0.0
+    half = sizes.numel() // 2
+    far = (sizes[1:] >= FAR["least"]) & (sizes[1:] >= FAR["times"] * sizes[:-1])
+    gaps = far[half:].nonzero()  # the one before the first of the fewer ones ends the scale
+    return float(sizes[half + int(gaps[0])]) if gaps.numel() else end

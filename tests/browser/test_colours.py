@@ -1,0 +1,127 @@
+"""What the colours say: fill sign and size, name and frame the quantity; marks are grey, and red is what is wrong."""
+
+import pytest
+
+from convviz.export.page import export_html
+from convviz.facts import facts
+from convviz.spec import ConvSpec
+from tests.browser.app_page import cell, fresh_page, repaint, wait_painted
+
+pytestmark = pytest.mark.browser
+
+QUANTITIES = facts("picture")["quantities"]
+# Every colour that anything of the picture is drawn in, but fills of values.
+INKS = """(all) => [...new Set(all.filter((one) => one.checkVisibility()).flatMap((one) => {
+  const { color, fill, stroke, borderLeftColor, outlineColor } = getComputedStyle(one);
+  return [color, fill, stroke, borderLeftColor, outlineColor];
+}))]"""
+SHOWN = """(all) => all
+    .filter((one) => getComputedStyle(one.querySelector("text")).fill !== "rgba(0, 0, 0, 0)")
+    .map((one) => one.dataset.cell)"""
+
+
+@pytest.fixture(scope="module")
+def remainder(browser, tmp_path_factory):
+    """A picture with padding, inserted zeros and rows that no window reads, large enough for its numbers."""
+    state = {"spec": ConvSpec(7, stride=2, padding=((1, 0), (1, 0))).to_dict()}
+    path = export_html(state, tmp_path_factory.mktemp("colours") / "page.html")
+    with fresh_page(browser, viewport={"width": 1920, "height": 1080}) as page:
+        page.goto(path.as_uri())
+        wait_painted(page, 0, 60_000)
+        yield page
+
+
+def test_a_name_is_in_the_colour_of_its_quantity_in_panels_and_formulas(remainder):
+    colours = {}
+    for quantity, names in QUANTITIES.items():
+        for name in names:
+            seen = remainder.locator(f"[data-panel={name}]").evaluate_all(
+                """all => all.flatMap((one) => [getComputedStyle(one.querySelector(".cv-name")).color,
+                    getComputedStyle(one.querySelector(".cv-area")).outlineColor])"""
+            )
+            colours.setdefault(quantity, set()).update(seen)
+    assert [len(found) for found in colours.values()] == [1, 1, 1]
+    assert len(set.union(*colours.values())) == 3
+    formula = remainder.locator("[data-equation=weight] .cv-formula")
+    assert formula.locator("span").all_text_contents() == ["grad_weight", "padded_input", "dilated_grad_output"]
+    shown = formula.locator("span").evaluate_all("all => all.map((one) => getComputedStyle(one).color)")
+    assert [{colour} for colour in shown] == [colours[name] for name in ("gradient", "value", "gradient")]
+
+
+def test_a_mark_stands_for_its_zero(remainder):
+    """Padding, inserted zeros and what no window reads are not printed as zeros; every zero of data is."""
+    for panel, marked in (
+        ("padded_grad_output", lambda r, c: not {r, c} <= {1, 3, 5}),
+        ("grad_input", lambda r, c: 6 in (r, c)),
+        ("dilated_grad_output", lambda r, c: bool({r, c} & {1, 3})),
+    ):
+        cells = remainder.locator(f"[data-panel={panel}] .cv-cell")
+        places = cells.evaluate_all("all => all.map((one) => one.dataset.cell)")
+        wanted = [place for place in places if not marked(*map(int, place.split(",")))]
+        assert cells.evaluate_all(SHOWN) == wanted, panel
+        assert all(cells.all_text_contents()), "a screen reader reads the zeros, too"
+
+
+def test_nothing_is_red_but_what_is_wrong(remainder):
+    """No mark, frame, sentence or button of a picture that is right has the colour of what is wrong."""
+    bad = remainder.locator(".cv-board").evaluate(
+        """(board) => { const one = board.appendChild(document.createElement("i"));
+            one.style.color = "var(--cv-bad)";
+            const found = getComputedStyle(one).color;
+            one.remove();
+            return found; }"""
+    )
+    assert bad == "rgb(179, 38, 30)"
+    inks = remainder.locator(".cv-page *").evaluate_all(INKS)
+    assert len(inks) > 8
+    assert bad not in inks
+
+
+def test_each_band_explains_the_marks_that_are_met_there_first(remainder):
+    keys = {
+        name: remainder.locator(f"[data-equation={name}] .cv-key > span:visible").all_text_contents()
+        for name in ("forward", "input", "weight")
+    }
+    assert keys["forward"] == ["padding", "never read"]
+    assert keys["input"] == ["inserted zero", "padding for the remainder"]
+    assert keys["weight"] == []
+
+
+def test_a_huge_number_bleaches_nothing_and_is_marked_and_told(browser, tmp_path):
+    path = export_html(None, tmp_path / "page.html")
+    with fresh_page(browser) as page:
+        page.goto(path.as_uri())
+        wait_painted(page, 0, 60_000)
+        mark = page.locator("[data-equation=forward] [data-panel=padded_input] .cv-beyond")
+        key = page.locator("[data-equation=forward] .cv-key-beyond")
+        before = colours_of(page, "padded_input")
+        assert mark.get_attribute("d") == ""
+        assert key.is_hidden()
+        cell(page, "padded_input", 1, 3).dblclick()
+        page.locator(".cv-editor").fill("1e9")
+        with repaint(page):
+            page.keyboard.press("Enter")
+        after = colours_of(page, "padded_input")
+        assert [index for index, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1]] == [8]
+        assert mark.get_attribute("d").count("M") == 1
+        assert key.is_visible()
+        cell(page, "padded_input", 1, 3).hover()
+        told = page.locator(".cv-readout").text_content()
+        assert told == "padded_input, row 1, column 3: 1000000000 (off the colour scale, which ends at ±4)"
+        with repaint(page):
+            page.get_by_role("button", name="Undo", exact=True).click()
+        assert mark.get_attribute("d") == ""
+        assert key.is_hidden()
+
+
+def colours_of(page, panel):
+    """The fill of every cell of a panel, as the board says it: the paper has the same colours on a canvas."""
+    page.emulate_media(media="print")
+    found = page.locator(f"[data-equation=forward] [data-panel={panel}] .cv-area > canvas").evaluate(
+        """(canvas) => { const { width, height } = canvas;
+            const data = [...canvas.getContext("2d").getImageData(0, 0, width, height).data];
+            return Array.from({ length: width * height }, (_, at) => data.slice(4 * at, 4 * at + 3).join()); }"""
+    )
+    page.emulate_media(media="screen")
+    page.wait_for_function("() => !document.querySelector('.cv-area > canvas')")
+    return found

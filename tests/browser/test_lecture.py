@@ -1,0 +1,254 @@
+"""The lecture: one band fills the screen in letters for the last row, a clicker's keys step, and it leaves no trace."""
+
+import pytest
+
+from convviz.export.page import export_html
+from convviz.facts.words import sentences
+from tests.browser.app_page import cell, fresh_page, painted, repaint, slider, wait_painted
+from tests.browser.axe import assert_accessible
+
+pytestmark = pytest.mark.browser
+
+say = sentences("lecture")
+# Of every number that is printed, the height of its letters in pixels of the screen.
+LETTERS = """() => [...document.querySelectorAll("[data-focus] .cv-numbered .cv-cell text")].filter((text) =>
+  text.checkVisibility() && getComputedStyle(text).visibility === "visible"
+).map((text) => [text.textContent, parseFloat(getComputedStyle(text).fontSize) * text.getCTM().a])"""
+# What is seen, by its name, and whether all of it is inside the window.
+SEEN = """() => Object.fromEntries([...document.querySelectorAll(
+  ".cv-equation, .cv-control, .cv-lecture-bar button, .cv-sum, .cv-tools, .cv-headline, .cv-facts, .cv-kernel"
+)].filter((node) => node.checkVisibility()).map((node) => {
+  const { left, top, right, bottom } = node.getBoundingClientRect();
+  const inside = left >= 0 && top >= 0 && right <= innerWidth + 0.5 && bottom <= innerHeight + 0.5;
+  return [node.dataset.equation ?? node.title ?? node.className, inside];
+}))"""
+CONTROLS = """() => [...document.querySelectorAll(".cv-control")].filter((node) => node.checkVisibility())
+  .map((node) => node.className.match(/cv-set-(\\w+)/)[1])"""
+BAND = "document.querySelector('[data-focus]')?.dataset.equation ?? ''"
+LIT = """() => [...document.querySelectorAll("[data-focus] .cv-panel")].map((panel) => {
+  const dim = panel.querySelector(".cv-dim");
+  const outlines = (dim.getAttribute("d") ?? "").split("M").length - 1; // the whole, and what stays clear
+  return [panel.dataset.panel, getComputedStyle(dim).display !== "none" && outlines > 0, outlines - 1];
+})"""
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    return export_html(None, tmp_path_factory.mktemp("lecture") / "page.html")
+
+
+@pytest.fixture(scope="module")
+def visitor(browser):
+    with fresh_page(browser) as page:
+        yield page
+
+
+def open_page(page, exported, hash="", size=(1280, 720)):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.goto("about:blank")
+    page.goto(f"{exported.as_uri()}{hash}")
+    wait_painted(page)
+
+
+def is_lecture(page):
+    return page.evaluate("document.querySelector('.cv-app').hasAttribute('data-present')")
+
+
+def wait_band(page, name):
+    """Wait until one band alone is there, and its cells have the size for it."""
+    page.wait_for_function(
+        """(name) => {
+          const shown = [...document.querySelectorAll(".cv-equation")].filter((band) => band.checkVisibility());
+          const plot = document.querySelector("[data-focus] .cv-plot .main-svg");
+          return shown.length === 1 && shown[0].dataset.equation === name &&
+            Math.abs((plot?.clientWidth ?? -9) - shown[0].querySelector(".cv-stage").clientWidth) <= 1;
+        }""",
+        arg=name,
+    )
+
+
+def step(page):
+    return page.locator("[data-focus] .cv-where").text_content()
+
+
+def test_numbers_are_read_from_the_last_row_and_all_is_on_the_screen(visitor, exported):
+    for size in ((1280, 720), (1920, 1080)):
+        open_page(visitor, exported, "#present=1", size)
+        for key, name in (("1", "forward"), ("3", "weight"), ("2", "input")):
+            visitor.keyboard.press(key)
+            wait_band(visitor, name)
+            letters = visitor.evaluate(LETTERS)
+            assert len(letters) >= 43, name
+            assert min(height for _, height in letters) >= 24, (size, name, letters)
+            seen = visitor.evaluate(SEEN)
+            assert all(seen.values()), (size, name, seen)
+            assert not {"cv-tools", "cv-headline", "cv-facts", "cv-kernel"} & set(seen)
+        assert visitor.evaluate(CONTROLS) == ["preset", "stride", "padding", "input_size", "grad_output"]
+        open_page(visitor, exported, "#v=1&present=1", size)
+        wait_band(visitor, "input")
+        assert all(visitor.evaluate(SEEN).values()), "the 8 x 8 picture, too"
+        assert min(height for text, height in visitor.evaluate(LETTERS) if len(text) < 3) >= 20
+
+
+def test_f_and_the_button_begin_it_and_esc_and_f_end_it(visitor, exported):
+    open_page(visitor, exported)
+    before = visitor.evaluate("document.querySelector('[data-panel=grad_input] .cv-area').clientWidth")
+    for begin, end in (("f", "Escape"), ("F", "f"), ("button", "button")):
+        if begin == "button":
+            visitor.get_by_role("button", name=say("enter")).click()
+        else:
+            visitor.keyboard.press(begin)
+        wait_band(visitor, "input")
+        assert is_lecture(visitor)
+        visitor.keyboard.press("1")
+        wait_band(visitor, "forward")
+        visitor.keyboard.press("2")
+        wait_band(visitor, "input")
+        if end == "button":
+            visitor.get_by_role("button", name=say("leave")).click()
+        else:
+            visitor.keyboard.press(end)
+        visitor.wait_for_function(
+            "(wide) => document.querySelector('[data-panel=grad_input] .cv-area').clientWidth === wide", arg=before
+        )
+        assert not is_lecture(visitor)
+        assert visitor.evaluate("document.fullscreenElement") is None
+    assert visitor.locator(".cv-equation").filter(visible=True).count() == 3
+
+
+def test_a_letter_in_a_field_begins_nothing(visitor, exported):
+    open_page(visitor, exported)
+    visitor.locator(".cv-slider input[type=text]").first.focus()
+    visitor.keyboard.press("f")
+    visitor.locator(".cv-set-preset select").focus()
+    visitor.keyboard.press("f")
+    cell(visitor, "weight", 0, 0).dblclick()
+    visitor.keyboard.press("f")
+    assert not is_lecture(visitor)
+    visitor.keyboard.press("Escape")
+
+
+def test_a_clicker_steps_through_the_band_and_the_keys_stay_in_it(visitor, exported):
+    open_page(visitor, exported, "#present=1")
+    wait_band(visitor, "input")
+    visitor.keyboard.press("PageDown")
+    assert step(visitor) == "stamp 1 of 9"
+    cell(visitor, "grad_input", 0, 0).click()  # a grid has a use of its own for these keys
+    visitor.keyboard.press("PageDown")
+    assert step(visitor) == "stamp 2 of 9"
+    visitor.locator(".cv-set-preset select").focus()  # and so has a menu, which stays focused after it was used
+    visitor.keyboard.press("PageDown")
+    assert step(visitor) == "stamp 3 of 9"
+    assert visitor.locator(".cv-set-preset select").input_value() == "counting"
+    for _ in range(3):
+        visitor.keyboard.press("PageUp")
+    assert visitor.locator(".cv-transport").filter(visible=True).count() == 0, "before the first step there is none"
+    visitor.keyboard.press("1")
+    wait_band(visitor, "forward")
+    visitor.get_by_role("button", name=say("forward")).click()
+    assert step(visitor) == "cell 1 of 9"
+    with repaint(visitor):
+        slider(visitor, "padding").press("ArrowRight")
+    assert is_lecture(visitor)
+    assert visitor.evaluate("scrollY") == 0
+
+
+def test_a_clicker_turns_the_pages_of_a_lesson(visitor, exported):
+    open_page(visitor, exported, "#lesson=why_rotated&step=1&present=1")
+    wait_band(visitor, "forward")
+    count = visitor.locator(".cv-lesson-count")
+    for key, at, band in (
+        ("PageDown", 2, "input"),
+        ("PageDown", 3, "input"),
+        ("PageUp", 2, "input"),
+        ("PageUp", 1, "forward"),
+    ):
+        visitor.keyboard.press(key)
+        assert count.text_content() == f"{at} of 7"
+        wait_band(visitor, band)
+    wait_painted(visitor, painted(visitor) - 1)
+    card, stage = visitor.locator(".cv-lesson").first.bounding_box(), visitor.locator("[data-focus]").bounding_box()
+    assert stage["y"] + stage["height"] <= card["y"]
+    assert card["y"] + card["height"] <= 720
+
+
+def test_what_the_pointer_is_on_stays_clear_and_the_rest_fades(visitor, exported):
+    open_page(visitor, exported, "#present=1")
+    wait_band(visitor, "input")
+    assert not any(fades for _, fades, _ in visitor.evaluate(LIT)), "nothing is looked at"
+    cell(visitor, "grad_input", 1, 1).hover()
+    lit = {panel: (fades, holes) for panel, fades, holes in visitor.evaluate(LIT)}
+    assert lit == {"grad_output": (True, 4), "weight": (True, 4), "grad_input": (True, 1)}
+    assert visitor.evaluate("getComputedStyle(document.querySelector('[data-focus] .cv-lit')).strokeWidth") == "6px"
+    visitor.mouse.move(640, 715)
+    assert not any(fades for _, fades, _ in visitor.evaluate(LIT))
+    visitor.keyboard.press("f")
+    visitor.wait_for_function("document.querySelectorAll('[data-bands=all] .cv-equation').length === 3")
+    cell(visitor, "grad_input", 1, 1).hover()
+    assert not any(fades for _, fades, _ in visitor.evaluate(LIT)), "on the stage nothing fades"
+
+
+def test_it_is_accessible_in_both_themes(visitor, exported):
+    for scheme in ("light", "dark"):
+        visitor.emulate_media(color_scheme=scheme)
+        open_page(visitor, exported, "#v=1&present=1")
+        visitor.keyboard.press("PageDown")
+        visitor.wait_for_function("document.getAnimations().length === 0")
+        assert_accessible(visitor, f"lecture, {scheme}")
+    visitor.emulate_media(color_scheme="light")
+
+
+def test_small_windows_have_it_too(visitor, exported):
+    for size in ((853, 480), (640, 360), (390, 844)):
+        open_page(visitor, exported, "#present=1", size)
+        wait_band(visitor, "input")
+        visitor.keyboard.press("PageDown")
+        box = visitor.locator("[data-focus]").bounding_box()
+        for panel in visitor.locator("[data-focus] .cv-panel").all():
+            inner = panel.bounding_box()
+            assert box["y"] <= inner["y"], size
+            assert inner["y"] + inner["height"] <= box["y"] + box["height"], size
+            assert inner["x"] + inner["width"] <= box["x"] + box["width"], size
+        stride = slider(visitor, "stride").bounding_box()
+        assert stride["y"] + stride["height"] <= size[1], size
+        letters = visitor.evaluate(LETTERS)
+        assert letters, size
+        assert min(height for _, height in letters) >= 15, size
+
+
+def test_nothing_listens_any_more_when_the_page_is_closed(visitor, exported):
+    open_page(visitor, exported)
+    left = visitor.evaluate(
+        """async () => {
+          const text = [...document.querySelectorAll("script[type=module]")].at(-1).textContent;
+          const module = text.slice(0, text.lastIndexOf("// The end of a page"));
+          const heard = new Map();
+          const { addEventListener: add, removeEventListener: remove } = EventTarget.prototype;
+          const key = (node, type, listener) => `${node.nodeName ?? "window"} ${type}`;
+          EventTarget.prototype.addEventListener = function (type, listener, ...rest) {
+            if (this === document) heard.set(listener, key(this, type));
+            return add.call(this, type, listener, ...rest);
+          };
+          EventTarget.prototype.removeEventListener = function (type, listener, ...rest) {
+            if (this === document) heard.delete(listener);
+            return remove.call(this, type, listener, ...rest);
+          };
+          window.place = document.createElement("div");
+          place.className = "cv-app cv-page cv-look";
+          document.body.append(place);
+          const data = JSON.parse(document.getElementById("convviz-data").textContent);
+          const source = module + "\\nexport default page;";
+          const blob = new Blob([source], { type: "text/javascript" });
+          const { default: page } = await import(URL.createObjectURL(blob));
+          const given = { ...data, height: 1, plotly: () => new ArrayBuffer(0) };
+          const { close } = page.render({ el: place, data: given, own: true });
+          const before = [...heard.values()];
+          close();
+          const after = [...heard.values()];
+          place.remove();
+          Object.assign(EventTarget.prototype, { addEventListener: add, removeEventListener: remove });
+          return [before, after];
+        }"""
+    )
+    assert "#document keydown" in left[0]
+    assert "#document keydown" not in left[1]
