@@ -302,4 +302,4 @@ def test_a_copied_link_leads_to_the_step_that_is_read(page, exported):
     page.get_by_role("button", name="Leave the lesson").click()
     page.wait_for_function("document.querySelector('.cv-lesson').hidden")
     page.get_by_role("button", name="Copy link").click()
-    page.wait_for_function("!window.taken.includes('lesson')")
+    page.wait_for_function("!window.taken.includes('lesson=')")
