@@ -40,7 +40,7 @@ check: lint test-js ## two minutes for what catches most; `make test` before you
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(CHECKED) $(PYTEST_FLAGS)
 
 test-py: $(STAMP)-test
-	@echo "Browser for the tests: $$($(BIN)/python -m tests.chromium)"
+	@echo "Browsers for the tests: $$($(BIN)/python -m tests.chromium), $$($(BIN)/python -m tests.browser.firefox)"
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(PYTEST_FLAGS)
 
 TSC := tests/js/node_modules/.bin/tsc

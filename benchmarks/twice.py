@@ -45,8 +45,8 @@ TWICE = (
     ("plane.py", "rules/plane.js: PANEL_AXES clip perGroup planeWithin planeIndex"),
     ("samples/inputs.py samples/kernels.py", "rules/samples.js; rules/random.js: randomTenths roundHalfEven"),
     (  # how large the rounding of a loss is (bend, magnitude, size) is asked in Python alone
-        "ops/losses.py: TAKES GIVEN Loss _half_squared_error _cross_entropy _cross_entropy_gradient _softmax LOSSES "
-        "kinds_taken losses_with loss_value loss_gradient _given",
+        "facts/losses.py: TAKES GIVEN kinds_taken losses_with; ops/losses.py: Loss _half_squared_error _cross_entropy "
+        "_cross_entropy_gradient _softmax LOSSES loss_value loss_gradient _given",
         "rules/losses.js: TAKES GIVEN kindsTaken lossWith withKindsOfLoss notTaken; numbers/losses.js",
     ),
     ("settings/compute.py: COMPUTED _check_finite", "numbers/checked.js"),

@@ -101,7 +101,6 @@ def _export(options: argparse.Namespace) -> int:
     if options.module and options.form:
         print(f"convviz: --module and --{options.form} are two files: call export once for each", file=sys.stderr)
         return 1
-    _load_torch()
     if options.module:
         return _export_module(options)
     if options.form or options.output.suffix.lower() in PICTURE_ENDINGS:
@@ -109,14 +108,20 @@ def _export(options: argparse.Namespace) -> int:
     if given := _given(options, PICTURE_OPTIONS):
         print(f"convviz: {', '.join(given)} belong to a picture: add --svg, --png, --gif or --tikz", file=sys.stderr)
         return 1
-    from convviz.export.page import page_bytes
     from convviz.export.parts import DEFAULT_CONTROLS
 
     controls = DEFAULT_CONTROLS if options.controls is None else tuple(filter(None, options.controls.split(",")))
     title = {} if options.title is None else {"title": options.title}
     page = {"lang": options.lang, "controls": controls, "height": options.height, "lesson": options.lesson, **title}
     page["intro"] = options.intro or ""
-    return _written(options, "page", lambda state: page_bytes(state, **page))
+
+    def make(state: Any) -> bytes:
+        _load_torch()  # for the still picture: the page computes its numbers itself
+        from convviz.export.page import page_bytes
+
+        return page_bytes(state, **page)
+
+    return _written(options, "page", make)
 
 
 def _load_torch() -> None:
@@ -175,14 +180,15 @@ def _given(options: argparse.Namespace, defaults: Mapping[str, str | None]) -> l
 
 
 def _export_picture(options: argparse.Namespace) -> int:
-    from convviz.export.picture import form_of, picture_bytes
-
     if given := _given(options, PAGE_OPTIONS):
         print(f"convviz: {', '.join(given)} belong to a page, and a picture has none of it: leave out", file=sys.stderr)
         return 1
     part = {name: getattr(options, name) for name in PICTURE_OPTIONS if getattr(options, name) is not None}
 
     def make(state: Any) -> bytes:
+        _load_torch()
+        from convviz.export.picture import form_of, picture_bytes
+
         return picture_bytes(state, form_of(options.output, options.form), **part)
 
     return _written(options, "picture", make)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
@@ -134,6 +135,11 @@ class ConvSpec:
     def output_shape(self) -> tuple[int, int, int, int]:
         """Shape of the output, ``[N, C_out, H_out, W_out]``."""
         return (self.batch, self.out_channels, *self.output_size)
+
+    @property
+    def products(self) -> int:
+        """How many products one pass adds up, those with padding included."""
+        return self.batch * math.prod(self.output_size) * math.prod(self.weight_shape)
 
     def axis_taps(self, axis: int) -> list[tuple[int, int, int]]:
         """Return the taps ``(o, k, i)`` of one axis: 0 for rows, 1 for columns."""

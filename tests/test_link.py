@@ -16,7 +16,7 @@ from convviz.app.session import Session
 from convviz.cli import main
 from convviz.plane import Plane
 from convviz.settings.as_python import as_python
-from convviz.settings.link import GEOMETRY, KEYS, MOST_READ, MOST_WRITTEN, briefly, from_link, is_link, to_link
+from convviz.settings.link import GEOMETRY, KEYS, LIMITS, briefly, from_link, is_link, to_link
 from convviz.settings.link_values import read_number, write_number
 from convviz.settings.source import Source
 from convviz.settings.state import Settings
@@ -56,7 +56,7 @@ def test_a_link_brings_back_every_setting():
         assert from_link(link) == (settings, [])
         assert to_link(settings.to_dict()) == link
         assert AS_IT_IS.fullmatch(link), link
-        assert len(link) <= MOST_WRITTEN
+        assert len(link) <= LIMITS["characters_written"]
     assert count >= 600
 
 
@@ -338,9 +338,9 @@ def test_what_is_wrong_is_said_and_all_else_holds(text, link, notices):
 
 
 def test_a_link_that_is_far_too_long_is_left_out():
-    settings, notices = from_link("v=1&size=5&" * MOST_READ)
+    settings, notices = from_link("v=1&size=5&" * LIMITS["characters_read"])
     assert settings == FIRST
-    assert notices == [f"A link has up to {MOST_READ} characters: this one is longer and is left out."]
+    assert notices == [f"A link has up to {LIMITS['characters_read']} characters: this one is longer and is left out."]
 
 
 def test_a_long_value_is_cut_in_its_sentence():

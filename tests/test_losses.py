@@ -15,7 +15,8 @@ from convviz.app.app import App
 from convviz.explanation.code.snippet_file import RESULTS, snippet_file
 from convviz.explanation.code.snippets import snippets
 from convviz.facts import facts
-from convviz.ops.losses import GIVEN, LOSSES, TAKES, kinds_taken, loss_gradient, loss_value, losses_with
+from convviz.facts.losses import GIVEN, TAKES, kinds_taken, losses_with
+from convviz.ops.losses import LOSSES, loss_gradient, loss_value
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.settings.as_python import as_python
 from convviz.settings.compute import compute

@@ -10,8 +10,12 @@ import torch
 
 from convviz.samples.inputs import PATTERNS, digits, fit, make_input, random_tensor, resize
 from convviz.samples.kernels import KERNELS, make_kernel
+from convviz.settings.source import Source
+from convviz.settings.state import Settings
+from convviz.settings.tensors import weight_tensor
+from convviz.spec import ConvSpec
 
-INPUTS = ("digit", "random", *PATTERNS)
+INPUTS = ("digit", *PATTERNS)
 SIZES = [(rows, columns) for rows in range(1, 6) for columns in range(1, 6)]
 
 # As textbooks print them, for torch's correlation (a positive Sobel x answers to "brighter on the right").
@@ -80,14 +84,14 @@ def test_kernel_of_3x3(name):
     assert torch.equal(make_kernel(name, (3, 3)), expected)
 
 
-@pytest.mark.parametrize("name", [*KERNELS, "counting", "random"])
+@pytest.mark.parametrize("name", [*KERNELS, "counting"])
 def test_kernel_of_every_size(name):
     for size in SIZES:
         kernel = make_kernel(name, size)
         assert kernel.shape == size
         assert kernel.dtype is torch.float64
         assert kernel.isfinite().all(), size
-        assert kernel.abs().sum() > 0 or name in ("laplacian", "random"), f"{size}: nothing to see"
+        assert kernel.abs().sum() > 0 or name == "laplacian", f"{size}: nothing to see"
         assert kernel.abs().max() <= 25, f"{size}: too large to read"
         assert not has_negative_zero(kernel), f"{size}: -0 would be shown or exported"
 
@@ -129,7 +133,7 @@ def test_counting_counts_in_reading_order():
 
 def test_random_kernel_stays_in_the_sliders_reach_in_their_steps():
     for seed in range(200):
-        kernel = make_kernel("random", (5, 5), seed=seed)
+        kernel = weight_tensor(Settings(spec=ConvSpec(8, kernel_size=5), weight=Source("random"), seed=seed))
         assert kernel.abs().max() <= 3
         assert torch.allclose(kernel * 10, (kernel * 10).round(), atol=1e-12)
         assert not has_negative_zero(kernel)
@@ -195,9 +199,6 @@ def test_fit_crops_and_extends_at_the_end_of_every_axis():
 def test_seeds_repeat_and_differ():
     assert torch.equal(random_tensor((3, 4), 7), random_tensor((3, 4), 7))
     assert not torch.equal(random_tensor((3, 4), 7), random_tensor((3, 4), 8))
-    assert torch.equal(make_input("random", (1, 1, 3, 4), seed=7)[0, 0], random_tensor((3, 4), 7))
-    assert torch.equal(make_kernel("random", (3, 3), seed=5), make_kernel("random", (3, 3), seed=5))
-    assert not torch.equal(make_kernel("random", (3, 3), seed=5), make_kernel("random", (3, 3), seed=6))
 
 
 def test_random_numbers_have_one_decimal():
@@ -211,21 +212,5 @@ def test_random_numbers_have_one_decimal():
 
 def test_global_random_state_is_left_alone():
     before = torch.get_rng_state()
-    make_input("random", (2, 2, 5, 5), seed=3)
-    make_kernel("random", (3, 3), seed=3)
+    random_tensor((2, 2, 5, 5), 3)
     assert torch.equal(torch.get_rng_state(), before)
-
-
-# Unknown names.
-
-
-def test_an_unknown_input_teaches_the_names():
-    with pytest.raises(
-        ValueError, match="an input is one of digit, random, delta, ramp, checkerboard, whole: got 'cat'"
-    ):
-        make_input("cat", (1, 1, 2, 2))
-
-
-def test_an_unknown_kernel_teaches_the_names():
-    with pytest.raises(ValueError, match=r"a kernel is one of counting, random, identity, box, .*: got 'blur'"):
-        make_kernel("blur", (3, 3))

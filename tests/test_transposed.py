@@ -198,14 +198,13 @@ ROWS = {
 }
 
 
-def test_rows_panels_and_choices_are_in_the_layers_words():
+def test_rows_and_panels_are_in_the_layers_words():
     spec = ConvSpec((5, 6), 4, 2, 3, 2, 1, batch=2)
     settings = Settings(spec=spec, transposed=True, bias=Source.of(torch.ones(4)), plane=Plane(0, 1, 3))
     rows = {row.title: row for row in equations(compute(settings), settings.plane)}
     assert {title: [panel.called for panel in row.panels] for title, row in rows.items()} == ROWS
     assert list(rows) == list(ROWS), "forward first"
     forward = rows["Forward"]
-    assert forward.choices == (("n", 2), ("o", 2), ("c", 4))
     signs = [(item.symbol, item.note) for item in forward.items if isinstance(item, Sign)]
     assert signs == [("Σ", "over c"), ("⊛", ""), ("+", ""), ("=", ""), ("→", "loss")]
     panels = {panel.called: panel for row in rows.values() for panel in row.panels}

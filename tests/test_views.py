@@ -215,17 +215,6 @@ def test_sums_over_channels_and_samples_are_visible_as_such():
     assert laid_out(ConvSpec(5, 1, 2))["input"][0] == "Σ over o"
 
 
-def test_only_axes_with_a_choice_are_offered():
-    rows = equations(computed(ConvSpec(5, 1, 3, batch=2), bias=[1, 2, 3]), Plane())
-    assert {row.name: row.choices for row in rows} == {
-        "forward": (("n", 2), ("o", 3)),
-        "input": (("n", 2), ("o", 3)),
-        "weight": (("n", 2), ("o", 3)),
-        "bias": (("n", 2), ("o", 3)),
-    }
-    assert all(row.choices == () for row in equations(computed(ConvSpec(5)), Plane()))
-
-
 def test_every_panel_shows_the_plane_of_its_tensor():
     for spec in itertools.islice(random_specs(63, 60), 60):
         result = computed(spec, bias=integers((spec.out_channels,), 3))

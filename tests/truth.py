@@ -5,7 +5,7 @@ import random
 import torch
 import torch.nn.functional as F
 
-from convviz.ops.losses import GIVEN, kinds_taken
+from convviz.facts.losses import GIVEN, kinds_taken
 from convviz.spec import ConvSpec
 from tests.geometries import conv2d_by_definition, reals, source_plane
 

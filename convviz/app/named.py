@@ -8,8 +8,8 @@ import torch
 
 from convviz.app.start import check_shapes, given_source, read_tensor
 from convviz.facts import facts
+from convviz.facts.losses import GIVEN, kinds_taken, losses_with
 from convviz.ops.device import check_device, check_dtype
-from convviz.ops.losses import GIVEN, kinds_taken, losses_with
 from convviz.ops.stages import Stages
 from convviz.settings.names import shown_name
 from convviz.settings.source import Source

@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
+from convviz.facts.losses import kinds_taken, losses_with
 from convviz.ops.device import check_device, check_dtype
-from convviz.ops.losses import kinds_taken, losses_with
 from convviz.ops.tensors import cell_at, real_tensor
 from convviz.settings.link import from_link
 from convviz.settings.parse import MOST_NUMBER

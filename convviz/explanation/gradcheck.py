@@ -126,8 +126,7 @@ def _size_of_loss(stages: Stages) -> torch.Tensor:
 
 
 def _most_cells(stages: Stages) -> int:
-    spec = stages.spec
-    products = spec.batch * math.prod(spec.output_size) * math.prod(spec.weight_shape)
+    products = stages.spec.products
     if products > MOST_PRODUCTS // 4:
         most = MOST_PRODUCTS // 4 // 10**6
         raise ValueError(say("check.products", most=most, millions=f"{products / 10**6:.1f}"))

@@ -1,4 +1,4 @@
-"""The state that a command is given: as a link, as the address of a page, or in a file."""
+"""The state that a page or a command is given: a dict, a link, the address of a page, a file. Torch is not needed."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from convviz.facts import facts
 from convviz.settings.link import from_link, is_link
 from convviz.settings.state import Settings
 
+MOST_PRODUCTS: int = facts("settings")["limits"]["products"]["page"]  # a fifth of a second a step in the page
 SHOWN = 80  # characters of what was given that an error repeats
 
 
@@ -42,6 +44,21 @@ def read_state(text: str) -> tuple[Any, list[str]]:
     # Where it was computed may be another machine's, and is left aside.
     Settings.from_dict({**data, "device": "cpu"} if isinstance(data, Mapping) else data)
     return data, []
+
+
+def page_settings(state: Any) -> Settings:
+    """Read a state as ``export_html`` takes it, computed as the page will: in float64, on nobody's accelerator."""
+    data = state.state() if hasattr(state, "state") else Settings.first_picture().to_dict() if state is None else state
+    if isinstance(data, Mapping) and "device" in data:
+        data = {**data, "device": "cpu"}
+    settings = Settings.from_dict(data).replace(device="cpu", dtype="float64", tab="")
+    products = settings.spec.products
+    if products > MOST_PRODUCTS:
+        raise ValueError(
+            f"a page computes up to {MOST_PRODUCTS // 10**6} million products a step: this geometry takes "
+            f"{products / 10**6:.1f} million; export a window of it, or fewer channels"
+        )
+    return settings
 
 
 def _is_file(text: str) -> bool:

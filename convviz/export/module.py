@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from convviz.export.file import write
-from convviz.export.page import page_settings
+from convviz.export.given import page_settings
 from convviz.export.parts import (
     CONTROLS,
     DEFAULT_CONTROLS,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 from convviz import __version__
 from convviz.export.file import write
+from convviz.export.given import page_settings
 from convviz.export.intro import intro_html
 from convviz.export.parts import (
     CONTROLS,
@@ -23,7 +23,6 @@ from convviz.export.parts import (
     to_json,
 )
 from convviz.export.still import still_figures
-from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.lessons import lesson as lesson_named
 from convviz.settings.compute import compute
@@ -32,7 +31,6 @@ from convviz.settings.state import Settings
 
 say = sentences("app")
 TITLE = "The backward pass of a convolution"
-MOST_PRODUCTS: int = facts("settings")["limits"]["products"]["page"]  # a fifth of a second a step in the page
 
 
 def export_html(
@@ -101,22 +99,6 @@ def _check_controls(controls: Sequence[str]) -> list[str]:
     if unknown := [name for name in names if name not in known]:
         raise ValueError(f"a control is one of {', '.join(known)}: got {', '.join(map(repr, unknown))}")
     return names
-
-
-def page_settings(state: Any) -> Settings:
-    """Read a state as ``export_html`` takes it, computed as the page will: in float64, on nobody's accelerator."""
-    data = state.state() if hasattr(state, "state") else Settings.first_picture().to_dict() if state is None else state
-    if isinstance(data, Mapping) and "device" in data:
-        data = {**data, "device": "cpu"}
-    settings = Settings.from_dict(data).replace(device="cpu", dtype="float64", tab="")
-    spec = settings.spec
-    products = spec.batch * math.prod(spec.output_size) * math.prod(spec.weight_shape)
-    if products > MOST_PRODUCTS:
-        raise ValueError(
-            f"a page computes up to {MOST_PRODUCTS // 10**6} million products a step: this geometry takes "
-            f"{products / 10**6:.1f} million; export a window of it, or fewer channels"
-        )
-    return settings
 
 
 def _page(settings: Settings, shown: dict[str, Any], *, lang: str, title: str, intro: str) -> str:

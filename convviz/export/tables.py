@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from html import escape
 
+from convviz.facts.words import sentences
 from convviz.settings.names import cell_words
 from convviz.views.cells import COPY, DATA, INSERTED, PADDING, REMAINDER
 from convviz.views.panels import Equation, Panel
 from convviz.views.theme import format_number
+
+say = sentences("board")
 
 
 def tables(rows: tuple[Equation, ...], transposed: bool) -> str:
@@ -19,12 +22,10 @@ def tables(rows: tuple[Equation, ...], transposed: bool) -> str:
     """
     panels = {panel.name: panel for row in rows for panel in row.panels}
     left_over = cell_words(transposed)
-    words = {
-        **{PADDING: "padding", COPY: "copy in the border", INSERTED: "zero inserted by the stride"},
-        **{REMAINDER: left_over["remainder"], DATA: ""},
-    }
+    drawn = {kind: say(f"cell.{name}") for kind, name in ((PADDING, "padding"), (COPY, "copy"), (INSERTED, "inserted"))}
+    words = {**drawn, REMAINDER: left_over["remainder"], DATA: ""}
     made = "\n".join(_table(panel, words, left_over["unread"]) for panel in panels.values())
-    return f'<details class="cv-tables">\n<summary>Numbers as tables</summary>\n<div>{made}</div>\n</details>'
+    return f'<details class="cv-tables">\n<summary>{say("tables")}</summary>\n<div>{made}</div>\n</details>'
 
 
 def _table(panel: Panel, words: dict[str, str], never_read: str) -> str:
@@ -42,5 +43,5 @@ def _table(panel: Panel, words: dict[str, str], never_read: str) -> str:
         f"<tr>{header}{''.join(f'<td>{format_number(value)}' for value in values)}"
         for header, values in zip(rows, panel.values.tolist(), strict=True)
     ]
-    caption = escape(f"{panel.label}, shape {list(panel.shape)}")
+    caption = escape(say("panel.shape", name=panel.label, shape=list(panel.shape)))
     return f"<table><caption>{caption}</caption><thead><tr><td>{''.join(columns)}<tbody>{''.join(lines)}</table>"

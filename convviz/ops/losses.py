@@ -1,7 +1,7 @@
 """The losses that start the backward pass, one entry each: its value, and the grad_output that it sends back.
 
 ``facts/settings.json`` names them, and says which of them are given a second tensor of output's shape: a ``target``,
-or a ``grad`` set by hand. ``board/js/numbers/losses.js`` has the same entries for the page.
+or a ``grad`` set by hand (``facts/losses.py``). ``board/js/numbers/losses.js`` has the same entries for the page.
 """
 
 from __future__ import annotations
@@ -13,11 +13,7 @@ from typing import Literal
 import torch
 import torch.nn.functional as F
 
-from convviz.facts import facts
 from convviz.ops.narrow import widened
-
-TAKES: dict[str, dict[str, list[str]]] = facts("settings")["loss_takes"]
-GIVEN = ("target", "grad")  # what a loss may be given beside the output
 
 Formula = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
@@ -90,27 +86,6 @@ LOSSES: dict[str, Loss] = {
     # The loss whose grad_output is what one wishes.
     "weighted_sum": Loss(lambda output, grad: (grad * output).sum(), lambda _, grad: grad.clone()),
 }
-
-
-def kinds_taken(kind: str, given: str) -> list[str]:
-    """Return which kinds of target or grad a loss can be given; none where it takes no such tensor.
-
-    Args:
-        kind: name of the loss.
-        given: ``"target"`` or ``"grad"``.
-    """
-    return TAKES.get(kind, {}).get(given, [])
-
-
-def losses_with(given: str, of_kind: str | None = None) -> list[str]:
-    """Return the losses that take a target, or a grad, in the order of the menu.
-
-    Args:
-        given: ``"target"`` or ``"grad"``.
-        of_kind: only those that can be given one of this kind.
-    """
-    kinds = {loss: kinds_taken(loss, given) for loss in LOSSES}
-    return [loss for loss, offered in kinds.items() if offered and of_kind in (None, *offered)]
 
 
 def loss_value(kind: str, output: torch.Tensor, other: torch.Tensor | None) -> torch.Tensor:

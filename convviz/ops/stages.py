@@ -8,12 +8,13 @@ from typing import Any
 
 import torch
 
+from convviz.facts.losses import kinds_taken, losses_with
 from convviz.ops import by_rotate as rotate
 from convviz.ops import narrow
 from convviz.ops.conv2d_bias import conv2d_bias
 from convviz.ops.deviation import Deviation, compare
 from convviz.ops.device import check_device, check_dtype, full_precision
-from convviz.ops.losses import LOSSES, gradient_magnitude, kinds_taken, loss_gradient, loss_value, losses_with
+from convviz.ops.losses import LOSSES, gradient_magnitude, loss_gradient, loss_value
 from convviz.ops.padding import fold_padding, pad_input
 from convviz.ops.tensors import real_tensor
 from convviz.spec import ConvSpec

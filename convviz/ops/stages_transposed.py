@@ -11,12 +11,13 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
+from convviz.facts.losses import kinds_taken
 from convviz.ops import by_rotate as rotate
 from convviz.ops import narrow
 from convviz.ops.conv2d_bias import conv2d_bias
 from convviz.ops.deviation import compare as compare_gradients
 from convviz.ops.device import check_device, check_dtype, full_precision
-from convviz.ops.losses import gradient_magnitude, kinds_taken, loss_gradient, loss_value
+from convviz.ops.losses import gradient_magnitude, loss_gradient, loss_value
 from convviz.ops.padding import pad_input
 from convviz.ops.stages import Stages, choose_loss, shaped_tensor
 from convviz.spec import ConvSpec

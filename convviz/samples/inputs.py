@@ -63,25 +63,17 @@ def random_tensor(shape: tuple[int, ...], seed: int) -> torch.Tensor:
     return (torch.randn(shape, generator=generator, dtype=torch.float64) * 10).round() / 10 + 0.0  # no -0
 
 
-def make_input(kind: str, shape: tuple[int, int, int, int], *, digit: int = 3, seed: int = 0) -> torch.Tensor:
+def make_input(kind: str, shape: tuple[int, int, int, int], *, digit: int = 3) -> torch.Tensor:
     """Make an input by name.
 
     Args:
-        kind: ``"digit"``, ``"whole"``, ``"delta"``, ``"ramp"``, ``"checkerboard"`` or ``"random"``.
+        kind: ``"digit"``, ``"whole"``, ``"delta"``, ``"ramp"`` or ``"checkerboard"``.
         shape: ``[N, C, H, W]``; every plane gets an image of its own (the next digit, a shifted pattern).
         digit: the digit of the first plane, 0 to 9.
-        seed: of the random input.
 
     Returns:
         float64 of that shape.
-
-    Raises:
-        ValueError: there is no such kind.
     """
-    if kind == "random":
-        return random_tensor(shape, seed)
-    if kind != "digit" and kind not in PATTERNS:
-        raise ValueError(f"an input is one of digit, random, {', '.join(PATTERNS)}: got {kind!r}")
     (batch, channels), size = shape[:2], shape[2:]
     r, c = (torch.arange(cells, dtype=torch.float64) for cells in size)
     planes = [

@@ -10,7 +10,6 @@ from __future__ import annotations
 import torch
 
 from convviz.facts import facts
-from convviz.samples.inputs import random_tensor
 
 KERNELS: dict[str, list[list[str]]] = facts("settings")["kernels"]
 AVERAGES: list[str] = facts("settings")["kernels_that_average"]  # whose numbers add up to 1
@@ -18,26 +17,18 @@ AVERAGES: list[str] = facts("settings")["kernels_that_average"]  # whose numbers
 ROWS: dict[str, list[list[int]]] = facts("settings")["kernel_rows"]  # of 1 cell, of 2, … up to the board's most
 
 
-def make_kernel(name: str, size: tuple[int, int], *, seed: int = 0) -> torch.Tensor:
+def make_kernel(name: str, size: tuple[int, int]) -> torch.Tensor:
     """Make one kernel plane by name.
 
     Args:
-        name: a name in ``KERNELS``, ``"counting"`` or ``"random"``.
+        name: a name in ``KERNELS``, or ``"counting"``.
         size: (kH, kW), each up to 11 where the kernel has a name.
-        seed: of the random kernel; numbers in steps of 0.1.
 
     Returns:
         float64 ``[kH, kW]``, as torch correlates with it: not rotated.
-
-    Raises:
-        ValueError: there is no such kernel.
     """
-    if name == "random":
-        return random_tensor(size, seed).clamp(-3, 3)
     if name == "counting":  # 1, 2, 3 … in reading order
         return torch.arange(1, size[0] * size[1] + 1, dtype=torch.float64).reshape(size)
-    if name not in KERNELS:
-        raise ValueError(f"a kernel is one of counting, random, {', '.join(KERNELS)}: got {name!r}")
     kernel = torch.zeros(size, dtype=torch.float64)
     for rows in KERNELS[name]:
         down, across = (torch.tensor(ROWS[row][cells - 1]) for row, cells in zip(rows, size, strict=True))

@@ -13,8 +13,8 @@ from functools import reduce
 from typing import Any
 
 from convviz.facts import facts
+from convviz.facts.losses import GIVEN, kinds_taken
 from convviz.facts.words import sentences
-from convviz.ops.losses import GIVEN, kinds_taken
 from convviz.settings.link_values import PATTERNS, Key
 from convviz.settings.state import Settings
 from convviz.spec import ConvSpec
@@ -23,14 +23,9 @@ say = sentences("rules")
 
 FACTS = facts("settings")
 LIMITS: dict[str, int] = FACTS["limits"]["link"]
-MOST_WRITTEN = LIMITS["characters_written"]  # what servers, mail and chat let through
-MOST_READ = LIMITS["characters_read"]
-SHOWN = LIMITS["characters_of_a_bad_value"]  # that its sentence repeats
-NAMED = LIMITS["unknown_keys_named"]
 LINK_VERSION: int = FACTS["link_version"]
 # From which picture a link of a version differs: the first one was another when there were links of v=1 alone.
 BASES = {"1": Settings(), str(LINK_VERSION): Settings.first_picture()}
-TOLD = LIMITS["sentences_shown"]  # on a page
 # "theme" and "template" are words of Voilà's own in an address, and would cost a page its preheated kernel: a key
 # has another name.
 GEOMETRY, OTHER = (
@@ -48,8 +43,8 @@ def to_link(settings: Settings | Mapping[str, Any]) -> str:
     shown = settings if isinstance(settings, Settings) else Settings.from_dict(settings)
     # The shortest; of two as short the newest.
     link = min((_differing(shown, version) for version in reversed(BASES)), key=len)
-    if len(link) > MOST_WRITTEN:
-        raise ValueError(say("link.full", most=MOST_WRITTEN))
+    if len(link) > (most := LIMITS["characters_written"]):  # what servers, mail and chat let through
+        raise ValueError(say("link.full", most=most))
     return link
 
 
@@ -63,8 +58,8 @@ def from_link(text: str) -> tuple[Settings, list[str]]:
         The settings, on the cpu, and one sentence for everything that had to be left out.
     """
     newest = BASES[str(LINK_VERSION)]
-    if len(text) > MOST_READ:
-        return newest, [say("link.longer", most=MOST_READ)]
+    if len(text) > (most := LIMITS["characters_read"]):
+        return newest, [say("link.longer", most=most)]
     pairs = _pairs(_own_part(text))
     is_ours = _has_key(pairs)
     version = pairs.pop("v", ["1"])[0]  # without one it is from before there were two
@@ -80,10 +75,11 @@ def from_link(text: str) -> tuple[Settings, list[str]]:
             given[name] = KEYS[name].read(values[0])
         except ValueError:
             key = KEYS[name]
-            notices.append(say(f"link.{key.form}", name=name, value=values[0][:SHOWN], **key.told()))
+            notices.append(say(f"link.{key.form}", name=name, value=_shortened(values[0]), **key.told()))
     unknown = [name for name in pairs if name not in KEYS]
     if unknown:
-        names, more = ", ".join(name[:SHOWN] for name in unknown[:NAMED]), len(unknown) - NAMED
+        named = LIMITS["unknown_keys_named"]
+        names, more = ", ".join(map(_shortened, unknown[:named])), len(unknown) - named
         told = say("link.unknown_more", names=names, more=more) if more > 0 else say("link.unknown", names=names)
         notices.append(told)
     spec, left_out = _geometry(given, base)
@@ -109,8 +105,12 @@ def is_link(text: str) -> bool:
 
 def briefly(notices: list[str]) -> str:
     """Return the sentences about a link as one line for the page."""
-    more = len(notices) - TOLD
-    return " ".join(notices[:TOLD] + ([say("link.more", more=more)] if more > 0 else []))
+    more = len(notices) - LIMITS["sentences_shown"]
+    return " ".join(notices[: LIMITS["sentences_shown"]] + ([say("link.more", more=more)] if more > 0 else []))
+
+
+def _shortened(text: str) -> str:
+    return text[: LIMITS["characters_of_a_bad_value"]]
 
 
 def _owner(settings: Settings, name: str) -> Settings | ConvSpec:
@@ -152,7 +152,7 @@ def _about_version(text: str) -> list[str]:
         return []
     if PATTERNS["whole"].fullmatch(text) and int(text) > LINK_VERSION:
         return [say("link.newer", version=int(text), own=LINK_VERSION)]
-    return [say("link.version", own=LINK_VERSION, value=text[:SHOWN])]
+    return [say("link.version", own=LINK_VERSION, value=_shortened(text))]
 
 
 def _geometry(given: Mapping[str, Any], base: Settings) -> tuple[ConvSpec, list[str]]:

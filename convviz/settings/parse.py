@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from convviz.facts import facts
 from convviz.facts.words import sentences
-from convviz.ops.device import check_device
 from convviz.plane import Plane
 from convviz.settings.source import Source
 from convviz.spec import ConvSpec
@@ -67,7 +66,16 @@ def _field(name: str, value: Any) -> Any:
         raise ValueError(say("state.type", name=name, type=kind.__name__, value=repr(value)))
     if name == "seed" and not 0 <= value < 2**31:
         raise ValueError(say("state.seed", value=value))
-    return str(check_device(value)) if name == "device" else value
+    return _device(value) if name == "device" else value
+
+
+def _device(name: str) -> str:
+    """Return a device by the one name that it has; the cpu is everywhere, so that nobody has to ask torch for it."""
+    if name == "cpu":
+        return name
+    from convviz.ops.device import check_device
+
+    return str(check_device(name))
 
 
 def _mapping(name: str, value: Any) -> Mapping[str, Any]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
+if TYPE_CHECKING:
+    import torch
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class Source:
 
     def tensor(self) -> torch.Tensor:
         """Return the numbers, float64."""
+        import torch  # whoever reads or writes a link needs none of its two seconds
+
         return torch.tensor(self.values, dtype=torch.float64).reshape(self.shape)
 
     def to_dict(self) -> dict[str, Any]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from convviz.facts import facts
+from convviz.facts.losses import GIVEN, kinds_taken
 from convviz.facts.words import sentences
-from convviz.ops.losses import GIVEN, kinds_taken
 from convviz.plane import Plane
 from convviz.settings.parse import VERSION, parsed
 from convviz.settings.source import Source
@@ -149,6 +148,5 @@ def check_size(spec: ConvSpec) -> None:
     for name, most in MOST_PLANES.items():
         if getattr(spec, name) > most:
             raise ValueError(say("state.planes", most=most, name=name, value=getattr(spec, name)))
-    products = spec.batch * math.prod(spec.output_size) * math.prod(spec.weight_shape)
-    if products > MOST_PRODUCTS:
-        raise ValueError(say("state.products", most=MOST_PRODUCTS // 10**6, products=products // 10**6))
+    if spec.products > MOST_PRODUCTS:
+        raise ValueError(say("state.products", most=MOST_PRODUCTS // 10**6, products=spec.products // 10**6))

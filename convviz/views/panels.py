@@ -76,14 +76,12 @@ class Equation:
         name: ``"forward"``, ``"input"``, ``"weight"`` or ``"bias"``.
         title: its heading.
         items: panels and signs, in reading order.
-        choices: the axes that can be chosen, with how many planes there are: n, o, c.
         view: ``"window"`` or ``"stamps"`` where the same numbers can be shown both ways, else empty.
     """
 
     name: str
     title: str
     items: tuple[Panel | Sign, ...]
-    choices: tuple[tuple[str, int], ...]
     view: str = ""
 
     @property
@@ -106,11 +104,9 @@ def equations(stages: Stages, plane: Plane, input_view: str = "window") -> tuple
 
 
 def _equation(stages: Stages, at: Plane, row: Mapping[str, Any]) -> Equation:
-    counts = {"n": stages.spec.batch, "o": stages.spec.out_channels, "c": stages.spec.in_channels}
-    choices = tuple((axis, counts[axis]) for axis in row["axes"] if counts[axis] > 1)
     there = [item for item in row["items"] if _is_there(stages, item)]
     items = tuple(_panel(stages, at, item) if isinstance(item, str) else _sign(stages, item) for item in there)
-    return Equation(row["name"], say(row["title"]), items, choices, row.get("view", ""))
+    return Equation(row["name"], say(row["title"]), items, row.get("view", ""))
 
 
 def _is_there(stages: Stages, item: str | Mapping[str, Any]) -> bool:

@@ -123,7 +123,7 @@ def expected_links(spec, moved):
                 for one, other in ((folded, border_cell), (border_cell, folded)):
                     must, may = expected.get(one, (set(), set()))
                     expected[one] = (must | {other}, may | {other})
-    # An output and what comes back for it stand side by side, with the target between: neither has to be made of the other.
+    # An output and what comes back for it stand side by side, with the target between: neither is made of the other.
     for row, column in itertools.product(*map(range, spec.output_size)):
         at = f"{row},{column}"
         (group,) = [cells for cells in moved.values() if f"grad_output {at}" in cells]

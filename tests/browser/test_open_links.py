@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from convviz.cli import main
-from convviz.export.page import MOST_PRODUCTS, export_html
+from convviz.export.given import MOST_PRODUCTS
+from convviz.export.page import export_html
 from convviz.settings.compute import compute
 from convviz.settings.link import briefly, from_link, is_link, to_link
 from convviz.settings.source import Source

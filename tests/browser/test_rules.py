@@ -289,6 +289,9 @@ def test_where_some_kernels_were_typed_only_the_shown_one_is_chosen(js):
     wanted = weight.double()
     wanted[1, 0] = make_kernel("box", (3, 3))
     assert torch.equal(weight_tensor(chosen), wanted)
+    chosen, _ = after(js, state, ["chooseKernel", "random"])
+    wanted[1, 0] = weight_tensor(state.replace(weight=Source("random")))[1, 0]  # each plane has numbers of its own
+    assert torch.equal(weight_tensor(chosen), wanted)
 
 
 def test_bias_switched_on_differs_by_channel_and_off_is_none(js):

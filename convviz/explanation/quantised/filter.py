@@ -54,10 +54,9 @@ def shown_filter(stages: Stages, plane: Plane) -> ShownFilter:
     at, per_group = plane.within(spec), spec.in_channels // spec.groups
     channels = slice(at.in_channel // per_group * per_group, (at.in_channel // per_group + 1) * per_group)
     own = spec.replace(in_channels=per_group, out_channels=1, groups=1)
-    products = own.batch * math.prod(own.output_size) * math.prod(own.weight_shape)
     cells = math.prod(own.kernel_size)
-    if products * 6 * cells > MOST_PRODUCTS:
-        raise ValueError(say("refused.products", cells=cells, millions=f"{products / 10**6:.1f}"))
+    if own.products * 6 * cells > MOST_PRODUCTS:
+        raise ValueError(say("refused.products", cells=cells, millions=f"{own.products / 10**6:.1f}"))
 
     def double(tensor: torch.Tensor) -> torch.Tensor:
         return tensor.detach().to("cpu", torch.float64)

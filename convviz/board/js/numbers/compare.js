@@ -5,9 +5,10 @@ import { formatLong } from "../base/format.js";
 import { say } from "../picture/say.js";
 import { shownName } from "../rules/names.js";
 import { tensorsOf } from "../rules/settings.js";
+import { countProducts } from "../rules/spec.js";
 import { correlate, fold, padInput, plusBias, sumOfChannels, tableOf, toPaddedInput, toWeight } from "./compute.js";
 import { LOSSES } from "./losses.js";
-import { MOST_PRODUCTS, productsOf } from "./from_page.js";
+import { MOST_PRODUCTS } from "./from_page.js";
 
 /**
  * @import { Given, Settings, Stages, Tensor } from "../rules/settings.js"
@@ -74,7 +75,7 @@ function termsOfLoss(output, grad, { target }) {
  * @param {Settings} settings @param {Numbers} numbers torch's
  */
 export function firstDifference(settings, { stages, dtype }) {
-  if (productsOf(settings.spec) > MOST_PRODUCTS) return null;
+  if (countProducts(settings.spec) > MOST_PRODUCTS) return null;
   const theirs = /** @type {Record<string, Tensor>} */ (/** @type {unknown} */ (stages));
   for (const { name, mine, terms } of expectedOf(settings, stages)) {
     const index = mine.data.findIndex((value, i) => !(Math.abs(value - theirs[name].data[i]) <= C[dtype] * EPS[dtype] * terms.data[i] + TINY));

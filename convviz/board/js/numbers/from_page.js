@@ -4,22 +4,15 @@ import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { aloneWords, meanwhileWords, truthWords } from "../picture/words.js";
 import { say } from "../rules/say.js";
 import { tensorsOf } from "../rules/settings.js";
-import { outputShape, weightShape } from "../rules/spec.js";
+import { countProducts } from "../rules/spec.js";
 import { computeStages } from "./compute.js";
 
 /**
  * @import { Numbers } from "./asking.js"
  * @import { Settings } from "../rules/settings.js"
- * @import { Spec } from "../rules/spec.js"
  */
 
 export const MOST_PRODUCTS = SETTINGS.limits.products.page; // a fifth of a second a step
-
-/** How many products one pass takes. @param {Spec} spec */
-export function productsOf(spec) {
-  const factors = [spec.batch, ...outputShape(spec).slice(2), ...weightShape(spec)];
-  return factors.reduce((product, size) => product * size, 1);
-}
 
 /**
  * The numbers of some settings.
@@ -27,7 +20,7 @@ export function productsOf(spec) {
  */
 export function fromPage(settings, k) {
   const { spec, loss, transposed } = settings;
-  if (productsOf(spec) > MOST_PRODUCTS) {
+  if (countProducts(spec) > MOST_PRODUCTS) {
     throw new Error(say("refused.page_products", { most: MOST_PRODUCTS / 1e6 }));
   }
   const stages = computeStages(spec, loss, tensorsOf(settings), transposed);
@@ -42,4 +35,4 @@ export const withoutKernel = (settings, k) => ({ ...fromPage(settings, k), truth
 
 /** The same before a kernel has come: what is too much for the page waits for it. @param {Settings} settings @param {number} k */
 export const beforeKernel = (settings, k) =>
-  productsOf(settings.spec) > MOST_PRODUCTS ? /** @type {Promise<Numbers>} */ (new Promise(() => {})) : besideKernel(settings, k);
+  countProducts(settings.spec) > MOST_PRODUCTS ? /** @type {Promise<Numbers>} */ (new Promise(() => {})) : besideKernel(settings, k);

@@ -114,8 +114,9 @@ export function chooseKernel(settings, name) {
   const weight = weightOf(settings);
   const shown = shownWeightPlane(settings);
   if (settings.weight.kind === "values" && weight.shape[0] * weight.shape[1] > 1) {
-    const plane = makeKernel(name, settings.spec.kernel_size, settings.seed + 1);
-    weight.data.set(plane, shown * plane.length);
+    const size = settings.spec.kernel_size[0] * settings.spec.kernel_size[1];
+    const random = () => weightOf({ ...settings, weight: { kind: name } }).data.slice(shown * size, (shown + 1) * size);
+    weight.data.set(name === "random" ? random() : makeKernel(name, settings.spec.kernel_size), shown * size);
     return [replaced(settings, { weight: sourceWith(weight) }), []];
   }
   if (!PRESETS.includes(name)) return [replaced(settings, { weight: { kind: name } }), []];
@@ -130,7 +131,7 @@ export function kernelName(settings) {
   if (kind === "values") {
     const plane = shownKernel(settings);
     /** @param {string} name */
-    const same = (name) => makeKernel(name, settings.spec.kernel_size, 0).every((value, cell) => value === plane[cell]);
+    const same = (name) => makeKernel(name, settings.spec.kernel_size).every((value, cell) => value === plane[cell]);
     return [...PRESETS, "counting"].find(same) ?? "values"; // of one cell each, identity comes first
   }
   return PRESETS.includes(kind) ? PRESETS[(PRESETS.indexOf(kind) + shown) % PRESETS.length] : kind;

@@ -6,7 +6,7 @@ import { isWhole, readValue, toldOf, writeValue } from "./link_values.js";
 import { notTaken, withKindsOfLoss } from "./losses.js";
 import { planeWithin } from "./plane.js";
 import { say } from "./say.js";
-import { isPossible, outputSize } from "./spec.js";
+import { countProducts, isPossible } from "./spec.js";
 
 /**
  * @import { Settings } from "./settings.js"
@@ -165,6 +165,5 @@ function geometryFrom(given, base) {
 /** @param {Spec} spec @param {boolean} transposed */
 function fitsBoard(spec, transposed) {
   if (!isPossible(spec) || (transposed && spec.padding_mode !== "zeros")) return false;
-  const cells = spec.kernel_size[0] * spec.kernel_size[1] * outputSize(spec, 0) * outputSize(spec, 1);
-  return spec.batch * spec.out_channels * (spec.in_channels / spec.groups) * cells <= SETTINGS.limits.products.kernel;
+  return countProducts(spec) <= SETTINGS.limits.products.kernel;
 }

@@ -2,7 +2,6 @@
 // Inputs and kernels by name: samples/ in Python, here for pages without it. Planes are lists in reading order.
 import DIGITS from "../../../facts/digits.json" with { type: "json" };
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
-import { randomTenths } from "./random.js";
 
 /** Each kernel as a sum of outer products of two rows, the one down the column first. @type {Record<string, string[][]>} */
 const KERNELS = SETTINGS.kernels;
@@ -19,12 +18,8 @@ const sum = (numbers) => numbers.reduce((total, value) => total + value, 0);
 /** @type {Record<string, number[][]>} of 1 cell, of 2, … up to the board's most */
 const ROWS = SETTINGS.kernel_rows;
 
-/**
- * One kernel plane by name.
- * @param {string} name @param {number[]} size [kH, kW] @param {number} seed of the random kernel
- */
-export function makeKernel(name, [rows, columns], seed) {
-  if (name === "random") return clamped(randomTenths(rows * columns, seed));
+/** One kernel plane by name. @param {string} name @param {number[]} size [kH, kW] */
+export function makeKernel(name, [rows, columns]) {
   if (name === "counting") return planeOf(rows, columns, (r, c) => r * columns + c + 1);
   const kernel = planeOf(rows, columns, (r, c) =>
     sum(KERNELS[name].map(([down, across]) => ROWS[down][rows - 1][r] * ROWS[across][columns - 1][c])),

@@ -85,7 +85,7 @@ export function weightOf(settings) {
   if (own) return kind === "random" ? tensorOf(shape, clamped([...own.data])) : own;
   const first = PRESETS.indexOf(kind);
   const planes = Array.from({ length: shape[0] * shape[1] }, (_, plane) => // counting, every plane is one further, so that channels differ
-    first < 0 ? makeKernel(kind, size, 0).map((value) => value + plane) : makeKernel(PRESETS[(first + plane) % PRESETS.length], size, 0),
+    first < 0 ? makeKernel(kind, size).map((value) => value + plane) : makeKernel(PRESETS[(first + plane) % PRESETS.length], size),
   );
   return tensorOf(shape, planes.flat());
 }

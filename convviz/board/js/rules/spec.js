@@ -58,6 +58,10 @@ export const weightShape = (spec) => [spec.out_channels, spec.in_channels / spec
 /** @param {Spec} spec */
 export const outputShape = (spec) => [spec.batch, spec.out_channels, outputSize(spec, 0), outputSize(spec, 1)];
 
+/** How many products one pass adds up, those with padding included. @param {Spec} spec */
+export const countProducts = (spec) =>
+  [spec.batch, ...outputShape(spec).slice(2), ...weightShape(spec)].reduce((product, size) => product * size, 1);
+
 /** Whether conv2d has such a geometry: the rules of ConvSpec. @param {Spec} spec */
 export function isPossible(spec) {
   const counts = [...spec.input_size, ...spec.kernel_size, ...spec.stride, ...spec.dilation];

@@ -1,0 +1,24 @@
+"""Which losses are given a target, or a grad_output set by hand, and which kinds of it each takes."""
+
+from __future__ import annotations
+
+from convviz.facts import facts
+
+TAKES: dict[str, dict[str, list[str]]] = facts("settings")["loss_takes"]
+GIVEN = ("target", "grad")  # what a loss may be given beside the output
+
+
+def kinds_taken(loss: str, given: str) -> list[str]:
+    """Return which kinds of ``"target"``, or of ``"grad"``, a loss can be given; none where it takes no such tensor."""
+    return TAKES.get(loss, {}).get(given, [])
+
+
+def losses_with(given: str, of_kind: str | None = None) -> list[str]:
+    """Return the losses that take a target, or a grad, in the order of the menu.
+
+    Args:
+        given: ``"target"`` or ``"grad"``.
+        of_kind: only those that can be given one of this kind.
+    """
+    kinds = {loss: kinds_taken(loss, given) for loss in facts("settings")["choices"]["loss"]}
+    return [loss for loss, offered in kinds.items() if offered and of_kind in (None, *offered)]

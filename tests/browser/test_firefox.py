@@ -1,0 +1,175 @@
+"""The other engine: the page and the served app in Firefox are whole, right, and ask nobody."""
+
+import json
+import os
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from convviz.export.page import export_html
+from convviz.facts.words import sentences
+from convviz.lessons import lesson
+from tests.browser.app_page.waits import APPEARS_WITHIN_MS, SETTLED
+from tests.browser.firefox import find_firefox, firefox
+from tests.browser.test_stage import OUTSIDE_THE_WINDOW, OVERLAPS
+from tests.conftest import OUTSIDE
+
+SKIPPED = "NO FIREFOX, its tests are SKIPPED: install it (Debian: `apt-get install firefox-esr`) or set CONVVIZ_FIREFOX"
+if find_firefox() is None and os.environ.get("CI") != "true":
+    pytest.skip(SKIPPED, allow_module_level=True)  # all at once: one line in the summary
+pytestmark = pytest.mark.browser
+
+say = sentences("player")
+PADDING = "Number(document.querySelector('.cv-set-padding input').value)"
+STRIDE = "Number(document.querySelector('.cv-set-stride input').value)"
+# The numbers of the cells of the first panel of a name.
+READ = """(name) => {
+  const panel = document.querySelector(`[data-panel="${name}"]`);
+  const columns = Number(panel.querySelector("[role=grid]").ariaColCount);
+  const values = [...panel.querySelectorAll("[data-cell]")].map((cell) => Number(cell.dataset.value));
+  return Array.from({ length: values.length / columns }, (_, row) => values.slice(row * columns, (row + 1) * columns));
+}"""
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory):
+    path = find_firefox()
+    assert path, SKIPPED
+    with firefox(path, tmp_path_factory.mktemp("firefox")) as tab:
+        yield tab
+
+
+@pytest.fixture
+def tab(running):
+    """The one tab; while it was used it asked for nothing outside, and nothing broke."""
+    running.requests.clear()
+    running.complaints.clear()
+    yield running
+    assert [url for url in running.requests if OUTSIDE.match(url)] == []
+    assert running.complaints == []
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    return export_html(None, tmp_path_factory.mktemp("page") / "page.html").as_uri()
+
+
+def open_page(tab, url, size=(1280, 720)):
+    tab.open(url, size)
+    tab.wait(f"({SETTLED})(0)")
+
+
+def repainted(tab, keys):
+    """Press keys and wait until the board shows what they changed."""
+    painted = tab.evaluate("Number(document.querySelector('.cv-board').dataset.painted)")
+    tab.press(*keys)
+    tab.wait(f"({SETTLED})({painted})")
+
+
+def focus(tab, selector):
+    tab.evaluate(f"document.querySelector({json.dumps(selector)}).focus()")
+
+
+def assert_numbers_are_autograds(tab, tolerance):
+    """Hold what the panels show against autograd through the definition."""
+    names = ("padded_input", "weight", "output", "grad_output", "grad_input", "grad_weight")
+    shown = {name: torch.tensor(tab.evaluate(f"({READ})('{name}')"), dtype=torch.float64) for name in names}
+    padding, stride = tab.evaluate(PADDING), tab.evaluate(STRIDE)
+    rows, columns = shown["padded_input"].shape
+    input = shown["padded_input"][padding : rows - padding, padding : columns - padding].clone().requires_grad_()
+    weight = shown["weight"].clone().requires_grad_()
+    output = F.conv2d(input[None, None], weight[None, None], None, stride, padding)[0, 0]
+    gradients = torch.autograd.grad(output, [input, weight], shown["grad_output"])
+    for name, expected in zip(("output", "grad_input", "grad_weight"), (output, *gradients), strict=True):
+        assert shown[name].shape == expected.shape, name
+        torch.testing.assert_close(shown[name], expected.detach(), rtol=tolerance, atol=tolerance, msg=name)
+
+
+def test_every_size_has_its_whole_page_in_light_and_dark(tab, exported):
+    papers = set()
+    for state, size in (("", (1280, 720)), ("#v=1", (1280, 720)), ("#v=1&colours=dark", (1280, 720)), ("", (390, 844))):
+        open_page(tab, exported + state, size)
+        about = f"{state} at {size}"
+        assert tab.evaluate(f"({OVERLAPS})()") == [], about
+        panels = "[...document.querySelectorAll('.cv-panel')].filter((panel) => panel.checkVisibility()).length"
+        if size[0] > 1000:
+            assert tab.evaluate(f"({OUTSIDE_THE_WINDOW})()") == [], about
+            assert tab.evaluate(panels) == 10, about
+        else:  # one band, and what moves it, are on the screen together
+            assert tab.evaluate(panels) == 3
+            bottom = "document.querySelector('.cv-set-stride input').getBoundingClientRect().bottom <= innerHeight"
+            assert tab.evaluate(bottom)
+        assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth"), about
+        papers.add(tab.evaluate("getComputedStyle(document.documentElement).backgroundColor"))
+        facts = "[...document.querySelectorAll('.cv-facts > p')].map((p) => p.clientHeight >= p.scrollHeight)"
+        assert all(tab.evaluate(facts)), f"a line of words is cut through {about}"
+    assert len(papers) == 2, "the dark one is dark"
+
+
+def test_sliders_of_kernel_stride_and_padding_move_the_numbers(tab, exported):
+    open_page(tab, exported)
+    assert_numbers_are_autograds(tab, 0)
+    before = tab.evaluate(f"({READ})('weight')[0][0]")
+    focus(tab, '[data-slider="0,0"] input[type=range]')
+    repainted(tab, ["ArrowRight"])
+    assert tab.evaluate(f"({READ})('weight')[0][0]") > before
+    assert_numbers_are_autograds(tab, 1e-12)
+    for name in ("stride", "padding"):
+        focus(tab, f".cv-set-{name} input[type=range]")
+        repainted(tab, ["ArrowRight"])
+        assert_numbers_are_autograds(tab, 1e-12)
+    assert (tab.evaluate(STRIDE), tab.evaluate(PADDING)) == (2, 1)
+
+
+def test_a_cell_is_pinned_by_a_click_and_by_keys(tab, exported):
+    open_page(tab, exported)
+    terms = "document.querySelector('.cv-sum').textContent.startsWith('grad_input[2,2] = ')"
+    tab.click('[data-panel="grad_input"] [data-cell="2,2"]')
+    tab.wait(terms)
+    by_click = tab.evaluate("document.querySelector('.cv-sum').textContent")
+    assert by_click.endswith("= 5"), "the middle of the kernel, laid around the pixel"
+    tab.press("Escape")
+    tab.wait(f"!{terms}")
+    open_page(tab, exported)  # where the cursor is in the first cell
+    focus(tab, '[data-panel="grad_input"] [data-cell="0,0"]')
+    tab.press("ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight", " ")
+    tab.wait(terms)
+    assert tab.evaluate("document.querySelector('.cv-sum').textContent") == by_click
+
+
+def test_the_lesson_is_played_by_keys(tab, exported):
+    open_page(tab, exported)
+    steps = len(lesson("why_rotated")["steps"])
+
+    def at(number):
+        count = json.dumps(say("count", at=number, of=steps))
+        tab.wait(f"document.querySelector('.cv-lesson-count')?.textContent.includes({count})")
+
+    tab.evaluate("[...document.querySelectorAll('button')].find((b) => /7 steps/.test(b.textContent)).focus()")
+    tab.press("Enter")
+    at(1)
+    tab.press("n", "n", "p", "n", "n")
+    at(4)
+    tab.wait("document.querySelector('.cv-tray')?.checkVisibility()")
+    tab.press("Escape", "Escape")
+    tab.wait("document.querySelector('.cv-lesson').hidden")
+    tab.press("Enter")  # back to where one was: the button for it has the focus
+    tab.wait(f"({READ})('weight')[0][0] === 1")
+
+
+def test_the_served_app_gets_torchs_numbers(tab, server):
+    within = APPEARS_WITHIN_MS / 1000
+    tab.open(server.url)
+    tab.wait("document.querySelector('.cv-board')?.dataset.painted > 0", within)
+    tab.wait("document.querySelector('body[data-convviz-kernel=ok] .cv-board[data-from=torch]') !== null", within)
+    tab.wait(f"({SETTLED})(0)")
+    focus(tab, ".cv-set-stride input[type=range]")
+    repainted(tab, ["ArrowRight"])
+    assert tab.evaluate(STRIDE) == 2
+    assert tab.evaluate("document.querySelector('.cv-truth').textContent").startswith(
+        "torch, cpu, float32: equals autograd"
+    )
+    assert tab.evaluate("document.querySelector('.cv-truth').dataset.ok") == "true"
+    assert any(url.startswith(server.url) for url in tab.requests), "what it asks for is seen"
+    assert_numbers_are_autograds(tab, 0)  # whole numbers: float32 has them exactly
