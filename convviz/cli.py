@@ -79,6 +79,9 @@ def _export_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--lang", default="en", help="language of the page, for screen readers (default: en)")
     parser.add_argument("--height", type=int, help="pixels of the page (default: as high as it needs)")
     parser.add_argument("--lesson", metavar="NAME", help="the lesson that the page starts, such as why_rotated")
+    parser.add_argument(
+        "--intro", metavar="TEXT", help="words above the board: *emphasis*, **strong**, `code`, [links](https://...)"
+    )
     parser.add_argument("--module", action="store_true", help="write an ES module, for MyST's {anywidget} directive")
     _picture_arguments(parser)
 
@@ -110,6 +113,7 @@ def _export(options: argparse.Namespace) -> int:
     controls = DEFAULT_CONTROLS if options.controls is None else tuple(filter(None, options.controls.split(",")))
     title = {} if options.title is None else {"title": options.title}
     page = {"lang": options.lang, "controls": controls, "height": options.height, "lesson": options.lesson, **title}
+    page["intro"] = options.intro or ""
 
     def make(state: Any) -> bytes:
         _load_torch()  # for the still picture: the page computes its numbers itself
@@ -168,7 +172,7 @@ STDOUT = Path("-")
 PICTURE_ENDINGS = (".svg", ".png", ".gif", ".tex")
 # What these are when nobody gives them.
 PICTURE_OPTIONS = {"panel": None, "equation": None, "step": None, "theme": None}
-PAGE_OPTIONS = {"controls": None, "title": None, "lang": "en", "height": None, "lesson": None}
+PAGE_OPTIONS = {"controls": None, "title": None, "lang": "en", "height": None, "lesson": None, "intro": None}
 
 
 def _given(options: argparse.Namespace, defaults: Mapping[str, str | None]) -> list[str]:

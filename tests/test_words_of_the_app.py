@@ -67,7 +67,8 @@ def said_in_python(part):
 @pytest.mark.parametrize("part", PARTS)
 def test_every_sentence_is_said(part):
     patterns = said_in_scripts(part) | said_in_python(part)
-    unsaid = [id for id in facts(f"words/{part}") if not any(re.fullmatch(each, id) for each in patterns)]
+    ids = {id.removesuffix(".touch") for id in facts(f"words/{part}")}
+    unsaid = [id for id in ids if not any(re.fullmatch(each, id) for each in patterns)]
     assert unsaid == []
 
 

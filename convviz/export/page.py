@@ -12,6 +12,7 @@ from typing import Any
 from convviz import __version__
 from convviz.export.file import write
 from convviz.export.given import page_settings
+from convviz.export.intro import intro_html
 from convviz.export.parts import (
     CONTROLS,
     DEFAULT_CONTROLS,
@@ -22,10 +23,13 @@ from convviz.export.parts import (
     to_json,
 )
 from convviz.export.still import still_figures
+from convviz.facts.words import sentences
 from convviz.lessons import lesson as lesson_named
 from convviz.settings.compute import compute
+from convviz.settings.link import to_link
 from convviz.settings.state import Settings
 
+say = sentences("app")
 TITLE = "The backward pass of a convolution"
 
 
@@ -38,6 +42,7 @@ def export_html(
     height: int | None = None,
     title: str = TITLE,
     lesson: str | None = None,
+    intro: str = "",
 ) -> Path:
     """Write one self-contained HTML page in which the board lives on without Python.
 
@@ -50,6 +55,8 @@ def export_html(
         height: pixels of the page, which then scrolls inside; default: as high as it needs, told to the page around.
         title: of the page.
         lesson: name of the lesson that the page starts, such as ``"why_rotated"``; without one a button starts it.
+        intro: words above the board, with ``*emphasis*``, ``**strong**``, code between backticks and
+            ``[links](https://...)``; all else is shown as it was typed.
 
     Returns:
         The path that was written.
@@ -58,7 +65,7 @@ def export_html(
         ValueError: the state is of a newer version or too large, or there is no such control or lesson.
         OSError: the file cannot be written.
     """
-    content = page_bytes(state, lang=lang, controls=controls, height=height, title=title, lesson=lesson)
+    content = page_bytes(state, lang=lang, controls=controls, height=height, title=title, lesson=lesson, intro=intro)
     return write(Path(path), content, "page")
 
 
@@ -70,6 +77,7 @@ def page_bytes(
     height: int | None = None,
     title: str = TITLE,
     lesson: str | None = None,
+    intro: str = "",
 ) -> bytes:
     """Return what ``export_html`` writes, for the same arguments.
 
@@ -82,7 +90,7 @@ def page_bytes(
     if lesson is not None:
         lesson_named(lesson)  # there is one
     shown = {"controls": chosen, "height": height, "lesson": lesson}
-    return _page(page_settings(state), shown, lang=lang, title=title).encode("utf-8")
+    return _page(page_settings(state), shown, lang=lang, title=title, intro=intro).encode("utf-8")
 
 
 def _check_controls(controls: Sequence[str]) -> list[str]:
@@ -93,8 +101,9 @@ def _check_controls(controls: Sequence[str]) -> list[str]:
     return names
 
 
-def _page(settings: Settings, shown: dict[str, Any], *, lang: str, title: str) -> str:
+def _page(settings: Settings, shown: dict[str, Any], *, lang: str, title: str, intro: str) -> str:
     data, height = {**page_facts(), "state": settings.to_dict(), **shown}, shown["height"]
+    words = f'<div class="cv-intro">{intro_html(intro)}</div>\n' if intro.strip() else ""
     fixed = f"body {{ height: {height}px; overflow: auto; }}\n" if height else ""
     computed = compute(settings, compare=False)
     picture = still_figures(computed, settings.plane, settings.input_view, settings.scale)
@@ -110,11 +119,12 @@ def _page(settings: Settings, shown: dict[str, Any], *, lang: str, title: str) -
 <body>
 <main class="cv-app cv-page cv-look">
 <div class="cv-headline"><h1>{escape(title)}</h1></div>
-<noscript><p>This is a picture. With scripts switched on its numbers can be changed.</p></noscript>
+{words}<noscript><p>This is a picture. With scripts switched on its numbers can be changed.</p></noscript>
 <div class="cv-still" id="convviz-still">
 {picture}
 </div>
 <div id="convviz-live"></div>
+{_made(settings)}
 </main>
 <script type="application/json" id="convviz-data">{to_json(data)}</script>
 <script type="text/plain" id="convviz-plotly">{plotly_text()}</script>
@@ -124,6 +134,17 @@ def _page(settings: Settings, shown: dict[str, Any], *, lang: str, title: str) -
 </body>
 </html>
 """
+
+
+def _made(settings: Settings) -> str:
+    """Return the line for developers: what made the page, and how it is opened in Python."""
+    try:
+        call = f'convviz.App(link="{to_link(settings.replace(dtype=Settings().dtype))}")'
+    except ValueError:  # more typed numbers than a link holds
+        call = "import convviz"
+    told = escape(say("page.version", version=__version__))
+    return f"""<footer class="cv-made"><details><summary>{escape(say("page.made"))}</summary>
+<p>{told} <code>{escape(call)}</code></p></details></footer>"""
 
 
 def _script() -> str:

@@ -300,6 +300,7 @@ def test_the_keyboard_is_followed_in_a_shadow_root(page, site):
     page.keyboard.press("ArrowRight")
     spoken = place.locator(".cv-live")
     assert spoken.text_content().startswith("grad_input, row 0, column 1: ")
+    place.locator("[data-equation=forward] .cv-symbols-open").click()
     place.locator(".cv-sizes button", has_text="size 9").focus()
     page.keyboard.press("Enter")
     board(page, step=2)

@@ -176,6 +176,7 @@ def test_the_boards_own_actions_work(page, exported):
     with repaint(page):
         page.get_by_role("button", name="stamps", exact=True).click()
     assert "laid at (2i − 1, 2j − 1)" in page.locator("[data-equation=input] .cv-formula").text_content()
+    page.locator("[data-equation=forward] .cv-symbols-open").click()
     with repaint(page):
         page.locator(".cv-sizes button", has_text="size 9").click()
     assert page.locator(".cv-set-input_size .cv-number").first.text_content() == "9"

@@ -132,6 +132,8 @@ def test_stepping(app, equation, count):
 
 def test_the_remainder(app):
     """Item 5: the neighbouring sizes are buttons; the focus stays where it is."""
+    tab_to(app, "[data-equation=forward] .cv-symbols-open")
+    app.keyboard.press("Enter")
     tab_to(app, ".cv-sizes [data-size='7,7']")
     press_and_wait(app, "Enter")
     assert slider_value(app, "input_size") == 7

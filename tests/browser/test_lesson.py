@@ -291,3 +291,15 @@ def test_what_no_lesson_shows_has_its_sentence(page, exported, link, topic):
     assert not shown.get_by_role("button").is_visible()
     page.locator(f'[data-why="{topic}"]').first.click()
     assert page.locator(".cv-because:visible").count() == 0
+
+
+def test_a_copied_link_leads_to_the_step_that_is_read(page, exported):
+    open_page(page, exported, f"lesson={NAME}&step=3")
+    at_step(page, 3)
+    page.evaluate("navigator.clipboard.writeText = (text) => { window.taken = text; return Promise.resolve(); }")
+    page.get_by_role("button", name="Copy link").click()
+    page.wait_for_function("window.taken?.endsWith('#lesson=why_rotated&step=3')")
+    page.get_by_role("button", name="Leave the lesson").click()
+    page.wait_for_function("document.querySelector('.cv-lesson').hidden")
+    page.get_by_role("button", name="Copy link").click()
+    page.wait_for_function("!window.taken.includes('lesson=')")

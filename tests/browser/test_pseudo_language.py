@@ -38,7 +38,8 @@ STILL_TO_COME = {
 READ = """(stillToCome) => {
   const found = [];
   const aside = (node) => node.closest(stillToCome) !== null;
-  const isCode = (node) => node.closest("code, .cv-formula, .cv-code, .cv-sum, .cv-factor, textarea") !== null;
+  const codes = "code, .cv-name, .cv-formula, .cv-code, .cv-sum, .cv-factor, textarea";
+  const isCode = (node) => node.closest(codes) !== null;
   const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const node = walker.currentNode;

@@ -81,6 +81,87 @@ def test_all_bands_the_controls_and_the_sum_are_on_one_screen(stage, exported):
             assert all(letter >= 11.9 for letter in letters), (about, sorted(set(letters))[:3])
 
 
+CAPTIONS = """() => [...document.querySelectorAll(".cv-caption")].filter((one) => one.checkVisibility()).map((node) => {
+  const [own, room] = [node, node.parentElement].map((each) => each.getBoundingClientRect());
+  const whole = own.top >= room.top && own.bottom <= room.bottom + 0.5;
+  return { text: node.textContent, size: getComputedStyle(node).fontSize, whole };
+})"""
+# What has less room than its own text, menus included.
+CUT = """() => {
+  const of = (select) => {
+    const ruler = document.createElement("span");
+    ruler.style.cssText = `position: absolute; white-space: nowrap; font: ${getComputedStyle(select).font}`;
+    ruler.textContent = select.selectedOptions[0].text;
+    document.body.append(ruler);
+    const width = ruler.getBoundingClientRect().width;
+    ruler.remove();
+    return width;
+  };
+  const menus = [...document.querySelectorAll(".cv-primary select")].filter((node) => node.checkVisibility());
+  const names = [...document.querySelectorAll(".cv-name, .cv-equation > header button")];
+  const shown = names.filter((node) => node.checkVisibility());
+  return [...menus.filter((node) => of(node) > node.clientWidth - 22), ...shown.filter((node) => {
+    const [own, band] = [node, node.closest(".cv-equation")].map((each) => each.getBoundingClientRect());
+    return node.scrollWidth > node.clientWidth + 1 && node.clientWidth || own.bottom > band.bottom;
+  })].map((node) => node.textContent);
+}"""
+CROWDED = {
+    "groups and a bias": "#v=2&in_channels=4&out_channels=4&groups=2&view=window&bias=1,2,3,4",
+    "a border and samples": "#v=2&padding=1&mode=reflect&view=window&in_channels=2&out_channels=2&batch=2&stride=2",
+}
+
+
+def test_captions_are_read_without_scrolling_and_nothing_is_cut(stage, exported):
+    for size in (DESKTOPS[0], (390, 844)):
+        for name, state in {**STATES, **CROWDED}.items():
+            open_stage(stage, exported, state, size)
+            assert stage.evaluate(CUT) == [], (name, size)
+            assert stage.evaluate(OVERLAPS) == [], (name, size)
+            found = stage.evaluate(CAPTIONS)
+            assert found, name
+            assert name in CROWDED or all(one["whole"] and one["size"] == "16px" for one in found), (name, size, found)
+    names = stage.locator(".cv-name").all_text_contents()
+    assert "padded_grad_output[0, 0]" in names, "an index where there is something to choose"
+    open_stage(stage, exported)
+    assert not [name for name in stage.locator(".cv-name").all_text_contents() if "[" in name]
+
+
+def test_formulas_wait_behind_a_button(stage, exported):
+    open_stage(stage, exported)
+    band = stage.locator("[data-equation=input]")
+    assert band.locator(".cv-formula").is_hidden()
+    band.get_by_role("button", name="Formula").click()
+    assert band.locator(".cv-formula").inner_text() == "grad_input = Σ_ij grad_output[i, j] · weight laid at (i, j)"
+    assert band.locator(".cv-caption").is_hidden()
+
+
+def test_a_word_is_explained_to_pointer_keyboard_and_finger(browser, stage, exported):
+    open_stage(stage, exported)
+    show_all_controls(stage)
+    help = stage.locator(".cv-help")
+    for word in stage.locator(".cv-control [data-help]:visible").all():
+        word.hover()
+        stage.wait_for_function("!document.querySelector('.cv-help').hidden")
+        assert len(help.inner_text()) > len(word.inner_text()) + 12, "it says more than its label"
+        stage.mouse.move(700, 2)
+        help.wait_for(state="hidden")
+    assert stage.locator(".cv-set-seed [data-help]").count() == 1
+    slider(stage, "stride").focus()
+    stage.keyboard.press("Tab")
+    help.wait_for()
+    focused = "document.activeElement.getAttribute('aria-describedby') === document.querySelector('.cv-help').id"
+    assert stage.evaluate(focused)
+    stage.keyboard.press("Escape")
+    help.wait_for(state="hidden")
+    with browser.new_context(has_touch=True, viewport={"width": 390, "height": 844}) as context:
+        phone = context.new_page()
+        phone.goto(exported.as_uri())
+        wait_painted(phone, 0)
+        phone.locator(".cv-set-padding [data-help]").first.tap()
+        phone.locator(".cv-help").wait_for()
+        assert phone.locator(".cv-sum").inner_text() == "Tap a cell: the sum behind it is written here."
+
+
 def test_on_a_phone_a_band_and_a_slider_are_on_one_screen(stage, exported):
     for state in STATES.values():
         open_stage(stage, exported, state, (390, 844))

@@ -602,6 +602,7 @@ def test_a_step_is_spoken_when_made_by_hand_only(app):
 
 
 def test_one_click_sets_the_neighbouring_size_and_back(app):
+    app.locator("[data-equation=forward] .cv-symbols-open").click()
     sizes = app.locator(".cv-sizes button")
     assert [button.get_attribute("data-size") for button in sizes.all()] == ["7,7", "8,8", "9,9"]
     assert app.locator(".cv-sizes [aria-pressed=true]").get_attribute("data-size") == "8,8"
@@ -624,6 +625,7 @@ def test_one_click_sets_the_neighbouring_size_and_back(app):
 
 def test_an_axis_that_is_not_linked_moves_alone(app):
     switch(app, "link height and width", False)
+    app.locator("[data-equation=forward] .cv-symbols-open").click()
     button = app.locator(".cv-sizes button", has_text="width 7")
     with repaint(app):
         button.click()
@@ -632,6 +634,7 @@ def test_an_axis_that_is_not_linked_moves_alone(app):
 
 
 def test_stride_one_has_no_story(app):
+    app.locator("[data-equation=forward] .cv-symbols-open").click()
     assert app.locator("[data-equation=forward] .cv-remainder").is_visible()
     with repaint(app):
         slide(app, "stride", 1)

@@ -144,8 +144,8 @@ def test_a_transposed_convolution_in_its_own_words(app):
     pane_follows(app, "check", lambda: switch(app, "transposed convolution", True))
     rows = app.locator(PANE).evaluate(READ_MAPS)
     assert [(row["panel"], row["heading"]) for row in rows] == [
-        ("output", "grad_input[0, 0]"),
-        ("grad_weight", "grad_weight[0, 0]"),
+        ("output", "grad_input"),
+        ("grad_weight", "grad_weight"),
     ]
     app.locator(f"{PANE} [data-gradient=output] [data-cell]").first.hover()
     lit = app.locator('.cv-board [data-panel="output"] .cv-lights')

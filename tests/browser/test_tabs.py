@@ -33,6 +33,28 @@ def test_keys_choose_open_and_close(app):
     assert app.locator("[role=tab][aria-selected=true]").count() == 0
 
 
+def test_two_named_groups_and_two_ways_to_close(app):
+    lists = app.locator("[role=tablist]").all()
+    groups = {one.get_attribute("aria-label"): one.locator("[role=tab]").all_inner_texts() for one in lists}
+    assert groups == {
+        "See it differently": ["Linear", "Matrix", "Graph"],
+        "For engineers": ["Code", "PyTorch", "Check", "Quantised"],
+    }
+    assert app.locator(".cv-tabgroup > span").all_inner_texts() == list(groups)
+    focused = "document.activeElement.dataset.tab"
+    open_tab(app, "code")
+    app.locator(".cv-pane button").first.focus()
+    app.keyboard.press("Escape")
+    app.locator(".cv-pane").wait_for(state="detached")
+    assert app.evaluate(focused) == "code"
+    open_tab(app, "matrix")
+    assert app.locator(".cv-terms").inner_text().startswith("Words used here")
+    app.get_by_role("button", name="Close Matrix").click()
+    app.locator(".cv-pane").wait_for(state="detached")
+    assert app.evaluate(focused) == "matrix"
+    assert app.locator(".cv-drawer-close").is_hidden()
+
+
 @pytest.mark.parametrize("width", [1500, 800, 400])
 def test_the_pane_stands_at_the_lower_edge_of_the_window(app, width):
     app.set_viewport_size({"width": width, "height": 900})

@@ -204,6 +204,7 @@ def test_one_click_chooses_another_output_of_the_same_input(app):
     sizes = told.locator("button")
     assert sizes.all_text_contents() == ["output_padding 0output 7 × 7", "output_padding 1output 8 × 8"]
     assert told.get_by_role("group").get_attribute("aria-label") == "Values of output_padding"
+    app.locator("[data-equation=input] .cv-symbols-open").click()
     before = read_panel(app, "grad_input")
     with repaint(app):
         sizes.first.click()

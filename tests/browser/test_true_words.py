@@ -194,6 +194,23 @@ def test_gaps_and_holes_are_where_the_note_says(js):
     assert min(told.values()) > 100, told
 
 
+def test_captions_name_zeros_where_there_are_any_and_every_why_says_because(js):
+    """A gradient of ones has no zeros of its own: what is 0 in its padded form is a place where no window stood."""
+    drawn = list(random_specs(46, COUNT))
+    asked = [(seen(spec), *row) for spec in drawn for row in ROWS[1:]]
+    captions_of = iter(js("picture/captions.js", "captionOf", asked))
+    zeros = 0
+    for spec in drawn:
+        window, stamps, to_weight = (next(captions_of) for _ in range(3))
+        made = stages(spec, *blank(spec), grad_output=torch.ones(spec.output_shape), compare=False)
+        assert ("Zeros stand" in window) == bool((made.padded_grad_output == 0).any()), (spec, window)
+        assert ("padded cell" in window) == (made.grad_padded_input is not None), (spec, window)
+        assert "because" in stamps, stamps
+        assert "because" in to_weight, to_weight
+        zeros += "Zeros stand" in window
+    assert 100 < zeros < len(drawn)
+
+
 def unread_along(spec):
     """As ``unread``, for each axis alone: what the other one never reads must not count."""
     return [unread(along(spec.replace(in_channels=1, out_channels=1, groups=1), axis))[axis] for axis in (0, 1)]

@@ -3,6 +3,11 @@
 
 const ARGUMENT = /\{(\w+)\}/g;
 const PLURALS = new Intl.PluralRules("en");
+// Where there is no mouse and mostly no keyboard, a sentence about clicks and keys has a form with .touch for fingers.
+const FINGERS = /** @type {any} */ (globalThis).matchMedia?.("(pointer: coarse), (max-width: 480px)");
+
+/** Whether the visitor's means are fingers. */
+export const byTouch = () => Boolean(FINGERS?.matches);
 
 /** @typedef {string | Partial<Record<Intl.LDMLPluralRule, string>>} Text with forms: the argument count chooses one */
 
@@ -12,7 +17,7 @@ const PLURALS = new Intl.PluralRules("en");
  * @param {Words} words a file of facts/words
  * @returns {(id: keyof Words & string, values?: Record<string, string | number>) => string}
  */
-export const sentences = (words) => (id, values = {}) => filled(id, words[id], values);
+export const sentences = (words) => (id, values = {}) => filled(id, (byTouch() && words[`${id}.touch`]) || words[id], values);
 
 /**
  * The function that says the sentences of one part in pieces, for their arguments may be nodes of a page.

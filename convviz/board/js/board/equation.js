@@ -49,7 +49,7 @@ export function createEquation(board, name) {
   const because = createBecause(name, board.taught);
   const symbols = createSymbols();
   const told = element("div", { class: "cv-told" });
-  const notes = element("div", { class: "cv-notes" }, told, element("div", { class: "cv-asks" }, because.el, symbols.button));
+  const notes = element("div", { class: "cv-notes" }, element("div", { class: "cv-asks" }, because.el, symbols.button), told); // what a button opens comes after it
   const remainder = createRemainder((size) => board.model.send({ type: "size", size }));
   /** @type {Map<string, ReturnType<typeof createPanel>>} */
   const panels = new Map();

@@ -7,6 +7,7 @@ import { openEditor } from "./editor.js";
 import { colorOf, formatNumber, fullNumber } from "../base/format.js";
 import { createGrid } from "./grid.js";
 import { breakable, leastWidth } from "./panel_name.js";
+import { explain, helpOf } from "../base/help.js";
 import { createPixels, paintPixels } from "./pixels.js";
 import { CELL } from "./grid_marks.js";
 import { createVeil } from "./veil.js";
@@ -23,7 +24,7 @@ const WIDEST = 22; // of the 40 of a cell: letters of which two fit it
 const numberSize = (cell, large) => (large ? Math.max(20, Math.min((FROM_AFAR * CELL) / cell, WIDEST)) : Math.max(14, (SMALLEST_NUMBER * CELL) / cell));
 
 /**
- * @typedef {{ key: string, name: string, quantity: string, label: string, shape: string, at: [number, number], rows: string, columns: string,
+ * @typedef {{ key: string, name: string, called: string, quantity: string, label: string, shape: string, at: [number, number], rows: string, columns: string,
  *   unread_rows: number[], unread_columns: number[], editable: boolean, drawable: boolean, figure: any,
  *   thumbs: null | { rows: number, columns: number, planes: { label: string, at: [number, number], shown: boolean }[] } }} PanelSpec
  */
@@ -197,6 +198,8 @@ export function createPanel(board, first) {
       el.setAttribute("aria-label", say("panel.shape", { name: next.label, shape: next.shape }));
       if (name.textContent !== next.label) name.replaceChildren(...breakable(next.label));
       setText(shape, next.shape);
+      explain(name, `panel.${next.called}`);
+      setText(menu.about, helpOf(`panel.${next.called}`));
       area.classList.toggle("cv-editable", next.editable);
       area.classList.toggle("cv-drawable", next.drawable);
       menu.firstElementChild?.setAttribute("aria-label", say("panel.menu", { panel: next.name, equation: next.key.split(":")[0] }));
@@ -241,7 +244,7 @@ export function createPanel(board, first) {
      * @param {number} [letters] how much larger than elsewhere they are
      */
     setSize(cell, lines = 1, letters = 1) {
-      el.style.setProperty("--cv-name", `${Math.max(cell * spec.columns.length, leastWidth(spec.label, lines) * letters)}px`);
+      name.style.maxWidth = `${Math.max(cell * spec.columns.length, leastWidth(spec.label, lines) * letters)}px`;
       const printed = cell >= (el.closest("[data-low]") ? SMALLEST_ZOOMED : SMALLEST_NUMBERED);
       area.classList.toggle("cv-wordless", !printed);
       grid.print(printed);
@@ -261,7 +264,8 @@ function openMenu(menu) {
 
 /** @param {[string, () => void][]} entries */
 function createMenu(entries) {
-  const list = element("div", { class: "cv-menu-list" });
+  const about = element("p", {});
+  const list = element("div", { class: "cv-menu-list" }, about);
   const menu = /** @type {HTMLDetailsElement} */ (
     // Not a tab stop of its own: the grid opens it with Shift+F10 or the menu key.
     element("details", { class: "cv-menu" }, element("summary", { tabindex: "-1" }, "\u22ef"), list)
@@ -284,5 +288,5 @@ function createMenu(entries) {
   menu.addEventListener("focusout", (event) => {
     if (!menu.contains(/** @type {Node | null} */ (event.relatedTarget))) menu.open = false;
   });
-  return menu;
+  return Object.assign(menu, { about });
 }

@@ -34,6 +34,9 @@ export function followLinks(board, open) {
   return () => window.removeEventListener("hashchange", onChange);
 }
 
+/** Whether a page's address can hold a link, and so a lesson's step as well. */
+export const hasAddress = () => Boolean(ownPage());
+
 /** What opens a link: the page's address, or a line for a notebook. @param {string} link */
 export function whatOpens(link) {
   return ownPage() ? `${location.origin}${location.pathname}?${link}` : `convviz.App(link="${link}")`;

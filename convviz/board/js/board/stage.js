@@ -8,7 +8,8 @@ const [LOWEST, HIGHEST] = [500, 1200];
 const [LOW, BESIDE] = [560, 560]; // a window as low as a zoomed one, and how wide it is where the controls stand beside the band
 const OF_A_NOTEBOOK = 680; // a cell of a notebook is scrolled: what is higher is never seen whole
 const OF_A_LOW_ONE = 230; // below that, a window is scrolled
-const OF_A_FRAME = 640; // one that grows with its page has no height of its own to go by
+// A frame that grows with its page has no height of its own to go by; with the words above it, it is no higher than this.
+const [OF_A_FRAME, FRAME] = [664, 760];
 const NUMBERED_UP_TO = 12; // rows or columns of a panel whose cells are as large as its neighbours'
 
 /** What a cell's side may be, in pixels: few sizes, so that a slider seldom changes them. */
@@ -90,9 +91,9 @@ export function followRoom(body, below) {
 
 /** @param {HTMLElement} app @param {HTMLElement} body @param {number} below */
 function heightFor(app, body, below) {
-  if (app.dataset.grows !== undefined) return OF_A_FRAME;
   const margin = Math.ceil(parseFloat(getComputedStyle(app).paddingBottom));
   const inside = body.getBoundingClientRect().top - app.getBoundingClientRect().top;
+  if (app.dataset.grows !== undefined) return Math.max(Math.min(FRAME - inside - below - margin, OF_A_FRAME), LOWEST);
   const above = app.getBoundingClientRect().top + window.scrollY;
   const room = isOwn(app) ? window.innerHeight - above : Math.min(window.innerHeight - 120, OF_A_NOTEBOOK);
   return Math.round(Math.min(Math.max(room - inside - below - margin, app.hasAttribute("data-low") ? OF_A_LOW_ONE : LOWEST), HIGHEST));

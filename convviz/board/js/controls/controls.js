@@ -5,6 +5,7 @@ import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import NAMES from "../../../facts/names.json" with { type: "json" };
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
+import { explain } from "../base/help.js";
 import { LIMITS, groupChoices, perAxis, rangeOf, valueOf } from "../rules/bounds.js";
 import { chooseKernel, kernelName, linkAxes, setAxis, setBias, setGeometry, setTransposed, turnKernel } from "../rules/change.js";
 import { fromLink } from "../rules/link.js";
@@ -143,9 +144,10 @@ function makersOf(model, drawSliders, follow) {
 
 /**
  * A label with its control; what stands beside it is no part of its name.
- * @param {string} name @param {Element} words @param {HTMLElement} control @param {...HTMLElement} beside
+ * @param {string} name @param {HTMLElement} words @param {HTMLElement} control @param {...HTMLElement} beside
  */
 function labelled(name, words, control, ...beside) {
+  explain(words, `help.${name}`);
   return element("div", { class: `cv-control cv-set-${name}` }, element("label", {}, words, control), ...beside);
 }
 
@@ -217,7 +219,9 @@ function menuPart(model, name, options, get, set, visible = (settings) => true) 
 /** @returns {Part} */
 function checkPart(model, name, get, set) {
   const input = /** @type {HTMLInputElement} */ (element("input", { type: "checkbox" }));
-  const el = element("div", { class: `cv-control cv-check cv-set-${name}` }, element("label", {}, input, element("span", {}, wordFor(name))));
+  const words = element("span", {}, wordFor(name));
+  explain(words, `help.${name}`);
+  const el = element("div", { class: `cv-control cv-check cv-set-${name}` }, element("label", {}, input, words));
   input.addEventListener("change", () => model.change((settings) => set(settings, input.checked)));
   return { el, refresh: () => void (input.checked = get(model.settings())) };
 }

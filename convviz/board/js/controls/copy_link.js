@@ -12,15 +12,16 @@ const say = sentences(WORDS);
  * Make the button "Copy link", and the field for the text when the page may not copy.
  * @param {ReturnType<typeof import("../numbers/model.js").createPageModel>} model
  * @param {(link: string) => string} addressOf the page's address with a link, or empty
+ * @param {() => string} lessonLink leads to the step of a lesson that is being read; empty while none is
  */
-export function createCopyLink(model, addressOf) {
+export function createCopyLink(model, addressOf, lessonLink) {
   const button = element("button", { type: "button" }, say("copy.link"));
   const copier = createCopier();
   button.addEventListener("click", async () => {
     copier.close();
     let link = "";
     try {
-      link = toLink(model.settings());
+      link = lessonLink() || toLink(model.settings());
     } catch {
       model.say(say("copy.too_many"), true);
       return;

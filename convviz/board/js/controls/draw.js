@@ -2,6 +2,7 @@
 // Drawing on the input: whether the pointer draws, and which number. It is no setting: no link and no undo knows of it.
 import NAMES from "../../../facts/names.json" with { type: "json" };
 import { element } from "../base/dom.js";
+import { explain } from "../base/help.js";
 import { parseNumber } from "../base/format.js";
 
 /**
@@ -12,7 +13,9 @@ import { parseNumber } from "../base/format.js";
 export function drawPart(model, follow) {
   const box = /** @type {HTMLInputElement} */ (element("input", { type: "checkbox" }));
   const value = /** @type {HTMLInputElement} */ (element("input", { type: "text", inputmode: "decimal", value: "1", size: "4", "aria-label": NAMES.controls.draw_value }));
-  const el = element("div", { class: "cv-control cv-check cv-set-draw" }, element("label", {}, box, element("span", {}, NAMES.controls.draw)), value);
+  const words = element("span", {}, NAMES.controls.draw);
+  explain(words, "help.draw");
+  const el = element("div", { class: "cv-control cv-check cv-set-draw" }, element("label", {}, box, words), value);
   const take = () => {
     const number = parseNumber(value.value);
     value.toggleAttribute("aria-invalid", number === null);

@@ -4,7 +4,7 @@ import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { NOT_COPIED, createCopier } from "../base/clipboard.js";
 import { element, setText } from "../base/dom.js";
 import { toLink } from "../rules/link.js";
-import { howToOpen, whatOpens } from "../board/share_address.js";
+import { hasAddress, howToOpen, whatOpens } from "../board/share_address.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -13,9 +13,9 @@ const say = sentences(WORDS);
 
 /**
  * Make the button "Share", and what it opens.
- * @param {Model} model
+ * @param {Model} model @param {() => string} lessonLink leads to the step of a lesson that is being read; empty while none is
  */
-export function createShare(model) {
+export function createShare(model, lessonLink) {
   const id = `cv-share-${Math.random().toString(36).slice(2, 8)}`;
   const open = element("button", { type: "button", "aria-expanded": "false", "aria-controls": id }, say("share"));
   const link = element("button", { type: "button" }, say("copy.link"));
@@ -42,7 +42,7 @@ export function createShare(model) {
     const state = model.settings();
     try {
       const left = state.device === "cpu" ? [] : [say("share.device", { device: state.device })];
-      copy(whatOpens(toLink(state)), [howToOpen(), ...left].join(" "));
+      copy(whatOpens(hasAddress() && lessonLink() || toLink(state)), [howToOpen(), ...left].join(" "));
     } catch (error) {
       copier.close();
       tell(`${sentence(/** @type {Error} */ (error).message)}.`, true);

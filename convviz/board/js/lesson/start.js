@@ -76,6 +76,12 @@ export function takeLesson(part) {
   return { rest: rest && part[0] + rest, wanted: { name: decoded(name), step: decoded(valueOf("step") ?? "1") } };
 }
 
+/** The link to the step that is being read; empty while none is. @param {Player} player */
+export function stepLink(player) {
+  const look = player.get("look");
+  return look ? `lesson=${encodeURIComponent(look.name)}&step=${look.at}` : "";
+}
+
 /** @param {string} text */
 function decoded(text) {
   try {

@@ -7,7 +7,7 @@ import { tellHolders } from "../base/placed.js";
 import { setRich } from "../base/rich_text.js";
 import { sentences } from "../base/words.js";
 import { createShare } from "../controls/share.js";
-import { createLessonButtons } from "../lesson/start.js";
+import { createLessonButtons, stepLink } from "../lesson/start.js";
 import { createTabs } from "../tabs/tabbar.js";
 import { drawApp } from "./view.js";
 
@@ -44,7 +44,7 @@ function createHeading(model) {
 export function drawLive(el, model, drawPane, player, wish = null) {
   el.classList.add("cv-app", "cv-page", "cv-full", "cv-look");
   const heading = createHeading(model);
-  const share = createShare(model);
+  const share = createShare(model, () => stepLink(player));
   const tabs = createTabs(model, drawPane);
   el.append(heading.el);
   const app = drawApp(el, model, CONTROLS, share, player, { below: tabs.el, own: wish !== null, wish });

@@ -4,7 +4,7 @@ import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { createCopyLink } from "../controls/copy_link.js";
 import { createValues } from "../base/events.js";
 import { createPlayer } from "../lesson/player.js";
-import { createLessonButtons } from "../lesson/start.js";
+import { createLessonButtons, stepLink } from "../lesson/start.js";
 import { fromPage } from "../numbers/from_page.js";
 import { createPageModel } from "../numbers/model.js";
 import { sentences } from "../base/words.js";
@@ -26,7 +26,9 @@ function render({ el, data, own = false, makeNumbers = fromPage }) {
   const wish = createValues({ present: false });
   const opened = own && followAddress((link) => model.send({ type: "open", link }), player.play, () => wish.put({ present: true }));
   if (data.lesson && !opened) player.play(data.lesson); // who opens a link wants to see that
-  const app = drawApp(el, model, data.controls, createCopyLink(model, own ? addressWith : () => ""), player, { own, wish });
+  const app = drawApp(el, model, data.controls, createCopyLink(model, own ? addressWith : () => "", () => stepLink(player)), player, { own, wish });
+  const made = own && el.parentElement?.querySelector(":scope > .cv-made");
+  if (made) el.querySelector(".cv-facts")?.append(made); // beside the numbers it takes no height from the picture
   const lessons = createLessonButtons(player, app.readLesson);
   (own ? el.parentElement?.querySelector(".cv-headline") : el.querySelector(".cv-tools"))?.append(lessons.el, app.lecture);
   const close = () => {

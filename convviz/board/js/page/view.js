@@ -2,6 +2,7 @@
 // One view of the app: controls and board around a model, in a page without a kernel and with one.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element } from "../base/dom.js";
+import { followHelp } from "../base/help.js";
 import { sentences } from "../base/words.js";
 import { renderBoard } from "../board/board.js";
 import { followRoom } from "../board/stage.js";
@@ -73,7 +74,7 @@ export function drawApp(el, model, chosen, share, player, { below, own = false, 
   player.on("change:look", tellBare);
   closers.push(() => player.off("change:look", tellBare));
   follow("change:notice", tellBare);
-  closers.push(room.stop, board.close, lesson.close, steer(el, player, board.escape));
+  closers.push(followHelp(body), room.stop, board.close, lesson.close, steer(el, player, board.escape));
   lecture = createLecture(app, board, player, { own, wish, fit: room.update });
   controls.append(lecture.bar);
   lecture.begin();

@@ -1,7 +1,8 @@
 // @ts-check
 // What a band says in one breath: plain words first, and why. Formulas and the rest are words.js's.
+import { rolesOf } from "./cells.js";
 import { linesOf, say, sayIfThere } from "./say.js";
-import { backwardPadding, bothAxes, effectiveKernel, outputSize, paddedSize, remainderOf, unreadLines } from "../rules/spec.js";
+import { bothAxes, effectiveKernel, outputSize, paddedSize, remainderOf, unreadLines } from "../rules/spec.js";
 
 /**
  * @import { Settings } from "../rules/settings.js"
@@ -25,11 +26,13 @@ function bandCaption(spec, transposed, name, view) {
   if (name === "bias") return say("caption.bias");
   const layer = transposed ? "layer." : "";
   if (name === "weight") return say(`caption.${layer}weight`);
-  if (name === "forward") return and(say(`caption.${layer}forward`), transposed ? "" : gapsOf(spec));
-  if (view === "stamps") return say(`caption.${layer}stamps`);
+  if (name === "forward") return transposed ? say("caption.layer.forward") : and(and(say("caption.forward"), gapsOf(spec)), copied);
+  const last = transposed ? copied : "";
+  if (view === "stamps") return and(say(`caption.${layer}stamps`), last);
   const folded = spec.padding_mode !== "zeros";
-  const zeros = [...spec.stride, ...bothAxes((axis) => backwardPadding(spec, axis)).flat().map((cells) => cells + 1)].some((count) => count > 1);
-  return and(say(folded ? "caption.window.folded" : `caption.${layer}window`), zeros ? say(`caption.${layer}zeros`) : "");
+  const { rows, columns } = rolesOf(spec, "padded_grad_output", []);
+  const zeros = /[^d]/.test(rows + columns);
+  return and(and(say(folded ? "caption.window.folded" : `caption.${layer}window`), zeros ? say(`caption.${layer}zeros`) : ""), last);
 }
 
 /** Two sentences. @param {string} these @param {string} last may be empty */

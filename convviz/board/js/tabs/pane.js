@@ -1,11 +1,14 @@
 // @ts-check
 // What all panes share: a pane stands in a tab beside the board and draws plain data that Python made.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
+import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
+import { helpOf } from "../base/help.js";
 import { keepKeys } from "../base/keys.js";
 import { followKernel } from "../base/lost_kernel.js";
 import { tabIds, whenPlaced } from "../base/placed.js";
 import { followTheme } from "../base/theme.js";
+import { setRich } from "../base/rich_text.js";
 import { followPointer, pointAt } from "../base/wire.js";
 import { sentences } from "../base/words.js";
 
@@ -34,7 +37,7 @@ export function openPane({ model, el }, name, build) {
   again.addEventListener("click", () => model.send({ type: "again" }));
   const body = element("div", { class: "cv-pane-body" });
   const live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });
-  const root = element("section", { class: `cv-pane cv-pane-${name} cv-look` }, failure, again, body, live);
+  const root = element("section", { class: `cv-pane cv-pane-${name} cv-look` }, failure, again, body, createTerms(name), live);
   el.append(root);
   let theme = "light";
   let timer = 0;
@@ -122,4 +125,15 @@ function nameAfterTab(root, tab) {
   const ids = tabIds(root, tab);
   const attributes = { id: ids.panel, role: "tabpanel", "aria-labelledby": ids.tab };
   for (const [name, value] of Object.entries(attributes)) root.setAttribute(name, value);
+}
+
+/** What the words mean that a pane uses and nobody else. @param {string} name of the pane */
+function createTerms(name) {
+  const terms = /** @type {Record<string, string[]>} */ (SETTINGS.tab_terms)[name] ?? [];
+  const lines = terms.map((term) => {
+    const line = element("li", {});
+    setRich(line, helpOf(`term.${term}`));
+    return line;
+  });
+  return element("details", { class: "cv-terms", ...(terms.length ? {} : { hidden: "" }) }, element("summary", {}, helpOf("terms")), element("ul", {}, ...lines));
 }

@@ -8,9 +8,12 @@ const $base_words = (() => {
 
 const ARGUMENT = /\{(\w+)\}/g;
 const PLURALS = new Intl.PluralRules("en");
+const FINGERS = /** @type {any} */ (globalThis).matchMedia?.("(pointer: coarse), (max-width: 480px)");
+
+const byTouch = () => Boolean(FINGERS?.matches);
 
 
-const sentences = (words) => (id, values = {}) => filled(id, words[id], values);
+const sentences = (words) => (id, values = {}) => filled(id, (byTouch() && words[`${id}.touch`]) || words[id], values);
 
 function pieces(words) {
 const say = sentences(words);
@@ -34,7 +37,7 @@ if (!(name in values)) throw new Error(`the sentence ${id} needs ${name}: got ${
 return String(values[name]);
 });
 }
-return { sentences, pieces };
+return { byTouch, sentences, pieces };
 })();
 // page/kernel_state.js
 const $page_kernel_state = (() => {
