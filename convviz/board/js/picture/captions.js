@@ -26,13 +26,12 @@ function bandCaption(spec, transposed, name, view) {
   if (name === "bias") return say("caption.bias");
   const layer = transposed ? "layer." : "";
   if (name === "weight") return say(`caption.${layer}weight`);
-  if (name === "forward") return transposed ? say("caption.layer.forward") : and(and(say("caption.forward"), gapsOf(spec)), copied);
-  const last = transposed ? copied : "";
-  if (view === "stamps") return and(say(`caption.${layer}stamps`), last);
+  if (name === "forward") return and(say(`caption.${layer}forward`), transposed ? "" : gapsOf(spec));
+  if (view === "stamps") return say(`caption.${layer}stamps`);
   const folded = spec.padding_mode !== "zeros";
   const { rows, columns } = rolesOf(spec, "padded_grad_output", []);
   const zeros = /[^d]/.test(rows + columns);
-  return and(and(say(folded ? "caption.window.folded" : `caption.${layer}window`), zeros ? say(`caption.${layer}zeros`) : ""), last);
+  return and(say(folded ? "caption.window.folded" : `caption.${layer}window`), zeros ? say(`caption.${layer}zeros`) : "");
 }
 
 /** Two sentences. @param {string} these @param {string} last may be empty */
