@@ -28,7 +28,7 @@ const KEYS = {
  * @typedef {{ onFocus: (row: number, column: number) => void, onSelect: (row: number, column: number) => void,
  *   onEdit: (row: number, column: number, typed: string) => void, onMenu: () => void, onLeave: () => void,
  *   onRelease: () => boolean | void }} GridEvents
- * @typedef {{ group: SVGElement, text: SVGElement }} Cell
+ * @typedef {{ group: SVGElement, text: SVGElement, letters: number }} Cell
  */
 
 /**
@@ -77,7 +77,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
       box,
       text,
     );
-    return { group, text };
+    return { group, text, letters: 0 };
   }
 
   /** Bring the cells to their number; those that are there stay, and what stays need not be laid out anew. */
@@ -223,6 +223,8 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     numbered,
     /** Whether a number is larger than the colours tell. */
     anyBeyond: () => anyBeyond,
+    /** How many letters the longest number has. */
+    longest: () => cells.reduce((most, { letters }) => Math.max(most, letters), 0),
     /** A cell in its colours, for what moves over the grid. @param {number} row @param {number} column */
     copy(row, column) {
       const { group, text } = cells[row * spec.columns.length + column];
@@ -252,7 +254,8 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
         svg.removeAttribute("data-crossed");
         return moveCursor();
       }
-      cells.forEach(({ group, text }, index) => {
+      cells.forEach((cell, index) => {
+        const { group, text } = cell;
         const value = values[index];
         const [row, column] = [Math.floor(index / spec.columns.length), index % spec.columns.length];
         const hidden = isAsked(row, column);
@@ -261,6 +264,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
         if (group.getAttribute("data-value") !== full) {
           group.setAttribute("data-value", full);
           const short = hidden ? "?" : formatNumber(value);
+          cell.letters = short.length;
           setText(text, short);
           name(group, text);
           const wide = short.length === 4 && !short.includes(".") ? " cv-wide" : ""; // a point is narrow

@@ -14,8 +14,10 @@ import { createVeil } from "./veil.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
-const [SMALLEST_NUMBERED, SMALLEST_ZOOMED] = [30, 26]; // pixels of a cell: below them, colour alone
-const SMALLEST_NUMBER = 12; // pixels of its letters
+const SMALLEST_NUMBER = 12; // pixels of a number's letters
+// Pixels of a cell in which the letters are as large, by how many the longest number has: below, colour alone.
+const SMALLEST_NUMBERED = [20, 20, 20, 27];
+const [SMALLEST_LONG, SMALLEST_ZOOMED] = [30, 26];
 const [CAPTION, LINE] = [22, 16]; // heights of its name in one line, and of each further one
 const FROM_AFAR = 26; // pixels of a number's letters that the last row of a room reads
 const WIDEST = 22; // of the 40 of a cell: letters of which two fit it
@@ -39,6 +41,7 @@ export function createPanel(board, first) {
   /** @type {{ values: import("../base/format.js").Numbers, dtype: string, limit: number } | null} */
   let shown = null;
   let [alone, onPaper] = [false, false]; // why the panel has colours of its own
+  let size = { cell: 0, letters: 1 }; // of a cell in pixels; how much larger than elsewhere its letters are
   const send = (message) => board.model.send({ panel: spec.name, ...message });
   const grid = createGrid(`cv${board.uid}-${first.key.replace(/\W/g, "-")}`, {
     onFocus(row, column) {
@@ -130,6 +133,17 @@ export function createPanel(board, first) {
     area.prepend(pixels);
   }
 
+  /** Print the numbers where the cells have room for the longest of them. */
+  function printNumbers() {
+    const { cell, letters } = size;
+    const least = SMALLEST_NUMBERED[grid.longest()] ?? SMALLEST_LONG;
+    const printed = cell >= (el.closest("[data-low]") ? Math.min(least, SMALLEST_ZOOMED) : least);
+    area.classList.toggle("cv-wordless", !printed);
+    grid.print(printed);
+    // Every cell inherits it: where none is printed, none is to be styled anew.
+    if (printed) area.style.setProperty("--cv-number", `${numberSize(cell, letters > 1).toFixed(1)}px`);
+  }
+
   async function copyNumbers() {
     if (!shown) return;
     const { values, dtype } = shown;
@@ -211,6 +225,7 @@ export function createPanel(board, first) {
     setValues(values, dtype, limit, all) {
       shown = { values, dtype, limit };
       grid.setValues(values, dtype, board.scale(), limit);
+      if (size.cell) printNumbers();
       if (all) drawThumbs(all, limit);
     },
 
@@ -245,11 +260,8 @@ export function createPanel(board, first) {
      */
     setSize(cell, lines = 1, letters = 1) {
       name.style.maxWidth = `${Math.max(cell * spec.columns.length, leastWidth(spec.label, lines) * letters)}px`;
-      const printed = cell >= (el.closest("[data-low]") ? SMALLEST_ZOOMED : SMALLEST_NUMBERED);
-      area.classList.toggle("cv-wordless", !printed);
-      grid.print(printed);
-      // Every cell inherits it: where none is printed, none is to be styled anew.
-      if (printed) area.style.setProperty("--cv-number", `${numberSize(cell, letters > 1).toFixed(1)}px`);
+      size = { cell, letters };
+      printNumbers();
       area.style.width = `${cell * spec.columns.length}px`;
       area.style.height = `${cell * spec.rows.length}px`;
     },
