@@ -217,6 +217,10 @@ def test_nothing_but_panels_moves_while_a_slider_moves(stage, exported, size):
 
 def test_a_band_takes_the_focus_and_gives_it_back(stage, exported):
     open_stage(stage, exported, "#v=1")
+    stage.keyboard.press("3")  # before anything has the focus
+    stage.locator("[data-equation=weight][data-focus]").wait_for()
+    stage.keyboard.press("Escape")
+    stage.locator("[data-equation=weight]:not([data-focus])").wait_for()
     title = stage.locator("[data-equation=weight] .cv-title")
     before = stage.evaluate(CELLS)
     title.click()

@@ -6,8 +6,9 @@ import { isBare, isUndo, keepKeys } from "../base/keys.js";
  * The keys of the app are its own, but not in a field that takes them: Ctrl+Z and Ctrl+Shift+Z (or Ctrl+Y), the number of
  * a band, Esc.
  * @param {any} board @param {HTMLElement} root
+ * @param {boolean} own whether the page is the app's: then they work before anything in it has the focus, too
  */
-export function followKeys(board, root) {
+export function followKeys(board, root, own) {
   const app = /** @type {HTMLElement} */ (root.closest(".cv-app") ?? root);
   /** @param {KeyboardEvent} event */
   const onKey = (event) => {
@@ -19,10 +20,14 @@ export function followKeys(board, root) {
     else if (!(event.key === "Escape" && board.escape())) return;
     event.preventDefault();
   };
+  /** @param {KeyboardEvent} event */
+  const onBody = (event) => own && event.target === document.body && onKey(event);
   const letGo = keepKeys(app, (event) => isBare(event) || isUndo(event));
   app.addEventListener("keydown", onKey);
+  document.addEventListener("keydown", onBody);
   return () => {
     letGo();
+    document.removeEventListener("keydown", onBody);
     app.removeEventListener("keydown", onKey);
   };
 }

@@ -21,10 +21,11 @@ const [BIAS, STRIP] = ["minmax(64px, 0.5fr)", "64px"]; // heights of the bias' b
 
 /**
  * Draw the board.
- * @param {{ model: any, el: HTMLElement, taught?: string[], onBands?: () => void }} context taught: what of it a lesson explains;
+ * @param {{ model: any, el: HTMLElement, taught?: string[], own?: boolean, onBands?: () => void }} context taught: what of it a
+ *   lesson explains; own: whether the page is the app's;
  *   onBands: told when the bands share the room in another way
  */
-export function renderBoard({ model, el, taught = [], onBands = () => {} }) {
+export function renderBoard({ model, el, taught = [], own = false, onBands = () => {} }) {
   const loss = element("p", { class: "cv-loss" });
   const truth = element("p", { class: "cv-truth" });
   const rows = element("div", { class: "cv-equations" });
@@ -263,7 +264,7 @@ export function renderBoard({ model, el, taught = [], onBands = () => {} }) {
   // A widget is drawn before it is put into the page: only now can the app around the board be found.
   let stopKeys = () => {};
   const arrive = once(() => {
-    stopKeys = followKeys(board, root);
+    stopKeys = followKeys(board, root, own);
     follower.refresh();
   });
   let size = "";

@@ -4,12 +4,14 @@ import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, focusOf, setText } from "../base/dom.js";
 import { followBrush } from "./brush.js";
 import { openEditor } from "./editor.js";
-import { colorOf, formatNumber, fullNumber } from "../base/format.js";
+import { fullNumber } from "../base/format.js";
 import { createGrid } from "./grid.js";
+import { createPanelMenu, openMenu } from "./panel_menu.js";
 import { breakable, leastWidth } from "./panel_name.js";
 import { explain, helpOf } from "../base/help.js";
 import { createPixels, paintPixels } from "./pixels.js";
 import { CELL } from "./grid_marks.js";
+import { createThumbs } from "./thumbs.js";
 import { createVeil } from "./veil.js";
 import { sentences } from "../base/words.js";
 
@@ -64,18 +66,14 @@ export function createPanel(board, first) {
   const shape = element("span", { class: "cv-shape" });
   const area = element("div", { class: "cv-area" }, grid.svg);
   const pixels = createPixels();
-  const thumbs = element("div", { class: "cv-thumbs" });
-  const menu = createMenu([
-    [say("panel.png"), () => savePicture("png")],
-    [say("panel.svg"), () => savePicture("svg")],
-    [say("panel.numbers"), copyNumbers],
-  ]);
+  const thumbs = createThumbs((at) => send({ type: "plane", at }));
+  const menu = createPanelMenu(board, () => shown && { ...shown, spec });
   const el = element(
     "figure",
     { class: "cv-panel" },
     element("figcaption", {}, name, menu, shape),
     area,
-    thumbs,
+    thumbs.el,
   );
 
   /** A veiled cell keeps its number to itself. @param {number} row @param {number} column */
@@ -104,27 +102,6 @@ export function createPanel(board, first) {
     );
   }
 
-  /** The figure that Python's app.figure() returns, with its numbers, as one picture. @param {"png" | "svg"} format */
-  async function savePicture(format) {
-    if (!shown) return;
-    const { values, limit } = shown;
-    const width = spec.columns.length;
-    const rows = [...spec.rows].map((_, row) => Array.from(values.slice(row * width, (row + 1) * width)));
-    const [trace] = spec.figure.data;
-    const small = Math.max(spec.rows.length, width) <= 12;
-    const text = small ? { text: rows.map((row) => row.map(formatNumber)), texttemplate: "%{text}" } : {};
-    const data = [{ ...trace, ...text, z: rows, zmin: -limit, zmax: limit }];
-    const { width: w, height: h } = spec.figure.layout;
-    try {
-      const plotly = await board.plotly;
-      const url = await plotly.toImage({ data, layout: spec.figure.layout }, { format, width: w, height: h, scale: 2 });
-      element("a", { href: url, download: `convviz-${spec.name}.${format}` }).click();
-      board.say(say("panel.saved", { file: `convviz-${spec.name}.${format}` }));
-    } catch (error) {
-      board.say(say("panel.not_saved", { why: /** @type {Error} */ (error).message }));
-    }
-  }
-
   /** Have colours of its own where plotly's picture is not there, or not in its place. */
   function colour() {
     pixels.remove();
@@ -142,59 +119,6 @@ export function createPanel(board, first) {
     grid.print(printed);
     // Every cell inherits it: where none is printed, none is to be styled anew.
     if (printed) area.style.setProperty("--cv-number", `${numberSize(cell, letters > 1).toFixed(1)}px`);
-  }
-
-  async function copyNumbers() {
-    if (!shown) return;
-    const { values, dtype } = shown;
-    const width = spec.columns.length;
-    const rows = [...spec.rows].map((_, row) =>
-      Array.from(values.slice(row * width, (row + 1) * width), (value) => fullNumber(value, dtype).replaceAll("\u2212", "-")),
-    );
-    try {
-      await navigator.clipboard.writeText(rows.map((row) => row.join("\t")).join("\n"));
-      board.say(say("panel.copied", { name: spec.label }));
-    } catch {
-      board.say(say("panel.not_copied"));
-    }
-  }
-
-  /** @param {ArrayLike<number>} values @param {number} limit */
-  function drawThumbs(values, limit) {
-    if (!spec.thumbs) return;
-    const { rows, columns } = spec.thumbs;
-    [...thumbs.children].forEach((button, index) => {
-      const canvas = /** @type {HTMLCanvasElement} */ (button.firstElementChild);
-      const context = canvas.getContext("2d");
-      if (!context) return;
-      const image = context.createImageData(columns, rows);
-      for (let cell = 0; cell < rows * columns; cell++) {
-        const value = values[index * rows * columns + cell];
-        image.data.set([...colorOf(board.scale(), Number.isFinite(value) ? value : 0, limit), 255], cell * 4);
-      }
-      context.putImageData(image, 0, 0);
-    });
-  }
-
-  function buildThumbs() {
-    const planes = spec.thumbs?.planes ?? [];
-    while (thumbs.children.length > planes.length) thumbs.lastElementChild?.remove();
-    planes.forEach((plane, index) => {
-      let button = thumbs.children[index];
-      if (!button) {
-        button = element("button", { type: "button", class: "cv-thumb", tabindex: "-1" }, element("canvas", {}));
-        button.addEventListener("click", () => {
-          send({ type: "plane", at: spec.thumbs?.planes[index].at });
-        });
-        thumbs.append(button);
-      }
-      const canvas = /** @type {HTMLCanvasElement} */ (button.firstElementChild);
-      if (canvas.width !== spec.thumbs?.columns) canvas.width = spec.thumbs?.columns ?? 1;
-      if (canvas.height !== spec.thumbs?.rows) canvas.height = spec.thumbs?.rows ?? 1;
-      button.setAttribute("aria-label", say("panel.plane", { plane: plane.label }));
-      button.setAttribute("title", plane.label);
-      button.setAttribute("aria-pressed", String(plane.shown));
-    });
   }
 
   return {
@@ -218,7 +142,7 @@ export function createPanel(board, first) {
       area.classList.toggle("cv-drawable", next.drawable);
       menu.firstElementChild?.setAttribute("aria-label", say("panel.menu", { panel: next.name, equation: next.key.split(":")[0] }));
       grid.setSpec(next);
-      buildThumbs();
+      thumbs.set(next.thumbs);
     },
 
     /** @param {import("../base/format.js").Numbers} values @param {string} dtype @param {number} limit @param {ArrayLike<number> | null} all */
@@ -226,7 +150,7 @@ export function createPanel(board, first) {
       shown = { values, dtype, limit };
       grid.setValues(values, dtype, board.scale(), limit);
       if (size.cell) printNumbers();
-      if (all) drawThumbs(all, limit);
+      if (all) thumbs.draw(all, board.scale(), limit);
     },
 
     /** Before plotly is there: it is large, and takes seconds on a slow machine. @param {boolean} without plotly */
@@ -266,39 +190,4 @@ export function createPanel(board, first) {
       area.style.height = `${cell * spec.rows.length}px`;
     },
   };
-}
-
-/** @param {HTMLDetailsElement} menu */
-function openMenu(menu) {
-  menu.open = true;
-  menu.querySelector("button")?.focus();
-}
-
-/** @param {[string, () => void][]} entries */
-function createMenu(entries) {
-  const about = element("p", {});
-  const list = element("div", { class: "cv-menu-list" }, about);
-  const menu = /** @type {HTMLDetailsElement} */ (
-    // Not a tab stop of its own: the grid opens it with Shift+F10 or the menu key.
-    element("details", { class: "cv-menu" }, element("summary", { tabindex: "-1" }, "\u22ef"), list)
-  );
-  for (const [label, action] of entries) {
-    const button = element("button", { type: "button" }, label);
-    button.addEventListener("click", () => {
-      /** @type {HTMLElement} */ (menu.firstElementChild).focus(); // the entry that had it disappears
-      menu.open = false;
-      action();
-    });
-    list.append(button);
-  }
-  menu.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || !menu.open) return;
-    menu.open = false;
-    /** @type {HTMLElement} */ (menu.firstElementChild).focus();
-    event.stopPropagation();
-  });
-  menu.addEventListener("focusout", (event) => {
-    if (!menu.contains(/** @type {Node | null} */ (event.relatedTarget))) menu.open = false;
-  });
-  return Object.assign(menu, { about });
 }

@@ -63,7 +63,7 @@ export function drawApp(el, model, chosen, share, player, { below, own = false, 
   const room = followRoom(body, () => below?.firstElementChild?.clientHeight ?? 0);
   /** @type {ReturnType<typeof createLecture>} */
   let lecture; // right after the board that it shows
-  const board = renderBoard({ model, el: picture, taught: TAUGHT, onBands: () => lecture?.refresh() });
+  const board = renderBoard({ model, el: picture, taught: TAUGHT, own, onBands: () => lecture?.refresh() });
   const app = /** @type {HTMLElement} */ (el.closest(".cv-app") ?? el);
   const lesson = createLessonPanel(player, model, board);
   controls.prepend(lesson.el);

@@ -1,0 +1,98 @@
+// @ts-check
+// The menu of a panel: what it is, its picture and its numbers to take away.
+import WORDS from "../../../facts/words/board.json" with { type: "json" };
+import { element } from "../base/dom.js";
+import { formatNumber, fullNumber } from "../base/format.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
+
+/** @typedef {{ values: import("../base/format.js").Numbers, dtype: string, limit: number, spec: import("./panel.js").PanelSpec }} Shown */
+
+/**
+ * Make the menu.
+ * @param {any} board what all panels share @param {() => Shown | null} look what stands in the panel
+ */
+export function createPanelMenu(board, look) {
+  /** @param {(shown: Shown) => void} act */
+  const withShown = (act) => () => {
+    const shown = look();
+    if (shown) act(shown);
+  };
+  return createMenu([
+    [say("panel.png"), withShown((shown) => savePicture(board, shown, "png"))],
+    [say("panel.svg"), withShown((shown) => savePicture(board, shown, "svg"))],
+    [say("panel.numbers"), withShown((shown) => copyNumbers(board, shown))],
+  ]);
+}
+
+/**
+ * The figure that Python's app.figure() returns, with its numbers, as one picture.
+ * @param {any} board @param {Shown} shown @param {"png" | "svg"} format
+ */
+async function savePicture(board, { values, limit, spec }, format) {
+  const width = spec.columns.length;
+  const rows = [...spec.rows].map((_, row) => Array.from(values.slice(row * width, (row + 1) * width)));
+  const [trace] = spec.figure.data;
+  const small = Math.max(spec.rows.length, width) <= 12;
+  const text = small ? { text: rows.map((row) => row.map(formatNumber)), texttemplate: "%{text}" } : {};
+  const data = [{ ...trace, ...text, z: rows, zmin: -limit, zmax: limit }];
+  const { width: w, height: h } = spec.figure.layout;
+  try {
+    const plotly = await board.plotly;
+    const url = await plotly.toImage({ data, layout: spec.figure.layout }, { format, width: w, height: h, scale: 2 });
+    element("a", { href: url, download: `convviz-${spec.name}.${format}` }).click();
+    board.say(say("panel.saved", { file: `convviz-${spec.name}.${format}` }));
+  } catch (error) {
+    board.say(say("panel.not_saved", { why: /** @type {Error} */ (error).message }));
+  }
+}
+
+/** @param {any} board @param {Shown} shown */
+async function copyNumbers(board, { values, dtype, spec }) {
+  const width = spec.columns.length;
+  const rows = [...spec.rows].map((_, row) =>
+    Array.from(values.slice(row * width, (row + 1) * width), (value) => fullNumber(value, dtype).replaceAll("\u2212", "-")),
+  );
+  try {
+    await navigator.clipboard.writeText(rows.map((row) => row.join("\t")).join("\n"));
+    board.say(say("panel.copied", { name: spec.label }));
+  } catch {
+    board.say(say("panel.not_copied"));
+  }
+}
+
+/** @param {HTMLDetailsElement} menu */
+export function openMenu(menu) {
+  menu.open = true;
+  menu.querySelector("button")?.focus();
+}
+
+/** @param {[string, () => void][]} entries */
+function createMenu(entries) {
+  const about = element("p", {});
+  const list = element("div", { class: "cv-menu-list" }, about);
+  const menu = /** @type {HTMLDetailsElement} */ (
+    // Not a tab stop of its own: the grid opens it with Shift+F10 or the menu key.
+    element("details", { class: "cv-menu" }, element("summary", { tabindex: "-1" }, "\u22ef"), list)
+  );
+  for (const [label, action] of entries) {
+    const button = element("button", { type: "button" }, label);
+    button.addEventListener("click", () => {
+      /** @type {HTMLElement} */ (menu.firstElementChild).focus(); // the entry that had it disappears
+      menu.open = false;
+      action();
+    });
+    list.append(button);
+  }
+  menu.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu.open) return;
+    menu.open = false;
+    /** @type {HTMLElement} */ (menu.firstElementChild).focus();
+    event.stopPropagation();
+  });
+  menu.addEventListener("focusout", (event) => {
+    if (!menu.contains(/** @type {Node | null} */ (event.relatedTarget))) menu.open = false;
+  });
+  return Object.assign(menu, { about });
+}
