@@ -112,7 +112,7 @@ def test_the_target_of_cross_entropy_follows_a_click_into_output(app):
     cell(app, "output", 2, 1).click()
     wait_painted(app, painted_before)
     assert (assert_page_equals_autograd(app).tensors["grad_output"] < 0).nonzero().tolist() == [[0, 0, 2, 1]]
-    assert "what softmax gives too much" in app.locator("[data-equation=forward]").inner_text()
+    assert "grad_output is softmax(output)" in app.locator("[data-equation=forward] .cv-caption").inner_text()
     slide(app, "batch", 2)
     assert (assert_page_equals_autograd(app).tensors["grad_output"] < 0).sum() == 2, "a target in every sample"
     choose(app, "loss", "sum")
