@@ -62,11 +62,12 @@ def test_the_picture_shows_the_numbers_of_the_app(open_app, outputs):
     assert "<script" not in html
     assert len(html) < MOST_BYTES
     result = app.session.result
-    names = ("padded_input", "weight", "output", "grad_output")
+    drawn = [result.padded_input[0, 0, 1:-1, 1:-1]]  # the border's zeros are marked, not printed
+    drawn += [getattr(result, name)[0, 0] for name in ("weight", "output", "target", "grad_output")]
     (forward, *rest) = re.findall(r"<figure>.*?</figure>", html, re.DOTALL)
     assert len(rest) == 2
     shown = re.findall(r'text-anchor="middle"[^>]*>([^<]*)<', forward)
-    assert shown == [format_number(v) for name in names for v in getattr(result, name)[0, 0].flatten().tolist()]
+    assert shown == [format_number(value) for plane in drawn for value in plane.flatten().tolist()]
 
 
 def test_every_state_has_a_picture(open_app, outputs):

@@ -160,6 +160,14 @@ def test_number_typed_beside_a_kernel_slider(app):
         field.press("Enter")
     wait_value(app, "weight", 0, 1, 4.25)
     assert_page_equals_autograd(app)
+    ranges = app.locator(".cv-slider input[type=range]")
+    assert ranges.evaluate_all("all => all.map((one) => [one.min, one.max])") == [["-5", "5"]] * 9, "they are compared"
+    with repaint(app):
+        app.locator('[data-slider="0,1"] input[type=range]').press("Home")
+    assert ranges.first.get_attribute("max") == "5", "nothing jumps while one number moves"
+    with repaint(app):
+        field.fill("4.25")
+        field.press("Enter")
     before = painted(app)
     field.fill("much")
     field.press("Enter")

@@ -382,7 +382,7 @@ def truth_of_state(state):
     }
     given = {name: None if tensor is None else tensor.double() for name, tensor in given.items()}
     found = (truth_transposed if settings.transposed else truth)(settings.spec, settings.loss, given)
-    found |= {} if given["bias"] is None else {"bias": given["bias"]}
+    found |= {name: given[name] for name in ("bias", "target") if given[name] is not None}
     return found.pop("loss").item(), {name: tensor.detach() for name, tensor in found.items()}
 
 
@@ -462,7 +462,13 @@ def test_no_number_runs_over_its_cell(page, exported):
     wait_painted(page, 0, APPEARS_WITHIN_MS)
     look = """() => [...document.querySelectorAll(".cv-cell text")]
         .map((text) => [text.textContent, text.getBBox().width]).filter(([, width]) => width)"""
-    widths = page.evaluate(look)
+    page.set_viewport_size({"width": 1600, "height": 1200})
+    widths = []
+    for band in "123":  # in focus its numbers are printed
+        page.keyboard.press(band)
+        page.locator(f".cv-equation:nth-child({band})[data-focus]").wait_for()
+        page.wait_for_function("() => !document.querySelector('[data-focus] .cv-wordless')")
+        widths += page.evaluate(look)
     assert {len(text) for text, _ in widths} >= {5, 6, 7, 8, 9}
     assert [(text, width) for text, width in widths if width > 40] == [], "a cell is 40 units wide"
 

@@ -551,19 +551,26 @@ def test_no_word_outlives_what_it_was_said_of(app):
     with repaint(app):
         slider(app, "padding").press("ArrowLeft")
     assert told() == "", "there is no such cell any more"
+    cell(app, "output", 1, 1).hover()
+    assert told() != ""
+    app.mouse.move(2, 2)
+    assert told() == "", "nothing is pointed at any more"
     assert readout.get_attribute("title") == ""
     cell(app, "output", 2, 2).click()
     for act in (
         lambda: slide(app, "digit", 7),
         lambda: app.get_by_role("button", name="Undo").click(),
         lambda: choose(app, "preset", "box"),
-        lambda: app.get_by_role("button", name="Reset").click(),
     ):
         with repaint(app):
             act()
         there = float(cell(app, "output", 2, 2).get_attribute("data-value"))
         assert number_in(told()) == pytest.approx(there, rel=1e-5)
         assert float(app.locator(".cv-sum output").get_attribute("data-value")) == there
+        assert readout.is_hidden(), "the sum says it"
+    with repaint(app):
+        app.get_by_role("button", name="Reset").click()
+    assert (told(), app.locator(".cv-sum output").count()) == ("", 0), "Reset lets go of the cell"
     start_stepping(app, "forward")
     app.keyboard.press("ArrowRight")
     with repaint(app):

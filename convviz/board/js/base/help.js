@@ -31,8 +31,8 @@ export function followHelp(app) {
   /** The word at a place, or that of the control that is there. @param {EventTarget | null} target @param {boolean} ofControl */
   function wordAt(target, ofControl) {
     const at = /** @type {Element} */ (target);
-    const place = ofControl ? at.closest(".cv-control")?.querySelector("[data-help]") : at.closest("[data-help]");
-    return /** @type {HTMLElement | null} */ (place ?? null);
+    const place = ofControl ? at.closest(".cv-control")?.querySelector("[data-help]") : null;
+    return /** @type {HTMLElement | null} */ (place ?? at.closest("[data-help]"));
   }
 
   /** @param {HTMLElement} word @param {Element | null} [control] that has the focus */
@@ -79,7 +79,7 @@ export function followHelp(app) {
     pointerdown: hide,
     click(event) {
       const word = event.pointerType === "touch" ? wordAt(event.target, false) : null;
-      if (!word) return;
+      if (!word || word.matches("button")) return; // what a button does is seen by then
       event.preventDefault(); // a label would hand the tap on to its control
       show(word);
     },

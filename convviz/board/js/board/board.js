@@ -52,6 +52,9 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   let gone = false;
   let onPaper = false;
   let saying = () => ""; // what the line of the readout says, whenever it is asked
+  /** @type {{ panel: string, row: number, column: number } | null} */
+  let read = null; // the cell that it is said of
+  let pointed = false; // whether that cell is still pointed at
   let focused = ""; // the band that has the room
   let brought = "input"; // the band that is in sight where not all are
   /** @type {{ panel: string, row: number, column: number } | null} */
@@ -63,7 +66,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     taught,
     tray: createTray(),
     highlight: createHighlighter(
-      { scale: () => board.scale(), fades: () => board.isLecture(), aside: (text) => board.aside(text), release: () => board.escape() },
+      { scale: () => board.scale(), fades: () => board.isLecture(), aside: (text, paired) => board.aside(text, paired), release: () => board.escape() },
       function* () {
         for (const equation of equations.values()) yield* equation.panels.values();
       },
@@ -81,8 +84,8 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     stepping: null,
     /** Draw what another step changed in one equation. @param {any} equation @param {number[]} changed */
     redraw: (equation, changed) => equation.draw(plotly, changed),
-    /** What the equation to the input says about the cell that is looked at. @param {string} text */
-    aside: (text) => equations.get("input")?.say(text),
+    /** What the equation to the input says about the cell that is looked at. @param {string} text @param {boolean} paired whether small numbers pair its factors */
+    aside: (text, paired) => equations.get("input")?.say(text, paired),
     isLecture: () => stageOf() === "lecture",
     /** Give a band the room, or take it back. @param {string} name */
     focusBand: (name) => focusBand(name === focused ? "" : name),
@@ -100,11 +103,20 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
       const now = settings();
       board.read(() => (settings() === now ? text : ""), true);
     },
-    /** Show what a cell is, and what it is by then when its numbers change; speak it when the keyboard is there. @param {() => string} words @param {boolean} aloud */
-    read(words, aloud) {
-      saying = words;
+    /**
+     * Show what a cell is, and what it is by then when its numbers change; speak it when the keyboard is there.
+     * @param {() => string} words @param {boolean} aloud @param {{ panel: string, row: number, column: number } | null} [cell] that they are said of
+     */
+    read(words, aloud, cell = null) {
+      [saying, read, pointed] = [words, cell, Boolean(cell)];
       setLine(readout, words());
       if (aloud) setText(live, words());
+      showRead();
+    },
+    /** The cell that was read is no longer pointed at. */
+    unread() {
+      pointed = false;
+      showRead();
     },
   };
 
@@ -214,6 +226,17 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
         panel.grid.mark(here ? { row: selected.row, column: selected.column } : null);
       }
     }
+    showRead();
+  }
+
+  /** What is read of a cell goes with the pointer, and what the sum says of the chosen one is not said twice. */
+  function showRead() {
+    const chosen = model.get("selected");
+    const twice = Boolean(read && chosen) && ["panel", "row", "column"].every((part) => read?.[part] === chosen[part]);
+    readout.classList.toggle("cv-twice", twice);
+    if (!read || pointed || twice) return;
+    [saying, read] = [() => "", null];
+    setLine(readout, "");
   }
 
   /** Let one band have the room, or give it back to all. @param {string} name empty: to all */

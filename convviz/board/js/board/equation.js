@@ -12,6 +12,7 @@ import { MOST_LINES } from "./panel_name.js";
 import { createRemainder } from "./remainder_box.js";
 import { setTinted } from "./quantities.js";
 import { createFilm } from "./film.js";
+import { explain } from "../base/help.js";
 import { focusWhileScrolling } from "../base/scrollable.js";
 import { createRepainter } from "./repaint.js";
 import { GAP, fitCells } from "./stage.js";
@@ -56,6 +57,7 @@ export function createEquation(board, name) {
   const film = createFilm(stage, panels);
   const stepper = createStepper(board, name, { panels, refresh, film });
   const single = element("button", { type: "button", class: "cv-single", hidden: "" }, say("single"));
+  explain(single, "help.single");
   single.addEventListener("click", () => board.model.send({ type: "single" }));
   // The bias has no window.
   const tools = { bias: [], forward: [single, stepper.button], input: [views.el, stepper.button] }[name] ?? [stepper.button];
@@ -312,9 +314,10 @@ export function createEquation(board, name) {
     step: stepper.step,
     play: stepper.play,
 
-    /** Say something about the cell that is looked at. @param {string} text */
-    say(text) {
+    /** Say something about the cell that is looked at. @param {string} text @param {boolean} paired whether small numbers pair its factors */
+    say(text, paired) {
       setText(aside, text);
+      key.pair(paired);
       told.toggleAttribute("data-aside", Boolean(text));
     },
 

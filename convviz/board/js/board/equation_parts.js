@@ -2,6 +2,7 @@
 // The small things that stand in an equation's header and between its panels.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
+import { explain } from "../base/help.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -11,10 +12,12 @@ export const signWidth = ({ note }) => Math.max(20, ...note.split(" ").map((word
 
 /** @param {{ symbol: string, note: string }} item */
 export function createSign(item) {
+  const symbol = element("span", { class: "cv-symbol" }, item.symbol);
+  explain(symbol, `symbol.${item.symbol}`);
   return element(
     "div",
     { class: "cv-sign", style: `--cv-sign: ${signWidth(item)}px` },
-    element("span", { class: "cv-symbol" }, item.symbol),
+    symbol,
     element("span", { class: "cv-sign-note" }, item.note),
   );
 }

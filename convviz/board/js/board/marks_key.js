@@ -3,10 +3,11 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { BANDS } from "./grid_marks.js";
+import { explain } from "../base/help.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
-const KINDS = /** @type {const} */ (["padding", "copy", "inserted", "remainder", "unread", "beyond"]);
+const KINDS = /** @type {const} */ (["padding", "copy", "inserted", "remainder", "unread", "beyond", "pair"]);
 
 /** The key of one band. */
 export function createMarksKey() {
@@ -25,16 +26,19 @@ export function createMarksKey() {
     set(items, met, words) {
       const found = marksOf(items);
       KINDS.forEach((kind, index) => {
-        if (kind === "beyond") return setText(/** @type {HTMLElement} */ (entries[index].lastChild), say("key.beyond"));
+        const label = /** @type {HTMLElement} */ (entries[index].lastChild);
+        explain(label, `key.${kind}`);
+        setText(label, kind === "remainder" || kind === "unread" ? words[kind] : say(`key.${kind}`));
+        if (kind === "beyond" || kind === "pair") return; // these come and go with the numbers, and with what is pointed at
         show(kind, found.has(kind));
         entries[index].classList.toggle("cv-met", met.has(kind));
-        const word = kind === "remainder" || kind === "unread" ? words[kind] : say(`key.${kind}`);
-        setText(/** @type {HTMLElement} */ (entries[index].lastChild), word);
       });
       for (const kind of found) met.add(kind);
     },
     /** @param {boolean} there whether a number is larger than the colours tell */
     beyond: (there) => show("beyond", there),
+    /** @param {boolean} there whether small numbers pair the factors of a sum */
+    pair: (there) => show("pair", there),
   };
 }
 

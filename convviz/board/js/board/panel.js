@@ -18,7 +18,7 @@ import { sentences } from "../base/words.js";
 const say = sentences(WORDS);
 const SMALLEST_NUMBER = 12; // pixels of a number's letters
 // Pixels of a cell in which the letters are as large, by how many the longest number has: below, colour alone.
-const SMALLEST_NUMBERED = [20, 20, 20, 27];
+const SMALLEST_NUMBERED = [18, 18, 18, 27];
 const [SMALLEST_LONG, SMALLEST_ZOOMED] = [30, 26];
 const [CAPTION, LINE] = [22, 16]; // heights of its name in one line, and of each further one
 const FROM_AFAR = 26; // pixels of a number's letters that the last row of a room reads
@@ -47,10 +47,14 @@ export function createPanel(board, first) {
   const send = (message) => board.model.send({ panel: spec.name, ...message });
   const grid = createGrid(`cv${board.uid}-${first.key.replace(/\W/g, "-")}`, {
     onFocus(row, column) {
-      board.read(() => describe(row, column), focusOf(grid.svg)?.closest(".cv-grid") === grid.svg);
-      board.highlight.hover({ panel: spec.name, row, column });
+      const cell = { panel: spec.name, row, column };
+      board.read(() => describe(row, column), focusOf(grid.svg)?.closest(".cv-grid") === grid.svg, cell);
+      board.highlight.hover(cell);
     },
-    onLeave: () => board.highlight.hover(null),
+    onLeave() {
+      board.unread();
+      board.highlight.hover(null);
+    },
     onRelease: () => board.escape(),
     onSelect: (row, column) => send({ type: "select", row, column }),
     onEdit: edit,

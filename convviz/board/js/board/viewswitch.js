@@ -2,6 +2,7 @@
 // The switch between two ways to tell one equation: as a window that slides, or as stamps that add up.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element } from "../base/dom.js";
+import { explain } from "../base/help.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -12,6 +13,7 @@ export function createViewSwitch(onChoose) {
   const el = element("div", { class: "cv-views", role: "group", "aria-label": say("view"), hidden: "" });
   for (const [view, words] of Object.entries(VIEWS)) {
     const button = element("button", { type: "button", "data-view": view }, words);
+    explain(button, `help.view_${view}`);
     button.addEventListener("click", () => onChoose(view));
     el.append(button);
   }

@@ -13,6 +13,9 @@ export function renderSliders({ model, el }) {
   const grid = element("div", { class: "cv-sliders", role: "group" });
   /** @type {{ range: HTMLInputElement, field: HTMLInputElement }[]} */
   let cells = [];
+  let reach = model.get("reach"); // of all of them: side by side, they are compared
+  /** @type {number[]} */
+  let known = []; // the numbers that the reach was chosen for
   el.append(grid);
 
   /** @param {number} index @param {number} value */
@@ -29,13 +32,12 @@ export function renderSliders({ model, el }) {
   function makeCell(index) {
     const range = /** @type {HTMLInputElement} */ (element("input", { type: "range", step: String(model.get("step")) }));
     const field = /** @type {HTMLInputElement} */ (element("input", { type: "text", inputmode: "decimal" }));
-    Object.assign(range, { min: -model.get("reach"), max: model.get("reach") });
+    Object.assign(range, { min: -reach, max: reach });
     range.addEventListener("input", () => {
       // The range's steps start at its minimum: -3 + 0.1 * 33 is 0.30000000000000027, and 0.3 is meant.
       change(index, Number(Number(range.value).toFixed(6)));
       show(index);
     });
-    range.addEventListener("change", () => fitReach(index)); // not while it is dragged: it would move under the finger
     const commit = () => {
       if (field.value === field.dataset.shown) return; // untouched: the short text must not replace the number
       const value = parseNumber(field.value);
@@ -64,19 +66,20 @@ export function renderSliders({ model, el }) {
     field.select();
   }
 
-  /** A number beyond the reach widens its own slider. @param {number} index */
-  function fitReach(index) {
-    const { range } = cells[index];
-    const value = Math.abs(model.get("values")[index]);
-    const reach = String(Math.max(model.get("reach"), Math.ceil(value)));
-    if (range.max !== reach) Object.assign(range, { min: `-${reach}`, max: reach });
+  /** Another kernel has its own reach; one number that moves only widens it, or the others would jump away under the hand. */
+  function fitReach() {
+    const values = model.get("values");
+    const moved = values.filter((value, index) => value !== known[index]).length;
+    const least = values.length === known.length && moved < 2 ? reach : model.get("reach");
+    reach = Math.max(least, ...values.map((value) => Math.ceil(Math.abs(value))).filter(Number.isFinite));
+    known = values;
+    for (const { range } of cells) if (range.max !== String(reach)) Object.assign(range, { min: -reach, max: reach });
   }
 
   /** @param {number} index */
   function showSlider(index) {
     const value = model.get("values")[index];
     const { range, field } = cells[index];
-    if (Math.abs(value) > Number(range.max) || !range.matches(":active")) fitReach(index);
     if (Number(range.value) !== value) range.value = String(value);
     field.title = String(value);
   }
@@ -105,6 +108,7 @@ export function renderSliders({ model, el }) {
         }),
       );
     }
+    fitReach();
     grid.setAttribute("aria-label", model.get("label"));
     const typing = /** @type {Document | ShadowRoot} */ (grid.getRootNode()).activeElement;
     cells.forEach(({ range, field }, index) => {

@@ -42,7 +42,10 @@ const ACTIONS = {
   redo: (page) => page.turn("redo"),
   open: (page, { link }) => page.open(link),
   restore: (page, { state }) => page.restore(state),
-  reset: (page) => page.reset(),
+  reset(page) {
+    page.reset();
+    page.select(null); // of the first picture nothing was asked yet
+  },
   plotly: (page) => page.givePlotly(),
 };
 

@@ -12,7 +12,7 @@ import { axisTaps } from "../rules/taps.js";
  *   veil: { badges: (list: Badge[]) => void } }} BadgedPanel what is needed here of a panel of the board
  */
 
-const WRITTEN = 9; // pairs that a sentence lists
+const WRITTEN = 4; // pairs that a sentence lists: beside a tray there is no room for more, and the order is seen by then
 
 /**
  * What one stamp touches: its cell of grad_output, the kernel as it lies, and the cells that it is added to.
@@ -38,7 +38,7 @@ export function stampLinks(geometry, result, cell) {
 
 /**
  * Make the pairing: small numbers on two panels, the same number on the two factors of a product.
- * @param {{ aside: (text: string) => void }} board
+ * @param {{ aside: (text: string, paired: boolean) => void }} board paired: whether there are such numbers
  */
 export function createPairing(board) {
   let shown = "";
@@ -71,7 +71,7 @@ export function createPairing(board) {
       /** @param {string} text @param {Record<string, Badge[]>} badges */
       const tell = (text, badges) => {
         mark(panels, badges);
-        board.aside(text);
+        board.aside(text, Object.keys(badges).length > 0 && panels.some((panel) => panel.spec().name in badges && panel.grid.numbered()));
       };
       const stamps = !named("rotated_weight");
       if (!cell) return tell("", {});
@@ -103,6 +103,6 @@ export function createPairing(board) {
 function words(label, found, stamps) {
   if (!found.length) return say("pairs.none", { label });
   const list = found.map(({ row, column }) => `[${row},${column}]`);
-  const cells = (list.length > WRITTEN ? [...list.slice(0, WRITTEN - 3), "\u2026", ...list.slice(-2)] : list).join(", ");
+  const cells = (list.length > WRITTEN ? [...list.slice(0, WRITTEN - 2), "\u2026", ...list.slice(-1)] : list).join(", ");
   return say(list.length === 1 ? "pairs.one" : stamps ? "pairs.stamps" : "pairs.window", { label, cells });
 }
