@@ -1,30 +1,27 @@
 // @ts-check
 // Plays a lesson: which step it is, what of it is done, what is asked. It knows no lesson by name and no page: the panel
 // shows what `look` says, and every view of one model shows the same.
-import GUIDED from "../../../facts/words/guided.json" with { type: "json" };
 import WORDS from "../../../facts/words/player.json" with { type: "json" };
 import { createValues } from "../base/events.js";
-import { parseNumber } from "../base/format.js";
 import { sentences } from "../base/words.js";
 import { afterwards } from "../numbers/asking.js";
 import { fromPage } from "../numbers/from_page.js";
 import { fromLink } from "../rules/link.js";
 import { replaced } from "../rules/settings.js";
+import { guided, isRight, seenQuestion } from "./answers.js";
 import { LESSONS } from "./lessons.js";
 import { argumentsOf, astray, doIt, isDone, isUndone, joinedLinks, noteWalk } from "./tasks.js";
 import { numberIn, valuesOf } from "./values.js";
 
 const say = sentences(WORDS);
-const guided = /** @type {(id: string, values?: Record<string, string | number>) => string} */ (sentences(/** @type {Record<string, string>} */ (GUIDED)));
-const CLOSE = 1e-6; // what a number that was typed may be off, as rounding is
 const PACE = 350; // milliseconds between two places of a walk that is done for somebody
 
 /**
  * @import { Model } from "../numbers/model.js"
  * @import { Settings } from "../rules/settings.js"
+ * @import { SeenQuestion } from "./answers.js"
  * @import { Lesson, Place } from "./lessons.js"
  * @typedef {{ words: string, then: string, done: boolean, walked: string }} SeenTask
- * @typedef {{ words: string, state: "asked" | "wrong" | "right" | "shown", told: string, cell: Place }} SeenQuestion
  * @typedef {{ name: string, title: string, at: number, of: number, heading: string, words: string, focus: string, band: string, highlight: Place[],
  *   tasks: SeenTask[], question: SeenQuestion | null, hidden: Place | null, full: boolean, quiet: boolean, complete: boolean, key: string }} Look
  *   full: the tray begins so; quiet: what is to be found is not told; complete: nothing is left to do; key: another one at every start of a step
@@ -148,7 +145,7 @@ export function createPlayer(model, later = afterwards) {
         done: index < done,
         walked: task.walk && index === done ? say("walked", { seen: walked.size, places: task.walk.places }) : "",
       })),
-      question: asked ? { ...questionNow(known), cell: asked.cell } : null,
+      question: asked ? seenQuestion(asked, answer, known) : null,
       hidden: question && !answered() ? question.cell : null,
       full: step().tray === "full",
       quiet: quiet === "throughout" || (quiet === "until done" && done < tasks().length),
@@ -161,20 +158,6 @@ export function createPlayer(model, later = afterwards) {
   function litNow() {
     if (!done) return walked.size > 1 ? [] : step().highlight ?? [];
     return tasks()[done - 1].mark ?? [];
-  }
-
-  /** @param {Record<string, string | number>} known */
-  function questionNow(known) {
-    const { cell, words, hint, because } = /** @type {import("./lessons.js").Question} */ (step().question);
-    const { state, typed } = answer;
-    const all = { ...known, row: cell.row, column: cell.column };
-    const told = {
-      asked: () => "",
-      wrong: () => `${parseNumber(typed) === null ? say("answer.no_number", { typed }) : say("answer.wrong", { typed })} ${guided(hint, all)}`,
-      right: () => `${say("answer.right")} ${guided(because, all)}`,
-      shown: () => guided(because, all),
-    };
-    return { words: guided(words, all), state, told: told[state]() };
   }
 
   /** @param {SeenQuestion["state"]} state @param {string} typed */
@@ -238,8 +221,8 @@ export function createPlayer(model, later = afterwards) {
       if (!question || !asks()) return;
       const { panel, row, column } = question.cell;
       const { settings, stages } = seenNow();
-      const [right, given] = [numberIn(settings, /** @type {any} */ (stages)[panel], panel, row, column), parseNumber(typed)];
-      settle(given !== null && Math.abs(given - right) <= CLOSE * Math.max(1, Math.abs(right)) ? "right" : "wrong", typed.trim().slice(0, 20));
+      const right = numberIn(settings, /** @type {any} */ (stages)[panel], panel, row, column);
+      settle(isRight(typed, right) ? "right" : "wrong", typed.trim().slice(0, 20));
     },
     /** Show the answer. */
     show: () => lesson && asks() && settle("shown"),
