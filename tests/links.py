@@ -92,7 +92,7 @@ OLD_LINKS: list[tuple[str, dict[str, Any]]] = [
         "v=1&size=8&kernel=3&stride=2&padding=1&dilation=1&in_channels=1&out_channels=1&batch=1&groups=1&mode=zeros"
         "&transposed=0&input=digit&digit=3&weight=sobel_x&loss=half_squared_error&target=zeros&grad=ones&seed=0"
         "&dtype=float32&plane=0,0,0&link_axes=1&scale=equation&view=window&colours=auto&tab=",
-        {"scale": "equation"},
+        {},
     ),
 ]  # fmt: skip
 OLD_STATE: dict[str, Any] = {
@@ -122,7 +122,7 @@ OLD_STATE: dict[str, Any] = {
     "dtype": "float32",
     "plane": {"sample": 0, "out_channel": 0, "in_channel": 0},
     "link_axes": True,
-    "scale": "quantity",  # a link that names another one keeps it; those that name none follow the picture
+    "scale": "equation",
     "input_view": "window",
     "theme": "auto",
     "tab": "",

@@ -130,10 +130,10 @@ def test_a_link_is_the_shorter_of_two_and_the_newer_of_two_as_long():
     far = far.replace(grad=Source("random"))
     keys = "size=6&stride=3&padding=2&input=ramp&weight=box&loss=sum&grad=random"
     for scale, view, link in (
-        ("quantity", "window", f"v=1&{keys}"),
+        ("equation", "window", f"v=1&{keys}"),
         ("quantity", "stamps", f"v=2&{keys}"),
         ("panel", "stamps", f"v=2&{keys}&scale=panel"),
-        ("equation", "window", f"v=1&{keys}&scale=equation"),
+        ("quantity", "window", f"v=2&{keys}&view=window"),
     ):
         shown = far.replace(scale=scale, input_view=view)
         assert to_link(shown) == link

@@ -54,7 +54,7 @@ def test_the_first_picture_is_whole_numbers_under_1_to_9_and_a_single_1_sent_bac
         weight=Source("counting"),
         loss="weighted_sum",
         grad=Source("one_hot", (0.0, 0.0, 1.0, 1.0)),
-        scale="panel",
+        scale="quantity",
         input_view="stamps",
     )
     assert session.notice == ("", False)

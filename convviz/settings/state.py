@@ -70,7 +70,7 @@ class Settings:
     dtype: str = "float32"
     plane: Plane = dataclasses.field(default_factory=Plane)
     link_axes: bool = True
-    scale: str = "quantity"
+    scale: str = "equation"
     input_view: str = "window"
     theme: str = "auto"
     tab: str = ""

@@ -112,7 +112,7 @@ def test_the_target_of_cross_entropy_follows_a_click_into_output(app):
     cell(app, "output", 2, 1).click()
     wait_painted(app, painted_before)
     assert (assert_page_equals_autograd(app).tensors["grad_output"] < 0).nonzero().tolist() == [[0, 0, 2, 1]]
-    assert "what softmax gives too much" in app.locator("[data-equation=forward]").inner_text()
+    assert "grad_output is softmax(output)" in app.locator("[data-equation=forward] .cv-caption").inner_text()
     slide(app, "batch", 2)
     assert (assert_page_equals_autograd(app).tensors["grad_output"] < 0).sum() == 2, "a target in every sample"
     choose(app, "loss", "sum")
@@ -452,7 +452,7 @@ def test_one_tab_stop_a_panel(app):
     stops = app.locator("[data-panel]").evaluate_all(
         "(panels) => panels.map((panel) => panel.querySelectorAll('svg [tabindex=\"0\"]').length)"
     )
-    assert stops == [1] * 10
+    assert stops == [1] * 11
     assert app.locator("[data-panel] svg[role=grid]").count() == 10
     assert app.locator("[data-panel=output] [role=row]").count() == 4
     cell(app, "output", 0, 0).click()

@@ -188,7 +188,7 @@ def test_a_grid_is_one_tab_stop_and_all_come_in_reading_order(opened):
     assert [stop for stop in stops if stop.startswith("grid")] == panels
     assert stops.count("svg") == 0
     places = opened.locator(".cv-panel").evaluate_all("all => all.map((one) => one.getBoundingClientRect().top)")
-    assert len(places) == len(panels) == 10
+    assert len(places) == len(panels) == 11
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

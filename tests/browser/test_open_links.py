@@ -484,7 +484,7 @@ def test_what_is_being_typed_stays_when_a_panel_comes_and_goes(page, exported):
     cell(page, "weight", 1, 1).dblclick()
     editor = page.locator(".cv-editor")
     editor.fill("2.")
-    for link, count in (("v=1&bias=0.5", 5), ("v=1", 4)):
+    for link, count in (("v=1&bias=0.5", 6), ("v=1", 5)):
         with repaint(page):
             put_after_hash(page, link)
         assert panels.count() == count

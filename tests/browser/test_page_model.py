@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from convviz.facts import facts
+from convviz.facts.losses import kinds_taken
 from convviz.plane import PANEL_AXES
 from convviz.settings.compute import compute
 from convviz.settings.names import NAMES, shown_letter
@@ -278,7 +279,8 @@ def test_the_board_is_told_each_panel_with_its_words_its_figure_and_its_planes(t
             for item, shown in zip(row.items, there["items"], strict=True):
                 if isinstance(item, Panel):
                     assert_item(shown, item, row.name, kind, about)
-                    assert shown["editable"] == (item.name in edited[kind]), about
+                    typed = item.name != "target" or "values" in kinds_taken(settings.loss, "target")
+                    assert shown["editable"] == (typed and item.name in edited[kind]), about
 
 
 def assert_item(shown, panel, row, kind, about):

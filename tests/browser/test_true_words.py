@@ -338,7 +338,7 @@ def test_notes_about_losses_say_what_the_numbers_are(js):
         assert said in usual
     states = [Settings(target=Source(kind)).to_dict() for kind in ("zeros", "ones")]
     zeros, ones = js("picture/captions.js", "captionOf", [(state, "forward", "") for state in states])
-    assert zeros.endswith("grad_output = output − target looks like output here, because the target is all 0.")
+    assert zeros.endswith("grad_output equals output here, because the target is all 0.")
     assert "grad_output = output − target: " in ones
 
 
