@@ -19,7 +19,10 @@ from tests.test_export import data_of
 
 JS = files("convviz.board").joinpath("js", "lesson")
 STEPS = [(name, at) for name in names() for at in range(len(lesson(name)["steps"]))]
-NEEDED, MAY = {"title", "words", "state", "values"}, {"focus", "band", "pin", "highlight", "do", "question", "why"}
+NEEDED, MAY = (
+    {"title", "words", "state", "values"},
+    {"focus", "band", "pin", "highlight", "do", "question", "why", "tray", "quiet"},
+)
 TASKS = {"edit": {"panel", "row", "column", "by"}, "walk": {"places"}, "set": None, "pin": {"panel", "row", "column"}}
 VALUES = ("cell", "one", "windows", "outside", "kernel", "setting", "remainder", "sum")
 OF_A_TASK, OF_A_CELL = {"row", "column", "value"}, {"row", "column"}  # arguments that the player adds
@@ -43,6 +46,7 @@ def placed(name, at):
     tasks = step.get("do", [])
     cells = [step.get("pin"), *step.get("highlight", []), step.get("question", {}).get("cell")]
     cells += [task.get("edit") or task.get("pin") for task in tasks]
+    cells += [cell for task in tasks for cell in task.get("mark", [])]
     yield from ((cell["panel"], cell["row"], cell["column"]) for cell in cells if cell)
     for value in step["values"].values():
         yield from (tuple(value[kind]) for kind in ("cell", "sum") if kind in value)
@@ -72,7 +76,7 @@ def test_a_step_has_what_the_player_can_play(name, at):
     step = lesson(name)["steps"][at]
     assert NEEDED <= set(step) <= NEEDED | MAY
     for task in step.get("do", []):
-        (kind,) = set(task) - {"words", "then"}
+        (kind,) = set(task) - {"words", "then", "mark"}
         assert kind in TASKS
         assert TASKS[kind] is None or set(task[kind]) == TASKS[kind]
     for value in step["values"].values():
@@ -80,11 +84,13 @@ def test_a_step_has_what_the_player_can_play(name, at):
         assert set(value) <= {kind, "when", "plus"}
     assert set(step.get("question", {})) <= {"cell", "words", "hint", "because"}
     assert set(step.get("why", [])) <= TOPICS
+    assert step.get("tray", "full") == "full"
+    assert step.get("quiet", "until done") in {"until done", "throughout"}
     assert {step.get("focus", "input"), step.get("band", "input")} <= {"forward", "input", "weight", "bias"}
 
 
 def test_the_player_has_the_same_words_for_them():
-    assert set(lesson(names()[0])) == {"title", "base", "steps"}
+    assert set(lesson(names()[0])) == {"title", "base", "steps", "end"}
     for file, kinds in (("tasks.js", TASKS), ("values.js", VALUES)):
         source = JS.joinpath(file).read_text(encoding="utf-8")
         assert [kind for kind in kinds if not re.search(rf"^  {kind}: [{{(]", source, re.MULTILINE)] == [], file
@@ -116,11 +122,18 @@ def test_every_cell_that_a_step_names_is_there(name, at):
         assert column < width, (panel, column)
 
 
+@pytest.mark.parametrize("name", names())
+def test_what_is_offered_after_a_lesson_is_possible(name):
+    end = lesson(name)["end"]
+    assert end["words"]
+    assert [from_link(each["link"])[1] for each in end["next"]] == [[]] * len(end["next"])
+
+
 def test_every_sentence_is_said_with_arguments_that_it_has():
     used, named = set(), set()
     for name in names():
         told = lesson(name)
-        used.add(told["title"])
+        used |= {told["title"], *told["end"]["words"], *(each["words"] for each in told["end"]["next"])}
         for step in told["steps"]:
             of_step = set()
             for id, given in said(step):

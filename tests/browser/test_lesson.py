@@ -149,6 +149,125 @@ def test_the_answer_can_be_shown_and_everything_be_done_for_one(page, exported):
     assert page.locator(".cv-lesson-gone").is_visible()
 
 
+# -- what is done, and when
+
+
+def test_an_edit_is_done_where_it_alone_is_there(page, exported):
+    open_page(page, exported, f"lesson={NAME}&step=3")
+    wait_painted(page)
+    lit = '[data-panel="grad_output"] .cv-lights > *'
+
+    def type_into(column, key):
+        cell(page, "grad_output", 1, column).click()
+        with repaint(page):
+            page.keyboard.press(key)
+            page.keyboard.press("Enter")
+
+    cell(page, "grad_output", 1, 2).click()
+    assert cell(page, "grad_output", 1, 1).get_attribute("data-value") == "1", "a click moves no 1 here"
+    hint = page.locator(".cv-lesson-task p:last-child")
+    for column, key, words in ((0, "1", "row 1, column 0: not this cell"), (0, "0", ""), (2, "4", "got 4")):
+        type_into(column, key)
+        assert words in hint.text_content()
+        assert then(page) == []
+        assert page.locator(lit).count(), "what to click stays lit"
+        assert not page.locator(".cv-lesson-question").is_visible()
+    type_into(2, "1")
+    assert len(then(page)) == 1
+    type_into(1, "0")
+    assert then(page) == [], "taken back, it is to be done again"
+    type_into(1, "1")
+    page.get_by_label("Your answer").fill("9")
+    page.get_by_label("Your answer").press("Enter")
+    assert page.locator(".cv-lesson-told").text_content().startswith("Right! 1·5 + 1·4 = 9")
+
+
+def test_a_slider_that_is_held_has_not_chosen_yet_and_stays_in_its_place(page, exported):
+    open_page(page, exported, f"lesson={NAME}&step=7", 1366, 768)
+    slider = page.get_by_role("slider", name="input size").first
+    box = slider.bounding_box()
+    middle, low, high = box["y"] + box["height"] / 2, *(int(slider.get_attribute(end)) for end in ("min", "max"))
+
+    def at(size):
+        return box["x"] + 8 + (box["width"] - 16) * (size - low) / (high - low)
+
+    page.mouse.move(at(6), middle)
+    page.mouse.down()
+    for size in (7, 10):
+        page.mouse.move(at(size), middle)
+        page.wait_for_function(
+            "(size) => document.querySelector('.cv-set-input_size input').value === size", arg=str(size)
+        )
+        assert then(page) == [], "held, it has chosen nothing"
+    page.mouse.up()
+    assert then(page) == [], "10 is not 7"
+    page.mouse.move(at(10), middle)
+    page.mouse.down()
+    page.mouse.move(at(7), middle)
+    page.mouse.up()
+    (told,) = then(page)
+    assert told.startswith("Size 7: the last window ends at the edge, remainder 0")
+    assert slider.bounding_box() == box, "what the card says moves no slider"
+    slider.press("ArrowRight")
+    assert then(page) == []
+
+
+def test_what_is_to_be_found_is_not_told_before_it_is(page, exported):
+    open_page(page, exported, f"lesson={NAME}&step=3")
+    cell(page, "grad_input", 2, 2).click()  # the question mark
+    assert not page.locator(".cv-tray").is_visible()
+    aside = page.locator('[data-equation="input"] .cv-aside')
+    assert not aside.is_visible()
+    next = page.locator(".cv-lesson-next")
+    next.click()
+    at_step(page, 4)
+    wait_painted(page)
+    assert page.locator(".cv-tray").text_content().count("·") == 8, "nothing is left of the step before"
+    assert not aside.is_visible()
+    weight = "node => getComputedStyle(node).fontWeight"
+    assert next.evaluate(weight) == "400", "going on is not the first thing to do"
+    page.locator(".cv-lesson-act").click()  # once: it goes on by itself
+    page.locator(".cv-lesson-done").wait_for()
+    page.wait_for_function("!document.querySelector('.cv-tray').textContent.includes('·')")
+    assert "backwards" in aside.text_content()
+    assert aside.is_visible()
+    assert next.evaluate(weight) == "600"
+    for step, first in ((5, "9"), (4, "·"), (5, "9")):
+        page.locator(".cv-lesson-next" if step == 5 else ".cv-lesson-back").click()
+        at_step(page, step)
+        wait_painted(page)
+        page.wait_for_function(
+            "(first) => document.querySelectorAll('.cv-tray td')[1].textContent === first",
+            arg="8" if first == "9" else first,
+        )
+
+
+def test_a_lesson_closes_formulas_keeps_its_place_and_ends_with_what_was_found(page, exported):
+    open_page(page, exported)
+    band = page.locator('[data-equation="input"]')
+    formula = band.get_by_role("button", name="Formula")
+    formula.click()
+    band.locator('[data-why="rotated"]').click()
+    page.get_by_role("button", name=f"{STEPS} steps").click()
+    assert formula.get_attribute("aria-expanded") == "false"
+    for _ in range(4):
+        page.locator(".cv-lesson-next").click()
+    page.locator(".cv-lesson-act").click()
+    band.locator('[data-why="rotated"]').click()
+    assert band.locator(".cv-because").is_visible()
+    assert not band.locator(".cv-why-show").is_visible(), "it would begin the step again"
+    for _ in range(3):
+        page.locator(".cv-lesson-next").click()
+    gone = page.locator(".cv-lesson-gone")
+    assert gone.locator("li").count() == 3
+    assert "left the lesson" not in gone.text_content()
+    assert gone.locator("li").first.text_content() in page.locator(".cv-lesson-place > .cv-live").text_content()
+    with repaint(page):
+        gone.get_by_role("button", name="a larger stride").click()
+    assert page.get_by_role("slider", name="stride").first.input_value() == "3"
+    assert not gone.is_visible()
+
+
 # -- by keys alone
 
 

@@ -148,9 +148,11 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     markAsked();
     board.highlight.setNumbers(numbers, values.limits);
     seeTray = () => {
+      if (model.get("values") !== values) return; // other numbers come right after, and these are no longer of this 1
       const widthNow = () => (board.isLecture() ? board.tray.el.offsetWidth : 0); // there it stands beside the panels
       const before = widthNow();
-      board.tray.see(structure.geometry, numbers.planes, model.get("selected"));
+      const selected = model.get("selected");
+      board.tray.see(structure.geometry, numbers.planes, isAsked(selected) ? null : selected); // it would give the number away
       if (widthNow() !== before) schedule(true);
     };
     tables.show(structure, numbers.planes);
@@ -213,6 +215,9 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
       for (const panel of equation.panels.values()) panel.grid.hide(asked?.panel === panel.spec().name ? asked : null);
     }
   }
+
+  /** @param {{ panel: string, row: number, column: number } | null} place */
+  const isAsked = (place) => samePlace(place, asked);
 
   let seeTray = () => {}; // from the first numbers on
 
@@ -345,8 +350,17 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     focus: (name) => name !== focused && focusBand(name),
     /** Keep the number of a cell to itself, or show it again. @param {{ panel: string, row: number, column: number } | null} place */
     hide(place) {
-      if (place?.panel === asked?.panel && place?.row === asked?.row && place?.column === asked?.column) return;
+      if (isAsked(place)) return;
       asked = place;
+      schedule(false);
+    },
+    /** Close what lies over the captions, by the buttons that opened it. */
+    plain() {
+      for (const button of rows.querySelectorAll(":is(.cv-symbols-open, .cv-why)[aria-expanded=true]")) /** @type {HTMLElement} */ (button).click();
+    },
+    /** Let the tray forget what it holds, and begin anew. @param {boolean} full with all that a pixel gets */
+    tray(full) {
+      board.tray.begin(full);
       schedule(false);
     },
     /** See to it that a band is in sight, where not all of them are. @param {string} name */
@@ -390,6 +404,9 @@ function decodeAll(values) {
   const read = (wires) => Object.fromEntries(Object.entries(wires).map(([name, wire]) => [name, decode(wire, values.dtype)]));
   return { planes: read(values.planes), thumbs: read(values.thumbs) };
 }
+
+/** @typedef {{ panel: string, row: number, column: number } | null} MaybePlace @param {MaybePlace} one @param {MaybePlace} other */
+const samePlace = (one, other) => one?.panel === other?.panel && one?.row === other?.row && one?.column === other?.column;
 
 /** Write a line that is cut where it is too long: it is whole under the pointer. @param {HTMLElement} line @param {string} words */
 function setLine(line, words) {

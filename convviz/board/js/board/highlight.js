@@ -80,6 +80,7 @@ export function createHighlighter(board, panels) {
     const found = alone
       ? alone.map((each) => ({ ...each, real: true, kernel: null }))
       : step?.links && cell === step.cell ? step.links() : exists(cell) ? links.of(cell) : [];
+    if (!alone) found.push(...(elsewhere?.cells ?? []).map((each) => ({ ...each, real: true, kernel: null })));
     if (!alone && cell === elsewhere?.cell && exists(cell)) found.push({ ...cell, real: true, kernel: null });
     if (!found.length && !anyLit) return; // a slider step with nothing pinned
     anyLit = found.length > 0;

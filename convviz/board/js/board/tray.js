@@ -36,6 +36,7 @@ export function createTray() {
 
   return {
     el,
+    begin: memory.begin,
     /**
      * See what stands on the board.
      * @param {Geometry} geometry @param {Record<string, ArrayLike<number>>} planes

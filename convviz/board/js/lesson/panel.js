@@ -5,29 +5,23 @@ import WORDS from "../../../facts/words/player.json" with { type: "json" };
 import { element, focusOf, setText } from "../base/dom.js";
 import { sentences } from "../base/words.js";
 import { pointAt } from "../base/wire.js";
+import { createButton } from "./button.js";
+import { createLeft } from "./left.js";
 import { createQuestion } from "./question.js";
 
 const say = sentences(WORDS);
 
 /**
- * @import { Model } from "../numbers/model.js"
  * @import { Look, Player, SeenTask } from "./player.js"
- * @typedef {{ focus: (band: string) => void, bring: (band: string) => void, hide: (place: Look["hidden"]) => void }} Stage what a lesson does to a board
+ * @typedef {{ focus: (band: string) => void, bring: (band: string) => void, hide: (place: Look["hidden"]) => void,
+ *   plain: () => void, tray: (full: boolean) => void }} Stage what a lesson does to a board
  */
-
-/** @param {string} id of its words @param {() => void} onClick @param {string} [name] where the words are a sign */
-function createButton(id, onClick, name) {
-  const words = say(/** @type {"back"} */ (id));
-  const button = element("button", { type: "button", class: `cv-lesson-${id}`, ...(name ? { "aria-label": words, title: words } : {}) }, name ?? words);
-  button.addEventListener("click", onClick);
-  return button;
-}
 
 /**
  * Make the card.
- * @param {Player} player @param {Model} model @param {Stage} stage
+ * @param {Player} player @param {Stage} stage
  */
-export function createLessonPanel(player, model, stage) {
+export function createLessonPanel(player, stage) {
   const count = element("span", { class: "cv-lesson-count" });
   const heading = element("h3", { tabindex: "-1" });
   const words = element("p", { class: "cv-lesson-words" });
@@ -52,7 +46,7 @@ export function createLessonPanel(player, model, stage) {
   const el = element("div", { class: "cv-lesson-place" }, card, left.el, live);
   let key = "";
   let told = ""; // all that stood there
-  let pointed = false;
+  let pointed = "[]"; // the cells that are lit
 
   /** @param {Look} look */
   function show(look) {
@@ -66,24 +60,30 @@ export function createLessonPanel(player, model, stage) {
     back.setAttribute("aria-disabled", String(look.at === 1));
     setText(next, say(look.at === look.of ? "finish" : "next"));
     stage.hide(look.hidden);
+    card.toggleAttribute("data-complete", look.complete); // only then is going on the first thing to do
+    appOf()?.toggleAttribute("data-quiet", look.quiet);
     if (look.key !== key) begin(look);
+    light(look.highlight);
     speak(look);
   }
 
-  /** A step begins: what it is about is lit, until somebody looks elsewhere. @param {Look} look */
+  /** @param {Look} look */
   function begin(look) {
+    if (!key) stage.plain(); // what was open would stand in the place of what the lesson speaks of
     key = look.key;
     told = "";
+    pointed = "";
+    stage.tray(look.full);
     text.scrollTop = 0;
     stage.focus(look.focus);
     stage.bring(look.band);
-    light(look.highlight);
   }
 
   /** @param {Look["highlight"]} cells */
   function light(cells) {
-    if (!cells.length && !pointed) return;
-    pointed = cells.length > 0;
+    const wanted = JSON.stringify(cells);
+    if (wanted === pointed) return;
+    pointed = wanted;
     pointAt(el, { cells });
   }
 
@@ -101,26 +101,28 @@ export function createLessonPanel(player, model, stage) {
     if (live.textContent && look.tasks.some(({ done }) => done)) text.scrollTop = text.scrollHeight; // the newest stands below
   }
 
+  const appOf = () => el.closest(".cv-app");
   const update = () => {
     const look = player.get("look");
     const focused = card.contains(focusOf(card));
     card.hidden = !look;
     el.toggleAttribute("data-playing", Boolean(look));
-    el.closest(".cv-app")?.toggleAttribute("data-lesson", Boolean(look));
-    left.el.hidden = Boolean(look) || !player.get("left");
+    appOf()?.toggleAttribute("data-lesson", Boolean(look));
+    left.show(look ? null : player.get("left"));
     el.toggleAttribute("data-left", !left.el.hidden);
     if (look) return show(look);
     if (!key) return;
     key = "";
+    appOf()?.removeAttribute("data-quiet");
+    stage.tray(false);
     stage.hide(null);
     stage.focus("");
     light([]);
+    setText(live, (player.get("left")?.words ?? []).join(" "));
     if (focused) left.focus();
   };
-  const onSelect = () => light([]);
   player.on("change:look", update);
   player.on("change:left", update);
-  model.on("change:selected", onSelect);
   return {
     el,
     update,
@@ -129,7 +131,6 @@ export function createLessonPanel(player, model, stage) {
     close() {
       player.off("change:look", update);
       player.off("change:left", update);
-      model.off("change:selected", onSelect);
     },
   };
 }
@@ -143,12 +144,4 @@ function showTasks(list, tasks) {
     setText(item.children[0], [task.words, task.walked && `(${task.walked})`].filter(Boolean).join(" "));
     setText(item.children[1], task.then);
   });
-}
-
-/** What stands there when a lesson was left: the way back. @param {Player} player */
-function createLeft(player) {
-  const back = createButton("return", () => player.afterwards(true));
-  const stay = createButton("stay", () => player.afterwards(false));
-  const el = element("section", { class: "cv-lesson cv-lesson-gone", hidden: "", "aria-label": say("left") }, element("p", {}, say("left")), element("footer", {}, back, stay));
-  return { el, focus: () => back.focus() };
 }

@@ -1,30 +1,31 @@
 // @ts-check
 // Plays a lesson: which step it is, what of it is done, what is asked. It knows no lesson by name and no page: the panel
 // shows what `look` says, and every view of one model shows the same.
-import GUIDED from "../../../facts/words/guided.json" with { type: "json" };
 import WORDS from "../../../facts/words/player.json" with { type: "json" };
 import { createValues } from "../base/events.js";
-import { parseNumber } from "../base/format.js";
 import { sentences } from "../base/words.js";
+import { afterwards } from "../numbers/asking.js";
 import { fromPage } from "../numbers/from_page.js";
 import { fromLink } from "../rules/link.js";
 import { replaced } from "../rules/settings.js";
+import { guided, isRight, seenQuestion } from "./answers.js";
 import { LESSONS } from "./lessons.js";
-import { argumentsOf, doIt, isDone, joinedLinks, noteWalk } from "./tasks.js";
+import { argumentsOf, astray, doIt, isDone, isUndone, joinedLinks, noteWalk } from "./tasks.js";
 import { numberIn, valuesOf } from "./values.js";
 
 const say = sentences(WORDS);
-const guided = /** @type {(id: string, values?: Record<string, string | number>) => string} */ (sentences(/** @type {Record<string, string>} */ (GUIDED)));
-const CLOSE = 1e-6; // what a number that was typed may be off, as rounding is
+const PACE = 350; // milliseconds between two places of a walk that is done for somebody
 
 /**
  * @import { Model } from "../numbers/model.js"
  * @import { Settings } from "../rules/settings.js"
- * @import { Lesson, Place, Step } from "./lessons.js"
+ * @import { SeenQuestion } from "./answers.js"
+ * @import { Lesson, Place } from "./lessons.js"
  * @typedef {{ words: string, then: string, done: boolean, walked: string }} SeenTask
- * @typedef {{ words: string, state: "asked" | "wrong" | "right" | "shown", told: string, cell: Place }} SeenQuestion
  * @typedef {{ name: string, title: string, at: number, of: number, heading: string, words: string, focus: string, band: string, highlight: Place[],
- *   tasks: SeenTask[], question: SeenQuestion | null, hidden: Place | null, key: string }} Look key: another one at every start of a step
+ *   tasks: SeenTask[], question: SeenQuestion | null, hidden: Place | null, full: boolean, quiet: boolean, complete: boolean, key: string }} Look
+ *   full: the tray begins so; quiet: what is to be found is not told; complete: nothing is left to do; key: another one at every start of a step
+ * @typedef {{ words: string[], next: string[] }} Gone what is told when a lesson is left, and offered; of one that was not ended, nothing
  * @typedef {ReturnType<typeof createPlayer>} Player
  */
 
@@ -45,10 +46,10 @@ export function answerTo(topic) {
 
 /**
  * Make the player of one model.
- * @param {Model} model
+ * @param {Model} model @param {import("../numbers/asking.js").Later} [later]
  */
-export function createPlayer(model) {
-  const values = createValues({ look: /** @type {Look | null} */ (null), left: false });
+export function createPlayer(model, later = afterwards) {
+  const values = createValues({ look: /** @type {Look | null} */ (null), left: /** @type {Gone | null} */ (null) });
   /** @type {Lesson | null} */
   let lesson = null;
   let name = "";
@@ -64,16 +65,21 @@ export function createPlayer(model) {
   /** @type {{ state: SeenQuestion["state"], typed: string }} */
   let answer = { state: "asked", typed: "" };
   let entering = false;
+  /** @type {string[]} */
+  let last = []; // the links that the end of the lesson has offered
+  let held = false; // while a slider is held, nothing is done yet
+  let stopWalking = () => {};
 
   const step = () => /** @type {Lesson} */ (lesson).steps[at];
   const tasks = () => step().do ?? [];
   const situation = () => ({ settings: model.settings(), start: start.settings, selected: model.get("selected"), walked });
   const asks = () => Boolean(step().question) && done >= tasks().length;
+  const answered = () => ["right", "shown"].includes(answer.state);
 
-  /** The state of a step, where torch computes as it did and in the colours that were chosen. @param {Step} there */
-  function stateOf(there) {
+  /** The state of a link, where torch computes as it did and in the colours that were chosen. @param {string} link */
+  function stateOf(link) {
     const { device, dtype, theme, tab } = model.settings();
-    const { state, notices } = fromLink(joinedLinks(/** @type {Lesson} */ (lesson).base, there.state));
+    const { state, notices } = fromLink(link);
     if (notices.length) throw new Error(say("kept", { why: notices.join(" ") }));
     return replaced({ ...state, device, dtype, theme, tab }, {});
   }
@@ -82,8 +88,9 @@ export function createPlayer(model) {
   function enter(wanted) {
     const there = /** @type {Lesson} */ (lesson).steps[wanted];
     entering = true;
+    stopWalking();
     model.change(() => {
-      const settings = stateOf(there);
+      const settings = stateOf(joinedLinks(/** @type {Lesson} */ (lesson).base, there.state));
       start = { settings, stages: fromPage(settings, 0).stages };
       at = wanted;
       return [settings, []];
@@ -101,7 +108,9 @@ export function createPlayer(model) {
   function follow() {
     if (!lesson || entering) return;
     noteWalk(walked, model.settings());
-    while (done < tasks().length && isDone(tasks()[done], situation())) {
+    const undone = tasks().slice(0, done).findIndex((task) => isUndone(task, situation()));
+    if (undone >= 0) done = undone;
+    while (!held && done < tasks().length && isDone(tasks()[done], situation())) {
       done += 1;
       if (tasks()[done]?.walk) walked = new Set();
     }
@@ -116,7 +125,7 @@ export function createPlayer(model) {
 
   /** @returns {Look} */
   function lookNow() {
-    const { title, words, focus = "", band = focus, highlight = [], pin, question } = step();
+    const { title, words, focus = "", band = focus, pin, question, quiet } = step();
     const known = valuesOf(step().values, { now: seenNow(), start });
     const all = { ...known, row: pin?.row ?? 0, column: pin?.column ?? 0 };
     const asked = asks() && question;
@@ -129,31 +138,26 @@ export function createPlayer(model) {
       words: guided(words, all),
       focus,
       band,
-      highlight,
+      highlight: litNow(),
       tasks: tasks().slice(0, done + 1).map((task, index) => ({
         words: guided(task.words, { ...known, ...argumentsOf(task) }),
-        then: index < done ? guided(task.then, { ...known, ...argumentsOf(task) }) : "",
+        then: index < done ? guided(task.then, { ...known, ...argumentsOf(task) }) : astray(task, situation()),
         done: index < done,
         walked: task.walk && index === done ? say("walked", { seen: walked.size, places: task.walk.places }) : "",
       })),
-      question: asked ? { ...questionNow(known), cell: asked.cell } : null,
-      hidden: question && !["right", "shown"].includes(answer.state) ? question.cell : null,
+      question: asked ? seenQuestion(asked, answer, known) : null,
+      hidden: question && !answered() ? question.cell : null,
+      full: step().tray === "full",
+      quiet: quiet === "throughout" || (quiet === "until done" && done < tasks().length),
+      complete: done >= tasks().length && (!question || answered()),
       key: String(begun),
     };
   }
 
-  /** @param {Record<string, string | number>} known */
-  function questionNow(known) {
-    const { cell, words, hint, because } = /** @type {import("./lessons.js").Question} */ (step().question);
-    const { state, typed } = answer;
-    const all = { ...known, row: cell.row, column: cell.column };
-    const told = {
-      asked: () => "",
-      wrong: () => `${parseNumber(typed) === null ? say("answer.no_number", { typed }) : say("answer.wrong", { typed })} ${guided(hint, all)}`,
-      right: () => `${say("answer.right")} ${guided(because, all)}`,
-      shown: () => guided(because, all),
-    };
-    return { words: guided(words, all), state, told: told[state]() };
+  /** What the step is about, until it is done or the 1 has gone elsewhere; then what it has come to. @returns {Place[]} */
+  function litNow() {
+    if (!done) return walked.size > 1 ? [] : step().highlight ?? [];
+    return tasks()[done - 1].mark ?? [];
   }
 
   /** @param {SeenQuestion["state"]} state @param {string} typed */
@@ -185,7 +189,7 @@ export function createPlayer(model) {
       const there = Math.min(Math.max(Math.round(number) || 1, 1), of);
       if (!lesson) before = model.settings();
       [lesson, name, at] = [LESSONS[wanted], wanted, -1];
-      values.put({ left: false });
+      values.put({ left: null });
       enter(there - 1);
       if (at < 0) lesson = null; // it could not be set up, and that was said
       else if (there !== number) model.say(say("no_step", { step: String(step).slice(0, 20), of, at: there }), true);
@@ -193,12 +197,23 @@ export function createPlayer(model) {
     /** @param {number} by 1: the next step, −1: the one before, 0: this one again */
     go(by) {
       if (!lesson) return;
-      if (at + by >= lesson.steps.length) this.close();
+      if (at + by >= lesson.steps.length) this.close(true);
       else enter(Math.max(at + by, 0));
     },
     /** Do what is to be done, or the next part of it. */
     act() {
-      if (lesson && done < tasks().length) doIt(tasks()[done], situation(), model);
+      stopWalking();
+      if (!lesson || done >= tasks().length) return;
+      const [task, places, here] = [tasks()[done], walked.size, begun];
+      doIt(task, situation(), model);
+      const goesOn = () => lesson && here === begun && tasks()[done] === task;
+      if (task.walk && walked.size > places && goesOn()) stopWalking = later(() => goesOn() && this.act(), PACE);
+    },
+    /** A slider is held, or let go: what it passes on the way was not chosen. @param {boolean} now */
+    hold(now) {
+      if (held === now) return;
+      held = now;
+      if (!held) follow();
     },
     /** Check an answer. @param {string} typed */
     check(typed) {
@@ -206,16 +221,26 @@ export function createPlayer(model) {
       if (!question || !asks()) return;
       const { panel, row, column } = question.cell;
       const { settings, stages } = seenNow();
-      const [right, given] = [numberIn(settings, /** @type {any} */ (stages)[panel], panel, row, column), parseNumber(typed)];
-      settle(given !== null && Math.abs(given - right) <= CLOSE * Math.max(1, Math.abs(right)) ? "right" : "wrong", typed.trim().slice(0, 20));
+      const right = numberIn(settings, /** @type {any} */ (stages)[panel], panel, row, column);
+      settle(isRight(typed, right) ? "right" : "wrong", typed.trim().slice(0, 20));
     },
     /** Show the answer. */
     show: () => lesson && asks() && settle("shown"),
-    /** Leave; the picture stays, and there is a way back. */
-    close() {
+    /** Leave; the picture stays, and there is a way back. @param {boolean} [ended] whether its end was reached */
+    close(ended = false) {
       if (!lesson) return;
+      stopWalking();
+      const { words, next } = ended ? lesson.end : { words: [], next: [] };
+      last = next.map(({ link }) => link);
       lesson = null;
-      values.put({ look: null, left: true });
+      values.put({ look: null, left: { words: words.map((id) => guided(id)), next: next.map((each) => guided(each.words)) } });
+    },
+    /** Stay, with what was offered next on the board. @param {number} index */
+    tryNext(index) {
+      const link = last[index];
+      this.afterwards(false);
+      model.select(null);
+      model.change(() => [stateOf(link), []]);
     },
     /** Go back to where the lesson was started from, or stay. @param {boolean} back */
     afterwards(back) {
@@ -225,9 +250,12 @@ export function createPlayer(model) {
         model.change(() => [replaced(settings, {}), []]);
       }
       before = null;
-      values.put({ left: false });
+      values.put({ left: null });
     },
     /** Listen no more. */
-    end: () => listeners.forEach((event) => model.off(event, follow)),
+    end() {
+      stopWalking();
+      listeners.forEach((event) => model.off(event, follow));
+    },
   };
 }

@@ -7,7 +7,8 @@ import { sentences } from "../base/words.js";
 const say = sentences(WORDS);
 
 /**
- * @import { Player, SeenQuestion } from "./player.js"
+ * @import { SeenQuestion } from "./answers.js"
+ * @import { Player } from "./player.js"
  * @param {Player} player
  */
 export function createQuestion(player) {

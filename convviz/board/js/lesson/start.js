@@ -51,13 +51,21 @@ export function steer(app, player, escape) {
     event.preventDefault();
     event.stopPropagation();
   };
+  /** @param {PointerEvent} event */
+  const onDown = (event) => /** @type {Element} */ (event.target).matches("input[type=range]") && player.hold(true);
+  const onUp = () => player.hold(false);
+  const UPS = /** @type {const} */ (["pointerup", "pointercancel"]);
   app.addEventListener("keydown", onKey);
+  app.addEventListener("pointerdown", onDown);
+  for (const up of UPS) document.addEventListener(up, onUp); // the pointer may be anywhere by then
   const stop = followAsked(app, (topic) => {
     const answer = answerTo(topic);
     if (answer) player.play(answer.name, answer.at + 1);
   });
   return () => {
     app.removeEventListener("keydown", onKey);
+    app.removeEventListener("pointerdown", onDown);
+    for (const up of UPS) document.removeEventListener(up, onUp);
     stop();
   };
 }

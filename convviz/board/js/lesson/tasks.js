@@ -2,7 +2,10 @@
 // What a visitor is to do in a step: whether it is done follows from the settings alone, however they came there; and how
 // the page does it for somebody who cannot or would rather look.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
-import { editedPanels } from "../rules/edit.js";
+import WORDS from "../../../facts/words/player.json" with { type: "json" };
+import { formatLong } from "../base/format.js";
+import { sentences } from "../base/words.js";
+import { editCell, editedPanels } from "../rules/edit.js";
 import { fromLink } from "../rules/link.js";
 import { replaced, tensorsOf } from "../rules/settings.js";
 import { outputShape } from "../rules/spec.js";
@@ -16,6 +19,9 @@ import { numberIn, placeOfOne } from "./values.js";
  *   walked: where the 1 has stood since the task was given
  */
 
+const say = sentences(WORDS);
+/** What the numbers follow from: an edit is done where it alone is other. */
+const SOURCES = /** @type {const} */ (["spec", "plane", "transposed", "loss", "input", "weight", "grad", "target", "bias"]);
 /** @type {Record<string, { field: string }>} */
 const GEOMETRY = SETTINGS.link_keys.geometry;
 /** @type {Record<string, { field: string }>} */
@@ -40,13 +46,43 @@ function partOf(settings, link) {
   return { spec, rest };
 }
 
+/** The tensor that a panel's cells are typed into. @param {Settings} settings @param {string} panel */
+const typedInto = (settings, panel) => tensorsOf(settings)[editedPanels(settings)[panel]];
+
+/** Where a tensor's first cell stands in its panel. @param {Settings} settings @param {string} panel */
+const originOf = ({ spec }, panel) => (panel === "padded_input" ? spec.padding.map(([before]) => before) : [0, 0]);
+
 /** The number in a cell that can be typed into, whatever is computed from it. @param {Settings} settings @param {Place} place */
 function typedNumber(settings, { panel, row, column }) {
-  const field = editedPanels(settings)[panel];
-  const tensor = field && tensorsOf(settings)[field];
+  const tensor = typedInto(settings, panel);
   if (!tensor) return NaN;
-  const [top, left] = panel === "padded_input" ? settings.spec.padding.map(([before]) => before) : [0, 0];
+  const [top, left] = originOf(settings, panel);
   return numberIn(settings, tensor, panel === "padded_input" ? "input" : panel, row - top, column - left);
+}
+
+/** Whether two settings differ in what one panel shows at most. @param {Settings} one @param {Settings} other @param {string} panel */
+function sameBeside(one, other, panel) {
+  const field = editedPanels(other)[panel];
+  const rest = (/** @type {Settings} */ settings) => JSON.stringify(SOURCES.map((name) => (name === field ? null : settings[name])));
+  return rest(one) === rest(other) && String(typedInto(one, panel)?.shape) === String(typedInto(other, panel)?.shape);
+}
+
+/** The cells of a panel that were typed into since the step began. @param {string} panel @param {Situation} at */
+function typedCells(panel, { settings, start }) {
+  const [now, was] = [settings, start].map((each) => /** @type {import("../rules/settings.js").Tensor} */ (typedInto(each, panel)));
+  const [height, width] = was.shape.slice(-2);
+  const [top, left] = originOf(start, panel);
+  const other = [...was.data.keys()].filter((index) => now.data[index] !== was.data[index]);
+  return other.map((index) => ({ row: (Math.floor(index / width) % height) + top, column: (index % width) + left }));
+}
+
+/** What was done instead of an edit, in a sentence; empty where nothing was. @param {Place & { by: number }} edit @param {Situation} at */
+function insteadOf(edit, at) {
+  if (!sameBeside(at.settings, at.start, edit.panel)) return say("astray.picture");
+  const wrong = typedCells(edit.panel, at).find(({ row, column }) => row !== edit.row || column !== edit.column);
+  if (wrong) return say("astray.cell", wrong);
+  const [typed, value] = [typedNumber(at.settings, edit), typedNumber(at.start, edit)];
+  return typed === value || typed === value + edit.by ? "" : say("astray.value", { typed: formatLong(typed), value: formatLong(value + edit.by) });
 }
 
 /** @param {Settings} settings @returns {{ row: number, column: number }[]} where the 1 can stand */
@@ -58,12 +94,18 @@ function placesOf({ spec }) {
 /** @param {Place | null} one @param {Place | undefined} other */
 const samePlace = (one, other) => Boolean(one && other) && ["panel", "row", "column"].every((key) => /** @type {any} */ (one)[key] === /** @type {any} */ (other)[key]);
 
-/** @type {Record<string, { done: (task: any, at: Situation) => boolean, act: (task: any, at: Situation, model: Model) => void }>} */
+/**
+ * lasts: what is said after it is true as long as it is so, and no longer.
+ * @type {Record<string, { lasts?: boolean, done: (task: any, at: Situation) => boolean, act: (task: any, at: Situation, model: Model) => void }>}
+ */
 const KINDS = {
   edit: {
-    done: ({ edit }, { settings, start }) => typedNumber(settings, edit) === typedNumber(start, edit) + edit.by,
-    act({ edit: { by, ...place } }, { start }, model) {
-      model.send({ type: "edit", ...place, value: typedNumber(start, place) + by });
+    lasts: true,
+    done: ({ edit }, at) => typedNumber(at.settings, edit) === typedNumber(at.start, edit) + edit.by && !insteadOf(edit, at),
+    act({ edit: { by, ...place } }, { settings, start }, model) {
+      const { device, dtype, theme, tab, input_view } = settings;
+      const [made] = editCell(start, { ...place, value: typedNumber(start, place) + by });
+      model.change(() => [replaced({ ...made, device, dtype, theme, tab, input_view }, {}), []]);
     },
   },
   walk: {
@@ -74,6 +116,7 @@ const KINDS = {
     },
   },
   set: {
+    lasts: true,
     done: ({ set }, { settings }) => JSON.stringify(partOf(settings, set)) === JSON.stringify(partOf(fromLink(`v=1&${set}`).state, set)),
     act({ set }, { settings }, model) {
       const { spec, rest } = partOf(fromLink(joinedLinks("v=1", set)).state, set);
@@ -93,6 +136,12 @@ const kindOf = (task) => KINDS[/** @type {string} */ (KINDS_OF_TASK.find((kind) 
 
 /** Whether it is done. @param {Task} task @param {Situation} at */
 export const isDone = (task, at) => kindOf(task).done(task, at);
+
+/** Whether it is no longer done, because it was taken back. @param {Task} task @param {Situation} at */
+export const isUndone = (task, at) => Boolean(kindOf(task).lasts) && !isDone(task, at);
+
+/** What was done instead of it, in a sentence, or nothing. @param {Task} task @param {Situation} at */
+export const astray = ({ edit }, at) => (edit ? insteadOf(edit, at) : "");
 
 /** Do it, or the next part of it. @param {Task} task @param {Situation} at @param {Model} model */
 export const doIt = (task, at, model) => kindOf(task).act(task, at, model);

@@ -65,7 +65,7 @@ export function drawApp(el, model, chosen, share, player, { below, own = false, 
   let lecture; // right after the board that it shows
   const board = renderBoard({ model, el: picture, taught: TAUGHT, own, onBands: () => lecture?.refresh() });
   const app = /** @type {HTMLElement} */ (el.closest(".cv-app") ?? el);
-  const lesson = createLessonPanel(player, model, board);
+  const lesson = createLessonPanel(player, board);
   controls.prepend(lesson.el);
   lesson.update(); // now that it is where the app around it can be found
   // A page without controls is the board alone, until there is something to say. Asked of CSS, with :has(), it would be

@@ -1,6 +1,9 @@
 // @ts-check
 // The tray: what one pixel's gradient was for each place of a single 1 in grad_output. It keeps numbers that stood on the
-// board and knows no rule: that they are the kernel, backwards, is what there is to be found.
+// board and knows no rule: that they are the kernel, backwards, is what there is to be found. Only where it was found before is
+// the tray full from the beginning.
+
+import { axisTaps } from "../rules/taps.js";
 
 /**
  * @import { Geometry } from "../rules/spec.js"
@@ -15,8 +18,13 @@ export function createTrayMemory() {
   let known = ""; // geometry, kernel and pixel that the numbers are of
   /** @type {Map<string, number>} */
   let seen = new Map();
+  let full = false;
 
   return {
+    /** Forget all numbers, and begin empty or full. @param {boolean} begin */
+    begin(begin) {
+      [known, full] = ["", begin];
+    },
     /**
      * Keep what the pixel receives now.
      * @param {Geometry} geometry @param {Record<string, ArrayLike<number>>} planes the numbers on the board @param {At} pixel
@@ -30,7 +38,7 @@ export function createTrayMemory() {
       if (ones.length !== 1 || ones[0] !== 1 || Math.max(...size) > MOST) return null;
       if (pixel.row >= input_size[0] || pixel.column >= input_size[1]) return null;
       const key = JSON.stringify([geometry, plane, Array.from(planes.weight), pixel.row, pixel.column]);
-      if (key !== known) seen = new Map();
+      if (key !== known) seen = full ? received(geometry, planes.weight, pixel) : new Map();
       known = key;
       const at = gradient.indexOf(1);
       const now = { row: Math.floor(at / width) * stride[0], column: (at % width) * stride[1] };
@@ -41,4 +49,21 @@ export function createTrayMemory() {
       return { at: pixel, rows, now };
     },
   };
+}
+
+/**
+ * What a pixel gets from a 1 at each place of grad_output: the weights with which the windows read it.
+ * @param {Geometry} geometry @param {ArrayLike<number>} weight @param {At} pixel @returns {Map<string, number>}
+ */
+function received(geometry, weight, pixel) {
+  const { stride, output_size, kernel_size } = geometry;
+  const [down, right] = [pixel.row, pixel.column].map((at, axis) => axisTaps(geometry, axis).filter(({ i }) => i === at));
+  const found = new Map();
+  for (let row = 0; row < output_size[0]; row++) {
+    for (let column = 0; column < output_size[1]; column++) {
+      const taps = down.filter(({ o }) => o === row).flatMap((one) => right.filter(({ o }) => o === column).map((other) => one.k * kernel_size[1] + other.k));
+      found.set(`${row * stride[0]},${column * stride[1]}`, taps.reduce((sum, tap) => sum + weight[tap], 0));
+    }
+  }
+  return found;
 }

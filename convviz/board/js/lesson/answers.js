@@ -1,0 +1,36 @@
+// @ts-check
+// What is said of a number that was predicted.
+import GUIDED from "../../../facts/words/guided.json" with { type: "json" };
+import WORDS from "../../../facts/words/player.json" with { type: "json" };
+import { parseNumber } from "../base/format.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
+const CLOSE = 1e-6; // what a number that was typed may be off, as rounding is
+
+/** The sentences of the lessons themselves, whose ids stand in their files. */
+export const guided = /** @type {(id: string, values?: Record<string, string | number>) => string} */ (sentences(/** @type {Record<string, string>} */ (GUIDED)));
+
+/**
+ * @import { Place, Question } from "./lessons.js"
+ * @typedef {{ state: "asked" | "wrong" | "right" | "shown", typed: string }} Answer
+ * @typedef {{ words: string, state: Answer["state"], told: string, cell: Place }} SeenQuestion
+ */
+
+/** Whether what was typed is the number. @param {string} typed @param {number} right */
+export function isRight(typed, right) {
+  const given = parseNumber(typed);
+  return given !== null && Math.abs(given - right) <= CLOSE * Math.max(1, Math.abs(right));
+}
+
+/** @param {Question} question @param {Answer} answer @param {Record<string, string | number>} known @returns {SeenQuestion} */
+export function seenQuestion({ cell, words, hint, because }, { state, typed }, known) {
+  const all = { ...known, row: cell.row, column: cell.column };
+  const told = {
+    asked: () => "",
+    wrong: () => `${parseNumber(typed) === null ? say("answer.no_number", { typed }) : say("answer.wrong", { typed })} ${guided(hint, all)}`,
+    right: () => `${say("answer.right")} ${guided(because, all)}`,
+    shown: () => guided(because, all),
+  };
+  return { words: guided(words, all), state, told: told[state](), cell };
+}
