@@ -47,6 +47,7 @@ def stamps(page):
 
 
 def remainder(page):
+    page.locator("[data-equation=forward] .cv-symbols-open").click()
     page.locator("[data-size='7,7']").hover()
 
 

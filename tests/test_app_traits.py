@@ -1,6 +1,7 @@
 """The app's settings and results as traits: read, set, observed and linked, before it is displayed."""
 
 import asyncio
+import concurrent.futures
 import gc
 import weakref
 
@@ -183,7 +184,9 @@ def test_a_refused_value_returns_at_both_ends(app):
             slider.value = 20
         await asyncio.sleep(0)
 
-    asyncio.run(move())
+    # In a thread: the browser of another test may have a loop that runs in this one.
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, move()).result()
     assert (slider.value, app.padding) == (1, 1)
 
 

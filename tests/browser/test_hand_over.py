@@ -4,7 +4,7 @@ import pytest
 
 from tests.browser.app_page import assert_page_equals_autograd, cell, slide, wait_painted
 from tests.browser.server import wait_until
-from tests.browser.test_live import APPEARS_WITHIN_MS, difference, gated, open_live, wait_kernel
+from tests.browser.test_live import APPEARS_WITHIN_MS, differing, gated, open_live, wait_kernel
 
 __all__ = ["gated"]  # the fixture: a server whose kernels wait for their gate
 pytestmark = pytest.mark.browser
@@ -95,4 +95,4 @@ def test_the_screen_is_the_same_before_and_after(waiting):
     before = page.screenshot(**picture)
     page.join()
     # Chromium smooths the letters of the column of controls anew when it has the time: by 11 of 255 at most.
-    assert difference(page.screenshot(**picture), before) < 16
+    assert differing(page.screenshot(**picture), before) == 0
