@@ -74,7 +74,8 @@ def write_pages(folder):
     from convviz.settings.state import Settings
 
     for name, wanted in STATES.items():
-        state = Settings().replace(**wanted).to_dict()
+        # As the app begins: with the ends of a scale in each band, longer words have no room beside them.
+        state = Settings().replace(scale="quantity", **wanted).to_dict()
         folder.joinpath(f"{name}.html").write_bytes(page_bytes(state, controls=CONTROLS))
     folder.joinpath("panes.html").write_text(panes(), encoding="utf-8")
     folder.joinpath("app.html").write_text(live_app(), encoding="utf-8")

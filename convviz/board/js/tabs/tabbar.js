@@ -23,7 +23,7 @@ export function createTabs(model, drawPane) {
   /** @type {HTMLElement[]} */
   const buttons = [];
   const groups = Object.entries(SETTINGS.tab_groups).map(([group, names]) => {
-    const title = say(`group.${/** @type {keyof typeof SETTINGS.tab_groups} */ (group)}`);
+    const title = say(/** @type {"group.see"} */ (`group.${group}`));
     const made = names.map((name) => createTab(name, () => choose(name)));
     buttons.push(...made);
     const list = element("div", { class: "cv-tablist", role: "tablist", "aria-label": title }, ...made);
