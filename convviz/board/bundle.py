@@ -28,7 +28,6 @@ DEFAULT = re.compile(r"^export default ", re.MULTILINE)
 # These would find the same in a text of several lines: tests/test_board.py sees to it that the files have none.
 INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
 COMMENT = re.compile(r"^[ \t]*(?://.*|/\*(?:(?!\*/)[\s\S])*\*/[ \t]*)\n", re.MULTILINE)
-ASIDE = re.compile(r' +// [^"`\n]*$', re.MULTILINE)  # behind code; with a quote in it, it could be a part of a text
 
 
 def bundle(folder: Traversable, entry: str) -> str:
@@ -72,7 +71,7 @@ def _modules(folder: Traversable, entries: list[str]) -> dict[str, str]:
             raise ValueError(f"files cannot import each other in a circle: {circle}; move what both need to a third")
         if path in modules:
             return
-        source = INDENT.sub("", ASIDE.sub("", COMMENT.sub("", folder.joinpath(path).read_text(encoding="utf-8"))))
+        source = INDENT.sub("", COMMENT.sub("", folder.joinpath(path).read_text(encoding="utf-8")))
         for found in FACTS.finditer(source):
             name = f"{found['folder']}/{found['file']}.json"
             data = (facts if found["folder"] == "facts" else lesson)(found["file"])

@@ -461,7 +461,7 @@ def test_one_tab_stop_a_panel(app):
         "(panels) => panels.map((panel) => panel.querySelectorAll('svg [tabindex=\"0\"]').length)"
     )
     assert stops == [1] * 11
-    assert app.locator("[data-panel] svg[role=grid]").count() == 10
+    assert app.locator("[data-panel] svg[role=grid]").count() == 11
     assert app.locator("[data-panel=output] [role=row]").count() == 4
     cell(app, "output", 0, 0).click()
     app.keyboard.press("ArrowDown")

@@ -194,12 +194,14 @@ def test_a_grid_is_one_tab_stop_and_all_come_in_reading_order(opened):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_forced_colours_leave_the_heatmap_its_own(opened, scheme):
     opened.locator('[data-panel="weight"]').first.scroll_into_view_if_needed()
+    shown = "(cells) => Math.max(...cells.map((cell) => Math.abs(Number(cell.dataset.value))))"
+    end = opened.locator("[data-equation=forward] [data-value]").evaluate_all(shown)  # v=1: one scale an equation
     with seen_as(opened, color_scheme=scheme, forced_colors="active"):
         for row, column, value in ((0, 0, -1.0), (1, 2, 2.0)):
             box = cell(opened, "weight", row, column).bounding_box()
             shot = opened.screenshot(clip={"x": box["x"] + 4, "y": box["y"] + 4, "width": 3, "height": 3})
             shown = Image.open(io.BytesIO(shot)).convert("RGB").getpixel((1, 1))
-            wanted = color_at(COLORSCALES[scheme], (value / 2 + 1) / 2)  # the weight's largest is 2
+            wanted = color_at(COLORSCALES[scheme], (value / end + 1) / 2)
             assert all(abs(a - b) <= 4 for a, b in zip(shown, wanted, strict=True)), (shown, wanted)
         pressed, other = (
             opened.locator(f".cv-views [data-view={view}]").evaluate(

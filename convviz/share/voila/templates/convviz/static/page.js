@@ -143,7 +143,7 @@ let timer = 0;
 let told = false;
 const tell = () => {
 timer = 0;
-if (state.now !== "ok") return;
+if (state.now !== "ok") return; // something worse is told already
 told = true;
 state.show("silent");
 };
@@ -164,7 +164,7 @@ settle();
 }
 });
 kernel.connectionStatusChanged.connect(() => {
-moves.clear();
+moves.clear(); // what was under way is lost, and told in other words
 settle();
 });
 }
