@@ -151,8 +151,11 @@ class PatientKernelManager(AsyncMappingKernelManager):
 
     async def _end(self, kernel_id: str) -> None:
         try:
-            with contextlib.suppress(KeyError, tornado.web.HTTPError):  # somebody asked for the same meanwhile
-                await self.shutdown_kernel(kernel_id, now=True)
+            await self.shutdown_kernel(kernel_id, now=True)
+        except (KeyError, tornado.web.HTTPError):
+            pass  # somebody asked for the same meanwhile
+        except Exception:  # it would be no news, as all that fails for a page that is gone, and the kernel stays
+            logging.getLogger("tornado.application").error("A kernel could not be ended: %s", traceback.format_exc())
         finally:
             del self._ending[kernel_id]
 

@@ -93,7 +93,7 @@ def test_scatter_and_gather(app):
     tab_to_first_cell(app, in_panel("input", "grad_input"))
     press(app, "ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight", "ArrowRight")
     told = app.locator("[data-equation=input] .cv-aside").text_content()
-    assert told.startswith("grad_input[3,3]: ")
+    assert told.startswith("Stamp by stamp, grad_input[3,3] ")
     assert "[2,2], [2,0], [0,2], [0,0]: backwards" in told
     numbers = "[data-equation=input] [data-panel=weight] .cv-badges text"
     assert sorted(app.locator(numbers).all_text_contents()) == ["1", "2", "3", "4"]

@@ -331,7 +331,6 @@ def test_app_that_fails_says_so_instead_of_loading_for_ever(page, tmp_path):
         assert "ZeroDivisionError" not in page.content(), "no traceback for a visitor"
 
 
-@pytest.mark.xfail(strict=False, reason="passes alone, and not in a whole run: to be found out")
 def test_preheated_kernel_is_used_and_replaced_and_quick_reloads_leave_no_other_until_ctrl_c(page, tmp_path):
     """Whatever is under way when a page is left: the start of its kernel, its cells, its scripts, its connection.
 

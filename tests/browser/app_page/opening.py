@@ -8,13 +8,15 @@ from tests.browser.app_page.waits import APPEARS_WITHIN_MS, settle, wait_painted
 from tests.browser.server import wait_until
 from tests.conftest import OUTSIDE
 
-# What a person would do to get rid of all that is open: bars of steps, a pinned cell, details, a tab, scrolled places.
+# What a person would do to get rid of all that is open: bars of steps, a pinned cell, details, formulas, a tab, and
+# scrolled places.
 TIDY = """() => {
   document.activeElement?.blur();
   for (const closes of document.querySelectorAll(".cv-transport:not([hidden]), .cv-sum")) {
     closes.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
   }
   for (const details of document.querySelectorAll(".cv-board details[open]")) details.open = false;
+  for (const opener of document.querySelectorAll(".cv-symbols-open[aria-expanded=true]")) opener.click();
   document.querySelector(".cv-tab[aria-selected=true]")?.click();
   document.querySelector("[data-bands=all] .cv-title[aria-pressed=true]")?.click();
   for (const node of document.querySelectorAll("*")) if (node.scrollTop || node.scrollLeft) node.scrollTo(0, 0);

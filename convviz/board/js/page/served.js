@@ -29,7 +29,7 @@ function start() {
   const session = createSession(data, (state) => model.hearOfKernel(state));
   drawLive(live, model, createPanes(model, data.colorscales, session.startAgain), player, wish);
   byId("convviz-again").addEventListener("click", session.startAgain);
-  join(data.version, model);
+  join(data.version, model, session.state);
   afterPaint(session.start);
   whenColoured(live, () => whenIdle(session.prepare));
 }
@@ -37,8 +37,9 @@ function start() {
 /**
  * What the app's widget, which runs in the front end's frame, finds of this page.
  * @param {string} version of the page @param {import("../numbers/model.js").Model} model of the page
+ * @param {() => import("./kernel_state.js").State} state of the kernel now
  */
-function join(version, model) {
+function join(version, model, state) {
   /** @param {any} widget */
   const attach = (widget) => {
     const theirs = widget.get("_facts").version;
@@ -48,6 +49,7 @@ function join(version, model) {
     }
     const kernel = createKernel(widget);
     model.connect(kernel);
+    model.hearOfKernel(state()); // the connection may have gone before the widget came
     return () => model.kernel() === kernel && model.disconnect(); // not of one that came after it
   };
   /** @type {any} */ (globalThis)[PAGE] = { version, attach };

@@ -38,7 +38,7 @@ export function createSession(addresses, onState) {
   };
   window.addEventListener("pagehide", () => visit.end());
   window.addEventListener("pageshow", (event) => event.persisted && startAgain()); // from the browser's cache, without a kernel
-  return { start: () => visit.start(), startAgain, prepare: () => visit.prepare() };
+  return { start: () => visit.start(), startAgain, prepare: () => visit.prepare(), state: () => visit.state() };
 }
 
 /** One kernel, from the wish for it to its end. */
@@ -56,6 +56,11 @@ class Visit {
   constructor(addresses, onState) {
     this.#addresses = addresses;
     this.#state = new KernelState((trouble) => SENTENCES[trouble], onState);
+  }
+
+  /** What is known of the kernel. */
+  state() {
+    return this.#state.now;
   }
 
   /** Load the front end while the kernel starts. */
