@@ -2,8 +2,8 @@
 
 A widget's module is loaded from a blob, where a relative import has nothing to be relative to. So the files stay
 small and separate, and importable by node for their tests; here each becomes a function of its own, called once, after
-what it imports: two files may use the same names, as they may in any other ES modules. Comments with lines of their own
-and the space before a line stay behind: every page carries the files, and these are for those who read them. The files
+what it imports: two files may use the same names, as they may in any other ES modules. Comments and the space before a
+line stay behind: every page carries the files, and these are for those who read them. The files
 of ``facts`` and ``lessons``, which Python reads as well, may be imported as JSON.
 """
 
@@ -28,6 +28,8 @@ DEFAULT = re.compile(r"^export default ", re.MULTILINE)
 # These would find the same in a text of several lines: tests/test_board.py sees to it that the files have none.
 INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
 COMMENT = re.compile(r"^[ \t]*(?://.*|/\*(?:(?!\*/)[\s\S])*\*/[ \t]*)\n", re.MULTILINE)
+# Behind code, and a type in the middle of it: what looks like one in a text has the text's quote behind it.
+BESIDE = re.compile(r"""[ \t]+//[ ][^"'`\n]*$|/\*\* @(?:(?!\*/)[^"'`\n])*\*/[ ]?(?=[^"'`\n]*$)""", re.MULTILINE)
 
 
 def bundle(folder: Traversable, entry: str) -> str:
@@ -71,7 +73,9 @@ def _modules(folder: Traversable, entries: list[str]) -> dict[str, str]:
             raise ValueError(f"files cannot import each other in a circle: {circle}; move what both need to a third")
         if path in modules:
             return
-        source = INDENT.sub("", COMMENT.sub("", folder.joinpath(path).read_text(encoding="utf-8")))
+        source = folder.joinpath(path).read_text(encoding="utf-8")
+        for unread in (COMMENT, BESIDE, INDENT):
+            source = unread.sub("", source)
         for found in FACTS.finditer(source):
             name = f"{found['folder']}/{found['file']}.json"
             data = (facts if found["folder"] == "facts" else lesson)(found["file"])

@@ -23,7 +23,7 @@ const isText = (/** @type {unknown} */ part) => typeof part === "string" || type
 return say(id, places)
 .split(ARGUMENT)
 .flatMap((part, index) => (index % 2 ? values[part] : part))
-.map((part) => /** @type {Part | string} */ (isText(part) ? String(part) : part))
+.map((part) => (isText(part) ? String(part) : part))
 .filter((part) => part !== "");
 }
 return sayPieces;
@@ -113,11 +113,11 @@ state.show("reconnecting");
 probe(kernel, address, state);
 }
 };
-kernel.statusChanged.connect((/** @type {any} */ _, /** @type {string} */ status) => {
+kernel.statusChanged.connect((_, status) => {
 if (DEAD.has(status)) state.lose("ended");
 });
-kernel.connectionStatusChanged.connect((/** @type {any} */ _, /** @type {string} */ status) => onConnection(status));
-kernel.iopubMessage.connect((/** @type {any} */ _, /** @type {any} */ message) => {
+kernel.connectionStatusChanged.connect((_, status) => onConnection(status));
+kernel.iopubMessage.connect((_, message) => {
 if (message.header.msg_type === "shutdown_reply") state.lose("ended");
 });
 watchAnswers(kernel, state, isBuilding);
@@ -143,7 +143,7 @@ let timer = 0;
 let told = false;
 const tell = () => {
 timer = 0;
-if (state.now !== "ok") return; // something worse is told already
+if (state.now !== "ok") return;
 told = true;
 state.show("silent");
 };
@@ -153,7 +153,7 @@ timer = moves.size ? setTimeout(tell, ANSWERS_WITHIN_MS) : 0;
 if (told && state.now === "ok") state.hide();
 told = false;
 };
-kernel.anyMessage.connect((/** @type {any} */ _, /** @type {any} */ { msg, direction }) => {
+kernel.anyMessage.connect((_, { msg, direction }) => {
 if (direction === "send") {
 if (msg.header.msg_type !== "comm_msg" || isBuilding()) return;
 moves.add(msg.header.msg_id);
@@ -164,7 +164,7 @@ settle();
 }
 });
 kernel.connectionStatusChanged.connect(() => {
-moves.clear(); // what was under way is lost, and told in other words
+moves.clear();
 settle();
 });
 }
@@ -220,9 +220,9 @@ window.addEventListener("pageshow", (event) => event.persisted && state.lose("en
 
 
 function tellProgress(onArrived) {
-const page = /** @type {any} */ (window);
+const page = (window);
 let slow = "";
-page.voila_process = (/** @type {number} */ cell, /** @type {number} */ count) => {
+page.voila_process = (cell, count) => {
 const line = byId("convviz-loading");
 if (line) line.textContent = say(cell < count ? "torch" : "drawing") + slow;
 };
@@ -261,10 +261,10 @@ look();
 
 
 function waitForFrontEnd(state) {
-const app = /** @type {any} */ (window).jupyterapp;
+const app = (window).jupyterapp;
 if (!app) return setTimeout(waitForFrontEnd, FRONT_END_EVERY_MS, state);
 const isBuilding = () => byId("convviz-loading") !== null;
-app.widgetManagerPromise.promise.then((/** @type {any} */ { kernel }) =>
+app.widgetManagerPromise.promise.then(({ kernel }) =>
 watchKernel(kernel, new URL(`../api/kernels/${kernel.id}`, base()), state, isBuilding),
 );
 }
