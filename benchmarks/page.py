@@ -1,9 +1,10 @@
 """The exported page from the disk, without a kernel: start, slider and pointer to paint, bytes; floors beside it.
 
 One floor is the page itself while its slider and its pointer do nothing. The other is a page of as many cells in bare
-SVG, whose slider changes every number without computing any.
+SVG, whose slider changes every number without computing any, and where another one changes the padding in the same way.
 """
 
+import dataclasses
 import gzip
 import json
 import statistics
@@ -61,16 +62,17 @@ TIMER = """() => {
   }, true);
   window.addEventListener("input", (event) => window.mute && event.stopImmediatePropagation(), true);
 }"""
-# The model behind the bare page: every number follows the slider, in proportion.
+# The model behind the bare page: every number follows the slider, in proportion; the last slider turns to other planes.
 BARE_PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Bare SVG</title><body><script type="module">
 %(code)s
 const state = %(state)s;
-const first = Object.entries(state.planes);
+const paddings = %(paddings)s.map((planes) => Object.entries(planes));
 let tell = () => {};
+let padding = 0;
 function draw() {
   const share = 1 + state.weight[4] / 10;
-  state.planes = Object.fromEntries(first.map(([name, { columns, values }]) => {
+  state.planes = Object.fromEntries(paddings[padding].map(([name, { columns, values }]) => {
     const { buffer, byteLength } = Float32Array.from(values, (value) => value * share);
     return [name, { columns, bytes: { buffer, byteOffset: 0, byteLength } }];
   }));
@@ -84,6 +86,13 @@ const model = {
   on: (_, call) => { tell = call; },
 };
 render({ model, el: document.body });
+const range = document.createElement("input");
+Object.assign(range, { type: "range", min: 0, max: paddings.length - 1, value: 0 });
+range.addEventListener("input", () => {
+  padding = Number(range.value);
+  draw();
+});
+document.body.append(range);
 </script></body></html>
 """
 
@@ -125,18 +134,22 @@ def measure(say):
 
 
 def _bare_page():
-    """Write the floor: the panels of the exported page, as many cells of the same numbers."""
-    settings = Settings()
+    """Write the floor: the panels of the exported page, as many cells of the same numbers, at two paddings."""
+    spec = Settings().spec
+    sides = [((padding, padding), (padding, padding)) for padding in (1, 2)]
+    paddings = [_planes(Settings(spec=dataclasses.replace(spec, padding=each))) for each in sides]
+    state = {"weight": SOBEL_X, "reach": REACH, "step": STEP}
+    code = BARE_SVG.read_text(encoding="utf-8").replace("export default { render };", "")
+    return BARE_PAGE % {"code": code, "state": json.dumps(state), "paddings": json.dumps(paddings)}
+
+
+def _planes(settings):
     stages = compute(settings, compare=False)
-    panels = [
-        (f"{equation.name}:{panel.name}", panel.values)
+    return {
+        f"{equation.name}:{panel.name}": {"columns": panel.values.shape[1], "values": panel.values.flatten().tolist()}
         for equation in equations(stages, settings.plane, settings.input_view)
         for panel in equation.panels
-    ]
-    planes = {name: {"columns": plane.shape[1], "values": plane.flatten().tolist()} for name, plane in panels}
-    state = {"planes": planes, "weight": SOBEL_X, "reach": REACH, "step": STEP}
-    code = BARE_SVG.read_text(encoding="utf-8").replace("export default { render };", "")
-    return BARE_PAGE % {"code": code, "state": json.dumps(state)}
+    }
 
 
 # -- one visit -------------------------------------------------------------------------------------------------------
@@ -147,6 +160,8 @@ def _visit_bare(browser, path, taken):
         _open(page, path, taken, PAINTED)
         page.locator("input[type=range]").nth(4).focus()
         taken.steps.setdefault("kernel", []).extend(_press(page, False))
+        page.locator("input[type=range]").last.focus()
+        taken.steps.setdefault("padding", []).extend(_press(page, True))
 
 
 def _visit_page(browser, path, taken):
@@ -217,6 +232,12 @@ def _figures(content, page, nothing, SVG):
     kernel = page.steps["kernel"]
     for name, floor in (("nothing done", nothing), ("SVG", SVG)):
         yield _ratio(f"slider of the kernel → painted / {name}", kernel, floor.steps["kernel"])
+    yield _ratio("slider of the padding → painted / SVG", page.steps["padding"], SVG.steps["padding"])
+    bare = statistics.median(SVG.steps["padding"]) / statistics.median(SVG.steps["kernel"])
+    for name in ("padding", "stride", "input size"):
+        ratio = statistics.median(page.steps[name]) / statistics.median(kernel)
+        detail = f"of the padding in bare SVG {bare:.2f}×"
+        yield Figure(PART, f"a step of the {name} / of the kernel, median", ratio, "×", 1.5, detail)
     moves, still = ([ms for values in way.moves.values() for ms in values] for way in (page, nothing))
     slowest = max(PANELS, key=lambda panel: statistics.median(page.moves[panel]))
     detail = f"median {statistics.median(moves):.1f}; slowest {slowest} {statistics.median(page.moves[slowest]):.1f}"

@@ -43,6 +43,11 @@ def test_the_entries_are_the_facts():
         assert all(set(kinds) <= set(KINDS[given]) for given, kinds in taken.items()), loss
     words = facts("words/picture")
     assert [loss for loss in LOSSES if f"loss.{loss}" not in words] == []
+    assert [loss for loss in losses_with("target") if f"caption.loss.{loss}" not in words] == []
+    differences = facts("settings")["losses_of_a_difference"]
+    assert [
+        loss for loss in losses_with("target") if f"cell.target.{loss}" not in words and loss not in differences
+    ] == []
     assert losses_with("target") == ["half_squared_error", "cross_entropy"]
     assert losses_with("target", "random") == ["half_squared_error"]
     assert losses_with("grad") == ["weighted_sum"]

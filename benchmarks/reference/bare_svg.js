@@ -20,23 +20,40 @@ function color(value, limit) {
   return `rgb(${end.map((part) => Math.round(255 + share * (part - 255))).join()})`;
 }
 
-function createPicture(name, plane) {
+function createPicture(name) {
   const figure = document.createElement("figure");
   figure.style.margin = "8px";
   figure.append(name);
-  const rows = numbers(plane).length / plane.columns;
-  const svg = make(figure, "svg", { width: CELL * plane.columns, height: CELL * rows, "data-panel": name });
+  const svg = make(figure, "svg", { "data-panel": name });
   svg.style.display = "block";
-  const cells = Array.from(numbers(plane), (_, index) => {
-    const [x, y] = [CELL * (index % plane.columns), CELL * Math.floor(index / plane.columns)];
-    const rect = make(svg, "rect", { x, y, width: CELL, height: CELL });
-    const text = make(svg, "text", { x: x + CELL / 2, y: y + CELL / 2 + 4, "text-anchor": "middle", "font-size": 11 });
-    return { rect, text };
-  });
+  const cells = [];
+  let columns = 0;
+
+  /** Bring the cells to their number and their places; those that are there stay. */
+  function fit(count, next) {
+    if (count === cells.length && next === columns) return;
+    columns = next;
+    svg.setAttribute("width", CELL * columns);
+    svg.setAttribute("height", (CELL * count) / columns);
+    for (const { rect, text } of cells.splice(count)) [rect, text].forEach((node) => node.remove());
+    while (cells.length < count) {
+      const rect = make(svg, "rect", { width: CELL, height: CELL });
+      cells.push({ rect, text: make(svg, "text", { "text-anchor": "middle", "font-size": 11 }) });
+    }
+    cells.forEach(({ rect, text }, index) => {
+      const [x, y] = [CELL * (index % columns), CELL * Math.floor(index / columns)];
+      rect.setAttribute("x", x);
+      rect.setAttribute("y", y);
+      text.setAttribute("x", x + CELL / 2);
+      text.setAttribute("y", y + CELL / 2 + 4);
+    });
+  }
+
   return {
     figure,
     draw(next) {
       const values = numbers(next);
+      fit(values.length, next.columns);
       const limit = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
       cells.forEach(({ rect, text }, index) => {
         rect.setAttribute("fill", color(values[index], limit));
@@ -71,7 +88,7 @@ function render({ model, el }) {
   function draw() {
     for (const [name, plane] of Object.entries(model.get("planes"))) {
       if (!drawn.has(name)) {
-        drawn.set(name, createPicture(name, plane));
+        drawn.set(name, createPicture(name));
         pictures.append(drawn.get(name).figure);
       }
       drawn.get(name).draw(plane);

@@ -139,12 +139,14 @@ def _page(settings: Settings, shown: dict[str, Any], *, lang: str, title: str, i
 def _made(settings: Settings) -> str:
     """Return the line for developers: what made the page, and how it is opened in Python."""
     try:
-        call = f'convviz.App(link="{to_link(settings.replace(dtype=Settings().dtype))}")'
+        link = to_link(settings.replace(dtype=Settings().dtype))
+        code = escape(f'convviz.App(link="{link}")')
+        call = f"{escape(say('page.call'))} <code>{code}</code>"
     except ValueError:  # more typed numbers than a link holds
-        call = "import convviz"
+        call = escape(say("page.typed"))
     told = escape(say("page.version", version=__version__))
     return f"""<footer class="cv-made"><details><summary>{escape(say("page.made"))}</summary>
-<p>{told} <code>{escape(call)}</code></p></details></footer>"""
+<p>{told} {call}</p></details></footer>"""
 
 
 def _script() -> str:

@@ -154,7 +154,7 @@ class PatientKernelManager(AsyncMappingKernelManager):
             await self.shutdown_kernel(kernel_id, now=True)
         except (KeyError, tornado.web.HTTPError):
             pass  # somebody asked for the same meanwhile
-        except Exception:  # it would be no news, as all that fails for a page that is gone, and the kernel stays
+        except Exception:  # nobody awaits this task: a kernel that stays would go unseen
             logging.getLogger("tornado.application").error("A kernel could not be ended: %s", traceback.format_exc())
         finally:
             del self._ending[kernel_id]

@@ -19,14 +19,13 @@ OF_TRANSPOSED: dict[str, list[str]] = OF | FACTS["scales"]["of_transposed"]  # t
 PRODUCT: dict[str, list[str]] = FACTS["scales"]["product"]
 FAR: dict[str, float] = FACTS["scales"]["far"]
 QUANTITIES: dict[str, str] = {name: quantity for quantity, names in FACTS["quantities"].items() for name in names}
-SLACK = 1.001  # an end has six digits in the page
 
 Ends = Callable[[Equation, Panel], float]
 
 
 def is_beyond(value: float, end: float) -> bool:
     """Return whether a number lies beyond the end of its scale, so that its colour does not tell its size."""
-    return abs(value) > SLACK * end
+    return abs(value) > FAR["slack"] * end  # an end has six digits in the page
 
 
 def ends(stages: Stages, scale: str) -> Ends:

@@ -12,7 +12,7 @@ from convviz.settings.state import Settings
 from convviz.settings.tensors import weight_tensor
 from convviz.spec import ConvSpec
 from convviz.views.theme import format_number
-from tests.browser.app_page import fresh_page, read_panel, repaint, wait_painted
+from tests.browser.app_page import cell, fresh_page, read_panel, repaint, wait_painted
 from tests.browser.js import JavaScript
 from tests.browser.test_stage import OUTSIDE_THE_WINDOW, OVERLAPS
 from tests.geometries import EDGE_CASES, random_specs, reals
@@ -191,6 +191,9 @@ def test_the_slider_for_all_sides_says_that_it_evened_them(js):
     assert seen["state"]["spec"]["padding"] == [[3, 3], [3, 3]]
     assert "from 1 + 2 to 3 on both sides" in seen["notice"]
     assert first["state"]["spec"]["padding"] == [[1, 2], [0, 0]]
+    settings, _ = from_link("v=2&padding=1,2x2,1&link_axes=1")
+    _, seen = js.walk(settings.to_dict(), ["setAxis", "padding", 0, 3])
+    assert seen["notice"].count("width") == 1, "no axis is spoken of twice"
 
 
 def test_turned_conv2d_is_a_true_convolution(js):
@@ -226,8 +229,8 @@ def test_drawing_takes_one_step_of_undo_and_a_click_still_pins(opened):
         page.mouse.move(*at(4, 0))
     page.mouse.up()
     drawn = before.clone()
-    for cell in [(0, 0), (1, 1), (2, 2), (3, 3), (4, 0)]:
-        drawn[cell] = 9
+    for place in [(0, 0), (1, 1), (2, 2), (3, 3), (4, 0)]:
+        drawn[place] = 9
     assert torch.equal(read_panel(page, "padded_input", "forward"), drawn)
     assert page.locator(".cv-sum output, .cv-sum code").count() == 0, "nothing is pinned"
     with repaint(page):
@@ -252,3 +255,66 @@ def test_a_stroke_is_one_step_however_long_it_takes(js):
     columns = [seen["state"]["input"]["values"][::5] for seen in (both, one)]
     assert columns == [[2.5, 2.5, 2.5, 4, 1], [2.5, 2.5, 4, 4, 1]], "cells of the border stay what they are"
     assert none["state"] == start.to_dict()
+
+
+def test_drawing_ends_in_the_middle_of_a_stroke_and_without_a_number(opened):
+    page = opened("v=2")
+    before = read_panel(page, "padded_input", "forward")
+    page.locator(".cv-more-controls summary").click()
+    number, box = page.locator(".cv-set-draw input[type=text]"), page.locator(".cv-set-draw input[type=checkbox]")
+    number.fill("x")
+    assert number.get_attribute("aria-invalid") == "true"
+    box.click()
+    assert not box.is_checked(), "without a number nothing is drawn"
+    number.fill("9")
+    box.check()
+    number.fill("x")
+    box.click()
+    assert not page.evaluate("document.querySelector('.cv-board').hasAttribute('data-brush')"), "it is switched off"
+    number.fill("9")
+    box.check()
+    cells = [cell(page, "padded_input", 0, column) for column in range(3)]
+    cells[0].hover()
+    with repaint(page):
+        page.mouse.down()
+    page.keyboard.press("Escape")
+    cells[2].hover()
+    page.mouse.up()
+    drawn = before.clone()
+    drawn[0, 0] = 9
+    assert torch.equal(read_panel(page, "padded_input", "forward"), drawn), "after Esc nothing, no zeros either"
+
+
+def test_the_single_1_is_offered_where_grad_output_is_none(opened):
+    page = opened("v=2")
+    single = page.locator("[data-equation=forward] .cv-single")
+    assert single.is_hidden(), "the first picture has it"
+    for kind, offered in (("ones", True), ("one_hot", False)):
+        with repaint(page):
+            page.locator(".cv-set-grad_output select").select_option(kind)
+        assert single.is_visible() == offered, kind
+    with repaint(page):
+        page.locator(".cv-set-grad_output select").select_option("ones")
+    with repaint(page):
+        single.click()
+    assert single.is_hidden()
+
+
+def test_the_legend_of_colours_is_there_whichever_band_has_the_room(opened):
+    page = opened("v=2")
+    for number in (1, 2, 3):
+        page.keyboard.press(str(number))
+        assert page.locator("[data-focus] .cv-scale").is_visible(), f"band {number}"
+        page.keyboard.press("Escape")
+
+
+def test_words_of_help_are_those_of_the_layer(opened):
+    page = opened("v=2&stride=2&padding=1")
+    words = page.locator(".cv-set-padding [data-help]").first
+    assert words.get_attribute("data-help") == "help.padding"
+    page.locator(".cv-more-controls summary").click()
+    with repaint(page):
+        page.locator(".cv-set-transposed input").check()
+    assert words.get_attribute("data-help") == "help.layer.padding"
+    helps = page.evaluate("[...document.querySelectorAll('.cv-key [data-help]')].map((word) => word.dataset.help)")
+    assert {"key.layer.inserted", "key.layer.remainder", "key.layer.unread"} <= set(helps)

@@ -118,6 +118,19 @@ def test_f_and_the_button_begin_it_and_esc_and_f_end_it(visitor, exported):
     assert visitor.locator(".cv-equation").filter(visible=True).count() == 3
 
 
+def test_link_lesson_and_lecture_may_stand_in_either_part_of_the_address(visitor, exported):
+    for address, size, lesson in (
+        ("?v=2&size=6#present=1", 6, False),
+        ("?present=1#v=2&size=6", 6, False),
+        ("?present=1#lesson=why_rotated&step=1", 5, True),
+        ("#present=1&v=2&size=6", 6, False),
+    ):
+        open_page(visitor, exported, address)
+        assert is_lecture(visitor), address
+        assert visitor.locator(".cv-set-input_size input").first.input_value() == str(size), address
+        assert visitor.locator(".cv-lesson:visible").count() == int(lesson), address
+
+
 def test_a_letter_in_a_field_begins_nothing(visitor, exported):
     open_page(visitor, exported)
     visitor.locator(".cv-slider input[type=text]").first.focus()

@@ -10,9 +10,14 @@ const REST_MS = 400; // a pointer on its way somewhere else asks nothing
 /** What a word means; empty where there is nothing to say. @param {string} id */
 export const helpOf = (id) => (id in WORDS ? say(/** @type {"help.stride"} */ (id)) : "");
 
-/** Give a word its meaning. @param {HTMLElement} word @param {string} id */
-export function explain(word, id) {
-  if (helpOf(id)) word.dataset.help = id;
+/**
+ * Give a word its meaning.
+ * @param {HTMLElement} word @param {string} id @param {boolean} [transposed] whether it is said of the layer that goes the other way
+ */
+export function explain(word, id, transposed = false) {
+  const ofLayer = id.replace(".", ".layer.");
+  if (transposed && helpOf(ofLayer)) word.dataset.help = ofLayer;
+  else if (helpOf(id)) word.dataset.help = id;
   else delete word.dataset.help;
 }
 
@@ -75,19 +80,22 @@ export function followHelp(app) {
       timer = window.setTimeout(() => show(word, event.target), REST_MS);
     },
     focusout: hide,
-    input: hide, // what is set is looked at on the board
-    pointerdown: hide,
+    // What is set is looked at on the board; a box that was ticked by its word keeps the words.
+    input: (event) => event.target.type !== "checkbox" && hide(),
     click(event) {
       const word = event.pointerType === "touch" ? wordAt(event.target, false) : null;
       if (!word || word.matches("button")) return; // what a button does is seen by then
-      event.preventDefault(); // a label would hand the tap on to its control
+      // A label hands the tap on to its control: a list would open over the words; a box is ticked beside them.
+      if (!word.closest("label")?.querySelector("[type=checkbox]")) event.preventDefault();
       show(word);
     },
     keydown: (event) => event.key === "Escape" && hide(),
   };
   for (const [name, listener] of Object.entries(listeners)) app.addEventListener(name, listener);
+  document.addEventListener("pointerdown", hide); // also beside the app
   return () => {
     hide();
+    document.removeEventListener("pointerdown", hide);
     for (const [name, listener] of Object.entries(listeners)) app.removeEventListener(name, listener);
     tip.remove();
   };

@@ -7,7 +7,7 @@ const PLURALS = new Intl.PluralRules("en");
 const FINGERS = /** @type {any} */ (globalThis).matchMedia?.("(pointer: coarse), (max-width: 480px)");
 
 /** Whether the visitor's means are fingers. */
-export const byTouch = () => Boolean(FINGERS?.matches);
+const byTouch = () => Boolean(FINGERS?.matches);
 
 /** @typedef {string | Partial<Record<Intl.LDMLPluralRule, string>>} Text with forms: the argument count chooses one */
 

@@ -182,7 +182,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
         rows.append(/** @type {any} */ (equations.get(spec.name)).el);
       }
       equations.get(spec.name)?.setSpec(spec, structure.geometry, spec.name === told ? structure.remainder : null);
-      equations.get(spec.name)?.key.set(spec.items, met, structure.cell_words);
+      equations.get(spec.name)?.key.set(spec.items, met, structure.cell_words, structure.geometry.transposed);
     }
     const inOrder = wanted.map((name) => /** @type {any} */ (equations.get(name)).el);
     if (inOrder.some((el, index) => el !== rows.children[index])) rows.append(...inOrder); // the other way round now

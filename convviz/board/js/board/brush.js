@@ -12,6 +12,11 @@ export function followBrush(svg, placeOf, isTaken, paint) {
   /** @type {Place | null} */
   let last = null; // where the pointer was on the grid, while it is pressed
   let stroke = "";
+  let pointer = 0; // whose stroke it is
+
+  function end() {
+    [last, stroke] = [null, ""];
+  }
 
   /** @param {PointerEvent} event */
   function move(event) {
@@ -24,18 +29,19 @@ export function followBrush(svg, placeOf, isTaken, paint) {
   }
 
   svg.addEventListener("pointerdown", (event) => {
-    if (!isTaken() || event.button !== 0) return;
+    if (!isTaken() || event.button !== 0 || stroke) return;
     svg.setPointerCapture(event.pointerId); // the stroke goes on when the pointer comes back
+    pointer = event.pointerId;
     stroke = `${event.pointerId} ${event.timeStamp}`;
     move(event);
   });
   svg.addEventListener("pointermove", (event) => {
-    if (stroke) move(event);
+    if (!stroke || event.pointerId !== pointer) return;
+    if (isTaken()) move(event);
+    else end(); // Esc in the middle of it
   });
-  for (const end of /** @type {const} */ (["pointerup", "pointercancel"])) {
-    svg.addEventListener(end, () => {
-      [last, stroke] = [null, ""];
-    });
+  for (const name of /** @type {const} */ (["pointerup", "pointercancel"])) {
+    svg.addEventListener(name, (event) => event.pointerId === pointer && end());
   }
   // What ends a stroke is no click: nothing is pinned, and no field is opened.
   for (const name of ["click", "dblclick"]) {

@@ -22,7 +22,7 @@ import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 
-const LECTURE = 1.4; // how much larger the letters around the cells are in a lecture: --cv-letters
+const LECTURE = 1.4; // how much larger the letters around the cells are in a lecture, as lecture.css has them
 const THUMBS = 34; // the height of a row of other planes
 
 /**
@@ -188,7 +188,7 @@ export function createEquation(board, name) {
       unseen = spec?.view === "stamps" && next.view === "window";
       spec = next;
       setText(heading, next.title);
-      views.set(next.view);
+      views.set(next.view, geometry.transposed);
       single.hidden = !next.offers_single;
       stepper.setSpec(next, geometry);
       remainder.set(story);

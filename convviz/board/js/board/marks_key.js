@@ -22,12 +22,13 @@ export function createMarksKey() {
     /**
      * Those alone that are there; "met" are those that a band before has explained.
      * @param {any[]} items of the equation @param {Set<string>} met @param {Record<string, string>} words of this kind of layer
+     * @param {boolean} transposed which of the two it is
      */
-    set(items, met, words) {
+    set(items, met, words, transposed) {
       const found = marksOf(items);
       KINDS.forEach((kind, index) => {
         const label = /** @type {HTMLElement} */ (entries[index].lastChild);
-        explain(label, `key.${kind}`);
+        explain(label, `key.${kind}`, transposed);
         setText(label, kind === "remainder" || kind === "unread" ? words[kind] : say(`key.${kind}`));
         if (kind === "beyond" || kind === "pair") return; // these come and go with the numbers, and with what is pointed at
         show(kind, found.has(kind));

@@ -6,7 +6,7 @@ const [LETTER, MENU] = [7.6, 4]; // how wide a letter of it is
 export const MOST_LINES = 3;
 
 /** @param {string} label */
-const piecesOf = (label) => label.split(/(?<=_)|(?=\[)/);
+const piecesOf = (label) => label.match(/[^_[]*_|\[?[^_[]+/g) ?? [label];
 
 /** The name in pieces between which it may break. @param {string} label @returns {(HTMLElement | string)[]} */
 export const breakable = (label) =>

@@ -13,17 +13,17 @@ export function createViewSwitch(onChoose) {
   const el = element("div", { class: "cv-views", role: "group", "aria-label": say("view"), hidden: "" });
   for (const [view, words] of Object.entries(VIEWS)) {
     const button = element("button", { type: "button", "data-view": view }, words);
-    explain(button, `help.view_${view}`);
     button.addEventListener("click", () => onChoose(view));
     el.append(button);
   }
   return {
     el,
-    /** @param {string} view empty where there is only one way */
-    set(view) {
+    /** @param {string} view empty where there is only one way @param {boolean} transposed whether it is the other layer's */
+    set(view, transposed) {
       el.hidden = !view;
-      for (const button of el.children) {
-        button.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (button).dataset.view === view));
+      for (const button of /** @type {Iterable<HTMLElement>} */ (el.children)) {
+        explain(button, `help.view_${button.dataset.view}`, transposed);
+        button.setAttribute("aria-pressed", String(button.dataset.view === view));
       }
     },
   };

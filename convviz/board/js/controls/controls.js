@@ -173,6 +173,7 @@ function rangePart(model, name, range, get, set, visible = (settings) => true, w
       input.value = String(get(settings));
       setText(number, input.value);
       setText(words, word(settings));
+      explain(words, `help.${name}`, settings.transposed);
     },
   };
 }

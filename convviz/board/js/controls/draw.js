@@ -18,8 +18,10 @@ export function drawPart(model, follow) {
   const el = element("div", { class: "cv-control cv-check cv-set-draw" }, element("label", {}, box, words), value);
   const take = () => {
     const number = parseNumber(value.value);
-    value.toggleAttribute("aria-invalid", number === null);
-    if (number !== null) model.send({ type: "draw", value: box.checked ? number : null });
+    if (number === null) value.setAttribute("aria-invalid", "true");
+    else value.removeAttribute("aria-invalid");
+    if (number !== null || !box.checked) model.send({ type: "draw", value: box.checked ? number : null });
+    else box.checked = model.get("brush") !== null; // a tick without a number draws nothing
   };
   box.addEventListener("change", take);
   value.addEventListener("input", take);

@@ -6,6 +6,7 @@ import { equationsOf } from "../picture/panels.js";
 import { structureOf, valuesOf } from "../picture/payload.js";
 import { storyOf } from "../picture/remainder.js";
 import { formulaOf, lossWords, noteOf } from "../picture/words.js";
+import { isSingleOne } from "../rules/change.js";
 import { geometryOf } from "../rules/spec.js";
 
 /**
@@ -26,7 +27,8 @@ export function createView(colorscales) {
   return (settings, numbers) => {
     const equations = equationsOf(settings, numbers.stages);
     const { spec, plane, bias, loss, transposed, scale, input_view, link_axes } = settings;
-    const shown = JSON.stringify([spec, plane, bias === null, loss, transposed, scale, input_view, link_axes]);
+    const others = [bias === null, loss, transposed, scale, input_view, link_axes, isSingleOne(settings)];
+    const shown = JSON.stringify([spec, plane, ...others]);
     const next = shown === drawn ? version : version + 1;
     const values = { ...valuesWith(settings, equations, numbers), version: next };
     if (next === version) return { values };

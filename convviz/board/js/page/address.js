@@ -4,23 +4,25 @@
 import { takeLesson } from "../lesson/start.js";
 import { isLink } from "../rules/link.js";
 
-const PRESENT = /(?<=[#?&])present=1(?:&|$)|&present=1$/;
+const PRESENT = /([#?&])present=1(?:&|$)/;
 
 /** What a part of the address says. @param {string} part with its # or ? */
 function read(part) {
-  const [rest, present] = [part.replaceAll("&amp;", "&").replace(PRESENT, ""), PRESENT.test(part)];
+  const [rest, present] = [part.replaceAll("&amp;", "&").replace(PRESENT, "$1").replace(/&$/, ""), PRESENT.test(part)];
   const { rest: link, wanted } = takeLesson(rest);
   return { link: isLink(link.slice(1)) ? link : "", wanted, present };
 }
 
 /**
- * The first of some parts of the address that is a link, names a lesson or asks for a lecture; none where it is the name of
- * a heading, say.
+ * What some parts of the address say: the link and the lesson of the first that has one, and whether any asks for a lecture;
+ * a part may as well be the name of a heading.
  * @param {("hash" | "search")[]} parts
  */
 function foundIn(...parts) {
   try {
-    return parts.map((part) => read(location[part])).find(({ link, wanted, present }) => link || wanted || present) ?? null;
+    const found = parts.map((part) => read(location[part]));
+    const { link = "", wanted = null } = found.find((part) => part.link || part.wanted) ?? {};
+    return { link, wanted, present: found.some(({ present }) => present) };
   } catch {
     return null; // a frame that may not know where it is
   }

@@ -86,7 +86,7 @@ export function createLecture(app, board, player, { own, wish, fit }) {
     app.removeAttribute("popover");
     wish?.put({ present: false }); // so that it can be wished again
     app.removeAttribute("tabindex");
-    const to = /** @type {HTMLElement} */ (before?.isConnected && before.checkVisibility() ? before : button);
+    const to = /** @type {HTMLElement} */ (before?.isConnected && before.getClientRects().length ? before : button);
     to.focus({ preventScroll: true });
   }
 

@@ -1,5 +1,6 @@
 // @ts-check
 // What a cell that is no sum has to do with the gradients: why its gradient adds up what it does.
+import { formatNumber } from "../base/format.js";
 import { say } from "./say.js";
 
 /**
@@ -15,7 +16,7 @@ import { say } from "./say.js";
 export function backwardWords(links, cell, valueOf) {
   if (cell.panel === "padded_input") return inputWords(links, cell, valueOf);
   if (cell.panel === "weight") return weightWords(links, cell);
-  if (cell.panel === "grad_output") return say("cell.grad_output", { value: String(valueOf("grad_output", cell.row, cell.column)) });
+  if (cell.panel === "grad_output") return say("cell.grad_output", { value: formatNumber(valueOf("grad_output", cell.row, cell.column) ?? 0) });
   if (cell.panel === "rotated_weight") {
     const from = links.copyIn("weight", cell);
     return from ? say("cell.rotated_weight", { row: from.row, column: from.column }) : "";

@@ -11,14 +11,13 @@ import { panelsOf } from "./panels.js";
  */
 
 const { of: OF, of_transposed: OF_TRANSPOSED, product: PRODUCT, far: FAR } = PICTURE.scales;
-const SLACK = 1.001; // an end has six digits
 const QUANTITIES = new Map(Object.entries(PICTURE.quantities).flatMap(([quantity, names]) => names.map((name) => [name, quantity])));
 
 /** @param {string} called what the page calls a tensor @returns {Quantity} */
 export const quantityOf = (called) => /** @type {Quantity} */ (QUANTITIES.get(called));
 
 /** Whether a number lies beyond the end of its scale, so that its colour does not tell its size. @param {number} value @param {number} end */
-export const isBeyond = (value, end) => Math.abs(value) > SLACK * end;
+export const isBeyond = (value, end) => Math.abs(value) > FAR.slack * end; // an end has six digits
 
 /**
  * The number at the ends of each panel's colour scale, by "equation:panel".

@@ -1,5 +1,5 @@
 // @ts-check
-// What in a band makes one ask "why?": the rotated kernel, zeros, a border, what is hatched.
+// What in a band makes one ask "why?": the rotated kernel, zeros, a border, what is left over.
 import { remainderOf } from "../rules/spec.js";
 
 /**
@@ -22,14 +22,14 @@ export function topicsOf(band, panels, geometry) {
   const unread = (name) => (named(name)?.unread_rows.length ?? 0) + (named(name)?.unread_columns.length ?? 0) > 0;
   const several = geometry.out_channels > 1 || geometry.in_channels > geometry.groups;
   // What gaps between windows leave unread has another reason, which the caption says.
-  const hatched = band === "forward" ? unread("padded_input") : band === "input" && (unread("grad_input") || has("padded_grad_output", "r"));
+  const leftOver = band === "forward" ? unread("padded_input") : band === "input" && (unread("grad_input") || has("padded_grad_output", "r"));
   /** @type {Record<Topic, boolean>} */
   const raised = {
     rotated: Boolean(named("rotated_weight")),
     swapped: Boolean(named("rotated_weight")) && several,
     inserted: has("padded_grad_output", "i") || (band === "weight" && has("dilated_grad_output", "i")),
     border: has("padded_grad_output", "p"),
-    remainder: [0, 1].some((axis) => remainderOf(geometry, axis)) && hatched,
+    remainder: [0, 1].some((axis) => remainderOf(geometry, axis)) && leftOver,
     folded: Boolean(named("grad_padded_input")),
   };
   return /** @type {Topic[]} */ (Object.keys(raised)).filter((topic) => raised[topic]);

@@ -28,7 +28,8 @@ export function setAxis(settings, name, axis, value) {
     throw new Error(say("refused.range", { name: name.replace("_", " "), low, high, value }));
   }
   const after = replaced(settings, { spec: made });
-  return [after, [...saidOf(name === "padding" ? evened(settings.spec, made) : []), ...movedAlong(settings, after)]];
+  const uneven = name === "padding" ? evened(settings.spec, made) : [];
+  return [after, [...saidOf(uneven), ...movedAlong(settings, after, uneven.some((move) => move.axis === 1) ? [name] : [])]];
 }
 
 /** Every uneven padding that one number for both sides has taken away. @param {Spec} before @param {Spec} after @returns {Moved[]} */
@@ -90,13 +91,16 @@ export function linkAxes(settings, linked) {
   return [made, [...saidOf(moves.filter(({ axis }) => axis !== 1)), ...movedAlong(settings, made)]];
 }
 
-/** A sentence for every setting that moved because it is linked to the one that was set. @param {Settings} before @param {Settings} after */
-function movedAlong(before, after) {
+/**
+ * A sentence for every setting that moved because it is linked to the one that was set.
+ * @param {Settings} before @param {Settings} after @param {string[]} [said] settings of the width of which more is said already
+ */
+function movedAlong(before, after, said = []) {
   const moves = after.transposed ? outputPaddingMoved(before.spec, after.spec) : [];
   const told = moves.length > 0;
   if (!after.link_axes) return saidOf(moves);
   for (const name of perAxis(before.transposed)) {
-    if (name === "output_padding" && told) continue;
+    if (said.includes(name) || (name === "output_padding" && told)) continue;
     const [height, old] = layerPair(before.spec, name, before.transposed);
     const now = layerPair(after.spec, name, after.transposed)[1];
     if (String(old) === String(now) || String(old) === String(height)) continue;

@@ -1,5 +1,5 @@
 // @ts-check
-// Which losses are given a target, or a grad set by hand, and which kinds of it each takes: facts, as ops/losses.py reads them.
+// Which losses are given a target, or a grad set by hand, and which kinds of it each takes: facts, as facts/losses.py reads them.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { say } from "./say.js";
 

@@ -66,7 +66,7 @@ export function namePadding(settings, name) {
   if (spec.stride.some((step) => step > 1)) throw new Error(say("refused.same", { stride: `(${spec.stride.join(", ")})` }));
   const padding = sameSides(spec);
   const odd = [0, 1].filter((axis) => padding[axis][0] !== padding[axis][1]).map((axis) =>
-    say("same.odd", { axis: axisName(axis), cells: padding[axis][0] + padding[axis][1], side: say(`side.${PADDING_SIDES[axis][1]}`) }),
+    say("same.odd", { axis: axisName(axis), count: padding[axis][0] + padding[axis][1], side: say(`side.${PADDING_SIDES[axis][1]}`) }),
   );
   const [made, notices] = setGeometry(settings, { padding });
   return [made, [...(String(made.spec.padding) === String(padding) ? odd : []), ...notices]];

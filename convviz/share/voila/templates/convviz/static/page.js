@@ -37,7 +37,7 @@ if (!(name in values)) throw new Error(`the sentence ${id} needs ${name}: got ${
 return String(values[name]);
 });
 }
-return { byTouch, sentences, pieces };
+return { sentences, pieces };
 })();
 // page/kernel_state.js
 const $page_kernel_state = (() => {
