@@ -6,9 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-ON_PATH = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# The shell is Chromium without the window that nobody sees: with it the browser's tests take three quarters of the time.
+ON_PATH = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 HOW_TO_INSTALL = (
-    "The browser tests need Chromium and none was found. Install it (Debian: `apt-get install chromium`; "
+    "The browser tests need Chromium and none was found. Install it (Debian: `apt-get install chromium-headless-shell`; "
     "elsewhere: `.venv/bin/python -m playwright install chromium`), or set CONVVIZ_CHROMIUM to its path."
 )
 ASK_PLAYWRIGHT = (

@@ -18,7 +18,7 @@ import { sentences } from "../base/words.js";
 const say = sentences(WORDS);
 const SMALLEST_NUMBER = 12; // pixels of a number's letters
 // Pixels of a cell in which the letters are as large, by how many the longest number has: below, colour alone.
-const SMALLEST_NUMBERED = [18, 18, 18, 27];
+const SMALLEST_NUMBERED = [18, 18, 18, 26];
 const [SMALLEST_LONG, SMALLEST_ZOOMED] = [30, 26];
 const [CAPTION, LINE] = [22, 16]; // heights of its name in one line, and of each further one
 const FROM_AFAR = 26; // pixels of a number's letters that the last row of a room reads
