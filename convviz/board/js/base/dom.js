@@ -40,6 +40,12 @@ export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+/** Write a line that is cut where it is too long: it is whole under the pointer. @param {HTMLElement} line @param {string} words */
+export function setLine(line, words) {
+  setText(line, words);
+  line.title = words;
+}
+
 /**
  * What has the focus, seen from a node: in a shadow root, the document knows only who holds the root.
  * @param {Node} node

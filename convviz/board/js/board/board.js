@@ -1,7 +1,8 @@
 // @ts-check
 // The board: linked heatmaps in rows. It knows panels and cells; what they mean comes from the model.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element, setLine, setText } from "../base/dom.js";
+import { createBands } from "./bands.js";
 import { createEquation } from "./equation.js";
 import { decode } from "../base/format.js";
 import { createHighlighter } from "./highlight.js";
@@ -10,6 +11,7 @@ import { followKernel } from "../base/lost_kernel.js";
 import { followPaper } from "../base/paper.js";
 import { keepState } from "./keep_state.js";
 import { loadPlotly } from "./plotly.js";
+import { createReadout, samePlace } from "./readout.js";
 import { followLinks } from "./share_address.js";
 import { createTables } from "./tables.js";
 import { followTheme } from "../base/theme.js";
@@ -17,7 +19,6 @@ import { createTray } from "./tray.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
-const [BIAS, STRIP] = ["minmax(64px, 0.5fr)", "64px"]; // heights of the bias' band, and of one beside the band in focus
 
 /**
  * Draw the board.
@@ -29,12 +30,11 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   const loss = element("p", { class: "cv-loss" });
   const truth = element("p", { class: "cv-truth" });
   const rows = element("div", { class: "cv-equations" });
-  const readout = element("p", { class: "cv-readout" });
-  const live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });
+  const readout = createReadout(model);
   const lost = element("p", { class: "cv-lost", role: "alert" });
   const tables = createTables(() => schedule(false));
   const facts = element("div", { class: "cv-facts" }, loss, truth, tables.el);
-  const foot = element("div", { class: "cv-foot" }, lost, element("div", { class: "cv-under" }, readout), facts, live);
+  const foot = element("div", { class: "cv-foot" }, lost, element("div", { class: "cv-under" }, readout.el), facts, readout.live);
   const root = element(
     "div",
     { class: "cv-board cv-look" },
@@ -51,14 +51,9 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   let whole = true; // whether the next frame lays out everything, or only draws new numbers
   let gone = false;
   let onPaper = false;
-  let saying = () => ""; // what the line of the readout says, whenever it is asked
-  /** @type {{ panel: string, row: number, column: number } | null} */
-  let read = null; // the cell that it is said of
-  let pointed = false; // whether that cell is still pointed at
-  let focused = ""; // the band that has the room
-  let brought = "input"; // the band that is in sight where not all are
   /** @type {{ panel: string, row: number, column: number } | null} */
   let asked = null; // the cell whose number is to be predicted
+  const bands = createBands(root, rows, equations, () => onPaper, onBands);
 
   const library = loadPlotly(model);
   const board = {
@@ -86,38 +81,20 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     redraw: (equation, changed) => equation.draw(plotly, changed),
     /** What the equation to the input says about the cell that is looked at. @param {string} text @param {boolean} paired whether small numbers pair its factors */
     aside: (text, paired) => equations.get("input")?.say(text, paired),
-    isLecture: () => stageOf() === "lecture",
+    isLecture: () => bands.stage() === "lecture",
     /** Give a band the room, or take it back. @param {string} name */
-    focusBand: (name) => focusBand(name === focused ? "" : name),
+    focusBand: (name) => focusBand(name === bands.focused() ? "" : name),
     /** Let go of what was taken last, and say whether there was anything. */
     escape() {
-      const [pinned, wide, brush] = [model.get("selected"), focused, model.get("brush") !== null];
+      const [pinned, wide, brush] = [model.get("selected"), bands.focused(), model.get("brush") !== null];
       if (brush) model.send({ type: "draw", value: null });
       else if (pinned) model.send({ type: "release" });
       else if (wide) focusBand("");
       return Boolean(brush || pinned || wide);
     },
-    /** Speak a sentence about what was just done and show it, until something else is done. @param {string} text */
-    say(text) {
-      const settings = () => JSON.stringify(model.get("state"));
-      const now = settings();
-      board.read(() => (settings() === now ? text : ""), true);
-    },
-    /**
-     * Show what a cell is, and what it is by then when its numbers change; speak it when the keyboard is there.
-     * @param {() => string} words @param {boolean} aloud @param {{ panel: string, row: number, column: number } | null} [cell] that they are said of
-     */
-    read(words, aloud, cell = null) {
-      [saying, read, pointed] = [words, cell, Boolean(cell)];
-      setLine(readout, words());
-      if (aloud) setText(live, words());
-      showRead();
-    },
-    /** The cell that was read is no longer pointed at. */
-    unread() {
-      pointed = false;
-      showRead();
-    },
+    say: readout.say,
+    read: readout.read,
+    unread: readout.unread,
   };
 
   lost.after(board.highlight.el);
@@ -136,8 +113,8 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     const everything = whole;
     whole = false;
     // Before anything is written: asked for later, the browser would lay out every cell at a size that is about to go.
-    const bands = structure.equations.map(({ name }) => equations.get(name));
-    const known = everything && bands.every(Boolean) && bands.length === equations.size ? roomNow() : null;
+    const there = structure.equations.map(({ name }) => equations.get(name));
+    const known = everything && there.every(Boolean) && there.length === equations.size ? roomNow() : null;
     if (everything) layOut(structure);
     const numbers = decodeAll(values);
     // First everything is written, then everything is measured: in turn, the browser would lay out once an equation.
@@ -157,7 +134,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     };
     tables.show(structure, numbers.planes);
     board.stepping?.retell();
-    setLine(readout, saying());
+    readout.retell();
     setLine(loss, values.loss);
     setLine(truth, values.truth);
     truth.dataset.ok = String(values.truth_ok);
@@ -167,7 +144,6 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   }
 
   function layOut(structure) {
-    if (focused && !structure.equations.some(({ name }) => name === focused)) focused = "";
     const wanted = structure.equations.map((equation) => equation.name);
     for (const [name, equation] of equations) {
       if (wanted.includes(name)) continue;
@@ -187,20 +163,20 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     const inOrder = wanted.map((name) => /** @type {any} */ (equations.get(name)).el);
     if (inOrder.some((el, index) => el !== rows.children[index])) rows.append(...inOrder); // the other way round now
     rows.dataset.count = String(equations.size);
-    shareRoom(); // also with a band that has just come
+    bands.share(); // also with a band that has just come
     root.style.setProperty("--cv-ramp", structure.colorscales[theme].map(([at, color]) => `${color} ${at * 100}%`).join());
   }
 
   /** What there is for the panels: a room for each band of the stage, or the width where they flow. */
   function roomNow() {
-    return { bands: stageOf() ? [...equations].map(([name, equation]) => ({ name, ...equation.room() })) : null, width: Math.max(0, ...[...rows.children].map((band) => band.clientWidth)) };
+    return { bands: bands.stage() ? [...equations].map(([name, equation]) => ({ name, ...equation.room() })) : null, width: Math.max(0, ...[...rows.children].map((band) => band.clientWidth)) };
   }
 
   /** @param {ReturnType<typeof roomNow>} room */
-  function resize({ bands, width }) {
+  function resize({ bands: rooms, width }) {
     if (!width) return;
-    const wraps = stageOf() !== "wide";
-    if (bands) for (const { name, ...room } of bands) equations.get(name)?.fit(room, wraps);
+    const wraps = bands.stage() !== "wide";
+    if (rooms) for (const { name, ...room } of rooms) equations.get(name)?.fit(room, wraps);
     else {
       const cell = cellSize([...equations.values()].map((equation) => equation.measure()), width);
       for (const equation of equations.values()) equation.setSize(cell, width);
@@ -231,40 +207,14 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
         panel.grid.mark(here ? { row: selected.row, column: selected.column } : null);
       }
     }
-    showRead();
-  }
-
-  /** What is read of a cell goes with the pointer, and what the sum says of the chosen one is not said twice. */
-  function showRead() {
-    const chosen = model.get("selected");
-    const twice = Boolean(read && chosen) && ["panel", "row", "column"].every((part) => read?.[part] === chosen[part]);
-    readout.classList.toggle("cv-twice", twice);
-    if (!read || pointed || twice) return;
-    [saying, read] = [() => "", null];
-    setLine(readout, "");
+    readout.refresh();
   }
 
   /** Let one band have the room, or give it back to all. @param {string} name empty: to all */
   function focusBand(name) {
-    focused = name;
-    shareRoom();
+    bands.focus(name);
     schedule(true);
   }
-
-  /** How the bands share the room: where there is little, one has it all. */
-  function shareRoom() {
-    const one = bandAlone();
-    for (const equation of equations.values()) equation.setFocus(one);
-    const height = (name) => (one && name !== one ? STRIP : name === "bias" && !one ? BIAS : "minmax(0, 1fr)");
-    rows.style.gridTemplateRows = [...equations.keys()].map(height).join(" ");
-    onBands();
-  }
-
-  /** The band that has the room for itself; empty where all of them stand there. */
-  const bandAlone = () => focused || (["medium", "narrow", "lecture"].includes(stageOf()) ? (equations.has(brought) ? brought : [...equations.keys()][0]) : "");
-
-  /** How the app stands on the screen; empty on paper. */
-  const stageOf = () => (onPaper ? "" : /** @type {HTMLElement | null} */ (root.closest("[data-stage]"))?.dataset.stage ?? "");
 
   const showBrush = () => root.toggleAttribute("data-brush", model.get("brush") !== null);
   const onStructure = () => schedule(true);
@@ -298,10 +248,10 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   let size = "";
   const watcher = new ResizeObserver(() => {
     arrive();
-    const now = [root.clientWidth, stageOf() && rows.clientHeight, stageOf()].join();
+    const now = [root.clientWidth, bands.stage() && rows.clientHeight, bands.stage()].join();
     if (size === now) return; // its own rows made the board higher
     size = now;
-    shareRoom();
+    bands.share();
     schedule(true);
   });
   watcher.observe(root);
@@ -347,7 +297,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   return {
     close,
     /** Give a band the room; nobody when empty. @param {string} name */
-    focus: (name) => name !== focused && focusBand(name),
+    focus: (name) => name !== bands.focused() && focusBand(name),
     /** Keep the number of a cell to itself, or show it again. @param {{ panel: string, row: number, column: number } | null} place */
     hide(place) {
       if (isAsked(place)) return;
@@ -365,27 +315,24 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     },
     /** See to it that a band is in sight, where not all of them are. @param {string} name */
     bring(name) {
-      if (!name || name === brought) return;
-      brought = name;
-      shareRoom();
-      schedule(true);
+      if (bands.bring(name)) schedule(true);
     },
     /** The room is another, or its clothes are: a lecture begins or ends. */
     present() {
-      shareRoom();
+      bands.share();
       schedule(true);
     },
     /** The bands, and which of them has the room. */
-    bands: () => (model.get("structure").equations ?? []).map(({ name, title }) => ({ name, title, shown: name === bandAlone() })),
+    bands: () => (model.get("structure").equations ?? []).map(({ name, title }) => ({ name, title, shown: name === bands.alone() })),
     /** Give the room to another band, where one has it. @param {string} name */
     show(name) {
-      brought = name;
+      bands.bring(name);
       focusBand("");
     },
     /** Step through the band that has the room. @param {number} by */
-    step: (by) => equations.get(bandAlone())?.step(by),
+    step: (by) => equations.get(bands.alone())?.step(by),
     /** Play its steps, or pause. */
-    play: () => equations.get(bandAlone())?.play(),
+    play: () => equations.get(bands.alone())?.play(),
     escape: () => board.escape(),
   };
 }
@@ -403,15 +350,6 @@ export function cellSize(needs, width) {
 function decodeAll(values) {
   const read = (wires) => Object.fromEntries(Object.entries(wires).map(([name, wire]) => [name, decode(wire, values.dtype)]));
   return { planes: read(values.planes), thumbs: read(values.thumbs) };
-}
-
-/** @typedef {{ panel: string, row: number, column: number } | null} MaybePlace @param {MaybePlace} one @param {MaybePlace} other */
-const samePlace = (one, other) => one?.panel === other?.panel && one?.row === other?.row && one?.column === other?.column;
-
-/** Write a line that is cut where it is too long: it is whole under the pointer. @param {HTMLElement} line @param {string} words */
-function setLine(line, words) {
-  setText(line, words);
-  line.title = words;
 }
 
 /** A function that acts at its first call only. @param {() => void} act */
