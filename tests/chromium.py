@@ -6,10 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-# The shell is Chromium without the window that nobody sees: with it the browser's tests take three quarters of the time.
+# The shell is Chromium without the window that nobody sees: with it the browser's tests take three quarters as long.
 ON_PATH = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 HOW_TO_INSTALL = (
-    "The browser tests need Chromium and none was found. Install it (Debian: `apt-get install chromium-headless-shell`; "
+    "The browser tests need Chromium and none was found. Install it (Debian: `apt-get install chromium`; "
     "elsewhere: `.venv/bin/python -m playwright install chromium`), or set CONVVIZ_CHROMIUM to its path."
 )
 ASK_PLAYWRIGHT = (

@@ -114,7 +114,7 @@ def test_f_and_the_button_begin_it_and_esc_and_f_end_it(visitor, exported):
             "(wide) => document.querySelector('[data-panel=grad_input] .cv-area').clientWidth === wide", arg=before
         )
         assert not is_lecture(visitor)
-        assert visitor.evaluate("document.fullscreenElement") is None
+        visitor.wait_for_function("document.fullscreenElement === null")
     assert visitor.locator(".cv-equation").filter(visible=True).count() == 3
 
 

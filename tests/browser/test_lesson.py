@@ -5,7 +5,7 @@ import pytest
 from convviz.export.page import export_html
 from convviz.facts.words import sentences
 from convviz.lessons import lesson
-from tests.browser.app_page import cell, repaint, wait_painted, wait_value
+from tests.browser.app_page import cell, fresh_page, repaint, wait_painted, wait_value
 
 pytestmark = pytest.mark.browser
 
@@ -79,7 +79,7 @@ def test_the_tray_fills_with_the_kernel_backwards_and_forgets(page, exported):
     open_page(page, exported, f"lesson={NAME}&step=4")
     places = [(row, column) for row in range(3) for column in range(3)]
     walk(page, places[1:3])
-    assert tray(page) == [["9", "8", "7"], ["·", "·", "·"], ["·", "·", "·"]]
+    assert tray(page) == [["9", "8", "7"], [""] * 3, [""] * 3]
     walk(page, places[3:])
     assert tray(page) == [["9", "8", "7"], ["6", "5", "4"], ["3", "2", "1"]]
     assert len(then(page)) == 1
@@ -88,7 +88,7 @@ def test_the_tray_fills_with_the_kernel_backwards_and_forgets(page, exported):
     assert tray(page)[0] == ["9", "8", "7"], "another way to look forgets nothing"
     with repaint(page):
         page.get_by_role("slider", name="stride").first.press("ArrowRight")
-    seen = [each for row in tray(page) for each in row if each != "·"]
+    seen = [each for row in tray(page) for each in row if each not in ("", "·")]
     assert len(seen) == 1, "another geometry does"
 
 
@@ -113,7 +113,7 @@ def test_a_number_is_hidden_until_it_is_predicted(page, exported):
     assert hidden.text_content() == "?"
     assert hidden.get_attribute("data-value") == ""
     hidden.click()
-    assert "to be predicted" in page.locator(".cv-sum").text_content()
+    assert "hidden, because you are asked" in page.locator(".cv-sum").text_content()
     assert not page.locator(".cv-lesson-question").is_visible(), "first there is something to do"
     with repaint(page):
         page.get_by_role("slider", name="input size").first.press("ArrowRight")
@@ -172,7 +172,11 @@ def test_an_edit_is_done_where_it_alone_is_there(page, exported):
         assert then(page) == []
         assert page.locator(lit).count(), "what to click stays lit"
         assert not page.locator(".cv-lesson-question").is_visible()
+    type_into(0, "1")
     type_into(2, "1")
+    assert "row 1, column 0 is changed, too. Type 0 there" in hint.text_content()
+    assert then(page) == []
+    type_into(0, "0")
     assert len(then(page)) == 1
     type_into(1, "0")
     assert then(page) == [], "taken back, it is to be done again"
@@ -210,6 +214,7 @@ def test_a_slider_that_is_held_has_not_chosen_yet_and_stays_in_its_place(page, e
     assert slider.bounding_box() == box, "what the card says moves no slider"
     slider.press("ArrowRight")
     assert then(page) == []
+    assert page.locator(".cv-lesson-task p:last-child").text_content() == "The input size is 8 now: move it to 7."
 
 
 def test_what_is_to_be_found_is_not_told_before_it_is(page, exported):
@@ -222,17 +227,17 @@ def test_what_is_to_be_found_is_not_told_before_it_is(page, exported):
     next.click()
     at_step(page, 4)
     wait_painted(page)
-    assert page.locator(".cv-tray").text_content().count("·") == 8, "nothing is left of the step before"
+    assert sum(text == "" for row in tray(page) for text in row) == 8, "nothing is left of the step before"
     assert not aside.is_visible()
     weight = "node => getComputedStyle(node).fontWeight"
     assert next.evaluate(weight) == "400", "going on is not the first thing to do"
     page.locator(".cv-lesson-act").click()  # once: it goes on by itself
     page.locator(".cv-lesson-done").wait_for()
-    page.wait_for_function("!document.querySelector('.cv-tray').textContent.includes('·')")
+    page.wait_for_function("![...document.querySelectorAll('.cv-tray td')].some((cell) => cell.textContent === '')")
     assert "backwards" in aside.text_content()
     assert aside.is_visible()
     assert next.evaluate(weight) == "600"
-    for step, first in ((5, "9"), (4, "·"), (5, "9")):
+    for step, first in ((5, "9"), (4, ""), (5, "9")):
         page.locator(".cv-lesson-next" if step == 5 else ".cv-lesson-back").click()
         at_step(page, step)
         wait_painted(page)
@@ -246,8 +251,9 @@ def test_a_lesson_closes_formulas_keeps_its_place_and_ends_with_what_was_found(p
     open_page(page, exported)
     band = page.locator('[data-equation="input"]')
     formula = band.get_by_role("button", name="Formula")
-    formula.click()
     band.locator('[data-why="rotated"]').click()
+    formula.click()
+    assert not band.locator('[data-why="rotated"]').is_visible(), "the formula takes the place of the questions"
     page.get_by_role("button", name=f"{STEPS} steps").click()
     assert formula.get_attribute("aria-expanded") == "false"
     for _ in range(4):
@@ -422,3 +428,45 @@ def test_a_copied_link_leads_to_the_step_that_is_read(page, exported):
     page.wait_for_function("document.querySelector('.cv-lesson').hidden")
     page.get_by_role("button", name="Copy link").click()
     page.wait_for_function("!window.taken.includes('lesson=')")
+
+
+# -- on a phone
+
+
+def test_on_a_phone_every_number_is_printed_and_the_tray_lies_on_nothing(browser, exported):
+    with fresh_page(browser, has_touch=True) as page:
+        for number in range(2, STEPS + 1):
+            open_page(page, exported, f"lesson={NAME}&step={number}", 390, 844)
+            at_step(page, number)
+            wait_painted(page)
+            while page.locator(".cv-lesson-act").is_visible():
+                page.locator(".cv-lesson-act").click()
+                wait_painted(page)
+            boxes = page.evaluate(
+                """(there) => [...document.querySelectorAll(there)].map((each) => {
+                  const { left, top, right, bottom } = each.getBoundingClientRect();
+                  return { left, top, right, bottom, bare: each.classList.contains("cv-wordless") };
+                })""",
+                "[data-equation=input] .cv-area, .cv-tray:not([hidden])",
+            )
+            assert [box for box in boxes if box["bare"]] == [], f"step {number}: numbers are printed"
+            for index, one in enumerate(boxes):
+                for other in boxes[:index]:
+                    beside = one["left"] >= other["right"] or other["left"] >= one["right"]
+                    below = one["top"] >= other["bottom"] or other["top"] >= one["bottom"]
+                    assert beside or below, f"step {number}: {one} lies on {other}"
+
+
+def test_a_finger_opens_a_cell_with_its_second_tap_however_slow(browser, exported):
+    with fresh_page(browser, has_touch=True) as page:
+        open_page(page, exported, f"lesson={NAME}&step=1")
+        wait_painted(page)
+        at = cell(page, "padded_input", 1, 3)
+        at.tap()
+        assert page.locator(".cv-editor").count() == 0
+        page.wait_for_function("(since) => performance.now() > since + 700", arg=page.evaluate("performance.now()"))
+        at.tap()
+        page.locator(".cv-editor").fill("2")
+        with repaint(page):
+            page.keyboard.press("Enter")
+        assert len(then(page)) == 1

@@ -55,6 +55,8 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   let asked = null; // the cell whose number is to be predicted
   const bands = createBands(root, rows, equations, () => onPaper, onBands);
 
+  let fitted = ""; // the rooms that the cells were fitted into; empty where they flow
+
   const library = loadPlotly(model);
   const board = {
     model,
@@ -147,6 +149,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     const wanted = structure.equations.map((equation) => equation.name);
     for (const [name, equation] of equations) {
       if (wanted.includes(name)) continue;
+      watcher.unobserve(equation.stage);
       equation.destroy(plotly);
       equations.delete(name);
     }
@@ -155,6 +158,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     for (const spec of structure.equations) {
       if (!equations.has(spec.name)) {
         equations.set(spec.name, createEquation(board, spec.name));
+        watcher.observe(/** @type {any} */ (equations.get(spec.name)).stage); // words beside it may take of its room
         rows.append(/** @type {any} */ (equations.get(spec.name)).el);
       }
       equations.get(spec.name)?.setSpec(spec, structure.geometry, spec.name === told ? structure.remainder : null);
@@ -175,6 +179,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   /** @param {ReturnType<typeof roomNow>} room */
   function resize({ bands: rooms, width }) {
     if (!width) return;
+    fitted = rooms ? JSON.stringify(rooms) : "";
     const wraps = bands.stage() !== "wide";
     if (rooms) for (const { name, ...room } of rooms) equations.get(name)?.fit(room, wraps);
     else {
@@ -249,7 +254,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   const watcher = new ResizeObserver(() => {
     arrive();
     const now = [root.clientWidth, bands.stage() && rows.clientHeight, bands.stage()].join();
-    if (size === now) return; // its own rows made the board higher
+    if (size === now && !(fitted && JSON.stringify(roomNow().bands) !== fitted)) return; // its own rows made the board higher
     size = now;
     bands.share();
     schedule(true);

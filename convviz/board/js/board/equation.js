@@ -180,6 +180,7 @@ export function createEquation(board, name) {
 
   const equation = {
     el,
+    stage,
     key,
 
     /** @param {any} next @param {any} geometry @param {any} story of the remainder, or null */

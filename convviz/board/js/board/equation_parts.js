@@ -40,6 +40,7 @@ export function createSymbols() {
   const button = element("button", { type: "button", class: "cv-symbols-open", "aria-expanded": "false" }, say("symbols"));
   button.addEventListener("click", () => {
     const open = Boolean(el.parentElement?.toggleAttribute("data-symbols"));
+    el.closest(".cv-notes")?.toggleAttribute("data-formula", open);
     button.setAttribute("aria-expanded", String(open));
   });
   return { el, button };

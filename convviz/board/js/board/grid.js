@@ -198,13 +198,18 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   }
 
   svg.addEventListener("keydown", onKey);
+  let tapped = ""; // the cell that a finger tapped last: a second tap on it opens it, however slow
+  let opened = false; // whether that second tap has opened it, so that a double click need not
   svg.addEventListener("click", (event) => {
     const [row, column] = place(event);
     focusCell(row, column, true, true);
-    events.onSelect(row, column);
+    const again = /** @type {PointerEvent} */ (event).pointerType === "touch" && spec.editable && tapped === `${row},${column}`;
+    [tapped, opened] = [again ? "" : `${row},${column}`, again];
+    if (again) events.onEdit(row, column, "");
+    else events.onSelect(row, column);
   });
   svg.addEventListener("dblclick", (event) => {
-    if (spec.editable) events.onEdit(...place(event), "");
+    if (spec.editable && !opened) events.onEdit(...place(event), "");
   });
   svg.addEventListener("pointermove", (event) => events.onFocus(...place(event)));
   svg.addEventListener("pointerleave", () => events.onLeave());

@@ -77,6 +77,12 @@ export function createTransport(label, events) {
     for (const around of [equation, el.closest(".cv-app")]) around?.toggleAttribute("data-plays", playing);
   }
 
+  /** @param {boolean} is */
+  function setOpen(is) {
+    el.hidden = !is;
+    el.closest(".cv-notes")?.toggleAttribute("data-steps", is);
+  }
+
   const hide = () => document.hidden && pause();
   range.addEventListener("input", () => go(Number(range.value) - 1));
   speed.addEventListener("change", showState);
@@ -100,7 +106,7 @@ export function createTransport(label, events) {
     open(positions) {
       count = positions;
       range.max = String(positions);
-      el.hidden = false;
+      setOpen(true);
       document.addEventListener("visibilitychange", hide);
       go(0);
       range.focus({ preventScroll: true });
@@ -115,7 +121,7 @@ export function createTransport(label, events) {
     close() {
       pause();
       document.removeEventListener("visibilitychange", hide);
-      el.hidden = true;
+      setOpen(false);
     },
 
     /** Say where one is. @param {string} short beside the range @param {string} long for those who do not see the rest */

@@ -7,7 +7,7 @@ import { sentences } from "../base/words.js";
 import { createTrayMemory } from "../picture/tray.js";
 
 const say = sentences(WORDS);
-const NOTHING = "\u00b7";
+const GAP = "\u00b7"; // where no window stands
 
 /**
  * @import { Geometry } from "../rules/spec.js"
@@ -26,7 +26,7 @@ export function createTray() {
     setText(caption, say("tray", at));
     const cells = rows.map((row, r) => {
       const made = row.map((value, c) => {
-        const cell = element("td", r === now.row && c === now.column ? { class: "cv-tray-now" } : {}, value === null ? NOTHING : formatNumber(value));
+        const cell = element("td", r === now.row && c === now.column ? { class: "cv-tray-now" } : {}, value === null ? "" : value === "gap" ? GAP : formatNumber(value));
         return cell;
       });
       return element("tr", {}, ...made);

@@ -23,6 +23,7 @@ export function createQuestion(player) {
     event.preventDefault();
     player.check(input.value);
   });
+  input.addEventListener("focus", () => input.select()); // another try takes the place of the last one
   show.addEventListener("click", () => player.show());
   return {
     el,

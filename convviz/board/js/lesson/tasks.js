@@ -1,6 +1,7 @@
 // @ts-check
 // What a visitor is to do in a step: whether it is done follows from the settings alone, however they came there; and how
 // the page does it for somebody who cannot or would rather look.
+import NAMES from "../../../facts/names.json" with { type: "json" };
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import WORDS from "../../../facts/words/player.json" with { type: "json" };
 import { formatLong } from "../base/format.js";
@@ -80,9 +81,19 @@ function typedCells(panel, { settings, start }) {
 function insteadOf(edit, at) {
   if (!sameBeside(at.settings, at.start, edit.panel)) return say("astray.picture");
   const wrong = typedCells(edit.panel, at).find(({ row, column }) => row !== edit.row || column !== edit.column);
-  if (wrong) return say("astray.cell", wrong);
   const [typed, value] = [typedNumber(at.settings, edit), typedNumber(at.start, edit)];
+  if (wrong && typed === value + edit.by) {
+    return say("astray.also", { ...wrong, value: formatLong(typedNumber(at.start, { ...wrong, panel: edit.panel })) });
+  }
+  if (wrong) return say("astray.cell", wrong);
   return typed === value || typed === value + edit.by ? "" : say("astray.value", { typed: formatLong(typed), value: formatLong(value + edit.by) });
+}
+
+/** Where a slider stands that was moved, and not to where it is wanted. @param {string} wanted as a link says it @param {Situation} at */
+function notYet(wanted, { settings, start }) {
+  const [key, value] = wanted.split("=");
+  const [now, was] = [settings, start].map((each) => partOf(each, wanted).spec[GEOMETRY[key]?.field]?.[0]);
+  return now === was || String(now) === value ? "" : say("astray.set", { name: NAMES.controls[/** @type {"stride"} */ (GEOMETRY[key].field)], now, value });
 }
 
 /** @param {Settings} settings @returns {{ row: number, column: number }[]} where the 1 can stand */
@@ -141,7 +152,7 @@ export const isDone = (task, at) => kindOf(task).done(task, at);
 export const isUndone = (task, at) => Boolean(kindOf(task).lasts) && !isDone(task, at);
 
 /** What was done instead of it, in a sentence, or nothing. @param {Task} task @param {Situation} at */
-export const astray = ({ edit }, at) => (edit ? insteadOf(edit, at) : "");
+export const astray = ({ edit, set }, at) => (edit ? insteadOf(edit, at) : set ? notYet(set, at) : "");
 
 /** Do it, or the next part of it. @param {Task} task @param {Situation} at @param {Model} model */
 export const doIt = (task, at, model) => kindOf(task).act(task, at, model);

@@ -26,7 +26,7 @@ function bandCaption(spec, transposed, name, view) {
   if (name === "bias") return say("caption.bias");
   const layer = transposed ? "layer." : "";
   if (name === "weight") return say(`caption.${layer}weight`);
-  if (name === "forward") return and(say(`caption.${layer}forward`), transposed ? "" : gapsOf(spec));
+  if (name === "forward") return and(say(`caption.${layer}forward`), transposed ? "" : and(groupsOf(spec), gapsOf(spec)));
   if (view === "stamps") return say(`caption.${layer}stamps`);
   const folded = spec.padding_mode !== "zeros";
   const { rows, columns } = rolesOf(spec, "padded_grad_output", []);
@@ -34,8 +34,11 @@ function bandCaption(spec, transposed, name, view) {
   return and(say(folded ? "caption.window.folded" : `caption.${layer}window`), zeros ? say(`caption.${layer}zeros`) : "");
 }
 
-/** Two sentences. @param {string} these @param {string} last may be empty */
-const and = (these, last) => (last ? say("caption.and", { these, last }) : these);
+/** Two sentences. @param {string} these @param {string} last each may be empty */
+const and = (these, last) => (these && last ? say("caption.and", { these, last }) : these || last);
+
+/** @param {Spec} spec */
+const groupsOf = ({ groups, in_channels }) => (groups > 1 ? say("caption.groups", { count: in_channels / groups, groups }) : "");
 
 /**
  * How many rows and columns of the input lie unread between windows, and how many inside them; those behind the last

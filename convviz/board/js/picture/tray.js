@@ -8,7 +8,8 @@ import { axisTaps } from "../rules/taps.js";
 /**
  * @import { Geometry } from "../rules/spec.js"
  * @typedef {{ row: number, column: number }} At
- * @typedef {{ at: At, rows: (number | null)[][], now: At }} Tray rows: null where no number was seen; now: where the 1 stands
+ * @typedef {{ at: At, rows: (number | "gap" | null)[][], now: At }} Tray rows: "gap" where no window stands, null where no
+ *   number was seen yet; now: where the 1 stands
  */
 
 const MOST = 9; // rows or columns that are drawn
@@ -28,7 +29,8 @@ export function createTrayMemory() {
     /**
      * Keep what the pixel receives now.
      * @param {Geometry} geometry @param {Record<string, ArrayLike<number>>} planes the numbers on the board @param {At} pixel
-     * @returns {Tray | null} null where grad_output is no single 1, or too large to be drawn
+     * @returns {Tray | null} null where grad_output is no single 1 or too large to be drawn, and where one window alone reads the
+     *   pixel: there is no order to be seen
      */
     see(geometry, planes, pixel) {
       const { plane, output_size: [height, width], input_size, stride } = geometry;
@@ -36,7 +38,7 @@ export function createTrayMemory() {
       const ones = gradient.filter((value) => value !== 0);
       const size = [(height - 1) * stride[0] + 1, (width - 1) * stride[1] + 1];
       if (ones.length !== 1 || ones[0] !== 1 || Math.max(...size) > MOST) return null;
-      if (pixel.row >= input_size[0] || pixel.column >= input_size[1]) return null;
+      if (pixel.row >= input_size[0] || pixel.column >= input_size[1] || windowsOf(geometry, pixel) < 2) return null;
       const key = JSON.stringify([geometry, plane, Array.from(planes.weight), pixel.row, pixel.column]);
       if (key !== known) seen = full ? received(geometry, planes.weight, pixel) : new Map();
       known = key;
@@ -44,11 +46,17 @@ export function createTrayMemory() {
       const now = { row: Math.floor(at / width) * stride[0], column: (at % width) * stride[1] };
       seen.set(`${now.row},${now.column}`, planes.grad_input[pixel.row * input_size[1] + pixel.column]);
       const rows = Array.from({ length: size[0] }, (_, row) =>
-        Array.from({ length: size[1] }, (_, column) => seen.get(`${row},${column}`) ?? null),
+        Array.from({ length: size[1] }, (_, column) => seen.get(`${row},${column}`) ?? (row % stride[0] || column % stride[1] ? "gap" : null)),
       );
       return { at: pixel, rows, now };
     },
   };
+}
+
+/** How many windows read a pixel. @param {Geometry} geometry @param {At} pixel */
+function windowsOf(geometry, pixel) {
+  const [down, across] = [pixel.row, pixel.column].map((at, axis) => axisTaps(geometry, axis).filter(({ i }) => i === at).length);
+  return down * across;
 }
 
 /**
