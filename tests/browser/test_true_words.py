@@ -194,6 +194,20 @@ def test_gaps_and_holes_are_where_the_note_says(js):
     assert min(told.values()) > 100, told
 
 
+def test_groups_are_named_with_the_channels_that_an_output_reads(js):
+    drawn = list(random_specs(47, COUNT))
+    told = 0
+    for spec, words in zip(
+        drawn, js("picture/captions.js", "captionOf", [(seen(each), "forward", "") for each in drawn]), strict=True
+    ):
+        found = re.search(r"There are (\d+) groups: an output channel reads (one|the (\d+)) input", words)
+        own = spec.in_channels // spec.groups
+        expected = (str(spec.groups), "one" if own == 1 else f"the {own}") if spec.groups > 1 else None
+        assert (found and found.groups()[:2]) == expected, (spec, words)
+        told += bool(found)
+    assert told > 20
+
+
 def test_captions_name_zeros_where_there_are_any_and_every_why_says_because(js):
     """A gradient of ones has no zeros of its own: what is 0 in its padded form is a place where no window stood."""
     drawn = list(random_specs(46, COUNT))
