@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import re
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 from convviz.board.bundle import bundle
 
 HERE = files("convviz.board")
+BESIDE = re.compile(r"/\*[\s\S]*?\*/[ \t]*\n?|^[ \t]+", re.MULTILINE)
 
 
 @functools.cache
@@ -32,15 +34,20 @@ def joining_script() -> str:
 def pane_styles() -> str:
     """Return the rules of the board and of every pane, whose numbers and frames look the same."""
     single = sorted((sheet for sheet in HERE.iterdir() if sheet.name.startswith("pane_")), key=lambda sheet: sheet.name)
-    return _joined([HERE.joinpath("board.css"), HERE.joinpath("pane.css"), *single])
+    return joined([HERE.joinpath("board.css"), HERE.joinpath("pane.css"), *single])
 
 
 @functools.cache
 def app_styles() -> str:
     """Return the rules of the app: one sheet, because anywidget keeps one a class on the page."""
     around = ("stage", "lesson", "page", "app", "lecture")
-    return pane_styles() + _joined([HERE.joinpath(f"{name}.css") for name in around])
+    return pane_styles() + joined([HERE.joinpath(f"{name}.css") for name in around])
 
 
-def _joined(sheets: list[Traversable]) -> str:
-    return "\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
+def joined(sheets: list[Traversable]) -> str:
+    """Return style sheets as one, without what only those read who write them: comments, and the space before a line.
+
+    Args:
+        sheets: in the order in which their rules win.
+    """
+    return "\n".join(BESIDE.sub("", sheet.read_text(encoding="utf-8")) for sheet in sheets)

@@ -14,6 +14,7 @@ from typing import Any
 
 from convviz import __version__
 from convviz.board.bundle import bundle_several
+from convviz.board.module import joined
 from convviz.facts import facts
 from convviz.views.theme import COLORSCALES
 
@@ -54,7 +55,7 @@ def page_styles() -> str:
         BOARD.joinpath("lecture.css"),
         files("convviz.export").joinpath("page.css"),
     ]
-    return "".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
+    return joined(sheets)
 
 
 def to_json(data: Any) -> str:

@@ -15,8 +15,8 @@ from typing import Any
 
 from convviz import __version__
 from convviz.board.bundle import bundle_several
-from convviz.board.module import app_styles
-from convviz.export.parts import BOARD, packed_plotly, page_facts, page_styles, to_json
+from convviz.board.module import app_styles, joined
+from convviz.export.parts import BOARD, packed_plotly, page_facts, to_json
 from convviz.facts.words import sentences
 
 FOLDER = "convviz/"  # of the page's files, below the page's own address
@@ -92,8 +92,8 @@ def live_page(front_end: Mapping[str, Any]) -> LivePage:
 def _styles() -> str:
     """Return the rules of every served page, of the board, and of this page."""
     around = ROOT.joinpath("share", "voila", "templates", "convviz", "static", "page.css")
-    own = ROOT.joinpath("serve", "served.css")
-    return around.read_text(encoding="utf-8") + page_styles() + app_styles() + own.read_text(encoding="utf-8")
+    page, own = ROOT.joinpath("export", "page.css"), ROOT.joinpath("serve", "served.css")
+    return "\n".join([joined([around, page]), app_styles(), joined([own])])
 
 
 def _script() -> str:
