@@ -11,7 +11,7 @@ import pytest
 from convviz.app.app import App
 from convviz.app.script import Script
 from convviz.board.bundle import bundle, bundle_several
-from convviz.board.module import asking_script, carrier_script, joining_script
+from convviz.board.module import asking_script, carrier_script, joined, joining_script
 from convviz.board.pane import Pane
 from convviz.facts import facts
 
@@ -321,3 +321,14 @@ def test_sources_name_no_outside_host(path):
     assert names <= {"http://www.w3.org/2000/svg"}, "a namespace is a name, not a request; anything else is one"
     assert not re.search(r"@import\s*(?:url|[\"'])", text), "a sheet's; JSDoc's has braces, and asks for nothing"
     assert not re.search(r'url\((?!#|"data:)', text), "patterns of the same page and drawn arrows, no files"
+
+
+def test_style_sheets_lose_comments_and_space_and_no_rule():
+    sheets = sorted(JS.parent.glob("*.css"))
+    assert sheets
+    for sheet in sheets:
+        text = sheet.read_text(encoding="utf-8")
+        assert "/*" not in "".join(re.findall(r'"[^"\n]*"', text)), f"{sheet.name}: a text would be taken for a comment"
+        bare = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+        assert joined([sheet]).split() == bare.split(), sheet.name
+        assert not re.search(r"/\*|^[ \t]", joined([sheet]), re.MULTILINE), sheet.name

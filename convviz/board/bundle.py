@@ -3,8 +3,8 @@
 A widget's module is loaded from a blob, where a relative import has nothing to be relative to. So the files stay
 small and separate, and importable by node for their tests; here each becomes a function of its own, called once, after
 what it imports: two files may use the same names, as they may in any other ES modules. Comments and the space before a
-line stay behind: every page carries the files, and these are for those who read them. The files
-of ``facts`` and ``lessons``, which Python reads as well, may be imported as JSON.
+line stay behind: every page carries the files, and these are for those who read them. The files of ``facts`` and
+``lessons``, which Python reads as well, may be imported as JSON.
 """
 
 from __future__ import annotations

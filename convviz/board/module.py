@@ -10,7 +10,8 @@ from importlib.resources.abc import Traversable
 from convviz.board.bundle import bundle
 
 HERE = files("convviz.board")
-BESIDE = re.compile(r"/\*[\s\S]*?\*/[ \t]*\n?|^[ \t]+", re.MULTILINE)
+# Comments, and the space before a line: no text of the sheets spans lines or has an opening of a comment in it.
+UNREAD = re.compile(r"/\*[\s\S]*?\*/[ \t]*\n?|^[ \t]+", re.MULTILINE)
 
 
 @functools.cache
@@ -50,4 +51,4 @@ def joined(sheets: list[Traversable]) -> str:
     Args:
         sheets: in the order in which their rules win.
     """
-    return "\n".join(BESIDE.sub("", sheet.read_text(encoding="utf-8")) for sheet in sheets)
+    return "\n".join(UNREAD.sub("", sheet.read_text(encoding="utf-8")) for sheet in sheets)

@@ -155,7 +155,7 @@ class PatientKernelManager(AsyncMappingKernelManager):
         except (KeyError, tornado.web.HTTPError):
             pass  # somebody asked for the same meanwhile
         except Exception:  # nobody awaits this task: a kernel that stays would go unseen
-            logging.getLogger("tornado.application").error("A kernel could not be ended: %s", traceback.format_exc())
+            logging.getLogger("tornado.application").exception("A kernel could not be ended")
         finally:
             del self._ending[kernel_id]
 

@@ -15,10 +15,10 @@ export const helpOf = (id) => (id in WORDS ? say(/** @type {"help.stride"} */ (i
  * @param {HTMLElement} word @param {string} id @param {boolean} [transposed] whether it is said of the layer that goes the other way
  */
 export function explain(word, id, transposed = false) {
-  const ofLayer = id.replace(".", ".layer.");
-  if (transposed && helpOf(ofLayer)) word.dataset.help = ofLayer;
-  else if (helpOf(id)) word.dataset.help = id;
-  else delete word.dataset.help;
+  const ids = transposed ? [id.replace(".", ".layer."), id] : [id];
+  const found = ids.find((each) => each in WORDS);
+  if (!found) delete word.dataset.help;
+  else if (word.dataset.help !== found) word.dataset.help = found; // sliders ask at every step
 }
 
 /**

@@ -11,7 +11,8 @@ import { followKernel } from "../base/lost_kernel.js";
 import { followPaper } from "../base/paper.js";
 import { keepState } from "./keep_state.js";
 import { loadPlotly } from "./plotly.js";
-import { createReadout, samePlace } from "./readout.js";
+import { createReadout } from "./readout.js";
+import { samePlace } from "../base/cell_place.js";
 import { followLinks } from "./share_address.js";
 import { createTables } from "./tables.js";
 import { followTheme } from "../base/theme.js";
@@ -54,7 +55,6 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   /** @type {{ panel: string, row: number, column: number } | null} */
   let asked = null; // the cell whose number is to be predicted
   const bands = createBands(root, rows, equations, () => onPaper, onBands);
-
   let fitted = ""; // the rooms that the cells were fitted into; empty where they flow
 
   const library = loadPlotly(model);

@@ -1,10 +1,9 @@
 // @ts-check
 // The line below the board that says what a cell is, and what was just done; a screen reader hears it where the keyboard is.
 import { element, setLine, setText } from "../base/dom.js";
+import { samePlace } from "../base/cell_place.js";
 
-/**
- * @typedef {{ panel: string, row: number, column: number }} Place
- */
+/** @import { Place } from "../base/cell_place.js" */
 
 /**
  * Make the line.
@@ -58,6 +57,3 @@ export function createReadout(model) {
     retell: () => setLine(el, saying()),
   };
 }
-
-/** Whether two places are one. @param {Place | null} one @param {Place | null} other */
-export const samePlace = (one, other) => one?.panel === other?.panel && one?.row === other?.row && one?.column === other?.column;

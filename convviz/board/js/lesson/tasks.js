@@ -5,6 +5,7 @@ import NAMES from "../../../facts/names.json" with { type: "json" };
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import WORDS from "../../../facts/words/player.json" with { type: "json" };
 import { formatLong } from "../base/format.js";
+import { samePlace } from "../base/cell_place.js";
 import { sentences } from "../base/words.js";
 import { editCell, editedPanels } from "../rules/edit.js";
 import { fromLink } from "../rules/link.js";
@@ -101,9 +102,6 @@ function placesOf({ spec }) {
   const [, , height, width] = outputShape(spec);
   return Array.from({ length: height * width }, (_, index) => ({ row: Math.floor(index / width), column: index % width }));
 }
-
-/** @param {Place | null} one @param {Place | undefined} other */
-const samePlace = (one, other) => Boolean(one && other) && ["panel", "row", "column"].every((key) => /** @type {any} */ (one)[key] === /** @type {any} */ (other)[key]);
 
 /**
  * lasts: what is said after it is true as long as it is so, and no longer.

@@ -7,7 +7,7 @@ import { createLinks } from "../picture/links.js";
 import { isSingleOne } from "../rules/change.js";
 import { panelAxes, planeIndex, planeWithin } from "../rules/plane.js";
 import { geometryOf, remainderOf } from "../rules/spec.js";
-import { axisTaps } from "../rules/taps.js";
+import { windowsOn } from "../rules/taps.js";
 
 /**
  * @import { Settings, Tensor } from "../rules/settings.js"
@@ -40,11 +40,7 @@ export function numberIn({ plane, spec, transposed }, tensor, panel, row, column
 const cellOf = ({ settings, stages }, [panel, row, column]) => numberIn(settings, stages[panel], panel, row, column);
 
 /** How many windows read a pixel of the input. @param {Settings} settings @param {number[]} pixel */
-function windowsOn({ spec, plane, transposed }, pixel) {
-  const geometry = geometryOf(spec, plane, transposed);
-  const counts = pixel.map((at, axis) => axisTaps(geometry, axis).filter(({ i }) => i === at).length);
-  return counts[0] * counts[1];
-}
+const windowsIn = ({ spec, plane, transposed }, pixel) => windowsOn(geometryOf(spec, plane, transposed), pixel);
 
 /** The products that add up to a cell, written out, as far as one plane has them. @param {Seen} seen @param {[string, number, number]} cell */
 function sumOf({ settings, stages }, [panel, row, column]) {
@@ -75,8 +71,8 @@ const FOUND = {
     const place = placeOfOne(now.settings);
     return place ? `[${place.row},${place.column}]` : "";
   },
-  windows: ({ now }, { windows }) => windowsOn(now.settings, windows),
-  outside: ({ now }, { outside }) => count(now.settings.spec.kernel_size) - windowsOn(now.settings, outside),
+  windows: ({ now }, { windows }) => windowsIn(now.settings, windows),
+  outside: ({ now }, { outside }) => count(now.settings.spec.kernel_size) - windowsIn(now.settings, outside),
   kernel: ({ now }) => count(now.settings.spec.kernel_size),
   setting: ({ now }, { setting }) => settingOf(now.settings, setting),
   remainder: ({ now }, { remainder }) => remainderOf(now.settings.spec, remainder),

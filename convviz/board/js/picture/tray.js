@@ -3,7 +3,7 @@
 // board and knows no rule: that they are the kernel, backwards, is what there is to be found. Only where it was found before is
 // the tray full from the beginning.
 
-import { axisTaps } from "../rules/taps.js";
+import { axisTaps, windowsOn } from "../rules/taps.js";
 
 /**
  * @import { Geometry } from "../rules/spec.js"
@@ -38,7 +38,7 @@ export function createTrayMemory() {
       const ones = gradient.filter((value) => value !== 0);
       const size = [(height - 1) * stride[0] + 1, (width - 1) * stride[1] + 1];
       if (ones.length !== 1 || ones[0] !== 1 || Math.max(...size) > MOST) return null;
-      if (pixel.row >= input_size[0] || pixel.column >= input_size[1] || windowsOf(geometry, pixel) < 2) return null;
+      if (pixel.row >= input_size[0] || pixel.column >= input_size[1] || windowsOn(geometry, [pixel.row, pixel.column]) < 2) return null;
       const key = JSON.stringify([geometry, plane, Array.from(planes.weight), pixel.row, pixel.column]);
       if (key !== known) seen = full ? received(geometry, planes.weight, pixel) : new Map();
       known = key;
@@ -51,12 +51,6 @@ export function createTrayMemory() {
       return { at: pixel, rows, now };
     },
   };
-}
-
-/** How many windows read a pixel. @param {Geometry} geometry @param {At} pixel */
-function windowsOf(geometry, pixel) {
-  const [down, across] = [pixel.row, pixel.column].map((at, axis) => axisTaps(geometry, axis).filter(({ i }) => i === at).length);
-  return down * across;
 }
 
 /**

@@ -35,3 +35,9 @@ export function axisTaps(geometry, axis) {
   }
   return taps;
 }
+
+/** How many windows read a pixel of the input. @param {import("./spec.js").Geometry} geometry @param {number[]} pixel row and column */
+export function windowsOn(geometry, pixel) {
+  const counts = pixel.map((at, axis) => axisTaps(geometry, axis).filter(({ i }) => i === at).length);
+  return counts[0] * counts[1];
+}
