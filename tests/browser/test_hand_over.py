@@ -94,5 +94,4 @@ def test_the_screen_is_the_same_before_and_after(waiting):
     page.mouse.move(0, 0)
     before = page.screenshot(**picture)
     page.join()
-    # Chromium smooths the letters of the column of controls anew when it has the time: by 11 of 255 at most.
     assert differing(page.screenshot(**picture), before) == 0

