@@ -460,7 +460,7 @@ def test_no_number_runs_over_its_cell(page, exported):
     numbers = "-1.25e-150,-2.75e150,-1234.5,-0.00012,-1e9,-99.99,0.5,-1.5e-7,1e100"
     page.goto(f"{exported.as_uri()}#v=1&weight=values:1x1x3x3:{numbers}")
     wait_painted(page, 0, APPEARS_WITHIN_MS)
-    look = """() => [...document.querySelectorAll(".cv-cell text")]
+    look = """() => [...document.querySelectorAll(".cv-printed text")]
         .map((text) => [text.textContent, text.getBBox().width]).filter(([, width]) => width)"""
     page.set_viewport_size({"width": 1600, "height": 1200})
     widths = []

@@ -14,7 +14,12 @@ WALK = """(turns) => {
     ["onFocus", "onSelect", "onEdit", "onMenu", "onLeave", "onRelease"].map((name) => [name, () => {}]));
   const letters = (count) => Array.from({ length: count }, () => "ddpir"[draw(5)]).join("");
   const scale = [[0, [0, 0, 255]], [0.5, [255, 255, 255]], [1, [255, 0, 0]]];
-  const write = (grid) => grid.svg.outerHTML.replace(/ tabindex="-?\\d"/g, "");
+  const write = (grid) => {
+    const copy = grid.svg.cloneNode(true);
+    const printed = copy.querySelector(".cv-printed"); // none lies over another: their order is nothing that is seen
+    printed.replaceChildren(...[...printed.children].toSorted((a, b) => (a.outerHTML < b.outerHTML ? -1 : 1)));
+    return copy.outerHTML.replace(/ tabindex="-?\\d"/g, "");
+  };
   const used = createGrid("x", events, 6);
   document.body.append(used.svg);
   const found = [];

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.browser
 
 say = sentences("lecture")
 # Of every number that is printed, the height of its letters in pixels of the screen.
-LETTERS = """() => [...document.querySelectorAll("[data-focus] .cv-numbered .cv-cell text")].filter((text) =>
+LETTERS = """() => [...document.querySelectorAll("[data-focus] .cv-numbered .cv-printed text")].filter((text) =>
   text.checkVisibility() && getComputedStyle(text).visibility === "visible"
 ).map((text) => [text.textContent, parseFloat(getComputedStyle(text).fontSize) * text.getCTM().a])"""
 # What is seen, by its name, and whether all of it is inside the window.

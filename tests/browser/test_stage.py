@@ -32,7 +32,7 @@ CELLS = """() => Object.fromEntries([...document.querySelectorAll(".cv-panel")]
   .filter((panel) => panel.checkVisibility())
   .map((panel) => [panel, panel.querySelector("[role=grid]").ariaColCount])
   .map(([panel, columns]) => [panel.dataset.panel, panel.querySelector(".cv-area").clientWidth / columns]))"""
-LETTERS = """() => [...document.querySelectorAll(".cv-numbered .cv-cell text")].filter((text) =>
+LETTERS = """() => [...document.querySelectorAll(".cv-numbered .cv-printed text")].filter((text) =>
   getComputedStyle(text).visibility === "visible" && text.checkVisibility() && text.textContent.length < 5
 ).map((text) => parseFloat(getComputedStyle(text).fontSize) * text.getCTM().a)"""
 MOVE = """(input, value) => {

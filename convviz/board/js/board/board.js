@@ -54,8 +54,13 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   let onPaper = false;
   /** @type {{ panel: string, row: number, column: number } | null} */
   let asked = null; // the cell whose number is to be predicted
-  const bands = createBands(root, rows, equations, () => onPaper, onBands);
+  /** @type {ReturnType<typeof roomNow> | null} */
+  let room = null; // what there is for the panels, as long as nothing tells that it may be another
   let fitted = ""; // the rooms that the cells were fitted into; empty where they flow
+  const bands = createBands(root, rows, equations, () => onPaper, () => {
+    room = null;
+    onBands();
+  });
 
   const library = loadPlotly(model);
   const board = {
@@ -116,7 +121,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     whole = false;
     // Before anything is written: asked for later, the browser would lay out every cell at a size that is about to go.
     const there = structure.equations.map(({ name }) => equations.get(name));
-    const known = everything && there.every(Boolean) && there.length === equations.size ? roomNow() : null;
+    const known = everything && there.every(Boolean) && there.length === equations.size ? (room ?? roomNow()) : null;
     if (everything) layOut(structure);
     const numbers = decodeAll(values);
     // First everything is written, then everything is measured: in turn, the browser would lay out once an equation.
@@ -176,9 +181,11 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     return { bands: bands.stage() ? [...equations].map(([name, equation]) => ({ name, ...equation.room() })) : null, width: Math.max(0, ...[...rows.children].map((band) => band.clientWidth)) };
   }
 
-  /** @param {ReturnType<typeof roomNow>} room */
-  function resize({ bands: rooms, width }) {
+  /** @param {ReturnType<typeof roomNow>} known */
+  function resize(known) {
+    const { bands: rooms, width } = known;
     if (!width) return;
+    room = known;
     fitted = rooms ? JSON.stringify(rooms) : "";
     const wraps = bands.stage() !== "wide";
     if (rooms) for (const { name, ...room } of rooms) equations.get(name)?.fit(room, wraps);
@@ -186,8 +193,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
       const cell = cellSize([...equations.values()].map((equation) => equation.measure()), width);
       for (const equation of equations.values()) equation.setSize(cell, width);
     }
-    const places = [...equations.values()].map((equation) => equation.locate());
-    [...equations.values()].forEach((equation, index) => equation.draw(plotly, null, places[index]));
+    for (const equation of equations.values()) equation.draw(plotly, null);
   }
 
   /** Keep the number that is asked for to itself. */
@@ -239,6 +245,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   );
   const stopPrinting = followPaper((printing) => {
     onPaper = printing;
+    room = null;
     cancelAnimationFrame(frame); // the theme has just asked for one, but the paper is laid out before it would come
     whole = true;
     paint();
@@ -253,6 +260,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   let size = "";
   const watcher = new ResizeObserver(() => {
     arrive();
+    room = null;
     const now = [root.clientWidth, bands.stage() && rows.clientHeight, bands.stage()].join();
     if (size === now && !(fitted && JSON.stringify(roomNow().bands) !== fitted)) return; // its own rows made the board higher
     size = now;

@@ -14,7 +14,6 @@ import { setTinted } from "./quantities.js";
 import { createFilm } from "./film.js";
 import { explain } from "../base/help.js";
 import { focusWhileScrolling } from "../base/scrollable.js";
-import { createRepainter } from "./repaint.js";
 import { GAP, fitCells } from "./stage.js";
 import { createStepper } from "./stepper.js";
 import { createViewSwitch } from "./viewswitch.js";
@@ -23,6 +22,7 @@ import { sentences } from "../base/words.js";
 const say = sentences(WORDS);
 
 const LECTURE = 1.4; // how much larger the letters around the cells are in a lecture, as lecture.css has them
+const REST_MS = 250;
 const THUMBS = 34; // the height of a row of other planes
 
 /**
@@ -38,7 +38,7 @@ export function createEquation(board, name) {
   const choices = element("div", { class: "cv-choices" });
   // plotly keeps there what it draws
   const plot = /** @type {HTMLElement & { data: any[] }} */ (element("div", { class: "cv-plot", "aria-hidden": "true" }));
-  const repainter = createRepainter(plot);
+  let resting = 0; // until plotly draws what the panels show meanwhile
   const row = element("div", { class: "cv-row" });
   const stage = element("div", { class: "cv-stage" }, plot, row);
   const caption = element("p", { class: "cv-caption" });
@@ -79,7 +79,6 @@ export function createEquation(board, name) {
   /** @type {[Record<string, any>, string, any] | null} */
   let latest = null; // what setValues was last called with
   let drawn = ""; // the keys of the panels that plotly has now
-  let placed = false; // whether it has them where they stand
   let unseen = false; // whether there is something to see in how the panels are made
 
   function setItems(items) {
@@ -159,16 +158,24 @@ export function createEquation(board, name) {
     return { data, layout };
   }
 
-  /** Let plotly draw everything. @param {any} plotly @param {ReturnType<typeof locate>} place */
-  function react(plotly, place) {
-    repainter.forget();
+  /** Let plotly draw everything, and take the place of the panels' own colours once its images are there. @param {any} plotly */
+  function react(plotly) {
+    clearTimeout(resting);
+    const place = locate();
     if (!place.frame.width) return; // hidden meanwhile: the board draws when it is seen again
     const { data, layout } = picture(place);
-    const there = plotly.react(plot, data, layout, { staticPlot: true, displayModeBar: false });
-    Promise.resolve(there).then(() => {
-      for (const panel of panels.values()) panel.colour(false);
-    });
+    const now = planes;
+    Promise.resolve(plotly.react(plot, data, layout, { staticPlot: true, displayModeBar: false }))
+      .then(() => Promise.all([...plot.querySelectorAll("image")].map((image) => /** @type {any} */ (image).decode?.())))
+      .catch(() => {}) // an image that another one has replaced
+      .then(() => planes === now && showPlot(true));
     drawn = shownKeys();
+  }
+
+  /** Show plotly's colours, or those of the panels: theirs are there at once, and where the panels are. @param {boolean} shown */
+  function showPlot(shown) {
+    plot.toggleAttribute("data-behind", !shown);
+    for (const panel of panels.values()) panel.colour(!shown);
   }
 
   const shownKeys = () => [...panels.keys()].join();
@@ -196,7 +203,6 @@ export function createEquation(board, name) {
       setItems(next.items);
       setChoices(next.choices);
       because.set(next.items.filter((item) => item.key), geometry);
-      placed = false;
     },
 
     /**
@@ -282,33 +288,18 @@ export function createEquation(board, name) {
       };
     },
 
-    locate,
-
     /**
-     * Draw with plotly what changed.
+     * Draw what changed: the panels colour themselves, and plotly draws when nothing moves any more.
      * @param {any} plotly @param {number[] | null} changed null: everything
-     * @param {ReturnType<typeof locate>} [known] where it stands, when that is known
      */
-    draw(plotly, changed, known) {
-      if (!spec || !planes.length) return;
-      if (!plotly) {
-        for (const panel of panels.values()) panel.colour(true);
-        return;
-      }
-      if (placed && changed?.every((i) => repainter.paint(i, planes[i], limits[i], board.scale()))) {
-        if (changed.length) repainter.settle(plotly);
-        return;
-      }
-      const place = known ?? locate(); // only now: it makes the browser lay out all that was written
-      if (!place.frame.width) return; // not in a hidden tab
-      placed = true;
-      const same = shownKeys() === drawn;
-      if (same && repainter.move(place) && planes.every((rows, i) => repainter.paint(i, rows, limits[i], board.scale()))) {
-        picture(place).data.forEach((trace, i) => Object.assign(plot.data[i], trace));
-        repainter.settleAll(() => react(plotly, locate()));
-        return;
-      }
-      react(plotly, place);
+    draw(plotly, changed) {
+      if (!spec || !planes.length || changed?.length === 0) return;
+      showPlot(false);
+      if (!plotly) return;
+      if (shownKeys() !== drawn) return react(plotly);
+      planes.forEach((z, i) => Object.assign(plot.data[i], { z, zmin: -limits[i], zmax: limits[i] }));
+      clearTimeout(resting);
+      resting = window.setTimeout(() => react(plotly), REST_MS);
     },
 
     panels,
@@ -327,7 +318,7 @@ export function createEquation(board, name) {
       film.finish();
       stepper.destroy();
       stopScrolling();
-      repainter.forget();
+      clearTimeout(resting);
       plotly?.purge(plot);
       el.remove();
     },

@@ -4,7 +4,7 @@
 import { element, svgElement } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { LONGEST_MS, createMotion } from "../base/motion.js";
-import { CELL } from "./grid_marks.js";
+import { CELL, box } from "./grid_marks.js";
 
 const MOST_CELLS = 150; // of one panel that are moved one by one
 const MOST_PRODUCTS = 25;
@@ -144,6 +144,5 @@ export function createFilm(stage, panels) {
 
 /** What is around the data of a grid, as a path. @param {number} rows @param {number} columns @param {number} top @param {number} left @param {number} height @param {number} width */
 function frameOf(rows, columns, top, left, height, width) {
-  const box = (x, y, w, h) => `M${x * CELL} ${y * CELL}h${w * CELL}v${h * CELL}h${-w * CELL}z`;
   return box(0, 0, columns, rows) + box(left, top, width, height);
 }

@@ -4,12 +4,14 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { svgElement, focusOf, setText } from "../base/dom.js";
 import { colorOf, formatNumber, fullNumber, needsWhiteInk } from "../base/format.js";
-import { CELL, corners, frames, holesIn, isMarked, isUnread, makeBands, patterns, roleOf } from "./grid_marks.js";
+import { CELL, corners, frames, holesIn, isMarked, isUnread, linesBetween, makeBands, patterns, roleOf } from "./grid_marks.js";
 import { isBeyond } from "../picture/scales.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 const NUMBERS_UP_TO = 12;
+const BLANK = "cv-blank"; // a 0 that its mark tells: nothing is printed
+const ASKED = "?"; // in place of a number that is to be predicted
 const KEYS = {
   ArrowUp: [-1, 0],
   ArrowDown: [1, 0],
@@ -28,7 +30,8 @@ const KEYS = {
  * @typedef {{ onFocus: (row: number, column: number) => void, onSelect: (row: number, column: number) => void,
  *   onEdit: (row: number, column: number, typed: string) => void, onMenu: () => void, onLeave: () => void,
  *   onRelease: () => boolean | void }} GridEvents
- * @typedef {{ group: SVGElement, text: SVGElement, letters: number }} Cell
+ * @typedef {{ box: SVGElement, text: SVGElement | null, short: string, look: string }} Cell `short`: its number as it is
+ *   printed, `look`: the classes of its letters
  */
 
 /**
@@ -40,13 +43,15 @@ const KEYS = {
 export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   const bands = svgElement("g", { "aria-hidden": "true" });
   const body = svgElement("g", { role: "presentation" });
+  const numbers = svgElement("g", { class: "cv-printed", "aria-hidden": "true" });
   const ring = svgElement("rect", { class: "cv-ring", width: CELL, height: CELL, visibility: "hidden" });
+  const lines = svgElement("path", { class: "cv-lines", "aria-hidden": "true" });
   const lights = svgElement("g", { class: "cv-lights", "aria-hidden": "true" });
   const beyond = svgElement("path", { class: "cv-beyond", "aria-hidden": "true" });
   // Listening for the focus makes an svg a tab stop of its own in Chromium: the one stop is a cell.
   const attributes = { class: "cv-grid", role: "grid", tabindex: -1 };
   const dim = svgElement("path", { class: "cv-dim", "fill-rule": "evenodd" });
-  const svg = svgElement("svg", attributes, patterns(uid), bands, lights, body, dim, beyond, ring); // no frame lies over a number
+  const svg = svgElement("svg", attributes, patterns(uid), bands, lights, lines, body, numbers, dim, beyond, ring); // no frame lies over a number
   /** @type {GridSpec} */
   let spec = { rows: "", columns: "", unread_rows: [], unread_columns: [], label: "", editable: false };
   /** @type {{ line: SVGElement, cells: Cell[] }[]} */
@@ -69,37 +74,50 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
 
   /** @param {number} row @param {number} column */
   function makeCell(row, column) {
-    const text = svgElement("text", { x: (column + 0.5) * CELL, y: (row + 0.5) * CELL });
-    const box = svgElement("rect", { x: column * CELL, y: row * CELL, width: CELL, height: CELL });
-    const group = svgElement(
-      "g",
-      { role: "gridcell", class: "cv-cell", tabindex: -1, "data-cell": `${row},${column}`, "aria-colindex": column + 1 },
-      box,
-      text,
-    );
-    return { group, text, letters: 0 };
+    const place = { x: column * CELL, y: row * CELL, width: CELL, height: CELL, "data-cell": `${row},${column}` };
+    const box = svgElement("rect", { role: "gridcell", class: "cv-cell", tabindex: -1, "aria-colindex": column + 1, ...place });
+    return { box, text: null, short: "", look: "" };
+  }
+
+  /** Print a cell's number, where there is room for it: letters that are not seen would cost as much as those that are. @param {Cell} cell @param {number} index */
+  function letter(cell, index) {
+    const { short, look } = cell;
+    if (short !== ASKED && (!printed || look === BLANK)) {
+      cell.text?.remove();
+      cell.text = null;
+      return;
+    }
+    if (!cell.text) {
+      const [row, column] = [Math.floor(index / spec.columns.length), index % spec.columns.length];
+      numbers.append((cell.text = svgElement("text", { x: (column + 0.5) * CELL, y: (row + 0.5) * CELL })));
+    }
+    setText(cell.text, short);
+    if (cell.text.getAttribute("class") !== look) cell.text.setAttribute("class", look);
+  }
+
+  /** @param {Cell} cell */
+  function drop({ box, text }) {
+    box.remove();
+    text?.remove();
   }
 
   /** Bring the cells to their number; those that are there stay, and what stays need not be laid out anew. */
   function fit(height, width) {
-    for (const { line } of rows.splice(height)) line.remove();
+    for (const { line, cells: own } of rows.splice(height)) {
+      own.forEach(drop);
+      line.remove();
+    }
     while (rows.length < height) {
       const line = svgElement("g", { role: "row", "aria-rowindex": rows.length + 1 });
       rows.push({ line, cells: [] });
       body.append(line);
     }
     rows.forEach(({ line, cells: own }, row) => {
-      for (const { group } of own.splice(width)) group.remove();
+      own.splice(width).forEach(drop);
       while (own.length < width) own.push(makeCell(row, own.length));
-      line.append(...own.slice(line.childElementCount).map(({ group }) => group));
+      line.append(...own.slice(line.childElementCount).map(({ box }) => box));
     });
     cells = rows.flatMap((row) => row.cells);
-  }
-
-  /** A cell's name is the number in it; where that is not drawn, it is told all the same. @param {Element} group @param {Element} text */
-  function name(group, text) {
-    if (printed) group.removeAttribute("aria-label");
-    else group.setAttribute("aria-label", text.textContent ?? "");
   }
 
   /** @param {boolean} wasNumbered */
@@ -109,6 +127,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     svg.setAttribute("aria-rowcount", String(height));
     svg.setAttribute("aria-colcount", String(width));
     svg.classList.toggle("cv-numbered", numbered());
+    lines.setAttribute("d", numbered() ? linesBetween(height, width) : "");
     const places = numbered() ? [...spec.rows].flatMap((_, row) => [...spec.columns].map((__, column) => /** @type {const} */ ([row, column]))) : [];
     marked = places.map(([row, column]) => isMarked(spec, row, column));
     unread = places.map(([row, column]) => isUnread(spec, row, column));
@@ -118,9 +137,9 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     fit(numbered() ? height : 1, numbered() ? width : 1);
     focus = { row: Math.min(focus.row, height - 1), column: Math.min(focus.column, width - 1) };
     moveCursor();
-    const { group } = cellAt(focus.row, focus.column);
-    group.setAttribute("tabindex", "0");
-    if (held) group.focus({ preventScroll: true }); // else the next key would go nowhere
+    const { box } = cellAt(focus.row, focus.column);
+    box.setAttribute("tabindex", "0");
+    if (held) box.focus({ preventScroll: true }); // else the next key would go nowhere
   }
 
   /** Mark the numbers that are larger than the colours tell. */
@@ -137,17 +156,16 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   /** In a large panel one cell stands for all: it moves to where the focus is. */
   function moveCursor() {
     if (numbered()) return;
-    const { group, text } = cells[0];
+    const { box } = cells[0];
     const { row, column } = focus;
-    group.setAttribute("data-cell", `${row},${column}`);
-    group.setAttribute("aria-colindex", String(column + 1));
-    group.parentElement?.setAttribute("aria-rowindex", String(row + 1));
-    group.firstElementChild?.setAttribute("x", String(column * CELL));
-    group.firstElementChild?.setAttribute("y", String(row * CELL));
+    box.setAttribute("data-cell", `${row},${column}`);
+    box.setAttribute("aria-colindex", String(column + 1));
+    box.parentElement?.setAttribute("aria-rowindex", String(row + 1));
+    box.setAttribute("x", String(column * CELL));
+    box.setAttribute("y", String(row * CELL));
     const value = shown ? shown.values[row * spec.columns.length + column] : 0;
-    group.setAttribute("data-value", String(value));
-    setText(text, formatNumber(value));
-    group.setAttribute("aria-label", formatNumber(value)); // its text is not visible
+    box.setAttribute("data-value", String(value));
+    box.setAttribute("aria-label", formatNumber(value));
   }
 
   /**
@@ -156,10 +174,10 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
    */
   function focusCell(row, column, take = true, seen = false) {
     const [height, width] = [spec.rows.length, spec.columns.length];
-    cellAt(focus.row, focus.column).group.setAttribute("tabindex", "-1");
+    cellAt(focus.row, focus.column).box.setAttribute("tabindex", "-1");
     focus = { row: clamp(row, height), column: clamp(column, width) };
     moveCursor();
-    const cell = cellAt(focus.row, focus.column).group;
+    const cell = cellAt(focus.row, focus.column).box;
     cell.setAttribute("tabindex", "0");
     if (take) cell.focus({ preventScroll: seen });
     events.onFocus(focus.row, focus.column);
@@ -229,15 +247,15 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     /** Whether a number is larger than the colours tell. */
     anyBeyond: () => anyBeyond,
     /** How many letters the longest number has. */
-    longest: () => cells.reduce((most, { letters }) => Math.max(most, letters), 0),
+    longest: () => cells.reduce((most, { short }) => Math.max(most, short.length), 0),
     /** A cell in its colours, for what moves over the grid. @param {number} row @param {number} column */
     copy(row, column) {
-      const { group, text } = cells[row * spec.columns.length + column];
+      const { text } = cells[row * spec.columns.length + column];
       const { values, scale, limit } = /** @type {NonNullable<typeof shown>} */ (shown);
       const value = values[row * spec.columns.length + column];
       const fill = `rgb(${colorOf(scale, Number.isFinite(value) ? value : 0, limit).map(Math.round).join()})`;
       const box = svgElement("rect", { x: column * CELL, y: row * CELL, width: CELL, height: CELL, style: `fill: ${fill}` });
-      return svgElement("g", { class: group.getAttribute("class") ?? "" }, box, text.cloneNode(true));
+      return svgElement("g", {}, box, ...(text ? [text.cloneNode(true)] : []));
     },
     /** @param {number} row @param {number} column */
     value: (row, column) => (shown ? shown.values[row * spec.columns.length + column] : NaN),
@@ -260,24 +278,20 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
         return moveCursor();
       }
       cells.forEach((cell, index) => {
-        const { group, text } = cell;
+        const { box } = cell;
         const value = values[index];
-        const [row, column] = [Math.floor(index / spec.columns.length), index % spec.columns.length];
-        const hidden = isAsked(row, column);
+        const hidden = isAsked(Math.floor(index / spec.columns.length), index % spec.columns.length);
         const full = hidden ? "" : String(value);
-        const ink = needsWhiteInk(colorOf(scale, Number.isFinite(value) ? value : 0, limit));
-        if (group.getAttribute("data-value") !== full) {
-          group.setAttribute("data-value", full);
-          const short = hidden ? "?" : formatNumber(value);
-          cell.letters = short.length;
-          setText(text, short);
-          name(group, text);
-          const wide = short.length === 4 && !short.includes(".") ? " cv-wide" : ""; // a point is narrow
-          text.setAttribute("class", short.length > 2 ? `cv-long${short.length}${wide}` : "");
+        if (box.getAttribute("data-value") !== full) {
+          cell.short = hidden ? ASKED : formatNumber(value);
+          box.setAttribute("data-value", full);
+          box.setAttribute("aria-label", cell.short);
+          box.classList.toggle("cv-asked", hidden);
         }
-        group.classList.toggle("cv-asked", hidden);
-        group.classList.toggle("cv-white", ink && !hidden);
-        group.classList.toggle("cv-blank", value === 0 && !hidden && marked[index]);
+        const ink = needsWhiteInk(colorOf(scale, Number.isFinite(value) ? value : 0, limit));
+        const blank = value === 0 && marked[index];
+        cell.look = hidden ? "cv-asked" : blank ? BLANK : looks(cell.short, ink);
+        letter(cell, index);
         crossed ||= value !== 0 && unread[index];
       });
       svg.toggleAttribute("data-crossed", crossed);
@@ -302,7 +316,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     print(are) {
       if (are === printed) return;
       printed = are;
-      if (numbered()) for (const { group, text } of cells) name(group, text);
+      if (numbered()) cells.forEach(letter);
     },
 
     /** Keep a cell's number to itself, until it is predicted; or none. @param {{ row: number, column: number } | null} cell */
@@ -334,6 +348,12 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
       return say(role ? "cell.read_role" : "cell.read", { name: spec.label, row, column, value, role });
     },
   };
+}
+
+/** The classes of a number's letters. @param {string} short @param {boolean} white on a dark ground */
+function looks(short, white) {
+  const wide = short.length === 4 && !short.includes("."); // a point is narrow
+  return [short.length > 2 && `cv-long${short.length}`, wide && "cv-wide", white && "cv-white"].filter(Boolean).join(" ");
 }
 
 /** @param {number} index @param {number} count */

@@ -42,6 +42,13 @@ export const isMarked = (spec, row, column) => /[pir]/.test(spec.rows[row] + spe
 export const corners = (cells, width, side) =>
   cells.map((index) => `M${(index % width) * CELL + 1} ${Math.floor(index / width) * CELL + 1}h${side}l${-side} ${side}z`).join("");
 
+/** The lines around all cells: one path, for a frame a cell would be drawn anew with each. @param {number} height in cells @param {number} width */
+export function linesBetween(height, width) {
+  const across = Array.from({ length: height + 1 }, (_, row) => `M0 ${row * CELL}h${width * CELL}`);
+  const down = Array.from({ length: width + 1 }, (_, column) => `M${column * CELL} 0v${height * CELL}`);
+  return [...across, ...down].join("");
+}
+
 /**
  * One path a colour, not a shape a cell: a weight can light up every cell of two panels.
  * @param {{ row: number, column: number, color: string, real: boolean }[]} links
@@ -66,8 +73,8 @@ export function frames(links) {
  * @param {GridSpec} spec @param {{ row: number, column: number }[]} cells
  */
 export function holesIn(spec, cells) {
-  const holes = new Set(cells.map(({ row, column }) => `M${column * CELL} ${row * CELL}h${CELL}v${CELL}h${-CELL}z`));
-  return `M0 0h${spec.columns.length * CELL}v${spec.rows.length * CELL}h${-spec.columns.length * CELL}z${[...holes].join("")}`;
+  const holes = new Set(cells.map(({ row, column }) => box(column, row, 1, 1)));
+  return box(0, 0, spec.columns.length, spec.rows.length) + [...holes].join("");
 }
 
 /** One cell of each mark. Over a number the line of what is never read is drawn in the corners alone. @param {string} uid */
@@ -89,39 +96,29 @@ export function patterns(uid) {
 }
 
 /**
- * Bands over whole rows and columns, drawn once: padding first, then inserted zeros, then what is never read.
+ * Bands over whole rows and columns, a path a mark: padding first, then inserted zeros, then what is never read.
  * @param {GridSpec} spec @param {string} uid
  */
 export function makeBands(spec, uid) {
   const [height, width] = [spec.rows.length, spec.columns.length];
-  const row = (index, name) => band(0, index, width, 1, name, uid);
-  const column = (index, name) => band(index, 0, 1, height, name, uid);
-  const shapes = [];
   // Zeros are inserted between data only, so their bands end where the padding starts.
   const [top, bottom] = [spec.rows.indexOf("d"), spec.rows.lastIndexOf("d") + 1];
   const [left, right] = [spec.columns.indexOf("d"), spec.columns.lastIndexOf("d") + 1];
-  [...spec.rows].forEach((own, index) => {
-    if (own === "i" && left >= 0) shapes.push(band(left, index, right - left, 1, BANDS.i, uid));
-  });
-  [...spec.columns].forEach((own, index) => {
-    if (own === "i" && top >= 0) shapes.push(band(index, top, 1, bottom - top, BANDS.i, uid));
-  });
-  for (const letter of ["p", "c", "r"]) {
-    [...spec.rows].forEach((own, index) => own === letter && shapes.push(row(index, BANDS[letter])));
-    [...spec.columns].forEach((own, index) => own === letter && shapes.push(column(index, BANDS[letter])));
-  }
-  spec.unread_rows.forEach((index) => shapes.push(row(index, "unread")));
-  spec.unread_columns.forEach((index) => shapes.push(column(index, "unread")));
-  return shapes;
+  const places = (letters, letter) => [...letters].flatMap((own, index) => (own === letter ? [index] : []));
+  const row = (index, from = 0, to = width) => box(from, index, to - from, 1);
+  const column = (index, from = 0, to = height) => box(index, from, 1, to - from);
+  const inserted = left < 0 || top < 0 ? [] : [
+    ...places(spec.rows, "i").map((index) => row(index, left, right)),
+    ...places(spec.columns, "i").map((index) => column(index, top, bottom)),
+  ];
+  const whole = (letter) => [...places(spec.rows, letter).map((index) => row(index)), ...places(spec.columns, letter).map((index) => column(index))];
+  const unread = [...spec.unread_rows.map((index) => row(index)), ...spec.unread_columns.map((index) => column(index))];
+  /** @type {[string, string[]][]} */
+  const marks = [[BANDS.i, inserted], ...["p", "c", "r"].map((letter) => /** @type {[string, string[]]} */ ([BANDS[letter], whole(letter)])), ["unread", unread]];
+  return marks.flatMap(([name, boxes]) =>
+    boxes.length ? [svgElement("path", { class: `cv-band cv-band-${name}`, d: boxes.join(""), fill: `url(#${uid}-${name})` })] : [],
+  );
 }
 
-function band(column, row, width, height, name, uid) {
-  return svgElement("rect", {
-    class: `cv-band cv-band-${name}`,
-    x: column * CELL,
-    y: row * CELL,
-    width: width * CELL,
-    height: height * CELL,
-    fill: `url(#${uid}-${name})`,
-  });
-}
+/** A box of cells, as a part of a path. @param {number} column @param {number} row @param {number} width @param {number} height */
+export const box = (column, row, width, height) => `M${column * CELL} ${row * CELL}h${width * CELL}v${height * CELL}h${-width * CELL}z`;

@@ -108,17 +108,16 @@ export function createPanel(board, first) {
 
   /** Have colours of its own where plotly's picture is not there, or not in its place. */
   function colour() {
-    pixels.remove();
-    if (!(alone || onPaper) || !shown) return;
+    if (!(alone || onPaper) || !shown) return pixels.remove();
     paintPixels(pixels, shown.values, spec.columns.length, shown.limit, board.scale());
-    area.prepend(pixels);
+    if (!pixels.isConnected) area.prepend(pixels);
   }
 
   /** Print the numbers where the cells have room for the longest of them. */
   function printNumbers() {
     const { cell, letters } = size;
     const least = SMALLEST_NUMBERED[grid.longest()] ?? SMALLEST_LONG;
-    const printed = cell >= (el.closest("[data-low]") ? Math.min(least, SMALLEST_ZOOMED) : least);
+    const printed = onPaper || cell >= (el.closest("[data-low]") ? Math.min(least, SMALLEST_ZOOMED) : least);
     area.classList.toggle("cv-wordless", !printed);
     grid.print(printed);
     // Every cell inherits it: where none is printed, none is to be styled anew.
@@ -157,17 +156,18 @@ export function createPanel(board, first) {
       if (all) thumbs.draw(all, board.scale(), limit);
     },
 
-    /** Before plotly is there: it is large, and takes seconds on a slow machine. @param {boolean} without plotly */
+    /** While plotly's picture is not there, or not yet of these numbers. @param {boolean} without plotly */
     colour(without) {
       if (!alone && !without) return;
       alone = without;
       colour();
     },
 
-    /** On paper plotly's picture has not moved with the panels. @param {boolean} printing */
+    /** On paper plotly's picture has not moved with the panels, and every number is printed. @param {boolean} printing */
     print(printing) {
       onPaper = printing;
       colour();
+      printNumbers();
     },
 
     /**

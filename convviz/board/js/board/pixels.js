@@ -15,7 +15,7 @@ export function createPixels() {
  */
 export function paintPixels(canvas, values, width, limit, scale) {
   Object.assign(canvas, { width, height: values.length / width });
-  const context = canvas.getContext("2d");
+  const context = canvas.getContext("2d", { willReadFrequently: true }); // few pixels, often: no work for a graphics card
   if (!context) return;
   const image = context.createImageData(canvas.width, canvas.height);
   for (let cell = 0; cell < values.length; cell++) {

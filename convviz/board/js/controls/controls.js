@@ -169,8 +169,8 @@ function rangePart(model, name, range, get, set, visible = (settings) => true, w
       el.hidden = !visible(settings);
       if (el.hidden) return;
       const [low, high] = range(settings);
-      Object.assign(input, { min: String(low), max: String(high), disabled: low === high });
-      input.value = String(get(settings));
+      const now = { min: String(low), max: String(high), disabled: low === high, value: String(get(settings)) };
+      for (const [property, value] of Object.entries(now)) if (input[property] !== value) input[property] = value; // each write is laid out
       setText(number, input.value);
       setText(words, word(settings));
       explain(words, `help.${name}`, settings.transposed);
