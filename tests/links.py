@@ -126,6 +126,7 @@ OLD_STATE: dict[str, Any] = {
     "input_view": "window",
     "theme": "auto",
     "tab": "",
+    "lr": 0,
     "transposed": False,
 }
 

@@ -26,7 +26,7 @@ class SettingTraits(traitlets.HasTraits):
             padding ``((top, bottom), (left, right))``. output_padding is that of a transposed convolution, else 0.
         in_channels, out_channels, batch, groups: ints; of a transposed convolution those of the layer.
         padding_mode, loss, device, dtype, scale, input_view, theme, tab: words.
-        digit, seed: ints. transposed, link_axes: bools.
+        lr: the learning rate of Learn, a number; 0 while it is closed. digit, seed: ints. transposed, link_axes: bools.
         input, weight, bias, target, grad_output: tensors; a tensor, an array, nested lists or a name such as
             ``"sobel_x"`` can be set. Setting grad_output or target chooses the loss that has one.
         output, grad_input, grad_weight, grad_bias: the results, read only. loss_value: the loss as a float.
@@ -58,6 +58,7 @@ class SettingTraits(traitlets.HasTraits):
     scale = traitlets.Any()
     input_view = traitlets.Any()
     theme = traitlets.Any()
+    lr = traitlets.Any()
     tab = traitlets.Any()
     output = traitlets.Any(read_only=True)
     grad_input = traitlets.Any(read_only=True)

@@ -41,7 +41,7 @@ def pane_styles() -> str:
 @functools.cache
 def app_styles() -> str:
     """Return the rules of the app: one sheet, because anywidget keeps one a class on the page."""
-    around = ("stage", "lesson", "page", "app", "lecture")
+    around = ("stage", "lesson", "learn", "page", "app", "lecture")
     return pane_styles() + joined([HERE.joinpath(f"{name}.css") for name in around])
 
 

@@ -51,6 +51,7 @@ def page_styles() -> str:
         BOARD.joinpath("board.css"),
         BOARD.joinpath("stage.css"),
         BOARD.joinpath("lesson.css"),
+        BOARD.joinpath("learn.css"),
         BOARD.joinpath("page.css"),
         BOARD.joinpath("lecture.css"),
         files("convviz.export").joinpath("page.css"),

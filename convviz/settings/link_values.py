@@ -48,7 +48,7 @@ class Key(NamedTuple):
         """Return what the sentence about a bad value names beside the key and the value."""
         low, high = self.range if self.limits else (0, 0)
         words = CHOICES.get(self.field, NAMED_KINDS.get(self.field, []))
-        return {"low": low, "high": high, "words": ", ".join(filter(None, words))}
+        return {"low": low, "high": high, "words": ", ".join(str(word) for word in words if word)}
 
     def read(self, text: str) -> Any:
         """Return the value that a text gives."""
@@ -65,8 +65,9 @@ class Key(NamedTuple):
             return Source("values", values, (len(values),))
         if self.form == "source":
             return _read_source(text, self.field)
-        _need(text in CHOICES[self.field])
-        return text
+        choices = {str(choice): choice for choice in CHOICES[self.field]}
+        _need(text in choices)
+        return choices[text]
 
     def write(self, value: Any) -> str:
         """Return a value as its text."""

@@ -20,7 +20,7 @@ say = sentences("rules")
 FACTS = facts("settings")
 PRESETS: tuple[str, ...] = tuple(FACTS["kernels"])
 KINDS: dict[str, list[str]] = FACTS["kinds"]
-CHOICES: dict[str, list[str]] = FACTS["choices"]
+CHOICES: dict[str, list[Any]] = FACTS["choices"]
 # What can be chosen by its name alone; an image and typed numbers have to be given.
 NAMED_KINDS = {name: [k for k in kinds if k not in FACTS["kinds_with_own_numbers"]] for name, kinds in KINDS.items()}
 # What the board can show, and what a state from outside may make the kernel compute.
@@ -54,6 +54,7 @@ class Settings:
         input_view: how the equation to the input is told: as a sliding ``"window"`` or as ``"stamps"`` that add up.
         theme: ``"auto"``, ``"light"`` or ``"dark"``.
         tab: name of the open tab beside the board, or empty.
+        lr: the learning rate of the steps that Learn takes, one of facts' choices; 0 while it is closed.
         transposed: whether it is a transposed convolution; its padding mode is zeros.
     """
 
@@ -74,6 +75,7 @@ class Settings:
     input_view: str = "window"
     theme: str = "auto"
     tab: str = ""
+    lr: float = 0
     transposed: bool = False
 
     def __post_init__(self) -> None:

@@ -7,6 +7,7 @@ import { sentences } from "../base/words.js";
 import { renderBoard } from "../board/board.js";
 import { followRoom } from "../board/stage.js";
 import { createControls } from "../controls/controls.js";
+import { createLearn } from "../controls/learn.js";
 import { createKernelModel } from "../controls/kernel.js";
 import { renderSliders } from "../controls/sliders.js";
 import { createLessonPanel } from "../lesson/panel.js";
@@ -50,6 +51,11 @@ export function drawApp(el, model, chosen, share, player, { below, own = false, 
   const tools = chosen.length ? [createTools(model, follow, share.button), share.box] : [];
   const controls = createControls(model, chosen, drawSliders, follow);
   controls.prepend(...tools, createNotice(model, follow));
+  if (chosen.includes("kernel")) {
+    const learn = createLearn(model, follow);
+    controls.append(learn.el);
+    closers.push(learn.close);
+  }
   const picture = element("div", { class: "cv-picture" });
   // The step whose numbers are the last word on all that was set, and who computed them; empty while they are awaited.
   const tellSettled = () => {

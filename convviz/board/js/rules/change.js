@@ -160,7 +160,7 @@ export function turnKernel(settings) {
 }
 
 /** The index of the shown kernel, counted over all planes of the weight. @param {Settings} settings */
-function shownWeightPlane({ spec, plane }) {
+export function shownWeightPlane({ spec, plane }) {
   const ins = spec.in_channels / spec.groups;
   return plane.out_channel * ins + (plane.in_channel % ins);
 }

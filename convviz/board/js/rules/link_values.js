@@ -11,7 +11,7 @@ import SETTINGS from "../../../facts/settings.json" with { type: "json" };
  */
 
 const [WHOLE, DECIMAL] = ["whole", "decimal"].map((name) => new RegExp(`^${SETTINGS.link_patterns[/** @type {"whole"} */ (name)]}$`));
-/** @type {{ link_separators: Record<string, string>, limits: Record<string, any>, choices: Record<string, string[]>, kinds: Record<string, string[]> }} */
+/** @type {{ link_separators: Record<string, string>, limits: Record<string, any>, choices: Record<string, (string | number)[]>, kinds: Record<string, string[]> }} */
 const { link_separators: SEPARATORS, limits: LIMITS, choices: CHOICES, kinds: KINDS } = SETTINGS;
 /** @param {string} kind */
 const hasOwnNumbers = (kind) => SETTINGS.kinds_with_own_numbers.includes(kind);
@@ -48,8 +48,9 @@ export function readValue(key, text) {
     const [sample, out_channel, in_channel] = split(text, ",", 3).map((part) => readWhole(part, [0, 1e9]));
     return { sample, out_channel, in_channel };
   }
-  need(CHOICES[field].includes(text));
-  return text;
+  const found = CHOICES[field].find((choice) => String(choice) === text);
+  need(found !== undefined);
+  return found;
 }
 
 /** A value as its text. @param {LinkKey} key @param {any} value */

@@ -1,0 +1,233 @@
+"""Learn: one step of gradient descent on the board, held against torch.optim.SGD."""
+
+import copy
+
+import pytest
+import torch
+
+from convviz.export.page import export_html
+from convviz.facts.words import sentences
+from convviz.settings.compute import compute
+from convviz.settings.state import Settings
+from tests.browser.app_page import cell, fresh_page, repaint, wait_painted
+from tests.browser.js import JavaScript
+from tests.states import random_states
+
+pytestmark = pytest.mark.browser
+
+say = sentences("learn")
+RATES = (0.001, 0.05, 0.5)
+PARABOLA = {"loss": "half_squared_error"}
+
+
+@pytest.fixture(scope="module")
+def js(browser):
+    with fresh_page(browser) as page:
+        yield JavaScript(page)
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    return export_html({}, tmp_path_factory.mktemp("learn") / "page.html")
+
+
+@pytest.fixture
+def learner(page, exported):
+    """The 8 × 8 digit of an exported page, with Learn open at a rate that its link names."""
+    page.goto(f"{exported.as_uri()}#v=1&lr=0.05")
+    wait_painted(page, 0, 60_000)
+    return page
+
+
+def states(count, **changes):
+    return [{**state, **changes} for state in random_states(13, count)]
+
+
+def numbers_of(js, state):
+    (seen,) = js.walk(state, numbers=True)
+    return seen["state"], seen["numbers"]
+
+
+def sgd(settings, lr, steps=1):
+    """The settings after some steps of torch.optim.SGD in float64, and the loss before each and after the last."""
+    losses = []
+    for _ in range(steps):
+        result = compute(settings)
+        losses.append(float(result.loss))
+        names = ["weight", *(["bias"] if settings.bias is not None else [])]
+        given = [getattr(result, name).detach().clone().requires_grad_() for name in names]
+        for tensor, name in zip(given, names, strict=True):
+            tensor.grad = getattr(result, f"grad_{name}").clone()
+        torch.optim.SGD(given, lr=lr).step()
+        made = {
+            name: {"kind": "values", "values": tensor.flatten().tolist(), "shape": list(tensor.shape)}
+            for name, tensor in zip(names, given, strict=True)
+        }
+        settings = Settings.from_dict({**settings.to_dict(), **made})
+    return settings, [*losses, float(compute(settings).loss)]
+
+
+def parameters(settings):
+    result = compute(settings)
+    return [tensor for tensor in (result.weight, result.bias) if tensor is not None]
+
+
+def press(page, name):
+    with repaint(page):
+        page.get_by_role("button", name=say(name), exact=True).click()
+
+
+def shown_weight(page):
+    return [float(cell(page, "weight", row, column).get_attribute("data-value")) for row in range(3) for column in range(3)]
+
+
+def weight_after(steps, lr=0.05):
+    settings, losses = sgd(Settings(dtype="float64"), lr, steps)
+    return compute(settings).weight.flatten().tolist(), losses
+
+
+def test_a_step_is_that_of_torch_optim_sgd(js):
+    """Every geometry, loss and border; a transposed layer's weights, and the bias, as well."""
+    for index, state in enumerate(states(60)):
+        lr = RATES[index % len(RATES)]
+        settings, stages = numbers_of(js, state)
+        [[made, notices]] = js("numbers/learn.js", "learned", [[settings, stages, lr]])
+        assert notices == []
+        wanted, _ = sgd(Settings.from_dict(state), lr)
+        got = Settings.from_dict({name: value for name, value in made.items() if name != "version"})
+        for mine, theirs in zip(parameters(got), parameters(wanted), strict=True):
+            torch.testing.assert_close(mine, theirs, rtol=1e-12, atol=1e-12, msg=lambda text, about=state: f"{about}: {text}")
+        unmoved = {name: made[name] for name in settings if name not in ("weight", "bias")}
+        assert unmoved == {name: settings[name] for name in unmoved}, state
+
+
+def test_the_lowest_point_of_a_step_is_where_the_loss_turns(js):
+    for state in states(40, **PARABOLA):
+        settings, stages = numbers_of(js, state)
+        (lowest,) = js("numbers/learn.js", "lowestAlong", [[settings, stages]])
+        start = compute(Settings.from_dict(state))
+        if lowest is None:
+            assert not start.grad_weight.any(), state
+            continue
+        _, (before, least) = sgd(Settings.from_dict(state), lowest)
+        for part in (0.9, 1.1):
+            assert sgd(Settings.from_dict(state), part * lowest)[1][1] >= least, (part, state)
+        assert sgd(Settings.from_dict(state), 2 * lowest)[1][1] == pytest.approx(before, rel=1e-6), state
+
+
+def test_with_a_safe_rate_the_loss_never_rises(js):
+    for loss in ("half_squared_error", "cross_entropy"):
+        for state in states(12, loss=loss):
+            settings, _ = numbers_of(js, state)
+            (rate,) = js("numbers/learn.js", "safeRate", [[settings]])
+            _, losses = sgd(Settings.from_dict(state), min(rate, 1e6), steps=8)
+            for before, after in zip(losses, losses[1:], strict=False):
+                assert after <= before + 1e-9 * max(1, abs(before)), (losses, state)
+
+
+def test_other_losses_have_no_lowest_point(js):
+    for loss in ("sum", "mean", "weighted_sum", "cross_entropy"):
+        for state in states(3, loss=loss):
+            assert js("numbers/learn.js", "lowestAlong", [list(numbers_of(js, state))]) == [None], state
+
+
+def test_weights_that_leave_all_numbers_are_refused(js):
+    state = {**Settings().to_dict(), "loss": "weighted_sum", "weight": {"kind": "values", "values": [-9e299], "shape": [1] * 4}}
+    settings, stages = numbers_of(js, {**state, "spec": {**state["spec"], "kernel_size": [1, 1], "padding": [[0, 0], [0, 0]]}})
+    stages = copy.deepcopy(stages)
+    stages["grad_weight"]["data"] = [9e299]
+    (found,) = js.tried("numbers/learn.js", "learned", [[settings, stages, 5]])
+    assert found["refused"] == sentences("rules")("refused.learn", most="1e+300", lr=5)
+
+
+def test_steps_on_the_board_are_those_of_sgd_and_go_back(learner):
+    page = learner
+    assert page.locator(".cv-learn[open]").count() == 1, "the link opens it"
+    for count in (1, 2, 3):
+        press(page, "step")
+        wanted, losses = weight_after(count)
+        assert shown_weight(page) == pytest.approx(wanted, rel=1e-9, abs=1e-9)
+    first, last = (f"{loss:.3g}" for loss in (losses[0], losses[-1]))
+    assert page.locator(".cv-learn-loss").text_content() == say("fell", first=first, last=last, count=3)
+    assert len(page.locator(".cv-learn-path").get_attribute("points").split()) == 4
+    press(page, "back")
+    assert shown_weight(page) == pytest.approx(weight_after(2)[0], rel=1e-9, abs=1e-9)
+    press(page, "back")
+    press(page, "back")
+    assert page.locator(".cv-set-preset select").input_value() == "sobel_x", "the first kernel has its name again"
+    assert page.locator(".cv-learn-loss").text_content() == say("start", loss=first)
+    assert page.outside == []
+
+
+def test_the_sum_of_a_weight_is_read(learner):
+    page = learner
+    grad = float(cell(page, "grad_weight", 0, 2).get_attribute("data-value"))
+    page.locator(".cv-learn-maps .cv-panel").nth(1).locator("[data-cell='0,2']").hover()
+    sign, size = ("+", -grad) if grad < 0 else ("\u2212", grad)
+    parts = page.locator(".cv-learn-sum").text_content().split()
+    assert parts[:6] == ["w[0,2]", "=", "1", sign, "0.05", "\u00b7"]
+    assert float(parts[6]) == pytest.approx(size, rel=0.01)
+    assert float(parts[8].replace("\u2212", "-")) == pytest.approx(1 - 0.05 * grad, abs=0.01)
+
+
+def test_too_large_a_rate_rises_and_says_why(learner):
+    page = learner
+    for _ in range(3):
+        page.locator(".cv-set-lr input").press("ArrowRight")
+    press(page, "step")
+    before, after = weight_after(1, lr=0.5)[1]
+    assert after > before
+    told = page.locator(".cv-learn-verdict")
+    assert told.get_attribute("data-rose") == "true"
+    assert told.text_content().startswith(f"The loss rose from {before:.3g} to {after:.3g}, because \u03b7 = 0.5 jumps")
+    press(page, "back")
+    assert told.get_attribute("data-rose") == "false"
+
+
+def test_it_plays_until_it_is_paused(learner):
+    page = learner
+    page.get_by_role("button", name=say("play"), exact=True).click()
+    page.wait_for_function("() => document.querySelector('.cv-learn-path').getAttribute('points').split(' ').length > 4")
+    page.get_by_role("button", name=say("pause"), exact=True).click()
+    steps = len(page.locator(".cv-learn-path").get_attribute("points").split()) - 1
+    wanted, losses = weight_after(steps)
+    assert shown_weight(page) == pytest.approx(wanted, rel=1e-9, abs=1e-9)
+    assert losses == sorted(losses, reverse=True)
+    assert page.get_by_role("button", name=say("play"), exact=True).count() == 1
+    with repaint(page):
+        page.get_by_role("button", name="Undo").click()
+    assert page.locator(".cv-set-preset select").input_value() == "sobel_x", "what was played is one step back"
+
+
+def test_another_picture_begins_anew_and_a_straight_loss_has_no_end(learner):
+    page = learner
+    press(page, "step")
+    with repaint(page):
+        page.locator(".cv-set-loss_kind select").select_option("weighted_sum")
+    assert len(page.locator(".cv-learn-path").get_attribute("points").split()) == 1
+    assert page.locator(".cv-learn-verdict").text_content() == say("endless")
+
+
+def test_closed_it_leaves_the_link_and_opened_it_takes_a_safe_rate(page, exported):
+    page.goto(f"{exported.as_uri()}#v=1")
+    wait_painted(page, 0, 60_000)
+    page.locator(".cv-learn summary").click()
+    page.locator(".cv-learn[open] .cv-learn-path[points]").wait_for(state="attached")
+    assert float(page.locator(".cv-set-lr .cv-number").text_content()) <= 0.05
+    steps = [page.locator(".cv-learn-loss").text_content()]
+    for _ in range(5):
+        press(page, "step")
+        assert page.locator(".cv-learn-verdict").get_attribute("data-rose") == "false", steps
+    page.locator(".cv-learn summary").click()
+    page.wait_for_function("() => !document.querySelector('.cv-learn').open")
+
+
+def test_in_the_app_it_learns_from_torchs_numbers(app):
+    app.locator(".cv-learn summary").click()
+    app.locator(".cv-learn[open] .cv-learn-path[points]").wait_for(state="attached")
+    lr = float(app.locator(".cv-set-lr .cv-number").text_content())
+    press(app, "step")
+    press(app, "step")
+    assert app.locator(".cv-board").get_attribute("data-from") == "torch"
+    assert shown_weight(app) == pytest.approx(weight_after(2, lr)[0], rel=1e-5, abs=1e-5)
+    app.locator(".cv-learn summary").click()
