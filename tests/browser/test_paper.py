@@ -85,7 +85,7 @@ def test_what_is_for_the_hand_is_not_on_the_paper(browser, printed):
         assert page.locator(".cv-area > canvas").count() == page.locator(".cv-panel").count()
         page.emulate_media(media="screen", color_scheme="dark")
         page.locator(".cv-page[data-theme=dark]").wait_for()
-        assert page.locator(".cv-area > canvas").count() == 0
+        page.wait_for_function("() => !document.querySelector('.cv-area > canvas')")
         assert page.locator(".cv-plot").first.is_visible()
 
 
