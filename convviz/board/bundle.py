@@ -96,7 +96,7 @@ def _joined(modules: Mapping[str, str]) -> str:
 def _scoped(path: str, source: str) -> str:
     """Return a file as a constant that holds what it exports."""
     if path.endswith(".json"):
-        return f"// {path}\nconst {_variable(path)} = {source};"
+        return f"const {_variable(path)} = {source};"
     names = _exported(source)
     default = ["default: default_"] if DEFAULT.search(source) else []
 
@@ -108,7 +108,7 @@ def _scoped(path: str, source: str) -> str:
 
     body = EXPORT.sub("", DEFAULT.sub("const default_ = ", IMPORT.sub(read, FACTS.sub(read_facts, source))))
     given = ", ".join([*names, *default])
-    return f"// {path}\nconst {_variable(path)} = (() => {{\n{body}return {{ {given} }};\n}})();"
+    return f"const {_variable(path)} = (() => {{\n{body}return {{ {given} }};\n}})();"
 
 
 def _exported(source: str) -> list[str]:

@@ -1,9 +1,7 @@
 // Made by python -m convviz.serve.template: change what it is made of, and make it anew.
 (() => {
 const { voila_page } = (() => {
-// facts/words/served.json
 const $facts_words_served = {"live.version":"the page is of convviz {page} and the kernel of {kernel}: load the page again","title":"convviz · the backward pass of conv2d","heading":"The backward pass of conv2d, live","skip":"Skip to the app","again":"Try again","reload":"Reload with my settings","restart":"Reload from the start","frame":"The connection to the kernel","noscript":"convviz needs JavaScript: the numbers on this page are computed while you move the controls.","starting":"Starting a kernel …","torch":"Loading torch …","drawing":"Drawing …","slow":"Still working: the first start on a machine can take a minute.","failed":"The app could not start. The reason stands below.","partial":"Only a part of this page arrived, because the server stopped while sending it.","reconnecting":"The connection to the server is lost. Trying to reconnect …","silent":"The kernel has not answered for 5 seconds: it is busy, or it hangs. What you do now waits until it answers.","ended":"The kernel behind this page has ended: what you see stays, but the controls no longer answer.","gone":"The server no longer answers, so the controls are dead. Reload once it runs again.","live.reconnecting":"The connection to the server is lost, and is being tried again. The board computes in this page meanwhile.","live.silent":"The kernel has not answered for 5 seconds: it is busy, or it hangs. The board computes in this page meanwhile.","live.ended":"The kernel behind this page has ended. The board goes on computing in this page; what needs torch waits for another kernel.","live.gone":"The server no longer answers. The board goes on computing in this page; what needs torch waits until the server runs again.","live.room":"The server has no room for another kernel now. The board computes in this page; what needs torch waits for a kernel.","live.failed":"No kernel could be started. The board computes in this page; what needs torch waits for a kernel.","live.why":"{sentence} The server says: {why}","live.plotly":"Plotly could not be fetched ({why}): it is tried again; colours and numbers are all there.","live.slow":"The kernel takes long to start: the first start on a machine can take a minute. The board computes in this page meanwhile."};
-// base/words.js
 const $base_words = (() => {
 
 const ARGUMENT = /\{(\w+)\}/g;
@@ -39,7 +37,6 @@ return String(values[name]);
 }
 return { sentences, pieces };
 })();
-// page/kernel_state.js
 const $page_kernel_state = (() => {
 
 
@@ -92,7 +89,6 @@ this.showSentence(sentence);
 }
 return { KernelState };
 })();
-// page/kernel_watch.js
 const $page_kernel_watch = (() => {
 
 
@@ -177,7 +173,6 @@ if (move === last) break;
 }
 return { watchKernel };
 })();
-// page/voila_page.js
 const $page_voila_page = (() => {
 const WORDS = $facts_words_served;
 const { sentences } = $base_words;
