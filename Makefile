@@ -19,6 +19,10 @@ SOURCES := pyproject.toml constraints.txt $(shell find convviz/share/voila -type
 # Run quietly what takes minutes, with a dot every few seconds, and end as it ended.
 dots = { $(1) & job=$$!; while kill -0 $$job 2>/dev/null; do printf .; sleep 2; done; echo; wait $$job; }
 
+# Python keeps what it has compiled, also where a container's image says not to: else every process of the tests
+# compiles anew what it imports, and each worker rewrites the asserts of all test files.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: help app check test test-js types-js test-py lint bench clean
 
 help: ## this list

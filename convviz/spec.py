@@ -200,8 +200,8 @@ def _plain(value: Any) -> Any:
 
 
 def _is_int(value: object) -> bool:
-    # bool is an int in Python, but "stride=True" is a slip, not a stride.
-    return isinstance(value, Integral) and not isinstance(value, bool)
+    # bool is an int in Python, but "stride=True" is a slip, not a stride. Most are plain ints: Integral asks longer.
+    return type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))
 
 
 def _is_pair(value: object) -> bool:

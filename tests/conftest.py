@@ -1,5 +1,6 @@
 """Fixtures for tests in a real browser. Nothing heavy is imported here: tests of the maths start at once."""
 
+import gc
 import os
 import re
 
@@ -31,6 +32,15 @@ def pytest_collection_modifyitems(items):
         if {"browser", "page"} & set(item.fixturenames):
             item.add_marker("browser")
     items.sort(key=lambda item: "browser" in item.keywords)
+
+
+def pytest_collection_finish():
+    """Spare the garbage collector the hundred thousands of objects that are there before the first test and stay.
+
+    Otherwise each of its rounds looks at them all, as does what the graph looks for among all objects.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

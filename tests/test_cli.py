@@ -172,17 +172,29 @@ def test_notebook_that_no_file_can_be_costs_one_sentence(no_server, capsys):
 
 
 def test_every_line_can_be_said_in_every_locale():
-    """The address line, and any other: a terminal of another alphabet gets escapes, never a traceback."""
+    """The address line, and any other: a terminal of another alphabet gets escapes, never a traceback.
+
+    The first terminal is the one that Python starts with; the others take its place, so that torch is loaded once.
+    """
+    encodings = ("ascii", "latin-1", "utf-8")
     code = (
-        "import sys\nfrom convviz.cli import main\nfrom convviz.serve.voila_app import ConvvizVoila\n"
+        "import io, sys\nfrom convviz.cli import main\nfrom convviz.serve.voila_app import ConvvizVoila\n"
         "class Told:\n ip, port, _show_browser = '127.0.0.1', 8866, False\n"
-        "main(['doctor'])\nConvvizVoila._announce(Told)\nprint('Voil\u00e0')"
+        f"for encoding in {encodings}:\n"
+        " if encoding != sys.stdout.encoding:\n"
+        "  for name in ('stdout', 'stderr'):\n"
+        "   setattr(sys, name, io.TextIOWrapper(getattr(sys, name).detach(), encoding=encoding))\n"
+        " main(['doctor'])\n ConvvizVoila._announce(Told)\n print('Voil\u00e0', sys.stdout.encoding)\n"
     )
-    for encoding in ("ascii", "latin-1", "utf-8"):
-        environment = {**os.environ, "PYTHONIOENCODING": encoding, "LC_ALL": "C"}
-        done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, env=environment, check=False)
-        assert done.returncode == 0, done.stderr
-        assert b"convviz is served at http://127.0.0.1:8866/ - stop with Ctrl+C" in done.stdout, encoding
+    environment = {**os.environ, "PYTHONIOENCODING": encodings[0], "LC_ALL": "C"}
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+    ends = (b"Voil\\xe0 ascii\n", b"Voil\xe0 latin-1\n", b"Voil\xc3\xa0 utf-8\n")
+    rest = done.stdout
+    for encoding, end in zip(encodings, ends, strict=True):
+        said, found, rest = rest.partition(end)
+        assert found, (encoding, done.stdout)
+        assert b"convviz is served at http://127.0.0.1:8866/ - stop with Ctrl+C" in said, encoding
 
 
 def test_missing_voila_names_the_remedy(monkeypatch, capsys):

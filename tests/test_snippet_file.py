@@ -10,10 +10,11 @@ import torch
 from convviz import ConvSpec, stages
 from convviz.explanation.code.literals import exact, literal
 from convviz.explanation.code.snippet_file import FULL_PRECISION, MOST_NUMBERS, RESULTS, snippet_file, too_large
-from convviz.explanation.code.snippets import WAYS, WAYS_TRANSPOSED, snippets
+from convviz.explanation.code.snippets import WAYS, WAYS_TRANSPOSED
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.settings.names import shown_name
 from tests.geometries import EDGE_CASES, random_specs
+from tests.test_snippets import all_ways
 
 HARD = ConvSpec((7, 6), 2, 4, (3, 2), (3, 2), ((2, 1), (0, 1)), 2, 2, "reflect", 2)
 SPECS = [ConvSpec((8, 8), stride=2, padding=1), HARD, *EDGE_CASES.values(), *random_specs(44, 30)]
@@ -51,7 +52,7 @@ def test_the_boards_numbers_pass_gradcheck():
     for dtype in ("float64", "float32"):
         _, tensors = board(HARD.replace(input_size=(5, 4)), True, dtype)
         (snippet,) = (
-            each for each in snippets(HARD.replace(input_size=(5, 4)), dtype=dtype) if each.name == "function"
+            each for each in all_ways(HARD.replace(input_size=(5, 4)), dtype=dtype) if each.name == "function"
         )
         run(snippet_file(snippet, tensors).text)
 
@@ -67,7 +68,7 @@ def test_with_the_boards_numbers_it_computes_what_the_board_shows(name, dtype):
     for place, spec in enumerate(chosen):
         bias = place % 2 == 0
         result, tensors = board(spec, bias, dtype)
-        snippet = next(each for each in snippets(spec, bias=bias, dtype=dtype) if each.name == name)
+        snippet = next(each for each in all_ways(spec, bias=bias, dtype=dtype) if each.name == name)
         found, printed = run(snippet_file(snippet, tensors).text)
         shown = [each for each in RESULTS if bias or each != "grad_bias"]
         for given, tensor in tensors.items():
@@ -84,7 +85,7 @@ def test_with_the_boards_numbers_it_computes_what_the_board_shows(name, dtype):
 
 def test_with_the_boards_numbers_of_bfloat16_the_same_operations_give_the_same_digits():
     result, tensors = board(SPECS[0], True, "bfloat16")
-    written = {each.name: each for each in snippets(SPECS[0], dtype="bfloat16")}
+    written = {each.name: each for each in all_ways(SPECS[0], dtype="bfloat16")}
     found, _ = run(snippet_file(written["rotate"], tensors).text)
     for name in (*tensors, *RESULTS):
         assert torch.equal(found[name], getattr(result, name)), name
@@ -130,7 +131,7 @@ def test_a_row_begins_on_a_new_line():
 
 def test_without_numbers_it_is_the_snippet_with_its_own_tensors():
     for spec in (SPECS[0], HARD):
-        for snippet in snippets(spec, dtype="float64"):
+        for snippet in all_ways(spec, dtype="float64"):
             file = snippet_file(snippet)
             found, _ = run(file.text)
             alone = {}
@@ -143,7 +144,7 @@ def test_without_numbers_it_is_the_snippet_with_its_own_tensors():
 def test_imports_come_first_and_once_and_the_rest_is_tidy(with_numbers):
     for spec in [spec for spec in SPECS if small(spec)]:
         _, tensors = board(spec, True, "float32")
-        for snippet in snippets(spec):
+        for snippet in all_ways(spec):
             text = snippet_file(snippet, tensors if with_numbers else None).text
             body = ast.parse(text).body
             kinds = [isinstance(node, ast.Import | ast.ImportFrom) for node in body]
@@ -160,7 +161,7 @@ def test_imports_come_first_and_once_and_the_rest_is_tidy(with_numbers):
 @pytest.mark.parametrize("with_numbers", [False, True])
 def test_lines_keep_their_panels_and_the_tensors_have_theirs(with_numbers):
     _, tensors = board(HARD, True, "float32")
-    for snippet in snippets(HARD):
+    for snippet in all_ways(HARD):
         file = snippet_file(snippet, tensors if with_numbers else None)
         lines, own = file.text.splitlines(), snippet.code.splitlines()
         first, last = file.tensors
@@ -178,7 +179,7 @@ def test_lines_keep_their_panels_and_the_tensors_have_theirs(with_numbers):
 
 def test_a_tensor_drawn_over_several_lines_has_its_panel_on_each():
     spec = ConvSpec((20, 20))
-    snippet = snippets(spec, dtype="bfloat16", device="cuda:1", transposed=True)[0]
+    snippet = all_ways(spec, dtype="bfloat16", device="cuda:1", transposed=True)[0]
     file = snippet_file(snippet)
     lines, panels = file.text.splitlines(), dict(file.lines)
     first = lines.index("grad_output = torch.randn(") + 1
@@ -190,7 +191,7 @@ def test_tensors_that_nobody_could_read_are_refused_in_words():
     _, tensors = board(ConvSpec(17, 1, 2), False, "float32")
     message = r"Tensors of up to 256 numbers can be written out in the code: input has 289, grad_output has 450\."
     with pytest.raises(ValueError, match=message):
-        snippet_file(snippets(ConvSpec(17, 1, 2))[0], tensors)
+        snippet_file(all_ways(ConvSpec(17, 1, 2))[0], tensors)
     assert too_large({"input": torch.zeros(16, 16)}) == ""
 
 
@@ -203,12 +204,12 @@ class OnCuda(torch.Tensor):
 def test_on_cuda_float32_keeps_its_digits():
     _, tensors = board(SPECS[0], False, "float32")
     there = {name: tensor.as_subclass(OnCuda) for name, tensor in tensors.items()}
-    texts = {each.name: snippet_file(each, there).text for each in snippets(SPECS[0], bias=False, device="cuda")}
+    texts = {each.name: snippet_file(each, there).text for each in all_ways(SPECS[0], bias=False, device="cuda")}
     for name, text in texts.items():
         assert (FULL_PRECISION in text) == (name != "numpy")
         assert text.count('.to("cuda")') == (0 if name == "numpy" else len(tensors))
     _, tensors = board(SPECS[0], False, "float64")
-    assert FULL_PRECISION not in snippet_file(snippets(SPECS[0])[0], tensors).text
+    assert FULL_PRECISION not in snippet_file(all_ways(SPECS[0])[0], tensors).text
 
 
 @pytest.mark.usefixtures("quick_gradcheck")
@@ -222,7 +223,7 @@ def test_a_transposed_board_gives_its_numbers_in_the_layers_words(name):
         drawn = [torch.randn(shape, generator=generator) for shape in shapes]
         board = stages_transposed(spec, *drawn, loss="mean", dtype="float64", compare=False)
         tensors = {each: getattr(board, shown_name(each, True)) for each in ("input", "weight", "bias", "grad_output")}
-        snippet = {each.name: each for each in snippets(spec, dtype="float64", transposed=True)}[name]
+        snippet = {each.name: each for each in all_ways(spec, dtype="float64", transposed=True)}[name]
         file = snippet_file(snippet, tensors)
         found, _ = run(file.text)
         for result in RESULTS:

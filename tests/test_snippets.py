@@ -1,6 +1,7 @@
 """The snippets run by themselves, are right for hundreds of settings, and hold only the steps that a setting needs."""
 
 import ast
+import functools
 import math
 import re
 import subprocess
@@ -33,8 +34,18 @@ GRADIENTS = ("grad_input", "grad_weight", "grad_bias")
 FEW_TAPS, FEW_ENTRIES = 150, 700
 
 
+@functools.cache
+def _written(spec: ConvSpec, options: tuple) -> tuple[Snippet, ...]:
+    return snippets(spec, **dict(options))
+
+
+def all_ways(spec: ConvSpec, bias: bool = True, dtype: str = "float32", **more) -> tuple[Snippet, ...]:
+    """All ways at once, written once for all tests that look at one of them: writing takes longer than running."""
+    return _written(spec, tuple(sorted({"bias": bias, "dtype": dtype, **more}.items())))
+
+
 def by_name(spec: ConvSpec, **options) -> dict[str, Snippet]:
-    return {snippet.name: snippet for snippet in snippets(spec, **options)}
+    return {snippet.name: snippet for snippet in all_ways(spec, **options)}
 
 
 def run(snippet: Snippet) -> dict:
@@ -123,7 +134,7 @@ def test_gradcheck_passes_for_real():
 @pytest.mark.parametrize(("dtype", "rtol", "atol"), [("float32", 1e-4, 1e-4), ("bfloat16", 0.1, 0.5)])
 @pytest.mark.parametrize("spec", [SIMPLE, HARD, EDGE_CASES["circular to the limit"]])
 def test_other_dtypes(spec, dtype, rtol, atol):
-    for snippet in snippets(spec, dtype=dtype):
+    for snippet in all_ways(spec, dtype=dtype):
         if snippet.name == "definition" and dtype == "bfloat16" and spec is not SIMPLE:
             continue  # a loop that adds thousands of numbers up in bfloat16 has no digit left
         found = run(snippet)
@@ -161,7 +172,7 @@ def test_gradients_that_nobody_wants_are_not_computed():
 
 
 def test_the_given_tensors_are_left_alone():
-    for snippet in snippets(HARD):
+    for snippet in all_ways(HARD):
         if snippet.name == "numpy":
             continue
         before, after = {}, {}
@@ -185,7 +196,7 @@ def test_nothing_needs_convviz(monkeypatch):
 
 def test_numpy_needs_no_torch_and_the_others_nothing_but_torch():
     for spec in (SIMPLE, HARD):
-        for snippet in snippets(spec):
+        for snippet in all_ways(spec):
             nodes = list(ast.walk(ast.parse(snippet.preamble + snippet.code)))
             modules = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
             modules |= {node.module for node in nodes if isinstance(node, ast.ImportFrom)}
@@ -248,7 +259,7 @@ def test_the_hardest_setting_is_still_readable():
 def test_the_gradient_of_a_bias_is_asked_for_only_where_there_is_one():
     assert "[1], *geometry, [True, True, True]" in by_name(SIMPLE)["aten"].code
     assert "None, *geometry, [True, True, False]" in by_name(SIMPLE, bias=False)["aten"].code
-    for snippet in snippets(HARD, bias=False):
+    for snippet in all_ways(HARD, bias=False):
         names = {node.id for node in ast.walk(ast.parse(snippet.code)) if isinstance(node, ast.Name)}
         assert names.isdisjoint({"bias", "grad_bias"})
 
@@ -298,7 +309,7 @@ def test_a_setting_has_only_the_steps_that_it_needs():
 
 def test_code_is_tidy_and_the_same_every_time():
     for spec in [*SPECS, HARD]:
-        for snippet in snippets(spec, bias=False):
+        for snippet in all_ways(spec, bias=False):
             for text in (snippet.preamble, snippet.code):
                 assert text.endswith("\n")
                 assert not text.endswith("\n\n")
@@ -306,7 +317,7 @@ def test_code_is_tidy_and_the_same_every_time():
                 assert "\t" not in text
                 assert all(line == line.rstrip() for line in text.splitlines())
             assert max(map(len, snippet.code.splitlines())) <= 88, snippet.code
-        assert snippets(spec, bias=False) == snippets(spec.replace(), bias=False)
+        assert all_ways(spec, bias=False) == snippets(spec.replace(), bias=False)
 
 
 def existing(spec: ConvSpec, bias: bool) -> set[str]:
@@ -355,7 +366,7 @@ def names_read(statement: ast.stmt) -> set[str]:
 def test_lines_and_panels_belong_together(bias):
     for spec in [*SPECS, SIMPLE, HARD]:
         panels = existing(spec, bias)
-        for snippet in snippets(spec, bias=bias):
+        for snippet in all_ways(spec, bias=bias):
             lines, numbers = snippet.code.splitlines(), [number for number, _ in snippet.lines]
             assert numbers == sorted(set(numbers))
             assert all(1 <= number <= len(lines) and lines[number - 1].strip() for number in numbers)
@@ -369,7 +380,7 @@ def test_lines_and_panels_belong_together(bias):
 def test_a_line_is_marked_with_what_it_makes_and_reads():
     for spec in [*SPECS, SIMPLE, HARD]:
         panels = existing(spec, True)
-        for snippet in snippets(spec):
+        for snippet in all_ways(spec):
             statement_at, marks = statements(snippet.code), dict(snippet.lines)
             for number, names in marks.items():
                 made = names_made(statement_at[number])
@@ -385,7 +396,7 @@ def test_a_line_is_marked_with_what_it_makes_and_reads():
 
 
 def test_a_comment_or_an_import_belongs_to_no_panel():
-    for snippet in snippets(HARD):
+    for snippet in all_ways(HARD):
         lines = snippet.code.splitlines()
         for number, _ in snippet.lines:
             assert not re.match(r"\s*(#|import|from|for|if|def|class|@)", lines[number - 1])
@@ -554,7 +565,7 @@ def test_gradcheck_passes_for_the_transposed_function():
 @pytest.mark.parametrize(("dtype", "rtol", "atol"), [("float32", 1e-4, 1e-4), ("bfloat16", 0.1, 0.5)])
 def test_other_dtypes_transposed(dtype, rtol, atol):
     for spec in (SIMPLE, EDGE_CASES["grouped"]):
-        for snippet in snippets(spec, dtype=dtype, transposed=True):
+        for snippet in all_ways(spec, dtype=dtype, transposed=True):
             found = run(snippet)
             assert snippet.name == "numpy" or str(found["output"].dtype) == f"torch.{dtype}"
             for result, expected in transposed_truth(spec, found).items():
@@ -566,7 +577,7 @@ def test_a_transposed_line_is_marked_with_the_panels_of_what_it_names():
         given = [torch.ones(shape) for shape in (spec.output_shape, spec.weight_shape, (spec.in_channels,))]
         board = stages_transposed(spec, *given, compare=False)
         panels = {name for name in PANELS if getattr(board, name) is not None}
-        for snippet in snippets(spec, transposed=True):
+        for snippet in all_ways(spec, transposed=True):
             statement_at, marks = statements(snippet.code), dict(snippet.lines)
             marked = {panel for names in marks.values() for panel in names}
             assert marked <= panels, (spec, snippet.name)
@@ -608,7 +619,7 @@ def test_the_simplest_transposed_setting_has_the_simplest_code():
 
 def test_transposed_comments_are_in_the_layers_words():
     for spec in TRANSPOSABLE:
-        for snippet in snippets(spec, transposed=True):
+        for snippet in all_ways(spec, transposed=True):
             comments = " ".join(re.findall(r"#.*", snippet.code))
             assert "remainder" not in comments
             assert "no window" not in comments

@@ -45,6 +45,7 @@ def plotly_text() -> str:
     return base64.b64encode(packed_plotly()).decode()
 
 
+@functools.cache
 def page_styles() -> str:
     """Return the rules of the board and of the page around it."""
     sheets = [
@@ -64,6 +65,7 @@ def to_json(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), sort_keys=True).replace("<", "\\u003c")
 
 
+@functools.cache
 def bundles() -> str:
     """Return the page with all that it imports, as the live app has it, and the rules of links."""
     return bundle_several(BOARD.joinpath("js"), MODULES)

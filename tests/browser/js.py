@@ -3,6 +3,7 @@
 It needs no node, and runs in the browser that visitors have.
 """
 
+import contextlib
 import json
 import re
 
@@ -51,12 +52,14 @@ window.playAll = (plays, withNumbers) => JSON.stringify(plays.map(([state, actio
   let now = 100_000;
   const data = { state, colorscales: { light: [], dark: [] }, plotly: null, ...torch };
   const model = js["numbers/model.js"].createPageModel(data, js["numbers/from_page.js"].fromPage, () => now);
+  let known;
+  const wanted = (state) => withNumbers === true || (withNumbers && known !== (known = JSON.stringify(state)));
   const look = () => ({
     state: model.settings(), notice: model.get("notice"), failed: model.get("failed"), selected: model.get("selected"),
     undo: model.canUndo(), redo: model.canRedo(), kernel: change.kernelName(model.settings()),
     settled: model.settled(), told: model.get("state"), sources: model.get("sources"), theme: model.get("theme"),
     shown: model.shown().settings, versions: [model.get("structure").version, model.get("values").version],
-    numbers: withNumbers ? model.shown().numbers.stages : null,
+    numbers: wanted(model.settings()) ? model.shown().numbers.stages : null,
   });
   const seen = [look()];
   for (const [name, ...given] of actions) {
@@ -125,10 +128,14 @@ class JavaScript:
             plays: an action is a list: a function of ``rules/change.js`` or one of the deeds above, with what it takes
                 after the settings; ``"move"`` with a control's name before that; ``"send"`` a message; ``"wait"``
                 milliseconds; ``"say"``; else the type of a message.
-            numbers: tell the stages that are shown as well.
+            numbers: tell the stages that are shown as well; ``"of each state"`` tells them once, not again where an
+                action leaves the state as it was.
         """
         given = [[state, actions] for state, actions in plays]
-        return json.loads(self.page.evaluate("([plays, numbers]) => playAll(plays, numbers)", [given, numbers]))
+        with contextlib.suppress(ValueError):  # JSON has no NaN
+            given = json.dumps(given, allow_nan=False)  # one text: into anything else Playwright looks piece by piece
+        script = "([plays, numbers]) => playAll(typeof plays === 'string' ? JSON.parse(plays) : plays, numbers)"
+        return json.loads(self.page.evaluate(script, [given, numbers]))
 
     def walk(self, state, *actions, numbers=False):
         """Open the page's model at one state, do some actions → what it shows before and after each."""

@@ -12,6 +12,7 @@ pytestmark = pytest.mark.browser
 say, guided = sentences("player"), sentences("guided")
 NAME = "why_rotated"
 STEPS = len(lesson(NAME)["steps"])
+NEXT_FRAME = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(null))))"
 
 
 @pytest.fixture(scope="module")
@@ -435,9 +436,11 @@ def test_a_copied_link_leads_to_the_step_that_is_read(page, exported):
 
 def test_on_a_phone_every_number_is_printed_and_the_tray_lies_on_nothing(browser, exported):
     with fresh_page(browser, has_touch=True) as page:
+        open_page(page, exported, f"lesson={NAME}&step=2", 390, 844)
         for number in range(2, STEPS + 1):
-            open_page(page, exported, f"lesson={NAME}&step={number}", 390, 844)
+            page.evaluate("(hash) => { location.hash = hash; }", f"lesson={NAME}&step={number}")
             at_step(page, number)
+            page.evaluate(NEXT_FRAME)
             wait_painted(page)
             while page.locator(".cv-lesson-act").is_visible():
                 page.locator(".cv-lesson-act").click()

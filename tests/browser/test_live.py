@@ -119,7 +119,7 @@ def difference(one, other):
 def differing(one, other):
     """Return how many pixels of two pictures differ by more than 64 of 255.
 
-    Chromium smooths letters and the lines between cells anew when it has the time, though nothing has moved: by up to 61.
+    Chromium smooths letters and lines between cells anew when it has the time, though nothing moved: by up to 61.
     """
     pictures = [Image.open(io.BytesIO(data)).convert("RGB") for data in (one, other)]
     apart = ImageChops.difference(*pictures).tobytes()

@@ -1,5 +1,6 @@
 """What controls may do and what each action does, as the page has it. Python's geometry knows the rules, and judges."""
 
+import functools
 import itertools
 import random
 
@@ -46,7 +47,13 @@ def moved(spec, name, axis, value, linked):
     wanted = [*getattr(spec, name)]
     for each in (0, 1) if linked else (axis,):
         wanted[each] = (value, value) if name == "padding" else value
-    return possible(spec.to_dict() | {name: wanted})
+    return possible(as_json(spec) | {name: wanted})
+
+
+@functools.cache
+def as_json(spec):
+    """The geometry as JSON has it, written once for the hundreds of moves that start from it; nobody changes it."""
+    return spec.to_dict()
 
 
 def moved_layer(spec, name, axis, value, linked):
@@ -74,7 +81,7 @@ def moved_layer(spec, name, axis, value, linked):
 def test_every_value_between_the_ends_is_possible_and_the_next_is_not(js, linked, transposed):
     drawn = [spec for spec, _ in layers(21, 60)] if transposed else [*random_specs(21, 250), *EDGE_CASES.values()]
     places = list(itertools.product(PER_AXIS if transposed else PLAIN, (0, 1)))
-    asked = [(spec.to_dict(), name, axis, linked, transposed) for spec in drawn for name, axis in places]
+    asked = [(as_json(spec), name, axis, linked, transposed) for spec in drawn for name, axis in places]
     ranges = iter(js("rules/bounds.js", "rangeOf", asked))
     values = iter(js("rules/bounds.js", "valueOf", [(spec, *place, transposed) for spec, *place, _, _ in asked]))
     tries, wanted = [], []
@@ -86,7 +93,7 @@ def test_every_value_between_the_ends_is_possible_and_the_next_is_not(js, linked
             assert bottom <= current <= top, (spec, name, axis)
             beyond = [v for v, end in ((bottom - 1, bottom <= low), (top + 1, top >= high)) if not end]
             for value in [*({*range(bottom, top + 1)} - {current}), *beyond]:
-                tries.append((spec.to_dict(), name, axis, value, linked, transposed))
+                tries.append((as_json(spec), name, axis, value, linked, transposed))
                 wanted.append((moved_layer if transposed else moved)(spec, name, axis, value, linked))
                 assert (wanted[-1] is None) == (value in beyond), (spec, name, axis, value)
     made = js("rules/bounds.js", "withValue", tries)

@@ -65,10 +65,20 @@ def open_stage(page, exported, state="", size=(1280, 720)):
     wait_painted(page, 0)
 
 
+def shown_in_turn(page, exported, states, size):
+    """Yield (name, state) as the page shows it: the first loaded at this size, the others put into its address."""
+    for number, (name, state) in enumerate(states.items()):
+        if number == 0:
+            open_stage(page, exported, state, size)
+        else:
+            with repaint(page):
+                page.evaluate("(link) => { location.hash = link; }", state)
+        yield name, state
+
+
 def test_all_bands_the_controls_and_the_sum_are_on_one_screen(stage, exported):
     for size in DESKTOPS:
-        for name, state in STATES.items():
-            open_stage(stage, exported, state, size)
+        for name, _ in shown_in_turn(stage, exported, STATES, size):
             about = f"{name} at {size}"
             assert stage.evaluate(OUTSIDE_THE_WINDOW) == [], about
             assert stage.evaluate(OVERLAPS) == [], about
@@ -113,8 +123,7 @@ CROWDED = {
 
 def test_captions_are_read_without_scrolling_and_nothing_is_cut(stage, exported):
     for size in (DESKTOPS[0], (390, 844)):
-        for name, state in {**STATES, **CROWDED}.items():
-            open_stage(stage, exported, state, size)
+        for name, _ in shown_in_turn(stage, exported, {**STATES, **CROWDED}, size):
             assert stage.evaluate(CUT) == [], (name, size)
             assert stage.evaluate(OVERLAPS) == [], (name, size)
             found = stage.evaluate(CAPTIONS)
@@ -179,8 +188,7 @@ def test_on_a_phone_a_band_and_a_slider_are_on_one_screen(stage, exported):
 
 def test_zoomed_in_a_slider_and_what_it_does_are_on_one_screen(stage, exported):
     for size in ((853, 480), (640, 360)):  # 1280 x 720 at 150 % and at 200 %
-        for name, state in STATES.items():
-            open_stage(stage, exported, state, size)
+        for name, _ in shown_in_turn(stage, exported, STATES, size):
             for slid in ("kernel_size", "stride", "padding", "input_size"):
                 control = slider(stage, slid)
                 with repaint(stage):
