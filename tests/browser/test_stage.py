@@ -223,6 +223,18 @@ def test_nothing_but_panels_moves_while_a_slider_moves(stage, exported, size):
                 assert stage.evaluate(OVERLAPS) == [], f"{name} {value} of {state or 'the first picture'}"
 
 
+def test_a_picture_that_is_changed_to_is_laid_out_as_one_that_was_loaded(stage, exported):
+    """Panels that stay stand among others that come: each has its own size, not its neighbour's."""
+    for state in ("#v=1", "#v=1&dilation=3", "#v=2&view=window", "#v=1&transposed=1&padding=0"):
+        open_stage(stage, exported, state)
+        loaded = stage.evaluate(CELLS)
+        open_stage(stage, exported)
+        with repaint(stage):
+            stage.evaluate("(state) => { location.hash = state; }", state)
+        assert stage.evaluate(CELLS) == loaded, state
+        assert stage.evaluate(OVERLAPS) == [], state
+
+
 def test_a_band_takes_the_focus_and_gives_it_back(stage, exported):
     open_stage(stage, exported, "#v=1")
     stage.keyboard.press("3")  # before anything has the focus

@@ -86,8 +86,10 @@ export function createEquation(board, name) {
     for (const key of [...panels.keys()]) if (!wanted.has(key)) panels.delete(key);
     for (const item of items) {
       if (!item.key) continue;
-      if (!panels.has(item.key)) panels.set(item.key, createPanel(board, item));
-      panels.get(item.key)?.setSpec(item);
+      const panel = panels.get(item.key) ?? createPanel(board, item);
+      panels.delete(item.key); // those that stay take their place among those that come: sizes are chosen in this order
+      panels.set(item.key, panel);
+      panel.setSpec(item);
     }
     const order = items.map((item) => item.key ?? `${item.symbol} ${item.note}`).join("|");
     if (row.dataset.order === order) return;
