@@ -37,7 +37,7 @@ export function createLearnPanel(model) {
   const path = svgElement("polyline", { class: "cv-learn-path" });
   const now = svgElement("circle", { class: "cv-learn-now", r: 3 });
   const logs = svgElement("text", { x: 236, y: 13 });
-  const curve = svgElement("svg", { class: "cv-learn-curve", viewBox: "0 0 240 56", role: "img" }, logs, path, now);
+  const curve = svgElement("svg", { class: "cv-learn-curve", viewBox: "0 0 240 56", preserveAspectRatio: "xMinYMid", role: "img" }, logs, path, now);
   const [losses, verdict] = [element("p", { class: "cv-learn-loss" }), element("p", { class: "cv-learn-verdict", role: "status" })];
   const el = element(
     "div",
