@@ -29,7 +29,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--seed", type=int, default=0, metavar="N", help="the first of them, which also splits the data"
     )
     parser.add_argument("--batch-size", type=int, default=64, metavar="N", help="images a step (default: 64)")
-    parser.add_argument("--lr", type=float, default=0.02, metavar="X", help="learning rate of SGD, falling to 0 (default: 0.02)")
+    parser.add_argument(
+        "--lr", type=float, default=0.02, metavar="X", help="learning rate of SGD, falling to 0 (default: 0.02)"
+    )
     parser.add_argument("--momentum", type=float, default=0.9, metavar="X", help="of SGD (default: 0.9)")
     parser.add_argument(
         "--replaced", default="all", metavar="WHICH", help="all layers, or the first alone, as in the article"

@@ -15,7 +15,6 @@ CLASSES = 10
 CONVOLUTIONS = {"conv1": ((1, 32, 3), (32, 26, 26)), "conv2": ((32, 64, 3), (64, 24, 24))}
 LINEARS = {"linear1": ((9216, 256), (256,)), "linear2": ((256, CLASSES), (CLASSES,))}
 LAYERS = (*CONVOLUTIONS, *LINEARS)
-OUTPUTS = {name: shape for name, (_, shape) in (CONVOLUTIONS | LINEARS).items()}
 REPLACED = {"all": LAYERS, "first": ("conv1",)}
 
 
@@ -30,7 +29,7 @@ class Network(torch.nn.Module):
         own, torchs = REPLACED[replaced], ENTRANTS[REFERENCE]
         for name, (sizes, _) in CONVOLUTIONS.items():
             self.add_module(name, (entrant if name in own else torchs).conv2d(*sizes))
-        self.norm = torch.nn.BatchNorm2d(64)
+        self.norm = torch.nn.BatchNorm2d(CONVOLUTIONS["conv2"][1][0])
         for name, (widths, _) in LINEARS.items():
             self.add_module(name, (entrant if name in own else torchs).linear(*widths))
 
@@ -51,7 +50,7 @@ class Network(torch.nn.Module):
             output = getattr(self, name)(input)
         except Exception as error:
             raise RaceError(f"{name} raised {type(error).__name__}: {first_line(error)}") from error
-        expected = (len(input), *OUTPUTS[name])
+        expected = (len(input), *(CONVOLUTIONS | LINEARS)[name][1])
         if not isinstance(output, torch.Tensor) or tuple(output.shape) != expected:
             got = list(output.shape) if isinstance(output, torch.Tensor) else type(output).__name__
             raise RaceError(
