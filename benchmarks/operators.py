@@ -74,7 +74,7 @@ def target_of(way, case):
 def ways_of(layer, options):
     """Return {way: function of the input} for one layer."""
     import convviz
-    from benchmarks.reference.textbook import Textbook
+    from convviz.lab.article import Article
 
     def by(method):
         def way(input):
@@ -83,7 +83,7 @@ def ways_of(layer, options):
         return way
 
     ways = {"nn.Conv2d": layer} | {method: by(method) for method in ("aten", "rotate", "unfold")}
-    return ways if options else ways | {"textbook": lambda input: Textbook.apply(input, layer.weight, layer.bias)}
+    return ways if options else ways | {"textbook": lambda input: Article.apply(input, layer.weight, layer.bias)}
 
 
 def measure(say):

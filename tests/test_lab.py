@@ -1,5 +1,6 @@
 """The race: the same start, the same batches, the same numbers. Truth is torch's autograd and torch's SGD."""
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -15,15 +16,16 @@ from convviz.lab.network import initial_values, network
 from convviz.lab.result import columns, rows
 from convviz.lab.store import checkpoint_path
 from tests.idx import write_folder
-from tests.lab import small_network  # noqa: F401  (a fixture)
+from tests.narrow_network import narrow_network
 
 SMALL = {"verify": False, "batch_size": 8, "epochs": 2}
 EXACT = [name for name, entrant in ENTRANTS.items() if entrant.exact]
 
 
 @pytest.fixture
-def folder(tmp_path, small_network):
-    return write_folder(tmp_path / "digits")
+def folder(tmp_path):
+    with narrow_network():
+        yield write_folder(tmp_path / "digits")
 
 
 def curves(result):
@@ -88,13 +90,12 @@ def test_the_network_is_the_articles():
 
 
 @pytest.mark.parametrize("narrow", [True, False])
-def test_exact_methods_are_the_same_algorithm_over_many_steps(narrow, request):
+def test_exact_methods_are_the_same_algorithm_over_many_steps(narrow):
     """In full width without those that are slow or slow here; narrow, all of them."""
     pytest.importorskip("mlxtend")
-    if narrow:
-        request.getfixturevalue("small_network")
     names = EXACT if narrow else ["torch", "unfold", "rotate"]
-    result = lab.race(names, train=104, test=100, batch_size=2, epochs=1, dtype="float64")
+    with narrow_network() if narrow else contextlib.nullcontext():
+        result = lab.race(names, train=104, test=100, batch_size=2, epochs=1, dtype="float64")
     run = result["runs"][0]["entrants"]
     assert len(run["torch"]["loss"]) == 52
     for name in set(names) - {"torch"}:

@@ -12,14 +12,15 @@ from convviz.lab import store
 from convviz.lab.lane import Lane
 from convviz.lab.store import checkpoint_path
 from tests.idx import write_folder
-from tests.lab import small_network  # noqa: F401  (a fixture)
+from tests.narrow_network import narrow_network
 
 SMALL = {"verify": False, "batch_size": 8, "epochs": 2}
 
 
 @pytest.fixture
-def options(tmp_path, small_network):  # noqa: F811
-    return {**SMALL, "data": write_folder(tmp_path / "digits"), "out": tmp_path / "race.json"}
+def options(tmp_path):
+    with narrow_network():
+        yield {**SMALL, "data": write_folder(tmp_path / "digits"), "out": tmp_path / "race.json"}
 
 
 def failed(race):
