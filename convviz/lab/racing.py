@@ -203,9 +203,10 @@ class Race:
         images, labels = self._batch(chosen, torchs)
         lr = self.settings.lr * (1 - (step - 1) / self._steps_of_a_run)
         names = list(self.lanes)
-        first = step % len(names)  # whoever comes first finds the caches cold: each in turn
+        # Whoever comes first, or behind a certain other, finds other caches: each step has an order of its own.
+        order = torch.randperm(len(names), generator=torch.Generator().manual_seed(step)).tolist()
         measured: dict[str, dict[str, Any]] = {}
-        for name in (*names[first:], *names[:first]):
+        for name in (names[at] for at in order):
             try:
                 loss, seconds = self.lanes[name].step(images, labels, lr)
             except Exception as error:
