@@ -9,10 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 
 from convviz.lab.entrants import REFERENCE
-from convviz.lab.lane import Lane, timed, told
+from convviz.lab.lane import LOSS, Lane, timed, told
 from convviz.lab.network import LAYERS, Network
 from convviz.ops.backends import BACKENDS
 from convviz.ops.device import full_precision
@@ -128,7 +127,7 @@ def _memory(network: Network, images: torch.Tensor, labels: torch.Tensor) -> int
 
     def both_passes() -> None:
         network.zero_grad()
-        F.cross_entropy(network(images), labels).backward()
+        LOSS(network(images), labels).backward()
 
     both_passes()  # libraries take their own memory the first time
     network.zero_grad()

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 
 from convviz.lab.digits import normalized
 from convviz.lab.entrants import Entrant
@@ -16,6 +15,7 @@ from convviz.lab.network import first_line, network
 from convviz.lab.settings import DTYPES, RaceSettings
 from convviz.ops.device import full_precision, is_out_of_memory
 
+LOSS = torch.nn.CrossEntropyLoss()
 TEST_BATCH = 250
 
 
@@ -58,7 +58,7 @@ class Lane:
 
         def whole_step() -> torch.Tensor:
             self.optimizer.zero_grad()
-            loss = F.cross_entropy(self.network(images), labels)
+            loss = LOSS(self.network(images), labels)
             loss.backward()
             self.optimizer.step()
             return loss.detach()

@@ -19,6 +19,7 @@ from convviz.lab.drift import drift
 from convviz.lab.entrants import REFERENCE, entrants
 from convviz.lab.errors import RaceError
 from convviz.lab.lane import Lane, told
+from convviz.lab.resuming import earlier
 from convviz.lab.settings import RaceSettings
 
 LAYERS = "torch,rotate,unfold"
@@ -267,43 +268,10 @@ class Race:
 
     def _resume(self, out: Path) -> None:
         """Go on from the checkpoint of this race, where there is one; refuse to write over anything else."""
-        path = store.checkpoint_path(out)
-        found = store.read_checkpoint(path)
-        if found is None:
-            if out.exists() and results.read(out)["state"] == results.FINISHED:
-                raise ValueError(f"{out} is a finished race; show it with --show, or name another file")
-            return
-        earlier, states = found
-        for key in ("settings", "layers"):
-            if earlier[key] != self._head[key]:
-                raise ValueError(_other(path, key, earlier[key], self._head[key]))
-        for part, key in (("data", "checksum"), ("made", "torch")):
-            if earlier[part][key] != self._head[part][key]:
-                raise ValueError(_other(path, f"{part}'s {key}", earlier[part][key], self._head[part][key]))
-        self._head["made"] = earlier["made"]
-        self._lane_states = states
-        self._runs = [_untold(run) for run in earlier["runs"]]
-        if self._is_over(self._runs[-1]):
-            self._lane_states = {}
-
-
-def _untold(run: dict[str, Any]) -> dict[str, Any]:
-    """Return a run of a result as the race keeps it: its steps up to the last epoch's end."""
-    names = list(run["entrants"])
-    columns = {name: results.rows(entrant) for name, entrant in run["entrants"].items()}
-    tests = {name: {key: run["entrants"][name][key] for key in ("accuracy", "predictions")} for name in names}
-    rows = [{name: columns[name][at] for name in names} for at in range(len(columns[names[0]]))]
-    return {"seed": run["seed"], "epochs": run["epochs"], "rows": rows, "tests": tests}
-
-
-def _other(path: Path, what: str, there: Any, here: Any) -> str:
-    if isinstance(there, dict):
-        changed = [key for key in here if here[key] != there.get(key)]
-        what, there, here = ", ".join(changed), [there.get(key) for key in changed], [here[key] for key in changed]
-    return (
-        f"{path} is the checkpoint of another race: its {what} is {there}, and not {here}; give the same, remove the "
-        "checkpoint, or name another file"
-    )
+        found = earlier(out, self._head)
+        if found is not None:
+            self._head["made"], self._runs, states = found
+            self._lane_states = {} if self._is_over(self._runs[-1]) else states
 
 
 def race(layers: str | Iterable[Any] | Mapping[str, Any] = LAYERS, **options: Any) -> results.Result:
