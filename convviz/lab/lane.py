@@ -58,7 +58,7 @@ class Lane:
 
         def whole_step() -> torch.Tensor:
             self.optimizer.zero_grad()
-            loss = LOSS(self.network(images), labels)
+            loss: torch.Tensor = LOSS(self.network(images), labels)
             loss.backward()
             self.optimizer.step()
             return loss.detach()
