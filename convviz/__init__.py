@@ -10,7 +10,7 @@ from convviz.spec import ConvSpec
 from convviz.taps import taps
 
 if TYPE_CHECKING:
-    from convviz import nn
+    from convviz import lab, nn
     from convviz.app.app import App
     from convviz.app.explain import explain
     from convviz.explanation.graph.read import graph
@@ -44,6 +44,7 @@ __all__ = [
     "export_module",
     "export_picture",
     "graph",
+    "lab",
     "linear",
     "nn",
     "stages",
@@ -74,8 +75,8 @@ def __getattr__(name: str) -> Any:
     """Load torch, layers, graph and app on first use: what serves or grades never pays for what it does not touch."""
     if name in _HOMES:
         return getattr(importlib.import_module(f"convviz.{_HOMES[name]}"), name)
-    if name == "nn":
-        return importlib.import_module("convviz.nn")
+    if name in ("lab", "nn"):
+        return importlib.import_module(f"convviz.{name}")
     if name == "graph":
         from convviz.app.graph_display import show_interactively
         from convviz.explanation.graph.read import graph

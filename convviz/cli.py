@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from convviz import __version__
+from convviz.commands import lab
 
 # What a bug report needs; "doctor" prints their versions.
 PACKAGES = ("torch", "voila", "plotly", "anywidget", "ipywidgets", "jupyter_server", "ipykernel")
@@ -219,6 +220,7 @@ def _doctor(options: argparse.Namespace) -> int:
 COMMANDS = (
     Command("serve", "serve the app as a web page, without any outside request", _serve_arguments, _serve),
     Command("export", "write the app as a page that lives without Python, or a picture", _export_arguments, _export),
+    Command("lab", "race layers on MNIST, fairly and in lockstep, or show a race", lab.arguments, lab.run),
     Command("doctor", "tell versions, devices and what is missing, on one screen", _no_arguments, _doctor),
 )
 

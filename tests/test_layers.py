@@ -12,11 +12,11 @@ PACKAGE = Path(__file__).parents[1] / "convviz"
 LAYERS = {
     "facts": 0, "lessons": 0, "axis_taps": 0, "spec": 0, "taps": 0, "plane": 0,
     "ops": 1, "nn": 1, "samples": 1,
-    "settings": 2, "explanation": 2,
+    "settings": 2, "explanation": 2, "lab": 2,
     "views": 3,
     "board": 4,
     "app": 5, "export": 5,
-    "cli": 6, "serve": 6,
+    "cli": 6, "commands": 6, "serve": 6,
 }  # fmt: skip
 TOP = max(LAYERS.values())
 # Neighbours on one layer may import each other one way round (a test below forbids circles), but these never.
@@ -217,7 +217,7 @@ def test_a_relative_import_in_a_package_starts_at_the_package():
 
 # What may be loaded. Each name here is time and memory of every visitor's kernel: sympy alone, which many functions of
 # torch load when they are first called, was half a second and 30 MiB.
-TORCH = {"numpy", "torch", "torchgen", "typing_extensions"}
+TORCH = {"numpy", "torch", "torchgen", "typing_extensions", "tqdm"}  # the last by torch.hub, where it is installed
 APP = TORCH | {"anywidget", "ipywidgets", "traitlets"}
 APP |= {"comm", "decorator", "IPython", "mypy_extensions", "psygnal", "pygments", "wcwidth"}  # what those load in turn
 

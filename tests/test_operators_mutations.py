@@ -17,6 +17,7 @@ MODULES = {"taps": by_taps, "unfold": by_unfold, "rotate": by_rotate}
 TENSORS = ("output", "grad_input", "grad_weight", "grad_bias")
 BATTERY = (
     ConvSpec((10, 8), 4, 6, (3, 2), (3, 2), (2, 1), (2, 1), groups=2, batch=2),
+    ConvSpec((9, 11), 2, 2, 3, (1, 2), 1, 2, batch=2),
     ConvSpec(8, 2, 3, 3, 2, batch=2),
     ConvSpec(8, 2, 3, 3, 3, 1, batch=2),
     ConvSpec(5, kernel_size=2, padding=2),
@@ -155,14 +156,41 @@ def change_backward_padding(change):
     return mistake
 
 
-def insert_no_zeros(patch):
-    patch.setattr(by_rotate, "dilate_grad_output", lambda grad_output, stride: grad_output)
+def change_the_sub_kernels(change):
+    """Give the sub-kernels of a stride another weight: change(weight, spec)."""
+
+    def put_in(patch):
+        correct = by_rotate._by_sub_kernels
+        patch.setattr(by_rotate, "_by_sub_kernels", lambda g, w, spec: correct(g, change(w, spec), spec))
+
+    return put_in
 
 
-def insert_too_many_zeros(patch):
-    dilate = by_rotate.dilate_grad_output
-    more = lambda grad_output, stride: dilate(grad_output, tuple(s + (s > 1) for s in stride))  # noqa: E731
-    patch.setattr(by_rotate, "dilate_grad_output", more)
+@change_the_sub_kernels
+def first_sub_kernel_alone(weight, spec):
+    kept = weight.new_zeros(weight.shape)
+    cells = (..., slice(None, None, spec.stride[0]), slice(None, None, spec.stride[1]))
+    kept[cells] = weight[cells]
+    return kept
+
+
+@change_the_sub_kernels
+def exchange_sub_kernels(weight, spec):
+    return weight.roll((1, 1), (-2, -1))
+
+
+def first_samples_alone(patch):
+    patch.setattr(by_rotate, "SAMPLES", 1)
+    correct = by_rotate._sum_over_samples
+    seen = []
+
+    def once(input, *others):
+        found = correct(input, *others)
+        new = not any(input.untyped_storage().data_ptr() == one.untyped_storage().data_ptr() for one in seen)
+        seen.append(input)
+        return found if new else found.new_zeros(found.shape)
+
+    patch.setattr(by_rotate, "_sum_over_samples", once)
 
 
 def change_the_correlation_of(name, change):
@@ -292,11 +320,10 @@ INSIDE = {
     ("rotate", "only the channels are swapped (I01)"): (rotate_only_channels, {"grad_input"}),
     ("rotate", "only the cells are rotated (I20)"): (rotate_only_cells, {"grad_input"}),
     ("rotate", "channels swapped globally (I25)"): (swap_channels_globally, {"grad_input"}),
-    ("rotate", "remainder dropped (I10)"): (change_backward_padding(lambda a, b, r: (a, b - r)), {"grad_input"}),
-    ("rotate", "remainder before (I12)"): (change_backward_padding(lambda a, b, r: (a + r, b - r)), {"grad_input"}),
     ("rotate", "crop dropped (I19)"): (change_backward_padding(lambda a, b, r: (max(a, 0), max(b, 0))), {"grad_input"}),
-    ("rotate", "no zeros inserted (I07)"): (insert_no_zeros, {"grad_input"}),
-    ("rotate", "stride, not stride - 1 zeros inserted (I08)"): (insert_too_many_zeros, {"grad_input"}),
+    ("rotate", "sub-kernels but the first left out"): (first_sub_kernel_alone, {"grad_input"}),
+    ("rotate", "sub-kernels in each other's place"): (exchange_sub_kernels, {"grad_input"}),
+    ("rotate", "samples but the first few left out"): (first_samples_alone, {"grad_weight"}),
     ("rotate", "kernel not dilated (I18)"): (
         change_the_correlation_of("grad_input", without_dilation),
         {"grad_input"},

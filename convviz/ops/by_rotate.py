@@ -6,8 +6,9 @@ Both gradients are correlations again, of other tensors:
 * to the weight: correlate the padded input with the grad_output that has the zeros in it.
 
 The correlation itself is PyTorch's conv2d; everything around it is the method, and stands here. conv2d also pads and
-dilates by itself: ``grad_input`` and ``grad_weight`` leave that to it where they can, which saves copies, while the
-functions after them make every tensor that the pictures show.
+dilates by itself: ``grad_input`` and ``grad_weight`` leave that to it where they can, which saves copies, and where the
+stride inserts zeros ``grad_input`` takes the kernel apart, which saves their products; the functions after them make
+every tensor that the pictures show.
 """
 
 from __future__ import annotations
@@ -16,7 +17,11 @@ import torch
 import torch.nn.functional as F
 
 from convviz.ops import narrow
+from convviz.ops.narrow import widened
 from convviz.spec import ConvSpec, Pair, Sides
+
+# How many samples one correlation adds up on a CPU: kernels of grad_output's size, times all samples, leave its cache.
+SAMPLES = 8
 
 
 def conv2d(input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, spec: ConvSpec) -> torch.Tensor:
@@ -37,6 +42,8 @@ def grad_input(grad_output: torch.Tensor, weight: torch.Tensor, spec: ConvSpec) 
         grad_input ``[N, C_in, H, W]``; entry ``[n, c, i, j]`` is the sum of ``grad_output[o] * weight[k]``
         over the taps (o, k) that read this input cell, and over the output channels of the group.
     """
+    if spec.stride != (1, 1):
+        return _by_sub_kernels(grad_output, weight, spec)
     dilated = dilate_grad_output(grad_output, spec.stride)
     rotated = rotate_weight(weight, spec.groups)
     rows, columns = backward_padding(spec)
@@ -44,6 +51,31 @@ def grad_input(grad_output: torch.Tensor, weight: torch.Tensor, spec: ConvSpec) 
         # The same on both sides is what conv2d pads by itself, without a copy of grad_output.
         return narrow.correlate(dilated, rotated, None, 1, (rows[0], columns[0]), spec.dilation, spec.groups)
     return correlate(pad_grad_output(dilated, spec), rotated, spec)
+
+
+def _by_sub_kernels(grad_output: torch.Tensor, weight: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
+    """Return the same gradient for a stride of 2 or more, without a single product with an inserted zero.
+
+    The rotated kernel meets the cells of grad_output only at every stride-th of its own cells: which ones, depends on
+    where it stands. So it falls into stride × stride sub-kernels, each of which slides over grad_output as it is. Cell
+    u of the kernel's sub-kernel a is its cell ``a + stride * u``; what o sends through it goes to row
+    ``stride * (o + dilation * u) + dilation * a`` of the padded input.
+    """
+    (down, across), (d_down, d_across) = spec.stride, spec.dilation
+    wide, padded = widened(grad_output), None
+    for a in range(min(down, spec.kernel_size[0])):
+        for b in range(min(across, spec.kernel_size[1])):
+            part = rotate_weight(widened(weight)[..., a::down, b::across], spec.groups)
+            reach = (d_down * (part.shape[-2] - 1), d_across * (part.shape[-1] - 1))
+            sent = narrow.correlate(wide, part, None, 1, reach, spec.dilation, spec.groups)
+            if padded is None:  # made of what it takes up: under vmap either tensor may be the batched one
+                padded = sent.new_zeros(*sent.shape[:2], *spec.padded_size)
+            rows, columns = padded[..., d_down * a :: down, :], slice(d_across * b, None, across)
+            rows[..., : sent.shape[-2], columns][..., : sent.shape[-1]] += sent
+    assert padded is not None  # a kernel has cells
+    (top, _), (left, _) = spec.padding if spec.padding_mode == "zeros" else ((0, 0), (0, 0))
+    height, width = spec.input_size if spec.padding_mode == "zeros" else spec.padded_size
+    return padded[..., top : top + height, left : left + width].to(grad_output.dtype).contiguous()
 
 
 def grad_weight(input: torch.Tensor, grad_output: torch.Tensor, spec: ConvSpec) -> torch.Tensor:
@@ -183,13 +215,27 @@ def _slide_grad_output(
         products = narrow.correlate(images, kernels, None, spec.dilation, padding, dilation, batch * spec.groups)
         gradient = products.reshape(batch, spec.out_channels, 1, *products.shape[-2:]).sum(0)
     else:
-        images = (
-            input.reshape(batch, spec.groups, in_per_group, height, width)
-            .permute(2, 1, 0, 3, 4)
-            .reshape(in_per_group, spec.groups * batch, height, width)
-        )
-        kernels = grad_output.transpose(0, 1)  # [C_out, N, H_out, W_out]
-        swapped = narrow.correlate(images, kernels, None, spec.dilation, padding, dilation, spec.groups)
-        gradient = swapped.transpose(0, 1)
+        few = batch if narrow.is_narrow(input) or input.device.type != "cpu" else SAMPLES
+        parts = [
+            _sum_over_samples(images, gradients, spec, padding, dilation)
+            for images, gradients in zip(input.split(few), grad_output.split(few), strict=True)
+        ]
+        gradient = sum(parts[1:], parts[0])
     # A remainder of at least the dilation lets the window move on past the kernel: those rows are not weights.
     return gradient[..., : spec.kernel_size[0], : spec.kernel_size[1]].contiguous()
+
+
+def _sum_over_samples(
+    input: torch.Tensor, grad_output: torch.Tensor, spec: ConvSpec, padding: Pair, dilation: Pair
+) -> torch.Tensor:
+    """Correlate with the samples as channels, over which every convolution adds up."""
+    batch, _, height, width = input.shape
+    in_per_group = spec.in_channels // spec.groups
+    images = (
+        input.reshape(batch, spec.groups, in_per_group, height, width)
+        .permute(2, 1, 0, 3, 4)
+        .reshape(in_per_group, spec.groups * batch, height, width)
+    )
+    kernels = grad_output.transpose(0, 1)  # [C_out, N, H_out, W_out]
+    swapped = narrow.correlate(images, kernels, None, spec.dilation, padding, dilation, spec.groups)
+    return swapped.transpose(0, 1)

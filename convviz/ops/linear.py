@@ -71,5 +71,6 @@ class Product(torch.autograd.Function):
         left, right = ctx.saved_tensors
         wants_left, wants_right, wants_bias, _ = ctx.needs_input_grad
         to_left = Product.apply(gradient, right.t(), None, ctx.one_by_one) if wants_left else None
-        to_right = Product.apply(left.t(), gradient, None, ctx.one_by_one) if wants_right else None
+        # In this order the gradient lies in memory as the weight, and autograd does not have to turn it round.
+        to_right = Product.apply(gradient.t(), left, None, ctx.one_by_one).t() if wants_right else None
         return to_left, to_right, gradient.sum(0) if wants_bias else None, None

@@ -119,9 +119,9 @@ def which_backend(
     with torch.inference_mode(False), torch.enable_grad():
         x, w, b = _leaf(input), _leaf(weight), None if bias is None else _leaf(bias)
         call = _Call(x, w, b, stride, padding, dilation, groups, transposed, output_padding)
-        output, forward_ops, forward_tree = _watch(lambda: _convolve(call))
+        output, forward_ops, forward_tree = watch(lambda: _convolve(call))
         grad_output = torch.ones_like(output)
-        _, backward_ops, backward_tree = _watch(lambda: output.backward(grad_output))
+        _, backward_ops, backward_tree = watch(lambda: output.backward(grad_output))
         asked = _select(call)
     forward = asked or _infer(call, forward_ops)
     return Backend(
@@ -176,7 +176,7 @@ def _leaf(tensor: torch.Tensor) -> torch.Tensor:
     return (tensor.clone() if tensor.is_inference() else tensor).detach().requires_grad_()
 
 
-def _watch(action: Callable[[], Any]) -> tuple[Any, tuple[str, ...], tuple[str, ...]]:
+def watch(action: Callable[[], Any]) -> tuple[Any, tuple[str, ...], tuple[str, ...]]:
     """Return the action's result, every op that it ran once, and the tree of their calls."""
     if torch._C._autograd._profiler_enabled():
         raise RuntimeError(

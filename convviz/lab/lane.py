@@ -1,0 +1,118 @@
+"""One entrant on its way: its network, its optimizer, one step at a time, timed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from convviz.lab.digits import normalized
+from convviz.lab.entrants import Entrant
+from convviz.lab.errors import RaceError
+from convviz.lab.network import first_line, network
+from convviz.lab.settings import DTYPES, RaceSettings
+from convviz.ops.device import full_precision, is_out_of_memory
+
+LOSS = torch.nn.CrossEntropyLoss()
+TEST_BATCH = 250
+
+
+class Lane:
+    """One entrant's network in training."""
+
+    def __init__(self, name: str, entrant: Entrant, settings: RaceSettings, seed: int) -> None:
+        """Make the network with the initial values of a seed.
+
+        Args:
+            name: of the entrant.
+            entrant: who makes the layers.
+            settings: of the race.
+            seed: of the initial values.
+
+        Raises:
+            RaceError: a layer could not be made.
+            ValueError: a layer does not have nn.Conv2d's parameters.
+        """
+        self.name = name
+        self.device = torch.device(settings.device)
+        self.dtype = DTYPES[settings.dtype]
+        made = network(entrant, name, seed, settings.replaced)
+        self.network = made.to(self.device, self.dtype).train()
+        self.optimizer = torch.optim.SGD(self.network.parameters(), lr=settings.lr, momentum=settings.momentum)
+
+    def step(self, images: torch.Tensor, labels: torch.Tensor, lr: float) -> tuple[torch.Tensor, float]:
+        """Learn from one batch; return the loss and the seconds of the whole step. The gradients stay in ``.grad``.
+
+        Args:
+            images: ``[N, 1, 28, 28]``.
+            labels: ``[N]``.
+            lr: learning rate of this step.
+
+        Raises:
+            RaceError: a layer raised, returned another shape, or gave no gradient.
+        """
+        for group in self.optimizer.param_groups:
+            group["lr"] = lr
+
+        def whole_step() -> torch.Tensor:
+            self.optimizer.zero_grad()
+            loss: torch.Tensor = LOSS(self.network(images), labels)
+            loss.backward()
+            self.optimizer.step()
+            return loss.detach()
+
+        with full_precision(self.device):
+            loss, seconds = timed(whole_step, self.device)
+        for name, parameter in self.network.named_parameters():
+            if parameter.grad is None:
+                raise RaceError(f"{name} got no gradient; backward must return one for the input, weight and bias")
+        return loss, seconds
+
+    @torch.no_grad()
+    def predict(self, images: torch.Tensor) -> torch.Tensor:
+        """Return the digit ``[N]`` that the network takes each image for.
+
+        Args:
+            images: ``[N, 28, 28]``, bytes.
+        """
+        self.network.eval()
+        with full_precision(self.device):
+            scores = [self.network(normalized(part, self.dtype)) for part in images.split(TEST_BATCH)]
+        self.network.train()
+        return torch.cat(scores).argmax(1)
+
+    def state(self) -> dict[str, Any]:
+        """Return all that training has changed."""
+        return {"network": self.network.state_dict(), "optimizer": self.optimizer.state_dict()}
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Go on from what ``state`` returned."""
+        self.network.load_state_dict(state["network"])
+        self.optimizer.load_state_dict(state["optimizer"])
+
+
+def timed(action: Callable[[], torch.Tensor], device: torch.device) -> tuple[torch.Tensor, float]:
+    """Return an action's result and its seconds: on CUDA between two events of the device, elsewhere by the clock."""
+    if device.type == "cuda":
+        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        start.record()
+        result = action()
+        end.record()
+        end.synchronize()
+        return result, start.elapsed_time(end) / 1000
+    began = time.perf_counter()
+    result = action()
+    if device.type != "cpu":
+        torch.accelerator.synchronize(device)
+    return result, time.perf_counter() - began
+
+
+def told(error: BaseException, name: str, where: str) -> RaceError:
+    """Return an error as one sentence that names the layer and the step."""
+    if isinstance(error, RaceError):
+        return RaceError(f"{name}, {where}: {error}")
+    if is_out_of_memory(error):
+        return RaceError(f"{name}, {where}: the device has no memory left; take a smaller batch_size, or fewer layers")
+    return RaceError(f"{name}, {where}: {type(error).__name__}: {first_line(error)}")

@@ -1,0 +1,59 @@
+"""Going on from a checkpoint: whether it is of the same race, and what that race has measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from convviz.lab import result as results
+from convviz.lab import store
+
+Earlier = tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]
+
+
+def earlier(out: Path, head: results.Result) -> Earlier | None:
+    """Return what the checkpoint beside a result file holds; None where there is none.
+
+    Args:
+        out: the result file.
+        head: the result of the race that wants to go on, without its runs.
+
+    Returns:
+        When and where it began, its runs up to the last epoch's end, and the states of its networks and optimizers.
+
+    Raises:
+        ValueError: the checkpoint is of another race, or out is a finished race or no race at all.
+    """
+    path = store.checkpoint_path(out)
+    found = store.read_checkpoint(path)
+    if found is None:
+        if out.exists() and results.read(out)["state"] == results.FINISHED:
+            raise ValueError(f"{out} is a finished race; show it with --show, or name another file")
+        return None
+    there, states = found
+    for key in ("settings", "layers"):
+        if there[key] != head[key]:
+            raise ValueError(_other(path, key, there[key], head[key]))
+    for part, key in (("data", "checksum"), ("made", "torch")):
+        if there[part][key] != head[part][key]:
+            raise ValueError(_other(path, f"{part}'s {key}", there[part][key], head[part][key]))
+    return there["made"], [_rows_of(run) for run in there["runs"]], states
+
+
+def _rows_of(run: dict[str, Any]) -> dict[str, Any]:
+    """Return a run of a result as the race keeps it, its steps as rows."""
+    names = list(run["entrants"])
+    columns = {name: results.rows(entrant) for name, entrant in run["entrants"].items()}
+    tests = {name: {key: run["entrants"][name][key] for key in ("accuracy", "predictions")} for name in names}
+    rows = [{name: columns[name][at] for name in names} for at in range(len(columns[names[0]]))]
+    return {"seed": run["seed"], "epochs": run["epochs"], "rows": rows, "tests": tests}
+
+
+def _other(path: Path, what: str, there: Any, here: Any) -> str:
+    if isinstance(there, dict):
+        changed = [key for key in here if here[key] != there.get(key)]
+        what, there, here = ", ".join(changed), [there.get(key) for key in changed], [here[key] for key in changed]
+    return (
+        f"{path} is the checkpoint of another race: its {what} is {there}, and not {here}; give the same, remove the "
+        "checkpoint, or name another file"
+    )

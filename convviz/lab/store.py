@@ -1,0 +1,74 @@
+"""Files that are whole or not there: a result, and a checkpoint from which a race goes on."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+import torch
+
+
+def write_whole(path: Path, content: bytes, what: str) -> None:
+    """Write aside, wait for the disk, and rename: whatever happens, what was there stays until the new one is whole.
+
+    Args:
+        path: of the file.
+        content: all of it.
+        what: names it when it cannot be written.
+
+    Raises:
+        OSError: it cannot be written; nothing of it is left behind.
+    """
+    aside = path.with_name(f".convviz-{secrets.token_hex(8)}")
+    try:
+        try:
+            with aside.open("xb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            aside.replace(path)
+        finally:
+            aside.unlink(missing_ok=True)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise OSError(f"the {what} cannot be written to {path}: {why}; what stood there stays") from error
+
+
+def checkpoint_path(out: Path) -> Path:
+    """Return where the checkpoint of a result file stands."""
+    return out.with_name(f"{out.name}.checkpoint")
+
+
+def write_checkpoint(path: Path, plain: dict[str, Any], lanes: dict[str, Any]) -> None:
+    """Write how far a race is.
+
+    Args:
+        path: of the checkpoint.
+        plain: what JSON can hold.
+        lanes: states of networks and optimizers.
+
+    Raises:
+        OSError: it cannot be written; the one before stays.
+    """
+    buffer = io.BytesIO()
+    torch.save({"plain": json.dumps(plain), "lanes": lanes}, buffer)
+    write_whole(path, buffer.getvalue(), "checkpoint")
+
+
+def read_checkpoint(path: Path) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """Return what ``write_checkpoint`` was given, its tensors on the CPU; None where there is none.
+
+    Raises:
+        ValueError: the file is no checkpoint.
+    """
+    if not path.exists():
+        return None
+    try:
+        found = torch.load(path, map_location="cpu", weights_only=True)  # numbers only: no code of a file is run
+        return json.loads(found["plain"]), found["lanes"]
+    except Exception as error:  # torch.load raises whatever its parts raise
+        raise ValueError(f"{path} is no checkpoint of a race; remove it, and the race begins anew") from error

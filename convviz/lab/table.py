@@ -1,0 +1,131 @@
+"""The article's table, derived from a result."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from dataclasses import dataclass
+from typing import Any
+
+from convviz.lab.result import Result
+
+# What the article printed: five epochs on all of MNIST, on its GPU, one layer replaced, no seeds.
+ARTICLE = (("nn.Conv2d", 99.2, 33.72, 1.0), ("the article's own layer", 99.1, 76.49, 2.27))
+
+
+@dataclass(frozen=True)
+class Row:
+    """One entrant, as the article's table has it.
+
+    Attributes:
+        layer: its name.
+        accuracy: share of the test images that it got right at the end, the mean over the seeds; None before the first
+            epoch has ended.
+        spread: standard deviation of it over the seeds; None with one seed.
+        difference: mean over the seeds of its accuracy less torch's of the same seed; None for torch itself.
+        error: standard error of that difference; None with one seed.
+        seconds: of all training steps of a run, the mean over the seeds.
+        ratio: median over all steps of its seconds by torch's in the same step.
+        memory: bytes, by how much a forward and a backward pass raise what is in use; None where it was not measured.
+        backend: of its convolutions, as PyTorch names them; empty where it was not asked.
+    """
+
+    layer: str
+    accuracy: float | None
+    spread: float | None
+    difference: float | None
+    error: float | None
+    seconds: float
+    ratio: float
+    memory: int | None
+    backend: str
+
+
+def table(result: Result) -> list[Row]:
+    """Return a row for each entrant, from the steps and the predictions of a result alone."""
+    return [_row(result, name) for name in result["layers"]]
+
+
+def _row(result: Result, name: str) -> Row:
+    runs = [run["entrants"] for run in result["runs"]]
+    tested = [run for run in runs if run[name]["predictions"]]
+    accuracies = [_accuracy(run[name], result) for run in tested]
+    pairs = [_accuracy(run[name], result) - _accuracy(run["torch"], result) for run in tested]
+    ratios = [
+        mine / torchs
+        for run in runs
+        for mine, torchs in zip(run[name]["seconds"], run["torch"]["seconds"], strict=True)
+        if torchs
+    ]
+    seconds = [sum(run[name]["seconds"]) for run in tested or runs]
+    cost = result["costs"].get(name, {})
+    compared = name != "torch"
+    return Row(
+        layer=name,
+        accuracy=statistics.fmean(accuracies) if accuracies else None,
+        spread=_deviation(accuracies),
+        difference=statistics.fmean(pairs) if pairs and compared else None,
+        error=_error(pairs) if compared else None,
+        seconds=statistics.fmean(seconds) if seconds else 0.0,
+        ratio=statistics.median(ratios) if ratios else 1.0,
+        memory=cost.get("memory"),
+        backend=", ".join(_backends(cost)),
+    )
+
+
+def _accuracy(entrant: dict[str, Any], result: Result) -> float:
+    labels: str = result["data"]["labels"]
+    right = sum(found == label for found, label in zip(entrant["predictions"], labels, strict=True))
+    return float(right / len(labels))
+
+
+def _deviation(numbers: list[float]) -> float | None:
+    return statistics.stdev(numbers) if len(numbers) > 1 else None
+
+
+def _error(pairs: list[float]) -> float | None:
+    deviation = _deviation(pairs)
+    return None if deviation is None else deviation / math.sqrt(len(pairs))
+
+
+def _backends(cost: dict[str, Any]) -> list[str]:
+    convolutions = [layer for layer in cost.get("layers", []) if layer["layer"].startswith("conv")]
+    return list(dict.fromkeys(layer[way] for layer in convolutions for way in ("forward_by", "backward_by")))
+
+
+HEADINGS = ("layer", "accuracy", "difference from torch", "seconds", "ratio", "memory", "backend")
+
+
+def cells(result: Result) -> list[tuple[str, ...]]:
+    """Return the table as words, a tuple of HEADINGS' length a row; the article's two rows come last."""
+    rows = [_words(row) for row in table(result)]
+    for name, accuracy, seconds, ratio in ARTICLE:
+        told = name if "article" in name else f"{name}, in the article"
+        rows.append((told, f"{accuracy:.1f} %", "", f"{seconds:.2f}", f"{ratio:.2f}×", "", ""))
+    return rows
+
+
+def _words(row: Row) -> tuple[str, ...]:
+    accuracy = "" if row.accuracy is None else f"{100 * row.accuracy:.2f}"
+    accuracy += "" if row.spread is None else f" ± {100 * row.spread:.2f}"
+    difference = "" if row.difference is None else f"{100 * row.difference:+.2f}"
+    difference += "" if row.error is None else f" ± {100 * row.error:.2f}"
+    memory = "" if row.memory is None else f"{row.memory / 2**20:.1f} MiB"
+    return (
+        row.layer,
+        f"{accuracy} %" if accuracy else "",
+        f"{difference} %" if difference else "",
+        f"{row.seconds:.2f}",
+        f"{row.ratio:.2f}×",
+        memory,
+        row.backend,
+    )
+
+
+def text(result: Result) -> str:
+    """Return the table for a terminal."""
+    rows = [HEADINGS, *cells(result)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS))]
+    return "\n".join(
+        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )

@@ -1,0 +1,236 @@
+"""What goes wrong in a race: one sentence that names layer and step, and what was measured before stays."""
+
+import errno
+import math
+import os
+
+import pytest
+import torch
+
+from convviz import lab
+from convviz.lab import store
+from convviz.lab.lane import Lane
+from convviz.lab.store import checkpoint_path
+from tests.idx import write_folder
+from tests.narrow_network import narrow_network
+
+SMALL = {"verify": False, "batch_size": 8, "epochs": 2}
+
+
+@pytest.fixture
+def options(tmp_path):
+    with narrow_network():
+        yield {**SMALL, "data": write_folder(tmp_path / "digits"), "out": tmp_path / "race.json"}
+
+
+def failed(race):
+    """Run a race that fails; return what it says, one sentence, after seeing that its result says the same."""
+    with pytest.raises(lab.RaceError) as error:
+        race.run()
+    said = str(error.value)
+    assert "\n" not in said
+    assert race.result["state"] == said
+    if race.out is not None:
+        assert lab.read(race.out)["state"] == said
+    return said
+
+
+class Failing(torch.nn.Conv2d):
+    """A layer that behaves until its call number `at`, then does something else."""
+
+    at = 4  # once a step
+
+    def __init__(self, *sizes):
+        super().__init__(*sizes)
+        self.calls = 0
+
+    def forward(self, input):
+        self.calls += 1
+        output = super().forward(input)
+        return self.fail(output) if self.calls >= self.at else output
+
+
+def test_a_layer_that_raises_is_named_with_its_step(options):
+    class Raises(Failing):
+        def fail(self, output):
+            raise ZeroDivisionError("my mistake\nin two lines")
+
+    race = lab.Race({"mine": Raises}, **options)
+    assert failed(race) == "mine, step 4 (epoch 1, seed 0): conv1 raised ZeroDivisionError: my mistake"
+    run = lab.read(race.out)["runs"][0]["entrants"]
+    assert [len(run[name]["loss"]) for name in ("torch", "mine")] == [3, 3], "what was measured before is kept"
+
+
+def test_another_shape_is_told_with_the_rule(options):
+    class Cropped(Failing):
+        def fail(self, output):
+            return output[..., 1:]
+
+    said = failed(lab.Race({"mine": Cropped}, **options))
+    assert said.startswith("mine, step 4 (epoch 1, seed 0): conv1 must return the shape [8, 3, 26, 26] for the input")
+    assert "got [8, 3, 26, 25]" in said
+
+
+def test_what_is_no_tensor_is_told(options):
+    class Nothing(Failing):
+        def fail(self, output):
+            return None
+
+    assert "got NoneType" in failed(lab.Race({"mine": Nothing}, **options))
+
+
+def test_a_loss_that_is_nan_is_told_with_the_remedy(options):
+    class Nan(Failing):
+        def fail(self, output):
+            return output * math.nan
+
+    said = failed(lab.Race({"mine": Nan}, **options))
+    assert said.startswith("mine, step 4 (epoch 1, seed 0): the loss is nan")
+    assert "a smaller lr than 0.02" in said
+
+
+def test_a_learning_rate_that_is_too_large_ends_with_finite_numbers_only(options):
+    race = lab.Race("torch", **options, lr=1e30)
+    assert "torch, step" in failed(race)
+    assert all(math.isfinite(loss) for loss in lab.read(race.out)["runs"][0]["entrants"]["torch"]["loss"])
+
+
+def test_a_backward_that_raises_is_told(options):
+    class Broken(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, input, weight, bias):
+            return torch.nn.functional.conv2d(input, weight, bias)
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            raise NotImplementedError("to do")
+
+    assert failed(lab.Race([Broken], **options)) == "Broken, step 1 (epoch 1, seed 0): NotImplementedError: to do"
+
+
+def test_a_gradient_that_is_missing_is_told(options):
+    class NoBias(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, input, weight, bias):
+            ctx.save_for_backward(input, weight)
+            return torch.nn.functional.conv2d(input, weight, bias)
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            input, weight = ctx.saved_tensors
+            to_input = torch.nn.grad.conv2d_input(input.shape, weight, grad_output)
+            return to_input, torch.nn.grad.conv2d_weight(input, weight.shape, grad_output), None
+
+    said = failed(lab.Race([NoBias], **options))
+    assert said.startswith("NoBias, step 1 (epoch 1, seed 0): conv1.bias got no gradient; backward must return")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [torch.OutOfMemoryError("CUDA out of memory. Tried to allocate\nmuch"), MemoryError()],
+)
+def test_a_device_without_memory_is_told_with_the_remedy(options, monkeypatch, error):
+    step = Lane.step
+
+    def without_memory(self, *arguments):
+        if self.name == "rotate" and race.done == 6:
+            raise error
+        return step(self, *arguments)
+
+    monkeypatch.setattr(Lane, "step", without_memory)
+    race = lab.Race("rotate", **options)
+    said = failed(race)
+    assert said.startswith("rotate, step 7 (epoch 2, seed 0): the device has no memory left; take a smaller batch_size")
+    assert checkpoint_path(race.out).exists(), "the same command goes on from epoch 1"
+
+
+def test_a_layer_that_cannot_be_made_is_named(options):
+    def factory(*sizes):
+        raise OSError("no such kernel")
+
+    assert "mine: a layer could not be made, OSError: no such kernel" in failed(lab.Race({"mine": factory}, **options))
+
+
+def test_a_layer_with_other_parameters_cannot_start_from_the_same_numbers(options):
+    def without_bias(*sizes):
+        return torch.nn.Conv2d(*sizes, bias=False)
+
+    with pytest.raises(ValueError, match=r"conv1.bias must be of the shape \[3\], and there is none"):
+        next(lab.Race({"mine": without_bias}, **options))
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"layers": "torch,rotat"}, "a layer is one of torch, taps, .*: got 'rotat'"),
+        ({"layers": "rotate,rotate"}, "got 'rotate' twice"),
+        ({"layers": "no_such_module:Layer"}, "No module named 'no_such_module'"),
+        ({"layers": [torch.nn.Conv2d(1, 1, 1)]}, "got Conv2d; pass what makes it"),
+        ({"batch_size": 0}, "batch_size is a whole number, 1 or more: got 0"),
+        ({"batch_size": 41}, "batch_size is at most the number of images to learn from, 40: got 41"),
+        ({"batch_size": 2.5}, "batch_size is a whole number"),
+        ({"epochs": True}, "epochs is a whole number"),
+        ({"seeds": 0}, "seeds is a whole number"),
+        ({"lr": math.nan}, "lr is a number above 0: got nan"),
+        ({"momentum": 1}, "momentum is a number from 0 to below 1"),
+        ({"replaced": "second"}, "replaced is one of all, first: got 'second'"),
+        ({"dtype": "float16"}, "dtype is one of float32, float64: got 'float16'"),
+        ({"device": "abacus"}, "device is one of .*: got 'abacus'"),
+    ],
+)
+def test_what_cannot_be_raced_is_refused_at_once(options, given, told):
+    with pytest.raises((ValueError, TypeError), match=told):
+        lab.Race(**{**options, **given})
+
+
+def test_taps_is_given_few_images_only(options, tmp_path):
+    folder = write_folder(tmp_path / "many", train=300)
+    with pytest.raises(ValueError, match="at most 256 images to learn from: got 300"):
+        lab.Race("taps", **{**options, "data": folder})
+
+
+class FullDisk:
+    """A disk that takes so many bytes of a file, and no more."""
+
+    def __init__(self, monkeypatch, room):
+        self.room = room
+        monkeypatch.setattr(store.os, "fsync", self.fsync)
+
+    def fsync(self, handle):
+        if os.fstat(handle).st_size > self.room:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_on_a_full_disk_the_last_good_checkpoint_stays(options, monkeypatch):
+    race = lab.Race("rotate", **options, seeds=2)
+    path = checkpoint_path(race.out)
+    for step in race:
+        if step.step == 5:
+            break
+    checkpoint, result = path.read_bytes(), race.out.read_bytes()
+    FullDisk(monkeypatch, room=20_000)
+    with pytest.raises(OSError, match=r"the checkpoint cannot be written to .*: No space left on device; what stood"):
+        race.run()
+    assert path.read_bytes() == checkpoint
+    assert len(race.out.read_bytes()) > len(result), "there was room for the result"
+    assert sorted(os.listdir(path.parent)) == ["digits", path.name[: -len(".checkpoint")], path.name]
+    monkeypatch.undo()
+
+
+def test_without_room_for_the_result_either_both_are_told_and_stay(options, monkeypatch):
+    race = lab.Race("rotate", **options)
+    for step in race:
+        if step.step == 5:
+            break
+    before = race.out.read_bytes()
+    FullDisk(monkeypatch, room=0)
+    with pytest.raises(OSError, match="the result cannot be written") as error:
+        race.run()
+    assert race.out.read_bytes() == before
+    assert "the result cannot be written" in error.value.__notes__[0]
+
+
+def test_a_checkpoint_that_is_none_is_refused(options):
+    checkpoint_path(options["out"]).write_bytes(b"nonsense")
+    with pytest.raises(ValueError, match="is no checkpoint of a race; remove it"):
+        lab.Race("torch", **options)
