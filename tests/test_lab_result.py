@@ -163,7 +163,11 @@ def test_ctrl_c_leaves_a_valid_result_and_the_same_command_goes_on(words, capsys
         return step(self, *arguments)
 
     monkeypatch.setattr(Lane, "step", interrupted)
-    assert main(given) == 130
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background a shell has none
+    try:
+        assert main(given) == 130
+    finally:
+        signal.signal(signal.SIGINT, before)
     (said,) = told(capsys)
     assert said == "convviz: stopped by hand after step 6 of 10"
     stopped = lab.read(out)

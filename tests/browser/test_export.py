@@ -42,6 +42,14 @@ COLOURS = """() => Promise.all([...document.querySelectorAll(".cv-equation")].fl
   return [...equation.querySelectorAll(".cv-panel")].map(async (panel) => {
     const called = panel.querySelector(".cv-name").textContent.split("[")[0];
     const { xaxis, yaxis, z } = data.find(({ name }) => name === called);
+    const own = panel.querySelector(".cv-area > .cv-pixels");
+    const grid = panel.querySelector(".cv-grid");
+    const cells = ["aria-colcount", "aria-rowcount"].map((name) => Number(grid.getAttribute(name)));
+    if (own) {
+      const [one, other] = [own, own.parentElement].map((at) => at.getBoundingClientRect());
+      const off = Math.max(...["left", "top", "right", "bottom"].map((side) => Math.abs(one[side] - other[side])));
+      return { called, off, cells, pixels: [own.width, own.height], own: true };
+    }
     const image = equation.querySelector(`.overplot .${xaxis}${yaxis} .hm image`);
     const id = image.closest("[clip-path]").getAttribute("clip-path").match(/#[\\w-]+/);
     const clip = equation.querySelector(`${id} rect`);
@@ -51,9 +59,7 @@ COLOURS = """() => Promise.all([...document.querySelectorAll(".cv-equation")].fl
     const off = Math.max(...[...moved, ...cut].map(Math.abs));
     const picture = Object.assign(new Image(), { src: image.href.baseVal });
     await picture.decode();
-    const grid = panel.querySelector(".cv-grid");
-    const cells = ["aria-colcount", "aria-rowcount"].map((name) => Number(grid.getAttribute(name)));
-    return { called, off, cells, pixels: [picture.naturalWidth, picture.naturalHeight] };
+    return { called, off, cells, pixels: [picture.naturalWidth, picture.naturalHeight], own: false };
   });
 }))"""
 # Moves chosen controls at random, one after another, and reads all panels after each. The answer is one text: over
@@ -223,25 +229,27 @@ def test_paper_is_white_also_for_a_dark_page(browser, exported):
 
 @pytest.mark.parametrize("drawn", ["at once", "at rest"])
 def test_the_colours_go_with_the_panels(page, exported, drawn):
-    """While a slider moves we put plotly's images where the panels are; at rest plotly has them there itself."""
+    """While a slider moves the panels have colours of their own; at rest plotly's images take their place."""
     open_page(page, exported)
     for name, steps in (("padding", 2), ("kernel_size", 1), ("input_size", 1)):
         for _ in range(steps):
             with repaint(page):
                 page.locator(f".cv-set-{name} input").first.press("ArrowRight")
         if drawn == "at rest":
-            page.wait_for_function(PLOTLY_KNOWS, timeout=FOLLOWS_WITHIN_MS)
+            page.wait_for_function("() => !document.querySelector('.cv-area > .cv-pixels')", timeout=FOLLOWS_WITHIN_MS)
+            assert page.evaluate(PLOTLY_KNOWS)
         panels = page.evaluate(COLOURS)
         assert len(panels) == 11
         for panel in panels:
             assert panel["off"] <= 1.5, panel
             assert panel["pixels"] == panel["cells"], panel
+            assert panel["own"] == (drawn == "at once"), panel
 
 
 def test_printed_is_what_stands_there_now(page, exported):
     """Read in the PDF: the numbers of this state, in cells and in words, and no longer those of the first."""
     open_page(page, exported)
-    read = "(panels) => panels[0].querySelector('.cv-grid').textContent"
+    read = "(panels) => [...panels[0].querySelectorAll('.cv-cell')].map((cell) => cell.ariaLabel).join('')"
     output = page.locator('[data-panel="output"]')
     first, loss = output.evaluate_all(read), page.locator(".cv-loss")
     with repaint(page):

@@ -4,7 +4,7 @@ import pytest
 
 from tests.browser.app_page import assert_page_equals_autograd, cell, slide, wait_painted
 from tests.browser.server import wait_until
-from tests.browser.test_live import APPEARS_WITHIN_MS, differing, gated, open_live, wait_kernel
+from tests.browser.test_live import APPEARS_WITHIN_MS, PLOTLYS, differing, gated, open_live, wait_kernel
 
 __all__ = ["gated"]  # the fixture: a server whose kernels wait for their gate
 pytestmark = pytest.mark.browser
@@ -92,6 +92,8 @@ def test_the_screen_is_the_same_before_and_after(waiting):
     page = waiting
     picture = {"full_page": True, "style": ":is(.cv-truth, .cv-set-device, .cv-set-dtype, .cv-upload) { opacity: 0; }"}
     page.mouse.move(0, 0)
+    page.wait_for_function(PLOTLYS)
     before = page.screenshot(**picture)
     page.join()
+    page.wait_for_function(PLOTLYS)
     assert differing(page.screenshot(**picture), before) == 0

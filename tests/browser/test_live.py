@@ -19,6 +19,7 @@ pytestmark = pytest.mark.browser
 say = sentences("served")
 say_picture, say_tabs = sentences("picture"), sentences("tabs")
 APPEARS_WITHIN_MS = 120_000
+PLOTLYS = "() => !document.querySelector('.cv-area > .cv-pixels')"  # the colours are, not the panels' own
 HEATMAP = '.cv-board[data-painted]:not([data-painted=""]) .cv-plot .hm image'
 LOST = "#convviz-lost-text"
 # A kernel waits until somebody opens the other end of a pipe: no clock is involved.
@@ -135,9 +136,11 @@ def test_board_lives_before_a_kernel_and_nothing_on_the_screen_moves_when_it_com
     page.evaluate("window.boards = [document.activeElement, document.querySelector('.cv-board')]")
     # The line of truth, and what only a kernel can do, are what changes.
     rest = ":is(.cv-truth, .cv-set-device, .cv-set-dtype, .cv-upload) { opacity: 0; }"
+    page.wait_for_function(PLOTLYS)
     before = page.screenshot(style=rest)
     gated.gate.open()
     wait_kernel(page, "ok")
+    page.wait_for_function(PLOTLYS)
     assert page.evaluate("window.boards.every((node) => node.isConnected)")
     assert page.evaluate("document.activeElement === window.boards[0]"), "the focus stays on the slider"
     # Chromium smooths the round edges of sliders anew when it has the time. What moves differs by more.

@@ -24,6 +24,7 @@ SNAPSHOT = """() => {
   const readSection = (section) => {
     const plot = section.querySelector(".cv-plot");
     const traces = (plot.data ?? []).map((trace) => ({
+      name: trace.name,
       z: Array.from(trace.z, (row) => Array.from(row)),
       box: box(plot.querySelector(`.subplot.${trace.xaxis}${trace.yaxis} .hm image`) ?? plot),
     }));
@@ -31,17 +32,19 @@ SNAPSHOT = """() => {
       const svg = panel.querySelector("svg.cv-grid");
       const cells = [...svg.querySelectorAll("[data-cell]")];
       const area = box(panel.querySelector(".cv-area"));
-      const trace = traces.toSorted((a, b) => off(a.box, area) - off(b.box, area))[0];
+      const label = panel.querySelector(".cv-name").textContent;
+      const trace = traces.find(({ name }) => name === label.split("[")[0]);
+      const own = panel.querySelector(".cv-area > .cv-pixels"); // until plotly's picture takes its place
       return {
         name: panel.dataset.panel,
-        label: panel.querySelector(".cv-name").textContent,
+        label,
         shape: JSON.parse(panel.querySelector(".cv-shape").textContent),
         rows: Number(svg.getAttribute("aria-rowcount")),
         columns: Number(svg.getAttribute("aria-colcount")),
         numbered: svg.classList.contains("cv-numbered"),
         cells: Object.fromEntries(cells.map((cell) => [cell.dataset.cell, Number(cell.dataset.value)])),
         z: trace?.z ?? null,
-        off: trace ? off(trace.box, area) : null,
+        off: own ? off(box(own), area) : trace ? off(trace.box, area) : null,
       };
     });
     const seen = section.querySelector(".cv-stage").checkVisibility(); // where there is little room, of one band alone

@@ -165,12 +165,14 @@ export function createEquation(board, name) {
     clearTimeout(resting);
     const place = locate();
     if (!place.frame.width) return; // hidden meanwhile: the board draws when it is seen again
+    const inside = place.boxes.every(({ bottom, right }) => bottom <= place.frame.bottom + 1 && right <= place.frame.right + 1);
+    if (shownKeys() === drawn && !inside) return; // plotly would cut them off: theirs is the picture
     const { data, layout } = picture(place);
     const now = planes;
     Promise.resolve(plotly.react(plot, data, layout, { staticPlot: true, displayModeBar: false }))
       .then(() => Promise.all([...plot.querySelectorAll("image")].map((image) => /** @type {any} */ (image).decode?.())))
       .catch(() => {}) // an image that another one has replaced
-      .then(() => planes === now && showPlot(true));
+      .then(() => planes === now && inside && showPlot(true));
     drawn = shownKeys();
   }
 
@@ -299,7 +301,7 @@ export function createEquation(board, name) {
       showPlot(false);
       if (!plotly) return;
       if (shownKeys() !== drawn) return react(plotly);
-      planes.forEach((z, i) => Object.assign(plot.data[i], { z, zmin: -limits[i], zmax: limits[i] }));
+      [...panels.values()].forEach((panel, i) => Object.assign(plot.data[i], panel.spec().figure.data[0], { z: planes[i], zmin: -limits[i], zmax: limits[i] }));
       clearTimeout(resting);
       resting = window.setTimeout(() => react(plotly), REST_MS);
     },
