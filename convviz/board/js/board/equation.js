@@ -39,6 +39,7 @@ export function createEquation(board, name) {
   // plotly keeps there what it draws
   const plot = /** @type {HTMLElement & { data: any[] }} */ (element("div", { class: "cv-plot", "aria-hidden": "true" }));
   let resting = 0; // until plotly draws what the panels show meanwhile
+  let drawings = 0; // how often they have begun to show something
   const row = element("div", { class: "cv-row" });
   const stage = element("div", { class: "cv-stage" }, plot, row);
   const caption = element("p", { class: "cv-caption" });
@@ -168,11 +169,11 @@ export function createEquation(board, name) {
     const inside = place.boxes.every(({ bottom, right }) => bottom <= place.frame.bottom + 1 && right <= place.frame.right + 1);
     if (shownKeys() === drawn && !inside) return; // plotly would cut them off: theirs is the picture
     const { data, layout } = picture(place);
-    const now = planes;
+    const now = drawings;
     Promise.resolve(plotly.react(plot, data, layout, { staticPlot: true, displayModeBar: false }))
       .then(() => Promise.all([...plot.querySelectorAll("image")].map((image) => /** @type {any} */ (image).decode?.())))
       .catch(() => {}) // an image that another one has replaced
-      .then(() => planes === now && inside && showPlot(true));
+      .then(() => drawings === now && inside && showPlot(true));
     drawn = shownKeys();
   }
 
@@ -298,6 +299,7 @@ export function createEquation(board, name) {
      */
     draw(plotly, changed) {
       if (!spec || !planes.length || changed?.length === 0) return;
+      drawings += 1;
       showPlot(false);
       if (!plotly) return;
       if (shownKeys() !== drawn) return react(plotly);

@@ -1,15 +1,13 @@
 // @ts-check
 // Learn: the smallest case of training. It is there while there is a learning rate.
-import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import WORDS from "../../../facts/words/learn.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { sentences } from "../base/words.js";
-import { safeRate } from "../numbers/learn.js";
+import { RATES, safeRate } from "../numbers/learn.js";
 import { replaced } from "../rules/settings.js";
 import { createLearnPanel } from "./learn_panel.js";
 
 const say = sentences(WORDS);
-const [, ...RATES] = /** @type {number[]} */ (SETTINGS.choices.lr); // the first means that Learn is closed
 
 /**
  * Make the part of the controls that learns.

@@ -8,13 +8,12 @@ import { explain } from "../base/help.js";
 import { element, setText, svgElement } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { sentences } from "../base/words.js";
-import { learned, lowestAlong, steepness } from "../numbers/learn.js";
+import { RATES, learned, lowestAlong, steepness } from "../numbers/learn.js";
 import { shownWeightPlane } from "../rules/change.js";
 import { replaced } from "../rules/settings.js";
 import { createDescent } from "./descent.js";
 
 const say = sentences(WORDS);
-const [, ...RATES] = /** @type {number[]} */ (SETTINGS.choices.lr);
 const BEAT_MS = 450;
 const SIDE = 54; // pixels of a heatmap
 

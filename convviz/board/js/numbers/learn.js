@@ -10,6 +10,9 @@ import { computeStages } from "./compute.js";
  * @import { Given, Settings, Stages, Tensor } from "../rules/settings.js"
  */
 
+/** The learning rates to choose from. */
+export const RATES = /** @type {number[]} */ (SETTINGS.choices.lr.slice(1)); // the first means that Learn is closed
+
 /** @param {Tensor} tensor @param {Tensor} gradient @param {number} lr @returns {Tensor} */
 const stepped = ({ shape, data }, gradient, lr) => ({ shape, data: data.map((value, at) => value - lr * gradient.data[at]) });
 
