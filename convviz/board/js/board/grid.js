@@ -1,16 +1,18 @@
 // @ts-check
 // The layer over a heatmap: numbers, hatching, focus, and the accessible grid. It draws with the size of a cell
-// fixed in its own units, so that resizing the panel needs no work.
+// fixed in its own units, so that resizing the panel needs no work. What is seen is drawn at once; the cells, which have
+// no colour, follow when they are told to settle: after the frame, or when one of them is asked for.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
-import { svgElement, focusOf, setText } from "../base/dom.js";
+import { svgElement, focusOf } from "../base/dom.js";
 import { colorOf, formatNumber, fullNumber, needsWhiteInk } from "../base/format.js";
+import { createCells } from "./grid_cells.js";
+import { createNumbers, looks } from "./grid_numbers.js";
 import { CELL, corners, frames, holesIn, isMarked, isUnread, linesBetween, makeBands, patterns, roleOf } from "./grid_marks.js";
 import { isBeyond } from "../picture/scales.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 const NUMBERS_UP_TO = 12;
-const BLANK = "cv-blank"; // a 0 that its mark tells: nothing is printed
 const ASKED = "?"; // in place of a number that is to be predicted
 const KEYS = {
   ArrowUp: [-1, 0],
@@ -30,8 +32,6 @@ const KEYS = {
  * @typedef {{ onFocus: (row: number, column: number) => void, onSelect: (row: number, column: number) => void,
  *   onEdit: (row: number, column: number, typed: string) => void, onMenu: () => void, onLeave: () => void,
  *   onRelease: () => boolean | void }} GridEvents
- * @typedef {{ box: SVGElement, text: SVGElement | null, short: string, look: string }} Cell `short`: its number as it is
- *   printed, `look`: the classes of its letters
  */
 
 /**
@@ -42,8 +42,8 @@ const KEYS = {
  */
 export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   const bands = svgElement("g", { "aria-hidden": "true" });
-  const body = svgElement("g", { role: "presentation" });
-  const numbers = svgElement("g", { class: "cv-printed", "aria-hidden": "true" });
+  const cells = createCells();
+  const numbers = createNumbers();
   const ring = svgElement("rect", { class: "cv-ring", width: CELL, height: CELL, visibility: "hidden" });
   const lines = svgElement("path", { class: "cv-lines", "aria-hidden": "true" });
   const lights = svgElement("g", { class: "cv-lights", "aria-hidden": "true" });
@@ -51,15 +51,14 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   // Listening for the focus makes an svg a tab stop of its own in Chromium: the one stop is a cell.
   const attributes = { class: "cv-grid", role: "grid", tabindex: -1 };
   const dim = svgElement("path", { class: "cv-dim", "fill-rule": "evenodd" });
-  const svg = svgElement("svg", attributes, patterns(uid), bands, lights, lines, body, numbers, dim, beyond, ring); // no frame lies over a number
+  const svg = svgElement("svg", attributes, patterns(uid), bands, lights, lines, cells.el, numbers.el, dim, beyond, ring); // no frame lies over a number
   /** @type {GridSpec} */
   let spec = { rows: "", columns: "", unread_rows: [], unread_columns: [], label: "", editable: false };
-  /** @type {{ line: SVGElement, cells: Cell[] }[]} */
-  const rows = [];
-  /** @type {Cell[]} */
-  let cells = []; // of all rows
+  let built = ""; // what of it is drawn
   /** Of each cell whether a mark says what it is, and whether it is never read. @type {[boolean[], boolean[]]} */
   let [marked, unread] = [[], []];
+  /** The numbers as they are printed, and those they were made of. @type {[string[], number[]]} */
+  let [shorts, told] = [[], []];
   let focus = { row: 0, column: 0 };
   /** @type {{ values: ArrayLike<number>, dtype: string, scale: any, limit: number } | null} */
   let shown = null;
@@ -67,79 +66,64 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   let asked = null; // a cell whose number is to be predicted
   let anyBeyond = false;
   let printed = true; // whether the cells are large enough for their numbers
+  let due = false; // whether the cells are not yet those of the spec and the numbers
+  let wasNumbered = false; // whether each cell of the grid has one of its own
   const isAsked = (row, column) => asked !== null && asked.row === row && asked.column === column;
 
   const numbered = () => spec.numbers ?? Math.max(spec.rows.length, spec.columns.length) <= numbersUpTo;
-  const cellAt = (row, column) => (numbered() ? cells[row * spec.columns.length + column] : cells[0]);
+  const cellAt = (row, column) => (numbered() ? cells.at(row, column) : cells.at(0, 0));
+  const valueAt = (row, column) => (shown ? shown.values[row * spec.columns.length + column] : NaN);
 
-  /** @param {number} row @param {number} column */
-  function makeCell(row, column) {
-    const place = { x: column * CELL, y: row * CELL, width: CELL, height: CELL, "data-cell": `${row},${column}` };
-    const box = svgElement("rect", { role: "gridcell", class: "cv-cell", tabindex: -1, "aria-colindex": column + 1, ...place });
-    return { box, text: null, short: "", look: "" };
+  /** Do something for each place, in reading order. @param {(row: number, column: number, index: number) => void} task */
+  function eachPlace(task) {
+    for (let row = 0, index = 0; row < spec.rows.length; row++) for (let column = 0; column < spec.columns.length; column++) task(row, column, index++);
   }
 
-  /** Print a cell's number, where there is room for it: letters that are not seen would cost as much as those that are. @param {Cell} cell @param {number} index */
-  function letter(cell, index) {
-    const { short, look } = cell;
-    if (short !== ASKED && (!printed || look === BLANK)) {
-      cell.text?.remove();
-      cell.text = null;
-      return;
-    }
-    if (!cell.text) {
-      const [row, column] = [Math.floor(index / spec.columns.length), index % spec.columns.length];
-      numbers.append((cell.text = svgElement("text", { x: (column + 0.5) * CELL, y: (row + 0.5) * CELL })));
-    }
-    setText(cell.text, short);
-    if (cell.text.getAttribute("class") !== look) cell.text.setAttribute("class", look);
+  /** Print a cell's number, where it is read. @param {number} row @param {number} column @param {number} index */
+  function letter(row, column, index) {
+    if (isAsked(row, column)) return numbers.write(row, column, ASKED, "cv-asked");
+    const value = valueAt(row, column);
+    if (!printed || !shown || (value === 0 && marked[index])) return numbers.write(row, column, "", "");
+    const white = needsWhiteInk(colorOf(shown.scale, Number.isFinite(value) ? value : 0, shown.limit));
+    numbers.write(row, column, shorts[index], looks(shorts[index], white));
   }
 
-  /** @param {Cell} cell */
-  function drop({ box, text }) {
-    box.remove();
-    text?.remove();
-  }
-
-  /** Bring the cells to their number; those that are there stay, and what stays need not be laid out anew. */
-  function fit(height, width) {
-    for (const { line, cells: own } of rows.splice(height)) {
-      own.forEach(drop);
-      line.remove();
-    }
-    while (rows.length < height) {
-      const line = svgElement("g", { role: "row", "aria-rowindex": rows.length + 1 });
-      rows.push({ line, cells: [] });
-      body.append(line);
-    }
-    rows.forEach(({ line, cells: own }, row) => {
-      own.splice(width).forEach(drop);
-      while (own.length < width) own.push(makeCell(row, own.length));
-      line.append(...own.slice(line.childElementCount).map(({ box }) => box));
-    });
-    cells = rows.flatMap((row) => row.cells);
-  }
-
-  /** @param {boolean} wasNumbered */
-  function build(wasNumbered) {
+  function build() {
     const [height, width] = [spec.rows.length, spec.columns.length];
     svg.setAttribute("viewBox", `0 0 ${width * CELL} ${height * CELL}`);
     svg.setAttribute("aria-rowcount", String(height));
     svg.setAttribute("aria-colcount", String(width));
     svg.classList.toggle("cv-numbered", numbered());
     lines.setAttribute("d", numbered() ? linesBetween(height, width) : "");
-    const places = numbered() ? [...spec.rows].flatMap((_, row) => [...spec.columns].map((__, column) => /** @type {const} */ ([row, column]))) : [];
-    marked = places.map(([row, column]) => isMarked(spec, row, column));
-    unread = places.map(([row, column]) => isUnread(spec, row, column));
+    [marked, unread] = [[], []];
+    if (numbered()) eachPlace((row, column) => {
+      marked.push(isMarked(spec, row, column));
+      unread.push(isUnread(spec, row, column));
+    });
     bands.replaceChildren(...makeBands(spec, uid));
-    const held = body.contains(focusOf(body));
-    if (numbered() !== wasNumbered) fit(0, 0); // the one cell that stood for all is none of them
-    fit(numbered() ? height : 1, numbered() ? width : 1);
+    numbers.fit(numbered() ? height : 0, numbered() ? width : 0);
+    due = true;
+  }
+
+  /** Let the cells be those of the spec, named by the numbers that are shown. */
+  function settle() {
+    if (!due) return;
+    due = false;
+    const [height, width] = [spec.rows.length, spec.columns.length];
+    const held = cells.el.contains(focusOf(cells.el));
+    if (numbered() !== wasNumbered) cells.fit(0, 0); // the one cell that stood for all is none of them
+    wasNumbered = numbered();
+    cells.fit(wasNumbered ? height : 1, wasNumbered ? width : 1);
     focus = { row: Math.min(focus.row, height - 1), column: Math.min(focus.column, width - 1) };
     moveCursor();
-    const { box } = cellAt(focus.row, focus.column);
-    box.setAttribute("tabindex", "0");
-    if (held) box.focus({ preventScroll: true }); // else the next key would go nowhere
+    const cell = cellAt(focus.row, focus.column);
+    if (cell.getAttribute("tabindex") !== "0") cell.setAttribute("tabindex", "0");
+    if (held && focusOf(cells.el) !== cell) cell.focus({ preventScroll: true }); // else the next key would go nowhere
+    if (!wasNumbered || !shown) return;
+    eachPlace((row, column, index) => {
+      const hidden = isAsked(row, column);
+      cells.name(row, column, hidden ? "" : String(valueAt(row, column)), hidden ? ASKED : shorts[index]);
+    });
   }
 
   /** Mark the numbers that are larger than the colours tell. */
@@ -156,16 +140,8 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   /** In a large panel one cell stands for all: it moves to where the focus is. */
   function moveCursor() {
     if (numbered()) return;
-    const { box } = cells[0];
-    const { row, column } = focus;
-    box.setAttribute("data-cell", `${row},${column}`);
-    box.setAttribute("aria-colindex", String(column + 1));
-    box.parentElement?.setAttribute("aria-rowindex", String(row + 1));
-    box.setAttribute("x", String(column * CELL));
-    box.setAttribute("y", String(row * CELL));
-    const value = shown ? shown.values[row * spec.columns.length + column] : 0;
-    box.setAttribute("data-value", String(value));
-    box.setAttribute("aria-label", formatNumber(value));
+    const value = shown ? valueAt(focus.row, focus.column) : 0;
+    cells.move(focus.row, focus.column, String(value), formatNumber(value));
   }
 
   /**
@@ -173,11 +149,12 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
    * @param {boolean} [seen] whether it is in sight: what is pointed at is, and the page must not move below the pointer
    */
   function focusCell(row, column, take = true, seen = false) {
+    settle();
     const [height, width] = [spec.rows.length, spec.columns.length];
-    cellAt(focus.row, focus.column).box.setAttribute("tabindex", "-1");
+    cellAt(focus.row, focus.column).setAttribute("tabindex", "-1");
     focus = { row: clamp(row, height), column: clamp(column, width) };
     moveCursor();
-    const cell = cellAt(focus.row, focus.column).box;
+    const cell = cellAt(focus.row, focus.column);
     cell.setAttribute("tabindex", "0");
     if (take) cell.focus({ preventScroll: seen });
     events.onFocus(focus.row, focus.column);
@@ -244,56 +221,52 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     place,
     focusCell,
     numbered,
+    settle,
     /** Whether a number is larger than the colours tell. */
     anyBeyond: () => anyBeyond,
     /** How many letters the longest number has. */
-    longest: () => cells.reduce((most, { short }) => Math.max(most, short.length), 0),
+    longest: () => shorts.reduce((most, short) => Math.max(most, short.length), 0),
     /** A cell in its colours, for what moves over the grid. @param {number} row @param {number} column */
     copy(row, column) {
-      const { text } = cells[row * spec.columns.length + column];
-      const { values, scale, limit } = /** @type {NonNullable<typeof shown>} */ (shown);
-      const value = values[row * spec.columns.length + column];
+      const text = numbers.at(row, column);
+      const { scale, limit } = /** @type {NonNullable<typeof shown>} */ (shown);
+      const value = valueAt(row, column);
       const fill = `rgb(${colorOf(scale, Number.isFinite(value) ? value : 0, limit).map(Math.round).join()})`;
       const box = svgElement("rect", { x: column * CELL, y: row * CELL, width: CELL, height: CELL, style: `fill: ${fill}` });
       return svgElement("g", {}, box, ...(text ? [text.cloneNode(true)] : []));
     },
     /** @param {number} row @param {number} column */
-    value: (row, column) => (shown ? shown.values[row * spec.columns.length + column] : NaN),
+    value: valueAt,
 
     /** @param {GridSpec} next */
     setSpec(next) {
-      const [before, wasNumbered] = [JSON.stringify({ ...spec, label: "" }), numbered()];
       spec = next;
       svg.setAttribute("aria-label", next.label);
-      if (JSON.stringify({ ...next, label: "" }) !== before) build(wasNumbered);
+      const { rows, columns, unread_rows, unread_columns, editable, words, numbers: own } = next;
+      const drawn = JSON.stringify([rows, columns, unread_rows, unread_columns, editable, words, own]);
+      if (drawn !== built) build();
+      built = drawn;
     },
 
     /** @param {ArrayLike<number>} values @param {string} dtype @param {any} scale @param {number} limit */
     setValues(values, dtype, scale, limit) {
       shown = { values, dtype, scale, limit };
-      let crossed = false; // whether a number stands where nothing is read
+      due = true;
       markBeyond();
       if (!numbered()) {
+        [shorts, told] = [[], []];
         svg.removeAttribute("data-crossed");
-        return moveCursor();
+        return settle();
       }
-      cells.forEach((cell, index) => {
-        const { box } = cell;
-        const value = values[index];
-        const hidden = isAsked(Math.floor(index / spec.columns.length), index % spec.columns.length);
-        const full = hidden ? "" : String(value);
-        if (box.getAttribute("data-value") !== full) {
-          cell.short = hidden ? ASKED : formatNumber(value);
-          box.setAttribute("data-value", full);
-          box.setAttribute("aria-label", cell.short);
-          box.classList.toggle("cv-asked", hidden);
-        }
-        const ink = needsWhiteInk(colorOf(scale, Number.isFinite(value) ? value : 0, limit));
-        const blank = value === 0 && marked[index];
-        cell.look = hidden ? "cv-asked" : blank ? BLANK : looks(cell.short, ink);
-        letter(cell, index);
-        crossed ||= value !== 0 && unread[index];
-      });
+      let crossed = false; // whether a number stands where nothing is read
+      for (let index = 0; index < values.length; index++) {
+        if (!Object.is(values[index], told[index])) shorts[index] = formatNumber(values[index]);
+        crossed ||= values[index] !== 0 && unread[index];
+      }
+      shorts.length = values.length;
+      told = Array.from(values);
+      if (printed || asked) eachPlace(letter);
+      if (asked) settle(); // its cell covers the colour
       svg.toggleAttribute("data-crossed", crossed);
     },
 
@@ -316,14 +289,16 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     print(are) {
       if (are === printed) return;
       printed = are;
-      if (numbered()) cells.forEach(letter);
+      if (numbered()) eachPlace(letter);
     },
 
     /** Keep a cell's number to itself, until it is predicted; or none. @param {{ row: number, column: number } | null} cell */
     hide(cell) {
       if (cell?.row === asked?.row && cell?.column === asked?.column) return;
       asked = cell;
-      if (shown) this.setValues(shown.values, shown.dtype, shown.scale, shown.limit);
+      if (numbered()) eachPlace(letter);
+      due = true;
+      settle(); // at once: its cell covers the colour
     },
     isAsked,
 
@@ -340,7 +315,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     describe(row, column) {
       if (!shown) return "";
       if (isAsked(row, column)) return say("cell.asked", { name: spec.label, row, column });
-      const number = shown.values[row * spec.columns.length + column];
+      const number = valueAt(row, column);
       const far = isBeyond(number, shown.limit) ? say("cell.beyond", { end: formatNumber(shown.limit) }) : "";
       const roles = [roleOf(spec, row, column), far].filter(Boolean);
       const role = roles.length > 1 ? say("cell.both", { one: roles[0], other: far }) : roles.join("");
@@ -348,12 +323,6 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
       return say(role ? "cell.read_role" : "cell.read", { name: spec.label, row, column, value, role });
     },
   };
-}
-
-/** The classes of a number's letters. @param {string} short @param {boolean} white on a dark ground */
-function looks(short, white) {
-  const wide = short.length === 4 && !short.includes("."); // a point is narrow
-  return [short.length > 2 && `cv-long${short.length}`, wide && "cv-wide", white && "cv-white"].filter(Boolean).join(" ");
 }
 
 /** @param {number} index @param {number} count */

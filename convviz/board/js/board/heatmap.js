@@ -5,7 +5,7 @@ import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { createGrid } from "./grid.js";
 import { quantityOf } from "../picture/scales.js";
-import { createPixels, paintPixels } from "./pixels.js";
+import { createPixels } from "./pixels.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -41,10 +41,10 @@ export function createHeatmap(pane, events = {}) {
     },
     events.numbersUpTo,
   );
-  const canvas = createPixels();
+  const pixels = createPixels();
   const name = element("span", { class: "cv-name" });
   const shape = element("span", { class: "cv-shape" });
-  const area = element("div", { class: "cv-area" }, canvas, grid.svg);
+  const area = element("div", { class: "cv-area" }, pixels.el, grid.svg);
   const el = element("figure", { class: "cv-panel" }, element("figcaption", {}, name, shape), area);
 
   return {
@@ -74,7 +74,8 @@ export function createHeatmap(pane, events = {}) {
         numbers: data.numbers,
       });
       grid.setValues(values.flat(), data.dtype ?? "float32", scale, limit);
-      paintPixels(canvas, values.flat(), width, limit, scale);
+      grid.settle();
+      pixels.paint(values.flat(), width, limit, scale);
     },
     /** Light cells up. @param {{ row: number, column: number }[]} cells */
     light: (cells) => grid.light(cells.map((cell) => ({ ...cell, color: "var(--cv-accent)", real: true }))),

@@ -9,7 +9,7 @@ import { createGrid } from "./grid.js";
 import { createPanelMenu, openMenu } from "./panel_menu.js";
 import { breakable, leastWidth } from "./panel_name.js";
 import { explain, helpOf } from "../base/help.js";
-import { createPixels, paintPixels } from "./pixels.js";
+import { createPixels } from "./pixels.js";
 import { CELL } from "./grid_marks.js";
 import { createThumbs } from "./thumbs.js";
 import { createVeil } from "./veil.js";
@@ -108,9 +108,9 @@ export function createPanel(board, first) {
 
   /** Have colours of its own where plotly's picture is not there, or not in its place. */
   function colour() {
-    if (!(alone || onPaper) || !shown) return pixels.remove();
-    paintPixels(pixels, shown.values, spec.columns.length, shown.limit, board.scale());
-    if (!pixels.isConnected) area.prepend(pixels);
+    if (!(alone || onPaper) || !shown) return pixels.el.remove();
+    pixels.paint(shown.values, spec.columns.length, shown.limit, board.scale());
+    if (!pixels.el.isConnected) area.prepend(pixels.el);
   }
 
   /** Print the numbers where the cells have room for the longest of them. */
