@@ -7,7 +7,7 @@ script.text = await new Response(stream).text();
 document.head.append(script);
 const { Plotly } = /** @type {any} */ (globalThis);
 for (const plot of JSON.parse(textOf("convviz-data")).plots) {
-  const place = document.createElement("div");
+  const place = document.createElement("figure");
   document.getElementById("plots")?.append(place);
   await curves.drawCurves(Plotly, place, plot, { ink: "#16191d", line: "#d5d9e0" });
 }

@@ -13,11 +13,14 @@ const COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#56b4e9"
 export const colorOfEntrant = (at, ink) => (at ? COLORS[(at - 1) % COLORS.length] : ink);
 
 /**
- * Draw a plot, or bring it to new numbers.
- * @param {any} Plotly @param {HTMLElement} place @param {Plot} plot @param {{ ink: string, line: string }} colors of text and of the grid
+ * Draw a plot, or bring it to new numbers. Its title stands above it: one of plotly's would be cut off on a phone.
+ * @param {any} Plotly @param {HTMLElement} figure empty at first @param {Plot} plot @param {{ ink: string, line: string }} colors of text and of the grid
  * @returns {Promise<void>}
  */
-export function drawCurves(Plotly, place, { key, title, unit, x, log, traces }, { ink, line }) {
+export function drawCurves(Plotly, figure, { key, title, unit, x, log, traces }, { ink, line }) {
+  if (!figure.firstChild) figure.append(document.createElement("figcaption"), document.createElement("div"));
+  const [caption, place] = figure.children;
+  caption.textContent = title;
   const drawn = traces.map((trace) => ({
     x: trace.x,
     y: trace.y,
@@ -31,14 +34,18 @@ export function drawCurves(Plotly, place, { key, title, unit, x, log, traces }, 
   const range = key === "accuracy" ? [Math.max(0, lowest - 0.05), 1.01] : undefined; // a single point has no range of its own
   const grid = { gridcolor: line, zerolinecolor: line, automargin: true };
   const layout = {
-    title: { text: title, font: { size: 14 }, x: 0, xref: "paper" },
-    margin: { l: 64, r: 12, t: 40, b: 72 },
+    margin: { l: 64, r: 12, t: 10, b: 84 },
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
     font: { color: ink, family: "system-ui, sans-serif" },
-    xaxis: { ...grid, title: { text: x }, rangemode: "tozero" },
+    xaxis: { ...grid, title: { text: x, standoff: 4 }, rangemode: "tozero" },
     yaxis: { ...grid, title: { text: unit }, type: log ? "log" : "linear", exponentformat: "power", range },
-    legend: { orientation: "h", y: -0.24, yanchor: "top" },
+    legend: { orientation: "h", y: -0.27, yanchor: "top" },
   };
   return Plotly.react(place, drawn, layout, { responsive: true, displayModeBar: false });
+}
+
+/** Let go of a plot, which may not be drawn yet. @param {any} Plotly @param {HTMLElement} figure */
+export function purgeCurves(Plotly, figure) {
+  if (figure.lastElementChild) Plotly.purge(figure.lastElementChild);
 }

@@ -3,7 +3,7 @@
 import WORDS from "../../../facts/words/race.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { decode } from "../base/format.js";
-import { drawCurves } from "../base/race_curves.js";
+import { drawCurves, purgeCurves } from "../base/race_curves.js";
 import { sentences } from "../base/words.js";
 import { openPane } from "./pane.js";
 import { createKernels } from "./race_kernels.js";
@@ -65,7 +65,7 @@ function createCurves({ model }, pane) {
 
   /** @param {string} key */
   function placeOf(key) {
-    const found = places.get(key) ?? element("div", { "data-plot": key });
+    const found = places.get(key) ?? element("figure", { "data-plot": key });
     if (!places.has(key)) place.append(found);
     places.set(key, found);
     return found;
@@ -98,7 +98,7 @@ function createCurves({ model }, pane) {
   pane.onClose(() => {
     closed = true;
     cancel();
-    for (const at of places.values()) Plotly?.purge(at);
+    for (const at of places.values()) purgeCurves(Plotly, at);
   });
   el.append(failed);
   return {
@@ -137,8 +137,8 @@ export function renderRace(context) {
 
     /** @param {string} layer @param {Digit} digit @param {Opening} opening */
     function show(layer, { at, label, found }, opening) {
-      const [shown, count] = opening.channels;
-      const words = say("open.told", { layer, label, found, shown, count });
+      const [count, of] = opening.channels;
+      const words = say("open.told", { layer, label, found, count, of });
       context.model.goTo(settingsOf(opening, race.mistakes.images[at]), words);
       pane.root.closest(".cv-app")?.scrollIntoView();
     }
