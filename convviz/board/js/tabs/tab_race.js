@@ -33,6 +33,7 @@ export function settingsOf({ spec, dtype, scale, offset, weight, bias, grad_outp
     dtype,
     transposed: false,
     lr: 0,
+    scale: "quantity", // one scale for all of an equation would leave a digit's gradients pale beside the digit
     input: { kind: "values", values: [...bytesOf(pixels)].map((byte) => byte * scale + offset), shape: [1, 1, height, width] },
     weight: source(weight),
     bias: bias && source(bias),
@@ -56,6 +57,8 @@ function createCurves({ model }, pane) {
   const { ready, cancel } = model.loadPlotly();
   /** @type {Map<string, HTMLElement>} */
   const places = new Map();
+  /** @type {Map<string, string>} */
+  const drawn = new Map();
   /** @type {Plot[]} */
   let waiting = [];
   /** @type {any} */
@@ -78,6 +81,9 @@ function createCurves({ model }, pane) {
     const at = placeOf(plot.key);
     const style = getComputedStyle(pane.root);
     const colors = { ink: style.getPropertyValue("--cv-ink").trim(), line: style.getPropertyValue("--cv-line").trim() };
+    const now = JSON.stringify([plot, colors]);
+    if (drawn.get(plot.key) === now) return drawNext(); // accuracy, all through an epoch
+    drawn.set(plot.key, now);
     drawCurves(Plotly, at, plot, colors).then(() => {
       at.dataset.last = String(Math.max(...plot.traces.flatMap(({ x }) => x)));
       whenIdle(drawNext);
