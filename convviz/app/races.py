@@ -20,7 +20,8 @@ def is_served() -> bool:
 
 def why_not() -> str:
     """Return why there are no races here, in a sentence; empty where there are."""
-    return say("off") if is_served() and not os.environ.get(RACES_VARIABLE) else ""
+    allowed = os.environ.get(RACES_VARIABLE) and os.environ.get(FOLDER_VARIABLE)
+    return say("off") if is_served() and not allowed else ""
 
 
 def slots() -> dict[str, Any] | None:

@@ -20,7 +20,6 @@ say = sentences("race")
 # What a visitor chooses first, and the ends of what can be chosen.
 FIRST = {"layers": ["rotate", "unfold"], "own": "", "epochs": 2, "train": 1000, "seeds": 1, "dtype": "float32"}
 LIMITS = {"epochs": [1, 20], "train": [64, 4000], "seeds": [1, 5]}
-RUNNING = ("starting", "running", "pausing", "paused")
 
 
 class RaceTab(Tab):
