@@ -51,8 +51,9 @@ class Heard:
             self._news.notify_all()
 
     def wait(self, condition):
+        # Long enough for a process that every other goes before.
         with self._news:
-            found = self._news.wait_for(lambda: [message for message in self.all if condition(message)], 120)
+            found = self._news.wait_for(lambda: [message for message in self.all if condition(message)], 300)
         assert found, self.all
         return found[0]
 

@@ -28,6 +28,7 @@ from tests.browser.server import voila_server, wait_until
 pytestmark = pytest.mark.browser
 
 PANE = ".cv-pane-race"
+RACES_WITHIN_MS = 2 * APPEARS_WITHIN_MS  # every other process goes before a race
 say = sentences("race")
 
 
@@ -43,7 +44,7 @@ def press(page, name):
 
 
 def wait_state(page, state):
-    page.locator(f"{PANE}[data-race={state}]").wait_for(timeout=APPEARS_WITHIN_MS)
+    page.locator(f"{PANE}[data-race={state}]").wait_for(timeout=RACES_WITHIN_MS)
 
 
 def wait_curves(page, *names, steps=10**6):
@@ -55,7 +56,7 @@ def wait_curves(page, *names, steps=10**6):
               return place?.querySelector(".scatterlayer .trace") && Number(place.dataset.last) <= steps;
             }""",
             arg=[f"{PANE} [data-plot={name}]", steps],
-            timeout=APPEARS_WITHIN_MS,
+            timeout=RACES_WITHIN_MS,
         )
 
 
