@@ -49,6 +49,9 @@ def _serve_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kernels", type=int, default=0, metavar="N", help="most visitors with a kernel at a time (default: all)"
     )
+    parser.add_argument(
+        "--races", type=int, default=0, metavar="N", help="most races in the tab Race at a time (default: none)"
+    )
 
 
 def _serve(options: argparse.Namespace) -> int:
@@ -62,6 +65,7 @@ def _serve(options: argparse.Namespace) -> int:
         open_browser=options.open,
         preheat=not options.no_preheat,
         kernels=options.kernels,
+        races=options.races,
     )
 
 

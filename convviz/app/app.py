@@ -14,6 +14,7 @@ import traitlets
 from convviz import __version__
 from convviz.app.linked import linked_widget
 from convviz.app.messages import Messages
+from convviz.app.races import is_served
 from convviz.app.session import Session
 from convviz.app.start import start_settings
 from convviz.app.tabs.tabs import Tabs
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from convviz.app.script import Script
 
 DEVICE_VARIABLE = "CONVVIZ_DEVICE"
-VOILA_VARIABLE = "VOILA_KERNEL_ID"  # Voilà sets it in every kernel before the first cell
 PAGE_VARIABLE = "CONVVIZ_PAGE"  # set where a served page has a board of its own, and waits for the kernel
 JOINS = PAGE_VARIABLE in os.environ
 SOURCES = ("input", "target", "grad")
@@ -196,7 +196,7 @@ class App(SettingTraits, anywidget.AnyWidget):
 
         maker = type(self).still_maker
         # Nobody saves Voilà's page, but every visitor would wait for the picture.
-        if maker is not None and VOILA_VARIABLE not in os.environ:
+        if maker is not None and not is_served():
             picture = maker(self.session.result, self.session.settings)
             still = f'<div data-convviz-still="{self._facts["id"]}">{picture}</div>'
             display({"text/html": still, "text/plain": repr(self)}, raw=True)

@@ -51,6 +51,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--out", type=Path, metavar="FILE", help="write the result there; started again, the race goes on from there"
     )
     parser.add_argument(
+        "--record", type=Path, metavar="FILE", help="write what the app's tab shows of it, as the race in the package"
+    )
+    parser.add_argument(
         "--show", type=Path, metavar="FILE", help="print the table of a result; with -o, write its page"
     )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the page to write, with --show")
@@ -112,9 +115,20 @@ def _race(options: argparse.Namespace) -> int:
         _ended(race, error, str(error))
         return 1
     print(text(race.result))
-    if race.out is not None:
-        print(f"wrote {race.out}")
+    if options.record is not None:
+        from convviz.lab.recorded import record
+
+        record(race, _command(options), options.record)
+    for path in filter(None, (race.out, options.record)):
+        print(f"wrote {path}")
     return 0
+
+
+def _command(options: argparse.Namespace) -> str:
+    """Return the command that makes such a race again; no path of this machine is in it."""
+    names = ("layers", "epochs", "seeds", "batch_size", "dtype", "train", "threads")
+    given = [f"--{name.replace('_', '-')} {getattr(options, name)}" for name in names if getattr(options, name)]
+    return " ".join(["convviz lab", *given, "--record", options.record.name])
 
 
 def _to_the_end(race: Any) -> None:

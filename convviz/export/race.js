@@ -6,16 +6,9 @@ const script = document.createElement("script");
 script.text = await new Response(stream).text();
 document.head.append(script);
 const { Plotly } = /** @type {any} */ (globalThis);
-for (const { title, unit, log, traces } of JSON.parse(textOf("convviz-data")).plots) {
-  const place = document.createElement("div");
+for (const plot of JSON.parse(textOf("convviz-data")).plots) {
+  const place = document.createElement("figure");
   document.getElementById("plots")?.append(place);
-  const layout = {
-    title: { text: title, font: { size: 15 }, x: 0, xref: "paper" },
-    margin: { l: 64, r: 12, t: 40, b: 44 },
-    xaxis: { title: { text: "step" } },
-    yaxis: { title: { text: unit }, type: log ? "log" : "linear", exponentformat: "power" },
-    legend: { orientation: "h", y: -0.22 },
-  };
-  await Plotly.newPlot(place, traces, layout, { responsive: true, displayModeBar: false });
+  await curves.drawCurves(Plotly, place, plot, { ink: "#16191d", line: "#d5d9e0" });
 }
 document.body.dataset.drawn = "true";

@@ -118,6 +118,10 @@ class Race:
         found = self._head | {"runs": [self._told(run) for run in self._runs]}
         return found | {"digits": results.misclassified(found, self._digits.test_images)}
 
+    def test_image(self, at: int) -> torch.Tensor:
+        """Return one of the images to be tested on, ``[28, 28]``, bytes."""
+        return self._digits.test_images[at]
+
     def __iter__(self) -> Iterator[Step]:
         return self
 

@@ -7,6 +7,7 @@ import importlib.util
 import os
 import socket
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,6 +32,7 @@ def serve(
     open_browser: bool = False,
     preheat: bool = True,
     kernels: int = 0,
+    races: int = 0,
 ) -> int:
     """Serve the app until Ctrl+C; return the exit code.
 
@@ -42,10 +44,13 @@ def serve(
         open_browser: Whether to open the page in a browser once it answers.
         preheat: Whether to keep one kernel started, so that a page opens seconds earlier.
         kernels: How many visitors may have a kernel at a time; 0 is as many as come. The others have the live page.
+        races: How many races may run at a time, each a process of its own; 0 is none.
     """
     try:
         if kernels < 0:
             raise ServeError(f"--kernels must be 0, for as many as come, or more, and {kernels} is not.")
+        if races < 0:
+            raise ServeError(f"--races must be 0, for none, or more, and {races} is not.")
         path = find_notebook(notebook)
         need_voila()
         if device is not None:
@@ -54,7 +59,8 @@ def serve(
         if moved:
             print(f"Port {DEFAULT_PORT} is taken, so convviz takes {listener.getsockname()[1]}.", flush=True)
         live = path == APP_NOTEBOOK  # another notebook has no page but Voilà's
-        with listener, environment(kernel_environment(device, live=live)):
+        added = kernel_environment(device, live=live)
+        with listener, places_for(races) as places, environment({**added, **places}):
             # Only here, inside the changed environment: Voilà looks for templates through JUPYTER_PATH.
             from convviz.serve.voila_app import run
 
@@ -168,6 +174,20 @@ def kernel_environment(device: str | None, *, live: bool = False) -> dict[str, s
     if live:
         added["CONVVIZ_PAGE"] = "1"
     return added
+
+
+@contextmanager
+def places_for(races: int) -> Iterator[dict[str, str]]:
+    """Yield the variables that allow races in the kernels; none where none are allowed.
+
+    Args:
+        races: How many may run at a time, in all kernels: each holds one file of a folder that is there meanwhile.
+    """
+    if not races:
+        yield {}
+        return
+    with tempfile.TemporaryDirectory(prefix="convviz-races-", ignore_cleanup_errors=True) as folder:
+        yield {"CONVVIZ_RACES": str(races), "CONVVIZ_RACES_FOLDER": folder}
 
 
 @contextmanager

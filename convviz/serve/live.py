@@ -82,6 +82,8 @@ def live_page(front_end: Mapping[str, Any]) -> LivePage:
         "script": ("js", answer("text/javascript; charset=utf-8", _script().encode())),
         # Packed, and no packing of the way: the page unpacks it by itself, wherever it comes from.
         "plotly": ("gz", answer("application/octet-stream", packed_plotly(), pack=False)),
+        # Asked for when its tab is opened, and only where there is no kernel.
+        "race": ("json", answer("application/json", ROOT.joinpath("lab", "recorded.json").read_bytes())),
         "frame": ("html", answer("text/html; charset=utf-8", _frame(front_end).encode())),
     }
     names = {part: f"{part}-{file.tag}.{ending}" for part, (ending, file) in made.items()}
@@ -105,6 +107,7 @@ def _page(names: Mapping[str, str]) -> str:
         **page_facts(),
         "plotly": FOLDER + names["plotly"],
         "frame": FOLDER + names["frame"],
+        "race": FOLDER + names["race"],
         "kernel": KERNEL,
     }
     return f"""<!doctype html>

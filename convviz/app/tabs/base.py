@@ -63,6 +63,9 @@ class Tab:
         else:
             self.refresh()
 
+    def leave(self) -> None:
+        """The tab is no longer the open one; its pane has gone from the page."""
+
     def refresh(self) -> None:
         """Make the data anew and send them."""
         self._step += 1

@@ -21,6 +21,7 @@ CLASSES = {
     "check": "CheckTab",
     "quantised": "QuantisedTab",
     "linear": "LinearTab",
+    "race": "RaceTab",
 }
 
 
@@ -45,6 +46,9 @@ class Tabs:
     def show(self) -> None:
         """Show the tab that the settings name, as the session now is."""
         name = self._session.settings.tab
+        for other, tab in self.made.items():
+            if other != name:
+                tab.leave()
         if not name:
             return
         if name in self.made:

@@ -3,6 +3,8 @@
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { createValues } from "../base/events.js";
 import { sentences } from "../base/words.js";
+import { loadPlotly } from "../board/plotly.js";
+import { replaced } from "../rules/settings.js";
 import { renderCheck } from "../tabs/tab_check.js";
 import { renderCode } from "../tabs/tab_code.js";
 import { renderGraph } from "../tabs/tab_graph.js";
@@ -10,6 +12,7 @@ import { renderLinear } from "../tabs/tab_linear.js";
 import { renderMatrix } from "../tabs/tab_matrix.js";
 import { renderPytorch } from "../tabs/tab_pytorch.js";
 import { renderQuantised } from "../tabs/tab_quantised.js";
+import { renderRace } from "../tabs/tab_race.js";
 
 const say = sentences(WORDS);
 
@@ -27,14 +30,16 @@ const PANES = {
   check: renderCheck,
   quantised: renderQuantised,
   linear: renderLinear,
+  race: renderRace,
 };
 
 /**
  * Make what draws the panes of one app.
  * @param {Model} model @param {any} colorscales @param {() => void} [again] asks for another kernel, where the page can
+ * @param {Record<string, () => Promise<any>>} [alone] tab → what its pane shows without a kernel, where that is something
  * @returns {import("../tabs/tabbar.js").DrawPane}
  */
-export function createPanes(model, colorscales, again) {
+export function createPanes(model, colorscales, again, alone = {}) {
   /** @type {Map<string, ReturnType<typeof createValues>>} */
   const panes = new Map();
 
@@ -63,8 +68,12 @@ export function createPanes(model, colorscales, again) {
   function wait() {
     const name = model.settings().tab;
     if (!name || model.kernel()) return;
-    const lost = model.get("kernel") === "lost";
-    paneOf(name).put({ data: { ...paneOf(name).get("data"), error: say("waits"), again: lost && Boolean(again) } });
+    const lost = { again: model.get("kernel") === "lost" && Boolean(again) };
+    const pane = paneOf(name);
+    const there = pane.get("data");
+    if (!alone[name]) pane.put({ data: { ...there, ...lost, error: say("waits") } });
+    else if (there.state) pane.put({ data: { ...there, ...lost, error: there.state === "alone" ? undefined : say("waits") } });
+    else alone[name]().then((data) => model.kernel() || pane.put({ data: { ...data, ...lost } }));
   }
 
   model.on("msg:custom", receive);
@@ -74,7 +83,13 @@ export function createPanes(model, colorscales, again) {
   return (name, el) => {
     const pane = paneOf(name);
     wait();
-    const seen = { ...pane, send: (/** @type {any} */ message) => send(name, message), widget_manager: model.widget_manager };
+    const seen = {
+      ...pane,
+      send: (/** @type {any} */ message) => send(name, message),
+      loadPlotly: () => loadPlotly(model),
+      goTo: (/** @type {any} */ changes, /** @type {string} */ words) => model.change((settings) => [replaced(settings, changes), [words]]),
+      widget_manager: model.widget_manager,
+    };
     return PANES[name]({ model: seen, el });
   };
 }

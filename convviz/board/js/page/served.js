@@ -11,6 +11,7 @@ import { followAddress } from "./address.js";
 import { PAGE } from "./front_end.js";
 import { drawLive } from "./live.js";
 import { createPanes } from "./panes.js";
+import { fetchRecorded } from "./recorded.js";
 import { createSession } from "./session.js";
 
 const say = sentences(WORDS);
@@ -27,7 +28,7 @@ function start() {
   const wish = createValues({ present: false });
   followAddress((link) => model.send({ type: "open", link }), player.play, () => wish.put({ present: true }));
   const session = createSession(data, (state) => model.hearOfKernel(state));
-  drawLive(live, model, createPanes(model, data.colorscales, session.startAgain), player, wish);
+  drawLive(live, model, createPanes(model, data.colorscales, session.startAgain, { race: () => fetchRecorded(data.race) }), player, wish);
   byId("convviz-again").addEventListener("click", session.startAgain);
   join(data.version, model, session.state);
   afterPaint(session.start);

@@ -1,0 +1,172 @@
+"""The tab Race: a race in a process of its own, watched; before the first one, a race that was recorded."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+from convviz.app.races import is_served, slots, why_not
+from convviz.app.session import Session
+from convviz.app.tabs.base import Send, Tab
+from convviz.facts.words import sentences
+from convviz.lab.entrants import ENTRANTS, REFERENCE
+from convviz.lab.process import RaceProcess
+from convviz.lab.recorded import recorded
+from convviz.lab.settings import DTYPES
+
+say = sentences("race")
+# What a visitor chooses first, and the ends of what can be chosen.
+FIRST = {"layers": ["rotate", "unfold"], "own": "", "epochs": 2, "train": 1000, "seeds": 1, "dtype": "float32"}
+LIMITS = {"epochs": [1, 20], "train": [64, 4000], "seeds": [1, 5]}
+
+
+class RaceTab(Tab):
+    """Starts, pauses and ends races; what was measured stays until the next one starts.
+
+    Attributes:
+        process: that races now; None where none does.
+    """
+
+    def __init__(self, session: Session, send: Send) -> None:
+        """Begin with the recorded race."""
+        self.process: RaceProcess | None = None
+        self._state = "ready"
+        self._chosen: dict[str, Any] = dict(FIRST)
+        self._progress: dict[str, Any] = {"done": 0, "total": 0, "left": None}
+        self._race: dict[str, Any] | None = None
+        self._openings: dict[str, dict[str, Any]] = {}
+        self._failed = ""
+        super().__init__(session, send)
+
+    def data(self) -> dict[str, Any]:
+        """Return the state of the race, and what it looks like."""
+        return {
+            "state": self._state,
+            "why_not": why_not(),
+            "failed": self._failed,
+            "names": [name for name in ENTRANTS if name != REFERENCE],
+            "chosen": self._chosen,
+            "limits": LIMITS,
+            "dtypes": list(DTYPES),
+            "own": not is_served(),  # a visitor's kernel imports no module that a visitor names
+            "progress": self._progress,
+            "race": self._race or recorded(),
+            "recorded": self._race is None,
+        }
+
+    def follow(self) -> None:
+        """Stay as it is: a race has a network and settings of its own."""
+
+    def leave(self) -> None:
+        """End the race with its tab; what was measured stays."""
+        if self.process is not None:
+            self._end("stopped")
+            self.refresh()
+
+    def close(self) -> None:
+        """End the process, and send nothing any more."""
+        super().close()
+        self._end("stopped")
+
+    def act(self, message: Mapping[str, Any]) -> None:
+        """Start, pause, go on, stop, or tell the numbers of a digit; what cannot be is said in the pane."""
+        try:
+            self._do(message)
+            self._failed = ""
+        except (ValueError, OSError) as error:
+            self._failed = str(error)
+        self.refresh()
+
+    def _do(self, message: Mapping[str, Any]) -> None:
+        kind = message.get("type")
+        if kind == "open":
+            self._open(str(message.get("layer")), str(message.get("at")))
+        elif kind == "start":
+            self._start(message)
+        elif self.process is not None and kind == "pause":
+            self.process.pause()
+            self._state = "pausing"
+        elif self.process is not None and kind == "go":
+            self.process.go()
+            self._state = "running"
+        elif kind == "stop":
+            self._end("stopped")
+
+    def _start(self, message: Mapping[str, Any]) -> None:
+        """Begin a race of what the message chooses; the process itself checks it, as it checks every race."""
+        if why_not():
+            raise ValueError(why_not())
+        self._chosen = _chosen(message.get("chosen"))
+        self._end("stopped")
+        own = [name.strip() for name in self._chosen["own"].split(",") if name.strip()]
+        options = {name: self._chosen[name] for name in ("epochs", "train", "seeds", "dtype")}
+        limit = {"slots": slots()} if is_served() else {}
+        layers = [REFERENCE, *self._chosen["layers"], *own]
+        race = {"layers": layers, **options, "device": self.session.settings.device, **limit}
+        self._state, self._progress = "starting", {"done": 0, "total": 0, "left": None}
+        loop = asyncio.get_running_loop()
+        made: list[RaceProcess] = []
+
+        def tell(content: dict[str, Any]) -> None:
+            """Bring a message from the thread that reads to the kernel's loop, where all else happens."""
+            try:
+                loop.call_soon_threadsafe(functools.partial(self._hear, made, content))
+            except RuntimeError:  # the loop has ended, and so does the race
+                for process in made:
+                    process.end()
+
+        self.process = RaceProcess(race, tell)
+        made.append(self.process)
+
+    def _hear(self, sender: list[RaceProcess], message: dict[str, Any]) -> None:
+        """Show what a process says; one that was ended meanwhile has nothing to say any more."""
+        if self.process is None or self.process not in sender:
+            return
+        if message["type"] == "openings":
+            self._openings = message["openings"]
+            return
+        if message["type"] == "race":
+            self._progress = {name: message[name] for name in ("done", "total", "left")}
+            self._race = message["race"]
+            if not message["done"]:
+                self._openings = {}  # those of the race before
+            if message["paused"] or self._state != "pausing":
+                self._state = "paused" if message["paused"] else "running"
+        else:
+            self._failed = message["sentence"]
+            self._end("failed" if self._failed else "finished")
+        self.refresh()
+
+    def _end(self, state: str) -> None:
+        process, self.process = self.process, None
+        if process is not None:
+            self._state = state
+            process.end()
+
+    def _open(self, layer: str, at: str) -> None:
+        """Tell the page the numbers of a digit; the page goes there, as it goes to every setting."""
+        opening = self._openings.get(layer, {}).get(at)
+        if opening is None:
+            raise ValueError(say("open.gone", got=f"{layer!r:.40}, {at!r:.40}"))
+        if "error" in opening:
+            raise ValueError(opening["error"])
+        self.reply({"type": "opening", "layer": layer, "at": at, "opening": opening})
+
+
+def _chosen(given: Any) -> dict[str, Any]:
+    """Return what a message chooses. It is a stranger's: the race checks what is said to it, and this the rest.
+
+    Raises:
+        ValueError: it is another thing, or beyond the ends of what can be chosen.
+    """
+    made = {**FIRST, **(given if isinstance(given, Mapping) else {})}
+    for name, (low, high) in LIMITS.items():
+        if isinstance(made[name], bool) or not isinstance(made[name], int) or not low <= made[name] <= high:
+            raise ValueError(say("choice.number", name=say(name), low=low, high=high, got=f"{made[name]!r:.40}"))
+    layers, own = made["layers"], "" if is_served() else str(made["own"])
+    known = [name for name in ENTRANTS if name != REFERENCE]
+    if not isinstance(layers, list) or not all(name in known for name in layers) or not (layers or own.strip()):
+        raise ValueError(say("choice.layers", known=", ".join(known), got=f"{layers!r:.80}"))
+    return {name: made[name] for name in FIRST} | {"own": own}

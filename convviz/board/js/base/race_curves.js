@@ -1,0 +1,51 @@
+// @ts-check
+// The curves of a race, drawn by plotly: in its tab while it runs, and in the page of a result.
+
+/**
+ * @typedef {{ name: string, at: number, first: boolean, x: number[], y: (number | null)[] }} Trace of one entrant in one run
+ * @typedef {{ key: string, title: string, unit: string, x: string, log: boolean, traces: Trace[] }} Plot as lab/curves.py makes it
+ */
+
+// Okabe and Ito's colours, which all kinds of colour blindness tell apart; the first entrant has the ink's.
+const COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#56b4e9", "#e69f00", "#7a5195", "#5a626d"];
+
+/** The colour of the entrant at a place. @param {number} at @param {string} ink */
+export const colorOfEntrant = (at, ink) => (at ? COLORS[(at - 1) % COLORS.length] : ink);
+
+/**
+ * Draw a plot, or bring it to new numbers. Its title stands above it: one of plotly's would be cut off on a phone.
+ * @param {any} Plotly @param {HTMLElement} figure empty at first @param {Plot} plot @param {{ ink: string, line: string }} colors of text and of the grid
+ * @returns {Promise<void>}
+ */
+export function drawCurves(Plotly, figure, { key, title, unit, x, log, traces }, { ink, line }) {
+  if (!figure.firstChild) figure.append(document.createElement("figcaption"), document.createElement("div"));
+  const [caption, place] = figure.children;
+  caption.textContent = title;
+  const drawn = traces.map((trace) => ({
+    x: trace.x,
+    y: trace.y,
+    name: trace.name,
+    legendgroup: trace.name,
+    showlegend: trace.first, // one entry stands for all runs of an entrant
+    mode: key === "accuracy" || trace.x.length === 1 ? "lines+markers" : "lines",
+    line: { color: colorOfEntrant(trace.at, ink), width: 1.5 },
+  }));
+  const lowest = Math.min(...traces.flatMap(({ y }) => y.map((value) => value ?? 1)));
+  const range = key === "accuracy" ? [Math.max(0, lowest - 0.05), 1.01] : undefined; // a single point has no range of its own
+  const grid = { gridcolor: line, zerolinecolor: line, automargin: true };
+  const layout = {
+    margin: { l: 64, r: 12, t: 10, b: 84 },
+    paper_bgcolor: "rgba(0,0,0,0)",
+    plot_bgcolor: "rgba(0,0,0,0)",
+    font: { color: ink, family: "system-ui, sans-serif" },
+    xaxis: { ...grid, title: { text: x, standoff: 4 }, rangemode: "tozero" },
+    yaxis: { ...grid, title: { text: unit }, type: log ? "log" : "linear", exponentformat: "power", range },
+    legend: { orientation: "h", y: -0.27, yanchor: "top" },
+  };
+  return Plotly.react(place, drawn, layout, { responsive: true, displayModeBar: false });
+}
+
+/** Let go of a plot, which may not be drawn yet. @param {any} Plotly @param {HTMLElement} figure */
+export function purgeCurves(Plotly, figure) {
+  if (figure.lastElementChild) Plotly.purge(figure.lastElementChild);
+}

@@ -1,0 +1,121 @@
+// @ts-check
+// What a race is to be, and its buttons: start, pause, go on, stop; and how far it is.
+import WORDS from "../../../facts/words/race.json" with { type: "json" };
+import { element, setText } from "../base/dom.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
+const RUNNING = ["starting", "running", "pausing", "paused"];
+
+/** @typedef {{ layers: string[], own: string, epochs: number, train: number, seeds: number, dtype: string }} Chosen */
+
+/**
+ * Make the form.
+ * @param {{ uid: string, send: (message: any) => void, say: (text: string) => void }} pane
+ */
+export function createSetup(pane) {
+  const layers = element("div", { class: "cv-race-layers" });
+  const own = /** @type {HTMLInputElement} */ (element("input", { type: "text", autocomplete: "off", spellcheck: "false" }));
+  const ownLabel = element("label", {}, say("own"), own);
+  const numbers = Object.fromEntries(["epochs", "train", "seeds"].map((name) => [name, createNumber(say(/** @type {"epochs"} */ (name)))]));
+  const dtype = /** @type {HTMLSelectElement} */ (element("select"));
+  const choices = element(
+    "fieldset",
+    {},
+    element("legend", {}, say("layers")),
+    layers,
+    ownLabel,
+    element("div", { class: "cv-flow" }, ...Object.values(numbers).map(({ el }) => el), element("label", {}, say("dtype"), dtype)),
+  );
+  const start = button("start");
+  const pause = button("pause");
+  const stop = button("stop");
+  const bar = /** @type {HTMLProgressElement} */ (element("progress", { "aria-label": say("race") }));
+  const line = element("span", { class: "cv-race-line" });
+  const refused = element("p", { class: "cv-pane-failure cv-race-failed", role: "alert" });
+  const closing = element("p", { class: "cv-muted" }, say("closing"));
+  const el = element("div", { class: "cv-race-setup" }, choices, element("div", { class: "cv-flow" }, start, pause, stop, bar, line), closing);
+  let paused = false;
+  let said = "";
+
+  /** @returns {Chosen} */
+  function chosen() {
+    const boxes = /** @type {HTMLInputElement[]} */ ([...layers.querySelectorAll("input:checked")]);
+    const counts = Object.fromEntries(Object.entries(numbers).map(([name, { input }]) => [name, input.valueAsNumber]));
+    return /** @type {Chosen} */ ({ layers: boxes.map(({ value }) => value), own: own.value, ...counts, dtype: dtype.value });
+  }
+
+  start.addEventListener("click", () => pane.send({ type: "start", chosen: chosen() }));
+  pause.addEventListener("click", () => pane.send({ type: paused ? "go" : "pause" }));
+  stop.addEventListener("click", () => pane.send({ type: "stop" }));
+
+  /** The choices that the kernel has; what a person is about to choose stays. @param {any} data */
+  function fill(data) {
+    if (layers.children.length) return;
+    layers.replaceChildren(...data.names.map((/** @type {string} */ name) => createBox(name, data.chosen.layers.includes(name))));
+    for (const [name, { input }] of Object.entries(numbers)) {
+      const [min, max] = data.limits[name];
+      Object.assign(input, { min, max, value: data.chosen[name] });
+    }
+    dtype.replaceChildren(...data.dtypes.map((/** @type {string} */ name) => element("option", { value: name }, name)));
+    dtype.value = data.chosen.dtype;
+    own.value = data.chosen.own;
+    ownLabel.hidden = !data.own;
+  }
+
+  /** @param {any} data of the pane */
+  function set(data) {
+    const alone = data.state === "alone" || Boolean(data.why_not);
+    el.hidden = alone;
+    setText(refused, data.failed ?? "");
+    if (alone) return;
+    fill(data);
+    const runs = RUNNING.includes(data.state);
+    paused = data.state === "paused";
+    setText(start, say(data.recorded || runs ? "start" : "again"));
+    setText(pause, say(paused ? "go" : "pause"));
+    choices.toggleAttribute("disabled", runs);
+    start.hidden = runs;
+    for (const each of [pause, stop, bar, closing]) each.hidden = !runs;
+    pause.toggleAttribute("disabled", !["running", "paused"].includes(data.state));
+    const { done, total } = data.progress;
+    bar.max = total || 1;
+    if (total) bar.value = done;
+    else bar.removeAttribute("value");
+    setText(line, lineOf(data));
+    if (data.state !== said && said) pane.say(lineOf(data));
+    said = data.state;
+  }
+
+  return { el, refused, set };
+}
+
+/** How far the race is. @param {any} data */
+function lineOf({ state, progress: { done, total, left } }) {
+  if (state === "ready" || (state === "failed" && !total)) return "";
+  if (state !== "running") return say(/** @type {"state.paused"} */ (`state.${state}`), { done, total });
+  if (done === total) return say("state.measuring", { total });
+  return left === null ? say("state.first", { done, total }) : say("state.running", { done, total, left: duration(left) });
+}
+
+/** @param {number} left in seconds */
+function duration(left) {
+  const seconds = Math.ceil(left);
+  return seconds < 60 ? say("seconds", { seconds }) : say("minutes", { minutes: Math.floor(seconds / 60), seconds: seconds % 60 });
+}
+
+/** @param {"start" | "pause" | "stop"} name */
+const button = (name) => /** @type {HTMLButtonElement} */ (element("button", { type: "button", class: "cv-button", "data-race": name }, say(name)));
+
+/** @param {string} label */
+function createNumber(label) {
+  const input = /** @type {HTMLInputElement} */ (element("input", { type: "number", step: "1" }));
+  return { input, el: element("label", {}, label, input) };
+}
+
+/** @param {string} name @param {boolean} checked */
+function createBox(name, checked) {
+  const box = /** @type {HTMLInputElement} */ (element("input", { type: "checkbox", value: name }));
+  box.checked = checked;
+  return element("label", {}, box, name);
+}

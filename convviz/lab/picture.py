@@ -1,0 +1,63 @@
+"""What the tab shows of a race: its curves, its table, its first layer's kernels, and the digits that were mistaken."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from convviz.lab.opening import LAYER, opening
+from convviz.lab.racing import Race
+from convviz.lab.shown import shown
+
+PLOTS = ("loss", "accuracy", "seconds", "weights")
+DIGITS = 6  # misclassified ones that are shown of each entrant
+KERNELS = 16  # of the first layer that are shown
+
+
+def picture(race: Race, points: int, digits: int = DIGITS) -> dict[str, Any]:
+    """Return what ``shown`` returns of a race as it is now, with ``kernels``.
+
+    Args:
+        race: whichever.
+        points: at most so many a curve.
+        digits: misclassified ones that are shown of each entrant.
+    """
+    return shown(race.result, PLOTS, points, digits) | {"kernels": kernels(race)}
+
+
+def kernels(race: Race, most: int = KERNELS) -> dict[str, Any]:
+    """Return kernels of the first layer of each entrant, and their gradients in the last step, to four digits.
+
+    Returns:
+        Entrant → ``weight`` and ``gradient``: up to ``most`` kernels of nine numbers; none before the first step.
+    """
+    found = {}
+    for name, lane in race.lanes.items():
+        weight = lane.network.get_parameter(f"{LAYER}.weight")
+        if weight.grad is not None:
+            found[name] = {"weight": _plain(weight[:most]), "gradient": _plain(weight.grad[:most])}
+    return found
+
+
+def _plain(tensor: torch.Tensor) -> list[list[float]]:
+    rows: list[list[float]] = tensor.detach().flatten(1).double().cpu().tolist()
+    return [[float(f"{value:.4g}") for value in row] for row in rows]
+
+
+def openings(race: Race, most: int = DIGITS, one: bool = False) -> dict[str, dict[str, Any]]:
+    """Return what the board opens of each misclassified digit that is shown: entrant → index of the image → opening.
+
+    Args:
+        race: whose networks are as the test found them: right after an epoch.
+        most: of each entrant.
+        one: see ``opening``.
+    """
+    told = shown(race.result, (), 0, most)["mistakes"]
+    return {
+        layer["name"]: {
+            str(digit["at"]): opening(race.lanes[layer["name"]], race.test_image(digit["at"]), int(digit["label"]), one)
+            for digit in layer["digits"]
+        }
+        for layer in (told["layers"] if told else ())
+    }

@@ -1,0 +1,104 @@
+"""A race in a process of its own, as seen from outside: started, paused, ended at once."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from convviz.facts.words import sentences
+
+say = sentences("race")
+NICE = 10  # how much every other process goes before it
+ENVIRONMENT = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}  # sliders shall find a core
+
+
+class RaceProcess:
+    """A process that races; it ends with this one, whatever happens to either.
+
+    Attributes:
+        pid: its number.
+    """
+
+    def __init__(self, race: Mapping[str, Any], tell: Callable[[dict[str, Any]], None]) -> None:
+        """Start it.
+
+        Args:
+            race: arguments of ``Race`` that JSON can hold, and ``slots`` where a server limits how many run at a time:
+                a dict of ``folder`` and ``most``.
+            tell: called in a thread with each message, as ``lab/racer.py`` sends them; the last is ``ended``, with a
+                ``sentence`` where the race did not come to its end.
+
+        Raises:
+            OSError: no process could be started.
+        """
+        self._tell = tell
+        self._over = False
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115
+        paths = os.pathsep.join(path for path in sys.path if path)  # a layer of the user's is found there, too
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "convviz.lab.racer"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._said,
+            env={**os.environ, **ENVIRONMENT, "PYTHONPATH": paths},
+        )
+        self.pid = self._process.pid
+        if hasattr(os, "setpriority"):  # not on Windows
+            os.setpriority(os.PRIO_PROCESS, self.pid, NICE)
+        self._order(json.dumps(dict(race)))
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def pause(self) -> None:
+        """Have it wait after the step that it takes."""
+        self._order("pause")
+
+    def go(self) -> None:
+        """Have it go on."""
+        self._order("go")
+
+    def end(self) -> None:
+        """End it now: it has nothing to save. Nothing is told any more."""
+        self._over = True
+        self._process.kill()
+        self._process.wait()
+
+    def _order(self, line: str) -> None:
+        stdin = self._process.stdin
+        assert stdin is not None
+        with contextlib.suppress(OSError):  # it has ended: whoever reads tells how
+            stdin.write(f"{line}\n".encode())
+            stdin.flush()
+
+    def _read(self) -> None:
+        """Hand on every message; where the process ends without a last word, say how it ended."""
+        stdout = self._process.stdout
+        assert stdout is not None
+        ended = False
+        for line in stdout:
+            message = json.loads(line)
+            ended = message["type"] == "ended"
+            if not self._over:
+                self._tell(message)
+        code = self._process.wait()
+        if not ended and not self._over:
+            self._tell({"type": "ended", "sentence": say("died", code=code, why=self._last_line())})
+        for file in (stdout, self._process.stdin, self._said):
+            if file is not None:
+                _close(file)
+
+    def _last_line(self) -> str:
+        self._said.seek(0)
+        lines = self._said.read().decode(errors="replace").split("\n")
+        return next((line.strip() for line in reversed(lines) if line.strip()), say("silent"))
+
+
+def _close(file: Any) -> None:
+    with contextlib.suppress(OSError):  # an order that nobody took
+        file.close()

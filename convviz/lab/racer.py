@@ -1,0 +1,161 @@
+"""A race in a process of its own, as seen from within: orders come line by line, and so do the messages that it sends.
+
+The orders: first the race as JSON, then ``pause`` or ``go``. Where they end, nobody is there any more, and the process
+ends as well.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+import torch
+
+from convviz.facts.words import sentences
+from convviz.lab.errors import RaceError
+from convviz.lab.picture import openings, picture
+from convviz.lab.racing import Race, Step
+from convviz.lab.slots import take_slot
+
+say = sentences("race")
+Tell = Callable[[dict[str, Any]], None]
+
+EVERY_S = 1.0  # between two pictures of a race that runs
+LOOKS_S = 1.0  # between two looks whether the parent is still there, while the race is paused
+POINTS = 120  # of a curve: each picture is sent whole
+REFUSED = (ValueError, TypeError, ImportError, OSError, RaceError)
+
+
+class Orders:
+    """What the parent wants: whether the race may go on. The process ends with the parent."""
+
+    def __init__(self, lines: IO[bytes]) -> None:
+        """Begin to listen.
+
+        Args:
+            lines: the orders after the first.
+        """
+        self._lines = lines
+        self._going = threading.Event()
+        self._going.set()
+        self._parent = os.getppid()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    @property
+    def paused(self) -> bool:
+        """Whether the race is to wait."""
+        return not self._going.is_set()
+
+    def wait(self) -> None:
+        """Return once the race may go on."""
+        self._look()
+        while not self._going.wait(LOOKS_S):
+            self._look()
+
+    def _look(self) -> None:
+        # The lines do not end where another child of the parent holds their other end open.
+        if os.getppid() != self._parent:
+            os._exit(0)
+
+    def _listen(self) -> None:
+        for line in self._lines:
+            if line.strip() == b"pause":
+                self._going.clear()
+            else:
+                self._going.set()
+        os._exit(0)
+
+
+class Racer:
+    """Takes the steps of one race, and tells how it looks: at most once in EVERY_S, and whenever an epoch ends."""
+
+    def __init__(self, race: Race, orders: Orders, tell: Tell) -> None:
+        """Prepare.
+
+        Args:
+            race: whose steps have not been taken.
+            orders: of the parent.
+            tell: sends a message.
+        """
+        self.race, self._orders, self._tell = race, orders, tell
+        self._seconds = 0.0  # of all steps until now; pauses are none
+        self._told = -EVERY_S
+
+    def run(self) -> None:
+        """Take all steps; an error ends the race with a sentence, and what was measured until then is told with it."""
+        self._picture()
+        sentence = ""
+        try:
+            began = time.monotonic()
+            for step in self.race:
+                self._seconds += time.monotonic() - began
+                self._after(step)
+                began = time.monotonic()
+        except REFUSED as error:
+            sentence = str(error)
+        except Exception as error:  # whatever a layer of somebody's own made of it: nobody else would hear of it
+            sentence = say("failed", step=self.race.done + 1, kind=type(error).__name__, why=error)
+        self._picture()
+        self._tell({"type": "ended", "sentence": sentence})
+
+    def _after(self, step: Step) -> None:
+        if step.accuracy is not None:
+            self._tell({"type": "openings", "openings": openings(self.race)})
+        if step.accuracy is not None or time.monotonic() - self._told >= EVERY_S:
+            self._picture()
+        if self._orders.paused:
+            self._picture()
+            self._orders.wait()
+        elif step.step % 8 == 0:
+            self._orders.wait()  # a look at the parent
+
+    def _picture(self) -> None:
+        self._told = time.monotonic()
+        done, total = self.race.done, self.race.total
+        left = self._seconds / done * (total - done) if done else None
+        told = {"done": done, "total": total, "left": left, "paused": self._orders.paused}
+        self._tell({"type": "race", **told, "race": picture(self.race, POINTS)})
+
+
+def main() -> None:
+    """Run the race of the first line of stdin; messages go to stdout."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in the terminal, or an interrupt of the kernel, is not for us
+    lines = sys.stdin.buffer
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a layer prints is no message
+
+    def tell(message: dict[str, Any]) -> None:
+        out.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+        out.flush()
+
+    _race(json.loads(lines.readline()), lines, tell)
+    out.close()
+    sys.stderr.flush()
+    os._exit(0)  # a thread still reads: Python would wait for its lock
+
+
+def _race(given: dict[str, Any], lines: IO[bytes], tell: Tell) -> None:
+    orders = Orders(lines)
+    torch.set_num_threads(1)
+    slots = given.pop("slots", None)
+    held = take_slot(Path(slots["folder"]), slots["most"]) if slots else None
+    if slots and held is None:
+        tell({"type": "ended", "sentence": say("room", count=slots["most"])})
+        return
+    try:
+        race = Race(**given)
+    except REFUSED as error:
+        tell({"type": "ended", "sentence": str(error)})
+        return
+    Racer(race, orders, tell).run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""The race that a page shows before it has one of its own: a file in the package, made by ``convviz lab --record``."""
+
+from __future__ import annotations
+
+import json
+import os
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from convviz.lab.picture import openings, picture
+from convviz.lab.racing import Race
+from convviz.lab.store import write_whole
+
+FILE = "recorded.json"
+POINTS = 50  # of a curve
+DIGITS = 2  # misclassified ones of each entrant: their numbers are what takes the room
+MOST_BYTES = 60_000
+
+
+def record(race: Race, command: str, path: str | os.PathLike[str]) -> None:
+    """Write a finished race as the page shows it, with the numbers of a few misclassified digits.
+
+    Args:
+        race: that has just been run to its end.
+        command: that made it.
+        path: of the file.
+
+    Raises:
+        ValueError: it is too large for a file that every installation carries.
+        OSError: it cannot be written.
+    """
+    told = picture(race, POINTS, DIGITS) | {"command": command, "openings": openings(race, DIGITS, one=True)}
+    content = (json.dumps(told, separators=(",", ":"), ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8")
+    if len(content) > MOST_BYTES:
+        raise ValueError(
+            f"a recorded race takes up to {MOST_BYTES} bytes: got {len(content)}; record fewer layers or seeds"
+        )
+    write_whole(Path(path), content, "recorded race")
+
+
+def recorded() -> dict[str, Any]:
+    """Return the race that the package has."""
+    found: dict[str, Any] = json.loads(files("convviz.lab").joinpath(FILE).read_text(encoding="utf-8"))
+    return found

@@ -1,0 +1,38 @@
+"""How many races run at a time on one server: a race holds a file, and lets go of it however it ends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import IO
+
+
+def take_slot(folder: Path, most: int) -> IO[bytes] | None:
+    """Return the file that is held until it is closed or this process ends; None where all are taken.
+
+    Args:
+        folder: of the server's races.
+        most: how many may run at a time.
+
+    Raises:
+        OSError: the folder is not there.
+    """
+    for at in range(most):
+        file = folder.joinpath(f"race-{at}").open("ab")
+        try:
+            _lock(file)
+        except OSError:  # somebody else's
+            file.close()
+        else:
+            return file
+    return None
+
+
+def _lock(file: IO[bytes]) -> None:
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        import msvcrt
+
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
+    else:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
