@@ -1,4 +1,4 @@
-"""The command line. A command is an entry of COMMANDS and a file in ``commands/``; it imports what it needs as it runs."""
+"""The command line. Each command is an entry of COMMANDS and a file in ``commands/``; it imports what it needs late."""
 
 from __future__ import annotations
 
