@@ -40,7 +40,7 @@ TEXTS = re.compile(f"({TEXT})")
 # No word begins or ends beside these; beside a plus or a minus another one might.
 SIGN = r"[{}()\[\],;:?=<>&|*!\n]"
 SPACE = re.compile(rf" (?:(?={SIGN}|[+-] (?![+-]))|(?<={SIGN} )|(?<=\S [+-] )(?![+-]))")
-BREAK = re.compile(r"\n(?:(?<=[{(\[,]\n)|(?=[)\]}]))")  # beside a bracket
+BREAK = re.compile(r"\n(?:(?<=[{(\[,;]\n)|(?=[)\]}]))")  # where no statement would end by it
 END = re.compile(r",(?=[)\]}])|;(?=\})")  # which the bracket is as well
 # The folders, each of which imports from those before it alone: their files stand together, for what is alike and near
 # each other packs better.
@@ -115,11 +115,17 @@ def _place(path: str) -> tuple[int, str]:
 
 
 def _packed(source: str) -> str:
-    """Return JavaScript without the space that only those read who write it; a statement begins a line, as it did."""
+    """Return JavaScript without the space that only those read who write it.
+
+    A notebook keeps it as JSON, where a double quote takes two signs and a single one takes one.
+    """
     parts = TEXTS.split(source)
     for at in range(0, len(parts), 2):
         code = SPACE.sub("", LINES.sub("\n", parts[at]))
         parts[at] = END.sub("", BREAK.sub("", code))
+    for at in range(1, len(parts), 2):
+        if parts[at].startswith('"') and "'" not in parts[at]:
+            parts[at] = f"'{parts[at][1:-1]}'"
     return "".join(parts)
 
 
@@ -153,8 +159,7 @@ def _scoped(path: str, source: str, by_name: Container[str]) -> str:
         f"const {f'{{ {names} }}' if path in by_name else _variable(path)} = (() => {{",
         *(f"const {names} = {_variable(file)};" for names, file in read),
         _packed(code).strip("\n"),
-        f"return {{ {names} }};",
-        "})();",
+        f"return {{ {names} }}}})();",
     ]
     return "\n".join(filter(None, lines))
 

@@ -14,7 +14,7 @@ HERE = files("convviz.board")
 UNREAD = re.compile(r"/\*[\s\S]*?\*/[ \t]*\n?|^[ \t]+", re.MULTILINE)
 TEXTS = re.compile(r'("[^"\n]*")')
 # In a selector a space before a colon tells something, and none stands behind one.
-SPACE = re.compile(r";?\s*(\})[ \t]*|\s*([{;])[ \t]*\n?|([:,]) ")
+SPACE = re.compile(r";?\s*(\})[ \t]*\n*|\s*([{;])[ \t]*\n?|([:,]) ")
 
 
 @functools.cache
