@@ -51,10 +51,10 @@ TWICE = (
         "rules/losses.js: TAKES GIVEN kindsTaken lossWith withKindsOfLoss notTaken; numbers/losses.js",
     ),
     ("settings/compute.py: COMPUTED _check_finite", "numbers/checked.js"),
-    ("facts/words.py: sentences filled form_of", "base/words.js: ARGUMENT PLURALS sentences filled"),
+    ("facts/words.py: sentences filled", "base/words.js: ARGUMENT PLURALS sentences filled"),
     (  # in which words a step is told the page says elsewhere
         "export/steps.py: WALKS count_steps step_at _walk _span _lit _copied _stamped",
-        "picture/steps.js",
+        "picture/steps.js; numbers/stamped.js",
     ),
     ("export/tables.py", "board/tables.js"),
 )

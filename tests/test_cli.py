@@ -1,6 +1,7 @@
 """The command line: what it accepts, what it says, and what a slip costs."""
 
 import asyncio
+import importlib.metadata
 import json
 import os
 import re
@@ -14,6 +15,7 @@ import pytest
 
 from convviz import cli, serve
 from convviz.cli import main
+from convviz.commands import doctor
 
 ROOT = Path(__file__).parents[1]
 
@@ -208,19 +210,19 @@ def test_doctor_fits_one_screen(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) <= 24
     names = [line.split()[0] for line in lines]
-    assert {"convviz", "python", *cli.PACKAGES, "devices", "labextension", "template"} == set(names)
+    assert {"convviz", "python", *doctor.PACKAGES, "devices", "labextension", "template"} == set(names)
     assert next(line for line in lines if line.startswith("devices")).split()[1].startswith("cpu")
 
 
 def test_doctor_names_what_is_missing(monkeypatch, capsys):
-    installed = cli.importlib.metadata.version
+    installed = importlib.metadata.version
 
     def without_voila(package):
         if package == "voila":
-            raise cli.importlib.metadata.PackageNotFoundError(package)
+            raise importlib.metadata.PackageNotFoundError(package)
         return installed(package)
 
-    monkeypatch.setattr(cli.importlib.metadata, "version", without_voila)
+    monkeypatch.setattr(importlib.metadata, "version", without_voila)
     assert main(["doctor"]) == 1
     assert re.search(r"voila +not installed: pip install voila", capsys.readouterr().out)
 

@@ -7,8 +7,7 @@ import os
 import pytest
 import torch
 
-from convviz import lab
-from convviz.lab import store
+from convviz import lab, whole
 from convviz.lab.lane import Lane
 from convviz.lab.store import checkpoint_path
 from tests.idx import write_folder
@@ -194,7 +193,7 @@ class FullDisk:
 
     def __init__(self, monkeypatch, room):
         self.room = room
-        monkeypatch.setattr(store.os, "fsync", self.fsync)
+        monkeypatch.setattr(whole.os, "fsync", self.fsync)
 
     def fsync(self, handle):
         if os.fstat(handle).st_size > self.room:

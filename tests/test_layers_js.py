@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from convviz.board.bundle import FOLDERS
+
 JS = files("convviz.board").joinpath("js")
 SOURCES = {path.relative_to(JS).as_posix(): path.read_text(encoding="utf-8") for path in sorted(JS.rglob("*.js"))}
-LAYERS = ["base", "rules", "picture", "numbers", "board", "controls", "lesson", "tabs", "page"]  # the lowest first
+LAYERS = list(FOLDERS)  # the lowest first
 WITHOUT_PAGE = ["rules", "picture", "numbers"]
 TYPES = Path(__file__).parent / "js"
 # `import { a } from "./b.js"`, JSDoc's `@import { A } from "./b.js"`, and `import("./b.js")`, in a type or not.

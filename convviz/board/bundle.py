@@ -2,9 +2,10 @@
 
 A widget's module is loaded from a blob, where a relative import has nothing to be relative to. So the files stay
 small and separate, and importable by node for their tests; here each becomes a function of its own, called once, after
-what it imports: two files may use the same names, as they may in any other ES modules. Comments and the space before a
-line stay behind: every page carries the files, and these are for those who read them. The files of ``facts`` and
-``lessons``, which Python reads as well, may be imported as JSON.
+what it imports: two files may use the same names, as they may in any other ES modules. What a file exports is constant
+around these functions, where those that follow find it without a line that says so. Comments and the space that parts
+no two words stay behind: every page carries the files, and these are for those who read them. The files of ``facts``
+and ``lessons``, which Python reads as well, may be imported as JSON.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Container, Mapping
 from importlib.resources.abc import Traversable
 
 from convviz.facts import facts
@@ -25,11 +27,24 @@ FACTS = re.compile(
 )
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (?P<name>\w+))", re.MULTILINE)
 DEFAULT = re.compile(r"^export default ", re.MULTILINE)
-# These would find the same in a text of several lines: tests/test_board.py sees to it that the files have none.
-INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
-COMMENT = re.compile(r"^[ \t]*(?://.*|/\*(?:(?!\*/)[\s\S])*\*/[ \t]*)\n", re.MULTILINE)
-# Behind code, and a type in the middle of it: what looks like one in a text has the text's quote behind it.
-BESIDE = re.compile(r"""[ \t]+//[ ][^"'`\n]*$|/\*\* @(?:(?!\*/)[^"'`\n])*\*/[ ]?(?=[^"'`\n]*$)""", re.MULTILINE)
+# What is kept to the letter: strings, templates with at most one more in an argument, regular expressions. Each begins
+# with a sign of its own, so that the search can skip all others.
+TEXT = (
+    r'"(?:[^"\\\n]|\\.)*"|' + r"'(?:[^'\\\n]|\\.)*'"
+    r"|`(?:[^`\\\n$]|\\.|\$(?!\{)|\$\{(?:[^`{}\n]|`[^`\n]*`|\{[^{}\n]*\})*\})*`"
+    r"|/(?<=[(=,:\[!&|?{};\s]/)(?![/*\s])(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*"
+)
+LINES = re.compile(r"\n\s*")
+COMMENT = re.compile(rf"(?P<text>{TEXT})|//.*|/\*[\s\S]*?\*/")
+TEXTS = re.compile(f"({TEXT})")
+# No word begins or ends beside these; beside a plus or a minus another one might.
+SIGN = r"[{}()\[\],;:?=<>&|*!\n]"
+SPACE = re.compile(rf" (?:(?={SIGN}|[+-] (?![+-]))|(?<={SIGN} )|(?<=\S [+-] )(?![+-]))")
+BREAK = re.compile(r"\n(?:(?<=[{(\[,;]\n)|(?=[)\]}]))")  # where no statement would end by it
+END = re.compile(r",(?=[)\]}])|;(?=\})")  # which the bracket is as well
+# The folders, each of which imports from those before it alone: their files stand together, for what is alike and near
+# each other packs better.
+FOLDERS = ("base", "rules", "picture", "numbers", "board", "controls", "lesson", "tabs", "page")
 
 
 def bundle(folder: Traversable, entry: str) -> str:
@@ -56,11 +71,15 @@ def bundle_several(folder: Traversable, entries: Mapping[str, str]) -> str:
         ValueError: files import each other in a circle.
     """
     modules = _modules(folder, list(entries.values()))
-    given = [
-        f"{name}: {_variable(path)}{'.default' if DEFAULT.search(modules[path]) else ''}"
-        for name, path in entries.items()
-    ]
+    given = [f"{name}: {_given(path, modules)}" for name, path in entries.items()]
     return f"const {{ {', '.join(entries)} }} = (() => {{\n{_joined(modules)}\nreturn {{ {', '.join(given)} }};\n}})();"
+
+
+def _given(path: str, modules: Mapping[str, str]) -> str:
+    """Return what a page has of an entry file: its default export, or all its exports."""
+    if DEFAULT.search(modules[path]):
+        return f"{_variable(path)}.default"
+    return f"{{ {', '.join(_exported(modules[path]))} }}" if path in _open(modules) else _variable(path)
 
 
 def _modules(folder: Traversable, entries: list[str]) -> dict[str, str]:
@@ -73,9 +92,7 @@ def _modules(folder: Traversable, entries: list[str]) -> dict[str, str]:
             raise ValueError(f"files cannot import each other in a circle: {circle}; move what both need to a third")
         if path in modules:
             return
-        source = folder.joinpath(path).read_text(encoding="utf-8")
-        for unread in (COMMENT, BESIDE, INDENT):
-            source = unread.sub("", source)
+        source = COMMENT.sub(lambda found: found["text"] or "", folder.joinpath(path).read_text(encoding="utf-8"))
         for found in FACTS.finditer(source):
             name = f"{found['folder']}/{found['file']}.json"
             data = (facts if found["folder"] == "facts" else lesson)(found["file"])
@@ -86,29 +103,65 @@ def _modules(folder: Traversable, entries: list[str]) -> dict[str, str]:
 
     for entry in entries:
         add(entry, ())
-    return modules
+    return {path: modules[path] for path in sorted(modules, key=_place)}
+
+
+def _place(path: str) -> tuple[int, str]:
+    """Return where a file stands: data first, then folder by folder, each after what it imports."""
+    first = path.partition("/")[0]
+    if path.endswith(".json"):
+        return -1, path
+    return FOLDERS.index(first) if first in FOLDERS else len(FOLDERS), ""
+
+
+def _packed(source: str) -> str:
+    """Return JavaScript without the space that only those read who write it.
+
+    A notebook keeps it as JSON, where a double quote takes two signs and a single one takes one.
+    """
+    parts = TEXTS.split(source)
+    for at in range(0, len(parts), 2):
+        code = SPACE.sub("", LINES.sub("\n", parts[at]))
+        parts[at] = END.sub("", BREAK.sub("", code))
+    for at in range(1, len(parts), 2):
+        if parts[at].startswith('"') and "'" not in parts[at]:
+            parts[at] = f"'{parts[at][1:-1]}'"
+    return "".join(parts)
 
 
 def _joined(modules: Mapping[str, str]) -> str:
-    return "\n".join(_scoped(path, source) for path, source in modules.items())
+    by_name = _open(modules)
+    return "\n".join(_scoped(path, source, by_name) for path, source in modules.items())
 
 
-def _scoped(path: str, source: str) -> str:
-    """Return a file as a constant that holds what it exports."""
+def _open(modules: Mapping[str, str]) -> set[str]:
+    """Return the files whose exports are seen by all that follow: without a default, and with names nobody else has."""
+    scripts = {path: source for path, source in modules.items() if not path.endswith(".json")}
+    counts = Counter(name for source in scripts.values() for name in _exported(source))
+    return {
+        path
+        for path, source in scripts.items()
+        if not DEFAULT.search(source) and all(counts[name] == 1 for name in _exported(source))
+    }
+
+
+def _scoped(path: str, source: str, by_name: Container[str]) -> str:
+    """Return a file as constants of what it exports, or as one that holds them where others have names like these."""
     if path.endswith(".json"):
         return f"const {_variable(path)} = {source};"
-    names = _exported(source)
-    default = ["default: default_"] if DEFAULT.search(source) else []
-
-    def read(found: re.Match[str]) -> str:
-        return f"const {{{found['names']}}} = {_variable(_resolved(path, found['file']))};\n"
-
-    def read_facts(found: re.Match[str]) -> str:
-        return f"const {found['name']} = {_variable(found['folder'] + '/' + found['file'])};\n"
-
-    body = EXPORT.sub("", DEFAULT.sub("const default_ = ", IMPORT.sub(read, FACTS.sub(read_facts, source))))
-    given = ", ".join([*names, *default])
-    return f"const {_variable(path)} = (() => {{\n{body}return {{ {given} }};\n}})();"
+    read = [(found["name"], f"{found['folder']}/{found['file']}") for found in FACTS.finditer(source)]
+    for found in IMPORT.finditer(source):
+        if (file := _resolved(path, found["file"])) not in by_name:
+            read.append((f"{{ {LINES.sub(' ', found['names']).strip(' ,')} }}", file))
+    code = EXPORT.sub("", DEFAULT.sub("const default_ = ", IMPORT.sub("", FACTS.sub("", source))))
+    names = ", ".join([*_exported(source), *(["default: default_"] if DEFAULT.search(source) else [])])
+    lines = [
+        f"const {f'{{ {names} }}' if path in by_name else _variable(path)} = (() => {{",
+        *(f"const {names} = {_variable(file)};" for names, file in read),
+        _packed(code).strip("\n"),
+        f"return {{ {names} }}}})();",
+    ]
+    return "\n".join(filter(None, lines))
 
 
 def _exported(source: str) -> list[str]:

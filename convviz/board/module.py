@@ -10,8 +10,11 @@ from importlib.resources.abc import Traversable
 from convviz.board.bundle import bundle
 
 HERE = files("convviz.board")
-# Comments, and the space before a line: no text of the sheets spans lines or has an opening of a comment in it.
+# Comments, and space: no text of the sheets spans lines or has an opening of a comment in it.
 UNREAD = re.compile(r"/\*[\s\S]*?\*/[ \t]*\n?|^[ \t]+", re.MULTILINE)
+TEXTS = re.compile(r'("[^"\n]*")')
+# In a selector a space before a colon tells something, and none stands behind one.
+SPACE = re.compile(r";?\s*(\})[ \t]*\n*|\s*([{;])[ \t]*\n?|([:,]) ")
 
 
 @functools.cache
@@ -46,9 +49,11 @@ def app_styles() -> str:
 
 
 def joined(sheets: list[Traversable]) -> str:
-    """Return style sheets as one, without what only those read who write them: comments, and the space before a line.
+    """Return style sheets as one, without what only those read who write them: comments, and space that parts nothing.
 
     Args:
         sheets: in the order in which their rules win.
     """
-    return "\n".join(UNREAD.sub("", sheet.read_text(encoding="utf-8")) for sheet in sheets)
+    parts = TEXTS.split("\n".join(UNREAD.sub("", sheet.read_text(encoding="utf-8")) for sheet in sheets))
+    parts[::2] = [SPACE.sub(r"\1\2\3", part) for part in parts[::2]]
+    return "".join(parts)

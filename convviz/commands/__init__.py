@@ -1,1 +1,1 @@
-"""Commands of the command line that have a file of their own; ``convviz/cli.py`` lists them."""
+"""The commands of the command line, a file each; ``convviz/cli.py`` lists them."""

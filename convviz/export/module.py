@@ -23,7 +23,7 @@ from convviz.export.parts import (
 from convviz.spec import ConvSpec
 
 # A rule of page.css about the document itself: a module stands in somebody else's.
-DOCUMENT_RULE = re.compile(r"^ *(?:html|body|:is\(html)[^{}]*\{[^{}]*\}\n", re.MULTILINE)
+DOCUMENT_RULE = re.compile(r"(?<=[{}\n])(?:html|body|:is\(html)[^{}]*\{[^{}]*\}")
 # What stands in for them; and the rule that plotly writes into the document's head, which a shadow root does not see.
 OWN_RULES = """
 .cv-page { background: var(--cv-paper); color-scheme: light; }

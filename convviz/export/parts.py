@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import base64
 import functools
-import gzip
 import json
+import zlib
 from importlib.resources import files
 from typing import Any
 
@@ -35,8 +35,9 @@ def page_facts() -> dict[str, Any]:
 
 @functools.cache
 def packed_plotly() -> bytes:
-    """Return the vendored plotly, packed once a process as small as gzip can."""
-    return gzip.compress(BOARD.joinpath("vendor", "plotly-cartesian.min.js").read_bytes(), 9, mtime=0)
+    """Return the vendored plotly, gzipped once a process: in blocks half as long as usual, which is smaller."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS | 16, zlib.DEF_MEM_LEVEL - 1)  # 16: with gzip's frame
+    return packer.compress(BOARD.joinpath("vendor", "plotly-cartesian.min.js").read_bytes()) + packer.flush()
 
 
 @functools.cache

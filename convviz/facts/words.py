@@ -41,7 +41,7 @@ def filled(id: str, text: Text, arguments: Mapping[str, Any]) -> str:
     Raises:
         KeyError: the text names an argument that is not given.
     """
-    chosen = text if isinstance(text, str) else text[form_of(arguments["count"])]
+    chosen = text if isinstance(text, str) else text["one" if arguments["count"] == 1 else "other"]  # English
 
     def argument(found: re.Match[str]) -> str:
         if found[1] not in arguments:
@@ -49,8 +49,3 @@ def filled(id: str, text: Text, arguments: Mapping[str, Any]) -> str:
         return str(arguments[found[1]])
 
     return ARGUMENT.sub(argument, chosen)
-
-
-def form_of(count: float) -> str:
-    """Return which form of an English text a number takes, by its name in Unicode's plural rules."""
-    return "one" if count == 1 else "other"

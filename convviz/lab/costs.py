@@ -15,7 +15,7 @@ from convviz.lab.lane import LOSS, Lane, timed, told
 from convviz.lab.network import LAYERS, Network
 from convviz.ops.backends import BACKENDS
 from convviz.ops.device import full_precision
-from convviz.ops.which_backend import watch
+from convviz.ops.watched import watch
 
 ROUNDS = 5  # after one that warms up
 # Beside the forward ops of BACKENDS, what tells a backend in a backward pass, and what is no convolution of PyTorch's.

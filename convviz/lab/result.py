@@ -18,7 +18,7 @@ import torch
 from convviz import __version__
 from convviz.lab.digits import Digits
 from convviz.lab.settings import RaceSettings
-from convviz.lab.store import write_whole
+from convviz.lab.store import write_file
 
 FORMAT = "convviz race, version 1"
 SHOWN = 12  # misclassified digits that are kept of each entrant
@@ -141,7 +141,7 @@ def write(path: Path, result: Result) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    write_whole(path, to_json(result), "result")
+    write_file(path, to_json(result), "result")
 
 
 def read(path: str | os.PathLike[str]) -> Result:

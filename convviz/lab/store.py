@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import secrets
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from convviz.whole import write_whole
 
-def write_whole(path: Path, content: bytes, what: str) -> None:
-    """Write aside, wait for the disk, and rename: whatever happens, what was there stays until the new one is whole.
+
+def write_file(path: Path, content: bytes, what: str) -> None:
+    """Write a file of a race; whatever happens, what was there stays until the new one is whole.
 
     Args:
         path: of the file.
@@ -23,16 +23,8 @@ def write_whole(path: Path, content: bytes, what: str) -> None:
     Raises:
         OSError: it cannot be written; nothing of it is left behind.
     """
-    aside = path.with_name(f".convviz-{secrets.token_hex(8)}")
     try:
-        try:
-            with aside.open("xb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            aside.replace(path)
-        finally:
-            aside.unlink(missing_ok=True)
+        write_whole(path, content)
     except OSError as error:
         why = error.strerror or str(error)
         raise OSError(f"the {what} cannot be written to {path}: {why}; what stood there stays") from error
@@ -56,7 +48,7 @@ def write_checkpoint(path: Path, plain: dict[str, Any], lanes: dict[str, Any]) -
     """
     buffer = io.BytesIO()
     torch.save({"plain": json.dumps(plain), "lanes": lanes}, buffer)
-    write_whole(path, buffer.getvalue(), "checkpoint")
+    write_file(path, buffer.getvalue(), "checkpoint")
 
 
 def read_checkpoint(path: Path) -> tuple[dict[str, Any], dict[str, Any]] | None:

@@ -22,13 +22,8 @@ def digits() -> torch.Tensor:
 
 def resize(plane: torch.Tensor, size: tuple[int, int]) -> torch.Tensor:
     """Resize one plane ``[H, W]``: averaging when it shrinks, interpolating when it grows."""
-    if tuple(plane.shape) == size:
-        return plane
     larger = size[0] > plane.shape[0] or size[1] > plane.shape[1]
-    image = plane[None, None]
-    if larger:
-        return F.interpolate(image, size=size, mode="bilinear", align_corners=False)[0, 0]
-    return F.interpolate(image, size=size, mode="area")[0, 0]
+    return F.interpolate(plane[None, None], size=size, mode="bilinear" if larger else "area")[0, 0]
 
 
 def fit(tensor: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from functools import reduce
 from typing import Any
+from urllib.parse import parse_qs
 
 from convviz.facts import facts
 from convviz.facts.losses import GIVEN, kinds_taken
@@ -134,17 +135,8 @@ def _has_key(pairs: Mapping[str, Any]) -> bool:
 
 def _pairs(link: str) -> dict[str, list[str]]:
     """Return the values of every key, in the order of the link."""
-    found: dict[str, list[str]] = {}
-    for part in link.replace("&amp;", "&").split("&"):  # as it stands in the source of a page
-        if part:
-            name, _, value = part.partition("=")
-            found.setdefault(_unescaped(name), []).append(_unescaped(value))
-    return found
-
-
-def _unescaped(text: str) -> str:
-    """Undo what mail and chat do to commas and colons; other characters have no meaning in a link."""
-    return re.sub("%([0-7][0-9A-Fa-f])", lambda found: chr(int(found[1], 16)), text)
+    own = link.replace("&amp;", "&").replace("+", "%2B")  # as in the source of a page; a plus is one here, and no space
+    return parse_qs(own, keep_blank_values=True)
 
 
 def _about_version(text: str) -> list[str]:

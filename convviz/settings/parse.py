@@ -16,7 +16,7 @@ from convviz.spec import ConvSpec
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-say = sentences("rules")
+say = sentences("state")
 
 FACTS = facts("settings")
 VERSION: int = FACTS["version"]

@@ -15,7 +15,7 @@ from convviz.settings.parse import VERSION, parsed
 from convviz.settings.source import Source
 from convviz.spec import ConvSpec
 
-say = sentences("rules")
+say = sentences("state")
 
 FACTS = facts("settings")
 PRESETS: tuple[str, ...] = tuple(FACTS["kernels"])

@@ -18,7 +18,11 @@ from convviz.views.cells import Roles, roles
 
 say = sentences("picture")
 
-MISSING = {"grad_padded_input": "panel.no_border", "target": "panel.no_target"}  # any other goes with the bias
+# Why a panel is not there; any other goes with the bias.
+MISSING = {
+    "grad_padded_input": "the padding mode is zeros; change that first",
+    "target": "the loss is given none; choose a loss that takes one, such as half_squared_error",
+}
 # Of each picture the rows, from top to bottom: panels by name, and signs. What goes "with" a stage needs it.
 EQUATIONS: dict[str, list[dict[str, Any]]] = facts("picture")["equations"]
 
@@ -139,9 +143,10 @@ def panel(stages: Stages, plane: Plane, name: str) -> Panel:
     """
     names = {shown_name(each, stages.transposed): each for each in (*PANEL_AXES, "bias", "grad_bias")}
     if name not in names:
-        raise ValueError(say("panel.unknown", names=", ".join(names), value=repr(name)))
+        raise ValueError(f"a panel is one of {', '.join(names)}: got {name!r}")
     if getattr(stages, names[name]) is None:
-        raise ValueError(say(MISSING.get(name, "panel.no_bias"), name=name))
+        why = MISSING.get(name, "there is no bias; change that first")
+        raise ValueError(f"{name} does not exist here, because {why}")
     return _panel(stages, plane.within(stages.spec), names[name])
 
 

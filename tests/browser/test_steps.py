@@ -45,7 +45,7 @@ COMPLETED = """([given, rows, columns]) => {
 def steps(page):
     """Return a page that has the arithmetic of the steps and nothing else."""
     page.goto("about:blank")
-    expose(page, "picture/steps.js", "rules/spec.js")
+    expose(page, "picture/steps.js", "numbers/stamped.js", "rules/spec.js")
     return page
 
 

@@ -4,3 +4,7 @@ declare function queueMicrotask(callback: () => void): void;
 declare function setTimeout(callback: () => void, milliseconds: number): number;
 declare function clearTimeout(timer: number): void;
 declare const performance: { now(): number };
+declare class URLSearchParams implements Iterable<[string, string]> {
+  constructor(text: string);
+  [Symbol.iterator](): Iterator<[string, string]>;
+}

@@ -1,13 +1,12 @@
 // @ts-check
 // One equation: a row of panels with signs between them, over a single plotly graph that has an axis pair a panel.
-// One graph a row instead of one a panel, because plotly's cost is mostly per call: 3 graphs take a third of the
-// time that 11 take.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { createBecause } from "./because.js";
 import { createChoice, createLegend, createSign, createSymbols, createTerm, putInOrder, signWidth } from "./equation_parts.js";
 import { createMarksKey } from "./marks_key.js";
 import { createPanel } from "./panel.js";
+import { createPlot } from "./equation_plot.js";
 import { MOST_LINES } from "./panel_name.js";
 import { createRemainder } from "./remainder_box.js";
 import { setTinted } from "./quantities.js";
@@ -22,7 +21,6 @@ import { sentences } from "../base/words.js";
 const say = sentences(WORDS);
 
 const LECTURE = 1.4; // how much larger the letters around the cells are in a lecture, as lecture.css has them
-const REST_MS = 250;
 const THUMBS = 34; // the height of a row of other planes
 
 /**
@@ -36,12 +34,11 @@ export function createEquation(board, name) {
   const title = element("h3", {}, heading);
   const formula = element("code", { class: "cv-formula" });
   const choices = element("div", { class: "cv-choices" });
-  // plotly keeps there what it draws
-  const plot = /** @type {HTMLElement & { data: any[] }} */ (element("div", { class: "cv-plot", "aria-hidden": "true" }));
-  let resting = 0; // until plotly draws what the panels show meanwhile
-  let drawings = 0; // how often they have begun to show something
+  /** @type {Map<string, ReturnType<typeof createPanel>>} */
+  const panels = new Map();
+  const plot = createPlot(board, panels);
   const row = element("div", { class: "cv-row" });
-  const stage = element("div", { class: "cv-stage" }, plot, row);
+  const stage = element("div", { class: "cv-stage" }, plot.el, row);
   const caption = element("p", { class: "cv-caption" });
   const note = element("p", { class: "cv-note" });
   const aside = element("p", { class: "cv-aside" });
@@ -53,8 +50,6 @@ export function createEquation(board, name) {
   const told = element("div", { class: "cv-told" });
   const notes = element("div", { class: "cv-notes" }, element("div", { class: "cv-asks" }, because.el, symbols.button), told); // what a button opens comes after it
   const remainder = createRemainder((size) => board.model.send({ type: "size", size }));
-  /** @type {Map<string, ReturnType<typeof createPanel>>} */
-  const panels = new Map();
   const film = createFilm(stage, panels);
   const stepper = createStepper(board, name, { panels, refresh, film });
   const single = element("button", { type: "button", class: "cv-single", hidden: "" }, say("single"));
@@ -79,7 +74,6 @@ export function createEquation(board, name) {
   let limits = [];
   /** @type {[Record<string, any>, string, any] | null} */
   let latest = null; // what setValues was last called with
-  let drawn = ""; // the keys of the panels that plotly has now
   let unseen = false; // whether there is something to see in how the panels are made
 
   function setItems(items) {
@@ -116,74 +110,6 @@ export function createEquation(board, name) {
       select.value = String(choice.value);
     });
   }
-
-  /** Where the row and its panels stand. */
-  function locate() {
-    const boxes = [...panels.values()].map((panel) => panel.area.getBoundingClientRect());
-    return { frame: stage.getBoundingClientRect(), boxes };
-  }
-
-  /**
-   * The picture of this row for plotly: one trace and one pair of axes a panel, placed where its area stands.
-   * @param {{ frame: DOMRect, boxes: DOMRect[] }} place
-   */
-  function picture({ frame, boxes }) {
-    const layout = { ...board.plotLayout, width: Math.max(frame.width, 10), height: Math.max(frame.height, 10) };
-    const data = [...panels.values()].map((panel, index) => {
-      const number = index ? String(index + 1) : "";
-      const box = boxes[index];
-      const { rows, columns, figure } = panel.spec();
-      const axis = { visible: false, fixedrange: true };
-      layout[`xaxis${number}`] = {
-        ...axis,
-        anchor: `y${number}`,
-        range: [-0.5, columns.length - 0.5],
-        domain: [(box.left - frame.left) / frame.width, (box.right - frame.left) / frame.width].map(unit),
-      };
-      layout[`yaxis${number}`] = {
-        ...axis,
-        anchor: `x${number}`,
-        range: [rows.length - 0.5, -0.5],
-        domain: [1 - (box.bottom - frame.top) / frame.height, 1 - (box.top - frame.top) / frame.height].map(unit),
-      };
-      return {
-        ...figure.data[0],
-        z: planes[index],
-        zmin: -limits[index],
-        zmax: limits[index],
-        colorscale: board.scale(),
-        showscale: false,
-        hoverinfo: "skip",
-        xaxis: `x${number}`,
-        yaxis: `y${number}`,
-      };
-    });
-    return { data, layout };
-  }
-
-  /** Let plotly draw everything, and take the place of the panels' own colours once its images are there. @param {any} plotly */
-  function react(plotly) {
-    clearTimeout(resting);
-    const place = locate();
-    if (!place.frame.width) return; // hidden meanwhile: the board draws when it is seen again
-    const inside = place.boxes.every(({ bottom, right }) => bottom <= place.frame.bottom + 1 && right <= place.frame.right + 1);
-    if (shownKeys() === drawn && !inside) return; // plotly would cut them off: theirs is the picture
-    const { data, layout } = picture(place);
-    const now = drawings;
-    Promise.resolve(plotly.react(plot, data, layout, { staticPlot: true, displayModeBar: false }))
-      .then(() => Promise.all([...plot.querySelectorAll("image")].map((image) => /** @type {any} */ (image).decode?.())))
-      .catch(() => {}) // an image that another one has replaced
-      .then(() => drawings === now && inside && showPlot(true));
-    drawn = shownKeys();
-  }
-
-  /** Show plotly's colours, or those of the panels: theirs are there at once, and where the panels are. @param {boolean} shown */
-  function showPlot(shown) {
-    plot.toggleAttribute("data-behind", !shown);
-    for (const panel of panels.values()) panel.colour(!shown);
-  }
-
-  const shownKeys = () => [...panels.keys()].join();
 
   /** Show the numbers again: those of another step. */
   function refresh() {
@@ -298,14 +224,7 @@ export function createEquation(board, name) {
      * @param {any} plotly @param {number[] | null} changed null: everything
      */
     draw(plotly, changed) {
-      if (!spec || !planes.length || changed?.length === 0) return;
-      drawings += 1;
-      showPlot(false);
-      if (!plotly) return;
-      if (shownKeys() !== drawn) return react(plotly);
-      [...panels.values()].forEach((panel, i) => Object.assign(plot.data[i], panel.spec().figure.data[0], { z: planes[i], zmin: -limits[i], zmax: limits[i] }));
-      clearTimeout(resting);
-      resting = window.setTimeout(() => react(plotly), REST_MS);
+      if (spec && planes.length && changed?.length !== 0) plot.draw(plotly, planes, limits);
     },
 
     panels,
@@ -324,17 +243,11 @@ export function createEquation(board, name) {
       film.finish();
       stepper.destroy();
       stopScrolling();
-      clearTimeout(resting);
-      plotly?.purge(plot);
+      plot.destroy(plotly);
       el.remove();
     },
   };
   return equation;
-}
-
-/** @param {number} share */
-function unit(share) {
-  return Math.min(1, Math.max(0, share));
 }
 
 function toRows(plane, columns) {

@@ -51,6 +51,8 @@ export function createLearnPanel(model) {
     verdict,
   );
   let timer = 0;
+  /** @type {{ stages: object | null, lowest: number | null }} */
+  let known = { stages: null, lowest: null };
 
   /** @param {keyof typeof WORDS & string} name @param {() => void} act */
   function button(name, act) {
@@ -67,7 +69,7 @@ export function createLearnPanel(model) {
     const shown = model.shown();
     if (!shown || !model.settled()) return; // they are of weights that are gone
     const { lr } = model.settings();
-    descent.leave({ lr, lowest: lowestAlong(shown.settings, shown.numbers.stages) });
+    descent.leave({ lr, lowest: lowestOf(shown) });
     model.change((settings) => learned(settings, shown.numbers.stages, lr), "learn");
     if (!model.get("failed")) return;
     descent.leave(null);
@@ -156,7 +158,8 @@ export function createLearnPanel(model) {
   }
 
   /** What there is to say about the last step, or about the next. @param {NonNullable<ReturnType<typeof model.shown>>} shown */
-  function judged({ settings, numbers: { stages } }) {
+  function judged(shown) {
+    const { settings, numbers: { stages } } = shown;
     const taken = descent.losses();
     const [before, after] = taken.slice(-2);
     const last = descent.last();
@@ -167,8 +170,14 @@ export function createLearnPanel(model) {
     }
     if (!SETTINGS.losses_with_a_lowest_point.includes(settings.loss)) return { text: say("endless"), rose: false, ends: false };
     if (steepness(stages) < 1e-20) return { text: say("flat"), rose: false, ends: true };
-    const lowest = lowestAlong(settings, stages);
+    const lowest = lowestOf(shown);
     return { text: lowest === null ? "" : say("hint", valley(lowest)), rose: false, ends: false };
+  }
+
+  /** Computed once for numbers that are drawn when they come and when settings are told, and left by a step. @param {NonNullable<ReturnType<typeof model.shown>>} shown */
+  function lowestOf({ settings, numbers: { stages } }) {
+    if (known.stages !== stages) known = { stages, lowest: lowestAlong(settings, stages) };
+    return known.lowest;
   }
 
   const valley = (lowest) => ({ lowest: formatNumber(lowest), twice: formatNumber(2 * lowest) });

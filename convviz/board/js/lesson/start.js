@@ -11,7 +11,6 @@ const say = sentences(WORDS);
 
 /**
  * @import { Player } from "./player.js"
- * @typedef {{ name: string, step: string }} Wanted a lesson, and its step as it was written
  */
 
 /**
@@ -70,31 +69,8 @@ export function steer(app, player, escape) {
   };
 }
 
-/**
- * Take what names a lesson out of a part of an address.
- * @param {string} part with its # or ? @returns {{ rest: string, wanted: Wanted | null }}
- */
-export function takeLesson(part) {
-  const pairs = part.slice(1).replaceAll("&amp;", "&").split("&");
-  /** @param {string} key */
-  const valueOf = (key) => pairs.find((pair) => pair.startsWith(`${key}=`))?.slice(key.length + 1);
-  const name = valueOf("lesson");
-  if (name === undefined) return { rest: part, wanted: null };
-  const rest = pairs.filter((pair) => !/^(?:lesson|step)=/.test(pair)).join("&");
-  return { rest: rest && part[0] + rest, wanted: { name: decoded(name), step: decoded(valueOf("step") ?? "1") } };
-}
-
 /** The link to the step that is being read; empty while none is. @param {Player} player */
 export function stepLink(player) {
   const look = player.get("look");
   return look ? `lesson=${encodeURIComponent(look.name)}&step=${look.at}` : "";
-}
-
-/** @param {string} text */
-function decoded(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text; // no escape at all
-  }
 }

@@ -7,6 +7,7 @@ import { say } from "../rules/say.js";
 import { kindsTaken } from "../rules/losses.js";
 import { shapeOfOutput } from "../rules/settings.js";
 import { inputShape, outputShape, paddedSize, weightShape } from "../rules/spec.js";
+import { differenceWords } from "./compare.js";
 import { copiesOf, padInput } from "./compute.js";
 
 /**
@@ -19,8 +20,9 @@ import { copiesOf, padInput } from "./compute.js";
  *   introduced: () => void, replied: (message: any, buffers: DataView[]) => void }} Listener
  *   moved: somebody else has set something; replied: what is neither numbers nor a refusal
  * @typedef {{ ask: (settings: Settings, k: number) => Promise<Numbers>, now: () => Shown | null, follow: (listener: Listener) => void,
- *   send: (message: any, buffers?: ArrayBuffer[]) => void, facts: any, widgetManager: any, introduction: () => string,
- *   notice: () => [string, boolean], close: () => void }} Kernel
+ *   differs: (settings: Settings, numbers: Numbers) => string, send: (message: any, buffers?: ArrayBuffer[]) => void, facts: any,
+ *   widgetManager: any, introduction: () => string, notice: () => [string, boolean], close: () => void }} Kernel
+ *   differs: what is said where the page's own numbers are others, else empty; a page without a kernel compares nothing
  */
 
 /** The settings as a message: what is as in the base is left out, and filled in by Python. @param {Settings} settings */
@@ -137,6 +139,7 @@ export function createKernel(model) {
         model.send({ type: "compute", page, k, settings: messageOf(settings) });
       }),
     now,
+    differs: differenceWords,
     follow: (next) => void (listener = next),
     send: (message, buffers) => model.send(message, undefined, buffers),
     facts: model.get("_facts"),

@@ -9,7 +9,6 @@ import { say } from "../rules/say.js";
 import { replaced } from "../rules/settings.js";
 import { act } from "./actions.js";
 import { Asking, afterwards } from "./asking.js";
-import { differenceWords } from "./compare.js";
 import { beforeKernel, besideKernel, fromPage, withoutKernel } from "./from_page.js";
 import { createTimeline } from "./timeline.js";
 import { createView } from "./view.js";
@@ -312,7 +311,7 @@ class PageModel {
   #compareAtRest() {
     const { settings, numbers } = /** @type {Shown} */ (this.#shown);
     this.#stopComparing = this.#later(() => {
-      const words = differenceWords(settings, numbers);
+      const words = this.#kernel?.differs(settings, numbers);
       if (words) this.#values.put({ values: { ...this.get("values"), truth: words, truth_ok: false } });
     }, REST);
   }

@@ -1,8 +1,9 @@
 // @ts-check
 // The address of a page without a kernel: what stands after # or, when it is opened, after ? may be a link. The address
 // stays what it was while controls move. In a frame that was given its text, the page has no address of its own.
-import { takeLesson } from "../lesson/start.js";
 import { isLink } from "../rules/link.js";
+
+/** @typedef {{ name: string, step: string }} Wanted a lesson, and its step as it was written */
 
 const PRESENT = /([#?&])present=1(?:&|$)/;
 
@@ -56,5 +57,28 @@ export function addressWith(link) {
     return `${address.href}#${link}`;
   } catch {
     return "";
+  }
+}
+
+/**
+ * Take what names a lesson out of a part of an address.
+ * @param {string} part with its # or ? @returns {{ rest: string, wanted: Wanted | null }}
+ */
+function takeLesson(part) {
+  const pairs = part.slice(1).replaceAll("&amp;", "&").split("&");
+  /** @param {string} key */
+  const valueOf = (key) => pairs.find((pair) => pair.startsWith(`${key}=`))?.slice(key.length + 1);
+  const name = valueOf("lesson");
+  if (name === undefined) return { rest: part, wanted: null };
+  const rest = pairs.filter((pair) => !/^(?:lesson|step)=/.test(pair)).join("&");
+  return { rest: rest && part[0] + rest, wanted: { name: decoded(name), step: decoded(valueOf("step") ?? "1") } };
+}
+
+/** @param {string} text */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // no escape at all
   }
 }

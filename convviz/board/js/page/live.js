@@ -1,7 +1,7 @@
 // @ts-check
 // One view of the live app: its heading, tabs and buttons around controls and board. A widget draws it, and the served page.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
-import WORDS from "../../../facts/words/app.json" with { type: "json" };
+import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { tellHolders } from "../base/placed.js";
 import { setRich } from "../base/rich_text.js";

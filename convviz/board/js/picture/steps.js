@@ -1,9 +1,7 @@
 // @ts-check
-// The steps of an equation, from the taps and the numbers that the page has: where the window or the stamp is, and
-// what the stamps have added up to so far. No message to the kernel.
+// The steps of an equation: where the window or the stamp is, and when a cell is complete. No message to the kernel.
 import PICTURE from "../../../facts/picture.json" with { type: "json" };
 import { bothAxes, paddedSize, sourcesOf } from "../rules/spec.js";
-import { axisTaps } from "../rules/taps.js";
 
 /** @import { Geometry } from "../rules/spec.js" */
 
@@ -42,39 +40,6 @@ export function spanOf(geometry, name, view, cell) {
     return [cell[axis] * (geometry[step]?.[axis] ?? 1) - before, geometry[spread][axis] * (geometry[cells][axis] - 1) + 1];
   });
   return { row, column, rows, columns };
-}
-
-/**
- * What the first stamps have added up to: `plane` is the result of the equation, `folded` the gradient of the input
- * itself, with the border folded back. They are one plane where the padding is zeros.
- * @param {Geometry} geometry
- * @param {ArrayLike<number>[]} gradients grad_output's planes of the group, one an output channel
- * @param {ArrayLike<number>[]} kernels weight's planes between these channels and the input channel
- * @param {number} count how many cells of grad_output have stamped, in reading order
- */
-export function stampedSoFar(geometry, gradients, kernels, count) {
-  const folds = foldsBack(geometry);
-  const [height, width] = geometry.input_size;
-  const columns = stampedSize(geometry, 1);
-  const plane = new Float64Array(stampedSize(geometry, 0) * columns);
-  const folded = folds ? new Float64Array(height * width) : plane;
-  const [rowTaps, columnTaps] = bothAxes((axis) => {
-    const taps = axisTaps(geometry, axis);
-    return Array.from({ length: geometry.output_size[axis] }, (_, o) => taps.filter((tap) => tap.o === o)); // a list an output row
-  });
-  const across = geometry.output_size[1];
-  for (let step = 0; step < count; step++) {
-    for (const down of rowTaps[Math.floor(step / across)]) {
-      for (const right of columnTaps[step % across]) {
-        if (down.i === null || right.i === null) continue; // on a padding of zeros
-        const kernel = down.k * geometry.kernel_size[1] + right.k;
-        const product = gradients.reduce((sum, gradient, o) => sum + gradient[step] * kernels[o][kernel], 0);
-        folded[down.i * width + right.i] += product;
-        if (folds) plane[down.at * columns + right.at] += product;
-      }
-    }
-  }
-  return { plane, folded };
 }
 
 /**

@@ -4,7 +4,7 @@ import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { kindsTaken, lossWith } from "./losses.js";
 import { shownName } from "./names.js";
 import { say } from "./say.js";
-import { MOST_NUMBER, biasOf, gradOf, inputOf, replaced, sourceWith, tensorsOf, weightOf } from "./settings.js";
+import { MOST_NUMBER, biasOf, inputOf, likeOutput, replaced, sourceWith, tensorsOf, weightOf } from "./settings.js";
 import { backwardPadding } from "./spec.js";
 
 /**
@@ -76,7 +76,7 @@ function editedTensor(settings, field, gradOutput) {
   if (field === "input") return inputOf(settings);
   if (field === "weight") return weightOf(settings);
   if (field === "target") return /** @type {Tensor} */ (tensorsOf(settings).target); // its panel is there: there is one
-  const there = field === "grad" ? gradOf(settings) ?? gradOutput : biasOf(settings);
+  const there = field === "grad" ? likeOutput(settings, "grad") ?? gradOutput : biasOf(settings);
   if (!there) throw new Error(say("refused.bias")); // grad_output there is, once there are cells
   return there;
 }

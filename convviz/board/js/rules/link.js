@@ -122,17 +122,10 @@ function ownPart(text) {
 /** The values of every key, in the order of the link. @param {string} link @returns {Map<string, string[]>} */
 function pairsOf(link) {
   const found = new Map();
-  for (const part of link.replaceAll("&amp;", "&").split("&")) {
-    if (!part) continue;
-    const [name] = part.split("=", 1);
-    const key = unescaped(name);
-    found.set(key, [...(found.get(key) ?? []), unescaped(part.slice(name.length + 1))]);
-  }
+  const own = link.replaceAll("&amp;", "&").replaceAll("+", "%2B"); // a plus is one here, and no space
+  for (const [name, value] of new URLSearchParams(`&${own}`)) found.set(name, [...(found.get(name) ?? []), value]);
   return found;
 }
-
-/** Undo what mail and chat do to commas and colons. @param {string} text */
-const unescaped = (text) => text.replace(/%([0-7][0-9A-Fa-f])/g, (_, code) => String.fromCharCode(parseInt(code, 16)));
 
 /** @param {string} text @returns {string[]} */
 function aboutVersion(text) {

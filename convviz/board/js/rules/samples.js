@@ -57,7 +57,6 @@ export function makePlane(kind, plane, [rows, columns], digit) {
  * @param {number[]} plane @param {number[]} from [H, W] @param {number[]} to [H, W]
  */
 export function resizePlane(plane, from, to) {
-  if (from[0] === to[0] && from[1] === to[1]) return plane;
   const larger = from[0] < to[0] || from[1] < to[1];
   const [down, across] = [0, 1].map((axis) => sharesOf(from[axis], to[axis], larger));
   return planeOf(to[0], to[1], (r, c) => {

@@ -64,7 +64,7 @@ export function tensorsOf(settings) {
     weight: weightOf(settings),
     bias: biasOf(settings),
     target: likeOutput(settings, "target"),
-    grad: gradOf(settings),
+    grad: likeOutput(settings, "grad"),
   };
 }
 
@@ -104,11 +104,8 @@ export function biasOf(settings) {
   return tensorOf(shape, fitTensor(settings.bias.values, settings.bias.shape, shape));
 }
 
-/** grad_output as it was set by hand. @param {Settings} settings @returns {Tensor | null} */
-export const gradOf = (settings) => likeOutput(settings, "grad");
-
-/** @param {Settings} settings @param {"target" | "grad"} given @returns {Tensor | null} */
-function likeOutput(settings, given) {
+/** The target, or grad_output as it was set by hand. @param {Settings} settings @param {"target" | "grad"} given @returns {Tensor | null} */
+export function likeOutput(settings, given) {
   if (!kindsTaken(settings.loss, given).length) return null;
   const [{ kind, values = [] }, shape] = [settings[given], shapeOfOutput(settings)];
   const own = ownOf(settings, given, shape);

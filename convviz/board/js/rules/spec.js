@@ -1,7 +1,5 @@
 // @ts-check
 // What follows from a geometry, as spec.py and ops/by_rotate.py say it. A geometry is what ConvSpec.to_dict() returns.
-import SETTINGS from "../../../facts/settings.json" with { type: "json" };
-
 import { axisTaps, sourceOf } from "./taps.js";
 
 /** @import { Plane } from "./plane.js" */
@@ -14,8 +12,6 @@ import { axisTaps, sourceOf } from "./taps.js";
  * @typedef {SpecWithOutput & { gradient_padding: Pair, plane: { n: number, o: number, c: number }, transposed: boolean }} Geometry
  *   what the board is told: gradient_padding is the part before the first cell, an axis
  */
-
-export const AXES = SETTINGS.axes;
 
 /** @template T @param {(axis: number) => T} make @returns {[T, T]} */
 export const bothAxes = (make) => [make(0), make(1)];

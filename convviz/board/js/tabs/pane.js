@@ -1,9 +1,9 @@
 // @ts-check
 // What all panes share: a pane stands in a tab beside the board and draws plain data that Python made.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
+import TERMS from "../../../facts/words/terms.json" with { type: "json" };
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
-import { helpOf } from "../base/help.js";
 import { keepKeys } from "../base/keys.js";
 import { followKernel } from "../base/lost_kernel.js";
 import { tabIds, whenPlaced } from "../base/placed.js";
@@ -13,6 +13,7 @@ import { followPointer, pointAt } from "../base/wire.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
+const meaningOf = sentences(TERMS);
 
 const REST_MS = 150; // what takes time is computed anew when the sliders have rested this long
 
@@ -129,11 +130,11 @@ function nameAfterTab(root, tab) {
 
 /** What the words mean that a pane uses and nobody else. @param {string} name of the pane */
 function createTerms(name) {
-  const terms = /** @type {Record<string, string[]>} */ (SETTINGS.tab_terms)[name] ?? [];
+  const terms = /** @type {Record<string, (keyof typeof TERMS)[]>} */ (/** @type {any} */ (SETTINGS.tab_terms))[name] ?? [];
   const lines = terms.map((term) => {
     const line = element("li", {});
-    setRich(line, helpOf(`term.${term}`));
+    setRich(line, meaningOf(term));
     return line;
   });
-  return element("details", { class: "cv-terms", ...(terms.length ? {} : { hidden: "" }) }, element("summary", {}, helpOf("terms")), element("ul", {}, ...lines));
+  return element("details", { class: "cv-terms", ...(terms.length ? {} : { hidden: "" }) }, element("summary", {}, say("terms")), element("ul", {}, ...lines));
 }

@@ -1,0 +1,151 @@
+"""``convviz export``: a page that lives without Python, a module, or a picture."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+STDOUT = Path("-")
+PICTURE_ENDINGS = (".svg", ".png", ".gif", ".tex")
+# What these are when nobody gives them.
+PICTURE_OPTIONS = {"panel": None, "equation": None, "step": None, "theme": None}
+PAGE_OPTIONS = {"controls": None, "title": None, "lang": "en", "height": None, "lesson": None, "intro": None}
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``convviz export``."""
+    parser.add_argument(
+        "--state",
+        metavar="LINK",
+        help="what to show: a link, the address of a page with one, or a file with the JSON of App.state() "
+        "(default: the first picture)",
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="FILE", help="the file to write; - for stdout"
+    )
+    parser.add_argument("--controls", metavar="NAMES", help="names with commas between, such as kernel,stride,loss")
+    parser.add_argument("--title", help="of the page")
+    parser.add_argument("--lang", default="en", help="language of the page, for screen readers (default: en)")
+    parser.add_argument("--height", type=int, help="pixels of the page (default: as high as it needs)")
+    parser.add_argument("--lesson", metavar="NAME", help="the lesson that the page starts, such as why_rotated")
+    parser.add_argument(
+        "--intro", metavar="TEXT", help="words above the board: *emphasis*, **strong**, `code`, [links](https://...)"
+    )
+    parser.add_argument("--module", action="store_true", help="write an ES module, for MyST's {anywidget} directive")
+    _picture_arguments(parser)
+
+
+def _picture_arguments(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("a picture instead of a page, for slides and papers")
+    forms = group.add_mutually_exclusive_group()
+    for form, what in (("svg", "SVG"), ("png", "PNG"), ("gif", "GIF of all steps"), ("tikz", "TikZ")):
+        forms.add_argument(f"--{form}", dest="form", action="store_const", const=form, help=f"write {what}")
+    group.add_argument("--panel", metavar="NAME", help="one panel, such as grad_input")
+    group.add_argument("--equation", metavar="NAME", help="one equation: forward, input, weight or bias")
+    group.add_argument("--step", type=int, metavar="N", help="one step of the equation, counted from 0")
+    group.add_argument("--theme", help="light (default) or dark")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write a page, a module or a picture; return the exit code: 2 when the state cannot be read."""
+    if options.module and options.form:
+        print(f"convviz: --module and --{options.form} are two files: call export once for each", file=sys.stderr)
+        return 1
+    if options.module:
+        return _export_module(options)
+    if options.form or options.output.suffix.lower() in PICTURE_ENDINGS:
+        return _export_picture(options)
+    if given := _given(options, PICTURE_OPTIONS):
+        print(f"convviz: {', '.join(given)} belong to a picture: add --svg, --png, --gif or --tikz", file=sys.stderr)
+        return 1
+    from convviz.export.parts import DEFAULT_CONTROLS
+
+    controls = DEFAULT_CONTROLS if options.controls is None else tuple(filter(None, options.controls.split(",")))
+    title = {} if options.title is None else {"title": options.title}
+    page = {"lang": options.lang, "controls": controls, "height": options.height, "lesson": options.lesson, **title}
+    page["intro"] = options.intro or ""
+
+    def make(state: Any) -> bytes:
+        _load_torch()  # for the still picture: the page computes its numbers itself
+        from convviz.export.page import page_bytes
+
+        return page_bytes(state, **page)
+
+    return _written(options, "page", make)
+
+
+def _load_torch() -> None:
+    """Load torch, nine tenths of an export's time, without the garbage collector: a seventh less.
+
+    A thousand modules are made and none dies, so there is nothing to look for, now or at the end of the process.
+    """
+    if "torch" in sys.modules:
+        return
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        import torch  # noqa: F401
+    finally:
+        if enabled:
+            gc.enable()
+    gc.freeze()
+
+
+def _written(options: argparse.Namespace, what: str, make: Callable[[Any], bytes]) -> int:
+    """Write the state that was given; what its link could not say, or why nothing is written, goes to stderr."""
+    from convviz.export.file import write
+    from convviz.export.given import read_state
+
+    try:
+        state, notices = (None, []) if options.state is None else read_state(options.state)
+    except (OSError, ValueError) as error:
+        print(f"convviz: {error}", file=sys.stderr)
+        return 2  # as for every word on the command line that cannot be read
+    try:
+        content = make(state)
+        if options.output == STDOUT:
+            sys.stdout.buffer.write(content)
+            sys.stdout.flush()
+        else:
+            write(options.output, content, what)
+    except (OSError, ValueError) as error:
+        print(f"convviz: {error}", file=sys.stderr)
+        return 1
+    for notice in notices:
+        print(f"convviz: {notice}", file=sys.stderr)
+    if options.output != STDOUT:
+        print(f"wrote {options.output}")
+    return 0
+
+
+def _given(options: argparse.Namespace, defaults: Mapping[str, str | None]) -> list[str]:
+    return [f"--{name}" for name, default in defaults.items() if getattr(options, name) != default]
+
+
+def _export_picture(options: argparse.Namespace) -> int:
+    if given := _given(options, PAGE_OPTIONS):
+        print(f"convviz: {', '.join(given)} belong to a page, and a picture has none of it: leave out", file=sys.stderr)
+        return 1
+    part = {name: getattr(options, name) for name in PICTURE_OPTIONS if getattr(options, name) is not None}
+
+    def make(state: Any) -> bytes:
+        _load_torch()
+        from convviz.export.picture import form_of, picture_bytes
+
+        return picture_bytes(state, form_of(options.output, options.form), **part)
+
+    return _written(options, "picture", make)
+
+
+def _export_module(options: argparse.Namespace) -> int:
+    from convviz.export.module import module_bytes
+
+    if given := _given(options, {**PAGE_OPTIONS, **PICTURE_OPTIONS}):
+        told = "one module serves many places, and each says this by itself; leave it out"
+        print(f"convviz: --module takes no {', '.join(given)}: {told}", file=sys.stderr)
+        return 1
+    return _written(options, "module", module_bytes)
