@@ -9,59 +9,56 @@ const RUNNING = ["starting", "running", "pausing", "paused"];
 
 /** @typedef {{ layers: string[], own: string, epochs: number, train: number, seeds: number, dtype: string }} Chosen */
 
-/**
- * Make the form.
- * @param {{ uid: string, send: (message: any) => void, say: (text: string) => void }} pane
- */
-export function createSetup(pane) {
+/** Make the form, in which a person chooses what is raced. */
+function createChoices() {
   const layers = element("div", { class: "cv-race-layers" });
   const own = /** @type {HTMLInputElement} */ (element("input", { type: "text", autocomplete: "off", spellcheck: "false" }));
   const ownLabel = element("label", {}, say("own"), own);
   const numbers = Object.fromEntries(["epochs", "train", "seeds"].map((name) => [name, createNumber(say(/** @type {"epochs"} */ (name)))]));
   const dtype = /** @type {HTMLSelectElement} */ (element("select"));
-  const choices = element(
-    "fieldset",
-    {},
-    element("legend", {}, say("layers")),
-    layers,
-    ownLabel,
-    element("div", { class: "cv-flow" }, ...Object.values(numbers).map(({ el }) => el), element("label", {}, say("dtype"), dtype)),
-  );
-  const start = button("start");
-  const pause = button("pause");
-  const stop = button("stop");
+  const counts = element("div", { class: "cv-flow" }, ...Object.values(numbers).map(({ el }) => el), element("label", {}, say("dtype"), dtype));
+  const el = element("fieldset", {}, element("legend", {}, say("layers")), layers, ownLabel, counts);
+  return {
+    el,
+    /** @returns {Chosen} */
+    chosen() {
+      const boxes = /** @type {HTMLInputElement[]} */ ([...layers.querySelectorAll("input:checked")]);
+      const typed = Object.fromEntries(Object.entries(numbers).map(([name, { input }]) => [name, input.valueAsNumber]));
+      return /** @type {Chosen} */ ({ layers: boxes.map(({ value }) => value), own: own.value, ...typed, dtype: dtype.value });
+    },
+    /** The choices that the kernel has; what a person is about to choose stays. @param {any} data */
+    fill(data) {
+      if (layers.children.length) return;
+      layers.replaceChildren(...data.names.map((/** @type {string} */ name) => createBox(name, data.chosen.layers.includes(name))));
+      for (const [name, { input }] of Object.entries(numbers)) {
+        const [min, max] = data.limits[name];
+        Object.assign(input, { min, max, value: data.chosen[name] });
+      }
+      dtype.replaceChildren(...data.dtypes.map((/** @type {string} */ name) => element("option", { value: name }, name)));
+      dtype.value = data.chosen.dtype;
+      own.value = data.chosen.own;
+      ownLabel.hidden = !data.own;
+    },
+  };
+}
+
+/**
+ * Make the form and its buttons.
+ * @param {{ send: (message: any) => void, say: (text: string) => void }} pane
+ */
+export function createSetup(pane) {
+  const choices = createChoices();
+  const [start, pause, stop] = ["start", "pause", "stop"].map((name) => button(/** @type {"start"} */ (name)));
   const bar = /** @type {HTMLProgressElement} */ (element("progress", { "aria-label": say("race") }));
   const line = element("span", { class: "cv-race-line" });
   const refused = element("p", { class: "cv-pane-failure cv-race-failed", role: "alert" });
   const closing = element("p", { class: "cv-muted" }, say("closing"));
-  const el = element("div", { class: "cv-race-setup" }, choices, element("div", { class: "cv-flow" }, start, pause, stop, bar, line), closing);
+  const el = element("div", { class: "cv-race-setup" }, choices.el, element("div", { class: "cv-flow" }, start, pause, stop, bar, line), closing);
   let paused = false;
   let said = "";
-
-  /** @returns {Chosen} */
-  function chosen() {
-    const boxes = /** @type {HTMLInputElement[]} */ ([...layers.querySelectorAll("input:checked")]);
-    const counts = Object.fromEntries(Object.entries(numbers).map(([name, { input }]) => [name, input.valueAsNumber]));
-    return /** @type {Chosen} */ ({ layers: boxes.map(({ value }) => value), own: own.value, ...counts, dtype: dtype.value });
-  }
-
-  start.addEventListener("click", () => pane.send({ type: "start", chosen: chosen() }));
+  start.addEventListener("click", () => pane.send({ type: "start", chosen: choices.chosen() }));
   pause.addEventListener("click", () => pane.send({ type: paused ? "go" : "pause" }));
   stop.addEventListener("click", () => pane.send({ type: "stop" }));
-
-  /** The choices that the kernel has; what a person is about to choose stays. @param {any} data */
-  function fill(data) {
-    if (layers.children.length) return;
-    layers.replaceChildren(...data.names.map((/** @type {string} */ name) => createBox(name, data.chosen.layers.includes(name))));
-    for (const [name, { input }] of Object.entries(numbers)) {
-      const [min, max] = data.limits[name];
-      Object.assign(input, { min, max, value: data.chosen[name] });
-    }
-    dtype.replaceChildren(...data.dtypes.map((/** @type {string} */ name) => element("option", { value: name }, name)));
-    dtype.value = data.chosen.dtype;
-    own.value = data.chosen.own;
-    ownLabel.hidden = !data.own;
-  }
 
   /** @param {any} data of the pane */
   function set(data) {
@@ -69,12 +66,12 @@ export function createSetup(pane) {
     el.hidden = alone;
     setText(refused, data.failed ?? "");
     if (alone) return;
-    fill(data);
+    choices.fill(data);
     const runs = RUNNING.includes(data.state);
     paused = data.state === "paused";
     setText(start, say(data.recorded || runs ? "start" : "again"));
     setText(pause, say(paused ? "go" : "pause"));
-    choices.toggleAttribute("disabled", runs);
+    choices.el.toggleAttribute("disabled", runs);
     start.hidden = runs;
     for (const each of [pause, stop, bar, closing]) each.hidden = !runs;
     pause.toggleAttribute("disabled", !["running", "paused"].includes(data.state));

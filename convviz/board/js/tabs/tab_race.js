@@ -3,18 +3,16 @@
 import WORDS from "../../../facts/words/race.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { decode } from "../base/format.js";
-import { drawCurves, purgeCurves } from "../base/race_curves.js";
 import { sentences } from "../base/words.js";
 import { openPane } from "./pane.js";
 import { createKernels } from "./race_kernels.js";
+import { createPlots } from "./race_plots.js";
 import { bytesOf, createMistakes, createTable } from "./race_results.js";
 import { createSetup } from "./race_setup.js";
 
 const say = sentences(WORDS);
-const AT_LATEST_MS = 500;
 
 /**
- * @import { Plot } from "../base/race_curves.js"
  * @import { Digit } from "./race_results.js"
  * @typedef {{ shape: number[], bytes: string }} Packed
  * @typedef {{ spec: any, dtype: string, scale: number, offset: number, channels: [number, number], weight: Packed, bias: Packed | null,
@@ -43,82 +41,6 @@ export function settingsOf({ spec, dtype, scale, offset, weight, bias, grad_outp
   };
 }
 
-/** When the page has nothing better to do: a slider comes first. @param {() => void} then */
-function whenIdle(then) {
-  if ("requestIdleCallback" in window) requestIdleCallback(then, { timeout: AT_LATEST_MS });
-  else setTimeout(then, 0); // Safari
-}
-
-/** Make the plots, drawn one after the other. @param {any} context @param {import("./pane.js").PaneTools} pane */
-function createCurves({ model }, pane) {
-  const place = element("div", { class: "cv-race-plots" });
-  const el = element("section", {}, element("h4", {}, say("curves")), place);
-  const failed = element("p", { class: "cv-muted" });
-  const { ready, cancel } = model.loadPlotly();
-  /** @type {Map<string, HTMLElement>} */
-  const places = new Map();
-  /** @type {Map<string, string>} */
-  const drawn = new Map();
-  /** @type {Plot[]} */
-  let waiting = [];
-  /** @type {any} */
-  let Plotly = null;
-  let drawing = false;
-  let closed = false;
-
-  /** @param {string} key */
-  function placeOf(key) {
-    const found = places.get(key) ?? element("figure", { "data-plot": key });
-    if (!places.has(key)) place.append(found);
-    places.set(key, found);
-    return found;
-  }
-
-  function drawNext() {
-    const plot = waiting.shift();
-    drawing = Boolean(plot) && !closed;
-    if (!plot || closed) return;
-    const at = placeOf(plot.key);
-    const style = getComputedStyle(pane.root);
-    const colors = { ink: style.getPropertyValue("--cv-ink").trim(), line: style.getPropertyValue("--cv-line").trim() };
-    const now = JSON.stringify([plot, colors]);
-    if (drawn.get(plot.key) === now) return drawNext(); // accuracy, all through an epoch
-    drawn.set(plot.key, now);
-    drawCurves(Plotly, at, plot, colors).then(() => {
-      at.dataset.last = String(Math.max(...plot.traces.flatMap(({ x }) => x)));
-      whenIdle(drawNext);
-    });
-  }
-
-  function drawAll() {
-    if (Plotly && !drawing) drawNext();
-  }
-
-  ready.then(
-    (loaded) => {
-      Plotly = loaded;
-      drawAll();
-    },
-    (error) => closed || setText(failed, error.message),
-  );
-  pane.onClose(() => {
-    closed = true;
-    cancel();
-    for (const at of places.values()) purgeCurves(Plotly, at);
-  });
-  el.append(failed);
-  return {
-    el,
-    /** @param {Plot[]} plots */
-    set(plots) {
-      el.hidden = !plots.length;
-      waiting = [...plots];
-      for (const [key, at] of places) at.hidden = !plots.some((plot) => plot.key === key);
-      drawAll();
-    },
-  };
-}
-
 /** @param {any} context */
 export function renderRace(context) {
   return openPane(context, "race", (pane, body) => {
@@ -127,12 +49,12 @@ export function renderRace(context) {
     const told = element("p", { class: "cv-race-told" });
     const recorded = element("p", { class: "cv-race-recorded" });
     const about = element("details", { class: "cv-muted" });
-    const curves = createCurves(context, pane);
+    const plots = createPlots(context, pane);
     const kernels = createKernels(pane);
     const table = createTable();
     const mistakes = createMistakes(open);
     body.append(element("h3", {}, say("race")), element("p", {}, say("race.about")), told, setup.el, setup.refused, recorded);
-    body.append(curves.el, kernels.el, table.el, mistakes.el, about);
+    body.append(plots.el, kernels.el, table.el, mistakes.el, about);
 
     /** @param {string} layer @param {Digit} digit */
     function open(layer, digit) {
@@ -162,7 +84,7 @@ export function renderRace(context) {
       setText(told, data.state === "alone" ? say("alone") : data.why_not);
       recorded.hidden = !data.recorded;
       if (data.recorded) recorded.replaceChildren(say("recorded", race.made), " ", say("recorded.command"), " ", element("code", {}, race.command));
-      curves.set(race.plots);
+      plots.set(race.plots);
       kernels.set(race.kernels);
       table.set(race.table);
       mistakes.set(race.mistakes);
