@@ -10,7 +10,7 @@ from typing import Any
 
 from convviz.lab.picture import openings, picture
 from convviz.lab.racing import Race
-from convviz.lab.store import write_whole
+from convviz.lab.store import write_file
 
 FILE = "recorded.json"
 POINTS = 50  # of a curve
@@ -36,7 +36,7 @@ def record(race: Race, command: str, path: str | os.PathLike[str]) -> None:
         raise ValueError(
             f"a recorded race takes up to {MOST_BYTES} bytes: got {len(content)}; record fewer layers or seeds"
         )
-    write_whole(Path(path), content, "recorded race")
+    write_file(Path(path), content, "recorded race")
 
 
 def recorded() -> dict[str, Any]:

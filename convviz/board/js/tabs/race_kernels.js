@@ -1,7 +1,7 @@
 // @ts-check
 // The kernels of the first layer while they learn, and the gradients that have just been subtracted from them.
 import WORDS from "../../../facts/words/race.json" with { type: "json" };
-import { createPixels, paintPixels } from "../board/pixels.js";
+import { createPixels } from "../board/pixels.js";
 import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { sentences } from "../base/words.js";
@@ -17,15 +17,15 @@ const SIDE = 3;
 export function createKernels(pane) {
   const menu = /** @type {HTMLSelectElement} */ (element("select"));
   const about = element("p");
-  const rows = Object.fromEntries(PARTS.map((part) => [part, element("div", { class: "cv-race-kernels", "data-part": part })]));
-  const titled = PARTS.map((part) => [element("code", {}, say(`kernels.${part}`)), rows[part]]);
+  const rows = Object.fromEntries(PARTS.map((part) => [part, createRow(part)]));
+  const titled = PARTS.map((part) => [element("code", {}, say(`kernels.${part}`)), rows[part].el]);
   const el = element("section", {}, element("h4", {}, say("kernels")), element("label", {}, say("kernels.of"), menu), ...titled.flat(), about);
   /** @type {Kernels} */
   let kernels = {};
 
   function draw() {
     const found = kernels[menu.value];
-    if (found) for (const part of PARTS) drawRow(rows[part], menu.value, part, found[part], pane.scale());
+    if (found) for (const part of PARTS) rows[part].draw(menu.value, found[part], pane.scale());
   }
 
   menu.addEventListener("change", draw);
@@ -46,17 +46,34 @@ export function createKernels(pane) {
   };
 }
 
-/** @param {HTMLElement} row @param {string} layer @param {"weight" | "gradient"} part @param {number[][]} planes @param {[number, string][]} scale */
-function drawRow(row, layer, part, planes, scale) {
-  while (row.children.length < planes.length) row.append(element("div", { role: "img" }, createPixels()));
-  const limit = Math.max(...planes.flat().map(Math.abs)) || 1;
-  planes.forEach((values, at) => {
-    const holder = /** @type {HTMLElement} */ (row.children[at]);
-    const [low, high] = [Math.min(...values), Math.max(...values)].map(formatNumber);
-    const words = say("kernels.read", { name: say(`kernels.${part}`), number: at, layer, low, high });
-    Object.assign(holder, { title: words });
-    holder.setAttribute("aria-label", words);
-    holder.dataset.values = values.join(" ");
-    paintPixels(/** @type {HTMLCanvasElement} */ (holder.firstElementChild), values, SIDE, limit, scale);
-  });
+/** Make one row. @param {"weight" | "gradient"} part */
+function createRow(part) {
+  const el = element("div", { class: "cv-race-kernels", "data-part": part });
+  /** @type {{ holder: HTMLElement, pixels: ReturnType<typeof createPixels> }[]} */
+  const maps = [];
+
+  function add() {
+    const pixels = createPixels();
+    const holder = element("div", { role: "img" }, pixels.el);
+    maps.push({ holder, pixels });
+    el.append(holder);
+  }
+
+  return {
+    el,
+    /** @param {string} layer @param {number[][]} planes @param {[number, string][]} scale */
+    draw(layer, planes, scale) {
+      while (maps.length < planes.length) add();
+      const limit = Math.max(...planes.flat().map(Math.abs)) || 1;
+      planes.forEach((values, at) => {
+        const { holder, pixels } = maps[at];
+        const [low, high] = [Math.min(...values), Math.max(...values)].map(formatNumber);
+        const words = say("kernels.read", { name: say(`kernels.${part}`), number: at, layer, low, high });
+        Object.assign(holder, { title: words });
+        holder.setAttribute("aria-label", words);
+        holder.dataset.values = values.join(" ");
+        pixels.paint(values, SIDE, limit, scale);
+      });
+    },
+  };
 }
