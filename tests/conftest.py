@@ -3,6 +3,7 @@
 import gc
 import os
 import re
+import sys
 
 import pytest
 
@@ -10,6 +11,8 @@ from tests.chromium import find_chromium
 
 # Before torch is loaded: on tensors of 8 x 8 a second thread only waits for the first.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# As `convviz serve` does: see convviz/serve/__init__.py.
+sys.modules.setdefault("rfc3987_syntax", None)
 
 CHROMIUM_ARGS = [
     "--no-sandbox",  # Chromium refuses to start as root, as in containers, with its sandbox on

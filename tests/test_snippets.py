@@ -6,6 +6,7 @@ import math
 import re
 import subprocess
 import sys
+import textwrap
 import warnings
 from pathlib import Path
 from types import SimpleNamespace
@@ -327,14 +328,24 @@ def existing(spec: ConvSpec, bias: bool) -> set[str]:
     return {name for name in PANELS if getattr(found, name) is not None}
 
 
-def statements(code: str) -> dict[int, ast.stmt]:
-    """Map every line to the innermost statement that it belongs to."""
-    found = {}
-    for node in ast.walk(ast.parse(code)):  # outer statements come first
-        if isinstance(node, ast.stmt):
-            end = node.body[0].lineno - 1 if isinstance(getattr(node, "body", None), list) else node.end_lineno
-            found |= dict.fromkeys(range(node.lineno, end + 1), node)
+def statements(code: str) -> dict[int, str]:
+    """Map every line to the text of the innermost statement that it belongs to."""
+    lines, found = code.splitlines(), {}
+    waiting = list(ast.parse(code).body)
+    for node in waiting:  # outer statements come first
+        inside = [*getattr(node, "body", []), *getattr(node, "orelse", [])]
+        text = textwrap.dedent("\n".join(lines[node.lineno - 1 : node.end_lineno]))
+        end = inside[0].lineno - 1 if inside else node.end_lineno
+        found |= dict.fromkeys(range(node.lineno, end + 1), text)
+        waiting += inside
     return found
+
+
+@functools.cache  # the same statements stand in the code of many settings
+def names_in(text: str) -> tuple[set[str], set[str]]:
+    """Return the variables that a statement makes, and those whose numbers it reads."""
+    (statement,) = ast.parse(text).body
+    return names_made(statement), names_read(statement)
 
 
 def names_made(statement: ast.stmt) -> set[str]:
@@ -383,7 +394,7 @@ def test_a_line_is_marked_with_what_it_makes_and_reads():
         for snippet in all_ways(spec):
             statement_at, marks = statements(snippet.code), dict(snippet.lines)
             for number, names in marks.items():
-                made = names_made(statement_at[number])
+                made, _ = names_in(statement_at[number])
                 if "grad_input" in names:
                     assert "grad_input" in made, (spec, snippet.name, number)
                 for name in ("grad_weight", "grad_bias"):
@@ -391,7 +402,7 @@ def test_a_line_is_marked_with_what_it_makes_and_reads():
             if snippet.name == "function":
                 continue  # its signatures and returns name tensors without computing anything
             for number, statement in statement_at.items():
-                used = (names_made(statement) | names_read(statement)) & panels
+                used = set.union(*names_in(statement)) & panels
                 assert used <= set(marks.get(number, ())), (spec, snippet.name, snippet.code.splitlines()[number - 1])
 
 
@@ -585,7 +596,7 @@ def test_a_transposed_line_is_marked_with_the_panels_of_what_it_names():
             if snippet.name == "function":
                 continue  # its signatures and returns name tensors without computing anything
             for number, statement in statement_at.items():
-                used = {panel_names(each) for each in names_made(statement) | names_read(statement)} & panels
+                used = {panel_names(each) for each in set.union(*names_in(statement))} & panels
                 assert used <= set(marks.get(number, ())), (spec, snippet.code.splitlines()[number - 1])
 
 

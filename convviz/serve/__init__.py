@@ -15,6 +15,9 @@ from pathlib import Path
 DEFAULT_PORT = 8866
 DEFAULT_HOST = "127.0.0.1"
 PORTS_TO_TRY = 50
+# jsonschema, which Jupyter's server loads, would check internationalised addresses with it and does without; it makes a
+# parser of their whole grammar as it is imported, in two seconds of every start, and nothing here has such an address.
+SLOW_TO_LOAD = "rfc3987_syntax"
 SHARE = Path(__file__).resolve().parent.parent / "share"
 APP_NOTEBOOK = SHARE / "app.ipynb"
 
@@ -62,7 +65,8 @@ def serve(
         added = kernel_environment(device, live=live)
         with listener, places_for(races) as places, environment({**added, **places}):
             # Only here, inside the changed environment: Voilà looks for templates through JUPYTER_PATH.
-            from convviz.serve.voila_app import run
+            with left_out(SLOW_TO_LOAD):
+                from convviz.serve.voila_app import run
 
             run(
                 path,
@@ -80,6 +84,23 @@ def serve(
     except KeyboardInterrupt:
         pass  # while Voilà was loading; later the server itself takes Ctrl+C
     return 0
+
+
+@contextmanager
+def left_out(module: str) -> Iterator[None]:
+    """Import something as where an optional module that it would load is not installed.
+
+    Args:
+        module: The module's name.
+    """
+    there = sys.modules.get(module)
+    sys.modules[module] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        del sys.modules[module]
+        if there is not None:
+            sys.modules[module] = there
 
 
 def find_notebook(notebook: str | os.PathLike[str] | None) -> Path:

@@ -9,6 +9,7 @@ import sys
 
 import psutil
 
+from convviz.serve import SLOW_TO_LOAD
 from tests.browser.app_page import APPEARS_WITHIN_MS
 from tests.browser.server import APP, ROOT, STARTS_WITHIN_S, wait_until
 
@@ -34,6 +35,11 @@ OPTIONS = [
     "--LabApp.expose_app_in_browser=True",
     "--JupyterNotebookApp.expose_app_in_browser=True",
 ]
+# As `python -m`, without what `convviz serve` leaves out as well.
+QUICK_START = (
+    f"import runpy, sys; sys.modules['{SLOW_TO_LOAD}'] = None; "
+    "runpy.run_module(sys.argv.pop(1), None, '__main__', True)"
+)
 # Front end: its module, and where it shows a notebook.
 FRONT_ENDS = {"lab": ("jupyterlab", "lab/tree"), "notebook": ("notebook", "notebooks")}
 
@@ -59,7 +65,7 @@ def lab_server(folder, source, front_end="lab"):
     env = os.environ | {name: str(folder / place) for name, place in FOLDERS.items()}
     with (folder / "log.txt").open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", module, *OPTIONS, f"--ServerApp.root_dir={root}"],
+            [sys.executable, "-c", QUICK_START, module, *OPTIONS, f"--ServerApp.root_dir={root}"],
             cwd=folder,
             # Our template from the source: Voilà is an extension of the server.
             env=env | {"PYTHONPATH": os.pathsep.join(paths), "JUPYTER_PATH": str(ROOT / "convviz" / "share")},

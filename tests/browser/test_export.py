@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 
 from convviz.export.page import export_html
+from convviz.settings.link import to_link
 from convviz.settings.state import Settings
 from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, target_tensor, weight_tensor
 from convviz.spec import ConvSpec
@@ -25,6 +26,7 @@ from tests.browser.app_page import (
 from tests.browser.pdf import words_of
 from tests.geometries import reals
 from tests.states import random_states
+from tests.test_link import in_a_page
 from tests.truth import truth, truth_transposed
 
 pytestmark = pytest.mark.browser
@@ -62,6 +64,13 @@ COLOURS = """() => Promise.all([...document.querySelectorAll(".cv-equation")].fl
     return { called, off, cells, pixels: [picture.naturalWidth, picture.naturalHeight], own: false };
   });
 }))"""
+# As the page keeps its settings when it is about to be loaded again.
+STATE = """() => {
+  window.dispatchEvent(new Event("convviz:save"));
+  const kept = sessionStorage.getItem("convviz:state");
+  sessionStorage.removeItem("convviz:state");
+  return JSON.parse(kept);
+}"""
 # Moves chosen controls at random, one after another, and reads all panels after each. The answer is one text: over
 # a million single numbers Playwright takes longer than the page takes for all of its moves.
 WALK = """async ([moves, seed]) => {
@@ -72,12 +81,7 @@ WALK = """async ([moves, seed]) => {
     const look = () => (parseInt(board.dataset.cells) > before ? done() : requestAnimationFrame(look));
     look();
   });
-  const state = () => {
-    window.dispatchEvent(new Event("convviz:save"));
-    const kept = sessionStorage.getItem("convviz:state");
-    sessionStorage.removeItem("convviz:state");
-    return JSON.parse(kept);
-  };
+  const state = STATE;
   const kinds = ":is(select, input[type=range], input[type=checkbox])";
   const controls = () => [...document.querySelectorAll(`:is(.cv-controls, .cv-choices) ${kinds}`)]
     .filter((input) => input.offsetParent && !input.disabled)
@@ -128,7 +132,7 @@ WALK = """async ([moves, seed]) => {
     found.push(read());
   }
   return JSON.stringify(found);
-}"""
+}""".replace("STATE", STATE)
 
 
 @pytest.fixture(scope="module")
@@ -351,31 +355,40 @@ def assert_loss(shot, loss, about):
     assert written in near or abs(loss) + abs(float(written)) < 1e-9, about
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_through_hundreds_of_states_every_cell_is_torchs(page, folder, seed):
-    """A hundred moves of every control a seed; what follows is held against autograd from what was set."""
+def test_through_hundreds_of_states_every_cell_is_torchs(page, folder):
+    """Three times a hundred moves of every control; what follows is held against autograd from what was set."""
     state = {"spec": ConvSpec(6, kernel_size=2, padding=1).to_dict(), "link_axes": False}
     controls = ("kernel", "geometry", "input", "loss", "bias", "scale")
-    open_page(page, export_html(state, folder / f"walk{seed}.html", controls=controls))
+    open_page(page, export_html(state, folder / "walk.html", controls=controls))
     # Neither read backwards nor linked: the controls then name the geometry axis by axis.
     page.evaluate(
         "for (const name of ['transposed', 'link_axes']) document.querySelector(`.cv-set-${name}`).hidden = true"
     )
-    modes = set()
-    for shot in json.loads(page.evaluate(WALK, [100, seed + 1])):
-        about = json.dumps(shot["set"])
-        modes.add(shot["set"]["padding_mode"][0])
-        loss, expected, panels = truth_of_controls(shot)
-        assert_loss(shot, loss, about)
-        for name, plane in expected.items():
-            if name == "grad_padded_input" and name not in panels:
-                assert shot["set"]["padding_mode"] == ["zeros"]
-                continue
-            assert panels[name].shape == plane.shape, (name, about)
-            assert torch.allclose(panels[name], plane, rtol=1e-6, atol=1e-9), (name, about)
-            assert shot["panels"][name]["shown"], (name, about)
-        assert "in this page" in shot["truth"]
-    assert len(modes) >= 2
+    start = page.evaluate(STATE)
+    for seed in range(3):
+        if seed:
+            with repaint(page):
+                page.get_by_role("button", name="Reset").click()
+        assert page.evaluate(STATE) == start
+        shots = json.loads(page.evaluate(WALK, [100, seed + 1]))
+        for shot in shots:
+            assert_shot_of_controls(shot)
+        assert len({shot["set"]["padding_mode"][0] for shot in shots}) >= 2
+
+
+def assert_shot_of_controls(shot):
+    """Hold every panel, and the loss, against autograd from what the controls show."""
+    about = json.dumps(shot["set"])
+    loss, expected, panels = truth_of_controls(shot)
+    assert_loss(shot, loss, about)
+    for name, plane in expected.items():
+        if name == "grad_padded_input" and name not in panels:
+            assert shot["set"]["padding_mode"] == ["zeros"]
+            continue
+        assert panels[name].shape == plane.shape, (name, about)
+        assert torch.allclose(panels[name], plane, rtol=1e-6, atol=1e-9), (name, about)
+        assert shot["panels"][name]["shown"], (name, about)
+    assert "in this page" in shot["truth"]
 
 
 def truth_of_state(state):
@@ -397,26 +410,57 @@ def truth_of_state(state):
 KINDS = ("transposed", "plain")
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("kind", KINDS)
-def test_from_states_of_every_kind_every_cell_is_torchs(page, folder, kind, seed):
-    """Twenty-eight moves of every control from a random state; channels, groups, both sides of padding, both axes."""
-    state = next(s for s in random_states(100 * KINDS.index(kind) + seed, 99) if s["transposed"] == (kind != "plain"))
+def link_of(state):
+    """Return the link of a state, or None if it holds too many numbers for one."""
+    try:
+        return to_link(Settings.from_dict(state))
+    except ValueError:
+        return None
+
+
+def states_opened(page, folder, kind, count):
+    """Yield random states of a kind, each once the page has opened with it.
+
+    The first, and each that is too long for a link, is exported; the others come as links into the address of the page
+    that is open: to open a page takes as long as ten moves.
+    """
+    number = 100 * KINDS.index(kind)
+    drawn = (random_states(number + seed, 99) for seed in range(count))
+    states = [next(s for s in each if s["transposed"] == (kind != "plain")) for each in drawn]
     controls = ("kernel", "geometry", "channels", "input", "loss", "scale")
-    open_page(page, export_html(state, folder / f"{kind}{seed}.html", controls=controls))
-    for shot in json.loads(page.evaluate(WALK, [28, seed + 1])):
-        about = json.dumps(shot["state"])
-        loss, expected = truth_of_state(shot["state"])
-        assert_loss(shot, loss, about)
-        for name, panel in shot["panels"].items():
-            at = LABEL.fullmatch(panel["label"])
-            tensor = expected[name]
-            if tensor.dim() == 4:
-                tensor = tensor[int(at[1]), int(at[2])] if at else tensor[0, 0]
-            plane = torch.tensor(panel["plane"], dtype=torch.float64)
-            assert plane.shape == torch.atleast_2d(tensor).shape, (name, about)
-            assert torch.allclose(plane, tensor, rtol=1e-6, atol=1e-9), (name, about)
-            assert panel["shown"], (name, about)
+    for seed, state in sorted(enumerate(states), key=lambda each: link_of(each[1]) is not None):
+        if (link := link_of(state)) is None or not page.url.startswith("file:"):
+            open_page(page, export_html(state, folder / f"{kind}{seed}.html", controls=controls))
+        else:
+            with repaint(page):
+                page.evaluate("(link) => { location.hash = link; }", link)
+            assert page.locator(".cv-notice").text_content() == ""
+        yield seed, in_a_page(Settings.from_dict(state))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_from_states_of_every_kind_every_cell_is_torchs(page, folder, kind):
+    """Twenty-eight moves of every control from each of six random states; channels, groups, each side, each axis."""
+    for seed, state in states_opened(page, folder, kind, 6):
+        assert page.evaluate(STATE) == state
+        for shot in json.loads(page.evaluate(WALK, [28, seed + 1])):
+            assert_shot(shot)
+
+
+def assert_shot(shot):
+    """Hold every panel, and the loss, against autograd from the state that the page has."""
+    about = json.dumps(shot["state"])
+    loss, expected = truth_of_state(shot["state"])
+    assert_loss(shot, loss, about)
+    for name, panel in shot["panels"].items():
+        at = LABEL.fullmatch(panel["label"])
+        tensor = expected[name]
+        if tensor.dim() == 4:
+            tensor = tensor[int(at[1]), int(at[2])] if at else tensor[0, 0]
+        plane = torch.tensor(panel["plane"], dtype=torch.float64)
+        assert plane.shape == torch.atleast_2d(tensor).shape, (name, about)
+        assert torch.allclose(plane, tensor, rtol=1e-6, atol=1e-9), (name, about)
+        assert panel["shown"], (name, about)
 
 
 @pytest.mark.parametrize("frame", ["plain", "sandbox", "srcdoc", "sandboxed srcdoc"])
