@@ -3,9 +3,9 @@
 A widget's module is loaded from a blob, where a relative import has nothing to be relative to. So the files stay
 small and separate, and importable by node for their tests; here each becomes a function of its own, called once, after
 what it imports: two files may use the same names, as they may in any other ES modules. What a file exports is constant
-around these functions, where those that follow find it without a line that says so. Comments and the space that parts
-no two words stay behind: every page carries the files, and these are for those who read them. The files of ``facts``
-and ``lessons``, which Python reads as well, may be imported as JSON.
+around these functions, where those that follow find it without a line that says so. rjsmin leaves behind comments
+and the space that parts no two words: every page carries the files, and these are for those who read them. The files
+of ``facts`` and ``lessons``, which Python reads as well, may be imported as JSON.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from collections import Counter
 from collections.abc import Container, Mapping
 from importlib.resources.abc import Traversable
 
+from rjsmin import jsmin
+
 from convviz.facts import facts
 from convviz.lessons import lesson
 
@@ -27,52 +29,47 @@ FACTS = re.compile(
 )
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (?P<name>\w+))", re.MULTILINE)
 DEFAULT = re.compile(r"^export default ", re.MULTILINE)
-# What is kept to the letter: strings, templates with at most one more in an argument, regular expressions. Each begins
-# with a sign of its own, so that the search can skip all others.
-TEXT = (
-    r'"(?:[^"\\\n]|\\.)*"|' + r"'(?:[^'\\\n]|\\.)*'"
-    r"|`(?:[^`\\\n$]|\\.|\$(?!\{)|\$\{(?:[^`{}\n]|`[^`\n]*`|\{[^{}\n]*\})*\})*`"
-    r"|/(?<=[(=,:\[!&|?{};\s]/)(?![/*\s])(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*"
-)
-LINES = re.compile(r"\n\s*")
-COMMENT = re.compile(rf"(?P<text>{TEXT})|//.*|/\*[\s\S]*?\*/")
-TEXTS = re.compile(f"({TEXT})")
-# No word begins or ends beside these; beside a plus or a minus another one might.
-SIGN = r"[{}()\[\],;:?=<>&|*!\n]"
-SPACE = re.compile(rf" (?:(?={SIGN}|[+-] (?![+-]))|(?<={SIGN} )|(?<=\S [+-] )(?![+-]))")
-BREAK = re.compile(r"\n(?:(?<=[{(\[,;]\n)|(?=[)\]}]))")  # where no statement would end by it
-END = re.compile(r",(?=[)\]}])|;(?=\})")  # which the bracket is as well
 # The folders, each of which imports from those before it alone: their files stand together, for what is alike and near
 # each other packs better.
 FOLDERS = ("base", "rules", "picture", "numbers", "board", "controls", "lesson", "tabs", "page")
 
 
-def bundle(folder: Traversable, entry: str) -> str:
+def bundle(folder: Traversable, entry: str, *, pack: bool = True) -> str:
     """Return one ES module for an entry file and all that it imports.
 
     Args:
         folder: where the files stand; they import each other by relative paths, names only, without "as".
         entry: the path in the folder of the file whose ``export default`` the module has.
+        pack: whether comments, and space that parts no two words, stay behind.
 
     Raises:
         ValueError: files import each other in a circle.
     """
-    return f"{_joined(_modules(folder, [entry]))}\nexport default {_variable(entry)}.default;\n"
+    module = f"{_joined(_modules(folder, [entry]))}\nexport default {_variable(entry)}.default;\n"
+    return _packed(module) if pack else module
 
 
-def bundle_several(folder: Traversable, entries: Mapping[str, str]) -> str:
+def bundle_several(folder: Traversable, entries: Mapping[str, str], *, pack: bool = True) -> str:
     """Return a statement that gives several entry files to a page under names; what they share is there once.
 
     Args:
         folder: as for ``bundle``.
         entries: name in the page → path in the folder. The name has the file's default export, or all its exports.
+        pack: as for ``bundle``.
 
     Raises:
         ValueError: files import each other in a circle.
     """
     modules = _modules(folder, list(entries.values()))
     given = [f"{name}: {_given(path, modules)}" for name, path in entries.items()]
-    return f"const {{ {', '.join(entries)} }} = (() => {{\n{_joined(modules)}\nreturn {{ {', '.join(given)} }};\n}})();"
+    body = f"{_joined(modules)}\nreturn {{ {', '.join(given)} }};"
+    statement = f"const {{ {', '.join(entries)} }} = (() => {{\n{body}\n}})();"
+    return _packed(statement) if pack else statement
+
+
+def _packed(script: str) -> str:
+    packed: str = jsmin(script)
+    return packed
 
 
 def _given(path: str, modules: Mapping[str, str]) -> str:
@@ -92,7 +89,7 @@ def _modules(folder: Traversable, entries: list[str]) -> dict[str, str]:
             raise ValueError(f"files cannot import each other in a circle: {circle}; move what both need to a third")
         if path in modules:
             return
-        source = COMMENT.sub(lambda found: found["text"] or "", folder.joinpath(path).read_text(encoding="utf-8"))
+        source = folder.joinpath(path).read_text(encoding="utf-8")
         for found in FACTS.finditer(source):
             name = f"{found['folder']}/{found['file']}.json"
             data = (facts if found["folder"] == "facts" else lesson)(found["file"])
@@ -112,21 +109,6 @@ def _place(path: str) -> tuple[int, str]:
     if path.endswith(".json"):
         return -1, path
     return FOLDERS.index(first) if first in FOLDERS else len(FOLDERS), ""
-
-
-def _packed(source: str) -> str:
-    """Return JavaScript without the space that only those read who write it.
-
-    A notebook keeps it as JSON, where a double quote takes two signs and a single one takes one.
-    """
-    parts = TEXTS.split(source)
-    for at in range(0, len(parts), 2):
-        code = SPACE.sub("", LINES.sub("\n", parts[at]))
-        parts[at] = END.sub("", BREAK.sub("", code))
-    for at in range(1, len(parts), 2):
-        if parts[at].startswith('"') and "'" not in parts[at]:
-            parts[at] = f"'{parts[at][1:-1]}'"
-    return "".join(parts)
 
 
 def _joined(modules: Mapping[str, str]) -> str:
@@ -152,13 +134,13 @@ def _scoped(path: str, source: str, by_name: Container[str]) -> str:
     read = [(found["name"], f"{found['folder']}/{found['file']}") for found in FACTS.finditer(source)]
     for found in IMPORT.finditer(source):
         if (file := _resolved(path, found["file"])) not in by_name:
-            read.append((f"{{ {LINES.sub(' ', found['names']).strip(' ,')} }}", file))
+            read.append((f"{{ {' '.join(found['names'].split()).strip(' ,')} }}", file))
     code = EXPORT.sub("", DEFAULT.sub("const default_ = ", IMPORT.sub("", FACTS.sub("", source))))
     names = ", ".join([*_exported(source), *(["default: default_"] if DEFAULT.search(source) else [])])
     lines = [
         f"const {f'{{ {names} }}' if path in by_name else _variable(path)} = (() => {{",
         *(f"const {names} = {_variable(file)};" for names, file in read),
-        _packed(code).strip("\n"),
+        code.strip("\n"),
         f"return {{ {names} }}}})();",
     ]
     return "\n".join(filter(None, lines))

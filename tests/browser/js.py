@@ -88,7 +88,7 @@ def script(sentences=lambda text: text):
         texts = {id: _changed(text, sentences) for id, text in json.loads(found[2]).items()}
         return f"const $facts_words_{found[1]} = {json.dumps(texts)};"
 
-    made = CARRIED.sub(said_otherwise, bundle_several(JS, names))
+    made = CARRIED.sub(said_otherwise, bundle_several(JS, names, pack=False))
     given = ", ".join(f'"{path}": {name}' for name, path in names.items())
     return f"{{ {made} window.js = {{ {given} }};\n{START} }}"
 

@@ -1,7 +1,10 @@
 """What the colours say: fill sign and size, name and frame the quantity; marks are grey, and red is what is wrong."""
 
+from importlib.resources import files
+
 import pytest
 
+from convviz.board.module import joined
 from convviz.export.page import export_html
 from convviz.facts import facts
 from convviz.spec import ConvSpec
@@ -130,3 +133,15 @@ def colours_of(page, panel):
     page.emulate_media(media="screen")
     page.wait_for_function("() => !document.querySelector('.cv-area > canvas')")
     return found
+
+
+def test_packed_sheets_keep_every_rule(page):
+    rules = """(text) => {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(text);
+      return [...sheet.cssRules].map(({ cssText }) => cssText.replace(/, /g, ","));
+    }"""
+    for sheet in sorted(files("convviz").joinpath("board").glob("*.css")):
+        packed, written = (page.evaluate(rules, text) for text in (joined([sheet]), sheet.read_text(encoding="utf-8")))
+        assert packed == written, sheet.name
+        assert len(written) > 3, sheet.name

@@ -44,7 +44,8 @@ export function formulaOf(settings, name, view) {
 /** The first row, or column, of the stamp of grad_output[i, j]. @param {Spec} spec @param {number} axis */
 function stampAt(spec, axis) {
   const before = folds(spec) ? 0 : spec.padding[axis][0];
-  return `${spec.stride[axis] > 1 ? spec.stride[axis] : ""}${"ij"[axis]}${before ? ` − ${before}` : ""}`;
+  const back = before ? ` − ${before}` : "";
+  return `${spec.stride[axis] > 1 ? spec.stride[axis] : ""}${"ij"[axis]}${back}`;
 }
 
 /**

@@ -39,7 +39,8 @@ export function setSide(settings, axis, side, cells) {
   const made = withSide(settings.spec, axis, side, cells);
   if (isPossible(made)) return [replaced(settings, { spec: made }), []];
   const [low, high] = sideRange(settings.spec, axis, side);
-  throw new Error(say("refused.range", { name: `padding (${say(`side.${PADDING_SIDES[axis][side]}`)})`, low, high, value: cells }));
+  const where = say(`side.${PADDING_SIDES[axis][side]}`);
+  throw new Error(say("refused.range", { name: `padding (${where})`, low, high, value: cells }));
 }
 
 /** What padding='same' adds, an axis; the odd cell goes behind the input. @param {Spec} spec @returns {[Pair, Pair]} */

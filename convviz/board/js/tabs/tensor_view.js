@@ -111,7 +111,8 @@ export function createTensorView(pane, read, choose) {
         room.append(map.el);
       }
       room.hidden = !drawn;
-      const label = `${plainName(tensor.title)}${tensor.at?.length ? `[${tensor.at.join(", ")}]` : ""}`;
+      const place = tensor.at?.length ? `[${tensor.at.join(", ")}]` : "";
+      const label = `${plainName(tensor.title)}${place}`;
       if (drawn) map?.set({ ...tensor, label }, buffers);
       setText(text, drawn ? tensor.text : [tensor.shape, tensor.text || say("tensor.unknown")].filter(Boolean).join(": "));
       setRich(note, [tensor.part && say("tensor.shown", { part: tensor.part }), tensor.note].filter(Boolean).join(" "));
