@@ -21,7 +21,7 @@ export function createPlot(board, panels) {
   /** Where the row and its panels stand. */
   function locate() {
     const boxes = [...panels.values()].map((panel) => panel.area.getBoundingClientRect());
-    return { frame: /** @type {HTMLElement} */ (plot.parentElement).getBoundingClientRect(), boxes };
+    return { frame: (plot.parentElement ?? plot).getBoundingClientRect(), boxes };
   }
 
   /**
