@@ -219,7 +219,7 @@ def test_a_relative_import_in_a_package_starts_at_the_package():
 # torch load when they are first called, was half a second and 30 MiB.
 TORCH = {"numpy", "torch", "torchgen", "typing_extensions", "tqdm"}  # the last by torch.hub, where it is installed
 APP = TORCH | {"anywidget", "ipywidgets", "traitlets"}
-PACKERS = {"rcssmin", "_rcssmin", "rjsmin", "_rjsmin"}  # of the scripts and sheets that it carries: 5 ms
+PACKERS = {"rcssmin", "_rcssmin", "rjsmin", "_rjsmin"}  # of the scripts and sheets that it carries: 20 ms
 APP |= PACKERS
 APP |= {"comm", "decorator", "IPython", "mypy_extensions", "psygnal", "pygments", "wcwidth"}  # what those load in turn
 
