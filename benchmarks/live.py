@@ -16,23 +16,20 @@ STEPS = 8  # at once after the first heatmap; a cold kernel takes seconds
 BETWEEN_MS = 60
 SLIDER = '[data-slider="1,1"] input[type=range]'
 # From the key to the task after the frame in which the number beside the slider and the heatmaps are those of the step;
-# those are the board's own: its colours are there before plotly's picture. A frame without them counts as waiting.
+# the cells are watched, because plotly's picture may not be there yet. A frame without them counts as waiting.
 TIMER = """() => {
   const channel = new MessageChannel();
-  const pixels = () => {
-    const canvas = document.querySelector('[data-panel="output"] .cv-pixels');
-    return canvas?.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.join();
-  };
+  const cell = () => document.querySelector('[data-panel="output"] [data-cell="1,1"]')?.dataset.value;
   let [start, before] = [null, null];
   window.taken = [];
   window.tell = () => {};
   channel.port1.onmessage = () => {
-    if (pixels() === before) return void requestAnimationFrame(() => channel.port2.postMessage(null));
+    if (cell() === before) return void requestAnimationFrame(() => channel.port2.postMessage(null));
     window.taken.push(performance.now() - start);
     window.tell();
   };
   window.addEventListener("keydown", (event) => {
-    [start, before] = [event.timeStamp, pixels()];
+    [start, before] = [event.timeStamp, cell()];
     requestAnimationFrame(() => channel.port2.postMessage(null));
   }, true);
 }"""

@@ -81,7 +81,7 @@ def open_widgets(page, site, *given):
 
 def board(page, number=0, step=1):
     """Return a board once it has painted that step."""
-    found = page.locator(f".cv-board[data-cells^='{step} ']").nth(number)
+    found = page.locator(f".cv-board[data-painted='{step}']").nth(number)
     found.wait_for(timeout=APPEARS_WITHIN_MS)
     return found
 
@@ -226,7 +226,7 @@ def test_the_frame_of_plain_html_grows_with_the_page(page, site):
     (folder / "plain.html").write_text(page_block, encoding="utf-8")
     page.goto(f"{address}/plain.html")
     inside = page.frame_locator("iframe")
-    inside.locator(".cv-board[data-cells]:not([data-cells=''])").wait_for(timeout=APPEARS_WITHIN_MS)
+    inside.locator(".cv-board[data-painted]:not([data-painted=''])").wait_for(timeout=APPEARS_WITHIN_MS)
     high = "document.querySelector('iframe').getBoundingClientRect().height"
     page.wait_for_function(f"{high} < 750")  # of 760 that the block gives it: its page has said how high it is
     whole = (
@@ -278,12 +278,12 @@ def test_the_sphinx_course_is_alive(browser, course):
         page.goto((course / "index.html").as_uri())
         assert page.locator("h1").first.text_content().startswith("The gradient of a convolution")
         inside = page.frame_locator("iframe")
-        inside.locator(".cv-board[data-cells^='1 ']").wait_for(timeout=APPEARS_WITHIN_MS)
+        inside.locator(".cv-board[data-painted='1']").wait_for(timeout=APPEARS_WITHIN_MS)
         place = inside.locator(".cv-board")
         assert numbers(place, "grad_input") == expected({}, "grad_input")
         assert inside.locator("legend").all_text_contents() == ["Kernel", "Geometry"]
         inside.get_by_role("slider", name="stride", exact=True).press("ArrowRight")
-        inside.locator(".cv-board[data-cells^='2 ']").wait_for()
+        inside.locator(".cv-board[data-painted='2']").wait_for()
         moved = {"spec": ConvSpec(8, kernel_size=3, stride=3, padding=1).to_dict()}
         for panel in PANELS:
             assert numbers(place, panel) == expected(moved, panel), panel

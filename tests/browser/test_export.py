@@ -78,7 +78,7 @@ WALK = """async ([moves, seed]) => {
   const draw = (count) => (word = (Math.imul(word, 1664525) + 1013904223) >>> 0, Math.floor((word / 2 ** 32) * count));
   const board = document.querySelector(".cv-board");
   const settled = (before) => new Promise((done) => {
-    const look = () => (parseInt(board.dataset.cells) > before ? done() : requestAnimationFrame(look));
+    const look = () => (Number(board.dataset.painted) > before ? done() : requestAnimationFrame(look));
     look();
   });
   const state = STATE;
@@ -118,7 +118,7 @@ WALK = """async ([moves, seed]) => {
     if (tries++ > 20 * moves) throw new Error(`of ${tries} moves ${found.length} changed the state`);
     const all = controls();
     const input = all[draw(all.length)];
-    const [before, was] = [parseInt(board.dataset.cells), JSON.stringify(state())];
+    const [before, was] = [Number(board.dataset.painted), JSON.stringify(state())];
     const old = input.type === "checkbox" ? input.checked : input.value;
     if (input.type === "checkbox") input.checked = !input.checked;
     else if (input.type === "range") {
@@ -479,9 +479,9 @@ def test_it_lives_in_an_iframe_and_tells_its_height(page, folder, exported, fram
     attribute, value = ("srcdoc", exported.read_text()) if "srcdoc" in frame else ("src", exported.as_uri())
     page.evaluate("([name, value]) => document.querySelector('iframe').setAttribute(name, value)", [attribute, value])
     inside = page.frame_locator("iframe")
-    inside.locator(".cv-board[data-cells^='1 ']").wait_for(timeout=APPEARS_WITHIN_MS)
+    inside.locator(".cv-board[data-painted='1']").wait_for(timeout=APPEARS_WITHIN_MS)
     inside.locator(".cv-slider input[type=range]").first.press("ArrowRight")
-    inside.locator(".cv-board[data-cells^='2 ']").wait_for()
+    inside.locator(".cv-board[data-painted='2']").wait_for()
     page.wait_for_function("document.querySelector('iframe').height > 600")
     told = page.evaluate("told")
     assert {message["type"] for message in told if isinstance(message, dict)} == {"convviz:resize"}
@@ -562,7 +562,7 @@ def test_a_frame_that_grows_ends_at_one_height(browser, exported, folder):
         page.goto((folder / "narrow.html").as_uri())
         page.wait_for_function("parseInt(book.style.height) > 600")
         inside = page.frame_locator("#book")
-        inside.locator(".cv-board[data-cells]:not([data-cells=''])").wait_for()
+        inside.locator(".cv-board[data-painted]:not([data-painted=''])").wait_for()
         bottom = inside.locator("main").evaluate("(main) => Math.ceil(main.getBoundingClientRect().bottom)")
         assert bottom <= 760
         page.wait_for_function("(bottom) => Math.abs(parseInt(book.style.height) - bottom) < 5", arg=bottom)

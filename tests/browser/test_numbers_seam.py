@@ -32,7 +32,7 @@ CELLS = """() => Object.fromEntries([...document.querySelectorAll(".cv-panel")].
 WATCH = """() => {
   window.frames_seen = [];
   const look = () => {
-    const step = document.querySelector(".cv-board").dataset.cells?.split(" ")[0];
+    const step = document.querySelector(".cv-board").dataset.painted;
     const cells = document.querySelectorAll("[data-panel=output] [data-cell]").length;
     const seen = `${step}: ${cells}`;
     if (window.frames_seen.at(-1) !== seen) window.frames_seen.push(seen);
@@ -71,7 +71,7 @@ def requests(page):
 
 def wait_shown(page, k):
     """Wait until step k is painted, and hold every panel against what autograd says of its settings."""
-    wanted = "(k) => document.querySelector('.cv-board')?.dataset.cells?.split(' ')[0] === String(k)"
+    wanted = "(k) => document.querySelector('.cv-board')?.dataset.painted === String(k)"
     page.wait_for_function(wanted, arg=k, timeout=FOLLOWS_WITHIN_MS)
     assert_shows(page, page.evaluate("(k) => asked.find((each) => each.k === k).settings", k))
 

@@ -254,7 +254,7 @@ def assert_reset_leads_back_also_after_a_reload(page, lesson):
     slide(page, "stride", 2)
     page.evaluate("dispatchEvent(new Event('convviz:save'))")  # as before a reload after a lost kernel
     page.reload(wait_until="commit")
-    page.locator(".cv-board[data-cells]").wait_for(timeout=APPEARS_WITHIN_MS)
+    page.locator(".cv-board[data-painted]").wait_for(timeout=APPEARS_WITHIN_MS)
     wait_for_settings(page, lesson.replace(spec=lesson.spec.replace(stride=(2, 1))))
     with repaint(page):
         page.get_by_role("button", name="Reset", exact=True).click()
@@ -529,7 +529,7 @@ def test_a_page_in_a_frame_without_an_address_hands_on_the_link_alone(browser, e
         for number in range(2):
             page.locator("iframe").nth(number).scroll_into_view_if_needed()  # a frame out of sight does not draw
             inside = page.frame_locator("iframe").nth(number)
-            inside.locator(".cv-board[data-cells^='1 ']").wait_for(timeout=APPEARS_WITHIN_MS)
+            inside.locator(".cv-board[data-painted='1']").wait_for(timeout=APPEARS_WITHIN_MS)
             root = inside.locator(":root")
             root.evaluate(
                 "navigator.clipboard.writeText = (text) => { window.taken = text; return Promise.resolve(); }"

@@ -145,7 +145,7 @@ def misfits(page):
 
 def open_page(page, pages, name):
     page.goto(pages.joinpath(f"{name}.html").as_uri())
-    page.wait_for_selector(".cv-board[data-cells]:not([data-cells=''])")
+    page.wait_for_selector(".cv-board[data-painted]:not([data-painted=''])")
 
 
 def look_everywhere(page):

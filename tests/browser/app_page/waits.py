@@ -9,9 +9,9 @@ FOLLOWS_WITHIN_MS = 15_000
 # The page shows numbers of its own at once, and then torch's in their place. Once these are there, or where no kernel
 # is, settled has the step and who computed it: both are painted a frame later.
 SETTLED = """(after) => {
-  const { painted, cells } = document.querySelector(".cv-board")?.dataset ?? {};
+  const { painted, from } = document.querySelector(".cv-board")?.dataset ?? {};
   const settled = document.querySelector(".cv-picture")?.dataset.settled;
-  return Boolean(cells) && settled === cells && Number(painted) > after;
+  return settled === `${painted} ${from}` && Number(painted) > after;
 }"""
 
 

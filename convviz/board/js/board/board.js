@@ -50,6 +50,8 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   let plotly = null;
   let frame = 0;
   let settling = 0;
+  /** @type {{ step: number, from: string }} */
+  let drawn = { step: 0, from: "" }; // what the last frame was of
   let whole = true; // whether the next frame lays out everything, or only draws new numbers
   let gone = false;
   let onPaper = false;
@@ -150,8 +152,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     setLine(truth, values.truth);
     truth.dataset.ok = String(values.truth_ok);
     markSelected();
-    root.dataset.painted = plotly ? String(values.step) : "";
-    root.dataset.from = values.from; // who computed what stands there
+    drawn = values;
     settling ||= requestAnimationFrame(settle);
   }
 
@@ -160,8 +161,8 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     settling = frame ? requestAnimationFrame(settle) : 0;
     if (gone || frame) return;
     settleCells();
-    const { painted, from } = root.dataset;
-    root.dataset.cells = painted ? `${painted} ${from}` : ""; // whose numbers they are named by
+    root.dataset.painted = plotly ? String(drawn.step) : "";
+    root.dataset.from = drawn.from; // who computed what stands there
   }
 
   function settleCells() {
