@@ -44,9 +44,10 @@ TIMER = """() => {
   window.taken = [];
   window.mute = false;
   let start = null;
+  const painted = () => document.querySelector("[data-painted]").dataset.painted;
   channel.port1.onmessage = () => {
     if (start === null) return;
-    window.taken.push(performance.now() - start);
+    window.taken.push([performance.now() - start, painted()]);
     start = null;
     window.told?.();
   };
@@ -176,7 +177,7 @@ def _visit_page(browser, path, taken):
             for way in ("nothing", "page"):
                 page.evaluate("(mute) => { window.mute = mute; window.taken.length = 0; }", way == "nothing")
                 wander(page, panel)
-                found = page.evaluate("() => window.taken")
+                found = [milliseconds for milliseconds, _ in page.evaluate("() => window.taken")]
                 taken[way].moves.setdefault(panel, []).extend(found)
 
 
@@ -195,17 +196,16 @@ def _open(page, path, taken, alive):
 def _press(page, to_and_fro, mute=False):
     """Press the arrow keys on the slider that has the focus; return the milliseconds of each step."""
     page.evaluate("() => { window.taken.length = 0; }")
-    pictures = set()
     for step in range(WARM_UP + STEPS):
         back = step % 2 if to_and_fro else step >= STEPS  # 30 steps of 0.1: to the slider's end
         page.evaluate("() => { window.done = new Promise((done) => { window.told = done; }); }")
         page.keyboard.press("ArrowLeft" if back else "ArrowRight")
         page.evaluate("() => window.done")
         page.wait_for_timeout(SETTLE_MS)
-        pictures.add(page.locator("[data-painted]").get_attribute("data-painted"))
     found = page.evaluate("() => window.taken")
-    assert len(pictures) == (1 if mute else len(found)), f"{len(found)} steps showed {len(pictures)} pictures"
-    return found[WARM_UP:]
+    pictures = len({painted for _, painted in found})
+    assert pictures == (1 if mute else len(found)), f"{len(found)} steps showed {pictures} pictures"
+    return [milliseconds for milliseconds, _ in found][WARM_UP:]
 
 
 # -- the figures -----------------------------------------------------------------------------------------------------

@@ -32,7 +32,6 @@ WALK = """(turns) => {
     for (const grid of [used, fresh]) {
       grid.setSpec(spec);
       grid.setValues(values, "float64", scale, 20);
-      grid.settle();
     }
     const stops = used.svg.querySelectorAll('[data-cell][tabindex="0"]');
     const held = used.svg.contains(document.activeElement);
@@ -52,36 +51,3 @@ def test_what_was_shown_before_leaves_nothing_behind(page):
     assert len({tuple(size) for *_, size in found}) > 40
     for turn, (same, stops, held, size) in enumerate(found):
         assert (same, stops, held) == (True, 1, True), (turn, size)
-
-
-LATER = """() => {
-  const events = Object.fromEntries(
-    ["onFocus", "onSelect", "onEdit", "onMenu", "onLeave", "onRelease"].map((name) => [name, () => {}]));
-  const grid = createGrid("x", events);
-  const spec = { unread_rows: [], unread_columns: [], label: "grid", editable: false };
-  const scale = [[0, "#0000ff"], [0.5, "#ffffff"], [1, "#ff0000"]];
-  const show = (side, first) => {
-    grid.setSpec({ ...spec, rows: "d".repeat(side), columns: "d".repeat(side) });
-    grid.setValues(Array.from({ length: side * side }, (_, index) => first + index), "float64", scale, 20);
-  };
-  const seen = () => [
-    [...grid.svg.querySelectorAll(".cv-printed text")].map((text) => text.textContent).sort((a, b) => a - b).join(),
-    [...grid.svg.querySelectorAll("[data-cell]")].map((cell) => cell.dataset.value).join()];
-  const found = [];
-  show(2, 1), grid.settle(), found.push(seen());
-  show(3, 5), found.push(seen());
-  grid.focusCell(2, 2), found.push(seen());
-  show(2, 3), grid.hide({ row: 0, column: 1 }), found.push(seen());
-  return found;
-}"""
-
-
-def test_numbers_are_drawn_at_once_and_cells_when_they_settle_or_are_asked_for(page):
-    page.goto("about:blank")
-    expose(page, "board/grid.js")
-    assert page.evaluate(LATER) == [
-        ["1,2,3,4", "1,2,3,4"],
-        ["5,6,7,8,9,10,11,12,13", "1,2,3,4"],
-        ["5,6,7,8,9,10,11,12,13"] * 2,
-        ["3,?,5,6", "3,,5,6"],  # the cell that hides its number covers its colour
-    ]

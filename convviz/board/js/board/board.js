@@ -49,9 +49,6 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   let theme = "light";
   let plotly = null;
   let frame = 0;
-  let settling = 0;
-  /** @type {{ step: number, from: string }} */
-  let drawn = { step: 0, from: "" }; // what the last frame was of
   let whole = true; // whether the next frame lays out everything, or only draws new numbers
   let gone = false;
   let onPaper = false;
@@ -88,10 +85,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     /** @type {any} the stepper that is open */
     stepping: null,
     /** Draw what another step changed in one equation. @param {any} equation @param {number[]} changed */
-    redraw(equation, changed) {
-      equation.draw(plotly, changed);
-      settleCells();
-    },
+    redraw: (equation, changed) => equation.draw(plotly, changed),
     /** What the equation to the input says about the cell that is looked at. @param {string} text @param {boolean} paired whether small numbers pair its factors */
     aside: (text, paired) => equations.get("input")?.say(text, paired),
     isLecture: () => bands.stage() === "lecture",
@@ -152,21 +146,8 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     setLine(truth, values.truth);
     truth.dataset.ok = String(values.truth_ok);
     markSelected();
-    drawn = values;
-    settling ||= requestAnimationFrame(settle);
-  }
-
-  /** A frame later, for keys and screen readers: what is not seen; while a slider moves, other numbers come first. */
-  function settle() {
-    settling = frame ? requestAnimationFrame(settle) : 0;
-    if (gone || frame) return;
-    settleCells();
-    root.dataset.painted = plotly ? String(drawn.step) : "";
-    root.dataset.from = drawn.from; // who computed what stands there
-  }
-
-  function settleCells() {
-    for (const equation of equations.values()) for (const panel of equation.panels.values()) panel.grid.settle();
+    root.dataset.painted = plotly ? String(values.step) : "";
+    root.dataset.from = values.from; // who computed what stands there
   }
 
   function layOut(structure) {
@@ -310,7 +291,6 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     gone = true;
     library.cancel();
     cancelAnimationFrame(frame);
-    cancelAnimationFrame(settling);
     model.off("change:structure", onStructure);
     model.off("change:values", onValues);
     model.off("change:selected", markSelected);

@@ -1,7 +1,6 @@
 // @ts-check
 // The layer over a heatmap: numbers, hatching, focus, and the accessible grid. It draws with the size of a cell
-// fixed in its own units, so that resizing the panel needs no work. What is seen is drawn at once; the cells, which have
-// no colour, follow when they are told to settle: after the frame, or when one of them is asked for.
+// fixed in its own units, so that resizing the panel needs no work.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { svgElement, focusOf } from "../base/dom.js";
 import { colorOf, formatNumber, fullNumber, needsWhiteInk } from "../base/format.js";
@@ -66,7 +65,6 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   let asked = null; // a cell whose number is to be predicted
   let anyBeyond = false;
   let printed = true; // whether the cells are large enough for their numbers
-  let due = false; // whether the cells are not yet those of the spec and the numbers
   let wasNumbered = false; // whether each cell of the grid has one of its own
   const isAsked = (row, column) => asked !== null && asked.row === row && asked.column === column;
 
@@ -102,14 +100,11 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     });
     bands.replaceChildren(...makeBands(spec, uid));
     numbers.fit(numbered() ? height : 0, numbered() ? width : 0);
-    due = true;
+    fitCells(height, width);
   }
 
-  /** Let the cells be those of the spec, named by the numbers that are shown. */
-  function settle() {
-    if (!due) return;
-    due = false;
-    const [height, width] = [spec.rows.length, spec.columns.length];
+  /** @param {number} height @param {number} width */
+  function fitCells(height, width) {
     const held = cells.el.contains(focusOf(cells.el));
     if (numbered() !== wasNumbered) cells.fit(0, 0); // the one cell that stood for all is none of them
     wasNumbered = numbered();
@@ -119,7 +114,10 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     const cell = cellAt(focus.row, focus.column);
     if (cell.getAttribute("tabindex") !== "0") cell.setAttribute("tabindex", "0");
     if (held && focusOf(cells.el) !== cell) cell.focus({ preventScroll: true }); // else the next key would go nowhere
-    if (!wasNumbered || !shown) return;
+  }
+
+  /** Name the cells by the numbers that are shown. */
+  function nameCells() {
     eachPlace((row, column, index) => {
       const hidden = isAsked(row, column);
       cells.name(row, column, hidden ? "" : String(valueAt(row, column)), hidden ? ASKED : shorts[index]);
@@ -149,7 +147,6 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
    * @param {boolean} [seen] whether it is in sight: what is pointed at is, and the page must not move below the pointer
    */
   function focusCell(row, column, take = true, seen = false) {
-    settle();
     const [height, width] = [spec.rows.length, spec.columns.length];
     cellAt(focus.row, focus.column).setAttribute("tabindex", "-1");
     focus = { row: clamp(row, height), column: clamp(column, width) };
@@ -221,7 +218,6 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     place,
     focusCell,
     numbered,
-    settle,
     /** Whether a number is larger than the colours tell. */
     anyBeyond: () => anyBeyond,
     /** How many letters the longest number has. */
@@ -251,12 +247,11 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     /** @param {ArrayLike<number>} values @param {string} dtype @param {any} scale @param {number} limit */
     setValues(values, dtype, scale, limit) {
       shown = { values, dtype, scale, limit };
-      due = true;
       markBeyond();
       if (!numbered()) {
         [shorts, told] = [[], []];
         svg.removeAttribute("data-crossed");
-        return settle();
+        return moveCursor();
       }
       let crossed = false; // whether a number stands where nothing is read
       for (let index = 0; index < values.length; index++) {
@@ -266,7 +261,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
       shorts.length = values.length;
       told = Array.from(values);
       if (printed || asked) eachPlace(letter);
-      if (asked) settle(); // its cell covers the colour
+      nameCells();
       svg.toggleAttribute("data-crossed", crossed);
     },
 
@@ -296,9 +291,9 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     hide(cell) {
       if (cell?.row === asked?.row && cell?.column === asked?.column) return;
       asked = cell;
-      if (numbered()) eachPlace(letter);
-      due = true;
-      settle(); // at once: its cell covers the colour
+      if (!shown || !numbered()) return;
+      eachPlace(letter);
+      nameCells();
     },
     isAsked,
 

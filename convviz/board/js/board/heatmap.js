@@ -74,7 +74,6 @@ export function createHeatmap(pane, events = {}) {
         numbers: data.numbers,
       });
       grid.setValues(values.flat(), data.dtype ?? "float32", scale, limit);
-      grid.settle();
       pixels.paint(values.flat(), width, limit, scale);
     },
     /** Light cells up. @param {{ row: number, column: number }[]} cells */
