@@ -336,10 +336,12 @@ def test_preheated_kernel_is_used_and_replaced_and_quick_reloads_leave_no_other_
 
     No kernel takes itself down: among its threads libzmq aborts now and then, with a line in the server's output.
     """
-    asked = tmp_path / "asked"
+    asked, ready = tmp_path / "asked", tmp_path / "ready"
+    whole = f"pathlib.Path({str(ready)!r}).touch()"  # a page that comes before has no use for it
     at_exit = f"import atexit, pathlib; atexit.register(pathlib.Path({str(asked)!r}).touch)"
     slow = "import ipywidgets as w, time; time.sleep(0.2)"
-    with voila_server(write_notebook(tmp_path, at_exit, slow, SLIDER), preheat=True) as server:
+    with voila_server(write_notebook(tmp_path, at_exit, slow, SLIDER, whole), preheat=True) as server:
+        wait_until(ready.exists, what="the first kernel has run all cells")
         waiting = set(wait_until(server.kernels, what="one kernel is started before anybody comes"))
         assert len(waiting) == 1
         assert open_page(page, server.url) in waiting
