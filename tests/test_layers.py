@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parents[1] / "convviz"
 LAYERS = {
     "facts": 0, "lessons": 0, "axis_taps": 0, "spec": 0, "taps": 0, "plane": 0, "whole": 0,
     "ops": 1, "nn": 1, "samples": 1,
-    "settings": 2, "explanation": 2, "lab": 2,
+    "settings": 2, "explanation": 2, "check": 2, "lab": 2,
     "views": 3,
     "board": 4,
     "app": 5, "export": 5,

@@ -1,0 +1,105 @@
+"""The settings that a function is tried at: as few and as small as expose every mistake and tell each from each.
+
+Sizes are unequal on purpose, so that a tensor's shape says which axis is which, and the numbers have no symmetry: a
+kernel of ones hides every mistake of orientation, a batch of one every mistake of the batch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from convviz.spec import ConvSpec
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One setting with its numbers, in float64 on the CPU.
+
+    Attributes:
+        name: what a student reads, such as ``"stride 2, padding 1"``.
+        spec: the geometry.
+        input: ``[N, C_in, H, W]``.
+        weight: ``[C_out, C_in / groups, kH, kW]``.
+        bias: ``[C_out]``.
+        grad_output: ``[N, C_out, H_out, W_out]``; for ``conv_transpose2d`` its input.
+        transposed_bias: ``[C_in]``, the bias of that ``conv_transpose2d``.
+    """
+
+    name: str
+    spec: ConvSpec
+    input: torch.Tensor
+    weight: torch.Tensor
+    bias: torch.Tensor
+    grad_output: torch.Tensor
+    transposed_bias: torch.Tensor
+
+    def tensor(self, name: str) -> torch.Tensor:
+        """Return one of the tensors by its name."""
+        found: torch.Tensor = getattr(self, name)
+        return found
+
+
+# What students see first, and what a published test has. Each is plain in all but what its name says.
+PUBLIC: dict[str, ConvSpec] = {
+    "stride 1, no padding": ConvSpec((6, 5), 2, 3, (3, 2), batch=2),
+    "stride 1, padding 1": ConvSpec((5, 6), 2, 3, 3, padding=1, batch=2),
+    "stride 2, padding 1": ConvSpec((8, 7), 2, 3, 3, 2, 1, batch=2),
+}
+
+# mistakes.md §4.3: the first four of these expose the 46 measured ones and tell all pairs of them apart.
+BATTERY: dict[str, ConvSpec] = {
+    "all different": ConvSpec((10, 8), 4, 6, (3, 2), (3, 2), (2, 1), (2, 1), 2, batch=2),
+    "stride 2 with a remainder": ConvSpec((8, 6), 2, 3, 3, 2, 0, batch=2),
+    "stride 3 with a remainder, padding 1": ConvSpec((8, 11), 2, 3, 3, 3, 1, batch=2),
+    "padding beyond the kernel": ConvSpec((5, 4), 1, 2, 2, 1, 2, batch=2),
+    "as many channels in as out": ConvSpec((6, 5), 3, 3, (3, 2), 2, 1, batch=3),
+    "dilation 2": ConvSpec((9, 8), 2, 3, 3, 2, 1, 2, batch=2),
+    "groups": ConvSpec((6, 5), 4, 4, 3, 1, 1, 1, 2, batch=2),
+    "reflected border": ConvSpec((5, 6), 2, 3, 3, 1, 1, padding_mode="reflect", batch=2),
+    "replicated border": ConvSpec((5, 6), 2, 3, 3, 2, 1, padding_mode="replicate", batch=2),
+    "circular border": ConvSpec((5, 6), 2, 3, 3, 1, 1, padding_mode="circular", batch=2),
+}
+# A linear layer is a convolution of one cell with one cell.
+LINEAR: dict[str, ConvSpec] = {
+    "3 samples": ConvSpec(1, 5, 4, 1, batch=3),
+    "as many features in as out": ConvSpec(1, 4, 4, 1, batch=2),
+}
+
+
+def battery(which: str, seed: int, linear: bool = False) -> list[Case]:
+    """Return the cases to try, always the same ones for the same seed.
+
+    Args:
+        which: ``"public"`` or ``"all"``.
+        seed: of the numbers.
+        linear: those of a linear layer instead.
+
+    Raises:
+        ValueError: there is no such choice, or the seed is no whole number.
+    """
+    if which not in ("public", "all"):
+        raise ValueError(f"cases is 'public' or 'all': got {which!r}")
+    if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**63:
+        raise ValueError(f"seed is a whole number of 0 or more: got {seed!r}")
+    specs = LINEAR if linear else PUBLIC if which == "public" else PUBLIC | BATTERY
+    return [make_case(name, spec, seed * 1009 + number) for number, (name, spec) in enumerate(specs.items())]
+
+
+def make_case(name: str, spec: ConvSpec, seed: int) -> Case:
+    """Return a case with normally distributed numbers; the same seed gives the same ones."""
+    generator = torch.Generator().manual_seed(seed % 2**63)
+
+    def draw(*shape: int) -> torch.Tensor:
+        return torch.randn(shape, generator=generator, dtype=torch.float64)
+
+    return Case(
+        name,
+        spec,
+        draw(*spec.input_shape),
+        draw(*spec.weight_shape),
+        draw(spec.out_channels),
+        draw(*spec.output_shape),
+        draw(spec.in_channels),
+    )
