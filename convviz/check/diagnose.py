@@ -47,6 +47,7 @@ class Diagnosis:
     evidence: str
     fix: str
     setting: str = ""
+    is_partial: bool = False  # whether it explains only some of what is wrong
 
 
 def diagnose(of: str, seen: Sequence[Seen]) -> list[Diagnosis]:
@@ -128,6 +129,7 @@ def _partly(of: str, known: Sequence[Mistake], wrong: Sequence[Seen]) -> list[Di
             mistake,
             f"This mistake gives your very numbers in {best} of the {len(wrong)} cases that are wrong; "
             "something else is wrong in the others.",
+            is_partial=True,
         )
         for mistake in known
         if best and fitting[mistake.id] == best

@@ -16,7 +16,7 @@ from convviz.check.recipes.grad_input import grad_input
 from convviz.check.recipes.grad_weight import grad_bias, grad_weight
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Mistake:
     """A mistake that people make.
 

@@ -1,0 +1,107 @@
+"""check, grade and report: the three ways to ask whether a hand-written backward pass is right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from convviz.check.battery import battery
+from convviz.check.calling.student import open_student
+from convviz.check.examine import examine
+from convviz.check.report import Report
+from convviz.check.tasks import find_task
+
+
+def report(
+    fn: Callable[..., Any] | None,
+    task: str,
+    *,
+    cases: str = "all",
+    seed: int = 0,
+    rtol: float | None = None,
+    atol: float = 0.0,
+    layout: str | None = None,
+    time_limit: float | None = None,
+) -> Report:
+    """Try a function at every case and say what is wrong with it, where, and why.
+
+    Args:
+        fn: the function, ``autograd.Function`` subclass, or class of layers; None is "not defined yet".
+        task: what it is to do, one of ``TASKS``.
+        cases: ``"all"``, or ``"public"`` for the three that a published test shows.
+        seed: of the numbers; the same seed gives the same ones.
+        rtol: how far a number may be off as a part of the largest right one; by default 1e-9 in float64, 1e-4 in
+            float32.
+        atol: how far it may be off besides.
+        layout: of the arrays, such as ``"NHWC"``; by default found out from the shapes of the results.
+        time_limit: seconds that a call may take; the function then runs in a process of its own, with bounded memory.
+
+    Raises:
+        ValueError: unknown task or choice of cases, unusable seed or tolerance.
+    """
+    found = find_task(task)
+    _check_tolerances(rtol, atol)
+    tried = battery(cases, seed, linear=found.name.startswith("linear"))
+    student = open_student(fn, found, tried, layout=layout, time_limit=time_limit)
+    return examine(found, student, tried, rtol, atol)
+
+
+def check(
+    fn: Callable[..., Any] | None,
+    task: str,
+    *,
+    cases: str = "public",
+    seed: int = 0,
+    rtol: float | None = None,
+    atol: float = 0.0,
+    hint: bool = True,
+    layout: str | None = None,
+    time_limit: float | None = None,
+) -> None:
+    """Raise unless a function is right; arguments as for ``report``, returns nothing, as graders want it.
+
+    Args:
+        hint: whether the message ends with what to change.
+
+    Raises:
+        CheckFailed: an AssertionError whose message has at most 12 lines: the first failing case, its shapes, the cell
+            that is furthest off with both numbers, one hint.
+        ValueError: as ``report``.
+    """
+    report(
+        fn, task, cases=cases, seed=seed, rtol=rtol, atol=atol, layout=layout, time_limit=time_limit
+    ).raise_if_failed(hint)
+
+
+def grade(
+    fn: Callable[..., Any] | None,
+    task: str,
+    *,
+    points: float = 1.0,
+    cases: str = "all",
+    seed: int = 0,
+    layout: str | None = None,
+    time_limit: float | None = None,
+) -> float:
+    """Print feedback to stdout and return the points, the part of the cases that is right; for partial credit.
+
+    Args:
+        points: for a function that is right in every case.
+
+    Returns:
+        A plain float from 0 to ``points``, rounded to 4 places, as a grader's cell ends with it.
+
+    Raises:
+        ValueError: the points are no positive number; as ``report``. Never for a wrong answer.
+    """
+    if isinstance(points, bool) or not isinstance(points, (int, float)) or not 0 < points < float("inf"):
+        raise ValueError(f"points is a number above 0: got {points!r}")
+    found = report(fn, task, cases=cases, seed=seed, layout=layout, time_limit=time_limit)
+    print(found.text())
+    return min(round(found.score * points, 4), float(points))
+
+
+def _check_tolerances(rtol: float | None, atol: float) -> None:
+    for name, value in {"rtol": rtol, "atol": atol}.items():
+        if value is not None and not (isinstance(value, (int, float)) and 0 <= value < float("inf")):
+            raise ValueError(f"{name} is a number of 0 or more: got {value!r}")

@@ -1,0 +1,89 @@
+"""Asks a student's function for every case, compares, and looks for what explains the difference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from convviz import __version__
+from convviz.check.answer import Answer
+from convviz.check.battery import Case
+from convviz.check.calling.student import Student
+from convviz.check.compare import allowed, errors, same
+from convviz.check.explain import explain
+from convviz.check.report import CaseResult, Report
+from convviz.check.tasks import Task, truth
+
+
+def examine(
+    task: Task, student: Student, cases: Sequence[Case], rtol: float | None = None, atol: float = 0.0
+) -> Report:
+    """Return the report on a student's function.
+
+    Args:
+        task: what it is to do.
+        student: the function, with how it is called.
+        cases: what it is asked.
+        rtol: how far a number may be off as a part of the largest right one; by default what the dtype allows.
+        atol: how far it may be off besides.
+    """
+    not_asked = {case.name: reason for case in cases if (reason := student.takes(case))}
+    asked = [case for case in cases if case.name not in not_asked]
+    rights = [truth(task, case) for case in asked]
+    answers: list[Answer] = []
+    for case in asked:
+        answers.append(student.answer(case))
+        if answers[-1].kind in ("not_defined", "timeout", "crashed"):
+            break  # the others would end the same way, and each would take its time
+    results = [
+        judged(case, answer, right, rtol, atol) for case, answer, right in zip(asked, answers, rights, strict=False)
+    ]
+    diagnoses = () if all(result.passed for result in results) else explain(task, student, asked, answers, rights)
+    return Report(task.name, tuple(results), tuple(diagnoses), student.assumed, not_asked, __version__)
+
+
+def judged(case: Case, answer: Answer, right: dict[str, torch.Tensor], rtol: float | None, atol: float) -> CaseResult:
+    """Return one case's result: the first thing that is wrong with an answer."""
+    shapes = {
+        name: (tuple(value.shape), tuple(answer.results[name].shape) if name in answer.results else None)
+        for name, value in right.items()
+    }
+    if answer.kind != "ok":
+        return CaseResult(case.name, False, answer.kind, answer.message, shapes, seconds=answer.seconds)
+    for name, value in right.items():
+        got = answer.results[name]
+        if got.shape != value.shape:
+            message = f"{name} has the shape {list(got.shape)}, it should be {list(value.shape)}."
+            return CaseResult(case.name, False, "wrong_shape", message, shapes, name, seconds=answer.seconds)
+    wrong = [name for name, value in right.items() if not same(answer.results[name], value, rtol, atol)]
+    if not wrong:
+        return CaseResult(case.name, True, "ok", shapes=shapes, seconds=answer.seconds)
+    return _wrong(case, answer, right, wrong, shapes, rtol, atol)
+
+
+def _wrong(
+    case: Case,
+    answer: Answer,
+    right: dict[str, torch.Tensor],
+    wrong: list[str],
+    shapes: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]],
+    rtol: float | None,
+    atol: float,
+) -> CaseResult:
+    name = wrong[0]
+    got, value = answer.results[name], right[name]
+    off = errors(got, value)
+    index = tuple(int(axis) for axis in torch.unravel_index(off.argmax(), off.shape))
+    received, expected = float(got[index]), float(value[index])
+    count = int((off > allowed(got, value, rtol, atol)).sum())
+    message = (
+        f"{name} {list(value.shape)}: {count} of {off.numel()} numbers are wrong.\n"
+        f"Furthest off is {name}{list(index)}: {received:.6g}, it should be {expected:.6g}."
+    )
+    if len(wrong) > 1:
+        message += f"\nAlso wrong: {', '.join(wrong[1:])}."
+    worst = float(off.max())
+    return CaseResult(
+        case.name, False, "wrong_value", message, shapes, name, index, expected, received, worst, answer.seconds
+    )

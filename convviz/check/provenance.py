@@ -1,0 +1,108 @@
+"""Which products make up each cell of a student's gradient, found out from outside; no catalogue is asked.
+
+The backward pass is linear in grad_output, and in the weight or the input. So a single 1 sent back, with a different
+number in every cell of the kernel (of the input, for grad_weight), shows in the result which cell went where: each
+number names the cell that it came from.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import torch
+
+from convviz.check.battery import Case
+from convviz.spec import ConvSpec
+
+# A product: cell of grad_output, cell it was multiplied with, cell of the result; each (row, column).
+Cell = tuple[int, int]
+Product = tuple[Cell, Cell, Cell]
+Ask = Callable[[Case], torch.Tensor | None]
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """The products of one channel plane, beside the right ones.
+
+    Attributes:
+        of: ``"grad_input"``, whose products are (o, k, i), or ``"grad_weight"``, whose are (o, i, k).
+        spec: the geometry, one channel, one sample.
+        found: product → how often it counts: 1 in a right gradient.
+        right: the products of the taps.
+        unknown: cells of the result whose number is no product, nor two of them.
+        shape: of the student's plane.
+    """
+
+    of: str
+    spec: ConvSpec
+    found: Mapping[Product, float]
+    right: frozenset[Product]
+    unknown: frozenset[Cell]
+    shape: Cell
+
+    @property
+    def missing(self) -> list[Product]:
+        """Products that belong there and are not there."""
+        return sorted(self.right - self.found.keys())
+
+    @property
+    def extra(self) -> list[Product]:
+        """Products that are there and do not belong there."""
+        return sorted(self.found.keys() - self.right)
+
+    @property
+    def factors(self) -> list[float]:
+        """How often the products count that are right ones, without repetition."""
+        counts = (value for product, value in self.found.items() if product in self.right)
+        return sorted({round(value, 6) for value in counts})
+
+
+def provenance(of: str, spec: ConvSpec, case: Case, ask: Ask) -> Provenance | None:
+    """Ask for the gradient of a single 1 in each cell of grad_output; None where the student gives no plane.
+
+    Args:
+        of: ``"grad_input"`` or ``"grad_weight"``.
+        spec: the geometry; one channel and one sample.
+        case: numbers of that geometry, which serve as the labels.
+        ask: calls the student for a case, and returns the gradient ``[1, 1, H, W]``.
+    """
+    labels = (case.weight if of == "grad_input" else case.input)[0, 0]
+    found: dict[Product, float] = {}
+    unknown: set[Cell] = set()
+    shape: Cell = (0, 0)
+    for o in itertools.product(*map(range, spec.output_size)):
+        sent = torch.zeros_like(case.grad_output)
+        sent[0, 0, o[0], o[1]] = 1
+        got = ask(dataclasses.replace(case, grad_output=sent))
+        if got is None or got.dim() != 4 or got.shape[:2] != (1, 1):
+            return None
+        plane = got[0, 0].double()
+        shape = (plane.shape[0], plane.shape[1])
+        for cell in map(tuple, plane.nonzero().tolist()):
+            read = _read(float(plane[cell]), labels)
+            unknown |= {cell} if not read else set()
+            found |= {(o, label, cell): factor for label, factor in read.items()}
+    return Provenance(of, spec, found, _right(of, spec), frozenset(unknown), shape)
+
+
+def _read(value: float, labels: torch.Tensor) -> dict[Cell, float]:
+    """Return which labels a number is made of: one of them, one times a simple factor, or two."""
+    flat = labels.flatten().tolist()
+    cell = [(index // labels.shape[1], index % labels.shape[1]) for index in range(len(flat))]
+    for factor in (1.0, -1.0, 2.0, 0.5, 3.0, 1 / 3):
+        for index, label in enumerate(flat):
+            if abs(value - factor * label) < 1e-6:
+                return {cell[index]: factor}
+    for (i, a), (j, b) in itertools.combinations(enumerate(flat), 2):
+        if abs(value - a - b) < 1e-6:
+            return {cell[i]: 1.0, cell[j]: 1.0}
+    return {}
+
+
+def _right(of: str, spec: ConvSpec) -> frozenset[Product]:
+    pairs = itertools.product(spec.axis_taps(0), spec.axis_taps(1))
+    products = (((o, p), (k, m), (i, j)) for (o, k, i), (p, m, j) in pairs)
+    return frozenset((o, k, i) if of == "grad_input" else (o, i, k) for o, k, i in products)

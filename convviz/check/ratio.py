@@ -1,0 +1,31 @@
+"""Numbers that are all wrong by one factor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from convviz.check.compare import same
+
+NAMED = {
+    2.0: "It is twice the right one: a factor of 2 of the squared error, or a gradient that was added up twice.",
+    0.5: "It is half the right one: a factor of 1/2 that belongs to the loss.",
+    -1.0: "It has the wrong sign.",
+}
+
+
+def constant_ratio(pairs: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> float | None:
+    """Return the one factor by which every (got, right) differs; None if there is none, or if it is 1."""
+    ratio = None
+    for got, right in pairs:
+        if got.shape != right.shape or not right.numel():
+            return None
+        largest = right.abs().argmax()
+        here = float(got.flatten()[largest].double() / right.flatten()[largest].double())
+        if ratio is not None and abs(here - ratio) > 1e-6 * abs(ratio):
+            return None
+        if not same(got, right * here):
+            return None
+        ratio = here
+    return None if ratio is None or abs(ratio - 1) < 1e-6 else ratio

@@ -1,0 +1,135 @@
+"""What came of a check: per case and as a whole, as text, dict, Gradescope's file and HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from convviz.check.diagnose import Diagnosis
+
+LINES = 12  # of a message at most: it stands in a grader's narrow box
+
+
+class CheckFailed(AssertionError):
+    """A student's function is not right; the message says where, and what to change."""
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """One case of a check.
+
+    Attributes:
+        name: of the case, such as ``"stride 2, padding 1"``.
+        passed: whether all results are right.
+        kind: ``"ok"``, ``"wrong_shape"``, ``"wrong_dtype"``, ``"wrong_value"``, or one of ``answer.KINDS``.
+        message: what is wrong, in a sentence; empty if nothing is.
+        shapes: result → (expected shape, received shape); the latter None where nothing came.
+        worst_result: the result that is furthest off; empty if none is.
+        worst_index: the cell of it that is furthest off, in torch's order; None if shapes differ.
+        expected, received: the two numbers there.
+        max_abs_err: how far that one is off; None where nothing could be compared.
+        seconds: that the student's own code took.
+    """
+
+    name: str
+    passed: bool
+    kind: str
+    message: str = ""
+    shapes: Mapping[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = field(default_factory=dict)
+    worst_result: str = ""
+    worst_index: tuple[int, ...] | None = None
+    expected: float | None = None
+    received: float | None = None
+    max_abs_err: float | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that a check found out.
+
+    Attributes:
+        task: its name.
+        cases: one result for each case that was tried.
+        diagnoses: what explains the wrong ones, best first.
+        assumed: how the function was called, in sentences.
+        not_asked: case → why it was not tried.
+        convviz_version: of the package that says so.
+    """
+
+    task: str
+    cases: tuple[CaseResult, ...]
+    diagnoses: tuple[Diagnosis, ...]
+    assumed: tuple[str, ...]
+    not_asked: Mapping[str, str]
+    convviz_version: str
+
+    @property
+    def passed(self) -> bool:
+        """Whether every case that was tried is right, and one was tried at all."""
+        return bool(self.cases) and all(case.passed for case in self.cases)
+
+    @property
+    def score(self) -> float:
+        """The part of the tried cases that is right, from 0 to 1."""
+        return sum(case.passed for case in self.cases) / len(self.cases) if self.cases else 0.0
+
+    @property
+    def seconds(self) -> float:
+        """That the student's own code took in all cases."""
+        return sum(case.seconds for case in self.cases)
+
+    def text(self, hint: bool = True) -> str:
+        """Return at most 12 plain lines: the first failing case, its shapes, its worst cell, one hint."""
+        lines = [f"{self.task}: {sum(case.passed for case in self.cases)} of {len(self.cases)} cases are right."]
+        first = next((case for case in self.cases if not case.passed), None)
+        if first is not None:
+            lines += [f"First failing case: {first.name}.", *first.message.splitlines()]
+        if not self.cases:
+            lines += [f"No case could be tried: {reason}." for reason in dict.fromkeys(self.not_asked.values())]
+        if hint and self.diagnoses:
+            best = self.diagnoses[0]
+            lines += [f"Hint: {best.title} ({best.of}, {best.id})", *([best.fix] if best.fix else [])]
+        if not self.passed:
+            lines += [f"Assumed: {'; '.join(self.assumed)}."] if self.assumed else []
+        return "\n".join(lines[:LINES])
+
+    def raise_if_failed(self, hint: bool = True) -> None:
+        """Do nothing if all is right.
+
+        Raises:
+            CheckFailed: something is wrong; its message is ``text()``.
+        """
+        if not self.passed:
+            raise CheckFailed(self.text(hint))
+
+    def link(self) -> str:
+        """Return the text of a link to the board at the setting that shows the first mistake; empty without one."""
+        return next((found.setting for found in self.diagnoses if found.setting), "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data, for JSON."""
+        return {"passed": self.passed, "score": self.score, **asdict(self)}
+
+    def to_gradescope(self, points: float = 1.0) -> dict[str, Any]:
+        """Return what Gradescope reads as ``results.json``: a test for each case, the points shared out equally."""
+        share = points / max(len(self.cases), 1)
+        return {
+            "tests": [
+                {
+                    "name": f"{self.task}: {case.name}",
+                    "score": share if case.passed else 0.0,
+                    "max_score": share,
+                    "output": case.message or "right",
+                    "visibility": "visible",
+                }
+                for case in self.cases
+            ],
+            "output": self.text(),
+        }
+
+    def _repr_html_(self) -> str:
+        from convviz.check.html import as_html
+
+        return as_html(self)
