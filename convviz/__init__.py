@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from convviz import lab, nn
     from convviz.app.app import App
     from convviz.app.explain import explain
+    from convviz.check.api import check, grade, report
+    from convviz.check.report import CheckFailed
     from convviz.explanation.graph.read import graph
     from convviz.export.module import export_module
     from convviz.export.page import export_html
@@ -31,8 +33,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "App",
+    "CheckFailed",
     "ConvSpec",
     "Stages",
+    "check",
     "conv2d",
     "conv2d_bias",
     "conv2d_input",
@@ -43,10 +47,12 @@ __all__ = [
     "export_html",
     "export_module",
     "export_picture",
+    "grade",
     "graph",
     "lab",
     "linear",
     "nn",
+    "report",
     "stages",
     "taps",
     "which_backend",
@@ -55,6 +61,7 @@ __all__ = [
 
 # Where the names live that need torch: two seconds and 200 MiB, for which a server and `--help` have no use.
 _HOMES = {
+    "CheckFailed": "check.report",
     "Stages": "ops.stages",
     "conv2d": "ops.conv2d",
     "conv2d_bias": "ops.conv2d_bias",
@@ -65,7 +72,9 @@ _HOMES = {
     "export_html": "export.page",
     "export_module": "export.module",
     "export_picture": "export.picture",
+    "grade": "check.api",
     "linear": "ops.linear",
+    "report": "check.api",
     "stages": "ops.stages",
     "which_backend": "ops.which_backend",
 }
@@ -75,7 +84,7 @@ def __getattr__(name: str) -> Any:
     """Load torch, layers, graph and app on first use: what serves or grades never pays for what it does not touch."""
     if name in _HOMES:
         return getattr(importlib.import_module(f"convviz.{_HOMES[name]}"), name)
-    if name in ("lab", "nn"):
+    if name in ("check", "lab", "nn"):
         return importlib.import_module(f"convviz.{name}")
     if name == "graph":
         from convviz.app.graph_display import show_interactively

@@ -41,7 +41,7 @@ def report(
     """
     found = find_task(task)
     _check_tolerances(rtol, atol)
-    tried = battery(cases, seed, linear=found.name.startswith("linear"))
+    tried = battery(cases, seed, linear=found.name.startswith("linear"), quantised=found.quantised)
     student = open_student(fn, found, tried, layout=layout, time_limit=time_limit)
     return examine(found, student, tried, rtol, atol)
 
@@ -58,10 +58,9 @@ def check(
     layout: str | None = None,
     time_limit: float | None = None,
 ) -> None:
-    """Raise unless a function is right; arguments as for ``report``, returns nothing, as graders want it.
+    """Raise unless a function is right, and return nothing, as graders want it; the arguments are those of ``report``.
 
-    Args:
-        hint: whether the message ends with what to change.
+    With ``hint=False`` the message does not say what to change.
 
     Raises:
         CheckFailed: an AssertionError whose message has at most 12 lines: the first failing case, its shapes, the cell
@@ -85,8 +84,7 @@ def grade(
 ) -> float:
     """Print feedback to stdout and return the points, the part of the cases that is right; for partial credit.
 
-    Args:
-        points: for a function that is right in every case.
+    ``points`` are for a function that is right in every case; the other arguments are those of ``report``.
 
     Returns:
         A plain float from 0 to ``points``, rounded to 4 places, as a grader's cell ends with it.

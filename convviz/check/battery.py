@@ -25,6 +25,7 @@ class Case:
         bias: ``[C_out]``.
         grad_output: ``[N, C_out, H_out, W_out]``; for ``conv_transpose2d`` its input.
         transposed_bias: ``[C_in]``, the bias of that ``conv_transpose2d``.
+        quantised: the rule of a layer with binary weights, ``"signs"`` or ``"scaled signs"``; empty for another.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Case:
     bias: torch.Tensor
     grad_output: torch.Tensor
     transposed_bias: torch.Tensor
+    quantised: str = ""
 
     def tensor(self, name: str) -> torch.Tensor:
         """Return one of the tensors by its name."""
@@ -68,13 +70,14 @@ LINEAR: dict[str, ConvSpec] = {
 }
 
 
-def battery(which: str, seed: int, linear: bool = False) -> list[Case]:
+def battery(which: str, seed: int, linear: bool = False, quantised: str = "") -> list[Case]:
     """Return the cases to try, always the same ones for the same seed.
 
     Args:
         which: ``"public"`` or ``"all"``.
         seed: of the numbers.
         linear: those of a linear layer instead.
+        quantised: the rule of a layer with binary weights; empty for another.
 
     Raises:
         ValueError: there is no such choice, or the seed is no whole number.
@@ -84,22 +87,18 @@ def battery(which: str, seed: int, linear: bool = False) -> list[Case]:
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**63:
         raise ValueError(f"seed is a whole number of 0 or more: got {seed!r}")
     specs = LINEAR if linear else PUBLIC if which == "public" else PUBLIC | BATTERY
-    return [make_case(name, spec, seed * 1009 + number) for number, (name, spec) in enumerate(specs.items())]
+    return [make_case(name, spec, seed * 1009 + number, quantised) for number, (name, spec) in enumerate(specs.items())]
 
 
-def make_case(name: str, spec: ConvSpec, seed: int) -> Case:
+def make_case(name: str, spec: ConvSpec, seed: int, quantised: str = "") -> Case:
     """Return a case with normally distributed numbers; the same seed gives the same ones."""
     generator = torch.Generator().manual_seed(seed % 2**63)
 
     def draw(*shape: int) -> torch.Tensor:
         return torch.randn(shape, generator=generator, dtype=torch.float64)
 
-    return Case(
-        name,
-        spec,
-        draw(*spec.input_shape),
-        draw(*spec.weight_shape),
-        draw(spec.out_channels),
-        draw(*spec.output_shape),
-        draw(spec.in_channels),
-    )
+    input, weight = draw(*spec.input_shape), draw(*spec.weight_shape)
+    if quantised:
+        weight[:, 0, 0, 0] = 0  # whose sign is the question; a third of the others is beyond 1, where the mask is
+    bias, grad_output, transposed_bias = draw(spec.out_channels), draw(*spec.output_shape), draw(spec.in_channels)
+    return Case(name, spec, input, weight, bias, grad_output, transposed_bias, quantised)

@@ -63,7 +63,7 @@ def diagnose(of: str, seen: Sequence[Seen]) -> list[Diagnosis]:
     wrong = [one for one in seen if one.got is not None and not one.is_right]
     if not wrong:
         return []
-    known = [mistake for mistake in catalogue().values() if mistake.of == of]
+    known = [mistake for mistake in catalogue().values() if of in mistake.of and mistake.ways]
     singles = [(mistake,) for mistake in known if any(_explains(of, (way,), seen) for way in mistake.ways)]
     if singles:
         return _named(of, singles, wrong, len(seen))
@@ -115,7 +115,7 @@ def _named(of: str, found: Sequence[tuple[Mistake, ...]], wrong: Sequence[Seen],
     if len(found) > 1:
         evidence += f" {len(found)} explanations fit: what was tried cannot tell them apart."
     ids = dict.fromkeys(mistake for group in found for mistake in group)
-    return [_diagnosis(mistake, evidence) for mistake in ids]
+    return [_diagnosis(of, mistake, evidence) for mistake in ids]
 
 
 def _partly(of: str, known: Sequence[Mistake], wrong: Sequence[Seen]) -> list[Diagnosis]:
@@ -126,6 +126,7 @@ def _partly(of: str, known: Sequence[Mistake], wrong: Sequence[Seen]) -> list[Di
     best = max(fitting.values(), default=0)
     return [
         _diagnosis(
+            of,
             mistake,
             f"This mistake gives your very numbers in {best} of the {len(wrong)} cases that are wrong; "
             "something else is wrong in the others.",
@@ -136,5 +137,5 @@ def _partly(of: str, known: Sequence[Mistake], wrong: Sequence[Seen]) -> list[Di
     ]
 
 
-def _diagnosis(mistake: Mistake, evidence: str) -> Diagnosis:
-    return Diagnosis(mistake.id, mistake.of, mistake.title, evidence, mistake.fix, mistake.setting)
+def _diagnosis(of: str, mistake: Mistake, evidence: str) -> Diagnosis:
+    return Diagnosis(mistake.id, of, mistake.title, evidence, mistake.fix, mistake.setting)

@@ -11,8 +11,9 @@ from convviz.check.battery import Case, make_case
 from convviz.check.calling.student import Student
 from convviz.check.diagnose import Diagnosis, Seen, diagnose
 from convviz.check.provenance import Provenance, provenance
-from convviz.check.ratio import NAMED, constant_ratio
+from convviz.check.ratio import constant_ratio
 from convviz.check.reading import readings
+from convviz.check.slips import slips
 from convviz.check.tasks import Task
 from convviz.spec import ConvSpec
 
@@ -28,6 +29,9 @@ def explain(
     rights: Sequence[Mapping[str, torch.Tensor]],
 ) -> Iterator[Diagnosis]:
     """Yield what explains the wrong results of a task, result by result, best first."""
+    if found := slips(task, answers, rights):
+        yield from found
+        return
     for result in task.results:
         of = recipe_of(task, result)
         seen = [
@@ -70,10 +74,8 @@ def _by_ratio(of: str, seen: Sequence[Seen]) -> list[Diagnosis]:
     ratio = constant_ratio([(one.got, one.right) for one in seen if one.got is not None and not one.is_right])
     if ratio is None:
         return []
-    title = NAMED.get(round(ratio, 9), "It is the right one times a constant.")
-    return [
-        Diagnosis("G05", of, title, f"Every number of {of} is {ratio:.6g} times the right one.", "Drop that factor.")
-    ]
+    evidence = f"Every number of {of} is {ratio:.6g} times the right one."
+    return [Diagnosis("?", of, "It is the right one times a constant.", evidence, "Look where that factor comes from.")]
 
 
 def _by_products(of: str, task: Task, student: Student, result: str) -> list[Diagnosis]:
@@ -85,9 +87,8 @@ def _by_products(of: str, task: Task, student: Student, result: str) -> list[Dia
         if said:
             spec = found.spec
             where = f"stride {spec.stride[0]}, padding {spec.padding[0][0]}, one channel"
-            counts = f"{len(found.missing)} of {len(found.right)} products are missing and {len(found.extra)} extra"
             title = said[0][0].upper() + said[0][1:] + "."
-            evidence = f"Read off single ones sent back ({where}): {'; '.join(said)}; {counts}."
+            evidence = f"Read off single ones sent back ({where}): {'; '.join(said)}."
             return [Diagnosis("?", of, title, evidence, "")]
     return []
 
@@ -95,7 +96,7 @@ def _by_products(of: str, task: Task, student: Student, result: str) -> list[Dia
 def products(of: str, task: Task, student: Student, result: str) -> Iterator[Provenance]:
     """Yield the products of a student's gradient at settings of one channel."""
     for number, spec in enumerate(PLANES):
-        case = make_case("single ones", spec, 77 + number)
+        case = make_case("single ones", spec, 77 + number, task.quantised)
         if student.takes(case):
             continue
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -14,6 +14,8 @@ from convviz.check.battery import Case
 from convviz.check.recipes.choices import Recipe
 from convviz.check.recipes.grad_input import grad_input
 from convviz.check.recipes.grad_weight import grad_bias, grad_weight
+from convviz.check.recipes.output import output
+from convviz.check.recipes.quantised import to_kept_weight, weight_behind, weight_in_use
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,8 +23,9 @@ class Mistake:
     """A mistake that people make.
 
     Attributes:
-        id: its name in the catalogue: I for grad_input, W for grad_weight, B for grad_bias, then a number.
-        of: the gradient that it spoils.
+        id: its name in the catalogue: I for grad_input, W for grad_weight, B for grad_bias, F for the output, Q for
+            binary weights, G for what is in no formula, then a number.
+        of: the results that it spoils.
         title: what is wrong, in plain words.
         fix: what to change, and why.
         setting: a link's text that opens the board where the mistake shows.
@@ -31,17 +34,12 @@ class Mistake:
     """
 
     id: str
-    of: str
+    of: tuple[str, ...]
     title: str
     fix: str
     setting: str
     met: tuple[str, ...]
     ways: tuple[Recipe, ...]
-
-    def results(self, case: Case) -> Iterator[torch.Tensor | None]:
-        """Yield what each way of this mistake computes for a case; None where it cannot be computed."""
-        for way in self.ways:
-            yield compute(self.of, way, case)
 
 
 @functools.cache
@@ -51,15 +49,24 @@ def catalogue() -> Mapping[str, Mistake]:
     for file in sorted(files("convviz.facts").joinpath("mistakes").iterdir(), key=lambda file: file.name):
         if file.name.endswith(".json"):
             data = json.loads(file.read_text(encoding="utf-8"))
-            data |= {"met": tuple(data["met"]), "ways": tuple(data["ways"])}
+            data |= {"of": tuple(data["of"].split(", ")), "met": tuple(data["met"]), "ways": tuple(data["ways"])}
             found[data["id"]] = Mistake(**data)
     return found
 
 
 def compute(of: str, recipe: Recipe, case: Case) -> torch.Tensor | None:
-    """Return the gradient named ``of`` by a recipe, for the tensors of a case; None where it cannot be computed."""
+    """Return the result named ``of`` by a recipe, for the tensors of a case; None where it cannot be computed."""
+    weight = case.weight
+    if case.quantised:
+        weight = weight_in_use(recipe, case.quantised, weight)
+    if of == "output":
+        return output(recipe, case.spec, case.input, weight, case.bias)
     if of == "grad_input":
-        return grad_input(recipe, case.spec, case.grad_output, case.weight)
+        behind = weight_behind(recipe, case.weight, weight) if case.quantised else weight
+        return grad_input(recipe, case.spec, case.grad_output, behind)
     if of == "grad_weight":
-        return grad_weight(recipe, case.spec, case.grad_output, case.input)
+        found = grad_weight(recipe, case.spec, case.grad_output, case.input)
+        if not case.quantised or found is None or found.shape != case.weight.shape:
+            return found
+        return to_kept_weight(recipe, case.quantised, found, case.weight)
     return grad_bias(recipe, case.spec, case.grad_output)

@@ -8,12 +8,6 @@ import torch
 
 from convviz.check.compare import same
 
-NAMED = {
-    2.0: "It is twice the right one: a factor of 2 of the squared error, or a gradient that was added up twice.",
-    0.5: "It is half the right one: a factor of 1/2 that belongs to the loss.",
-    -1.0: "It has the wrong sign.",
-}
-
 
 def constant_ratio(pairs: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> float | None:
     """Return the one factor by which every (got, right) differs; None if there is none, or if it is 1."""

@@ -90,7 +90,7 @@ class Report:
             lines += [f"No case could be tried: {reason}." for reason in dict.fromkeys(self.not_asked.values())]
         if hint and self.diagnoses:
             best = self.diagnoses[0]
-            lines += [f"Hint: {best.title} ({best.of}, {best.id})", *([best.fix] if best.fix else [])]
+            lines += [f"Hint: {best.title} ({best.of}, {best.id})", best.fix or best.evidence]
         if not self.passed:
             lines += [f"Assumed: {'; '.join(self.assumed)}."] if self.assumed else []
         return "\n".join(lines[:LINES])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
@@ -24,27 +24,28 @@ class Task:
         results: names of what it gives, in the order of torch; the tensors of ``truth`` have these names.
         kind: ``"function"``, ``"Function"`` (a subclass of ``torch.autograd.Function``) or ``"Module"`` (a class, or a
             function that makes a layer). The latter two are called forward, and autograd asks them for the gradients.
-        about: one line for a list of tasks.
+        quantised: the rule of binary weights, ``"signs"`` or ``"scaled signs"`` (``recipes/quantised.py`` states them).
     """
 
     name: str
     arguments: tuple[str, ...]
     results: tuple[str, ...]
     kind: str = "function"
-    about: str = field(default="", compare=False)
+    quantised: str = ""
 
 
+_FUNCTION = ("input", "weight", "bias", *GEOMETRY[:4])
 _LAYER = ("in_channels", "out_channels", "kernel_size", *GEOMETRY[:4], "bias", "padding_mode")
 
 TASKS: Mapping[str, Task] = {
     task.name: task
     for task in (
-        Task("conv2d", ("input", "weight", "bias", *GEOMETRY), ("output",), about="the forward pass"),
+        Task("conv2d", ("input", "weight", "bias", *GEOMETRY), ("output",)),
         Task("conv2d_input", ("input_size", "weight", "grad_output", *GEOMETRY), ("grad_input",)),
         Task("conv2d_weight", ("input", "weight_size", "grad_output", *GEOMETRY), ("grad_weight",)),
         Task("conv2d_bias", ("grad_output",), ("grad_bias",)),
         Task("conv2d_backward", ("grad_output", "input", "weight", "bias", *GEOMETRY), GRADIENTS),
-        Task("conv2d_function", ("input", "weight", "bias", *GEOMETRY), ("output", *GRADIENTS), "Function"),
+        Task("conv2d_function", (*_FUNCTION, "padding_mode"), ("output", *GRADIENTS), "Function"),
         Task("conv2d_module", _LAYER, ("output", *GRADIENTS), "Module"),
         Task(
             "conv_transpose2d",
@@ -53,7 +54,8 @@ TASKS: Mapping[str, Task] = {
         ),
         Task("linear", ("input", "weight", "bias"), ("output",)),
         Task("linear_backward", ("grad_output", "input", "weight", "bias"), GRADIENTS),
-        Task("binary_conv2d", ("input", "weight", "bias", *GEOMETRY[:4]), ("output", *GRADIENTS), "Function"),
+        Task("binary_conv2d", _FUNCTION, ("output", *GRADIENTS), "Function", "signs"),
+        Task("scaled_binary_conv2d", _FUNCTION, ("output", *GRADIENTS), "Function", "scaled signs"),
     )
 }
 
@@ -111,9 +113,10 @@ def _transposed(case: Case) -> torch.Tensor:
 
 
 def _quantised(task: Task, weight: torch.Tensor) -> torch.Tensor:
-    """Return the weight that the layer computes with; its gradient is the straight-through one, |w| <= 1."""
-    if task.name != "binary_conv2d":
+    """Return the weight that the layer computes with; autograd sees the straight-through rule, |w| <= 1."""
+    if not task.quantised:
         return weight
     signs = torch.where(weight >= 0, 1.0, -1.0).to(weight.dtype)
     passed = weight.clamp(-1, 1)
-    return passed + (signs - passed).detach()
+    signs = passed + (signs - passed).detach()
+    return signs * weight.abs().mean((1, 2, 3), keepdim=True) if task.quantised == "scaled signs" else signs
