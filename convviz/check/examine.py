@@ -11,7 +11,8 @@ from convviz.check.answer import Answer
 from convviz.check.battery import Case
 from convviz.check.calling.student import Student
 from convviz.check.compare import allowed, errors, same
-from convviz.check.explain import explain
+from convviz.check.error_map import ErrorMap, error_map
+from convviz.check.explain import PLANAR, explain, products, recipe_of
 from convviz.check.report import CaseResult, Report
 from convviz.check.tasks import Task, truth
 
@@ -39,8 +40,26 @@ def examine(
     results = [
         judged(case, answer, right, rtol, atol) for case, answer, right in zip(asked, answers, rights, strict=False)
     ]
-    diagnoses = () if all(result.passed for result in results) else explain(task, student, asked, answers, rights)
-    return Report(task.name, tuple(results), tuple(diagnoses), student.assumed, not_asked, __version__)
+    diagnoses, shown = [], None
+    if not all(result.passed for result in results):
+        diagnoses = list(explain(task, student, asked, answers, rights))
+        shown = _first_map(task, student, [*zip(asked, answers, rights, results, strict=False)])
+    return Report(task.name, tuple(results), tuple(diagnoses), student.assumed, not_asked, __version__, shown)
+
+
+def _first_map(
+    task: Task, student: Student, tried: list[tuple[Case, Answer, dict[str, torch.Tensor], CaseResult]]
+) -> ErrorMap | None:
+    """Return the map of the first case that failed with something to look at."""
+    for case, answer, right, result in tried:
+        if result.passed or answer.kind not in ("ok", "keeps_state"):
+            continue
+        shown = error_map(case, answer, right, None)
+        if shown is not None:
+            of = recipe_of(task, shown.result)
+            found = next(products(of, task, student, shown.result), None) if of in PLANAR else None
+            return error_map(case, answer, right, found)
+    return None
 
 
 def judged(case: Case, answer: Answer, right: dict[str, torch.Tensor], rtol: float | None, atol: float) -> CaseResult:

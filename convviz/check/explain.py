@@ -18,6 +18,7 @@ from convviz.check.tasks import Task
 from convviz.spec import ConvSpec
 
 # One channel and one sample, asymmetric, with every number of its own: what it leaves behind can be read off.
+PLANAR = ("grad_input", "grad_weight")  # results whose products lie in a plane
 PLANES = (ConvSpec((6, 7), kernel_size=(3, 2)), ConvSpec((7, 6), kernel_size=3, stride=2, padding=1))
 
 
@@ -80,7 +81,7 @@ def _by_ratio(of: str, seen: Sequence[Seen]) -> list[Diagnosis]:
 
 def _by_products(of: str, task: Task, student: Student, result: str) -> list[Diagnosis]:
     """Return a diagnosis that no catalogue has: how the products lie otherwise than they should."""
-    if of not in ("grad_input", "grad_weight"):
+    if of not in PLANAR:
         return []
     for found in products(of, task, student, result):
         said = readings(found)

@@ -1,14 +1,19 @@
-"""A report as HTML: cases, diagnoses, and the error map of the first wrong result."""
+"""A report as HTML: what is wrong, where, the cases, and the first wrong plane beside the right one."""
 
 from __future__ import annotations
 
 from html import escape
 
+from convviz.check.error_map import ErrorMap, Rows
 from convviz.check.report import CaseResult, Report
+
+WRONG = "background:rgba(208,60,40,0.35)"  # readable on light and on dark paper
+CELL = "padding:1px 6px;text-align:right;font-variant-numeric:tabular-nums"
+MOST = 16  # rows and columns of a plane that are shown
 
 
 def as_html(report: Report) -> str:
-    """Return a report as a fragment of HTML with its own colours, readable on light and on dark paper."""
+    """Return a report as a fragment of HTML, for a notebook's output."""
     right = sum(case.passed for case in report.cases)
     parts = [f"<p><b>{escape(report.task)}</b>: {right} of {len(report.cases)} cases are right.</p>"]
     parts += [
@@ -16,7 +21,8 @@ def as_html(report: Report) -> str:
         f"{'<br>' + escape(found.fix) if found.fix else ''}</p>"
         for found in report.diagnoses
     ]
-    parts += [_table(report)]
+    parts += [_map(report.error_map)] if report.error_map else []
+    parts.append(f"<table><tr><th>case</th><th></th><th></th></tr>{''.join(map(_row, report.cases))}</table>")
     if report.assumed:
         parts.append(f"<p>Assumed: {escape('; '.join(report.assumed))}.</p>")
     if report.not_asked:
@@ -25,9 +31,32 @@ def as_html(report: Report) -> str:
     return f'<div style="max-width:60em">{"".join(parts)}</div>'
 
 
-def _table(report: Report) -> str:
-    rows = "".join(_row(case) for case in report.cases)
-    return f'<table style="border-collapse:collapse"><tr><th>case</th><th></th><th>what</th></tr>{rows}</table>'
+def _map(shown: ErrorMap) -> str:
+    name = f"{shown.result}[{', '.join(map(str, shown.at))}]" if shown.at else shown.result
+    right, received = _plane("right", shown.right, ()), _plane("yours", shown.received, shown.wrong)
+    text = f"<p>{escape(name)} of the case “{escape(shown.case)}”; what is wrong is marked:</p>"
+    text += f'<div style="display:flex;gap:2em;flex-wrap:wrap">{right}{received}</div>'
+    products = shown.products
+    if products and (products.missing or products.extra):
+        text += (
+            f"<p>Of the {products.total} products that make up {escape(products.of)} ({escape(products.setting)}, one "
+            f"channel), {len(products.missing)} are missing, and {len(products.extra)} do not belong there.</p>"
+        )
+    return text
+
+
+def _plane(title: str, rows: Rows, wrong: tuple[tuple[int, int], ...]) -> str:
+    marked = set(wrong)
+    body = "".join(
+        "<tr>"
+        + "".join(
+            f'<td style="{CELL};{WRONG if (i, j) in marked else ""}">{value:.4g}</td>'
+            for j, value in enumerate(row[:MOST])
+        )
+        + "</tr>"
+        for i, row in enumerate(rows[:MOST])
+    )
+    return f"<table><caption>{title}</caption>{body}</table>"
 
 
 def _row(case: CaseResult) -> str:

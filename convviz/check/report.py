@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from convviz.check.diagnose import Diagnosis
+from convviz.check.error_map import ErrorMap
 
 LINES = 12  # of a message at most: it stands in a grader's narrow box
 
@@ -56,6 +57,7 @@ class Report:
         assumed: how the function was called, in sentences.
         not_asked: case → why it was not tried.
         convviz_version: of the package that says so.
+        error_map: where the first wrong result is wrong; None where nothing came that could be compared.
     """
 
     task: str
@@ -64,6 +66,7 @@ class Report:
     assumed: tuple[str, ...]
     not_asked: Mapping[str, str]
     convviz_version: str
+    error_map: ErrorMap | None = None
 
     @property
     def passed(self) -> bool:

@@ -1,0 +1,112 @@
+"""Where the first wrong result is wrong: its plane beside the right one, and the products that differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+
+from convviz.check.answer import Answer
+from convviz.check.battery import Case
+from convviz.check.compare import allowed, errors
+from convviz.check.provenance import Product, Provenance
+
+Rows = tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class Products:
+    """The products of one channel plane that differ from the right ones.
+
+    Attributes:
+        of: ``"grad_input"``, whose products are (cell of grad_output, of the kernel, of the result), or
+            ``"grad_weight"``, whose are (cell of grad_output, of the input, of the result).
+        setting: in words, such as ``"kernel 3x2, stride 1, padding 0"``.
+        total: how many a right gradient has there.
+        missing: products that belong there and are not there.
+        extra: products that are there and do not belong there.
+    """
+
+    of: str
+    setting: str
+    total: int
+    missing: tuple[Product, ...]
+    extra: tuple[Product, ...]
+
+
+@dataclass(frozen=True)
+class ErrorMap:
+    """One plane of a wrong result.
+
+    Attributes:
+        case: the name of the case.
+        result: such as ``"grad_input"``.
+        at: the leading indices of the plane, such as sample and channel.
+        right: its rows as they should be.
+        received: its rows as they came; of another size where the shape is wrong.
+        wrong: the cells of it that are wrong, (row, column); empty where the sizes differ.
+        products: which products differ; None where the result is no gradient of input or weight.
+    """
+
+    case: str
+    result: str
+    at: tuple[int, ...]
+    right: Rows
+    received: Rows
+    wrong: tuple[tuple[int, int], ...]
+    products: Products | None = None
+
+
+def error_map(
+    case: Case, answer: Answer, right: Mapping[str, torch.Tensor], found: Provenance | None
+) -> ErrorMap | None:
+    """Return the plane in which the first wrong result of a case is furthest off; None where there is no plane.
+
+    Args:
+        case: what was asked.
+        answer: what came.
+        right: what should have come.
+        found: the products of the student's gradient, if they were asked for.
+    """
+    for name, value in right.items():
+        got = answer.results.get(name)
+        if got is None or got.dim() != value.dim() or got.dim() < 1 or not got.numel():
+            continue
+        fits = got.shape == value.shape
+        off = errors(got, value) if fits else None
+        if off is not None and bool((off <= allowed(got, value, None, 0.0)).all()):
+            continue
+        worst = 0 if off is None else int(off.argmax())
+        at = tuple(int(axis) for axis in torch.unravel_index(torch.tensor(worst), value.shape))[
+            : max(value.dim() - 2, 0)
+        ]
+        limit = allowed(got, value, None, 0.0)
+        wrong = [] if off is None else _plane(off, at).gt(limit).nonzero().tolist()
+        return ErrorMap(
+            case.name,
+            name,
+            at,
+            _rows(_plane(value, at)),
+            _rows(_plane(got, at)),
+            tuple((row, column) for row, column in wrong),
+            None if found is None else _products(found),
+        )
+    return None
+
+
+def _plane(tensor: torch.Tensor, at: Sequence[int]) -> torch.Tensor:
+    for index in at:
+        tensor = tensor[min(index, tensor.shape[0] - 1)]
+    return tensor.reshape(1, -1) if tensor.dim() < 2 else tensor
+
+
+def _rows(plane: torch.Tensor) -> Rows:
+    return tuple(tuple(row) for row in plane.double().tolist())
+
+
+def _products(found: Provenance) -> Products:
+    spec = found.spec
+    height, width = spec.kernel_size
+    setting = f"kernel {height}x{width}, stride {spec.stride[0]}, padding {spec.padding[0][0]}"
+    return Products(found.of, setting, len(found.right), tuple(found.missing), tuple(found.extra))
