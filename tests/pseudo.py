@@ -134,10 +134,10 @@ def panes():
         tab = getattr(importlib.import_module(f"convviz.app.tabs.{name}"), CLASSES[name])(session, lambda *_: None)
         state = {"data": tab.shown, "wanted": 0, "tab": name, "theme": "auto", "colorscales": COLORSCALES}
         source = bundle_several(files("convviz.board").joinpath("js"), {"pane": f"tabs/tab_{name}.js"})
-        draw = 'Object.entries(pane).find(([name]) => name.startsWith("render"))[1]({ model, el: place });'
+        draw = "pane.render({ model, el: place });"
         scripts.append(_script(f"pane-{name}", source, state, draw))
     places = "\n".join(f'<div id="pane-{name}"></div>' for name in PANES)
-    return _page(pane_styles(), places, "\n".join(scripts))
+    return _page(pane_styles(*PANES), places, "\n".join(scripts))
 
 
 def _page(styles, places, scripts):

@@ -25,6 +25,8 @@ import convviz
 from convviz.app.messages import BETWEEN_BUNDLES
 from convviz.app.upload import MOST_BYTES, read_picture
 from convviz.app.wire import TENSORS
+from convviz.board.module import tab_script
+from convviz.facts import facts
 from convviz.ops.device import available_devices
 from convviz.settings.compute import compute
 from convviz.settings.source import Source
@@ -471,6 +473,34 @@ def test_requests_for_plotly_that_nobody_waits_for_cost_one_answer_a_second(open
     now += BETWEEN_BUNDLES
     (second,) = answers()
     assert first is second, "packed once a process"
+
+
+def test_what_draws_a_tab_is_sent_when_a_page_asks_and_once_a_second(open_app, sent, monkeypatch):
+    app, now = open_app(), 1000.0
+    monkeypatch.setattr("convviz.app.messages.time.monotonic", lambda: now)
+    for name in facts("names")["tabs"]:
+        sent.clear()
+        for _ in range(5):
+            receive(app, {"type": "script", "tab": name})
+        (((content, buffers),)) = said(sent, "script")
+        assert content == {"type": "script", "tab": name}
+        assert zlib.decompress(bytes(buffers[0]), wbits=31).decode() == tab_script(name)
+        now += BETWEEN_BUNDLES
+        receive(app, {"type": "script", "tab": name})
+        assert len(said(sent, "script")) == 2, name
+    assert app.session.notice == ("", False)
+
+
+def test_the_script_of_no_tab_is_refused(open_app, sent):
+    app = open_app()
+    for name in ("none", "", "../carrier", None, 5, ["code"], {}):
+        sent.clear()
+        receive(app, {"type": "script", "tab": name})
+        assert not said(sent, "script"), name
+        sentence, failed = app.session.notice
+        assert failed, name
+        assert "linear, matrix" in sentence, name
+        assert f"{str(name)!r:.40}" in sentence, name
 
 
 def test_the_page_knows_the_devices_the_version_and_the_start(open_app):

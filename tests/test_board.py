@@ -11,7 +11,7 @@ import pytest
 from convviz.app.app import App
 from convviz.app.script import Script
 from convviz.board.bundle import bundle, bundle_several
-from convviz.board.module import asking_script, carrier_script, joining_script
+from convviz.board.module import app_styles, asking_script, carrier_script, joined, joining_script, tab_script
 from convviz.board.pane import Pane
 from convviz.facts import facts
 
@@ -19,12 +19,13 @@ BOARD = files("convviz.board")
 JS = BOARD.joinpath("js")
 SOURCES = sorted(path.relative_to(JS).as_posix() for path in JS.rglob("*.js"))
 PANES = ["tabs/tab_graph.js"]  # what stands in a cell of its own as well
+TABS = {name: f"tabs/tab_{name}.js" for name in facts("names")["tabs"]}
 # The last are of pages: without a kernel, served, around a notebook of Voilà's.
 ENTRIES = [
     "page/carrier.js",
     "page/asks.js",
     "page/joins.js",
-    *PANES,
+    *TABS.values(),
     "page/page.js",
     "page/served.js",
     "page/voila_page.js",
@@ -98,9 +99,24 @@ def test_one_widget_carries_the_apps_bundle_and_text_not_a_path():
     assert len(App._esm) < 2_000
     assert Script._esm == carrier_script() == bundle(JS, "page/carrier.js")
     assert ".cv-look" in Script._css
-    for pane in (name for name in SOURCES if name.startswith("tabs/tab_")):
-        assert f".cv-pane-{pane[len('tabs/tab_') : -3]}" in Script._css, "anywidget keeps one sheet a class on the page"
-        assert pane in reached("page/carrier.js")
+
+
+@pytest.mark.parametrize("name", TABS)
+def test_what_draws_a_tab_comes_with_its_sheet_and_not_with_the_boards_script(name):
+    script = tab_script(name)
+    module, _, sheet = script.partition("export const sheet = ")
+    assert module.strip() == bundle(JS, TABS[name])
+    sheet = json.loads(sheet.strip().removesuffix(";"))
+    assert sheet == joined([BOARD.joinpath(f"pane_{name}.css")])
+    assert f".cv-pane-{name}" in sheet
+    assert sheet not in app_styles()
+    for entry in ("page/carrier.js", "page/served.js", "page/page.js"):
+        assert TABS[name] not in reached(entry), entry
+
+
+def test_every_tab_has_a_script_and_a_group():
+    scripts = {name.removeprefix("tabs/tab_").removesuffix(".js") for name in SOURCES if name.startswith("tabs/tab_")}
+    assert scripts == set(TABS) == {tab for group in facts("settings")["tab_groups"].values() for tab in group}
 
 
 def openings(name):

@@ -12,6 +12,8 @@ from typing import Any, Protocol
 from convviz.app.session import Session, asked, whole
 from convviz.app.tabs.tabs import Tabs
 from convviz.app.upload import picture_source
+from convviz.board.module import tab_script
+from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.settings.as_python import as_python
 from convviz.settings.state import Settings
@@ -30,6 +32,12 @@ def packed_plotly() -> bytes:
     """Return the vendored plotly bundle, gzipped once a process."""
     # The fastest level: the page waits for it, and a third of the bytes are saved all the same.
     return gzip.compress(files("convviz.board").joinpath("vendor", "plotly-cartesian.min.js").read_bytes(), 1)
+
+
+@functools.cache
+def packed_script(tab: str) -> bytes:
+    """Return what draws a tab, gzipped once a process."""
+    return gzip.compress(tab_script(tab).encode())
 
 
 class Answering(Protocol):
@@ -59,13 +67,14 @@ class Messages:
         """
         self._app: Answering | None = app
         self._tabs = tabs
-        self._bundle_sent = -BETWEEN_BUNDLES
+        self._sent: dict[str, float] = {}  # script → when it went to all pages
         self._answers: dict[str, Callable[[Answering, Mapping[str, Any], list[Any]], None]] = {
             "compute": self._compute,
             "plotly": self._plotly,
             "python": self._python,
             "page": self._page,
             "picture": self._picture,
+            "script": self._script,
             "tab": self._tab,
         }
 
@@ -103,9 +112,7 @@ class Messages:
             app.send({"type": "refused", "page": page, "k": k, "sentence": refused})
 
     def _plotly(self, app: Answering, _: Mapping[str, Any], __: list[Any]) -> None:
-        now = time.monotonic()
-        if now - self._bundle_sent >= BETWEEN_BUNDLES:  # what nobody reads piles up in the server
-            self._bundle_sent = now
+        if self._is_due("plotly"):
             app.send({"type": "plotly"}, buffers=[packed_plotly()])
 
     def _python(self, app: Answering, _: Mapping[str, Any], __: list[Any]) -> None:
@@ -120,6 +127,22 @@ class Messages:
 
     def _picture(self, app: Answering, message: Mapping[str, Any], buffers: list[Any]) -> None:
         app.session.apply(app.session.settings.replace(input=picture_source(buffers)))
+
+    def _script(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:
+        """Send what draws a tab: few visitors open them all, so the app's own script goes without."""
+        name, known = str(message.get("tab")), facts("names")["tabs"]
+        if name not in known:
+            raise ValueError(say("message.script", known=", ".join(known), got=f"{name!r:.40}"))
+        if self._is_due(f"tab {name}"):
+            app.send({"type": "script", "tab": name}, buffers=[packed_script(name)])
+
+    def _is_due(self, script: str) -> bool:
+        """Return whether a script goes out again: what nobody reads piles up in the server."""
+        now = time.monotonic()
+        if now - self._sent.get(script, -BETWEEN_BUNDLES) < BETWEEN_BUNDLES:
+            return False
+        self._sent[script] = now
+        return True
 
     def _tab(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:
         self._tabs.receive(str(message.get("tab")), message.get("message"))

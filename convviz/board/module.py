@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
@@ -31,10 +32,34 @@ def joining_script() -> str:
     return bundle(HERE.joinpath("js"), "page/joins.js")
 
 
-def pane_styles() -> str:
-    """Return the rules of the board and of every pane, whose numbers and frames look the same."""
-    single = sorted((sheet for sheet in HERE.iterdir() if sheet.name.startswith("pane_")), key=lambda sheet: sheet.name)
+@functools.cache
+def tab_script(name: str) -> str:
+    """Return the module that draws a tab, with its sheet: what comes to the page when the tab is first opened.
+
+    It imports nothing, so that it is the same from a kernel and from a server: what it shares with the board's script
+    it has a second time.
+
+    Args:
+        name: as in ``facts/names.json``: ``tab_<name>.js`` draws it, and ``pane_<name>.css`` is its sheet.
+    """
+    script = bundle(HERE.joinpath("js"), f"tabs/tab_{name}.js")
+    return f"{script}\nexport const sheet = {json.dumps(joined(_own_sheet(name)), ensure_ascii=False)};\n"
+
+
+def pane_styles(*names: str) -> str:
+    """Return the rules of the board and of panes, whose numbers and frames look the same.
+
+    Args:
+        names: the tabs whose own rules stand behind those that all share.
+    """
+    single = [sheet for name in names for sheet in _own_sheet(name)]
     return joined([HERE.joinpath("board.css"), HERE.joinpath("pane.css"), *single])
+
+
+def _own_sheet(tab: str) -> list[Traversable]:
+    """Return the sheet of one tab, in a list; an empty one where it does with what all share."""
+    sheet = HERE.joinpath(f"pane_{tab}.css")
+    return [sheet] if sheet.is_file() else []
 
 
 @functools.cache

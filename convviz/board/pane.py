@@ -11,6 +11,7 @@ import traitlets
 
 from convviz.board.bundle import bundle
 from convviz.board.module import pane_styles
+from convviz.facts import facts
 from convviz.views.theme import COLORSCALES
 
 HERE = files("convviz.board")
@@ -29,7 +30,7 @@ class Pane(anywidget.AnyWidget):
 
     # The board's numbers and frames look the same in a pane. One sheet for all panes: anywidget keeps one a class on
     # the page, and a pane that is opened would take the sheet of the others away.
-    _css = pane_styles()
+    _css = pane_styles(*facts("names")["tabs"])
 
     data = traitlets.Dict().tag(sync=True)
     wanted = traitlets.Int(0).tag(sync=True)

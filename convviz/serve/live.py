@@ -15,13 +15,16 @@ from typing import Any
 
 from convviz import __version__
 from convviz.board.bundle import bundle_several
-from convviz.board.module import app_styles, joined
+from convviz.board.module import app_styles, joined, tab_script
 from convviz.export.parts import BOARD, packed_plotly, page_facts, to_json
+from convviz.facts import facts
 from convviz.facts.words import sentences
 
 FOLDER = "convviz/"  # of the page's files, below the page's own address
 KERNEL = FOLDER + "kernel"  # where the page asks for one
 ROOT = files("convviz")
+TABS = tuple(facts("names")["tabs"])
+TAB = "tab-"  # begins the name of the file that draws a tab
 say = sentences("served")
 ICON = (
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 3 3'%3E%3Cpath fill='%232166ac' "
@@ -84,6 +87,8 @@ def live_page(front_end: Mapping[str, Any]) -> LivePage:
         "plotly": ("gz", answer("application/octet-stream", packed_plotly(), pack=False)),
         # Asked for when its tab is opened, and only where there is no kernel.
         "race": ("json", answer("application/json", ROOT.joinpath("lab", "recorded.json").read_bytes())),
+        # Each asked for when its tab is first opened.
+        **{f"{TAB}{tab}": ("js", answer("text/javascript; charset=utf-8", tab_script(tab).encode())) for tab in TABS},
         "frame": ("html", answer("text/html; charset=utf-8", _frame(front_end).encode())),
     }
     names = {part: f"{part}-{file.tag}.{ending}" for part, (ending, file) in made.items()}
@@ -108,6 +113,7 @@ def _page(names: Mapping[str, str]) -> str:
         "plotly": FOLDER + names["plotly"],
         "frame": FOLDER + names["frame"],
         "race": FOLDER + names["race"],
+        "tabs": {tab: FOLDER + names[f"{TAB}{tab}"] for tab in TABS},
         "kernel": KERNEL,
     }
     return f"""<!doctype html>

@@ -53,3 +53,16 @@ export function tabIds(el, tab) {
   const view = (app.dataset.cvView ??= Math.random().toString(36).slice(2, 8));
   return { tab: `cv-tab-${view}-${tab}`, panel: `cv-panel-${view}-${tab}` };
 }
+
+/**
+ * Make an element the panel of its tab, once it is placed.
+ * @param {HTMLElement} root @param {string} tab
+ * @returns {() => void} no longer wait for it
+ */
+export function nameAfterTab(root, tab) {
+  return whenPlaced(root, () => {
+    const ids = tabIds(root, tab);
+    const attributes = { id: ids.panel, role: "tabpanel", "aria-labelledby": ids.tab };
+    for (const [name, value] of Object.entries(attributes)) root.setAttribute(name, value);
+  });
+}

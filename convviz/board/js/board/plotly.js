@@ -1,5 +1,6 @@
 // @ts-check
 // Plotly, once a page: the first board asks the kernel for it, the others use the same copy.
+import { importText, unpack } from "../base/imported.js";
 
 const KEY = Symbol.for("convviz.plotly.4.1.1");
 const ASK_AGAIN = 10_000; // milliseconds without an answer: the kernel sends one a second at most
@@ -12,20 +13,12 @@ async function evaluate(source) {
   const before = Object.getOwnPropertyDescriptor(globalThis, "Plotly");
   // The bundle is a UMD file: given a module object it exports itself instead of setting a global name.
   const wrapped = `const module = { exports: {} };\n${source}\nexport default module.exports;`;
-  const url = URL.createObjectURL(new Blob([wrapped], { type: "text/javascript" }));
   try {
-    return (await import(url)).default;
+    return (await importText(wrapped)).default;
   } finally {
-    URL.revokeObjectURL(url);
     if (before) Object.defineProperty(globalThis, "Plotly", before);
     else delete (/** @type {any} */ (globalThis).Plotly);
   }
-}
-
-/** @param {ArrayBuffer | DataView<ArrayBuffer>} packed gzipped text */
-async function unpack(packed) {
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).text();
 }
 
 /**

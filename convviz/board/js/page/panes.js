@@ -5,41 +5,22 @@ import { createValues } from "../base/events.js";
 import { sentences } from "../base/words.js";
 import { loadPlotly } from "../board/plotly.js";
 import { replaced } from "../rules/settings.js";
-import { renderCheck } from "../tabs/tab_check.js";
-import { renderCode } from "../tabs/tab_code.js";
-import { renderGraph } from "../tabs/tab_graph.js";
-import { renderLinear } from "../tabs/tab_linear.js";
-import { renderMatrix } from "../tabs/tab_matrix.js";
-import { renderPytorch } from "../tabs/tab_pytorch.js";
-import { renderQuantised } from "../tabs/tab_quantised.js";
-import { renderRace } from "../tabs/tab_race.js";
+import { openTab } from "../tabs/opening.js";
+import { createTabScripts } from "./tab_scripts.js";
 
 const say = sentences(WORDS);
 
-/**
- * @import { Model } from "../numbers/model.js"
- * @typedef {(context: { model: any, el: HTMLElement }) => () => void} Render
- */
-
-/** @type {Record<string, Render>} */
-const PANES = {
-  matrix: renderMatrix,
-  graph: renderGraph,
-  code: renderCode,
-  pytorch: renderPytorch,
-  check: renderCheck,
-  quantised: renderQuantised,
-  linear: renderLinear,
-  race: renderRace,
-};
+/** @import { Model } from "../numbers/model.js" */
 
 /**
  * Make what draws the panes of one app.
  * @param {Model} model @param {any} colorscales @param {() => void} [again] asks for another kernel, where the page can
  * @param {Record<string, () => Promise<any>>} [alone] tab → what its pane shows without a kernel, where that is something
+ * @param {Record<string, string>} [addresses] tab → the file of its script; without them the kernel sends it
  * @returns {import("../tabs/tabbar.js").DrawPane}
  */
-export function createPanes(model, colorscales, again, alone = {}) {
+export function createPanes(model, colorscales, again, alone = {}, addresses) {
+  const scripts = createTabScripts(model, addresses);
   /** @type {Map<string, ReturnType<typeof createValues>>} */
   const panes = new Map();
 
@@ -90,6 +71,6 @@ export function createPanes(model, colorscales, again, alone = {}) {
       goTo: (/** @type {any} */ changes, /** @type {string} */ words) => model.change((settings) => [replaced(settings, changes), [words]]),
       widget_manager: model.widget_manager,
     };
-    return PANES[name]({ model: seen, el });
+    return openTab(name, el, scripts, seen);
   };
 }

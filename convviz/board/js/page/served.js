@@ -28,7 +28,8 @@ function start() {
   const wish = createValues({ present: false });
   followAddress((link) => model.send({ type: "open", link }), player.play, () => wish.put({ present: true }));
   const session = createSession(data, (state) => model.hearOfKernel(state));
-  drawLive(live, model, createPanes(model, data.colorscales, session.startAgain, { race: () => fetchRecorded(data.race) }), player, wish);
+  const drawPane = createPanes(model, data.colorscales, session.startAgain, { race: () => fetchRecorded(data.race) }, data.tabs);
+  drawLive(live, model, drawPane, player, wish);
   byId("convviz-again").addEventListener("click", session.startAgain);
   join(data.version, model, session.state);
   afterPaint(session.start);

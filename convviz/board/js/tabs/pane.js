@@ -6,7 +6,7 @@ import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { keepKeys } from "../base/keys.js";
 import { followKernel } from "../base/lost_kernel.js";
-import { tabIds, whenPlaced } from "../base/placed.js";
+import { nameAfterTab } from "../base/placed.js";
 import { followTheme } from "../base/theme.js";
 import { setRich } from "../base/rich_text.js";
 import { followPointer, pointAt } from "../base/wire.js";
@@ -46,7 +46,7 @@ export function openPane({ model, el }, name, build) {
   /** @type {HTMLElement | null} */
   let app = null; // the app that the pane stands in
   /** @type {(() => void)[]} */
-  const closers = model.get("tab") ? [whenPlaced(root, () => nameAfterTab(root, model.get("tab")))] : standAlone();
+  const closers = model.get("tab") ? [nameAfterTab(root, model.get("tab"))] : standAlone();
   const pane = {
     root,
     uid: Math.random().toString(36).slice(2, 8),
@@ -116,16 +116,6 @@ export function openPane({ model, el }, name, build) {
     for (const close of closers) close();
     root.remove();
   };
-}
-
-/**
- * Make a pane the panel of its tab, once it is placed.
- * @param {HTMLElement} root @param {string} tab
- */
-function nameAfterTab(root, tab) {
-  const ids = tabIds(root, tab);
-  const attributes = { id: ids.panel, role: "tabpanel", "aria-labelledby": ids.tab };
-  for (const [name, value] of Object.entries(attributes)) root.setAttribute(name, value);
 }
 
 /** What the words mean that a pane uses and nobody else. @param {string} name of the pane */

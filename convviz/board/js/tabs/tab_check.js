@@ -17,7 +17,7 @@ const READ_COLUMNS = 5; // a wider plane has no room for numbers such as 2.1e-9 
 /** @typedef {{ analytic: number[][], difference: number[][][], largest: number[], passes: boolean, warning: string }} Slopes */
 /** @typedef {{ panel: string, label: string, size: [number, number], slopes: Record<string, Slopes> }} Gradient */
 
-export function renderCheck(context) {
+function renderCheck(context) {
   return openPane(context, "check", (pane, body) => {
     let data = null;
     let chosen = -1; // which eps
@@ -223,3 +223,5 @@ function shapeOf({ bend, gradients }) {
   const told = [say(/** @type {"check.linear"} */ (`check.${bend}`)), say("check.dotted")];
   return [...told, ...(still ? [say("check.still")] : [])].join(" ");
 }
+
+export default { render: renderCheck };

@@ -147,6 +147,8 @@ function buildCode(pane, body) {
 }
 
 /** @param {any} context */
-export function renderCode(context) {
+function renderCode(context) {
   return openPane(context, "code", buildCode);
 }
+
+export default { render: renderCode };

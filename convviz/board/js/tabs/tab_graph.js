@@ -14,7 +14,7 @@ const say = sentences(WORDS);
 const FILE = "graph.svg";
 
 /** @param {{ model: any, el: HTMLElement }} context */
-export function renderGraph(context) {
+function renderGraph(context) {
   return openPane(context, "graph", (pane, body) => {
     /** @type {any} */
     let data = null;

@@ -36,7 +36,7 @@ const LESSON_ROWS = [
 
 /** @typedef {{ tensor: string, row: number, column: number }} LessonCell */
 
-export function renderLinear(context) {
+function renderLinear(context) {
   return openPane(context, "linear", (pane, body) => {
     let data = null;
     const controls = createControls(pane);
@@ -236,3 +236,5 @@ function factorSpan(value, cell, limit, scale) {
   const text = formatNumber(value);
   return element("span", { class: "cv-factor", style, "data-value": String(value), title: linearName(cell) }, value < 0 ? `(${text})` : text);
 }
+
+export default { render: renderLinear };

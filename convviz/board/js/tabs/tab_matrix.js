@@ -11,7 +11,7 @@ import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 
-export function renderMatrix(context) {
+function renderMatrix(context) {
   return openPane(context, "matrix", (pane, body) => {
     let data = null;
     /** @type {ReturnType<typeof viewsOf>} */
@@ -155,3 +155,5 @@ function createPager(go) {
     },
   };
 }
+
+export default { render: renderMatrix };

@@ -138,6 +138,8 @@ function buildPyTorch(_, body) {
 }
 
 /** @param {any} context */
-export function renderPytorch(context) {
+function renderPytorch(context) {
   return openPane(context, "pytorch", buildPyTorch);
 }
+
+export default { render: renderPytorch };

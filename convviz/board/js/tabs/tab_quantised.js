@@ -14,7 +14,7 @@ const PLANE_MOST = 102; // pixels across: several planes stand beside each other
 
 /** @typedef {{ name: string, parameter: string, sentence: string, mask: number[][], gradient: number[][] }} QuantisedVariant */
 
-export function renderQuantised(context) {
+function renderQuantised(context) {
   return openPane(context, "quantised", (pane, body) => {
     let data = null;
     const readout = element("p", { class: "cv-readout" }, say("quantised.hint"));
@@ -247,3 +247,5 @@ function verdictOf(data) {
   if (data.at_kink) lines.push({ ok: true, text: say("quantised.kink") });
   return lines;
 }
+
+export default { render: renderQuantised };

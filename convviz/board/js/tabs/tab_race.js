@@ -42,7 +42,7 @@ export function settingsOf({ spec, dtype, scale, offset, weight, bias, grad_outp
 }
 
 /** @param {any} context */
-export function renderRace(context) {
+function renderRace(context) {
   return openPane(context, "race", (pane, body) => {
     let race = null;
     const setup = createSetup(pane);
@@ -92,3 +92,5 @@ export function renderRace(context) {
     };
   });
 }
+
+export default { render: renderRace };

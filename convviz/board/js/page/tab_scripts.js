@@ -1,0 +1,99 @@
+// @ts-check
+// The scripts of the tabs, each asked for when its tab is first opened: of the kernel, or as a file beside the page.
+import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
+import { importText, unpack } from "../base/imported.js";
+import { sentences } from "../base/words.js";
+
+const say = sentences(WORDS);
+const AGAIN_MS = 2_000; // the kernel answers once a second, all pages at once: one that came too late asks again
+const PATIENCE_MS = 10_000; // a kernel that computes something long answers after it
+
+/**
+ * @import { Model } from "../numbers/model.js"
+ * @import { TabScript, TabScripts } from "../tabs/opening.js"
+ */
+
+/**
+ * Make what brings the scripts of one app's tabs; each comes once, for all of its views.
+ * @param {Model} model @param {Record<string, string>} [addresses] tab → its file, where the page has files
+ * @returns {TabScripts}
+ */
+export function createTabScripts(model, addresses) {
+  /** @type {Map<string, TabScript>} */
+  const loaded = new Map();
+  const ask = addresses
+    ? (/** @type {string} */ name, /** @type {(text: Promise<string>) => void} */ take) => fetchScript(addresses[name], take)
+    : (/** @type {string} */ name, /** @type {(text: Promise<string>) => void} */ take) => askKernel(model, name, take);
+  return {
+    now: (name) => loaded.get(name),
+    ask(name, { there, failed }) {
+      let waits = true;
+      const stop = ask(name, async (text) => {
+        try {
+          const script = loaded.get(name) ?? (await importText(await text));
+          loaded.set(name, script);
+          if (waits) there(script);
+        } catch (error) {
+          if (waits) failed(/** @type {Error} */ (error).message);
+        }
+      });
+      return () => {
+        waits = false;
+        stop();
+      };
+    },
+  };
+}
+
+/** @param {string} address @param {(text: Promise<string>) => void} take @returns {() => void} stop waiting */
+function fetchScript(address, take) {
+  const text = async () => {
+    try {
+      const answer = await fetch(address);
+      if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
+      return await answer.text();
+    } catch (error) {
+      throw new Error(say("script.failed", { why: /** @type {Error} */ (error).message }));
+    }
+  };
+  take(text());
+  return () => {};
+}
+
+/**
+ * Ask the kernel, and again when another one is there: what comes late is taken all the same.
+ * @param {Model} model @param {string} name @param {(text: Promise<string>) => void} take
+ * @returns {() => void} stop waiting
+ */
+function askKernel(model, name, take) {
+  /** @type {number[]} */
+  let timers = [];
+  const fail = (/** @type {string} */ sentence) => take(Promise.reject(new Error(sentence)));
+
+  /** @param {any} message @param {DataView<ArrayBuffer>[]} buffers */
+  function receive(message, buffers) {
+    if (message.type !== "script" || message.tab !== name) return;
+    stop();
+    take(unpack(buffers[0]));
+  }
+
+  function ask() {
+    timers.forEach(clearTimeout);
+    const kernel = model.kernel();
+    if (!kernel) return fail(say("script.lost"));
+    const send = () => kernel.send({ type: "script", tab: name });
+    timers = [window.setInterval(send, AGAIN_MS), window.setTimeout(() => fail(say("script.late")), PATIENCE_MS)];
+    send();
+  }
+
+  function stop() {
+    timers.forEach(clearTimeout);
+    model.off("msg:custom", receive);
+    model.off("change:kernel", ask);
+  }
+
+  model.on("msg:custom", receive);
+  model.on("change:kernel", ask);
+  ask();
+  return stop;
+}

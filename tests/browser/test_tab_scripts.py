@@ -1,0 +1,149 @@
+"""A tab's script comes when the tab is first opened: from the kernel or as a file, late, never, and at a second try."""
+
+import base64
+import gzip
+
+import pytest
+
+from convviz.board.module import tab_script
+from convviz.facts.words import sentences
+from tests.browser.app_page import open_tab
+from tests.browser.scripts import expose
+
+pytestmark = pytest.mark.browser
+say = sentences("tabs")
+
+# A model as a pane sees it, of which the test is the kernel: what is sent is kept, and answered from here.
+STAND_IN = """() => {
+  const listeners = new Map();
+  window.tell = (event, ...details) => [...(listeners.get(event) ?? [])].forEach((listener) => listener(...details));
+  window.sent = [];
+  window.kernel = { send: (message) => sent.push(message) };
+  const model = {
+    kernel: () => window.kernel,
+    on: (event, listener) => listeners.set(event, [...(listeners.get(event) ?? []), listener]),
+    off: (event, listener) => listeners.set(event, (listeners.get(event) ?? []).filter((each) => each !== listener)),
+  };
+  window.listening = () => [...listeners.values()].flat().length;
+  window.answer = (tab, text) => {
+    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    tell("msg:custom", { type: "script", tab }, [new DataView(bytes.buffer)]);
+  };
+  const scripts = createTabScripts(model);
+  const pane = createValues({ data: {}, wanted: 0, tab: "code", theme: "light", colorscales: {} });
+  window.open = () => openTab("code", document.body, scripts, { ...pane, send: (message) => sent.push(message) });
+}"""
+TEXT = "document.querySelector('.cv-pane p').textContent"
+
+
+@pytest.fixture
+def stand_in(page):
+    """Return a page with the opening of a tab in it, and nothing else; ``sent`` has what went to the kernel."""
+    page.goto("about:blank")
+    expose(page, "page/tab_scripts.js", "tabs/opening.js", "base/events.js")
+    page.clock.install()
+    page.evaluate(STAND_IN)
+    return page
+
+
+def packed(name):
+    return base64.b64encode(gzip.compress(tab_script(name).encode())).decode()
+
+
+def asked(page):
+    return page.evaluate("sent.filter(({ type }) => type === 'script').length")
+
+
+def test_a_script_is_asked_for_once_and_its_sheet_goes_with_the_pane(stand_in):
+    page = stand_in
+    page.evaluate("void (window.shut = open())")
+    assert page.evaluate("sent") == [{"type": "script", "tab": "code"}]
+    assert page.evaluate(TEXT) == say("script.asked")
+    page.evaluate("([text]) => answer('matrix', text)", [packed("matrix")])  # of another tab, for another page
+    assert page.locator(".cv-pane-code, .cv-pane-matrix").count() == 0
+    page.evaluate("([text]) => answer('code', text)", [packed("code")])
+    page.locator(".cv-pane-code").wait_for()
+    assert page.locator(".cv-pane").count() == page.locator("style").count() == 1
+    assert page.evaluate("listening()") == 0
+    page.evaluate("shut()")
+    assert page.locator(".cv-pane, style").count() == 0
+    page.evaluate("void (window.shut = open())")
+    assert page.locator(".cv-pane-code").count() == 1, "the second time it is there at once"
+    assert asked(page) == 1
+
+
+def test_a_script_that_does_not_come_is_said_asked_for_again_and_taken_late(stand_in):
+    page = stand_in
+    again = page.get_by_role("button", name=say("again"))
+    page.evaluate("void (window.shut = open())")
+    assert again.is_hidden()
+    page.clock.run_for(9_900)
+    assert page.evaluate(TEXT) == say("script.asked")
+    page.clock.run_for(200)
+    again.wait_for()
+    assert page.evaluate(TEXT) == say("script.late")
+    before = asked(page)
+    again.press("Enter")
+    assert again.is_hidden()
+    assert asked(page) == before + 1
+    page.clock.run_for(10_100)
+    again.wait_for()
+    again.focus()
+    page.evaluate("([text]) => answer('code', text)", [packed("code")])
+    page.locator(".cv-pane-code").wait_for()
+    assert page.locator(".cv-pane").count() == 1
+    assert page.evaluate("document.activeElement.matches('.cv-pane-code')"), "the keyboard is where the button was"
+    before = asked(page)
+    page.clock.run_for(60_000)
+    assert asked(page) == before, "who has it asks no more"
+
+
+def test_without_a_kernel_it_is_said_and_the_next_kernel_is_asked(stand_in):
+    page = stand_in
+    page.evaluate("void (window.real = kernel, kernel = null, window.shut = open())")
+    page.get_by_role("button", name=say("again")).wait_for()
+    assert page.evaluate(TEXT) == say("script.lost")
+    page.evaluate("kernel = real, tell('change:kernel')")
+    assert asked(page) == 1
+    assert page.evaluate(TEXT) == say("script.lost")
+    page.evaluate("([text]) => answer('code', text)", [packed("code")])
+    page.locator(".cv-pane-code").wait_for()
+
+
+def test_a_tab_closed_before_its_script_came_asks_no_more(stand_in):
+    page = stand_in
+    page.evaluate("open()()")
+    before = asked(page)
+    page.clock.run_for(60_000)
+    page.evaluate("([text]) => answer('code', text)", [packed("code")])
+    assert asked(page) == before
+    assert page.evaluate("listening()") == page.locator(".cv-pane").count() == 0
+
+
+def test_a_script_that_is_no_script_is_said(stand_in):
+    page = stand_in
+    page.evaluate("void (window.shut = open())")
+    page.evaluate("([text]) => answer('code', text)", [base64.b64encode(b"no gzip").decode()])
+    page.get_by_role("button", name=say("again")).wait_for()
+    assert page.locator(".cv-pane").count() == 1
+
+
+def test_a_served_page_fetches_a_tab_once_and_says_when_it_cannot(app):
+    served = "**/convviz/tab-quantised-*.js"
+    asked = []
+    app.on("request", lambda request: "/tab-" in request.url and asked.append(request.url))
+    app.route(served, lambda route: route.fulfill(status=503, body=""))
+    app.locator("[data-tab=quantised]").click()
+    pane = app.locator(".cv-slot .cv-pane")
+    again = pane.get_by_role("button", name=say("again"))
+    again.wait_for()
+    assert pane.locator("p").first.text_content().startswith(say("script.failed", why="503")[:40])
+    assert pane.get_attribute("role") == "tabpanel"
+    assert pane.get_attribute("aria-labelledby") == app.locator("[data-tab=quantised]").get_attribute("id")
+    app.unroute(served)
+    again.click()
+    app.locator('.cv-pane-quantised[data-shown]:not([data-shown=""])').wait_for()
+    app.locator("[data-tab=quantised]").click()
+    open_tab(app, "quantised")
+    assert len(asked) == 2, "one that failed, one that came, and none for the second opening"
+    app.complaints[:] = [each for each in app.complaints if "503" not in each]
