@@ -12,6 +12,9 @@ from convviz.check.battery import Case
 from convviz.check.compare import same
 from convviz.check.mistakes import Mistake, catalogue, compute
 from convviz.check.recipes.choices import Recipe
+from convviz.facts.words import sentences
+
+say = sentences("check")
 
 
 @dataclass(frozen=True)
@@ -108,34 +111,26 @@ def _pairs(
 
 
 def _named(of: str, found: Sequence[tuple[Mistake, ...]], wrong: Sequence[Seen], tried: int) -> list[Diagnosis]:
-    cases = "the one case that is wrong" if len(wrong) == 1 else f"all {len(wrong)} cases that are wrong, of {tried}"
-    evidence = f"This mistake gives your very numbers in {cases}."
-    if len(found[0]) > 1:
-        evidence = f"Together with the other mistake named here it gives your very numbers in {cases}."
+    evidence = say("evidence.two" if len(found[0]) > 1 else "evidence.one", count=len(wrong), of=tried)
     if len(found) > 1:
-        evidence += f" {len(found)} explanations fit: what was tried cannot tell them apart."
-    ids = dict.fromkeys(mistake for group in found for mistake in group)
-    return [_diagnosis(of, mistake, evidence) for mistake in ids]
+        evidence += " " + say("ambiguous", count=len(found))
+    named = dict.fromkeys(mistake for group in found for mistake in group)
+    return [diagnosis(mistake, evidence, of) for mistake in named]
 
 
 def _partly(of: str, known: Sequence[Mistake], wrong: Sequence[Seen]) -> list[Diagnosis]:
-    """Return the mistake that explains most of the wrong cases, though not all of them."""
+    """Return the mistakes that explain most of the wrong cases, though not all of them."""
     fitting: Mapping[str, int] = {
         mistake.id: max(sum(_gives(of, way, one) for one in wrong) for way in mistake.ways) for mistake in known
     }
     best = max(fitting.values(), default=0)
-    return [
-        _diagnosis(
-            of,
-            mistake,
-            f"This mistake gives your very numbers in {best} of the {len(wrong)} cases that are wrong; "
-            "something else is wrong in the others.",
-            is_partial=True,
-        )
-        for mistake in known
-        if best and fitting[mistake.id] == best
-    ]
+    evidence = say("evidence.some", count=best, of=len(wrong))
+    best_ones = [mistake for mistake in known if best and fitting[mistake.id] == best]
+    return [diagnosis(mistake, evidence, of, is_partial=True) for mistake in best_ones]
 
 
-def _diagnosis(of: str, mistake: Mistake, evidence: str) -> Diagnosis:
-    return Diagnosis(mistake.id, of, mistake.title, evidence, mistake.fix, mistake.setting)
+def diagnosis(mistake: Mistake, evidence: str, of: str = "", is_partial: bool = False) -> Diagnosis:
+    """Return a mistake of the catalogue as a diagnosis of one result, or of all that it spoils."""
+    return Diagnosis(
+        mistake.id, of or ", ".join(mistake.of), mistake.title, evidence, mistake.fix, mistake.setting, is_partial
+    )

@@ -10,7 +10,7 @@ import torch
 from convviz.check.answer import Answer
 from convviz.check.battery import Case
 from convviz.check.compare import allowed, errors
-from convviz.check.provenance import Product, Provenance
+from convviz.check.provenance import Product, Provenance, setting_in_words
 
 Rows = tuple[tuple[float, ...], ...]
 
@@ -106,7 +106,5 @@ def _rows(plane: torch.Tensor) -> Rows:
 
 
 def _products(found: Provenance) -> Products:
-    spec = found.spec
-    height, width = spec.kernel_size
-    setting = f"kernel {height}x{width}, stride {spec.stride[0]}, padding {spec.padding[0][0]}"
-    return Products(found.of, setting, len(found.right), tuple(found.missing), tuple(found.extra))
+    setting, missing, extra = setting_in_words(found.spec), tuple(found.missing), tuple(found.extra)
+    return Products(found.of, setting, len(found.right), missing, extra)

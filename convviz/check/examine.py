@@ -15,6 +15,9 @@ from convviz.check.error_map import ErrorMap, error_map
 from convviz.check.explain import PLANAR, explain, products, recipe_of
 from convviz.check.report import CaseResult, Report
 from convviz.check.tasks import Task, truth
+from convviz.facts.words import sentences
+
+say = sentences("check")
 
 
 def examine(
@@ -73,7 +76,7 @@ def judged(case: Case, answer: Answer, right: dict[str, torch.Tensor], rtol: flo
     for name, value in right.items():
         got = answer.results[name]
         if got.shape != value.shape:
-            message = f"{name} has the shape {list(got.shape)}, it should be {list(value.shape)}."
+            message = say("shape", result=name, got=list(got.shape), right=list(value.shape))
             return CaseResult(case.name, False, "wrong_shape", message, shapes, name, seconds=answer.seconds)
     wrong = [name for name, value in right.items() if not same(answer.results[name], value, rtol, atol)]
     if not wrong:
@@ -96,13 +99,23 @@ def _wrong(
     index = tuple(int(axis) for axis in torch.unravel_index(off.argmax(), off.shape))
     received, expected = float(got[index]), float(value[index])
     count = int((off > allowed(got, value, rtol, atol)).sum())
-    message = (
-        f"{name} {list(value.shape)}: {count} of {off.numel()} numbers are wrong.\n"
-        f"Furthest off is {name}{list(index)}: {received:.6g}, it should be {expected:.6g}."
-    )
+    lines = [
+        say("wrong", result=name, shape=list(value.shape), count=count, of=off.numel()),
+        say("worst", result=name, at=list(index), received=f"{received:.6g}", expected=f"{expected:.6g}"),
+    ]
     if len(wrong) > 1:
-        message += f"\nAlso wrong: {', '.join(wrong[1:])}."
+        lines.append(say("also", results=", ".join(wrong[1:])))
     worst = float(off.max())
     return CaseResult(
-        case.name, False, "wrong_value", message, shapes, name, index, expected, received, worst, answer.seconds
+        case.name,
+        False,
+        "wrong_value",
+        "\n".join(lines),
+        shapes,
+        name,
+        index,
+        expected,
+        received,
+        worst,
+        answer.seconds,
     )

@@ -10,12 +10,15 @@ from convviz.check.answer import Answer
 from convviz.check.battery import Case, make_case
 from convviz.check.calling.student import Student
 from convviz.check.diagnose import Diagnosis, Seen, diagnose
-from convviz.check.provenance import Provenance, provenance
+from convviz.check.provenance import Provenance, provenance, setting_in_words
 from convviz.check.ratio import constant_ratio
 from convviz.check.reading import readings
 from convviz.check.slips import slips
 from convviz.check.tasks import Task
+from convviz.facts.words import sentences
 from convviz.spec import ConvSpec
+
+say = sentences("check")
 
 # One channel and one sample, asymmetric, with every number of its own: what it leaves behind can be read off.
 PLANAR = ("grad_input", "grad_weight")  # results whose products lie in a plane
@@ -75,8 +78,8 @@ def _by_ratio(of: str, seen: Sequence[Seen]) -> list[Diagnosis]:
     ratio = constant_ratio([(one.got, one.right) for one in seen if one.got is not None and not one.is_right])
     if ratio is None:
         return []
-    evidence = f"Every number of {of} is {ratio:.6g} times the right one."
-    return [Diagnosis("?", of, "It is the right one times a constant.", evidence, "Look where that factor comes from.")]
+    evidence = say("ratio.evidence", result=of, ratio=f"{ratio:.6g}")
+    return [Diagnosis("?", of, say("ratio"), evidence, say("ratio.fix"))]
 
 
 def _by_products(of: str, task: Task, student: Student, result: str) -> list[Diagnosis]:
@@ -86,11 +89,8 @@ def _by_products(of: str, task: Task, student: Student, result: str) -> list[Dia
     for found in products(of, task, student, result):
         said = readings(found)
         if said:
-            spec = found.spec
-            where = f"stride {spec.stride[0]}, padding {spec.padding[0][0]}, one channel"
-            title = said[0][0].upper() + said[0][1:] + "."
-            evidence = f"Read off single ones sent back ({where}): {'; '.join(said)}."
-            return [Diagnosis("?", of, title, evidence, "")]
+            evidence = say("read", setting=setting_in_words(found.spec), what="; ".join(said))
+            return [Diagnosis("?", of, f"{said[0]}.", evidence, "")]
     return []
 
 

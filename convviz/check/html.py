@@ -6,7 +6,9 @@ from html import escape
 
 from convviz.check.error_map import ErrorMap, Rows
 from convviz.check.report import CaseResult, Report
+from convviz.facts.words import sentences
 
+say = sentences("check")
 WRONG = "background:rgba(208,60,40,0.35)"  # readable on light and on dark paper
 CELL = "padding:1px 6px;text-align:right;font-variant-numeric:tabular-nums"
 MOST = 16  # rows and columns of a plane that are shown
@@ -15,33 +17,33 @@ MOST = 16  # rows and columns of a plane that are shown
 def as_html(report: Report) -> str:
     """Return a report as a fragment of HTML, for a notebook's output."""
     right = sum(case.passed for case in report.cases)
-    parts = [f"<p><b>{escape(report.task)}</b>: {right} of {len(report.cases)} cases are right.</p>"]
+    summary = say("summary", task=report.task, right=right, count=len(report.cases))
+    parts = [f"<p>{escape(summary)}</p>"]
     parts += [
         f"<p><b>{escape(found.title)}</b> ({escape(found.of)}, {escape(found.id)})<br>{escape(found.evidence)}"
         f"{'<br>' + escape(found.fix) if found.fix else ''}</p>"
         for found in report.diagnoses
     ]
     parts += [_map(report.error_map)] if report.error_map else []
-    parts.append(f"<table><tr><th>case</th><th></th><th></th></tr>{''.join(map(_row, report.cases))}</table>")
+    parts.append(f"<table><tr><th>{escape(say('case'))}</th></tr>{''.join(map(_row, report.cases))}</table>")
     if report.assumed:
-        parts.append(f"<p>Assumed: {escape('; '.join(report.assumed))}.</p>")
+        parts.append(f"<p>{escape(say('assumed', what='; '.join(report.assumed)))}</p>")
     if report.not_asked:
-        reasons = "; ".join(f"{name}: {reason}" for name, reason in report.not_asked.items())
-        parts.append(f"<p>Not tried: {escape(reasons)}.</p>")
+        reasons = [say("not_tried.case", case=name, reason=reason) for name, reason in report.not_asked.items()]
+        parts.append(f"<p>{escape(say('not_tried', what='; '.join(reasons)))}</p>")
     return f'<div style="max-width:60em">{"".join(parts)}</div>'
 
 
 def _map(shown: ErrorMap) -> str:
     name = f"{shown.result}[{', '.join(map(str, shown.at))}]" if shown.at else shown.result
-    right, received = _plane("right", shown.right, ()), _plane("yours", shown.received, shown.wrong)
-    text = f"<p>{escape(name)} of the case “{escape(shown.case)}”; what is wrong is marked:</p>"
+    right, received = _plane(say("right"), shown.right, ()), _plane(say("yours"), shown.received, shown.wrong)
+    text = f"<p>{escape(say('plane', plane=name, case=shown.case))}</p>"
     text += f'<div style="display:flex;gap:2em;flex-wrap:wrap">{right}{received}</div>'
     products = shown.products
     if products and (products.missing or products.extra):
-        text += (
-            f"<p>Of the {products.total} products that make up {escape(products.of)} ({escape(products.setting)}, one "
-            f"channel), {len(products.missing)} are missing, and {len(products.extra)} do not belong there.</p>"
-        )
+        counts = {"missing": len(products.missing), "extra": len(products.extra)}
+        said = say("products", total=products.total, result=products.of, setting=products.setting, **counts)
+        text += f"<p>{escape(said)}</p>"
     return text
 
 
@@ -60,7 +62,7 @@ def _plane(title: str, rows: Rows, wrong: tuple[tuple[int, int], ...]) -> str:
 
 
 def _row(case: CaseResult) -> str:
-    mark = "right" if case.passed else case.kind.replace("_", " ")
+    mark = say("right") if case.passed else case.kind.replace("_", " ")
     return (
         f'<tr><td style="text-align:left">{escape(case.name)}</td><td>{escape(mark)}</td>'
         f'<td style="text-align:left;white-space:pre-line">{escape(case.message)}</td></tr>'

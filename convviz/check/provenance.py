@@ -15,7 +15,10 @@ from dataclasses import dataclass
 import torch
 
 from convviz.check.battery import Case
+from convviz.facts.words import sentences
 from convviz.spec import ConvSpec
+
+say = sentences("check")
 
 # A product: cell of grad_output, cell it was multiplied with, cell of the result; each (row, column).
 Cell = tuple[int, int]
@@ -73,7 +76,8 @@ def provenance(of: str, spec: ConvSpec, case: Case, ask: Ask) -> Provenance | No
     found: dict[Product, float] = {}
     unknown: set[Cell] = set()
     shape: Cell = (0, 0)
-    for o in itertools.product(*map(range, spec.output_size)):
+    height, width = spec.output_size
+    for o in itertools.product(range(height), range(width)):
         sent = torch.zeros_like(case.grad_output)
         sent[0, 0, o[0], o[1]] = 1
         got = ask(dataclasses.replace(case, grad_output=sent))
@@ -81,11 +85,18 @@ def provenance(of: str, spec: ConvSpec, case: Case, ask: Ask) -> Provenance | No
             return None
         plane = got[0, 0].double()
         shape = (plane.shape[0], plane.shape[1])
-        for cell in map(tuple, plane.nonzero().tolist()):
+        for row, column in plane.nonzero().tolist():
+            cell = (row, column)
             read = _read(float(plane[cell]), labels)
             unknown |= {cell} if not read else set()
             found |= {(o, label, cell): factor for label, factor in read.items()}
     return Provenance(of, spec, found, _right(of, spec), frozenset(unknown), shape)
+
+
+def setting_in_words(spec: ConvSpec) -> str:
+    """Return kernel, stride and padding of a geometry that is the same in both axes but for the kernel."""
+    height, width = spec.kernel_size
+    return say("setting", height=height, width=width, stride=spec.stride[0], padding=spec.padding[0][0])
 
 
 def _read(value: float, labels: torch.Tensor) -> dict[Cell, float]:

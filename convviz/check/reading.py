@@ -13,7 +13,10 @@ from dataclasses import dataclass
 import torch
 
 from convviz.check.provenance import Product, Provenance
-from convviz.spec import AXES
+from convviz.facts.words import sentences
+
+say = sentences("check")
+LINES = ("row", "column")  # by axis
 
 
 @dataclass(frozen=True)
@@ -31,19 +34,19 @@ class Line:
 
 def readings(found: Provenance) -> list[str]:
     """Return in sentences how a gradient's products lie otherwise than they should; nothing where none is wrong."""
-    sentences = []
-    for axis, name in enumerate(AXES):
+    said: list[str] = []
+    for axis, line_name in enumerate(LINES):
         got = line(list(found.found), axis, found.of)
         if got is not None:
-            sentences += _apart(got, _right(found, axis), "row" if name == "height" else "column")
+            said += _apart(got, _right(found, axis), line_name)
     factors = [factor for factor in found.factors if factor != 1]
     if factors and len(found.factors) == 1:
-        sentences.append(f"each product counts {factors[0]:g} times instead of once")
-    if not sentences:
-        sentences += _most_moved(found)
-    if not sentences and (found.missing or found.extra):
-        sentences.append(_counts(found))
-    return sentences
+        said.append(say("read.factor", factor=f"{factors[0]:g}"))
+    if not said:
+        said += _most_moved(found)
+    if not said and (found.missing or found.extra):
+        said.append(_counts(found))
+    return said
 
 
 def line(products: list[Product], axis: int, of: str) -> Line | None:
@@ -75,26 +78,26 @@ def _right(found: Provenance, axis: int) -> Line:
 
 def _apart(got: Line, right: Line, line: str) -> Iterator[str]:
     if got.cross:
-        yield f"rows and columns of the kernel are exchanged: a {line} of the result depends on its other axis"
+        yield say(f"read.crossed.{line}")
         return
     if got.spacing == -right.spacing:
-        yield f"the kernel's {line}s stand in reverse order"
+        yield say(f"read.reversed.{line}")
     elif got.spacing != right.spacing:
-        yield f"the kernel's {line}s are {abs(got.spacing)} apart instead of {right.spacing}"
+        yield say(f"read.spacing.{line}", got=abs(got.spacing), right=right.spacing)
     if got.pitch != right.pitch:
-        yield f"neighbouring {line}s of grad_output act {got.pitch} {line}s apart instead of {right.pitch}"
+        yield say(f"read.pitch.{line}", got=got.pitch, right=right.pitch)
     if got.place != right.place and got.spacing == right.spacing and got.pitch == right.pitch:
         yield _moved(got.place - right.place, line)
 
 
 def _moved(by: int, line: str) -> str:
-    ways = ("above", "below") if line == "row" else ("to the left of", "to the right of")
-    return f"everything stands {abs(by)} {line}{'s' if abs(by) > 1 else ''} {ways[by > 0]} where it belongs"
+    ways = ("above", "below") if line == "row" else ("left", "right")
+    return say(f"read.{ways[by > 0]}", count=abs(by))
 
 
 def _most_moved(found: Provenance) -> Iterator[str]:
     """Yield where most of the products stand, if that is one other place for most of them."""
-    for axis, line in enumerate(("row", "column")):
+    for axis, line in enumerate(LINES):
         right = _right(found, axis)
         moved = Counter(
             cell[axis] - right.pitch * o[axis] - right.spacing * kernel[axis] - right.place
@@ -107,13 +110,10 @@ def _most_moved(found: Provenance) -> Iterator[str]:
 
 def _counts(found: Provenance) -> str:
     missing, extra = len(found.missing), len(found.extra)
-    cells = {product[2] for product in (*found.missing, *found.extra)}
-    where = ""
-    for axis, line in enumerate(("row", "column")):
-        lines = sorted({cell[axis] for cell in cells})
-        if len(lines) <= 2 and not where:
-            names = " and ".join(map(str, lines))
-            where = f", all of them in {line}{'s' if len(lines) > 1 else ''} {names} of {found.of}"
-    said = [f"{missing} of {len(found.right)} products are missing"] if missing else []
-    said += [f"{extra} {'are' if extra > 1 else 'is'} there that do not belong there"] if extra else []
-    return " and ".join(said) + where
+    which = "both" if missing and extra else "missing" if missing else "extra"
+    counted = say(f"read.{which}", total=len(found.right), missing=missing, extra=extra)
+    for axis, line in enumerate(LINES):
+        lines = sorted({product[2][axis] for product in (*found.missing, *found.extra)})
+        if len(lines) == 1:
+            return say(f"read.only.{line}", what=counted, lines=lines[0], result=found.of)
+    return counted

@@ -8,7 +8,9 @@ from typing import Any
 
 from convviz.check.diagnose import Diagnosis
 from convviz.check.error_map import ErrorMap
+from convviz.facts.words import sentences
 
+say = sentences("check")
 LINES = 12  # of a message at most: it stands in a grader's narrow box
 
 
@@ -85,17 +87,17 @@ class Report:
 
     def text(self, hint: bool = True) -> str:
         """Return at most 12 plain lines: the first failing case, its shapes, its worst cell, one hint."""
-        lines = [f"{self.task}: {sum(case.passed for case in self.cases)} of {len(self.cases)} cases are right."]
+        lines = [say("summary", task=self.task, right=sum(case.passed for case in self.cases), count=len(self.cases))]
         first = next((case for case in self.cases if not case.passed), None)
         if first is not None:
-            lines += [f"First failing case: {first.name}.", *first.message.splitlines()]
+            lines += [say("first", case=first.name), *first.message.splitlines()]
         if not self.cases:
-            lines += [f"No case could be tried: {reason}." for reason in dict.fromkeys(self.not_asked.values())]
+            lines += [say("none", reason=reason) for reason in dict.fromkeys(self.not_asked.values())]
         if hint and self.diagnoses:
             best = self.diagnoses[0]
-            lines += [f"Hint: {best.title} ({best.of}, {best.id})", best.fix or best.evidence]
-        if not self.passed:
-            lines += [f"Assumed: {'; '.join(self.assumed)}."] if self.assumed else []
+            lines += [say("hint", title=best.title, result=best.of, id=best.id), best.fix or best.evidence]
+        if not self.passed and self.assumed:
+            lines.append(say("assumed", what="; ".join(self.assumed)))
         return "\n".join(lines[:LINES])
 
     def raise_if_failed(self, hint: bool = True) -> None:
@@ -124,7 +126,7 @@ class Report:
                     "name": f"{self.task}: {case.name}",
                     "score": share if case.passed else 0.0,
                     "max_score": share,
-                    "output": case.message or "right",
+                    "output": case.message or say("right"),
                     "visibility": "visible",
                 }
                 for case in self.cases

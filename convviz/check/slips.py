@@ -9,9 +9,12 @@ import torch
 
 from convviz.check.answer import Answer
 from convviz.check.compare import same
-from convviz.check.diagnose import Diagnosis
+from convviz.check.diagnose import Diagnosis, diagnosis
 from convviz.check.mistakes import catalogue
 from convviz.check.tasks import Task
+from convviz.facts.words import sentences
+
+say = sentences("check")
 
 Results = Mapping[str, torch.Tensor]
 
@@ -20,14 +23,14 @@ def slips(task: Task, answers: Sequence[Answer], rights: Sequence[Results]) -> l
     """Return what the way of calling and answering says by itself; nothing where it says nothing."""
     kinds = {answer.kind: answer for answer in answers if answer.kind != "ok"}
     if answer := kinds.get("changed_input"):
-        return [_diagnosis("Q04" if task.quantised else "I28", answer.message)]
+        return [diagnosis(catalogue()["Q04" if task.quantised else "I28"], answer.message)]
     if answer := kinds.get("keeps_state"):
-        return [_diagnosis("I28", answer.message)]
+        return [diagnosis(catalogue()["I28"], answer.message)]
     if any("incorrect number of gradients" in answer.message for answer in kinds.values()):
-        return [_diagnosis("G04", "Autograd counts them and refuses.")]
+        return [diagnosis(catalogue()["G04"], say("refused"))]
     order = _other_order(task, list(zip(answers, rights, strict=False)))
     if order:
-        return [_diagnosis("G03", f"What comes as {', '.join(task.results)} is {', '.join(order)}.")]
+        return [diagnosis(catalogue()["G03"], say("order", places=", ".join(task.results), names=", ".join(order)))]
     return []
 
 
@@ -43,8 +46,3 @@ def _other_order(task: Task, pairs: Sequence[tuple[Answer, Results]]) -> tuple[s
         ):
             return order
     return ()
-
-
-def _diagnosis(id: str, evidence: str) -> Diagnosis:
-    mistake = catalogue()[id]
-    return Diagnosis(id, ", ".join(mistake.of), mistake.title, evidence, mistake.fix, mistake.setting)
