@@ -7,7 +7,8 @@ from types import ModuleType
 from typing import Any
 
 from convviz.check.api import check, grade, report
-from convviz.check.report import CaseResult, CheckFailed, Report
+from convviz.check.case_result import CaseResult
+from convviz.check.report import CheckFailed, Report
 from convviz.check.tasks import TASKS
 
 __all__ = ["TASKS", "CaseResult", "CheckFailed", "Report", "check", "grade", "report"]

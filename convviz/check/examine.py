@@ -10,10 +10,11 @@ from convviz import __version__
 from convviz.check.answer import Answer
 from convviz.check.battery import Case
 from convviz.check.calling.student import Student
+from convviz.check.case_result import CaseResult
 from convviz.check.compare import allowed, errors, same
 from convviz.check.error_map import ErrorMap, error_map
 from convviz.check.explain import PLANAR, explain, products, recipe_of
-from convviz.check.report import CaseResult, Report
+from convviz.check.report import Report
 from convviz.check.tasks import Task, truth
 from convviz.facts.words import sentences
 

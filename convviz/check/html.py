@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from html import escape
 
+from convviz.check.case_result import CaseResult
+from convviz.check.diagnose import Diagnosis
 from convviz.check.error_map import ErrorMap, Rows
-from convviz.check.report import CaseResult, Report
 from convviz.facts.words import sentences
 
 say = sentences("check")
@@ -14,22 +16,29 @@ CELL = "padding:1px 6px;text-align:right;font-variant-numeric:tabular-nums"
 MOST = 16  # rows and columns of a plane that are shown
 
 
-def as_html(report: Report) -> str:
-    """Return a report as a fragment of HTML, for a notebook's output."""
-    right = sum(case.passed for case in report.cases)
-    summary = say("summary", task=report.task, right=right, count=len(report.cases))
+def as_html(
+    task: str,
+    cases: Sequence[CaseResult],
+    diagnoses: Sequence[Diagnosis],
+    shown: ErrorMap | None,
+    assumed: Sequence[str],
+    not_asked: Mapping[str, str],
+) -> str:
+    """Return what a report holds as a fragment of HTML, for a notebook's output; the arguments are its fields."""
+    right = sum(case.passed for case in cases)
+    summary = say("summary", task=task, right=right, count=len(cases))
     parts = [f"<p>{escape(summary)}</p>"]
     parts += [
         f"<p><b>{escape(found.title)}</b> ({escape(found.of)}, {escape(found.id)})<br>{escape(found.evidence)}"
         f"{'<br>' + escape(found.fix) if found.fix else ''}</p>"
-        for found in report.diagnoses
+        for found in diagnoses
     ]
-    parts += [_map(report.error_map)] if report.error_map else []
-    parts.append(f"<table><tr><th>{escape(say('case'))}</th></tr>{''.join(map(_row, report.cases))}</table>")
-    if report.assumed:
-        parts.append(f"<p>{escape(say('assumed', what='; '.join(report.assumed)))}</p>")
-    if report.not_asked:
-        reasons = [say("not_tried.case", case=name, reason=reason) for name, reason in report.not_asked.items()]
+    parts += [_map(shown)] if shown else []
+    parts.append(f"<table><tr><th>{escape(say('case'))}</th></tr>{''.join(map(_row, cases))}</table>")
+    if assumed:
+        parts.append(f"<p>{escape(say('assumed', what='; '.join(assumed)))}</p>")
+    if not_asked:
+        reasons = [say("not_tried.case", case=name, reason=reason) for name, reason in not_asked.items()]
         parts.append(f"<p>{escape(say('not_tried', what='; '.join(reasons)))}</p>")
     return f'<div style="max-width:60em">{"".join(parts)}</div>'
 

@@ -22,6 +22,7 @@ CLASSES = {
     "quantised": "QuantisedTab",
     "linear": "LinearTab",
     "race": "RaceTab",
+    "yours": "YoursTab",
 }
 
 

@@ -1,0 +1,166 @@
+"""The tab Your code: a function of the notebook, or a pasted one, checked and diagnosed; never on a shared server."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any
+
+import torch
+
+from convviz.app.races import is_served
+from convviz.app.session import Session
+from convviz.app.tabs.base import Send, Tab
+from convviz.check.api import report
+from convviz.check.error_map import ErrorMap
+from convviz.check.report import Report
+from convviz.check.tasks import TASKS
+from convviz.facts.words import sentences
+
+say = sentences("yours")
+FIRST_TASK = "conv2d_backward"
+SECONDS = 20.0  # that one call may take, in a process of its own
+SHOWN = 6  # missing and extra products that are named
+
+
+class YoursTab(Tab):
+    """Checks what a person chose or pasted; the last report stays until the next check."""
+
+    def __init__(self, session: Session, send: Send) -> None:
+        """Begin with nothing checked."""
+        self._chosen = {"task": FIRST_TASK, "name": "", "code": ""}
+        self._report: Report | None = None
+        self._failed = ""
+        super().__init__(session, send)
+
+    def data(self) -> dict[str, Any]:
+        """Return what can be chosen, and the last report."""
+        served = is_served()
+        return {
+            "why_not": say("served") if served else "",
+            "tasks": list(TASKS),
+            "names": [] if served else sorted(_namespace()),
+            "chosen": self._chosen,
+            "failed": self._failed,
+            "report": None if self._report is None else _plain(self._report),
+        }
+
+    def follow(self) -> None:
+        """Stay as it is: the cases have settings of their own."""
+
+    def act(self, message: Mapping[str, Any]) -> None:
+        """Check what the message names; what cannot be checked is said in the pane, and what was typed stays."""
+        if is_served():
+            return  # whatever a page sends: a server runs nobody's code
+        self._chosen = {key: str(message.get(key, "")) for key in self._chosen}
+        self._report, self._failed = None, ""
+        try:
+            self._report = report(_function(self._chosen), self._chosen["task"], time_limit=SECONDS)
+        except ValueError as error:
+            self._failed = str(error)
+        self.refresh()
+
+
+def _namespace() -> dict[str, Callable[..., Any]]:
+    """Return the functions and classes that the notebook's cells defined, by name."""
+    shell = _shell()
+    known = {} if shell is None else shell.user_ns
+    return {
+        name: value
+        for name, value in known.items()
+        if not name.startswith("_")
+        and (inspect.isfunction(value) or inspect.isclass(value))
+        and getattr(value, "__module__", "") == "__main__"
+    }
+
+
+def _shell() -> Any:
+    try:
+        from IPython.core.getipython import get_ipython
+    except ImportError:  # plain Python: there is no notebook
+        return None
+    return get_ipython()
+
+
+def _function(chosen: Mapping[str, str]) -> Callable[..., Any]:
+    """Return what is to be checked: the pasted function, else the one of the notebook.
+
+    Raises:
+        ValueError: there is none.
+    """
+    if chosen["code"].strip():
+        return _pasted(chosen["code"])
+    if not chosen["name"]:
+        raise ValueError(say("nothing"))
+    found = _namespace().get(chosen["name"])
+    if found is None:
+        raise ValueError(say("gone", name=chosen["name"]))
+    return found
+
+
+def _pasted(code: str) -> Callable[..., Any]:
+    """Run pasted code, in this person's own kernel, and return the last function or class that it defines."""
+    import numpy
+
+    names: dict[str, Any] = {"torch": torch, "np": numpy, "numpy": numpy, "F": torch.nn.functional, "nn": torch.nn}
+    names["__name__"] = "__main__"
+    given = set(names)
+    try:
+        exec(compile(code, "<your code>", "exec"), names)
+    except (Exception, SystemExit) as error:
+        raise ValueError(say("pasted.failed", error=f"{type(error).__name__}: {error}")) from error
+    defined = [
+        value
+        for name, value in names.items()
+        if name not in given and callable(value) and not isinstance(value, ModuleType)
+        and getattr(value, "__module__", "") == "__main__"
+    ]  # fmt: skip
+    if not defined:
+        raise ValueError(say("nothing.defined"))
+    found: Callable[..., Any] = defined[-1]
+    return found
+
+
+def _plain(made: Report) -> dict[str, Any]:
+    first = next((case for case in made.cases if not case.passed), None)
+    right = sum(case.passed for case in made.cases)
+    return {
+        "passed": made.passed,
+        "summary": say("passed" if made.passed else "failed", right=right, count=len(made.cases)),
+        "first": None if first is None else {"case": first.name, "lines": first.message.splitlines()},
+        "diagnoses": [
+            {"id": found.id, "of": found.of, "title": found.title, "evidence": found.evidence, "fix": found.fix,
+             "setting": found.setting}
+            for found in made.diagnoses
+        ],
+        "map": None if made.error_map is None else _plain_map(made.error_map),
+        "cases": [[case.name, case.passed, case.message.partition("\n")[0]] for case in made.cases],
+        "not_asked": [[name, reason] for name, reason in made.not_asked.items()],
+        "assumed": "; ".join(made.assumed),
+    }  # fmt: skip
+
+
+def _plain_map(shown: ErrorMap) -> dict[str, Any]:
+    label = f"{shown.result}[{', '.join(map(str, shown.at))}]" if shown.at else shown.result
+    made: dict[str, Any] = {
+        "label": label,
+        "case": shown.case,
+        "right": _rows(shown.right),
+        "received": _rows(shown.received),
+        "products": None,
+    }
+    if products := shown.products:
+        made["products"] = {
+            "of": products.of,
+            "setting": products.setting,
+            "total": products.total,
+            "missing": len(products.missing),
+            "extra": len(products.extra),
+            "shown": {"missing": products.missing[:SHOWN], "extra": products.extra[:SHOWN]},
+        }
+    return made
+
+
+def _rows(rows: tuple[tuple[float, ...], ...]) -> list[list[float | None]]:
+    return [[value if abs(value) < float("inf") else None for value in row] for row in rows]

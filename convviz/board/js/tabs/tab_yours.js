@@ -1,0 +1,175 @@
+// @ts-check
+// The tab Your code: what is to be checked, and what came of it, in three steps: where, what kind, what to change.
+import WORDS from "../../../facts/words/yours.json" with { type: "json" };
+import { element, setText } from "../base/dom.js";
+import { sentences } from "../base/words.js";
+import { createHeatmap } from "../board/heatmap.js";
+import { fromLink } from "../rules/link.js";
+import { openPane } from "./pane.js";
+
+const say = sentences(WORDS);
+const CELL = 34; // pixels: room for a number
+
+/**
+ * @typedef {{ id: string, of: string, title: string, evidence: string, fix: string, setting: string }} Diagnosis
+ * @typedef {[number, number]} Cell
+ * @typedef {{ of: string, setting: string, total: number, missing: number, extra: number, shown: { missing: [Cell, Cell, Cell][], extra: [Cell, Cell, Cell][] } }} Products
+ * @typedef {{ label: string, case: string, right: (number | null)[][], received: (number | null)[][], products: Products | null }} ErrorMap
+ * @typedef {{ passed: boolean, summary: string, first: { case: string, lines: string[] } | null, diagnoses: Diagnosis[], map: ErrorMap | null,
+ *   cases: [string, boolean, string][], not_asked: [string, string][], assumed: string }} Report as app/tabs/yours.py sends it
+ */
+
+/** @param {any} context */
+function renderYours(context) {
+  return openPane(context, "yours", (pane, body) => {
+    const form = createForm(pane);
+    const refused = element("p", { class: "cv-pane-failure", role: "alert" });
+    const result = createResult(pane, (setting, title) => {
+      context.model.goTo(fromLink(setting).state, say("board.told", { title }));
+      pane.root.closest(".cv-app")?.scrollIntoView();
+    });
+    const told = element("p", {});
+    body.append(element("h3", {}, say("yours")), element("p", {}, say("about")), told, form.el, refused, result.el);
+    return (data) => {
+      setText(told, data.why_not);
+      form.el.hidden = Boolean(data.why_not);
+      form.set(data);
+      setText(refused, data.failed);
+      result.set(data.report);
+      if (data.report) pane.say(data.report.summary);
+    };
+  });
+}
+
+/** The form. @param {import("./pane.js").PaneTools} pane */
+function createForm(pane) {
+  const task = /** @type {HTMLSelectElement} */ (element("select"));
+  const name = /** @type {HTMLSelectElement} */ (element("select"));
+  const code = /** @type {HTMLTextAreaElement} */ (
+    element("textarea", { rows: "8", spellcheck: "false", autocomplete: "off", placeholder: say("code.placeholder"), "aria-label": say("code") })
+  );
+  const look = element("button", { type: "button", class: "cv-button" }, say("refresh"));
+  const check = element("button", { type: "button", class: "cv-button", "data-yours": "check" }, say("check"));
+  const line = element("span", { role: "status" });
+  const el = element(
+    "div",
+    { class: "cv-yours-form" },
+    element("label", {}, say("task"), task),
+    element("div", { class: "cv-flow" }, element("label", {}, say("name"), name), look),
+    element("p", { class: "cv-muted" }, say("code")),
+    code,
+    element("div", { class: "cv-flow" }, check, line),
+  );
+  look.addEventListener("click", () => pane.send({ type: "refresh" }));
+  check.addEventListener("click", () => {
+    setText(line, say("checking"));
+    check.toggleAttribute("disabled", true);
+    pane.send({ type: "check", task: task.value, name: name.value, code: code.value });
+  });
+  let filled = false;
+  return {
+    el,
+    /** What a person is about to choose stays. @param {any} data */
+    set(data) {
+      setText(line, "");
+      check.toggleAttribute("disabled", false);
+      if (!data.tasks) return;
+      const [chosenTask, chosenName] = filled ? [task.value, name.value] : [data.chosen.task, data.chosen.name];
+      fill(task, data.tasks, chosenTask);
+      fill(name, ["", ...data.names], chosenName);
+      if (!filled) code.value = data.chosen.code;
+      filled = true;
+    },
+  };
+}
+
+/** @param {HTMLSelectElement} select @param {string[]} values @param {string} chosen */
+function fill(select, values, chosen) {
+  select.replaceChildren(...values.map((value) => element("option", { value }, value || say("name.none"))));
+  if (values.includes(chosen)) select.value = chosen;
+}
+
+/** What came of it. @param {import("./pane.js").PaneTools} pane @param {(setting: string, title: string) => void} open */
+function createResult(pane, open) {
+  const el = element("div", { class: "cv-yours-result", hidden: "" });
+  const maps = ["right", "received", "off"].map(() => createHeatmap(pane));
+  return {
+    el,
+    /** @param {Report | null} report */
+    set(report) {
+      el.hidden = !report;
+      if (!report) return;
+      const summary = element("p", { class: report.passed ? "cv-yours-right" : "cv-yours-wrong" }, report.summary);
+      el.replaceChildren(summary, ...hints(report, maps, open), cases(report));
+    },
+  };
+}
+
+/**
+ * Three hints, each opened only when it is wanted.
+ * @param {Report} report @param {ReturnType<typeof createHeatmap>[]} maps @param {(setting: string, title: string) => void} open
+ */
+function hints({ passed, first, map, diagnoses }, maps, open) {
+  if (passed || !first) return [];
+  const where = [element("p", {}, element("b", {}, first.case)), ...first.lines.map((text) => element("p", {}, text))];
+  if (map) where.push(...mapped(map, maps));
+  const what = diagnoses.flatMap(({ title, evidence, of }) => [element("p", {}, element("b", {}, title), ` (${of})`), element("p", { class: "cv-muted" }, evidence)]);
+  if (!what.length) what.push(element("p", {}, say("nothing.known")));
+  const how = diagnoses.filter(({ fix }) => fix).map((diagnosis) => element("p", {}, diagnosis.fix, " ", ...boardButton(diagnosis, open)));
+  const made = [hint("where", where, true), hint("what", what, false)];
+  return how.length ? [...made, hint("how", how, false)] : made;
+}
+
+/** @param {"where" | "what" | "how"} name @param {HTMLElement[]} children @param {boolean} isOpen */
+function hint(name, children, isOpen) {
+  const made = element("details", { "data-hint": name }, element("summary", {}, say(name)), ...children);
+  made.toggleAttribute("open", isOpen);
+  return made;
+}
+
+/** @param {Diagnosis} diagnosis @param {(setting: string, title: string) => void} open */
+function boardButton({ setting, title }, open) {
+  if (!setting) return [];
+  const button = element("button", { type: "button", class: "cv-button" }, say("board"));
+  button.addEventListener("click", () => open(setting, title));
+  return [button];
+}
+
+/** The wrong plane beside the right one. @param {ErrorMap} map @param {ReturnType<typeof createHeatmap>[]} maps */
+function mapped({ label, case: name, right, received, products }, maps) {
+  const planes = [right, received];
+  const fits = right.length === received.length && right[0].length === received[0].length;
+  if (fits) planes.push(received.map((row, i) => row.map((value, j) => (value ?? NaN) - (right[i][j] ?? NaN))));
+  const names = /** @type {const} */ (["right", "received", "off"]);
+  planes.forEach((values, index) => {
+    const rows = values.map((row) => row.map((value) => value ?? NaN));
+    maps[index].set({ values: rows, label: say(names[index]), dtype: "float64", cell: CELL, numbers: true });
+  });
+  const row = element("div", { class: "cv-flow" }, ...planes.map((_, index) => maps[index].el));
+  return [element("p", {}, say("plane", { plane: label, case: name })), row, ...(products ? productsOf(products) : [])];
+}
+
+/** @param {Products} products */
+function productsOf({ of, setting, total, missing, extra, shown }) {
+  if (!missing && !extra) return [];
+  const other = of === "grad_input" ? "weight" : "input";
+  const lines = /** @type {const} */ (["missing", "extra"]).flatMap((kind) => [
+    ...shown[kind].map(([o, k, cell]) =>
+      element("li", { class: `cv-yours-${kind}` }, `${say("product", { result: of, cell: cell.join(","), o: o.join(","), other, k: k.join(",") })} (${say(kind)})`),
+    ),
+    ...(({ missing, extra })[kind] > shown[kind].length ? [element("li", { class: "cv-muted" }, say("more", { count: ({ missing, extra })[kind] - shown[kind].length }))] : []),
+  ]);
+  return [element("p", {}, say("products", { total, setting, missing, extra })), element("ul", {}, ...lines)];
+}
+
+/** @param {Report} report */
+function cases({ cases: tried, not_asked: left, assumed }) {
+  const rows = tried.map(([name, passed, message]) => element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, passed ? say("right") : message)));
+  const others = left.map(([name, reason]) => element("tr", { class: "cv-muted" }, element("th", { scope: "row" }, name), element("td", {}, reason)));
+  const head = element("tr", {}, element("th", { scope: "col" }, say("case")), element("th", { scope: "col" }, say("verdict")));
+  const table = element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows, ...others));
+  const how = assumed ? [element("p", { class: "cv-muted" }, say("assumed", { what: assumed }))] : [];
+  return element("details", { "data-hint": "cases" }, element("summary", {}, say("cases")), ...how, table);
+}
+
+export default { render: renderYours };
