@@ -1,0 +1,71 @@
+"""Numbers as a student's code wants them and gives them: torch's tensors, NumPy's arrays or lists within lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from convviz.facts.words import sentences
+
+say = sentences("calling")
+
+KINDS = ("torch", "numpy", "lists")
+MOST = 1 << 22  # numbers in a result: what has more is no answer to a case of a few hundred
+
+
+class NotNumbers(TypeError):
+    """What came is no array of numbers; its text says what it is."""
+
+
+def hand_over(tensor: torch.Tensor, kind: str, dtype: torch.dtype) -> Any:
+    """Return a copy of a tensor as the kind of array asked for."""
+    copy = tensor.detach().to(dtype, copy=True).contiguous()
+    return copy if kind == "torch" else copy.numpy() if kind == "numpy" else copy.tolist()
+
+
+def take_back(value: Any) -> torch.Tensor:
+    """Return a copy of what a student's function gave, as a tensor on the CPU in the dtype in which it came.
+
+    Raises:
+        NotNumbers: it is no array of real numbers.
+    """
+    if value is None or isinstance(value, str | bytes | Mapping):
+        raise NotNumbers(say("none") if value is None else say("not_numbers", what=type(value).__name__))
+    try:
+        tensor = _tensor(value)
+    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
+        if isinstance(value, list | tuple):
+            raise NotNumbers(say("ragged", what=type(value).__name__)) from error
+        raise NotNumbers(say("not_numbers", what=type(value).__name__)) from error
+    if tensor.is_complex():
+        raise NotNumbers(say("complex"))
+    if tensor.numel() > MOST:
+        raise NotNumbers(say("too_many", count=tensor.numel()))
+    return tensor
+
+
+def _tensor(value: Any) -> torch.Tensor:
+    if isinstance(value, torch.Tensor):
+        dense = value.detach()
+        dense = dense.to_dense() if dense.layout != torch.strided else dense
+        return dense.to("cpu", copy=True).contiguous()
+    if isinstance(value, list | tuple) and any(isinstance(part, torch.Tensor | list | tuple) for part in value):
+        return torch.stack([_tensor(part) for part in value]) if value else torch.zeros(0)
+    array = np.asarray(value)
+    if array.dtype.kind not in "biufc":
+        array = array.astype(np.float64)
+    if array.dtype.kind in "bui" or array.dtype.itemsize > 8 and array.dtype.kind == "f":
+        array = array.astype(np.float64)
+    return torch.from_numpy(np.array(array, copy=True, order="C"))
+
+
+def changed(before: Any, after: Any) -> bool:
+    """Return whether an array is another one than it was; of the same kind both."""
+    if isinstance(before, torch.Tensor):
+        return bool(before.shape != after.shape or not torch.equal(before, after.detach()))
+    if isinstance(before, np.ndarray):
+        return bool(before.shape != after.shape or not np.array_equal(before, after))
+    return bool(before != after)

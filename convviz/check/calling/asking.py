@@ -1,0 +1,189 @@
+"""One case put to a student's function, and what came of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from convviz.check.answer import Answer
+from convviz.check.battery import Case
+from convviz.check.calling.arrays import NotNumbers
+from convviz.check.calling.binding import Binding, is_function
+from convviz.check.calling.failures import failure
+from convviz.check.calling.guard import guarded
+from convviz.check.calling.layer import make_layer
+from convviz.check.calling.layouts import DATA, to_layout
+from convviz.check.calling.pieces import Piece, pieces, together
+from convviz.check.calling.plan import Given, Plan
+from convviz.check.calling.results import take_apart
+from convviz.check.compare import same
+from convviz.check.tasks import Task
+from convviz.facts.words import sentences
+
+say = sentences("calling")
+
+ONCE_BEYOND = 20_000  # products; a larger case is not asked twice, so that loops in pure Python do not take twice as long
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A student's function, the task it is for, and how its arguments are bound."""
+
+    fn: Any
+    task: Task
+    binding: Binding
+
+    def has_bias(self, plan: Plan) -> bool:
+        """Return whether the function is given a bias."""
+        held = {*self.binding.roles, *plan.form}
+        return "bias" in held or plan.form == ("dict",)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """An answer, and the keys that were read from dicts on the way."""
+
+    answer: Answer
+    read: frozenset[str] = frozenset()
+
+
+def ask(subject: Subject, plan: Plan, case: Case, twice: bool = True) -> Outcome:
+    """Return what comes of one case; whatever the code does, it ends here."""
+    first, second = _Call(subject, plan, case), _Call(subject, plan, case)
+    kind, message = "ok", ""
+    with guarded() as kept:
+        try:
+            first.run()
+            kind, message = _looked_at(first)
+            if kind == "ok" and twice and case.spec.products <= ONCE_BEYOND:
+                kind, message = _again(first, second)
+        except BaseException as error:  # SystemExit and KeyboardInterrupt are a student's mistakes like others
+            if isinstance(error, KeyboardInterrupt) and kept.interrupted:
+                raise
+            kind, message = failure(error, subject.fn)
+    answer = Answer(kind, dict(first.found), message, first.seconds, kept.printed)
+    return Outcome(answer, frozenset(first.read))
+
+
+def _looked_at(call: _Call) -> tuple[str, str]:
+    broken = [name for name, value in call.found.items() if not bool(torch.isfinite(value.double()).all())]
+    if broken:
+        value = call.found[broken[0]]
+        return "not_finite", say("not_finite", name=broken[0], what="nan" if bool(value.isnan().any()) else "inf")
+    if call.changed:
+        return "changed_input", say("changed_input", names=", ".join(sorted(call.changed)))
+    return "ok", ""
+
+
+def _again(first: _Call, second: _Call) -> tuple[str, str]:
+    try:
+        second.run()
+    except BaseException as error:
+        return "keeps_state", say("second_failed", why=failure(error, first.subject.fn)[1])
+    for name, value in first.found.items():
+        if name not in second.found or not same(second.found[name], value):
+            return "keeps_state", say("keeps_state", name=name)
+    return "ok", ""
+
+
+class _Call:
+    """One run of the function over a case, piece by piece if it has to be."""
+
+    def __init__(self, subject: Subject, plan: Plan, case: Case) -> None:
+        self.subject, self.plan, self.case = subject, plan, case
+        self.found: dict[str, torch.Tensor] = {}
+        self.changed: set[str] = set()
+        self.read: set[str] = set()
+        self.seconds = 0.0
+
+    def run(self) -> None:
+        """Fill in what was found, as far as it goes."""
+        parts: list[tuple[Piece, dict[str, torch.Tensor]]] = []
+        task = self.subject.task
+        try:
+            for piece in pieces(self.case, self.plan.data):
+                found: dict[str, torch.Tensor] = {}
+                parts.append((piece, found))
+                self._piece(piece.case, found)
+        finally:
+            if parts and parts[0][1]:
+                self.found = together(parts, self.plan.data, task.name == "conv_transpose2d")
+
+    def _piece(self, case: Case, found: dict[str, torch.Tensor]) -> None:
+        given = Given(self.subject.task, self.plan, case)
+        try:
+            if self.subject.task.kind == "function":
+                self._function(given, found)
+            else:
+                self._differentiated(given, case, found)
+            self._add_bias(case, found)
+        finally:
+            self.read |= given.read
+            self.changed |= set(given.changed)
+
+    def _timed(self, call: Callable[..., Any], *placed: Any, **named: Any) -> Any:
+        begin = time.perf_counter()
+        try:
+            return call(*placed, **named)
+        finally:
+            self.seconds += time.perf_counter() - begin
+
+    def _function(self, given: Given, found: dict[str, torch.Tensor]) -> None:
+        subject = self.subject
+        placed, named = given.arguments(subject.binding)
+        returned = self._timed(subject.fn, *placed, **named)
+        optional = () if subject.has_bias(self.plan) or len(subject.task.results) == 1 else ("grad_bias",)
+        found.update(take_apart(returned, subject.task, self.plan, optional))
+
+    def _differentiated(self, given: Given, case: Case, found: dict[str, torch.Tensor]) -> None:
+        """Call it forward, and let autograd ask for the gradients."""
+        subject, plan = self.subject, self.plan
+        placed, named = given.arguments(subject.binding)
+        if subject.task.kind == "Module":
+            layer, wanted, plan = make_layer(self._timed(subject.fn, *placed, **named), case, plan)
+            asked = Given(_FORWARD, plan, case)
+            wanted = {"input": asked.value("input").requires_grad_(), **wanted}
+            output = self._timed(layer, wanted["input"])
+        else:
+            wanted = given.gradients_to()
+            call = subject.fn.apply if is_function(subject.fn) else subject.fn
+            output = self._timed(call, *placed, **named)
+        output = output[0] if isinstance(output, tuple) and output else output
+        if not isinstance(output, torch.Tensor):
+            raise NotNumbers(say("no_tensor", what=type(output).__name__))
+        found.update(take_apart(output, _FORWARD, plan))
+        sent = to_layout(case.grad_output, DATA[plan.data]).to(output.dtype, copy=True).contiguous()
+        if sent.shape != output.shape:
+            return  # nothing can be sent back through an output of another shape: that is the mistake
+        if not output.requires_grad:
+            raise NotNumbers(say("no_graph"))
+        given.hold("grad_output", sent, sent.clone())
+        sums = self._timed(torch.autograd.grad, output, tuple(wanted.values()), sent, allow_unused=True)
+        for role, value in zip(wanted, sums, strict=True):
+            name = f"grad_{role}"
+            if value is None:
+                raise NotNumbers(say("no_gradient", name=name))
+            found.update(take_apart({name: value}, _one(subject.task, name), plan))
+
+    def _add_bias(self, case: Case, found: dict[str, torch.Tensor]) -> None:
+        """Add the bias that a function has no argument for, so that its output is held against the same truth."""
+        task = self.subject.task
+        if "output" not in found or self.subject.has_bias(self.plan) and task.kind != "Module":
+            return
+        if task.kind == "Module" and ("grad_bias" in found or len(found) == 1):
+            return
+        bias = case.transposed_bias if task.name == "conv_transpose2d" else case.bias
+        output = found["output"]
+        if output.dim() > 1 and output.shape[1] == bias.numel():
+            found["output"] = output + bias.to(output.dtype).reshape(1, -1, *[1] * (output.dim() - 2))
+
+
+def _one(task: Task, name: str) -> Task:
+    return Task(task.name, (), (name,))
+
+
+_FORWARD = Task("conv2d", (), ("output",))

@@ -1,0 +1,159 @@
+"""What holds a process back: the kernel's own means, each where it is there and works."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from types import TracebackType
+
+if sys.platform != "win32":
+    import resource
+
+_CGROUPS = Path("/sys/fs/cgroup")
+_numbers = itertools.count()
+_NOBODY = range(61_184, 65_520)  # systemd's own range for users that exist as long as a service
+
+
+class Cage:
+    """Bounds the number of processes, by the best means there is; left, nothing of what was in it runs.
+
+    ``kind`` is ``"cgroup"`` (the kernel counts, and all that is in it is killed), ``"user"`` (a user of its own, since
+    RLIMIT_NPROC does not bind root) or ``"rlimit"`` (of this user's processes; what leaves the process group lives on).
+    """
+
+    def __init__(self, processes: int) -> None:
+        self.processes = processes
+        self.kind = "rlimit"
+        self._folder: Path | None = None
+        self._user = 0
+
+    def __enter__(self) -> Cage:
+        self._folder = _make_group(self.processes)
+        if self._folder is not None:
+            self.kind = "cgroup"
+        elif os.getuid() == 0 and (user := _unused_user()):
+            self.kind, self._user = "user", user
+        return self
+
+    def enter(self) -> None:
+        """Go in, as the process that is to be bounded."""
+        if self._folder is not None:
+            (self._folder / "cgroup.procs").write_text(str(os.getpid()))
+            return
+        count = self.processes
+        if self._user:
+            os.setgroups([])
+            os.setgid(self._user)
+            os.setuid(self._user)
+        else:
+            count += _processes_of(os.getuid())
+        hard = resource.getrlimit(resource.RLIMIT_NPROC)[1]
+        count = count if hard == resource.RLIM_INFINITY else min(count, hard)
+        resource.setrlimit(resource.RLIMIT_NPROC, (count, count))
+
+    def clear(self) -> None:
+        """Kill what is left in it; what forks meanwhile cannot outrun its own bound for long."""
+        for _ in range(200):
+            left = self._members()
+            if not left:
+                return
+            for pid in left:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.005)  # the kernel takes its time to bury them
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._folder is not None:
+            with contextlib.suppress(OSError):
+                self._folder.rmdir()
+
+    def _members(self) -> list[int]:
+        if self._folder is not None:
+            with contextlib.suppress(OSError, ValueError):
+                return [int(line) for line in (self._folder / "cgroup.procs").read_text().split()]
+        if self._user:
+            return _pids_of(self._user)
+        return []
+
+
+def limit_memory(allowance: int) -> None:
+    """Bound the address space of this process to what it has and an allowance, its files to 64 MiB, its dumps to none."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 26, 1 << 26))
+    if sys.platform == "linux":
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        most = pages * resource.getpagesize() + allowance
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def _make_group(processes: int) -> Path | None:
+    """Return a new control group that counts processes, None where none can be made."""
+    name = f"convviz-{os.getpid()}-{next(_numbers)}"
+    for parent in _parents():
+        folder = parent / name
+        try:
+            folder.mkdir()
+        except OSError:
+            continue
+        try:
+            (folder / "pids.max").write_text(str(processes))
+            return folder
+        except OSError:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+    return None
+
+
+def _parents() -> list[Path]:
+    try:
+        lines = Path("/proc/self/cgroup").read_text().splitlines()
+    except OSError:
+        return []
+    found = []
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        base = _CGROUPS / "pids" if "pids" in controllers.split(",") else _CGROUPS if not controllers else None
+        if base is not None:
+            found += [base / path.lstrip("/"), base]
+    return [each for each in found if each.is_dir()]
+
+
+def _unused_user() -> int:
+    held = {_owner(pid) for pid in _pids()}
+    first = os.getpid() % len(_NOBODY)
+    return next((user for user in (*_NOBODY[first:], *_NOBODY[:first]) if user not in held), 0)
+
+
+def _pids() -> list[int]:
+    with contextlib.suppress(OSError):
+        return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    return []
+
+
+def _owner(pid: int) -> int:
+    with contextlib.suppress(OSError):
+        return os.stat(f"/proc/{pid}").st_uid
+    return -1
+
+
+def _state(pid: int) -> str:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    return "Z"
+
+
+def _pids_of(user: int) -> list[int]:
+    return [pid for pid in _pids() if _owner(pid) == user and _state(pid) != "Z"]
+
+
+def _processes_of(user: int) -> int:
+    return len([pid for pid in _pids() if _owner(pid) == user])

@@ -1,0 +1,57 @@
+"""What a student's code threw, in a sentence: its kind, its text, and the line of the student's code."""
+
+from __future__ import annotations
+
+import linecache
+import traceback
+from types import TracebackType
+from typing import Any
+
+from convviz.check.calling.arrays import NotNumbers
+from convviz.check.calling.binding import code_of
+from convviz.facts.words import sentences
+
+say = sentences("calling")
+
+LONGEST = 300
+_LIBRARIES = ("/torch/", "/numpy/", "/convviz/check/calling/", "/contextlib.py", "<frozen ", "<__array_function__")
+
+
+def failure(error: BaseException, fn: Any) -> tuple[str, str]:
+    """Return the kind and the sentence of what was thrown."""
+    if isinstance(error, NotNumbers):
+        return "wrong_type", str(error)
+    text = _text(error)
+    if isinstance(error, MemoryError) or "t allocate memory" in text or "not enough memory" in text:
+        return "crashed", say("memory", where=line_of(error.__traceback__, fn))
+    where = line_of(error.__traceback__, fn)
+    if isinstance(error, SystemExit):
+        return "raised", say("exit", where=where)
+    if isinstance(error, KeyboardInterrupt):
+        return "raised", say("interrupt", where=where)
+    if isinstance(error, RecursionError):
+        return "raised", say("recursion", where=where)
+    return "raised", say("raised", type=type(error).__name__, text=f": {text}" if text else "", where=where)
+
+
+def _text(error: BaseException) -> str:
+    try:
+        text = str(error).strip()
+    except BaseException:  # its __str__ is the student's as well
+        return ""
+    lines = text.splitlines()
+    return "\n".join(lines[:3])[:LONGEST]
+
+
+def line_of(trace: TracebackType | None, fn: Any) -> str:
+    """Return where in the student's code it happened, such as ``" (line 7: x = 1 / 0)"``; empty if nowhere there."""
+    own = getattr(getattr(code_of(fn), "__code__", None), "co_filename", None)
+    frames = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(trace)]
+    mine = [place for place in frames if place[0] == own and "/convviz/check/calling/" not in place[0]]
+    others = [place for place in frames if not any(part in place[0].replace("\\", "/") for part in _LIBRARIES)]
+    found = mine or others
+    if not found:
+        return ""
+    file, line = found[-1]
+    text = linecache.getline(file, line).strip()[:100]
+    return say("line_with_code", line=line, code=text) if text else say("line", line=line)

@@ -1,0 +1,198 @@
+"""How a student's function is called, as far as its signature does not say it; and the numbers that it is called with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from convviz.check.battery import Case
+from convviz.check.calling.arrays import changed, hand_over
+from convviz.check.calling.binding import TENSORS, Binding
+from convviz.check.calling.layouts import DATA, KERNEL, bias_shape, sizes_in, to_layout
+from convviz.check.calling.names import keys_of
+from convviz.check.tasks import GEOMETRY, Task
+
+PAIRS = ("stride", "padding", "dilation", "output_padding", "kernel_size")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What was found out by trial; plain data.
+
+    Attributes:
+        arrays: ``"torch"``, ``"numpy"`` or ``"lists"``.
+        data: order of axes of input, output and their gradients, a key of ``DATA``.
+        kernel: that of the weight, a key of ``KERNEL``.
+        bias: shape of the bias: ``"C"``, ``"111C"``, ``"C1"``.
+        form: what a cache holds, in its order; ``("dict",)`` for one with keys; empty without a cache.
+        pairs: ``"any"`` (a number where both axes have the same), ``"pair"`` (always two) or ``"int"`` (only numbers).
+        sizes: ``"full"`` (a size argument has all axes) or ``"plane"`` (height and width).
+        dtype: ``"float64"`` or ``"float32"``.
+    """
+
+    arrays: str = "torch"
+    data: str = "NCHW"
+    kernel: str = "OIHW"
+    bias: str = "C"
+    form: tuple[str, ...] = ()
+    pairs: str = "any"
+    sizes: str = "full"
+    dtype: str = "float64"
+
+
+class Params(dict[str, Any]):
+    """A dict that notes which of its keys are read, so that it is known what a function makes use of."""
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        super().__init__(values)
+        self.read: set[str] = set()
+
+    def __getitem__(self, key: str) -> Any:
+        self.read.add(key)
+        return super().__getitem__(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Note the key, too."""
+        self.read.add(key)
+        return super().get(key, default)
+
+    def pop(self, key: str, *default: Any) -> Any:
+        """Note the key, too."""
+        self.read.add(key)
+        return super().pop(key, *default)
+
+    def __iter__(self) -> Iterator[str]:
+        self.read.update(super().keys())
+        return super().__iter__()
+
+    def keys(self) -> Any:
+        """All count as read."""
+        self.read.update(super().keys())
+        return super().keys()
+
+    def values(self) -> Any:
+        """All count as read."""
+        self.read.update(super().keys())
+        return super().values()
+
+    def items(self) -> Any:
+        """All count as read."""
+        self.read.update(super().keys())
+        return super().items()
+
+
+class Given:
+    """What one call is given, made when it is asked for."""
+
+    def __init__(self, task: Task, plan: Plan, case: Case) -> None:
+        self._task, self._plan, self._case = task, plan, case
+        self._held: dict[str, Any] = {}
+        self._was: dict[str, Any] = {}
+        self._dicts: list[Params] = []
+
+    def value(self, role: str) -> Any:
+        """Return what stands for a role, the same object whenever it is asked for."""
+        if role not in self._held:
+            self._held[role] = self._make(role)
+        return self._held[role]
+
+    def arguments(self, binding: Binding) -> tuple[list[Any], dict[str, Any]]:
+        """Return what is given by place and by name."""
+        placed: list[Any] = []
+        named: dict[str, Any] = {}
+        for each in binding.arguments:
+            value = each.default if each.role is None else self.value(each.role)
+            if each.by_name:
+                named[each.name] = value
+            else:
+                placed.append(value)
+        return placed, named
+
+    def gradients_to(self) -> dict[str, torch.Tensor]:
+        """Let the tensors ask for gradients; return those that were handed over, by role."""
+        found = {role: self._held[role] for role in TENSORS[1:] if isinstance(self._held.get(role), torch.Tensor)}
+        return {role: tensor.requires_grad_() for role, tensor in found.items()}
+
+    def hold(self, role: str, value: Any, was: Any) -> None:
+        """Watch one more array."""
+        self._held[role], self._was[role] = value, was
+
+    @property
+    def changed(self) -> list[str]:
+        """The roles of arrays that are others than they were."""
+        return [role for role, was in self._was.items() if changed(was, self._held[role])]
+
+    @property
+    def read(self) -> set[str]:
+        """The keys that were read from its dicts."""
+        return {key for one in self._dicts for key in one.read}
+
+    def _make(self, role: str) -> Any:
+        if role in TENSORS:
+            return self._array(role)
+        if role == "cache":
+            return self._cache()
+        if role == "params":
+            return self._dict(())
+        return plain_value(role, self._case, self._plan, self._task)
+
+    def _array(self, role: str) -> Any:
+        if self._task.kind == "Module":
+            return True  # of a layer's arguments "bias" alone is called like a tensor
+        plan, dtype = self._plan, getattr(torch, self._plan.dtype)
+        tensor = tensor_of(role, self._case, self._task)
+        if role == "bias":
+            tensor = tensor.reshape(bias_shape(plan.bias, tensor.numel()))
+            single = plan.data == "HW"
+            tensor = tensor.reshape(()) if single else tensor
+        else:
+            tensor = to_layout(tensor, KERNEL[plan.kernel] if role == "weight" else DATA[plan.data])
+        self._was[role] = hand_over(tensor, plan.arrays, dtype)
+        return hand_over(tensor, plan.arrays, dtype)
+
+    def _cache(self) -> Any:
+        if self._plan.form == ("dict",):
+            return self._dict(("input", "weight", "bias"))
+        return tuple(self.value(role) for role in self._plan.form)
+
+    def _dict(self, tensors: tuple[str, ...]) -> Params:
+        roles = (*tensors, *GEOMETRY, "kernel_size")
+        if self._task.name.startswith("linear"):
+            roles = tensors
+        self._dicts.append(Params({key: self.value(role) for role in reversed(roles) for key in keys_of(role)}))
+        return self._dicts[-1]
+
+
+def tensor_of(role: str, case: Case, task: Task) -> torch.Tensor:
+    """Return a case's tensor with four axes; of a transposed convolution, whose input is a convolution's output."""
+    if task.name == "conv_transpose2d":
+        role = {"input": "grad_output", "bias": "transposed_bias"}.get(role, role)
+    return case.tensor(role)
+
+
+def plain_value(role: str, case: Case, plan: Plan, task: Task) -> Any:
+    """Return what is no tensor: a number, a pair, a size or a word."""
+    spec = case.spec
+    name, _, axis = role.partition(".")
+    if name in PAIRS:
+        pair: tuple[int, int] = (
+            (spec.padding[0][0], spec.padding[1][0])
+            if name == "padding"
+            else spec.remainder
+            if name == "output_padding"
+            else getattr(spec, name)
+        )
+        if axis:
+            return pair[int(axis)]
+        return pair[0] if pair[0] == pair[1] and plan.pairs != "pair" else pair
+    if name == "input_size":
+        whole = plan.sizes == "full" and task.name != "conv_transpose2d"
+        return sizes_in(spec.input_shape, DATA[plan.data]) if whole else spec.input_size
+    if name == "weight_size":
+        if plan.sizes == "full":
+            return sizes_in(spec.weight_shape, KERNEL[plan.kernel])
+        return plain_value("kernel_size", case, plan, task)
+    return getattr(spec, name)

@@ -1,0 +1,90 @@
+"""What a student's function gave, brought to the names and the order of axes of torch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+
+from convviz.check.calling.arrays import NotNumbers, take_back
+from convviz.check.calling.layouts import DATA, KERNEL, bias_shape, from_layout
+from convviz.check.calling.names import role_of
+from convviz.check.calling.plan import Plan
+from convviz.check.tasks import Task
+from convviz.facts.words import sentences
+
+say = sentences("calling")
+
+
+def take_apart(returned: Any, task: Task, plan: Plan, optional: Sequence[str] = ()) -> dict[str, torch.Tensor]:
+    """Return the results by name.
+
+    Args:
+        returned: what came back.
+        task: whose results it should be.
+        plan: says the order of axes.
+        optional: results that may be missing at the end, such as the gradient of a bias that it never got.
+
+    Raises:
+        NotNumbers: it is something else.
+    """
+    if isinstance(returned, Mapping):
+        parts = _by_key(returned, task, optional)
+    elif len(task.results) == 1:
+        parts = {task.results[0]: _single(returned)}
+    else:
+        parts = _in_order(returned, task.results, optional)
+    found = {}
+    for name, value in parts.items():
+        try:
+            found[name] = _in_torch_order(name, take_back(value), task, plan)
+        except NotNumbers as error:
+            raise NotNumbers(say("result", name=name, why=str(error))) from error
+    return found
+
+
+def _by_key(returned: Mapping[Any, Any], task: Task, optional: Sequence[str]) -> dict[str, Any]:
+    named = {role_of(str(key), task.results): value for key, value in returned.items()}
+    missing = [name for name in task.results if name not in named and name not in optional]
+    if missing:
+        raise NotNumbers(say("keys", got=", ".join(map(str, returned)) or "-", missing=", ".join(missing)))
+    return {name: named[name] for name in task.results if name in named}
+
+
+def _single(returned: Any) -> Any:
+    """Return the array; a forward pass may give what it keeps for backward as well: ``out, cache``."""
+    if isinstance(returned, tuple) and returned and _is_array(returned[0]):
+        keeps = len(returned) == 2 and isinstance(returned[1], tuple | Mapping)
+        if len(returned) == 1 or keeps or all(part is None for part in returned[1:]):
+            return returned[0]
+    return returned
+
+
+def _is_array(value: Any) -> bool:
+    return hasattr(value, "shape") or isinstance(value, list)
+
+
+def _in_order(returned: Any, names: Sequence[str], optional: Sequence[str]) -> dict[str, Any]:
+    if not isinstance(returned, tuple | list):
+        count = 1 if returned is not None else 0
+        raise NotNumbers(say("count", count=count, wanted=len(names), names=", ".join(names)))
+    parts = list(returned)
+    while len(parts) > len(names) and parts[-1] is None:  # as a Function's backward gives them for stride and padding
+        parts.pop()
+    least = len(names) - len(optional)
+    while len(parts) > least and parts[-1] is None:
+        parts.pop()
+    if not least <= len(parts) <= len(names):
+        raise NotNumbers(say("count", count=len(parts), wanted=len(names), names=", ".join(names)))
+    return dict(zip(names, parts, strict=False))
+
+
+def _in_torch_order(name: str, tensor: torch.Tensor, task: Task, plan: Plan) -> torch.Tensor:
+    axes = 2 if task.name.startswith("linear") else 4
+    if name == "grad_weight":
+        return from_layout(tensor, KERNEL[plan.kernel], axes)
+    if name == "grad_bias":
+        own = tuple(tensor.shape) == bias_shape(plan.bias, tensor.numel())
+        return tensor.reshape(-1) if own or plan.data == "HW" and tensor.numel() == 1 else tensor
+    return from_layout(tensor, DATA[plan.data], axes)

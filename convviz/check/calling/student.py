@@ -1,0 +1,148 @@
+"""A student's function, with what was found out about how to call it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from convviz.check.answer import Answer
+from convviz.check.battery import Case
+from convviz.check.calling.apart import ask_apart, search_apart
+from convviz.check.calling.asking import Subject, ask
+from convviz.check.calling.assumed import assumed
+from convviz.check.calling.binding import bind, takes_square_kernels
+from convviz.check.calling.child import Bounds
+from convviz.check.calling.layouts import CONV, LINEAR
+from convviz.check.calling.names import role_of
+from convviz.check.calling.plan import PAIRS, Plan
+from convviz.check.calling.search import Found, search
+from convviz.check.tasks import GEOMETRY, Task
+from convviz.facts.words import sentences
+
+say = sentences("calling")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Student:
+    """A student's function, with what was found out about how to call it.
+
+    Attributes:
+        task: what it is for.
+        assumed: sentences, what was assumed about its arguments and its arrays.
+        calls: how many calls finding out took.
+        bounded: sentences, what holds a call in its own process back; empty without a time limit.
+        results: names of the results that it gives; without ``grad_bias`` if it knows no bias.
+        plan: how it is called.
+    """
+
+    task: Task
+    assumed: tuple[str, ...]
+    calls: int
+    bounded: tuple[str, ...]
+    results: tuple[str, ...]
+    plan: Plan
+    _subject: Subject
+    _found: Found
+    _square: bool
+    _time_limit: float | None
+
+    def takes(self, case: Case) -> str | None:
+        """Return None, or why this case cannot be asked, such as "it has no argument for dilation"."""
+        if not callable(self._subject.fn) or not set(GEOMETRY) & set(self.task.arguments):
+            return None
+        spec, roles = case.spec, self._roles()
+        if any(before != after for before, after in spec.padding):
+            return say("no.sides")
+        plain: dict[str, object] = {"stride": (1, 1), "padding": ((0, 0), (0, 0)), "dilation": (1, 1), "groups": 1}
+        built_in = plain | {"padding_mode": "zeros"}
+        if self._found.spec is not None and self._found.score[0] > 0:
+            built_in = {name: getattr(self._found.spec, name) for name in GEOMETRY}
+        for name in GEOMETRY:
+            grouped = name == "groups" and self.plan.data == "HW"  # its planes are chosen here
+            if name not in roles and not grouped and getattr(spec, name) != built_in[name]:
+                return say("no.argument", name=name)
+        return self._no_size(case, roles) or self._no_pair(case)
+
+    def answer(self, case: Case) -> Answer:
+        """Return what came of one case."""
+        if self._subject.fn is None:
+            return Answer("not_defined", message=say("not_defined"))
+        if not callable(self._subject.fn):
+            return Answer("wrong_type", message=say("not_callable", what=type(self._subject.fn).__name__))
+        if self._time_limit is None:
+            return ask(self._subject, self.plan, case).answer
+        return ask_apart(self._subject, self.plan, case, Bounds(self._time_limit))
+
+    def _roles(self) -> set[str]:
+        """What the function is told, keys that it reads from a dict among them."""
+        told = set(self._subject.binding.roles) | set(self.plan.form)
+        if self._found.score[0] < 0 and told & {"params", "dict"}:  # it never got as far as to read them
+            return told | set(GEOMETRY)
+        return told | {role for key in self._found.read if (role := role_of(key, (*GEOMETRY, "kernel_size")))}
+
+    def _no_size(self, case: Case, roles: set[str]) -> str | None:
+        """Say where a size cannot be known: a remainder leaves it open."""
+        spec, name = case.spec, self.task.name
+        if name == "conv_transpose2d" and not roles & {"output_padding", "input_size"} and any(spec.remainder):
+            return say("no.argument", name="output_padding")
+        if name == "conv2d_input" and not roles & {"input_size", "input", "output_padding", "cache"}:
+            return say("no.input_size") if any(spec.remainder) else None
+        if name == "conv2d_weight" and not roles & {"weight_size", "weight", "cache"}:
+            further = any(r >= d for r, d in zip(spec.remainder, spec.dilation, strict=True))
+            return say("no.weight_size") if further else None
+        return None
+
+    def _no_pair(self, case: Case) -> str | None:
+        spec = case.spec
+        if self._square and spec.kernel_size[0] != spec.kernel_size[1]:
+            return say("no.square")
+        if self.plan.pairs != "int":
+            return None
+        pairs = (*PAIRS[:3], *(("kernel_size",) if self.task.kind == "Module" else ()))
+        for name in pairs:
+            pair = getattr(spec, name)
+            if pair[0] != pair[1]:
+                return say("no.pair", name=name)
+        return None
+
+
+def open_student(
+    fn: Any, task: Task, probes: Sequence[Case] = (), *, layout: str | None = None, time_limit: float | None = None
+) -> Student:
+    """Return a student's function together with how it is called, found out by its signature and by trial.
+
+    Args:
+        fn: a function, a subclass of ``torch.autograd.Function``, a layer's class, or None.
+        task: what it is for.
+        probes: cases of the caller's, for a function that has a setting built in.
+        layout: order of axes of input and output, such as ``"NHWC"``, or with the kernel's, ``"NHWC HWIO"``;
+            found out if it is left out.
+        time_limit: seconds that each call gets; it runs in a process of its own then, with memory and processes bounded.
+
+    Raises:
+        ValueError: there is no such layout, or the time limit is no positive number.
+    """
+    linear = task.name.startswith("linear")
+    known = dict.fromkeys(each[0] for each in (LINEAR if linear else CONV))
+    exact = [f"{each[0]} {each[1]}" for each in (LINEAR if linear else CONV)]
+    if layout is not None and layout not in known and layout not in exact:
+        raise ValueError(f"layout is one of {', '.join(known)}, or two words such as {exact[1]!r}: got {layout!r}")
+    bounds = None if time_limit is None else Bounds(time_limit)
+    subject = Subject(fn, task, bind(fn, task))
+    found = Found(Plan())
+    if callable(fn):
+        found = search(subject, probes, layout) if bounds is None else search_apart(subject, probes, layout, bounds)
+    square = callable(fn) and takes_square_kernels(fn) and not linear
+    return Student(
+        task,
+        assumed(subject, found, layout, square) if callable(fn) else (),
+        found.calls,
+        () if bounds is None else bounds.sentences(),
+        tuple(name for name in task.results if name != "grad_bias" or subject.has_bias(found.plan)),
+        found.plan,
+        subject,
+        found,
+        square,
+        time_limit,
+    )
