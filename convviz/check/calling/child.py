@@ -99,7 +99,8 @@ def _live(work: Callable[[], bytes], reader: int, writer: int, bounds: Bounds, c
     code = 1
     try:
         os.close(reader)
-        os.setsid()
+        with contextlib.suppress(PermissionError):  # the parent was quicker, and made it the head of a group
+            os.setsid()
         _die_with_parent()
         # The pool of threads that the parent had is not there after a fork; one thread asks for none.
         torch.set_num_threads(1)

@@ -25,7 +25,8 @@ function renderYours(context) {
     const form = createForm(pane);
     const refused = element("p", { class: "cv-pane-failure", role: "alert" });
     const result = createResult(pane, (setting, title) => {
-      context.model.goTo(fromLink(setting).state, say("board.told", { title }));
+      const { tab, theme, dtype, ...state } = fromLink(setting).state; // these stay as they are
+      context.model.goTo(state, say("board.told", { title }));
       pane.root.closest(".cv-app")?.scrollIntoView();
     });
     const told = element("p", {});

@@ -1,0 +1,109 @@
+"""The tab Your code in JupyterLab: a wrong function of the notebook is named, a pasted one too; a server runs none."""
+
+import os
+
+import pytest
+
+from tests.browser.app_page import fresh_page, wait_notice
+from tests.browser.lab import lab_server, open_notebook
+from tests.browser.test_lab import run_cell
+from tests.browser.test_tabs import open_tab
+
+pytestmark = pytest.mark.browser
+
+# cs231n's style; what is wrong is one letter: the kernel is laid on as it is where the loops gather.
+SOURCE = """
+import numpy as np
+import convviz
+
+def my_backward(dout, cache):
+    x, w, b, conv_param = cache
+    stride, pad = conv_param["stride"], conv_param["pad"]
+    padded = np.pad(x, ((0, 0), (0, 0), (pad, pad), (pad, pad)))
+    dx, dw, db = np.zeros_like(padded), np.zeros_like(w), dout.sum((0, 2, 3))
+    for n in range(dout.shape[0]):
+        for f in range(dout.shape[1]):
+            for i in range(dout.shape[2]):
+                for j in range(dout.shape[3]):
+                    rows = slice(i * stride, i * stride + w.shape[2])
+                    columns = slice(j * stride, j * stride + w.shape[3])
+                    dw[f] += dout[n, f, i, j] * padded[n, :, rows, columns]
+                    dx[n, :, rows, columns] += dout[n, f, i, j] * w[f, :, ::-1, ::-1]
+    return dx[:, :, pad : pad + x.shape[2], pad : pad + x.shape[3]], dw, db
+
+app = convviz.App(state={"tab": "yours"})
+app
+"""
+PASTED = """
+def my_weight(input, weight_size, grad_output, stride=1, padding=0):
+    import torch
+    found = torch.nn.grad.conv2d_weight(input, weight_size, grad_output, stride, padding)
+    return found / input.shape[0]
+"""
+
+
+@pytest.fixture(scope="module")
+def lab(browser, tmp_path_factory):
+    """A page of JupyterLab with the tab open, in a notebook that has defined a function."""
+    with lab_server(tmp_path_factory.mktemp("yours"), SOURCE) as url, fresh_page(browser) as page:
+        page.set_viewport_size({"width": 1900, "height": 1000})
+        open_notebook(page, url)
+        run_cell(page)
+        page.wait_for_selector(".cv-pane-yours select")
+        yield page
+        assert page.outside == []
+
+
+def check(page, task, name="", code=""):
+    """Have a function checked, and wait for what comes of it."""
+    pane = page.locator(".cv-pane-yours")
+    pane.locator("select").nth(0).select_option(task)
+    pane.locator("select").nth(1).select_option(name)
+    pane.locator("textarea").fill(code)
+    pane.locator("[data-yours=check]").click()
+    page.wait_for_function("!document.querySelector('.cv-pane-yours [data-yours=check]').disabled", timeout=60_000)
+    return pane
+
+
+def hint(pane, name):
+    return pane.locator(f"details[data-hint={name}]")
+
+
+def test_a_wrong_function_of_the_notebook_is_named_in_three_steps(lab):
+    pane = check(lab, "conv2d_backward", "my_backward")
+    assert "Not right yet" in pane.locator(".cv-yours-wrong").inner_text()
+    assert "Furthest off is grad_input[" in hint(pane, "where").inner_text()
+    assert hint(pane, "where").locator(".cv-panel").count() == 3
+    assert not hint(pane, "what").evaluate("details => details.open"), "the second step waits until it is wanted"
+    hint(pane, "what").locator("summary").click()
+    assert "The kernel is not rotated." in hint(pane, "what").inner_text()
+    hint(pane, "how").locator("summary").click()
+    assert "180°" in hint(pane, "how").inner_text()
+    hint(pane, "how").locator("button").click()
+    wait_notice(lab, "The setting where this shows")
+    assert pane.locator(".cv-yours-wrong").is_visible(), "what was found stays while the board moves"
+    if folder := os.environ.get("CONVVIZ_LOOK"):
+        lab.screenshot(path=f"{folder}/yours.png")
+
+
+def test_a_pasted_function_is_checked_and_what_cannot_be_is_said(lab):
+    pane = check(lab, "conv2d_weight", code=PASTED)
+    hint(pane, "what").locator("summary").click()
+    assert "divided by the batch size" in hint(pane, "what").inner_text()
+    for code, sentence in {"": "nothing to check yet", "x = 1": "defines no function", "def (": "SyntaxError"}.items():
+        pane = check(lab, "conv2d_weight", code=code)
+        assert sentence in pane.locator(".cv-pane-failure").last.inner_text(), code
+        assert pane.locator("textarea").input_value() == code, "what was typed stays"
+
+
+def test_a_right_function_is_told_so(lab):
+    right = PASTED.replace(" / input.shape[0]", "")
+    pane = check(lab, "conv2d_weight", code=right)
+    assert pane.locator(".cv-yours-right").inner_text().startswith("Right:")
+    assert hint(pane, "where").count() == 0
+
+
+def test_a_served_app_runs_nobodys_code(app):
+    open_tab(app, "yours")
+    app.wait_for_function("document.querySelector('.cv-pane-yours')?.textContent.includes('shared server')")
+    assert not app.locator(".cv-pane-yours textarea").is_visible()
