@@ -84,6 +84,10 @@ def s_minus_1_buffer(g):
     return both(lambda c, s: c + s - 1, g.covered, g.stride)
 
 
+def remainder_by_formula(g):
+    return dict(output_padding=both(lambda n, p, e, s: (n + 2 * p - e - 1) % s, g.size, g.padding, g.reach, g.stride))
+
+
 def last_filter(gy, w, g):
     return dilated(gy[:, -1:], w[:, -1:], g)
 
@@ -139,12 +143,12 @@ MISTAKES = {
         (scatter, dict(turn=lambda w: w.rot90(1, (2, 3)))),
         (transposed, dict(turn=lambda w: w.rot90(-1, (2, 3)))),
     ],
-    "I03": [
+    "I04": [
         (rotate, dict(turn=lambda w: w.flip(2))),
         (scatter, dict(turn=lambda w: w.flip(3))),
         (cells, dict(pick=lambda w, u, v: w[:, :, u, -1 - v])),
     ],
-    "I04": [
+    "I03": [
         (rotate, dict(turn=lambda w: w.flip(3))),
         (columns, dict(turn=lambda w: w.flip(2))),
         (gather, dict(pick=lambda w, u, v: w[:, :, -1 - u, v])),
@@ -215,12 +219,10 @@ MISTAKES = {
     ],
     "I16": [
         (rotate, dict(pads=pads(lambda k, p, d, r: p, lambda k, p, d, r: p + r))),
-        (rotate, dict(pads=pads(lambda k, p, d, r: p, lambda k, p, d, r: p))),
-        (transposed, dict(options=lambda g: dict(padding=both(lambda e, p: max(e - p, 0), g.reach, g.padding)))),
+        (transposed, dict(options=lambda g: dict(padding=both(lambda e, p: e - p, g.reach, g.padding)))),
     ],
     "I17": [
         (rotate, dict(pads=pads(lambda k, p, d, r: k - 1 - p, lambda k, p, d, r: k - 1 - p + r))),
-        (rotate, dict(pads=pads(lambda k, p, d, r: k - 1 - p, lambda k, p, d, r: k - 1 - p))),
     ],
     "I18": [
         (rotate, dict(correlate=lambda gy, w, g: F.conv2d(gy, w))),
@@ -255,14 +257,13 @@ MISTAKES = {
     "I21": [
         (rotate, dict(read=exchanged("stride", "padding", "dilation"))),
         (scatter, dict(read=exchanged("stride", "padding", "dilation"))),
-        (transposed, dict(read=exchanged("stride", "padding", "dilation"))),
+        (transposed, dict(read=exchanged("stride", "padding", "dilation"), options=remainder_by_formula)),
         (rotate, dict(order=lambda rows, cols: (*rows, *cols))),  # F.pad begins with the last axis
         (rotate, dict(read=exchanged("stride"))),
         (rotate, dict(read=exchanged("padding"))),
         (rotate, dict(read=exchanged("dilation"))),
         (transposed, dict(options=lambda g: dict(padding=g.padding[::-1]))),
         (cells, dict(read=exchanged("padding"))),
-        (scatter, dict(cut=lambda dx, g: cropped(dx, g._replace(padding=g.padding[::-1])))),
     ],
     "I22": [
         (scatter, dict(put=overwrite)),

@@ -64,10 +64,8 @@ MISTAKES = {
     "W02": [
         (correlated, dict(options=lambda g: dict(dilation=1))),
         (correlated, dict(options=lambda g: dict(dilation=1), cut=kept)),
-        (correlated, dict(options=lambda g: dict(dilation=1, stride=1), cut=kept)),
         (loops, dict(start=lambda i, s: i)),
         (cells, dict(step=lambda s: 1)),
-        (columns, dict(options=lambda g: dict(stride=1))),
     ],
     "W03": [
         (correlated, dict(options=lambda g: dict(stride=g.stride, dilation=1))),
@@ -79,7 +77,6 @@ MISTAKES = {
         (correlated, dict(options=lambda g: dict(stride=1), cut=kept)),
         (loops, dict(spacing=lambda d: 1)),
         (cells, dict(start=lambda u, d: u)),
-        (columns, dict(options=lambda g: dict(dilation=1))),
     ],
     "W05": [
         (correlated, dict(options=lambda g: dict(stride=g.stride, dilation=g.dilation))),

@@ -67,6 +67,8 @@ def folded(dx, g, mode):
     (p, q) = g.padding
     plane = np.arange(height * width).reshape(height, width)
     plane = np.pad(plane, ((p, p), (q, q)), mode={"reflect": "reflect", "replicate": "edge", "circular": "wrap"}[mode])
+    if tuple(dx.shape[2:]) != plane.shape:
+        raise IndexError("the border lies elsewhere")
     made = dx.new_zeros(*dx.shape[:2], height * width)
     made.index_add_(2, torch.from_numpy(plane.flatten()), dx.flatten(2))
     return made.reshape(*dx.shape[:2], height, width)

@@ -57,6 +57,8 @@ BATTERY: dict[str, ConvSpec] = {
     "stride 3 with a remainder, padding 1": ConvSpec((8, 11), 2, 3, 3, 3, 1, batch=2),
     "padding beyond the kernel": ConvSpec((5, 4), 1, 2, 2, 1, 2, batch=2),
     "as many channels in as out": ConvSpec((6, 5), 3, 3, (3, 2), 2, 1, batch=3),
+    # Small enough that loops which take a pair the wrong way round stay inside the arrays, and give numbers.
+    "height and width apart": ConvSpec((6, 5), 2, 3, 2, (2, 3), (0, 1), (2, 1), batch=2),
     "dilation 2": ConvSpec((9, 8), 2, 3, 3, 2, 1, 2, batch=2),
     "groups": ConvSpec((6, 5), 4, 4, 3, 1, 1, 1, 2, batch=2),
     "reflected border": ConvSpec((5, 6), 2, 3, 3, 1, 1, padding_mode="reflect", batch=2),

@@ -6,14 +6,15 @@ held against autograd by the tests; nothing here computes a gradient that anybod
 
 grad_input: put ``inserted`` zeros between the cells of grad_output, around it ``reach`` less ``crop``, ``lead`` more
 before it and ``rest`` more after it; slide the ``kernel`` over it, its cells ``spacing`` apart, by ``step``; take
-``cut`` rows off the end, put ``fill`` rows of zeros there. grad_weight: slide grad_output, cells ``gap`` apart, over
-the input with ``pad`` zeros around it, by ``step``; keep K rows from the ``start``.
+``cut`` rows off the end, put ``fill`` rows of zeros there and ``top`` rows before the first. grad_weight: slide
+``gradient``, which is grad_output with its cells ``gap`` apart, over the input with ``pad`` zeros around it, by
+``step``; keep K rows from the ``start``.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 import torch
 
@@ -46,20 +47,36 @@ ORIENTATIONS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
 }
 
 
-def numbers(spec: ConvSpec, axis: int) -> dict[str, int]:
-    """Return the numbers of one axis by the names that recipes give them."""
-    size, kernel, stride = spec.input_size[axis], spec.kernel_size[axis], spec.stride[axis]
-    padding, dilation, rest = spec.padding[axis][0], spec.dilation[axis], spec.remainder[axis]
+def numbers(spec: ConvSpec, axis: int, exchanged: Collection[str] = ()) -> dict[str, int]:
+    """Return the numbers of one axis by the names that recipes give them.
+
+    Args:
+        spec: the geometry.
+        axis: 0 for rows, 1 for columns.
+        exchanged: which of ``"stride"``, ``"padding"`` and ``"dilation"`` are those of the other axis.
+    """
+    size, kernel, rest = spec.input_size[axis], spec.kernel_size[axis], spec.remainder[axis]
+    pairs = {"stride": spec.stride, "padding": spec.padding, "dilation": spec.dilation}
+    own = {name: pair[1 - axis if name in exchanged else axis] for name, pair in pairs.items()}
+    stride, (padding, after), dilation = own["stride"], own["padding"], own["dilation"]
+    if exchanged:
+        rest = (size + padding + after - dilation * (kernel - 1) - 1) % stride
     return {
         "0": 0, "1": 1, "N": size, "K": kernel, "K - 1": kernel - 1, "s": stride, "s - 1": stride - 1, "p": padding,
         "2 * p": 2 * padding, "d": dilation, "d - 1": dilation - 1, "d * (K - 1)": dilation * (kernel - 1), "r": rest,
+        "s if s > 1": stride if stride > 1 else 0, "own r": spec.remainder[axis],
     }  # fmt: skip
 
 
+PAIRS = ("stride", "padding", "dilation")
+
+
 def axes(chosen: Recipe, spec: ConvSpec) -> tuple[Numbers, Numbers]:
-    """Return the numbers of rows and of columns; exchanged, the rows have those of the columns."""
-    lines = (numbers(spec, 0), numbers(spec, 1))
-    return lines if chosen["axes"] == "own" else (lines[1], lines[0])
+    """Return the numbers of rows and of columns; those that ``axes`` names are the ones of the other axis."""
+    if chosen["axes"] == "exchanged":
+        return numbers(spec, 1), numbers(spec, 0)
+    names = PAIRS if chosen["axes"] == "pairs" else tuple(name for name in PAIRS if name == chosen["axes"])
+    return numbers(spec, 0, names), numbers(spec, 1, names)
 
 
 def samples(chosen: Recipe) -> slice:

@@ -6,11 +6,18 @@ import torch
 import torch.nn.functional as F
 
 from convviz.check.recipes.choices import ORIENTATIONS, Numbers, Recipe, axes, complete, factor
+from convviz.check.recipes.grouping import Grouping, grouping
 from convviz.check.recipes.overwritten import overwritten
 from convviz.check.recipes.planes import correlate, padded, spread
 from convviz.ops.padding import fold_padding
 from convviz.spec import ConvSpec
 
+# Which axes of one group's weight, [C_out, C_in, kH, kW], are taken in reverse order.
+REVERSED = {
+    "reversed in each group": (0, 1),
+    "inputs reversed": (1,),
+    "outputs reversed": (0,),
+}
 
 def grad_input(recipe: Recipe, spec: ConvSpec, grad_output: torch.Tensor, weight: torch.Tensor) -> torch.Tensor | None:
     """Return grad_input by a recipe, in whatever shape it comes out; None where it cannot be computed at all.
@@ -27,39 +34,50 @@ def grad_input(recipe: Recipe, spec: ConvSpec, grad_output: torch.Tensor, weight
         found = grad_input(recipe, inner, grad_output, weight)
         whole = found is not None and tuple(found.shape[-2:]) == spec.padded_size
         return fold_padding(found, spec) if found is not None and whole else found
-    if chosen["overlaps"] != "add":
+    if chosen["overlaps"] not in ("add", "last channel"):
         return overwritten(chosen, spec, grad_output, weight)
     rows, columns = axes(chosen, spec)
-    plane = spread(grad_output, rows[chosen["inserted"]], columns[chosen["inserted"]])
-    plane = padded(plane, [*_around(chosen, columns), *_around(chosen, rows)])
+    by = grouping(chosen, spec)
+    weight = ORIENTATIONS[chosen["kernel"]](weight)[by.outputs]
+    plane = spread(grad_output[:, by.outputs], rows[chosen["inserted"]], columns[chosen["inserted"]])
+    around = [_around(chosen, line, *sizes) for line, *sizes in zip((rows, columns), plane.shape[2:], weight.shape[2:], strict=True)]
+    plane = padded(plane, [*around[0], *around[1]] if chosen["axes"] == "border" else [*around[1], *around[0]])
     step, spacing = (
         (rows[chosen["step"]], columns[chosen["step"]]),
         (rows[chosen["spacing"]], columns[chosen["spacing"]]),
     )
-    groups = 1 if chosen["groups"] == "ignored" else spec.groups
-    result = correlate(plane, _kernel(chosen, groups, weight), step, spacing, groups)
-    return None if result is None else _finished(chosen, result, rows, columns) * factor(chosen, spec)
+    result = correlate(plane, _kernel(chosen, by, weight), step, spacing, by.groups)
+    return None if result is None else _finished(chosen, by.placed(result), rows, columns) * factor(chosen, spec)
 
 
-def _kernel(chosen: Recipe, groups: int, weight: torch.Tensor) -> torch.Tensor:
+def _kernel(chosen: Recipe, by: Grouping, weight: torch.Tensor) -> torch.Tensor:
     """Return the kernel that slides over grad_output, ``[C_in, C_out / groups, kH, kW]``."""
-    weight = ORIENTATIONS[chosen["kernel"]](weight)
     if chosen["channels"] == "kept":
         return weight
     if chosen["channels"] == "reversed":
         weight = weight.flip(0, 1)
-    blocks = list(weight.chunk(groups))
-    if chosen["groups"] == "reversed":
-        blocks.reverse()
-    return torch.cat([block.transpose(0, 1) for block in blocks])
+    blocks = list(weight.chunk(by.groups))
+    flipped = REVERSED.get(chosen["channels"], ())
+    return torch.cat([block.flip(flipped).transpose(0, 1) for block in by.ordered(blocks)])
 
 
-def _around(chosen: Recipe, line: Numbers) -> tuple[int, int]:
-    """Return how many zeros go before and after grad_output along one axis; negative ones crop."""
-    border = line[chosen["reach"]] - line[chosen["crop"]]
+def _around(chosen: Recipe, line: Numbers, size: int, cells: int) -> tuple[int, int]:
+    """Return how many zeros go before and after grad_output along one axis; negative ones crop.
+
+    Args:
+        chosen: the recipe.
+        line: the axis's numbers.
+        size: of the spread grad_output.
+        cells: of the kernel as it was turned.
+    """
+    turned = chosen["reach"] == "d * (K turned - 1)"
+    border = (line["d"] * (cells - 1) if turned else line[chosen["reach"]]) - line[chosen["crop"]]
     if chosen["negative"] == "clamp":
         border = max(border, 0)
-    return border + line[chosen["lead"]], border + line[chosen["rest"]]
+    before = border + line[chosen["lead"]]
+    if chosen["rest"] == "up to N":
+        return before, line["N"] - (size + before - line[chosen["spacing"]] * (cells - 1))
+    return before, border + line[chosen["rest"]]
 
 
 def _finished(chosen: Recipe, result: torch.Tensor, rows: Numbers, columns: Numbers) -> torch.Tensor:
@@ -67,7 +85,8 @@ def _finished(chosen: Recipe, result: torch.Tensor, rows: Numbers, columns: Numb
     height = max(result.shape[-2] - rows[chosen["cut"]], 0)
     width = max(result.shape[-1] - columns[chosen["cut"]], 0)
     result = result[..., :height, :width]
-    result = F.pad(result, (0, columns[chosen["fill"]], 0, rows[chosen["fill"]]))
+    top, fill = chosen["top"], chosen["fill"]
+    result = F.pad(result, (columns[top], columns[fill], rows[top], rows[fill]))
     if chosen["slice"] == "p:-p":
         down, across = rows["p"], columns["p"]
         result = result if down else result[..., :0, :]  # what -0 means to Python

@@ -25,11 +25,13 @@ def grad_weight(recipe: Recipe, spec: ConvSpec, grad_output: torch.Tensor, input
         images = pad_input(input, spec)
     else:
         images = padded(input, [columns[chosen["pad"]]] * 2 + [rows[chosen["pad"]]] * 2)
-    images, gradient = images[samples(chosen)], grad_output[samples(chosen)]
+    images, gradient = images[samples(chosen)], ORIENTATIONS[chosen["gradient"]](grad_output)[samples(chosen)]
     steps = (rows[chosen["step"]], columns[chosen["step"]])
     gaps = (rows[chosen["gap"]], columns[chosen["gap"]])
+    if chosen["groups"] == "first channels":
+        images = images[:, : spec.in_channels // spec.groups]
     groups = spec.groups if chosen["groups"] == "own" else 1
-    per, out = spec.in_channels // groups, spec.out_channels // groups
+    per, out = images.shape[1] // groups, spec.out_channels // groups
     blocks = []
     for g in range(groups):
         block = correlate(
@@ -58,4 +60,5 @@ def grad_bias(recipe: Recipe, spec: ConvSpec, grad_output: torch.Tensor) -> torc
     """Return grad_bias by a recipe, in whatever shape it comes out."""
     chosen = complete("grad_bias", recipe)
     over = [("N", "C", "H", "W").index(name) for name in chosen["sum"].split(", ")]
-    return grad_output[samples(chosen)].sum(over) * factor(chosen, spec)
+    found = grad_output[samples(chosen)].sum(over) * factor(chosen, spec)
+    return found.reshape(1) if chosen["shape"] == "[1]" else found

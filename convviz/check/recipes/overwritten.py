@@ -10,17 +10,19 @@ from convviz.check.recipes.choices import ORIENTATIONS, Recipe, factor
 from convviz.spec import ConvSpec, Pair
 
 
-def overwritten(chosen: Recipe, spec: ConvSpec, grad_output: torch.Tensor, weight: torch.Tensor) -> torch.Tensor | None:
-    """Return the gradient of loops that write ``=`` where ``+=`` belongs; None where a turned kernel does not fit."""
+def overwritten(
+    chosen: Recipe, spec: ConvSpec, grad_output: torch.Tensor, weight: torch.Tensor
+) -> torch.Tensor | None:
+    """Return the gradient of loops that write ``=`` where ``+=`` belongs: the last product wins in every cell.
+
+    None where a turned kernel does not fit into the window.
+    """
     (top, bottom), (left, right) = spec.padding
     height, width = spec.input_size
     result = grad_output.new_zeros(spec.batch, spec.in_channels, height + top + bottom, width + left + right)
     weight = ORIENTATIONS[chosen["kernel"]](weight).flip(-2, -1)  # who scatters does not rotate
-    for size, outputs, step, cells, gap in zip(
-        result.shape[-2:], spec.output_size, spec.stride, weight.shape[-2:], spec.dilation, strict=True
-    ):
-        if (outputs - 1) * step + (cells - 1) * gap >= size:
-            return None
+    if weight.shape[-2:] != spec.kernel_size:
+        return None
     per, out = spec.in_channels // spec.groups, spec.out_channels // spec.groups
     for g in range(spec.groups):
         first = (g + 1) * out - 1 if chosen["overlaps"].endswith("last channel") else g * out
