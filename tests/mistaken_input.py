@@ -282,5 +282,8 @@ MISTAKES = {
         for split in (first_group_only, one_group, tiled, interleaved, reversed_groups)
     ],
     "I26": [(rotate, dict(finish=by(-1))), (scatter, dict(finish=by(-1))), (transposed, dict(turn=lambda w: -w))],
-    "I27": [(style, dict(border_of=cropped)) for style in (rotate, scatter, transposed)],
+    "I27": [
+        *((style, dict(mode_of="zeros")) for style in (rotate, scatter, transposed)),
+        *((style, dict(border=cropped)) for style in (rotate, columns)),
+    ],
 }

@@ -40,12 +40,13 @@ def both(rule, *pairs):
     return tuple(rule(*numbers) for numbers in zip(*pairs, strict=True))
 
 
-def whole(one, read=Geometry, groups_of=None, border=None, border_of=None, finish=None):
+def whole(one, read=Geometry, groups_of=None, border=None, mode_of=None, finish=None):
     """Return a ``conv2d_input`` around ``one(gy, w, g)``, which knows neither groups nor padding modes."""
-    split, fold = groups_of or by_group, border or border_of or folded
+    split, fold = groups_of or by_group, border or folded
 
     def grad_input(input_size, weight, grad_output, stride, padding, dilation, groups, padding_mode):
         g = read(input_size[2:], weight.shape[2:], grad_output.shape[2:], stride, padding, dilation)
+        padding_mode = mode_of or padding_mode
         inside = g
         if padding_mode != "zeros":  # the gradient of the padded input, then the border's part goes where it came from
             g = g._replace(size=g.padded, padding=(0, 0))

@@ -50,20 +50,22 @@ PUBLIC: dict[str, ConvSpec] = {
     "stride 2, padding 1": ConvSpec((8, 7), 2, 3, 3, 2, 1, batch=2),
 }
 
+# Where there are as many channels in as out, what exchanges them gives numbers instead of an exception, so that it can
+# be told from what else is wrong; where there are not, its shape or its exception says so.
 # mistakes.md §4.3: the first four of these expose the 46 measured ones and tell all pairs of them apart.
 BATTERY: dict[str, ConvSpec] = {
     "all different": ConvSpec((10, 8), 4, 6, (3, 2), (3, 2), (2, 1), (2, 1), 2, batch=2),
     "stride 2 with a remainder": ConvSpec((8, 6), 2, 3, 3, 2, 0, batch=2),
-    "stride 3 with a remainder, padding 1": ConvSpec((8, 11), 2, 3, 3, 3, 1, batch=2),
-    "padding beyond the kernel": ConvSpec((5, 4), 1, 2, 2, 1, 2, batch=2),
+    "stride 3 with a remainder, padding 1": ConvSpec((8, 11), 3, 3, 3, 3, 1, batch=2),
+    "padding beyond the kernel": ConvSpec((5, 4), 3, 3, 2, 1, 2, batch=2),
     "as many channels in as out": ConvSpec((6, 5), 3, 3, (3, 2), 2, 1, batch=3),
     # Small enough that loops which take a pair the wrong way round stay inside the arrays, and give numbers.
-    "height and width apart": ConvSpec((6, 5), 2, 3, 2, (2, 3), (0, 1), (2, 1), batch=2),
-    "dilation 2": ConvSpec((9, 8), 2, 3, 3, 2, 1, 2, batch=2),
+    "height and width apart": ConvSpec((6, 5), 3, 3, 2, (2, 3), (0, 1), (2, 1), batch=2),
+    "dilation 2": ConvSpec((9, 8), 3, 3, 3, 2, 1, 2, batch=2),
     "groups": ConvSpec((6, 5), 4, 4, 3, 1, 1, 1, 2, batch=2),
     "reflected border": ConvSpec((5, 6), 2, 3, 3, 1, 1, padding_mode="reflect", batch=2),
     "replicated border": ConvSpec((5, 6), 2, 3, 3, 2, 1, padding_mode="replicate", batch=2),
-    "circular border": ConvSpec((5, 6), 2, 3, 3, 1, 1, padding_mode="circular", batch=2),
+    "circular border": ConvSpec((5, 6), 3, 3, 3, 1, 1, padding_mode="circular", batch=2),
 }
 # A linear layer is a convolution of one cell with one cell.
 LINEAR: dict[str, ConvSpec] = {

@@ -115,8 +115,11 @@ def _best(found: Sequence[Found]) -> list[Found]:
 def _together(one: Mistake, other: Mistake) -> Iterator[Recipe]:
     """Yield the ways to make both mistakes at once; none where both choose in the same step."""
     for ours, theirs in itertools.product(one.ways, other.ways):
-        if not ours.keys() & theirs.keys():
+        both = ours.keys() & theirs.keys()
+        if not both:
             yield {**ours, **theirs}
+        elif both == {"times"}:
+            yield {**ours, **theirs, "times": f"{ours['times']} * {theirs['times']}"}
 
 
 def _resolved(of: str, recipe: Recipe, case: Case) -> Hashable:

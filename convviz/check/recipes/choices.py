@@ -13,8 +13,9 @@ before it and ``rest`` more after it; slide the ``kernel`` over it, its cells ``
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 
 import torch
 
@@ -47,7 +48,8 @@ ORIENTATIONS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
 }
 
 
-def numbers(spec: ConvSpec, axis: int, exchanged: Collection[str] = ()) -> dict[str, int]:
+@functools.lru_cache(maxsize=256)  # a search asks for the same few again and again
+def numbers(spec: ConvSpec, axis: int, exchanged: tuple[str, ...] = ()) -> Numbers:
     """Return the numbers of one axis by the names that recipes give them.
 
     Args:
@@ -59,12 +61,14 @@ def numbers(spec: ConvSpec, axis: int, exchanged: Collection[str] = ()) -> dict[
     pairs = {"stride": spec.stride, "padding": spec.padding, "dilation": spec.dilation}
     own = {name: pair[1 - axis if name in exchanged else axis] for name, pair in pairs.items()}
     stride, (padding, after), dilation = own["stride"], own["padding"], own["dilation"]
+    free = size + padding + after - dilation * (kernel - 1) - 1
     if exchanged:
-        rest = (size + padding + after - dilation * (kernel - 1) - 1) % stride
+        rest = free - (spec.output_size[axis] - 1) * stride
     return {
         "0": 0, "1": 1, "N": size, "K": kernel, "K - 1": kernel - 1, "s": stride, "s - 1": stride - 1, "p": padding,
         "2 * p": 2 * padding, "d": dilation, "d - 1": dilation - 1, "d * (K - 1)": dilation * (kernel - 1), "r": rest,
         "s if s > 1": stride if stride > 1 else 0, "own r": spec.remainder[axis],
+        "r mod s": free % stride,
     }  # fmt: skip
 
 
@@ -87,7 +91,8 @@ def samples(chosen: Recipe) -> slice:
 def factor(chosen: Recipe, spec: ConvSpec) -> float:
     """Return the number that a gradient is multiplied by; 1 in a right one."""
     area = math.prod(spec.output_size)
-    return {
+    by_name = {
         "1": 1.0, "-1": -1.0, "2": 2.0, "1/2": 0.5, "1/N": 1 / spec.batch, "1/(H W)": 1 / area,
         "1/(N H W)": 1 / (spec.batch * area),
-    }[chosen["times"]]  # fmt: skip
+    }  # fmt: skip
+    return math.prod(by_name[name] for name in chosen["times"].split(" * "))

@@ -34,19 +34,21 @@ def grad_input(recipe: Recipe, spec: ConvSpec, grad_output: torch.Tensor, weight
         found = grad_input(recipe, inner, grad_output, weight)
         whole = found is not None and tuple(found.shape[-2:]) == spec.padded_size
         return fold_padding(found, spec) if found is not None and whole else found
-    if chosen["overlaps"] not in ("add", "last channel"):
-        return overwritten(chosen, spec, grad_output, weight)
-    rows, columns = axes(chosen, spec)
+    rows, columns = lines = axes(chosen, spec)
     by = grouping(chosen, spec)
-    weight = ORIENTATIONS[chosen["kernel"]](weight)[by.outputs]
-    plane = spread(grad_output[:, by.outputs], rows[chosen["inserted"]], columns[chosen["inserted"]])
-    around = [_around(chosen, line, *sizes) for line, *sizes in zip((rows, columns), plane.shape[2:], weight.shape[2:], strict=True)]
-    plane = padded(plane, [*around[0], *around[1]] if chosen["axes"] == "border" else [*around[1], *around[0]])
-    step, spacing = (
-        (rows[chosen["step"]], columns[chosen["step"]]),
-        (rows[chosen["spacing"]], columns[chosen["spacing"]]),
-    )
-    result = correlate(plane, _kernel(chosen, by, weight), step, spacing, by.groups)
+    kernel = _kernel(chosen, by, ORIENTATIONS[chosen["kernel"]](weight)[by.outputs])
+    sent, inserted = grad_output[:, by.outputs], [line[chosen["inserted"]] for line in lines]
+    sizes = [(o - 1) * (between + 1) + 1 for o, between in zip(sent.shape[2:], inserted, strict=True)]
+    around = [_around(chosen, *of) for of in zip(lines, sizes, kernel.shape[2:], strict=True)]
+    if chosen["axes"] == "border":
+        around.reverse()
+    spacing = (rows[chosen["spacing"]], columns[chosen["spacing"]])
+    if chosen["overlaps"] in ("add", "last channel"):
+        plane = padded(spread(sent, *inserted), [*around[1], *around[0]])
+        result = correlate(plane, kernel, (rows[chosen["step"]], columns[chosen["step"]]), spacing, by.groups)
+    else:
+        pitch, sides = (inserted[0] + 1, inserted[1] + 1), (around[0], around[1])
+        result = overwritten(sent, kernel, by.groups, chosen["overlaps"], pitch, spacing, sides)
     return None if result is None else _finished(chosen, by.placed(result), rows, columns) * factor(chosen, spec)
 
 
