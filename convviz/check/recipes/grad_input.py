@@ -12,12 +12,9 @@ from convviz.check.recipes.planes import correlate, padded, spread
 from convviz.ops.padding import fold_padding
 from convviz.spec import ConvSpec
 
-# Which axes of one group's weight, [C_out, C_in, kH, kW], are taken in reverse order.
-REVERSED = {
-    "reversed in each group": (0, 1),
-    "inputs reversed": (1,),
-    "outputs reversed": (0,),
-}
+# Which channel axes of one group's weight, [C_out, C_in, kH, kW], are taken in reverse order.
+REVERSED = {"channels of each group": (0, 1), "input channels": (1,), "output channels": (0,)}
+
 
 def grad_input(recipe: Recipe, spec: ConvSpec, grad_output: torch.Tensor, weight: torch.Tensor) -> torch.Tensor | None:
     """Return grad_input by a recipe, in whatever shape it comes out; None where it cannot be computed at all.
@@ -37,7 +34,7 @@ def grad_input(recipe: Recipe, spec: ConvSpec, grad_output: torch.Tensor, weight
     rows, columns = lines = axes(chosen, spec)
     by = grouping(chosen, spec)
     kernel = _kernel(chosen, by, ORIENTATIONS[chosen["kernel"]](weight)[by.outputs])
-    sent, inserted = grad_output[:, by.outputs], [line[chosen["inserted"]] for line in lines]
+    sent, inserted = grad_output[:, by.sent], [line[chosen["inserted"]] for line in lines]
     sizes = [(o - 1) * (between + 1) + 1 for o, between in zip(sent.shape[2:], inserted, strict=True)]
     around = [_around(chosen, *of) for of in zip(lines, sizes, kernel.shape[2:], strict=True)]
     if chosen["axes"] == "border":
@@ -54,13 +51,13 @@ def grad_input(recipe: Recipe, spec: ConvSpec, grad_output: torch.Tensor, weight
 
 def _kernel(chosen: Recipe, by: Grouping, weight: torch.Tensor) -> torch.Tensor:
     """Return the kernel that slides over grad_output, ``[C_in, C_out / groups, kH, kW]``."""
-    if chosen["channels"] == "kept":
-        return weight
-    if chosen["channels"] == "reversed":
+    if chosen["reversed"] == "all channels":
         weight = weight.flip(0, 1)
     blocks = list(weight.chunk(by.groups))
-    flipped = REVERSED.get(chosen["channels"], ())
-    return torch.cat([block.flip(flipped).transpose(0, 1) for block in by.ordered(blocks)])
+    flipped = REVERSED.get(chosen["reversed"], ())
+    exchanged = (0, 1) if chosen["channels"] == "kept" else (1, 0)
+    kernel = torch.cat([block.flip(flipped).permute(*exchanged, 2, 3) for block in by.ordered(blocks)])
+    return kernel[:, -1:] if chosen["overlaps"] == "last channel" else kernel
 
 
 def _around(chosen: Recipe, line: Numbers, size: int, cells: int) -> tuple[int, int]:

@@ -18,12 +18,14 @@ class Grouping:
     Attributes:
         groups: how many there are, as far as the recipe knows.
         outputs: output channels in the order in which the groups take them.
+        sent: those of them whose gradients are used at all.
         ordered: puts the groups' kernels in order.
         placed: puts the channels of the result in order.
     """
 
     groups: int
     outputs: list[int]
+    sent: list[int]
     ordered: Callable[[list[torch.Tensor]], list[torch.Tensor]]
     placed: Callable[[torch.Tensor], torch.Tensor]
 
@@ -35,9 +37,10 @@ def grouping(chosen: Recipe, spec: ConvSpec) -> Grouping:
     outputs = list(range(out))
     if way == "every g-th channel":
         outputs = [channel for group in range(groups) for channel in range(group, out, groups)]
+    sent = outputs
     if chosen["overlaps"] == "last channel":
         per = out // groups
-        outputs = outputs[per - 1 :: per] if knows else outputs[-1:]
+        sent = outputs[per - 1 :: per] if knows else outputs[-1:]
 
     def ordered(blocks: list[torch.Tensor]) -> list[torch.Tensor]:
         if way == "repeated":
@@ -53,4 +56,4 @@ def grouping(chosen: Recipe, spec: ConvSpec) -> Grouping:
             return torch.stack(result.chunk(groups, 1), 2).flatten(1, 2)
         return result
 
-    return Grouping(groups if knows else 1, outputs, ordered, placed)
+    return Grouping(groups if knows else 1, outputs, sent, ordered, placed)
