@@ -59,6 +59,7 @@ def bind(fn: Any, task: Task) -> Binding:
         return Binding(tuple(Argument(role, role) for role in task.arguments), task.arguments)
     plain = [each for each in parameters if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
     is_open = any(each.kind == each.VAR_KEYWORD for each in parameters)
+    takes_rest = any(each.kind == each.VAR_POSITIONAL for each in parameters)
     if not plain and len(parameters) > is_open:  # only *args
         return Binding(tuple(Argument(role, role) for role in task.arguments), task.arguments)
     roles = _by_name(plain, task)
@@ -68,7 +69,9 @@ def bind(fn: Any, task: Task) -> Binding:
         for each, role in zip(plain, roles, strict=True)
         if role is not None or each.default is not inspect.Parameter.empty
     ]
-    if is_open:
+    if takes_rest and not {"cache", "params"} & set(roles):  # (dout, x, w, b, *geometry)
+        arguments += [Argument(role, role) for role in task.arguments if role not in roles]
+    elif is_open:
         held = {argument.role for argument in arguments}
         arguments += [Argument(role, role, True) for role in task.arguments if role in GEOMETRY and role not in held]
     return Binding(tuple(arguments), placed, is_open)

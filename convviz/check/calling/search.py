@@ -98,7 +98,7 @@ def _try_plans(subject: Subject, case: Case, layout: str | None, found: Found) -
             return
         if score[0] > 0:
             fixed = (plan.arrays, plan.form)
-        queue = [*_cure(plan, outcome.answer), *queue]
+        queue = [*cure(plan, outcome.answer), *queue]
         if _is_of_kind(outcome.answer):
             hopeless.add((plan.arrays, plan.form, plan.pairs, plan.dtype))
 
@@ -116,7 +116,7 @@ def _score(answer: Answer, right: Mapping[str, torch.Tensor]) -> Score:
     return (2 if exact else 1 if whole else 0 if ran else -1, len(shaped), good)
 
 
-def _cure(plan: Plan, answer: Answer) -> list[Plan]:
+def cure(plan: Plan, answer: Answer) -> list[Plan]:
     """Return what to try next where the failure says it: two numbers for a stride, float32, a size of the plane."""
     text = answer.message
     if answer.kind != "raised":
