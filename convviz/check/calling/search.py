@@ -47,6 +47,8 @@ class Found:
     read: set[str] = field(default_factory=set)
     calls: int = 0
     spec: ConvSpec | None = None
+    names: tuple[str, ...] = ()
+    binding: int = 0
 
     @classmethod
     def first(cls, subject: Subject, layout: str | None) -> Found:
@@ -59,14 +61,36 @@ class Found:
         return self.score[0] == 2
 
 
-def search(subject: Subject, probes: Sequence[Case], layout: str | None) -> Found:
-    """Return how to call a function: the plan that gives what is right, else the right shapes, else fewest wrong ones."""
+def search(subjects: Sequence[Subject], probes: Sequence[Case], layout: str | None) -> Found:
+    """Return how to call a function: the plan that gives what is right, else the right shapes, else fewest wrong ones.
+
+    Args:
+        subjects: the function with each way to bind its arguments.
+        probes: the caller's cases.
+        layout: that of the data, if it is stated.
+    """
+    best = _search(subjects[0], probes, layout)
+    for number, subject in enumerate(subjects[1:], 1):
+        if best.complete:
+            break
+        other = _search(subject, (), layout, best.calls)
+        # Another order of arguments than the task's has to prove itself, another number of them to be accepted.
+        longer = best.score[0] < 0 and len(subject.binding.arguments) < len(subjects[0].binding.arguments)
+        if other.complete or longer and other.score[0] > 0:
+            best, other = other, best
+            best.binding = number
+        best.calls = max(best.calls, other.calls)
+    _try_pairs(subjects[best.binding], best)
+    return best
+
+
+def _search(subject: Subject, probes: Sequence[Case], layout: str | None, calls: int = 0) -> Found:
     found = Found.first(subject, layout)
+    found.calls = calls
     for case in _cases(subject.task, probes):
         _try_plans(subject, case, layout, found)
         if found.score[0] > 0:  # numbers of the right shapes: how it is called is known
             break
-    _try_pairs(subject, found)
     return found
 
 
@@ -94,6 +118,7 @@ def _try_plans(subject: Subject, case: Case, layout: str | None, found: Found) -
         score = _score(outcome.answer, right)
         if score > found.score:
             found.plan, found.score, found.read, found.spec = plan, score, set(outcome.read), case.spec
+            found.names = tuple(outcome.answer.results)
         if found.complete:
             return
         if score[0] > 0:
@@ -132,7 +157,7 @@ def _is_of_kind(answer: Answer) -> bool:
     """Return whether a failure comes of the kind of array, so that another order of axes changes nothing."""
     return answer.kind == "raised" and (
         "AttributeError" in answer.message
-        or ("TypeError" in answer.message and ("argument" in answer.message or "'list'" in answer.message))
+        or ("TypeError" in answer.message and ("argument" in answer.message or "list indices" in answer.message))
         or "NameError" in answer.message
     )
 
