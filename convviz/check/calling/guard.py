@@ -212,6 +212,9 @@ def _patches() -> Iterator[None]:
     finally:
         for owner, names in before:
             now = vars(owner)
+            if isinstance(owner, type):  # a patch of what it inherits is a new name
+                for name in [name for name in now if name not in names]:
+                    delattr(owner, name)
             for name, value in names.items():
                 if callable(value) and (name not in now or now[name] is not value):
                     with contextlib.suppress(AttributeError, TypeError):

@@ -100,5 +100,7 @@ def _joined(name: str, gathered: Mapping[tuple[int, int], torch.Tensor]) -> torc
     width = rows.count(rows[0])
     if name == "grad_bias":
         return torch.cat([gathered[place].reshape(-1) for place in places])
-    lines = [torch.cat([gathered[place] for place in places[at : at + width]], 1) for at in range(0, len(places), width)]
+    lines = [
+        torch.cat([gathered[place] for place in places[at : at + width]], 1) for at in range(0, len(places), width)
+    ]
     return torch.cat(lines, 0) if first.dim() > 1 else first

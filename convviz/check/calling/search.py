@@ -35,6 +35,9 @@ FORMS = (
 )
 LINEAR_FORMS = (("input", "weight", "bias"), ("input", "weight"), ("dict",))
 
+MOST_CALLS = 200
+MOST_SECONDS = 3.0
+
 Score = tuple[int, int, float]
 
 
@@ -49,6 +52,8 @@ class Found:
     spec: ConvSpec | None = None
     names: tuple[str, ...] = ()
     binding: int = 0
+    seconds: float = 0.0
+    over: bool = False
 
     @classmethod
     def first(cls, subject: Subject, layout: str | None) -> Found:
@@ -59,6 +64,13 @@ class Found:
     def complete(self) -> bool:
         """Whether every number was right."""
         return self.score[0] == 2
+
+    def note(self, answer: Answer) -> None:
+        """Count a call; slow code, and code that takes all there is, is not asked for ever."""
+        self.calls += 1
+        self.seconds += answer.seconds
+        fatal = answer.kind == "crashed" or any(word in answer.message for word in ("exit()", "KeyboardInterrupt"))
+        self.over = self.over or fatal or self.calls >= MOST_CALLS or self.seconds > MOST_SECONDS
 
 
 def search(subjects: Sequence[Subject], probes: Sequence[Case], layout: str | None) -> Found:
@@ -71,7 +83,7 @@ def search(subjects: Sequence[Subject], probes: Sequence[Case], layout: str | No
     """
     best = _search(subjects[0], probes, layout)
     for number, subject in enumerate(subjects[1:], 1):
-        if best.complete:
+        if best.complete or best.over:
             break
         other = _search(subject, (), layout, best.calls)
         # Another order of arguments than the task's has to prove itself, another number of them to be accepted.
@@ -79,7 +91,7 @@ def search(subjects: Sequence[Subject], probes: Sequence[Case], layout: str | No
         if other.complete or longer and other.score[0] > 0:
             best, other = other, best
             best.binding = number
-        best.calls = max(best.calls, other.calls)
+        best.calls, best.over = max(best.calls, other.calls), best.over or other.over
     _try_pairs(subjects[best.binding], best)
     return best
 
@@ -87,24 +99,29 @@ def search(subjects: Sequence[Subject], probes: Sequence[Case], layout: str | No
 def _search(subject: Subject, probes: Sequence[Case], layout: str | None, calls: int = 0) -> Found:
     found = Found.first(subject, layout)
     found.calls = calls
-    for case in _cases(subject.task, probes):
+    for case in _cases(subject, probes):
         _try_plans(subject, case, layout, found)
-        if found.score[0] > 0:  # numbers of the right shapes: how it is called is known
+        if found.score[0] > 0 or found.over:  # numbers of the right shapes: how it is called is known
             break
     return found
 
 
-def _cases(task: Task, probes: Sequence[Case]) -> list[Case]:
-    if task.name.startswith("linear"):
+def _cases(subject: Subject, probes: Sequence[Case]) -> list[Case]:
+    if subject.task.name.startswith("linear"):
         return [make_case("probe", LINEAR_PROBE, 1)]
     own = [make_case("probe", spec, number) for number, spec in enumerate(PROBES)]
-    # A function may have a setting built in: then one of the caller's cases may fit it.
-    return own + sorted(probes, key=lambda case: case.spec.products)[:2]
+    told = subject.binding.roles
+    if {"stride", "padding"} <= told or told & {"params", "cache"} or "stride" not in subject.task.arguments:
+        return own
+    # It has a setting built in: then one of the caller's cases may fit it.
+    plain = [case for case in probes if case.spec.replace(padding_mode="zeros", dilation=1, groups=1) == case.spec]
+    return own + plain
 
 
 def _try_plans(subject: Subject, case: Case, layout: str | None, found: Found) -> None:
     right = truth(subject.task, case)
-    fixed: tuple[str, tuple[str, ...]] | None = None
+    # What ran at one case is how it is called at the next.
+    fixed = (found.plan.arrays, found.plan.form) if found.score[0] >= 0 else None
     hopeless: set[tuple[object, ...]] = set()
     queue = list(_plans(subject, layout))
     while queue:
@@ -114,12 +131,12 @@ def _try_plans(subject: Subject, case: Case, layout: str | None, found: Found) -
         if (plan.arrays, plan.form, plan.pairs, plan.dtype) in hopeless:
             continue
         outcome = ask(subject, plan, case, twice=False)
-        found.calls += 1
+        found.note(outcome.answer)
         score = _score(outcome.answer, right)
         if score > found.score:
             found.plan, found.score, found.read, found.spec = plan, score, set(outcome.read), case.spec
             found.names = tuple(outcome.answer.results)
-        if found.complete:
+        if found.complete or found.over:
             return
         if score[0] > 0:
             fixed = (plan.arrays, plan.form)
@@ -198,7 +215,7 @@ def _unpacked(subject: Subject) -> list[tuple[str, ...]]:
 def _try_pairs(subject: Subject, found: Found) -> None:
     """Find out whether two numbers may be given for a stride or a padding; only a TypeError says that they may not."""
     roles = subject.binding.roles | set(found.plan.form)
-    if found.score[0] < 1 or subject.task.name.startswith("linear") or found.plan.pairs != "any":
+    if found.score[0] < 1 or found.over or subject.task.name.startswith("linear") or found.plan.pairs != "any":
         return
     if not roles & {"stride", "padding", "dilation", "params", "kernel_size"} and found.plan.form != ("dict",):
         return
