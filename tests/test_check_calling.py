@@ -1,8 +1,10 @@
 """Calling a student's function: signatures, orders of axes, kinds of arrays, and code that does what it should not."""
 
+import contextlib
 import ctypes
 import functools
 import os
+import pathlib
 import random
 import resource
 import signal
@@ -140,13 +142,17 @@ class TestSignatures:
 class TestCourses:
     def test_a_cache_with_a_dict(self):
         def backward(dout, cache):
-            x, w, b, conv_param = cache
+            x, w, _b, conv_param = cache
             return looped(dout, x, w, conv_param["stride"], conv_param["pad"])
 
         def hidden(dout, saved):  # what it unpacks to is in no tuple of names
             return looped(dout, saved[0], saved[1], saved[3]["stride"], saved[3]["pad"])
 
-        for fn in (backward, hidden):
+        def briefly(dout, cache):
+            inp, kern, _, settings_of_it = cache
+            return looped(dout, inp, kern, settings_of_it.get("stride", 1), settings_of_it.get("pad", 0))
+
+        for fn in (backward, hidden, briefly):
             student, count = asked(fn, "conv2d_backward")
             assert (count, student.plan.arrays) == (7, "numpy")
             assert student.calls <= 3, "slow code is called as rarely as will do"
@@ -155,7 +161,7 @@ class TestCourses:
     def test_channels_last_with_a_bias_of_four_axes(self):
         def conv_backward(dZ, cache):
             (A_prev, W, b, hparameters) = cache
-            (f, f, _, n_C) = W.shape
+            (f, f, _, n_C) = W.shape  # noqa: RUF059 - as the course writes it
             dA, dW, _ = looped(
                 dZ.transpose(0, 3, 1, 2),
                 A_prev.transpose(0, 3, 1, 2),
@@ -174,11 +180,11 @@ class TestCourses:
 
     def test_linear_layers_found_by_shape(self):
         def affine_backward(dout, cache):
-            x, w, b = cache
+            x, w, _b = cache
             return dout.dot(w.T).reshape(x.shape), x.T.dot(dout), np.sum(dout, 0)
 
         def columns(dZ, cache):
-            A_prev, W, b = cache
+            A_prev, W, _b = cache
             return np.dot(W.T, dZ), np.dot(dZ, A_prev.T), np.sum(dZ, axis=1, keepdims=True)
 
         assert asked(affine_backward, "linear_backward")[0].plan.kernel == "IO"
@@ -407,10 +413,10 @@ class TestWhatIsLeftBehind:
         def state():
             draws = random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state().tolist()
             return [
-                *draws, os.getcwd(), dict(os.environ), list(sys.path), sys.path is path, list(warnings.filters), sys.stdout,
-                sys.stderr, torch.is_grad_enabled(), torch.get_default_dtype(), torch.get_num_threads(), np.geterr(),
-                sys.getrecursionlimit(), F.conv2d, torch.sum, torch.Tensor.sum, torch.nn.grad.conv2d_weight, np.pad, print,
-                signal.getsignal(signal.SIGTERM), warnings.showwarning,
+                *draws, os.getcwd(), dict(os.environ), list(sys.path), sys.path is path, list(warnings.filters),
+                sys.stdout, sys.stderr, torch.is_grad_enabled(), torch.get_default_dtype(), torch.get_num_threads(),
+                np.geterr(), sys.getrecursionlimit(), F.conv2d, torch.sum, torch.Tensor.sum, np.pad, print,
+                torch.nn.grad.conv2d_weight, signal.getsignal(signal.SIGTERM), warnings.showwarning,
             ]  # fmt: skip
 
         def vandal(dout, x, w, b, padding):
@@ -545,14 +551,10 @@ class TestInAProcessOfItsOwn:
 
 
 def children():
-    """Return the processes that wait in a session of their own and were started from this file's process."""
-    group = {line.split(":", 2)[2] for line in open("/proc/self/cgroup").read().splitlines() if "pids" in line}
+    """Return the processes that are still in a control group of this process."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            line = open(f"/proc/{pid}/cgroup").read()
-        except OSError:
-            continue
-        if f"convviz-{os.getpid()}-" in line:
-            found.append((pid, group))
+        with contextlib.suppress(OSError):
+            groups = pathlib.Path("/proc", pid, "cgroup").read_text()
+            found += [pid] if f"convviz-{os.getpid()}-" in groups else []
     return found

@@ -188,8 +188,10 @@ def takes_square_kernels(fn: Any) -> bool:
 def libraries(fn: Any) -> list[str]:
     """Return the kinds of arrays that a function may want, the likeliest first, by what its code names."""
     code = code_of(fn)
+    if not hasattr(code, "__code__"):  # a built-in function
+        return ["torch", "numpy", "lists"]
     names, modules = _names(code, 3, set())
-    uses = [kind for kind in ("torch", "numpy") if kind in modules]
+    uses: list[str] = [kind for kind in ("torch", "numpy") if kind in modules]
     if "torch" in uses and "numpy" in uses:
         uses = ["torch", "numpy"]
     if not uses:

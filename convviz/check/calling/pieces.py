@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -63,7 +63,7 @@ def _planes(case: Case, n: int) -> Iterator[Piece]:
 
 
 def together(
-    parts: list[tuple[Piece, Mapping[str, torch.Tensor]]], layout: str, transposed: bool
+    parts: Sequence[tuple[Piece, Mapping[str, torch.Tensor]]], layout: str, transposed: bool
 ) -> dict[str, torch.Tensor]:
     """Return the results of the whole case from those of its pieces; the first one's where they do not fit."""
     if len(parts) == 1 and layout != "HW":

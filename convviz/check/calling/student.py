@@ -13,7 +13,7 @@ from convviz.check.calling.asking import Subject, ask
 from convviz.check.calling.assumed import assumed
 from convviz.check.calling.binding import bindings, takes_square_kernels
 from convviz.check.calling.child import Bounds
-from convviz.check.calling.layouts import CONV, LINEAR
+from convviz.check.calling.layouts import CONV, LINEAR, STATED
 from convviz.check.calling.names import role_of
 from convviz.check.calling.plan import PAIRS, Plan
 from convviz.check.calling.search import Found, search
@@ -118,14 +118,15 @@ def open_student(
         probes: cases of the caller's, for a function that has a setting built in.
         layout: order of axes of input and output, such as ``"NHWC"``, or with the kernel's, ``"NHWC HWIO"``;
             found out if it is left out.
-        time_limit: seconds that each call gets; it runs in a process of its own then, with memory and processes bounded.
+        time_limit: seconds that each call gets; it runs in a process of its own then, memory and processes bounded.
 
     Raises:
         ValueError: there is no such layout, or the time limit is no positive number.
     """
     linear = task.name.startswith("linear")
-    known = dict.fromkeys(each[0] for each in (LINEAR if linear else CONV))
-    exact = [f"{each[0]} {each[1]}" for each in (LINEAR if linear else CONV)]
+    layouts = LINEAR if linear else CONV + STATED
+    known = dict.fromkeys(each[0] for each in layouts)
+    exact = [f"{each[0]} {each[1]}" for each in layouts]
     if layout is not None and layout not in known and layout not in exact:
         raise ValueError(f"layout is one of {', '.join(known)}, or two words such as {exact[1]!r}: got {layout!r}")
     bounds = None if time_limit is None else Bounds(time_limit)
