@@ -29,21 +29,24 @@ def ask_apart(subject: Subject, plan: Plan, case: Case, bounds: Bounds) -> Answe
     return answer if answer is not None else Answer("crashed", message=say("garbled"))
 
 
-def search_apart(subject: Subject, probes: Sequence[Case], layout: str | None, bounds: Bounds) -> Found:
+def search_apart(subjects: Sequence[Subject], probes: Sequence[Case], layout: str | None, bounds: Bounds) -> Found:
     """Return how a function is called, found out in a child; the likeliest way if it does not answer."""
 
     def work() -> bytes:
-        found = search(subject, probes, layout)
+        found = search(subjects, probes, layout)
         spec = found.spec.to_dict() if found.spec else None
         more = {"plan": asdict(found.plan), "score": found.score, "read": sorted(found.read), "calls": found.calls}
-        return pack(None, {**more, "spec": spec})
+        return pack(None, {**more, "spec": spec, "names": found.names, "binding": found.binding})
 
-    first = Found.first(subject, layout)
+    first = Found.first(subjects[0], layout)
     try:
         more = unpack(in_child(work, bounds))[1]
         plan = Plan(**{**more["plan"], "form": tuple(more["plan"]["form"])})
         spec = ConvSpec.from_dict(more["spec"]) if more["spec"] else None
         whole, shapes, part = more["score"]
-        return Found(plan, (int(whole), int(shapes), float(part)), set(more["read"]), int(more["calls"]), spec)
+        score, binding = (int(whole), int(shapes), float(part)), int(more["binding"])
+        if not 0 <= binding < len(subjects):
+            return first
+        return Found(plan, score, set(more["read"]), int(more["calls"]), spec, tuple(more["names"]), binding)
     except (Ended, ValueError, KeyError, TypeError):
         return first

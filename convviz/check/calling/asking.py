@@ -26,7 +26,9 @@ from convviz.facts.words import sentences
 
 say = sentences("calling")
 
-ONCE_BEYOND = 20_000  # products; a larger case is not asked twice, so that loops in pure Python do not take twice as long
+ONCE_BEYOND = (
+    20_000  # products; a larger case is not asked twice, so that loops in pure Python do not take twice as long
+)
 
 
 @dataclass(frozen=True)
@@ -53,20 +55,27 @@ class Outcome:
 
 def ask(subject: Subject, plan: Plan, case: Case, twice: bool = True) -> Outcome:
     """Return what comes of one case; whatever the code does, it ends here."""
-    first, second = _Call(subject, plan, case), _Call(subject, plan, case)
+    first = _Call(subject, plan, case)
+    kind, message, printed = _run(first)
+    if kind == "ok":
+        kind, message = _looked_at(first)
+    if kind == "ok" and twice and case.spec.products <= ONCE_BEYOND:
+        kind, message = _again(first)
+    answer = Answer(kind, dict(first.found), message, first.seconds, printed)
+    return Outcome(answer, frozenset(first.read))
+
+
+def _run(call: _Call) -> tuple[str, str, str]:
+    """Run a call, and return its kind, the sentence for it and what was written."""
     kind, message = "ok", ""
     with guarded() as kept:
         try:
-            first.run()
-            kind, message = _looked_at(first)
-            if kind == "ok" and twice and case.spec.products <= ONCE_BEYOND:
-                kind, message = _again(first, second)
+            call.run()
         except BaseException as error:  # SystemExit and KeyboardInterrupt are a student's mistakes like others
             if isinstance(error, KeyboardInterrupt) and kept.interrupted:
                 raise
-            kind, message = failure(error, subject.fn)
-    answer = Answer(kind, dict(first.found), message, first.seconds, kept.printed)
-    return Outcome(answer, frozenset(first.read))
+            kind, message = failure(error, call.subject.fn)
+    return kind, message, kept.printed
 
 
 def _looked_at(call: _Call) -> tuple[str, str]:
@@ -79,11 +88,11 @@ def _looked_at(call: _Call) -> tuple[str, str]:
     return "ok", ""
 
 
-def _again(first: _Call, second: _Call) -> tuple[str, str]:
-    try:
-        second.run()
-    except BaseException as error:
-        return "keeps_state", say("second_failed", why=failure(error, first.subject.fn)[1])
+def _again(first: _Call) -> tuple[str, str]:
+    second = _Call(first.subject, first.plan, first.case)
+    kind, message, _ = _run(second)
+    if kind != "ok":
+        return "keeps_state", say("second_failed", why=message)
     for name, value in first.found.items():
         if name not in second.found or not same(second.found[name], value):
             return "keeps_state", say("keeps_state", name=name)
@@ -172,7 +181,7 @@ class _Call:
     def _add_bias(self, case: Case, found: dict[str, torch.Tensor]) -> None:
         """Add the bias that a function has no argument for, so that its output is held against the same truth."""
         task = self.subject.task
-        if "output" not in found or self.subject.has_bias(self.plan) and task.kind != "Module":
+        if "output" not in found or (self.subject.has_bias(self.plan) and task.kind != "Module"):
             return
         if task.kind == "Module" and ("grad_bias" in found or len(found) == 1):
             return

@@ -53,5 +53,3 @@ def assumed(subject: Subject, found: Found, layout: str | None, square: bool) ->
     if found.score[0] < 0:
         said.append(say("assumed.unknown"))
     return tuple(said)
-
-

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import functools
 import inspect
+import itertools
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -50,18 +52,40 @@ class Binding:
         return frozenset(found | {role.split(".")[0] for role in found})
 
 
-def bind(fn: Any, task: Task) -> Binding:
-    """Return how a function is called for a task."""
+def bindings(fn: Any, task: Task) -> list[Binding]:
+    """Return in how many ways a function may be called for a task, the likeliest first."""
     target, skip = _signed(fn)
     try:
         parameters = list(inspect.signature(target).parameters.values())[skip:]
     except (TypeError, ValueError):
-        return Binding(tuple(Argument(role, role) for role in task.arguments), task.arguments)
+        parameters = []
     plain = [each for each in parameters if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
     is_open = any(each.kind == each.VAR_KEYWORD for each in parameters)
+    if not plain and not is_open:  # a built-in function, or *args alone: nothing says how many it takes
+        counts = range(len(task.arguments), 0, -1)
+        return [_in_order(task.arguments[:count]) for count in counts]
     takes_rest = any(each.kind == each.VAR_POSITIONAL for each in parameters)
-    if not plain and len(parameters) > is_open:  # only *args
-        return Binding(tuple(Argument(role, role) for role in task.arguments), task.arguments)
+    first = _bind(plain, is_open, takes_rest, task)
+    tensors = [role for role in first.placed if role in TENSORS]
+    orders = itertools.permutations(tensors) if 1 < len(tensors) < 4 else iter([tensors])
+    return [_exchanged(first, dict(zip(tensors, order, strict=True))) for order in orders]
+
+
+def _in_order(roles: tuple[str, ...]) -> Binding:
+    return Binding(tuple(Argument(role, role) for role in roles), roles)
+
+
+def _exchanged(binding: Binding, roles: dict[str, str]) -> Binding:
+    def other(role: str | None) -> str | None:
+        return roles.get(role, role) if role in binding.placed else role
+
+    arguments = tuple(dataclasses.replace(each, role=other(each.role)) for each in binding.arguments)
+    return dataclasses.replace(
+        binding, arguments=arguments, placed=tuple(roles.get(role, role) for role in binding.placed)
+    )
+
+
+def _bind(plain: list[inspect.Parameter], is_open: bool, takes_rest: bool, task: Task) -> Binding:
     roles = _by_name(plain, task)
     placed = _by_place(plain, roles, task)
     arguments = [
@@ -167,8 +191,10 @@ def takes_square_kernels(fn: Any) -> bool:
 def libraries(fn: Any) -> list[str]:
     """Return the kinds of arrays that a function may want, the likeliest first, by what its code names."""
     code = code_of(fn)
+    if not hasattr(code, "__code__"):  # a built-in function
+        return ["torch", "numpy", "lists"]
     names, modules = _names(code, 3, set())
-    uses = [kind for kind in ("torch", "numpy") if kind in modules]
+    uses: list[str] = [kind for kind in ("torch", "numpy") if kind in modules]
     if "torch" in uses and "numpy" in uses:
         uses = ["torch", "numpy"]
     if not uses:

@@ -84,7 +84,7 @@ class Cage:
 
 
 def limit_memory(allowance: int) -> None:
-    """Bound the address space of this process to what it has and an allowance, its files to 64 MiB, its dumps to none."""
+    """Bound the address space of this process to what it has and an allowance, and its files to 64 MiB."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 26, 1 << 26))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import faulthandler
 import os
 import select
 import signal
@@ -53,7 +54,9 @@ class Bounds:
         if isinstance(self.seconds, bool) or not isinstance(self.seconds, int | float) or not 0 < self.seconds < 1e6:
             raise ValueError(f"time_limit is a positive number of seconds: got {self.seconds!r}")
         if not hasattr(os, "fork"):
-            raise ValueError(f"time_limit needs os.fork, as Linux and macOS have it: got {self.seconds!r}; leave it out")
+            raise ValueError(
+                f"time_limit needs os.fork, as Linux and macOS have it: got {self.seconds!r}; leave it out"
+            )
 
     def sentences(self) -> tuple[str, ...]:
         """Say what is bounded here, and what is not."""
@@ -79,8 +82,6 @@ def in_child(work: Callable[[], bytes], bounds: Bounds) -> bytes:
         if pid == 0:
             _live(work, reader, writer, bounds, cage)
         os.close(writer)
-        with contextlib.suppress(OSError):
-            os.setpgid(pid, pid)
         try:
             answer = _read(reader, begin + bounds.seconds)
         finally:
@@ -102,6 +103,7 @@ def _live(work: Callable[[], bytes], reader: int, writer: int, bounds: Bounds, c
         with contextlib.suppress(PermissionError):  # the parent was quicker, and made it the head of a group
             os.setsid()
         _die_with_parent()
+        faulthandler.disable()  # it would write a stack to the stderr that it was given at the start
         # The pool of threads that the parent had is not there after a fork; one thread asks for none.
         torch.set_num_threads(1)
         with open(os.devnull) as nothing:

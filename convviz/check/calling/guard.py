@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import torch
 import torch.nn.functional as F
+import torch.nn.grad as nn_grad
 
 from convviz.facts.words import sentences
 
@@ -27,7 +28,7 @@ say = sentences("calling")
 MOST = 2000  # characters that are kept of what is written
 # Where a patch would change what is computed, here or in the student's next call.
 _PATCHED: tuple[Any, ...] = (
-    torch, F, torch.Tensor, torch.nn, torch.nn.Conv2d, torch.nn.Module, torch.nn.Parameter, torch.nn.grad, torch.autograd,
+    torch, F, torch.Tensor, torch.nn, torch.nn.Conv2d, torch.nn.Module, torch.nn.Parameter, nn_grad, torch.autograd,
     torch.autograd.Function, torch.linalg, np, np.linalg, np.random, __import__("builtins"), os, sys, random, warnings,
 )  # fmt: skip
 
@@ -114,7 +115,7 @@ def _state() -> Iterator[None]:
         yield
     finally:
         sys.stdin, sys.stdout, sys.stderr, sys.displayhook, sys.excepthook = streams
-        sys.path, os.environ = modules  # noqa: B003 - the very same object as before: it writes through to C's
+        sys.path, os.environ = modules  # the very same object as before: it writes through to C
         sys.path[:] = path
         for key in [key for key in os.environ if environment.get(key) != os.environ[key]]:
             del os.environ[key]
@@ -212,6 +213,9 @@ def _patches() -> Iterator[None]:
     finally:
         for owner, names in before:
             now = vars(owner)
+            if isinstance(owner, type):  # a patch of what it inherits is a new name
+                for name in [name for name in now if name not in names]:
+                    delattr(owner, name)
             for name, value in names.items():
                 if callable(value) and (name not in now or now[name] is not value):
                     with contextlib.suppress(AttributeError, TypeError):

@@ -51,4 +51,4 @@ def make_layer(made: Any, case: Case, plan: Plan) -> tuple[torch.nn.Module, dict
 def _named(role: str, names: list[str], parameters: dict[str, torch.nn.Parameter]) -> str | None:
     """Return the parameter whose name says what it is, else the first that fits."""
     found = [name for name in names if role_of(name.rpartition(".")[2], (role,))]
-    return (found or names or [None])[0]
+    return next(iter(found or names), None)

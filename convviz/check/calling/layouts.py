@@ -43,9 +43,9 @@ CONV = (
     ("NCHW", "HWIO", "C"),
     ("NCHW", "OIHW", "C1"),
     ("CHW", "OIHW", "C1"),
-    ("NHWC", "HWOI", "C"),
-    ("NCHW", "IOHW", "C"),
 )
+# Only if they are stated: a kernel with its channels exchanged is a mistake that people make, and no layout of theirs.
+STATED = (("NHWC", "HWOI", "C"), ("NCHW", "IOHW", "C"))
 LINEAR = (
     ("NC", "OI", "C"),
     ("NC", "IO", "C"),
@@ -54,6 +54,12 @@ LINEAR = (
     ("NC", "IO", "1C"),
     ("C", "OI", "C"),
     ("C", "IO", "C"),
+)
+# A function that runs under one of the others, and gives wrong shapes, does not have that layout for it.
+COMMON = (
+    *((data, kernel) for data, kernel, _ in CONV[:5]),
+    ("HWC", "HWIO"),
+    *((data, kernel) for data, kernel, _ in LINEAR),
 )
 
 

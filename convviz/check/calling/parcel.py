@@ -54,5 +54,3 @@ def unpack(data: bytes) -> tuple[Answer | None, dict[str, Any]]:
     if answer.kind not in KINDS:
         raise ValueError(f"an answer's kind is one of {', '.join(KINDS)}: got {answer.kind!r}")
     return answer, dict(head["more"])
-
-

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -63,7 +63,7 @@ def _planes(case: Case, n: int) -> Iterator[Piece]:
 
 
 def together(
-    parts: list[tuple[Piece, Mapping[str, torch.Tensor]]], layout: str, transposed: bool
+    parts: Sequence[tuple[Piece, Mapping[str, torch.Tensor]]], layout: str, transposed: bool
 ) -> dict[str, torch.Tensor]:
     """Return the results of the whole case from those of its pieces; the first one's where they do not fit."""
     if len(parts) == 1 and layout != "HW":
@@ -100,5 +100,7 @@ def _joined(name: str, gathered: Mapping[tuple[int, int], torch.Tensor]) -> torc
     width = rows.count(rows[0])
     if name == "grad_bias":
         return torch.cat([gathered[place].reshape(-1) for place in places])
-    lines = [torch.cat([gathered[place] for place in places[at : at + width]], 1) for at in range(0, len(places), width)]
+    lines = [
+        torch.cat([gathered[place] for place in places[at : at + width]], 1) for at in range(0, len(places), width)
+    ]
     return torch.cat(lines, 0) if first.dim() > 1 else first

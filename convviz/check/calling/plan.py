@@ -1,4 +1,4 @@
-"""How a student's function is called, as far as its signature does not say it; and the numbers that it is called with."""
+"""How a student's function is called, as far as its signature does not say it, and what it is given."""
 
 from __future__ import annotations
 

@@ -12,16 +12,21 @@ from convviz.check.answer import Answer
 from convviz.check.battery import Case, make_case
 from convviz.check.calling.asking import Subject, ask
 from convviz.check.calling.binding import KNOWN, is_function, libraries, unpacked
-from convviz.check.calling.layouts import CONV, LINEAR
+from convviz.check.calling.layouts import COMMON, CONV, LINEAR, STATED
 from convviz.check.calling.names import role_of
 from convviz.check.calling.plan import Plan
 from convviz.check.compare import errors, same
-from convviz.check.tasks import Task, truth
+from convviz.check.tasks import truth
 from convviz.spec import ConvSpec
 
 # Sizes are unequal wherever an order of axes would be hidden. The first keeps the size, so that most wrong functions
-# give the right shape under the right layout, and the second is for those that have no argument for padding.
-PROBES = (ConvSpec((5, 4), 2, 3, 3, padding=1, batch=2), ConvSpec((6, 4), 3, 4, 2, batch=2))
+# give the right shape under the right layout, the second is for those that have no argument for padding, and the third,
+# with as many channels in as out, for those that fail wherever channels are exchanged.
+PROBES = (
+    ConvSpec((5, 4), 2, 3, 3, padding=1, batch=2),
+    ConvSpec((6, 4), 3, 4, 2, batch=2),
+    ConvSpec((5, 4), 3, 3, 2, padding=1, batch=2),
+)
 UNEQUAL = ConvSpec((5, 4), 2, 3, 3, (2, 1), (1, 0), batch=2)
 LINEAR_PROBE = ConvSpec(1, 5, 4, 1, batch=3)
 FORMS = (
@@ -35,6 +40,9 @@ FORMS = (
 )
 LINEAR_FORMS = (("input", "weight", "bias"), ("input", "weight"), ("dict",))
 
+MOST_CALLS = 200
+MOST_SECONDS = 3.0
+
 Score = tuple[int, int, float]
 
 
@@ -47,6 +55,10 @@ class Found:
     read: set[str] = field(default_factory=set)
     calls: int = 0
     spec: ConvSpec | None = None
+    names: tuple[str, ...] = ()
+    binding: int = 0
+    seconds: float = 0.0
+    over: bool = False
 
     @classmethod
     def first(cls, subject: Subject, layout: str | None) -> Found:
@@ -55,32 +67,73 @@ class Found:
 
     @property
     def complete(self) -> bool:
-        """Whether every number was right."""
-        return self.score[0] == 2
+        """Whether every number of a result that depends on the layout was right."""
+        return self.score[0] >= 2
+
+    def note(self, answer: Answer) -> None:
+        """Count a call; slow code, and code that takes all there is, is not asked for ever."""
+        self.calls += 1
+        self.seconds += answer.seconds
+        fatal = answer.kind == "crashed" or any(word in answer.message for word in ("exit()", "KeyboardInterrupt"))
+        self.over = self.over or fatal or self.calls >= MOST_CALLS or self.seconds > MOST_SECONDS
 
 
-def search(subject: Subject, probes: Sequence[Case], layout: str | None) -> Found:
-    """Return how to call a function: the plan that gives what is right, else the right shapes, else fewest wrong ones."""
-    found = Found.first(subject, layout)
-    for case in _cases(subject.task, probes):
-        _try_plans(subject, case, layout, found)
-        if found.score[0] > 0:  # numbers of the right shapes: how it is called is known
+def search(subjects: Sequence[Subject], probes: Sequence[Case], layout: str | None) -> Found:
+    """Return how to call a function: the plan that gives what is right, else the right shapes, else fewest wrong ones.
+
+    Args:
+        subjects: the function with each way to bind its arguments.
+        probes: the caller's cases.
+        layout: that of the data, if it is stated.
+    """
+    number, calls = _way(subjects, layout) if len(subjects) > 1 else (0, 0)
+    found = Found.first(subjects[number], layout)
+    found.binding, found.calls = number, calls
+    for case in _cases(subjects[number], probes):
+        _try_plans(subjects[number], case, layout, found)
+        if found.score[0] > 0 or found.over:  # numbers of the right shapes: how it is called is known
             break
-    _try_pairs(subject, found)
+    _try_pairs(subjects[number], found)
     return found
 
 
-def _cases(task: Task, probes: Sequence[Case]) -> list[Case]:
-    if task.name.startswith("linear"):
+def _way(subjects: Sequence[Subject], layout: str | None) -> tuple[int, int]:
+    """Return which way of binding the arguments works under one of the likeliest plans, and the calls that it took.
+
+    Another order of them than the task's has to prove itself by its numbers, another number of them by its shapes.
+    """
+    calls, accepted = 0, 0
+    for number, subject in enumerate(subjects):
+        linear = subject.task.name.startswith("linear")
+        spec = LINEAR_PROBE if linear else PROBES["padding" not in subject.binding.roles]
+        case = make_case("probe", spec, 0)
+        for plan in list(_plans(subject, layout))[:2]:
+            answer = ask(subject, plan, case, twice=False).answer
+            calls += 1
+            level = _score(answer, truth(subject.task, case))[0] if answer.results else -1
+            if level >= 2:
+                return number, calls
+            if level == 1 and len(subject.binding.arguments) < len(subjects[0].binding.arguments):
+                accepted = accepted or number
+    return accepted, calls
+
+
+def _cases(subject: Subject, probes: Sequence[Case]) -> list[Case]:
+    if subject.task.name.startswith("linear"):
         return [make_case("probe", LINEAR_PROBE, 1)]
     own = [make_case("probe", spec, number) for number, spec in enumerate(PROBES)]
-    # A function may have a setting built in: then one of the caller's cases may fit it.
-    return own + sorted(probes, key=lambda case: case.spec.products)[:2]
+    told = subject.binding.roles
+    if {"stride", "padding"} <= told or told & {"params", "cache"} or "stride" not in subject.task.arguments:
+        return own
+    # It has a setting built in: then one of the caller's cases may fit it.
+    plain = [case for case in probes if case.spec.replace(padding_mode="zeros", dilation=1, groups=1) == case.spec]
+    return own + plain
 
 
 def _try_plans(subject: Subject, case: Case, layout: str | None, found: Found) -> None:
     right = truth(subject.task, case)
-    fixed: tuple[str, tuple[str, ...]] | None = None
+    # What ran at one case is how it is called at the next.
+    fixed = (found.plan.arrays, found.plan.form) if found.score[0] >= 0 else None
     hopeless: set[tuple[object, ...]] = set()
     queue = list(_plans(subject, layout))
     while queue:
@@ -90,12 +143,15 @@ def _try_plans(subject: Subject, case: Case, layout: str | None, found: Found) -
         if (plan.arrays, plan.form, plan.pairs, plan.dtype) in hopeless:
             continue
         outcome = ask(subject, plan, case, twice=False)
-        found.calls += 1
+        found.note(outcome.answer)
         score = _score(outcome.answer, right)
-        if score > found.score:
+        if score > found.score and (score[0] > 0 or (plan.data, plan.kernel) in COMMON):
             found.plan, found.score, found.read, found.spec = plan, score, set(outcome.read), case.spec
-        if found.complete:
+            found.names = tuple(outcome.answer.results)
+        if found.score[0] == 3 or found.over:
             return
+        if score[0] == 2:  # what is left open is the shape of a bias
+            queue = [each for each in queue if (each.data, each.kernel) == (plan.data, plan.kernel)]
         if score[0] > 0:
             fixed = (plan.arrays, plan.form)
         queue = [*cure(plan, outcome.answer), *queue]
@@ -104,7 +160,11 @@ def _try_plans(subject: Subject, case: Case, layout: str | None, found: Found) -
 
 
 def _score(answer: Answer, right: Mapping[str, torch.Tensor]) -> Score:
-    """Return 2 if all is right, 1 if all shapes are, 0 if it runs; how many shapes and what part of the numbers are."""
+    """Return how well it goes, and how many shapes and what part of the numbers are right.
+
+    3: all is right; 2: a gradient is that depends on every order of axes, so that these are known; 1: all shapes are
+    right; 0: it runs; -1: it does not.
+    """
     shaped = [name for name, value in answer.results.items() if value.shape == right[name].shape]
     good = 0.0
     for name in shaped:
@@ -112,8 +172,14 @@ def _score(answer: Answer, right: Mapping[str, torch.Tensor]) -> Score:
         good += float((errors(answer.results[name], right[name]) <= 1e-4 * largest).double().mean())
     ran = answer.kind in ("ok", "changed_input", "keeps_state", "not_finite")
     whole = ran and len(shaped) == len(answer.results) > 0
-    exact = whole and all(same(answer.results[name], right[name]) for name in shaped)
-    return (2 if exact else 1 if whole else 0 if ran else -1, len(shaped), good)
+    exact = [name for name in shaped if same(answer.results[name], right[name])]
+    if whole and len(exact) == len(answer.results):
+        level = 3
+    elif {*exact} - {"grad_bias"}:
+        level = 2
+    else:
+        level = 1 if whole else 0 if ran else -1
+    return (level, len(shaped), good)
 
 
 def cure(plan: Plan, answer: Answer) -> list[Plan]:
@@ -132,7 +198,7 @@ def _is_of_kind(answer: Answer) -> bool:
     """Return whether a failure comes of the kind of array, so that another order of axes changes nothing."""
     return answer.kind == "raised" and (
         "AttributeError" in answer.message
-        or ("TypeError" in answer.message and ("argument" in answer.message or "'list'" in answer.message))
+        or ("TypeError" in answer.message and ("argument" in answer.message or "list indices" in answer.message))
         or "NameError" in answer.message
     )
 
@@ -140,11 +206,12 @@ def _is_of_kind(answer: Answer) -> bool:
 def _plans(subject: Subject, layout: str | None) -> Iterator[Plan]:
     task, roles = subject.task, subject.binding.roles
     linear = task.name.startswith("linear")
-    layouts = [each for each in (LINEAR if linear else CONV) if layout in (None, each[0], f"{each[0]} {each[1]}")]
+    known = LINEAR if linear else CONV if layout is None else CONV + STATED
+    layouts = [each for each in known if layout in (None, each[0], f"{each[0]} {each[1]}")]
     kinds = libraries(subject.fn) if task.kind == "function" else ["torch"]
     forms: tuple[tuple[str, ...], ...] = ((),)
     if "cache" in roles:
-        forms = tuple(dict.fromkeys((*_unpacked(subject), *(LINEAR_FORMS if linear else FORMS))))
+        forms = tuple(_unpacked(subject)) or (LINEAR_FORMS if linear else FORMS)
     sizes = ("full", "plane") if roles & {"input_size", "weight_size"} else ("full",)
     has_kernel = "weight" in roles or "cache" in roles or "weight_size" in roles or "grad_weight" in task.results
     for arrays in kinds:
@@ -164,16 +231,19 @@ def _unpacked(subject: Subject) -> list[tuple[str, ...]]:
     found = []
     for names in unpacked(subject.fn, name):
         roles = tuple(role_of(each, KNOWN) for each in names)
-        known = tuple(role for role in roles if role is not None)
-        if len(known) == len(names):
-            found.append(known)
+        usual = FORMS[0][: len(names)]  # what a name does not say, its place does
+        filled = tuple(role or place for role, place in zip(roles, usual, strict=False))
+        if len(set(filled)) == len(names):
+            found.append(filled)
+        elif None not in roles:
+            found.append(tuple(role for role in roles if role))
     return found
 
 
 def _try_pairs(subject: Subject, found: Found) -> None:
     """Find out whether two numbers may be given for a stride or a padding; only a TypeError says that they may not."""
     roles = subject.binding.roles | set(found.plan.form)
-    if found.score[0] < 1 or subject.task.name.startswith("linear") or found.plan.pairs != "any":
+    if found.score[0] < 1 or found.over or subject.task.name.startswith("linear") or found.plan.pairs != "any":
         return
     if not roles & {"stride", "padding", "dilation", "params", "kernel_size"} and found.plan.form != ("dict",):
         return

@@ -11,9 +11,9 @@ from convviz.check.battery import Case
 from convviz.check.calling.apart import ask_apart, search_apart
 from convviz.check.calling.asking import Subject, ask
 from convviz.check.calling.assumed import assumed
-from convviz.check.calling.binding import bind, takes_square_kernels
+from convviz.check.calling.binding import bindings, takes_square_kernels
 from convviz.check.calling.child import Bounds
-from convviz.check.calling.layouts import CONV, LINEAR
+from convviz.check.calling.layouts import CONV, LINEAR, STATED
 from convviz.check.calling.names import role_of
 from convviz.check.calling.plan import PAIRS, Plan
 from convviz.check.calling.search import Found, cure, search
@@ -125,31 +125,43 @@ def open_student(
         probes: cases of the caller's, for a function that has a setting built in.
         layout: order of axes of input and output, such as ``"NHWC"``, or with the kernel's, ``"NHWC HWIO"``;
             found out if it is left out.
-        time_limit: seconds that each call gets; it runs in a process of its own then, with memory and processes bounded.
+        time_limit: seconds that each call gets; it runs in a process of its own then, memory and processes bounded.
 
     Raises:
         ValueError: there is no such layout, or the time limit is no positive number.
     """
     linear = task.name.startswith("linear")
-    known = dict.fromkeys(each[0] for each in (LINEAR if linear else CONV))
-    exact = [f"{each[0]} {each[1]}" for each in (LINEAR if linear else CONV)]
+    layouts = LINEAR if linear else CONV + STATED
+    known = dict.fromkeys(each[0] for each in layouts)
+    exact = [f"{each[0]} {each[1]}" for each in layouts]
     if layout is not None and layout not in known and layout not in exact:
         raise ValueError(f"layout is one of {', '.join(known)}, or two words such as {exact[1]!r}: got {layout!r}")
     bounds = None if time_limit is None else Bounds(time_limit)
-    subject = Subject(fn, task, bind(fn, task))
+    subjects = [Subject(fn, task, binding) for binding in bindings(fn, task)]
     found = Found(Plan())
     if callable(fn):
-        found = search(subject, probes, layout) if bounds is None else search_apart(subject, probes, layout, bounds)
+        found = search(subjects, probes, layout) if bounds is None else search_apart(subjects, probes, layout, bounds)
+    subject = subjects[found.binding]
     square = callable(fn) and takes_square_kernels(fn) and not linear
     return Student(
         task,
         assumed(subject, found, layout, square) if callable(fn) else (),
         found.calls,
         () if bounds is None else bounds.sentences(),
-        tuple(name for name in task.results if name != "grad_bias" or subject.has_bias(found.plan)),
+        _results(subject, found),
         found.plan,
         subject,
         found,
         square,
         time_limit,
     )
+
+
+def _results(subject: Subject, found: Found) -> tuple[str, ...]:
+    """Return what it gives: a function that knows no bias has no gradient of one."""
+    whole = subject.task.results
+    if len(whole) == 1 or not callable(subject.fn):
+        return whole
+    if found.score[0] > 0:
+        return tuple(name for name in whole if name in found.names)
+    return whole if subject.has_bias(found.plan) else whole[:-1]
