@@ -114,7 +114,12 @@ MISTAKES = {
 
 BIAS = {
     "B01": [lambda gy: gy.mean((0, 2, 3))],
-    "B02": [lambda gy: gy.sum((2, 3)), lambda gy: gy[-1].sum((1, 2)), bias_loop(overwrite), lambda gy: gy[0].sum((1, 2))],
+    "B02": [
+        lambda gy: gy.sum((2, 3)),
+        lambda gy: gy[-1].sum((1, 2)),
+        bias_loop(overwrite),
+        lambda gy: gy[0].sum((1, 2)),
+    ],
     "B03": [lambda gy: gy.sum(0)],
     "B04": [
         lambda gy: gy.sum(1),

@@ -32,7 +32,11 @@ def overwrite(cells, value):
 
 # Zeros between, a border around, and a correlation with the turned kernel.
 def rotate(turn=None, swap=None, insert=None, pads=None, order=None, correlate=None, after=None, **around):
-    turn, swap, insert = turn or (lambda w: w.flip(2, 3)), swap or (lambda w: w.transpose(0, 1)), insert or zeros_between
+    turn, swap, insert = (
+        turn or (lambda w: w.flip(2, 3)),
+        swap or (lambda w: w.transpose(0, 1)),
+        insert or zeros_between,
+    )
     pads, order, correlate = pads or full_pads, order or (lambda rows, cols: (*cols, *rows)), correlate or dilated
 
     def one(gy, w, g):

@@ -140,7 +140,11 @@ def _is_of_kind(answer: Answer) -> bool:
 def _plans(subject: Subject, layout: str | None) -> Iterator[Plan]:
     task, roles = subject.task, subject.binding.roles
     linear = task.name.startswith("linear")
-    layouts = [each for each in (LINEAR if linear else CONV) if layout in (None, each[0], f"{each[0]} {each[1]}")]
+    layouts = [
+        each
+        for each in (LINEAR if linear else CONV)
+        if layout == f"{each[0]} {each[1]}" or (layout in (None, each[0]) and not _is_a_mistake(task, *each[:2]))
+    ]
     kinds = libraries(subject.fn) if task.kind == "function" else ["torch"]
     forms: tuple[tuple[str, ...], ...] = ((),)
     if "cache" in roles:
@@ -156,6 +160,11 @@ def _plans(subject: Subject, layout: str | None) -> Iterator[Plan]:
                     if key not in seen:
                         seen.add(key)
                         yield Plan(arrays, data, kernel, bias, form, sizes=size)
+
+
+def _is_a_mistake(task: Task, data: str, kernel: str) -> bool:
+    """Return whether a layout that nobody stated is likelier a mistake: channels exchanged, or summed over as well."""
+    return kernel == "IOHW" or (task.name == "conv2d_bias" and data == "HW")
 
 
 def _unpacked(subject: Subject) -> list[tuple[str, ...]]:
@@ -183,5 +192,11 @@ def _try_pairs(subject: Subject, found: Found) -> None:
     answer = ask(subject, found.plan, make_case("pairs", spec, 2), twice=False).answer
     found.calls += 1
     words = ("TypeError", "sequence", "inhomogeneous")
+    for plan in cure(found.plan, answer):  # a dilation that came as one number, beside a stride of two
+        again = ask(subject, plan, make_case("pairs", spec, 2), twice=False).answer
+        found.calls += 1
+        if plan.pairs == "pair" and "TypeError" not in again.message:
+            found.plan = plan
+            return
     if answer.kind == "raised" and any(word in answer.message for word in words):
         found.plan = dataclasses.replace(found.plan, pairs="int")
