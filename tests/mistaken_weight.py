@@ -3,6 +3,7 @@
 A way is (style, steps), as in ``mistaken_input``; of the bias it is the function.
 """
 
+# ruff: noqa: C408 -- dict(step=...) reads as a list of steps, and each way stays on its line
 import numpy as np
 import torch
 

@@ -3,6 +3,7 @@
 ``gy [N, F, OH, OW]``, ``w [F, C, kH, kW]`` and a geometry of one group give ``dx [N, C, H, W]``.
 """
 
+# ruff: noqa: C408 -- dict(step=...) reads as a list of steps, and each way stays on its line
 import numpy as np
 import torch
 import torch.nn.functional as F

@@ -57,7 +57,7 @@ def _tensor(value: Any) -> torch.Tensor:
     array = np.asarray(value)
     if array.dtype.kind not in "biufc":
         array = array.astype(np.float64)
-    if array.dtype.kind in "bui" or array.dtype.itemsize > 8 and array.dtype.kind == "f":
+    if array.dtype.kind in "bui" or (array.dtype.itemsize > 8 and array.dtype.kind == "f"):
         array = array.astype(np.float64)
     return torch.from_numpy(np.array(array, copy=True, order="C"))
 

@@ -172,7 +172,7 @@ class _Call:
     def _add_bias(self, case: Case, found: dict[str, torch.Tensor]) -> None:
         """Add the bias that a function has no argument for, so that its output is held against the same truth."""
         task = self.subject.task
-        if "output" not in found or self.subject.has_bias(self.plan) and task.kind != "Module":
+        if "output" not in found or (self.subject.has_bias(self.plan) and task.kind != "Module"):
             return
         if task.kind == "Module" and ("grad_bias" in found or len(found) == 1):
             return

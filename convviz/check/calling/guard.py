@@ -114,7 +114,7 @@ def _state() -> Iterator[None]:
         yield
     finally:
         sys.stdin, sys.stdout, sys.stderr, sys.displayhook, sys.excepthook = streams
-        sys.path, os.environ = modules  # noqa: B003 - the very same object as before: it writes through to C's
+        sys.path, os.environ = modules
         sys.path[:] = path
         for key in [key for key in os.environ if environment.get(key) != os.environ[key]]:
             del os.environ[key]

@@ -86,5 +86,5 @@ def _in_torch_order(name: str, tensor: torch.Tensor, task: Task, plan: Plan) -> 
         return from_layout(tensor, KERNEL[plan.kernel], axes)
     if name == "grad_bias":
         own = tuple(tensor.shape) == bias_shape(plan.bias, tensor.numel())
-        return tensor.reshape(-1) if own or plan.data == "HW" and tensor.numel() == 1 else tensor
+        return tensor.reshape(-1) if own or (plan.data == "HW" and tensor.numel() == 1) else tensor
     return from_layout(tensor, DATA[plan.data], axes)
