@@ -4,6 +4,7 @@ A way is (style, steps): the style is right, the steps are the wrong ones. Two w
 make two mistakes at once.
 """
 
+# ruff: noqa: C408 -- dict(step=...) reads as a list of steps, and each way stays on its line
 import torch
 import torch.nn.functional as F
 

@@ -3,6 +3,7 @@
 A way is (style, steps), as in ``mistaken_input``; of the bias it is the function.
 """
 
+# ruff: noqa: C408 -- dict(step=...) reads as a list of steps, and each way stays on its line
 import numpy as np
 import torch
 
@@ -114,7 +115,12 @@ MISTAKES = {
 
 BIAS = {
     "B01": [lambda gy: gy.mean((0, 2, 3))],
-    "B02": [lambda gy: gy.sum((2, 3)), lambda gy: gy[-1].sum((1, 2)), bias_loop(overwrite), lambda gy: gy[0].sum((1, 2))],
+    "B02": [
+        lambda gy: gy.sum((2, 3)),
+        lambda gy: gy[-1].sum((1, 2)),
+        bias_loop(overwrite),
+        lambda gy: gy[0].sum((1, 2)),
+    ],
     "B03": [lambda gy: gy.sum(0)],
     "B04": [
         lambda gy: gy.sum(1),

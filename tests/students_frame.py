@@ -1,4 +1,4 @@
-"""What every student's backward pass has around it: the geometry read, the groups, the border. Right, but for one step."""
+"""How a student's code is called in the tests of the checker, and what stands around it in each style."""
 
 import random
 from typing import NamedTuple

@@ -3,6 +3,7 @@
 ``gy [N, F, OH, OW]``, ``w [F, C, kH, kW]`` and a geometry of one group give ``dx [N, C, H, W]``.
 """
 
+# ruff: noqa: C408 -- dict(step=...) reads as a list of steps, and each way stays on its line
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -32,7 +33,11 @@ def overwrite(cells, value):
 
 # Zeros between, a border around, and a correlation with the turned kernel.
 def rotate(turn=None, swap=None, insert=None, pads=None, order=None, correlate=None, after=None, **around):
-    turn, swap, insert = turn or (lambda w: w.flip(2, 3)), swap or (lambda w: w.transpose(0, 1)), insert or zeros_between
+    turn, swap, insert = (
+        turn or (lambda w: w.flip(2, 3)),
+        swap or (lambda w: w.transpose(0, 1)),
+        insert or zeros_between,
+    )
     pads, order, correlate = pads or full_pads, order or (lambda rows, cols: (*cols, *rows)), correlate or dilated
 
     def one(gy, w, g):

@@ -3,6 +3,7 @@
 ``xp [N, C, H + 2p, W + 2p]`` and ``gy [N, F, OH, OW]`` of one group give ``dw [F, C, kH, kW]``.
 """
 
+# ruff: noqa: C408 -- dict(step=...) reads as a list of steps, and each way stays on its line
 import numpy as np
 import torch
 import torch.nn.functional as F

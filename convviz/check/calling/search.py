@@ -16,7 +16,7 @@ from convviz.check.calling.layouts import COMMON, CONV, LINEAR, STATED
 from convviz.check.calling.names import role_of
 from convviz.check.calling.plan import Plan
 from convviz.check.compare import errors, same
-from convviz.check.tasks import truth
+from convviz.check.tasks import Task, truth
 from convviz.spec import ConvSpec
 
 # Sizes are unequal wherever an order of axes would be hidden. The first keeps the size, so that most wrong functions
@@ -207,7 +207,11 @@ def _plans(subject: Subject, layout: str | None) -> Iterator[Plan]:
     task, roles = subject.task, subject.binding.roles
     linear = task.name.startswith("linear")
     known = LINEAR if linear else CONV if layout is None else CONV + STATED
-    layouts = [each for each in known if layout in (None, each[0], f"{each[0]} {each[1]}")]
+    layouts = [
+        each
+        for each in known
+        if layout == f"{each[0]} {each[1]}" or (layout in (None, each[0]) and not _is_a_mistake(task, each[0]))
+    ]
     kinds = libraries(subject.fn) if task.kind == "function" else ["torch"]
     forms: tuple[tuple[str, ...], ...] = ((),)
     if "cache" in roles:
@@ -223,6 +227,11 @@ def _plans(subject: Subject, layout: str | None) -> Iterator[Plan]:
                     if key not in seen:
                         seen.add(key)
                         yield Plan(arrays, data, kernel, bias, form, sizes=size)
+
+
+def _is_a_mistake(task: Task, data: str) -> bool:
+    """Return whether a layout that nobody stated is likelier a mistake: with one plane gy.sum() would be grad_bias."""
+    return task.name == "conv2d_bias" and data == "HW"
 
 
 def _unpacked(subject: Subject) -> list[tuple[str, ...]]:
@@ -253,5 +262,11 @@ def _try_pairs(subject: Subject, found: Found) -> None:
     answer = ask(subject, found.plan, make_case("pairs", spec, 2), twice=False).answer
     found.calls += 1
     words = ("TypeError", "sequence", "inhomogeneous")
+    for plan in cure(found.plan, answer):  # a dilation that came as one number, beside a stride of two
+        again = ask(subject, plan, make_case("pairs", spec, 2), twice=False).answer
+        found.calls += 1
+        if plan.pairs == "pair" and "TypeError" not in again.message:
+            found.plan = plan
+            return
     if answer.kind == "raised" and any(word in answer.message for word in words):
         found.plan = dataclasses.replace(found.plan, pairs="int")

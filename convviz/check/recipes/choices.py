@@ -48,6 +48,9 @@ ORIENTATIONS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
 }
 
 
+PAIRS = ("stride", "padding", "dilation")
+
+
 @functools.lru_cache(maxsize=256)  # a search asks for the same few again and again
 def numbers(spec: ConvSpec, axis: int, exchanged: tuple[str, ...] = ()) -> Numbers:
     """Return the numbers of one axis by the names that recipes give them.
@@ -58,9 +61,12 @@ def numbers(spec: ConvSpec, axis: int, exchanged: tuple[str, ...] = ()) -> Numbe
         exchanged: which of ``"stride"``, ``"padding"`` and ``"dilation"`` are those of the other axis.
     """
     size, kernel, rest = spec.input_size[axis], spec.kernel_size[axis], spec.remainder[axis]
-    pairs = {"stride": spec.stride, "padding": spec.padding, "dilation": spec.dilation}
-    own = {name: pair[1 - axis if name in exchanged else axis] for name, pair in pairs.items()}
-    stride, (padding, after), dilation = own["stride"], own["padding"], own["dilation"]
+    at = {name: 1 - axis if name in exchanged else axis for name in PAIRS}
+    stride, (padding, after), dilation = (
+        spec.stride[at["stride"]],
+        spec.padding[at["padding"]],
+        spec.dilation[at["dilation"]],
+    )
     free = size + padding + after - dilation * (kernel - 1) - 1
     if exchanged:
         rest = free - (spec.output_size[axis] - 1) * stride
@@ -70,9 +76,6 @@ def numbers(spec: ConvSpec, axis: int, exchanged: tuple[str, ...] = ()) -> Numbe
         "s if s > 1": stride if stride > 1 else 0, "own r": spec.remainder[axis],
         "r mod s": free % stride,
     }  # fmt: skip
-
-
-PAIRS = ("stride", "padding", "dilation")
 
 
 def axes(chosen: Recipe, spec: ConvSpec) -> tuple[Numbers, Numbers]:
