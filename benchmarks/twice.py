@@ -69,6 +69,7 @@ HANDED_OVER = (
     ("app/wire.py", "numbers/from_kernel.js picture/words.js"),
     ("ops/stages.py", "rules/settings.js"),
     ("app/tabs/base.py", "tabs/tab_.js"),
+    ("app/tabs/yours.py", "tabs/tab_yours.js"),
     (
         "lab/shown.py lab/picture.py lab/opening.py lab/curves.py",
         "tabs/race_results.js tabs/race_kernels.js tabs/tab_race.js base/race_curves.js",

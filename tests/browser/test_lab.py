@@ -4,6 +4,8 @@ import pytest
 import torch
 
 from convviz.export.page import export_html
+from convviz.facts import facts
+from convviz.facts.words import sentences
 from convviz.settings.link import briefly, from_link
 from tests.browser.app_page import (
     APPEARS_WITHIN_MS,
@@ -12,6 +14,7 @@ from tests.browser.app_page import (
     choose,
     fresh_page,
     open_app,
+    open_tab,
     read_panel,
     repaint,
     show_all_controls,
@@ -28,6 +31,9 @@ from tests.browser.test_open_links import BAD, CLIPBOARD, copied, saved_page, wa
 from tests.browser.test_tab_graph import box, boxes, id_of, open_box, wait_details
 
 pytestmark = pytest.mark.browser
+
+TABS = facts("names")["tabs"]
+say_tabs = sentences("tabs")
 
 EVERYWHERE = pytest.mark.parametrize("opened", FRONT_ENDS, indirect=True)
 IN_LAB = pytest.mark.parametrize("opened", ["lab"], indirect=True)
@@ -212,6 +218,7 @@ def test_voila_in_a_jupyter_server_uses_our_template(app, browser):
     with fresh_page(browser) as page:
         open_app(page, app.url.split("/lab/")[0] + "/voila/render/app.ipynb")
         page.locator("main#convviz-main .cv-app").wait_for()
+        open_tab(page, "code")
         assert page.outside == []
 
 
@@ -267,6 +274,21 @@ def test_a_graph_is_shown_and_keeps_its_keys(app):
 
 
 @EVERYWHERE
+def test_a_tab_brings_its_script_and_its_look(app):
+    write_cell(app, "app = convviz.App()\napp")
+    run_cell(app)
+    for name in TABS:
+        app.locator(f"[data-tab={name}]").click()
+        app.locator(f'.cv-pane-{name}[data-shown]:not([data-shown=""])').wait_for(timeout=APPEARS_WITHIN_MS)
+        assert app.locator(f".cv-slot > .cv-pane-{name}").count() == 1
+        sheets = app.locator(".cv-slot > style").all_text_contents()
+        assert len(sheets) == 1, name
+        assert f".cv-pane-{name}" in sheets[0]
+    app.locator(f"[data-tab={name}]").click()
+    app.locator(".cv-slot > *").wait_for(state="detached")
+
+
+@EVERYWHERE
 def test_displayed_twice_each_view_has_tabs_of_its_own(app):
     write_cell(app, "app = convviz.App()\ndisplay(app)\napp")
     run_cell(app)
@@ -313,6 +335,11 @@ def test_a_kernel_that_has_ended_is_announced(app):
     slider.press("Home")
     app.locator(".cv-board[data-from=page]").first.wait_for()
     assert "there is no kernel" in app.locator(".cv-truth").first.text_content(), "the board goes on"
+    app.locator("[data-tab=pytorch]").first.dispatch_event("click")  # before it stands what Jupyter says to it
+    pane = app.locator(".cv-pane", has_text=say_tabs("script.lost")).first
+    pane.wait_for()
+    pane.get_by_role("button", name=say_tabs("again")).dispatch_event("click")
+    pane.wait_for()
 
 
 def write_cell(page, source):

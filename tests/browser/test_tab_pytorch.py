@@ -16,7 +16,7 @@ READ = """() => {
     "  ".repeat(row.style.getPropertyValue("--cv-depth")) + row.textContent);
   return {
     headline: texts("h3")[0], passes: texts("[data-pass]"), call: texts(".cv-call")[0], border: texts(".cv-border")[0],
-    why: texts(".cv-why li"), forward: tree("forward"), backward: tree("backward"), bold: texts(".cv-main code"),
+    why: texts(".cv-reasons li"), forward: tree("forward"), backward: tree("backward"), bold: texts(".cv-main code"),
     changes: Object.fromEntries([...pane.querySelectorAll(".cv-changes tbody tr")].map((row) => [
       row.querySelector("th").textContent, [row.querySelector("td").textContent, row.dataset.differs]])),
     elsewhere: [...pane.querySelectorAll(".cv-elsewhere tbody tr")].map((row) =>

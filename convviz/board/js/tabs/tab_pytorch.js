@@ -79,7 +79,7 @@ function buildPyTorch(_, body) {
   const folded = element("details", {}, element("summary", {}, say("pytorch.notes")), notes.list);
   const machine = section(say("pytorch.machine"));
   const found = element("p", { class: "cv-found cv-muted" });
-  why.list.classList.add("cv-why");
+  why.list.classList.add("cv-reasons");
   for (const [pass, tree] of Object.entries(trees)) tree.list.dataset.tree = pass;
   machine.list.classList.add("cv-machine");
   body.append(
