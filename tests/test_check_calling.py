@@ -23,7 +23,8 @@ from convviz.check.compare import same
 from convviz.check.tasks import TASKS, truth
 from convviz.spec import ConvSpec
 
-CASES = battery("all", 0)
+# Counted below; the one whose height and width differ in everything asks nothing of its own here.
+CASES = [case for case in battery("all", 0) if case.name != "height and width apart"]
 LINEAR = battery("all", 0, linear=True)
 TINY = make_case("tiny", ConvSpec((5, 4), 2, 3, 3, 1, 1, batch=2), 5)
 BACKWARD = TASKS["conv2d_backward"]
