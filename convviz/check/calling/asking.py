@@ -153,7 +153,7 @@ class _Call:
         subject, plan = self.subject, self.plan
         placed, named = given.arguments(subject.binding)
         if subject.task.kind == "Module":
-            layer, wanted, plan = make_layer(self._timed(subject.fn, *placed, **named), case, plan)
+            layer, wanted = make_layer(self._timed(subject.fn, *placed, **named), case, plan)
             asked = Given(_FORWARD, plan, case)
             wanted = {"input": asked.value("input").requires_grad_(), **wanted}
             output = self._timed(layer, wanted["input"])

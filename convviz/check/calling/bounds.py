@@ -140,20 +140,18 @@ def _pids() -> list[int]:
 
 
 def _owner(pid: int) -> int:
-    with contextlib.suppress(OSError):
-        return os.stat(f"/proc/{pid}").st_uid
+    """Return the user of a process that runs; -1 if it is gone, or dead and not yet buried."""
+    with contextlib.suppress(OSError, ValueError, KeyError):
+        # Not the owner of its folder: that is root's for a process that has changed its user.
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+        fields = {line.partition(":")[0]: line.partition(":")[2].split() for line in lines}
+        return -1 if fields["State"][0] in "ZX" else int(fields["Uid"][0])
     return -1
 
 
-def _state(pid: int) -> str:
-    with contextlib.suppress(OSError):
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    return "Z"
-
-
 def _pids_of(user: int) -> list[int]:
-    return [pid for pid in _pids() if _owner(pid) == user and _state(pid) != "Z"]
+    return [pid for pid in _pids() if _owner(pid) == user]
 
 
 def _processes_of(user: int) -> int:
-    return len([pid for pid in _pids() if _owner(pid) == user])
+    return len(_pids_of(user))

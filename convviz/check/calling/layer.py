@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import torch
@@ -17,8 +16,8 @@ from convviz.facts.words import sentences
 say = sentences("calling")
 
 
-def make_layer(made: Any, case: Case, plan: Plan) -> tuple[torch.nn.Module, dict[str, torch.Tensor], Plan]:
-    """Return a layer in the case's dtype, its weight and its bias (if it has one) set to the case's, and their layout.
+def make_layer(made: Any, case: Case, plan: Plan) -> tuple[torch.nn.Module, dict[str, torch.Tensor]]:
+    """Return a layer in the case's dtype, its weight and its bias (if it has one) set to the case's.
 
     Raises:
         NotNumbers: it is no layer, or has no parameter of the weight's shape.
@@ -27,25 +26,20 @@ def make_layer(made: Any, case: Case, plan: Plan) -> tuple[torch.nn.Module, dict
         raise NotNumbers(say("no_layer", what=type(made).__name__))
     layer = made.to(getattr(torch, plan.dtype))
     parameters = dict(layer.named_parameters())
-    layouts = dict.fromkeys((plan.kernel, *KERNEL))
-    fits = {
-        name: layout
-        for layout in reversed(layouts)
-        for name, value in parameters.items()
-        if tuple(value.shape) == sizes_in(case.spec.weight_shape, KERNEL[layout])
-    }
-    weight = _named("weight", list(fits), parameters)
+    # One order of axes at a time: with equal sizes a shape fits several, and the search tells which it is.
+    shape = sizes_in(case.spec.weight_shape, KERNEL[plan.kernel])
+    weight = _named("weight", [name for name, value in parameters.items() if value.shape == shape], parameters)
     if weight is None:
-        raise NotNumbers(say("no_parameter", shape=list(case.spec.weight_shape)))
+        raise NotNumbers(say("no_parameter", shape=list(shape)))
     left = [name for name, value in parameters.items() if name != weight and value.numel() == case.bias.numel()]
     bias = _named("bias", left, parameters)
     wanted: dict[str, torch.Tensor] = {"weight": parameters[weight]}
     with torch.no_grad():
-        parameters[weight].copy_(case.weight.permute(KERNEL[fits[weight]]))
+        parameters[weight].copy_(case.weight.permute(KERNEL[plan.kernel]))
         if bias is not None:
             parameters[bias].copy_(case.bias.reshape(parameters[bias].shape))
             wanted["bias"] = parameters[bias]
-    return layer, wanted, dataclasses.replace(plan, kernel=fits[weight])
+    return layer, wanted
 
 
 def _named(role: str, names: list[str], parameters: dict[str, torch.nn.Parameter]) -> str | None:

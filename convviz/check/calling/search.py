@@ -140,7 +140,7 @@ def _try_plans(subject: Subject, case: Case, layout: str | None, found: Found) -
         plan = queue.pop(0)
         if fixed is not None and fixed != (plan.arrays, plan.form):
             continue
-        if (plan.arrays, plan.form, plan.pairs, plan.dtype) in hopeless:
+        if (plan.arrays, plan.form, plan.pairs, plan.dtype, plan.sizes) in hopeless:
             continue
         outcome = ask(subject, plan, case, twice=False)
         found.note(outcome.answer)
@@ -156,7 +156,7 @@ def _try_plans(subject: Subject, case: Case, layout: str | None, found: Found) -
             fixed = (plan.arrays, plan.form)
         queue = [*cure(plan, outcome.answer), *queue]
         if _is_of_kind(outcome.answer):
-            hopeless.add((plan.arrays, plan.form, plan.pairs, plan.dtype))
+            hopeless.add((plan.arrays, plan.form, plan.pairs, plan.dtype, plan.sizes))
 
 
 def _score(answer: Answer, right: Mapping[str, torch.Tensor]) -> Score:
