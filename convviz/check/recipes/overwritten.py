@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
-
 import torch
 
 from convviz.spec import Pair, Sides
@@ -40,25 +37,25 @@ def overwritten(
     size = [(o - 1) * s + 1 + before + after - d * (k - 1) for o, k, s, d, (before, after) in numbers]
     if min(size) <= 0:
         return None
-    result = grad_output.new_zeros(grad_output.shape[0], kernel.shape[0], *size)
+    by_tap = overlaps.startswith("last tap")
+    rows, columns = (_last(*axis, extent, by_tap) for axis, extent in zip(numbers, size, strict=True))
+    written = (rows[:, 0] >= 0)[:, None] & (columns[:, 0] >= 0)
+    o, k = ((rows[:, column, None].clamp(0), columns[:, column].clamp(0)) for column in (0, 1))
     first = out - 1 if overlaps.endswith("last channel") else 0
-    for (i, a), (j, b) in _order(outputs, cells, by_tap=overlaps.startswith("last tap")):
-        row, column = (
-            o * s + k * d + before - d * (n - 1)
-            for (o, k), (_, n, s, d, (before, _)) in zip(((i, a), (j, b)), numbers, strict=True)
-        )
-        if 0 <= row < size[0] and 0 <= column < size[1]:
-            for g in range(groups):
-                sent, taps = grad_output[:, g * out + first : (g + 1) * out, i, j], kernel[g * per : (g + 1) * per]
-                result[:, g * per : (g + 1) * per, row, column] = sent @ taps[:, first:, a, b].T
-    return result
+    sent = grad_output[:, :, o[0], o[1]].unflatten(1, (groups, out))[:, :, first:]  # [N, g, C_out / g, H, W]
+    taps = kernel[:, first:, k[0], k[1]].unflatten(0, (groups, per))  # [g, C_in / g, C_out / g, H, W]
+    return torch.einsum("ngohw,gcohw->ngchw", sent, taps).flatten(1, 2) * written
 
 
-def _order(outputs: torch.Size, cells: torch.Size, by_tap: bool) -> Iterator[tuple[Pair, Pair]]:
-    """Yield ((o, k) of the rows, (o, k) of the columns) as loops meet them: by outputs, or by kernel cells."""
-    if by_tap:
-        for a, b, i, j in itertools.product(*map(range, (*cells, *outputs))):
-            yield (i, a), (j, b)
-    else:
-        for i, j, a, b in itertools.product(*map(range, (*outputs, *cells))):
-            yield (i, a), (j, b)
+def _last(outputs: int, cells: int, pitch: int, spacing: int, around: Pair, extent: int, by_tap: bool) -> torch.Tensor:
+    """Return which (o, k) of one axis writes last into each row, ``[rows, 2]``; -1 where none does.
+
+    Which product is last is asked for rows and columns by themselves: the loops run over the rows outside.
+    """
+    last = torch.full((extent, 2), -1)
+    pairs = [(o, k) for o in range(outputs) for k in range(cells)]
+    for o, k in sorted(pairs, key=lambda pair: pair[::-1]) if by_tap else pairs:
+        row = o * pitch + k * spacing + around[0] - spacing * (cells - 1)
+        if 0 <= row < extent:
+            last[row] = torch.tensor((o, k))
+    return last
