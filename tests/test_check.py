@@ -1,0 +1,130 @@
+"""check, grade and report: what they say, in which form, and what they refuse."""
+
+import json
+import re
+
+import pytest
+
+import convviz
+from convviz import CheckFailed
+from convviz.check import TASKS, grade, report
+from convviz.check.battery import battery
+from convviz.check.mistakes import catalogue, compute
+from convviz.check.tasks import truth
+from convviz.settings.link import from_link
+from tests.check_students import in_backward, mistaken
+from tests.truth import truth as by_definition
+
+WRONG = in_backward({"conv2d_input": mistaken("I01")[0]})
+RIGHT = in_backward({})
+
+
+def test_a_right_function_passes_and_nothing_is_returned():
+    assert convviz.check(RIGHT, "conv2d_backward", cases="all") is None
+    assert grade(RIGHT, "conv2d_backward", points=4) == 4.0
+
+
+def test_a_wrong_one_is_refused_in_twelve_plain_lines():
+    with pytest.raises(CheckFailed) as refused:
+        convviz.check(WRONG, "conv2d_backward")
+    text = str(refused.value)
+    assert isinstance(refused.value, AssertionError)
+    assert len(text.splitlines()) <= 12
+    assert "\x1b" not in text
+    assert "First failing case: stride 1, no padding." in text
+    assert re.search(r"Furthest off is grad_input\[\d, \d, \d, \d\]: \S+, it should be \S+\.", text)
+    assert "Hint: The kernel is not rotated." in text
+
+
+def test_without_a_hint_it_does_not_say_what_to_change():
+    with pytest.raises(CheckFailed) as refused:
+        convviz.check(WRONG, "conv2d_backward", hint=False)
+    assert "rotate" not in str(refused.value)
+
+
+def test_points_are_for_the_part_that_is_right_and_feedback_goes_to_stdout(capfd):
+    remainder = in_backward({"conv2d_input": mistaken("I10")[0]})
+    found = report(remainder, "conv2d_backward")
+    points = grade(remainder, "conv2d_backward", points=3)
+    assert type(points) is float
+    assert 0 < points < 3
+    assert points == round(3 * sum(case.passed for case in found.cases) / len(found.cases), 4)
+    said = capfd.readouterr()
+    assert said.err == "", "a grader gives nothing for what stands there"
+    assert "First failing case" in said.out
+
+
+def test_what_is_not_defined_yet_is_said():
+    assert grade(None, "conv2d") == 0.0
+    with pytest.raises(CheckFailed, match="not defined yet"):
+        convviz.check(None, "conv2d")
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"task": "conv3d"}, r"task is one of conv2d, .*: got 'conv3d'"),
+        ({"cases": "some"}, "cases is 'public' or 'all': got 'some'"),
+        ({"seed": -1}, "seed is a whole number of 0 or more: got -1"),
+        ({"seed": 0.5}, "seed is a whole number of 0 or more: got 0.5"),
+        ({"rtol": -1.0}, "rtol is a number of 0 or more: got -1.0"),
+        ({"atol": float("nan")}, "atol is a number of 0 or more: got nan"),
+    ],
+)
+def test_impossible_wishes_are_refused_in_a_sentence(options, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        report(RIGHT, **({"task": "conv2d_backward"} | options))
+
+
+@pytest.mark.parametrize("points", [0, -1, float("inf"), "4", True])
+def test_points_are_a_number_above_zero(points):
+    with pytest.raises(ValueError, match="points is a number above 0"):
+        grade(RIGHT, "conv2d_backward", points=points)
+
+
+def test_a_report_is_plain_data_html_and_gradescopes_file():
+    found = report(WRONG, "conv2d_backward")
+    data = json.loads(json.dumps(found.to_dict()))
+    assert (data["passed"], data["task"], data["diagnoses"][0]["id"]) == (False, "conv2d_backward", "I01")
+    page = found._repr_html_()
+    assert "The kernel is not rotated." in page
+    assert "yours" in page
+    tests = found.to_gradescope(points=10)["tests"]
+    assert sum(test["max_score"] for test in tests) == pytest.approx(10)
+    assert sum(test["score"] for test in tests) == pytest.approx(10 * found.score)
+    assert all(test["output"] for test in tests)
+
+
+def test_the_link_of_a_report_opens_a_state_in_which_the_mistake_shows():
+    link = report(WRONG, "conv2d_backward").link()
+    assert from_link(link)[1] == [], "no notice: everything in it is understood"
+
+
+def test_what_is_right_equals_autograd_through_the_definition():
+    for case in battery("all", 0):
+        given = {
+            "input": case.input,
+            "weight": case.weight,
+            "bias": case.bias,
+            "target": None,
+            "grad": case.grad_output,
+        }
+        wanted = by_definition(case.spec, "weighted_sum", given)
+        found = truth(TASKS["conv2d_module"], case)
+        for name, value in found.items():
+            assert value.allclose(wanted[name]), f"{case.name}: {name}"
+
+
+def test_the_right_recipes_are_right():
+    for case in battery("all", 0):
+        for name, value in truth(TASKS["conv2d_module"], case).items():
+            found = compute(name, {}, case)
+            assert found is not None, f"{case.name}: {name}"
+            assert found.allclose(value), f"{case.name}: {name}"
+
+
+def test_each_mistake_has_all_that_a_reader_needs():
+    for id, mistake in catalogue().items():
+        assert re.fullmatch(r"[A-Z]\d\d", id)
+        assert mistake.title.endswith("."), id
+        assert "because" in mistake.fix or id.startswith("G"), f"{id}: {mistake.fix}"
