@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from convviz.app.app import App
     from convviz.app.explain import explain
     from convviz.check.api import check, grade, report
+    from convviz.check.audit import audit
+    from convviz.check.audited import Audit
     from convviz.check.report import CheckFailed
     from convviz.explanation.graph.read import graph
     from convviz.export.module import export_module
@@ -33,9 +35,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "App",
+    "Audit",
     "CheckFailed",
     "ConvSpec",
     "Stages",
+    "audit",
     "check",
     "conv2d",
     "conv2d_bias",
@@ -61,8 +65,10 @@ __all__ = [
 
 # Where the names live that need torch: two seconds and 200 MiB, for which a server and `--help` have no use.
 _HOMES = {
+    "Audit": "check.audited",
     "CheckFailed": "check.report",
     "Stages": "ops.stages",
+    "audit": "check.audit",
     "conv2d": "ops.conv2d",
     "conv2d_bias": "ops.conv2d_bias",
     "conv2d_input": "ops.conv2d_input",
