@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from convviz.check.api import check, grade, report
     from convviz.check.audit import audit
     from convviz.check.audited import Audit
+    from convviz.check.exercise import Exercise, exercise
     from convviz.check.report import CheckFailed
     from convviz.explanation.graph.read import graph
     from convviz.export.module import export_module
@@ -38,6 +39,7 @@ __all__ = [
     "Audit",
     "CheckFailed",
     "ConvSpec",
+    "Exercise",
     "Stages",
     "audit",
     "check",
@@ -47,6 +49,7 @@ __all__ = [
     "conv2d_weight",
     "conv_transpose2d",
     "convolution_backward",
+    "exercise",
     "explain",
     "export_html",
     "export_module",
@@ -67,6 +70,7 @@ __all__ = [
 _HOMES = {
     "Audit": "check.audited",
     "CheckFailed": "check.report",
+    "Exercise": "check.exercise",
     "Stages": "ops.stages",
     "audit": "check.audit",
     "conv2d": "ops.conv2d",
@@ -75,6 +79,7 @@ _HOMES = {
     "conv2d_weight": "ops.conv2d_weight",
     "conv_transpose2d": "ops.conv_transpose2d",
     "convolution_backward": "ops.convolution_backward",
+    "exercise": "check.exercise",
     "export_html": "export.page",
     "export_module": "export.module",
     "export_picture": "export.picture",
