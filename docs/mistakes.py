@@ -16,12 +16,13 @@ PARTS = {
 HEAD = """<!-- Made by `python docs/mistakes.py` from convviz/facts/mistakes: change it there. -->
 # Mistakes in conv2d's backward pass
 
-What `convviz.check` knows by name: {count} mistakes, each with what to change, and why. N input size, K kernel size, s stride, p padding, d dilation, r remainder
-(rows at the end that no window reaches).
+What `convviz.check` knows by name: {count} mistakes, each with what to change, and why. N input size, K kernel size,
+s stride, p padding, d dilation, r remainder (rows at the end that no window reaches).
 
-*Shows at* is the text of a link: give it to `convviz.App(link=...)` or `convviz export --state`, or put it after `#` in the address of a page. It is a small setting at
-which the mistake changes what comes out; at the usual ones many do not. Which of them a check of your own would let pass: `convviz audit`
-([graders](graders.md)). Sheets for paper: `convviz exercise --expose I10,I11`.
+*Shows at* is the text of a link: give it to `convviz.App(link=...)` or `convviz export --state`, or put it after `#`
+in the address of a page. It is a small setting at which the mistake changes what comes out; at the usual ones many do
+not. Which of them a check of your own would let pass: `convviz audit` ([graders](graders.md)). Sheets for paper:
+`convviz exercise --expose I10,I11`.
 """
 
 

@@ -42,12 +42,13 @@ def right_ones(case):
 @pytest.mark.parametrize("ids", TOGETHER, ids=",".join)
 def test_a_sheet_shows_each_chosen_mistake_in_every_way_of_making_it(ids):
     made = exercise(ids, seed=7)
+    assert made.in_every_way is ("W14" not in ids), "ways that need four channels are no work for paper"
     right = right_ones(made.case)
     assert [one.mistake.id for one in made.wrong] == ids
     for name in made.asked:
         torch.testing.assert_close(made.right[name], right[name])
     for one in made.wrong:
-        for way in one.mistake.ways:
+        for way in one.mistake.ways[: None if made.in_every_way else 1]:
             found = compute(one.result, way, made.case)
             same = found is not None and found.shape == right[one.result].shape
             assert not (same and torch.allclose(found, right[one.result])), f"{one.mistake.id} {way} is not seen"

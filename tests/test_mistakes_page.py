@@ -1,4 +1,4 @@
-"""The catalogue as a page: made from the facts, and each setting that it names shows its mistake, by torch's autograd."""
+"""The catalogue as a page: made from the facts; each setting that it names shows its mistake, by torch's autograd."""
 
 import dataclasses
 import runpy

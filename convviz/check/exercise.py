@@ -53,6 +53,7 @@ class Exercise:
         wrong: one for every mistake that was chosen.
         seed: of the numbers.
         tried: how many settings were looked at, the plainest first: none before this one shows all mistakes.
+        in_every_way: whether it shows each mistake in every way of making it, not only in the first.
     """
 
     case: Case
@@ -61,6 +62,7 @@ class Exercise:
     wrong: tuple[Wrong, ...]
     seed: int
     tried: int
+    in_every_way: bool
 
     def text(self, form: str = "md", solutions: bool = True) -> str:
         """Return the sheet as a text: ``"md"``, ``"html"`` (a whole page) or ``"ipynb"``.
@@ -94,20 +96,22 @@ def exercise(expose: Sequence[str], *, seed: int = 0) -> Exercise:
         raise ValueError(say("seed", seed=repr(seed)))
     chosen = _chosen(expose)
     results = _results(chosen)
-    shown = [(mistake, next(name for name in results if name in mistake.of)) for mistake in chosen]
-    tried = 0
-    for spec in _settings(results):
-        tried += 1
-        rough = make_case("any numbers", spec, 0)
-        if not _shows(shown, rough, {name: _computed(name, {}, rough) for name in results}):
-            continue
-        for draw in range(DRAWS):
-            case = _whole_numbers(spec, seed * DRAWS + draw)
-            right = {name: value for name, value in truth(ALL, case).items() if name in results}
-            if _shows(shown, case, right):
-                wrong = (Wrong(mistake, result, _must(mistake, result, case)) for mistake, result in shown)
-                return Exercise(case, results, right, tuple(wrong), seed, tried)
-    raise ValueError(say("not_found", tried=tried, ids=", ".join(mistake.id for mistake in chosen)))
+    first = [(mistake, next(name for name in results if name in mistake.of), 1) for mistake in chosen]
+    every = [(mistake, result, len(mistake.ways)) for mistake, result, _ in first]
+    settings = list(_settings(results))
+    # Some ways show with many channels only, which is no work for paper: then the first of each mistake has to do.
+    for shown in (every, first):
+        for tried, spec in enumerate(settings, 1):
+            rough = make_case("any numbers", spec, 0)
+            if not _shows(shown, rough, {name: _computed(name, {}, rough) for name in results}):
+                continue
+            for draw in range(DRAWS):
+                case = _whole_numbers(spec, seed * DRAWS + draw)
+                right = {name: value for name, value in truth(ALL, case).items() if name in results}
+                if _shows(shown, case, right):
+                    wrong = tuple(Wrong(mistake, result, _must(mistake, result, case)) for mistake, result, _ in shown)
+                    return Exercise(case, results, right, wrong, seed, tried, shown is every)
+    raise ValueError(say("not_found", tried=len(settings), ids=", ".join(mistake.id for mistake in chosen)))
 
 
 def _chosen(expose: Sequence[str]) -> list[Mistake]:
@@ -132,10 +136,10 @@ def _results(chosen: Sequence[Mistake]) -> tuple[str, ...]:
     return tuple(name for name in ALL.results if name in found)
 
 
-def _shows(shown: Sequence[tuple[Mistake, str]], case: Case, right: Mapping[str, torch.Tensor | None]) -> bool:
-    """Return whether each mistake gives something else in all its ways, and numbers in the first of them."""
-    for mistake, result in shown:
-        for number, way in enumerate(mistake.ways):
+def _shows(shown: Sequence[tuple[Mistake, str, int]], case: Case, right: Mapping[str, torch.Tensor | None]) -> bool:
+    """Return whether each mistake gives something else in so many of its ways, and numbers in the first of them."""
+    for mistake, result, ways in shown:
+        for number, way in enumerate(mistake.ways[:ways]):
             got, wanted = _computed(result, way, case), right[result]
             if (got is None and number == 0) or (got is not None and wanted is not None and same(got, wanted)):
                 return False

@@ -84,7 +84,8 @@ def blocks(exercise: Exercise, solutions: bool = True) -> Iterator[Block]:
     yield Heading(2, say("wrong"))
     for wrong in exercise.wrong:
         yield from _wrong(exercise, wrong)
-    yield Words(say("proof", seed=exercise.seed, tried=exercise.tried))
+    proof = "proof" if exercise.in_every_way else "proof.first"
+    yield Words(say(proof, seed=exercise.seed, tried=exercise.tried))
 
 
 def tables(name: str, tensor: torch.Tensor, right: torch.Tensor | None = None) -> Iterator[Table]:

@@ -1,7 +1,8 @@
 """otter-grader: ``tests/q3.py``. Arguments are filled with what students called so, None where there is nothing."""
 
-import convviz
 from otter.test_files import test_case
+
+import convviz
 
 OK_FORMAT = False
 name = "q3"

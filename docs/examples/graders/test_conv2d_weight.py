@@ -1,8 +1,9 @@
 """Plain pytest: one test for all or nothing, one for each case. ``solution`` is the module that is handed in."""
 
-import convviz
 import pytest
 from solution import conv2d_weight
+
+import convviz
 
 REPORT = convviz.report(conv2d_weight, "conv2d_weight", seed=20261, time_limit=10)
 
