@@ -99,7 +99,7 @@ def module(name):
 
 @pytest.mark.parametrize(
     ("source", "least", "most"),
-    [(RIGHT, 4, 4), (LOUD, 4, 4), (WRONG, 0.1, 3.9), (LEAVES, 0, 0), (EMPTY, 0, 0), ("1 / 0", 0, 0), ("raise SystemExit", 0, 0)],
+    [(RIGHT, 4, 4), (LOUD, 4, 4), (WRONG, 0.1, 3.9), (LEAVES, 0, 0), (EMPTY, 0, 0), ("1 / 0", 0, 0), ("exit()", 0, 0)],
     ids=["right", "loud", "wrong", "leaves", "None", "crashes", "exits"],
 )  # fmt: skip
 def test_gradescope_reads_what_it_is_written(source, least, most, tmp_path):
