@@ -12,6 +12,7 @@ PAGES = (
     "docs/check.md",
     "docs/embed.md",
     "docs/four_ways.md",
+    "docs/frameworks.md",
     "docs/graders.md",
     "docs/open_the_box.md",
     "docs/race.md",
