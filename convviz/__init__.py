@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from convviz.check.api import check, grade, report
     from convviz.check.audit import audit
     from convviz.check.audited import Audit
-    from convviz.check.exercise import Exercise, exercise
+    from convviz.check.exercise import exercise
     from convviz.check.report import CheckFailed
+    from convviz.check.sheet import Exercise
     from convviz.explanation.graph.read import graph
     from convviz.export.module import export_module
     from convviz.export.page import export_html
@@ -70,7 +71,7 @@ __all__ = [
 _HOMES = {
     "Audit": "check.audited",
     "CheckFailed": "check.report",
-    "Exercise": "check.exercise",
+    "Exercise": "check.sheet",
     "Stages": "ops.stages",
     "audit": "check.audit",
     "conv2d": "ops.conv2d",

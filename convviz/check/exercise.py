@@ -6,7 +6,6 @@ import dataclasses
 import functools
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -15,6 +14,7 @@ from convviz.axis_taps import PADDING_MODES
 from convviz.check.battery import Case, make_case
 from convviz.check.compare import same
 from convviz.check.mistakes import Mistake, catalogue, compute
+from convviz.check.sheet import Exercise, Wrong
 from convviz.check.tasks import TASKS, truth
 from convviz.facts.words import sentences
 from convviz.spec import ConvSpec
@@ -25,61 +25,6 @@ ALL = TASKS["conv2d_function"]  # output and all gradients
 # What a person computes by hand without tiring of it. A kernel of one cell has no orientation, and teaches little.
 SIZES, KERNELS, STRIDES, PADDINGS, DILATIONS, CHANNELS = range(2, 9), (2, 3), (1, 2, 3), (0, 1, 2), (1, 2), (1, 2)
 DRAWS = 20  # of whole numbers for one geometry: a few hide a mistake that others show
-
-
-@dataclass(frozen=True, eq=False)
-class Wrong:
-    """What a mistake makes of a result.
-
-    Attributes:
-        mistake: of the catalogue.
-        result: the name of the result that it spoils.
-        got: what comes out, in the first of the mistake's ways.
-    """
-
-    mistake: Mistake
-    result: str
-    got: torch.Tensor
-
-
-@dataclass(frozen=True, eq=False)
-class Exercise:
-    """A setting with whole numbers, what is asked, what is right, and what each mistake would give.
-
-    Attributes:
-        case: geometry and numbers.
-        asked: names of the results to compute.
-        right: each of them, by autograd.
-        wrong: one for every mistake that was chosen.
-        seed: of the numbers.
-        tried: how many settings were looked at, the plainest first: none before this one shows all mistakes.
-        in_every_way: whether it shows each mistake in every way of making it, not only in the first.
-    """
-
-    case: Case
-    asked: tuple[str, ...]
-    right: dict[str, torch.Tensor]
-    wrong: tuple[Wrong, ...]
-    seed: int
-    tried: int
-    in_every_way: bool
-
-    def text(self, form: str = "md", solutions: bool = True) -> str:
-        """Return the sheet as a text: ``"md"``, ``"html"`` (a whole page) or ``"ipynb"``.
-
-        Args:
-            form: which of them.
-            solutions: whether solutions and mistakes stand on it.
-
-        Raises:
-            ValueError: there is no such form.
-        """
-        from convviz.check.sheet import written
-
-        return written(self, form, solutions)
-
-    def _repr_markdown_(self) -> str:
-        return self.text()
 
 
 def exercise(expose: Sequence[str], *, seed: int = 0) -> Exercise:

@@ -1,4 +1,4 @@
-"""An exercise as a sheet: headings, sentences, tables and sums, once, for all forms in which it is written."""
+"""An exercise, and its sheet: headings, sentences, tables and sums, once, for all forms in which it is written."""
 
 from __future__ import annotations
 
@@ -9,52 +9,72 @@ from dataclasses import dataclass
 import torch
 
 from convviz.check.audited import geometry
-from convviz.check.exercise import Exercise, Wrong
+from convviz.check.battery import Case
+from convviz.check.mistakes import Mistake
+from convviz.check.sheet_blocks import Block, Code, Heading, Lines, Table, Words
+from convviz.check.sheet_forms import as_html, as_markdown, as_notebook
 from convviz.check.worked import number_text, worked
 from convviz.facts.words import sentences
 
 say = sentences("exercise")
 
 
-@dataclass(frozen=True)
-class Heading:
-    """A title; level 1 is the sheet's own."""
-
-    level: int
-    text: str
+FORMS: Mapping[str, Callable[[Sequence[Block]], str]] = {"md": as_markdown, "html": as_html, "ipynb": as_notebook}
 
 
-@dataclass(frozen=True)
-class Words:
-    """A paragraph."""
+@dataclass(frozen=True, eq=False)
+class Wrong:
+    """What a mistake makes of a result.
 
-    text: str
+    Attributes:
+        mistake: of the catalogue.
+        result: the name of the result that it spoils.
+        got: what comes out, in the first of the mistake's ways.
+    """
 
-
-@dataclass(frozen=True)
-class Table:
-    """A plane of numbers with a name; the cells in ``marked`` are wrong ones."""
-
-    name: str
-    rows: tuple[tuple[str, ...], ...]
-    marked: frozenset[tuple[int, int]] = frozenset()
-
-
-@dataclass(frozen=True)
-class Lines:
-    """Lines that belong together, such as the sums of a result."""
-
-    lines: tuple[str, ...]
+    mistake: Mistake
+    result: str
+    got: torch.Tensor
 
 
-@dataclass(frozen=True)
-class Code:
-    """Python that can be run."""
+@dataclass(frozen=True, eq=False)
+class Exercise:
+    """A setting with whole numbers, what is asked, what is right, and what each mistake would give.
 
-    text: str
+    Attributes:
+        case: geometry and numbers.
+        asked: names of the results to compute.
+        right: each of them, by autograd.
+        wrong: one for every mistake that was chosen.
+        seed: of the numbers.
+        tried: how many settings were looked at, the plainest first: none before this one shows all mistakes.
+        in_every_way: whether it shows each mistake in every way of making it, not only in the first.
+    """
 
+    case: Case
+    asked: tuple[str, ...]
+    right: dict[str, torch.Tensor]
+    wrong: tuple[Wrong, ...]
+    seed: int
+    tried: int
+    in_every_way: bool
 
-Block = Heading | Words | Table | Lines | Code
+    def text(self, form: str = "md", solutions: bool = True) -> str:
+        """Return the sheet as a text: ``"md"``, ``"html"`` (a whole page) or ``"ipynb"``.
+
+        Args:
+            form: which of them.
+            solutions: whether solutions and mistakes stand on it.
+
+        Raises:
+            ValueError: there is no such form.
+        """
+        if form not in FORMS:
+            raise ValueError(say("form", known=", ".join(map(repr, FORMS)), form=repr(form)))
+        return FORMS[form](list(blocks(self, solutions)))
+
+    def _repr_markdown_(self) -> str:
+        return self.text()
 
 
 def blocks(exercise: Exercise, solutions: bool = True) -> Iterator[Block]:
@@ -141,19 +161,3 @@ def _wrong(exercise: Exercise, wrong: Wrong) -> Iterator[Block]:
     if wrong.got.numel():
         yield from tables(wrong.result, wrong.got, right)
     yield Words(say("wrong.fix", fix=wrong.mistake.fix))
-
-
-def written(exercise: Exercise, form: str, solutions: bool) -> str:
-    """Return a sheet in one of its forms.
-
-    Raises:
-        ValueError: there is no such form.
-    """
-    from convviz.check.sheet_forms import as_html, as_markdown, as_notebook
-
-    forms: Mapping[str, Callable[[Sequence[Block]], str]] = {
-        "md": as_markdown, "html": as_html, "ipynb": as_notebook,
-    }  # fmt: skip
-    if form not in forms:
-        raise ValueError(say("form", known=", ".join(map(repr, forms)), form=repr(form)))
-    return forms[form](list(blocks(exercise, solutions)))

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from html import escape
 
-from convviz.check.sheet import Block, Code, Heading, Lines, Table, Words
+from convviz.check.sheet_blocks import Block, Code, Heading, Lines, Table, Words
 
 # That of the project's other pages; nothing is asked from anywhere.
 STYLE = """body { margin: 0; background: #fff; color: #16191d; font: 16px/1.45 system-ui, sans-serif; }
