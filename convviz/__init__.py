@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from convviz.app.app import App
     from convviz.app.explain import explain
     from convviz.check.api import check, grade, report
+    from convviz.check.audit import audit
+    from convviz.check.audited import Audit
+    from convviz.check.exercise import exercise
     from convviz.check.report import CheckFailed
+    from convviz.check.sheet import Exercise
     from convviz.explanation.graph.read import graph
     from convviz.export.module import export_module
     from convviz.export.page import export_html
@@ -33,9 +37,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "App",
+    "Audit",
     "CheckFailed",
     "ConvSpec",
+    "Exercise",
     "Stages",
+    "audit",
     "check",
     "conv2d",
     "conv2d_bias",
@@ -43,6 +50,7 @@ __all__ = [
     "conv2d_weight",
     "conv_transpose2d",
     "convolution_backward",
+    "exercise",
     "explain",
     "export_html",
     "export_module",
@@ -61,14 +69,18 @@ __all__ = [
 
 # Where the names live that need torch: two seconds and 200 MiB, for which a server and `--help` have no use.
 _HOMES = {
+    "Audit": "check.audited",
     "CheckFailed": "check.report",
+    "Exercise": "check.sheet",
     "Stages": "ops.stages",
+    "audit": "check.audit",
     "conv2d": "ops.conv2d",
     "conv2d_bias": "ops.conv2d_bias",
     "conv2d_input": "ops.conv2d_input",
     "conv2d_weight": "ops.conv2d_weight",
     "conv_transpose2d": "ops.conv_transpose2d",
     "convolution_backward": "ops.convolution_backward",
+    "exercise": "check.exercise",
     "export_html": "export.page",
     "export_module": "export.module",
     "export_picture": "export.picture",

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from convviz import __version__
-from convviz.commands import doctor, export, lab, serve
+from convviz.commands import audit, doctor, exercise, export, lab, serve
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,8 @@ COMMANDS = (
     Command("serve", "serve the app as a web page, without any outside request", serve.arguments, serve.run),
     Command("export", "write the app as a page that lives without Python, or a picture", export.arguments, export.run),
     Command("lab", "race layers on MNIST, fairly and in lockstep, or show a race", lab.arguments, lab.run),
+    Command("audit", "tell which mistakes a check of your own would let pass", audit.arguments, audit.run),
+    Command("exercise", "write an exercise by hand that shows chosen mistakes", exercise.arguments, exercise.run),
     Command("doctor", "tell versions, devices and what is missing, on one screen", doctor.arguments, doctor.run),
 )
 

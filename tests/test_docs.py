@@ -8,7 +8,16 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^ *```python\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
-PAGES = ("docs/check.md", "docs/embed.md", "docs/four_ways.md", "docs/open_the_box.md", "docs/race.md", "README.md")
+PAGES = (
+    "docs/check.md",
+    "docs/embed.md",
+    "docs/four_ways.md",
+    "docs/frameworks.md",
+    "docs/graders.md",
+    "docs/open_the_box.md",
+    "docs/race.md",
+    "README.md",
+)
 
 
 def blocks(page):

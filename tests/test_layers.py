@@ -217,7 +217,8 @@ def test_a_relative_import_in_a_package_starts_at_the_package():
 
 # What may be loaded. Each name here is time and memory of every visitor's kernel: sympy alone, which many functions of
 # torch load when they are first called, was half a second and 30 MiB.
-TORCH = {"numpy", "torch", "torchgen", "typing_extensions", "tqdm"}  # the last by torch.hub, where it is installed
+TORCH = {"numpy", "torch", "torchgen", "typing_extensions"}
+TORCH |= {"tqdm", "dill"}  # by torch.hub and torch.utils.data, where they are installed
 APP = TORCH | {"anywidget", "ipywidgets", "traitlets"}
 PACKERS = {"rcssmin", "_rcssmin", "rjsmin", "_rjsmin"}  # of the scripts and sheets that it carries: 20 ms
 APP |= PACKERS

@@ -7,11 +7,12 @@ from types import ModuleType
 from typing import Any
 
 from convviz.check.api import check, grade, report
+from convviz.check.backend import BackendReport, backend
 from convviz.check.case_result import CaseResult
 from convviz.check.report import CheckFailed, Report
 from convviz.check.tasks import TASKS
 
-__all__ = ["TASKS", "CaseResult", "CheckFailed", "Report", "check", "grade", "report"]
+__all__ = ["TASKS", "BackendReport", "CaseResult", "CheckFailed", "Report", "backend", "check", "grade", "report"]
 
 
 class _Callable(ModuleType):

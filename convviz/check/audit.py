@@ -1,0 +1,166 @@
+"""What a check of somebody's own would let pass: it is handed functions that are wrong, one mistake at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import itertools
+import random
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from convviz.check.audited import Addition, Audit, Finding
+from convviz.check.battery import Case, battery
+from convviz.check.explain import recipe_of
+from convviz.check.faulty import STYLES, Slip, differs, make, signature_of
+from convviz.check.mistakes import Mistake, catalogue
+from convviz.check.tasks import Task, find_task, truth
+from convviz.facts.words import sentences
+from convviz.spec import ConvSpec
+
+say = sentences("audit")
+
+
+def audit(check_function: Callable[[Any], Any], task: str, *, style: str = "torch") -> Audit:
+    """Tell which mistakes of the catalogue a check would let pass, and the smallest cases to add.
+
+    Args:
+        check_function: the check. It gets one argument, the function to check, and refuses it by raising, or by
+            returning False.
+        task: what the function is to do, one of ``TASKS``.
+        style: how the check calls it: ``"torch"``, by the task's arguments with torch's defaults, tensors or NumPy's
+            arrays; or ``"cs231n"``, ``fn(dout, (x, w, b, {"stride": s, "pad": p}))`` for ``conv2d_backward``.
+
+    Raises:
+        ValueError: unknown task or style; the check refuses a right function, or never calls the one that it is given.
+    """
+    found = find_task(task)
+    if style not in STYLES:
+        raise ValueError(say("style", known=", ".join(map(repr, STYLES)), style=repr(style)))
+    if style == "cs231n" and task != "conv2d_backward":
+        raise ValueError(say("style.task", task=repr(task)))
+    if not callable(check_function):
+        raise ValueError(say("no_function", got=type(check_function).__name__))
+    _trust(check_function, found, style, "refuses_right")
+    shown, hidden = _slips(found, style)
+    passed = [
+        (mistake, slip) for mistake, slip in shown if _why_refused(check_function, make(found, style, slip)) is None
+    ]
+    _trust(check_function, found, style, "refuses_right.late")
+    findings = _findings(shown, passed)
+    return Audit(
+        task,
+        style,
+        tuple(one for one in findings if not one.passed),
+        tuple(one for one in findings if one.passed),
+        tuple(one for one in _findings(hidden, hidden) if one.id not in {mistake.id for mistake, _ in shown}),
+        _additions(found, style, passed),
+    )
+
+
+Slips = list[tuple[Mistake, Slip]]
+
+
+def _trust(check: Callable[[Any], Any], task: Task, style: str, sentence: str) -> None:
+    """Hand a check what is right: one that refuses it says nothing by refusing what is wrong."""
+    calls: list[None] = []
+    why = _why_refused(check, make(task, style, told=lambda: calls.append(None)))
+    if why is not None:
+        raise ValueError(say(sentence, why=why, signature=signature_of(task, style)))
+    if not calls:
+        raise ValueError(say("never_called"))
+
+
+def _why_refused(check: Callable[[Any], Any], fn: Any) -> str | None:
+    """Return why a check refuses a function; None if it lets it pass."""
+    with _alike():
+        try:
+            answer = check(fn)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # pytest.fail and SystemExit are no Exceptions, and refuse
+            return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
+    return say("said_false") if isinstance(answer, bool | np.bool_) and not answer else None
+
+
+@contextlib.contextmanager
+def _alike() -> Iterator[None]:
+    """Give every call of a check the same random numbers, and keep what it prints to itself."""
+    numbers, arrays = random.getstate(), np.random.get_state()
+    nowhere = io.StringIO()
+    with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with torch.random.fork_rng(devices=[]):
+            try:
+                yield
+            finally:
+                random.setstate(numbers)
+                np.random.set_state(arrays)
+
+
+def _cases(task: Task, style: str = "torch") -> list[Case]:
+    """Return the cases that a function of this style can be called for."""
+    cases = battery("all", 0, linear=task.name.startswith("linear"), quantised=task.quantised)
+    cases = [case for case in cases if "padding_mode" in task.arguments or case.spec.padding_mode == "zeros"]
+    return [case for case in cases if style == "torch" or _is_plain(case.spec)]
+
+
+def _is_plain(spec: ConvSpec) -> bool:
+    """Return whether one stride and one padding say it all."""
+    is_square = spec.stride[0] == spec.stride[1] and spec.padding[0] == spec.padding[1]
+    return is_square and spec.dilation == (1, 1) and spec.groups == 1 and spec.padding_mode == "zeros"
+
+
+def _slips(task: Task, style: str) -> tuple[Slips, Slips]:
+    """Return every way of every mistake that shows in a task: where this style can call it, and elsewhere only."""
+    every = [(case, truth(task, case)) for case in _cases(task)]
+    reached = {case.name for case in _cases(task, style)}
+    shown: Slips = []
+    hidden: Slips = []
+    for mistake in catalogue().values():
+        for result in (name for name in task.results if recipe_of(task, name) in mistake.of):
+            for way in mistake.ways:
+                slip = Slip(result, way)
+                names = {case.name for case, right in every if differs(task, case, slip, right)}
+                if names:
+                    (shown if names & reached else hidden).append((mistake, slip))
+    return shown, hidden
+
+
+def _findings(shown: Slips, passed: Slips) -> list[Finding]:
+    findings = []
+    for mistake in {mistake.id: mistake for mistake, _ in shown}.values():
+        ways = [slip.result for other, slip in shown if other.id == mistake.id]
+        unseen = [slip.result for other, slip in passed if other.id == mistake.id]
+        of = tuple(dict.fromkeys(unseen or ways))
+        findings.append(Finding(mistake.id, of, mistake.title, len(unseen), len(ways)))
+    return findings
+
+
+def _additions(task: Task, style: str, passed: Slips) -> tuple[Addition, ...]:
+    """Return the fewest cases that expose what passed, and of as few the smallest: there are 13, so all are tried."""
+    cases = [(case, truth(task, case)) for case in _cases(task, style)]
+    exposed = {
+        case.name: frozenset(i for i, (_, slip) in enumerate(passed) if differs(task, case, slip, right))
+        for case, right in cases
+    }
+    wanted = frozenset(range(len(passed)))
+    by_size = sorted((case for case, _ in cases), key=lambda case: case.spec.products)
+    for count in range(len(by_size) + 1):
+        fitting = [
+            chosen
+            for chosen in itertools.combinations(by_size, count)
+            if frozenset[int]().union(*(exposed[case.name] for case in chosen)) == wanted
+        ]
+        if fitting:
+            best = min(fitting, key=lambda chosen: sum(case.spec.products for case in chosen))
+            return tuple(_addition(case, [passed[i][0] for i in sorted(exposed[case.name])]) for case in best)
+    return ()  # not reached: what passed shows in a case, or it would not have been tried
+
+
+def _addition(case: Case, mistakes: Sequence[Mistake]) -> Addition:
+    return Addition(case.name, case.spec, tuple(dict.fromkeys(mistake.id for mistake in mistakes)))

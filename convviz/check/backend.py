@@ -1,0 +1,135 @@
+"""A framework's own operators against the battery: what holds in which setting, as a table."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+import torch
+
+from convviz.check.api import report
+from convviz.check.case_result import CaseResult
+from convviz.check.compare import tolerance
+from convviz.check.report import Report
+from convviz.facts.words import sentences
+
+say = sentences("audit")
+
+
+@dataclass(frozen=True)
+class BackendReport:
+    """What came of trying a framework's operators.
+
+    Attributes:
+        reports: the report of each operator that was given, by the name of its task.
+    """
+
+    reports: Mapping[str, Report]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every operator is right wherever it was asked."""
+        return all(one.passed for one in self.reports.values())
+
+    def table(self) -> tuple[tuple[str, ...], ...]:
+        """Return a row of headings, then a row for each case: its name, and what each operator makes of it."""
+        names = dict.fromkeys(
+            name for one in self.reports.values() for name in (*(case.name for case in one.cases), *one.not_asked)
+        )
+        rows = [(name, *(_cell(one, name) for one in self.reports.values())) for name in names]
+        return (("case", *self.reports), *rows)
+
+    def text(self) -> str:
+        """Return the table as plain lines, and below it what is wrong."""
+        table = self.table()
+        widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table
+        ]
+        wrong = [one.text() for one in self.reports.values() if not one.passed]
+        return "\n\n".join(["\n".join(lines), *wrong])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data, for JSON."""
+        return {"passed": self.passed, "reports": {name: one.to_dict() for name, one in self.reports.items()}}
+
+    def _repr_html_(self) -> str:
+        head, *rows = self.table()
+        cells = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
+        body = "".join(
+            f'<tr><th scope="row">{escape(name)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in rest)}</tr>'
+            for name, *rest in rows
+        )
+        wrong = "".join(f"<pre>{escape(one.text())}</pre>" for one in self.reports.values() if not one.passed)
+        return f"<table><tr>{cells}</tr>{body}</table>{wrong}"
+
+
+def backend(
+    conv: Callable[..., Any],
+    conv_input: Callable[..., Any] | None = None,
+    conv_weight: Callable[..., Any] | None = None,
+    *,
+    dtype: str = "float64",
+    seed: int = 0,
+    rtol: float | None = None,
+) -> BackendReport:
+    """Hold a framework's convolution and its two gradients against torch's, in the settings that show mistakes.
+
+    All three take NumPy's arrays and torch's arguments by name, as far as they have them, and return anything that
+    ``numpy.asarray`` takes. What an operator has no argument for, such as ``groups``, is not asked of it.
+
+    Args:
+        conv: ``conv(input, weight, bias, stride, padding, dilation, groups)``, any of the latter five left out.
+        conv_input: ``conv_input(input_size, weight, grad_output, stride, ...)``, its gradient by the input.
+        conv_weight: ``conv_weight(input, weight_size, grad_output, stride, ...)``, its gradient by the weight.
+        dtype: of the arrays that they are given, ``"float64"`` or ``"float32"``.
+        seed: of the numbers.
+        rtol: how far a number may be off as a part of the largest right one; by default what the dtype
+            of arguments and results allows.
+
+    Raises:
+        ValueError: one of them cannot be called, or the dtype, seed or tolerance is none.
+    """
+    if dtype not in ("float64", "float32"):
+        raise ValueError(say("dtype", dtype=repr(dtype)))
+    if rtol is None and dtype == "float32":
+        rtol = tolerance(torch.float32)  # also of what comes back in float64: it was given no more
+    given = {"conv2d": conv, "conv2d_input": conv_input, "conv2d_weight": conv_weight}
+    for name, operator in given.items():
+        if not callable(operator) and (operator is not None or name == "conv2d"):
+            raise ValueError(say("no_operator", name=name, got=type(operator).__name__))
+    return BackendReport(
+        {
+            name: report(_over_arrays(operator, dtype), name, seed=seed, rtol=rtol)
+            for name, operator in given.items()
+            if operator is not None
+        }
+    )
+
+
+def _over_arrays(operator: Callable[..., Any], dtype: str) -> Callable[..., Any]:
+    """Return the operator as a function of NumPy's arrays in one dtype; its arguments are still those it names."""
+
+    @functools.wraps(operator)
+    def over_arrays(*placed: Any, **named: Any) -> Any:
+        arrays = [_array(value, dtype) for value in placed]
+        return np.asarray(operator(*arrays, **{name: _array(value, dtype) for name, value in named.items()}))
+
+    return over_arrays
+
+
+def _array(value: Any, dtype: str) -> Any:
+    if isinstance(value, torch.Tensor):
+        value = value.detach().numpy()
+    return value.astype(dtype) if isinstance(value, np.ndarray) and value.dtype.kind == "f" else value
+
+
+def _cell(one: Report, name: str) -> str:
+    if name in one.not_asked:
+        return "not asked"
+    case: CaseResult | None = next((case for case in one.cases if case.name == name), None)
+    return "not tried" if case is None else "holds" if case.passed else case.kind.replace("_", " ")

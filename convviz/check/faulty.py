@@ -1,0 +1,173 @@
+"""Functions that are wrong in one chosen way, and right ones, in the forms in which people's checks call them.
+
+What they compute comes from autograd, but for the one result that a recipe spoils. A wrong recipe that comes to no
+result raises ValueError, as the code that it stands for would crash.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from convviz.check.asked import Numbers, case_of, given_back
+from convviz.check.battery import Case
+from convviz.check.compare import same
+from convviz.check.explain import recipe_of
+from convviz.check.mistakes import compute
+from convviz.check.recipes.choices import Recipe
+from convviz.check.tasks import TASKS, Task, truth
+
+Told = Callable[[], object]
+STYLES = ("torch", "cs231n")
+DEFAULTS: Mapping[str, Any] = {
+    "bias": None, "stride": 1, "padding": 0, "dilation": 1, "groups": 1, "padding_mode": "zeros", "output_padding": 0,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Slip:
+    """One way of one mistake: the result that it spoils, and how."""
+
+    result: str
+    recipe: Recipe
+
+
+def answers(task: Task, case: Case, slip: Slip | None = None) -> dict[str, torch.Tensor]:
+    """Return a task's results for a case by their names, one of them spoilt.
+
+    Raises:
+        ValueError: the spoilt one cannot be computed.
+    """
+    right = truth(task, case)
+    if slip is None:
+        return right
+    found = compute(recipe_of(task, slip.result), slip.recipe, case)
+    if found is None:
+        raise ValueError(f"{slip.result}: the shapes of input, kernel and channels do not fit together")
+    if task.name == "conv_transpose2d" and found.dim() == 4 and found.shape[1] == case.spec.in_channels:
+        found = found + case.transposed_bias[:, None, None]
+    if task.name.startswith("linear") and found.dim() == 4:
+        found = found.flatten(1)
+    return right | {slip.result: found}
+
+
+def make(task: Task, style: str, slip: Slip | None = None, told: Told = lambda: None) -> Callable[..., Any]:
+    """Return a function, autograd function or class of layers that does a task, wrongly if there is a slip.
+
+    Args:
+        task: what it does.
+        style: ``"torch"``, the task's arguments by name or by place, or ``"cs231n"``, (dout, cache) → dx, dw, db.
+        slip: what is wrong with it.
+        told: called at every call of it.
+    """
+    if style == "cs231n":
+        return _cs231n(task, slip, told)
+    if task.kind == "function":
+        return _function(task, slip, told)
+    if task.kind == "Function":
+        return _autograd(task, slip, told)
+    return _layer(_autograd(TASKS["conv2d_function"], slip, told))
+
+
+def signature_of(task: Task, style: str) -> str:
+    """Return what such a function is called with, for a message."""
+    if style == "cs231n":
+        return "fn(dout, (x, w, b, {'stride': s, 'pad': p}))"
+    called = {"function": "fn", "Function": "fn.apply", "Module": "fn"}[task.kind]
+    return called + str(_signature(task))
+
+
+def _signature(task: Task) -> inspect.Signature:
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    defaults = DEFAULTS if task.kind != "Module" else {**DEFAULTS, "bias": True}
+    return inspect.Signature(
+        [inspect.Parameter(name, kind, default=defaults.get(name, inspect.Parameter.empty)) for name in task.arguments]
+    )
+
+
+def _function(task: Task, slip: Slip | None, told: Told) -> Callable[..., Any]:
+    signature = _signature(task)
+
+    def fn(*placed: Any, **named: Any) -> Any:
+        told()
+        bound = signature.bind(*placed, **named)
+        bound.apply_defaults()
+        numbers = Numbers(bound.arguments)
+        results = answers(task, case_of(task, numbers), slip)
+        given = tuple(given_back(results[name], name, numbers) for name in task.results)
+        return given if len(given) > 1 else given[0]
+
+    fn.__signature__ = signature  # type: ignore[attr-defined]
+    return fn
+
+
+def _cs231n(task: Task, slip: Slip | None, told: Told) -> Callable[..., Any]:
+    inner = _function(task, slip, told)
+
+    def conv_backward(dout: Any, cache: Any) -> Any:
+        x, w, b, conv_param = cache
+        return inner(dout, x, w, b, stride=conv_param["stride"], padding=conv_param["pad"])
+
+    return conv_backward
+
+
+def _autograd(task: Task, slip: Slip | None, told: Told) -> type[torch.autograd.Function]:
+    """Return an autograd function; ``apply`` takes the task's arguments by place."""
+    signature = _signature(task)
+
+    class Handed(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, *placed: Any) -> Any:
+            told()
+            bound = signature.bind(*placed)
+            bound.apply_defaults()
+            ctx.given, ctx.count = bound.arguments, len(placed)
+            return Handed.by_name(ctx.given, "output")
+
+        @staticmethod
+        def backward(ctx: Any, *sent: Any) -> Any:
+            given = {**ctx.given, "grad_output": sent[0]}
+            sums = [Handed.by_name(given, f"grad_{name}") for name in ("input", "weight", "bias")]
+            return (*sums, *[None] * len(task.arguments))[: ctx.count]
+
+        @staticmethod
+        def by_name(given: Mapping[str, Any], name: str) -> Any:
+            numbers = Numbers(given)
+            # Each pass has only its own crash: what is wrong backward lets the forward pass alone.
+            own = slip if slip is not None and slip.result == name else None
+            return given_back(answers(task, case_of(task, numbers), own)[name], name, numbers)
+
+    return Handed
+
+
+def _layer(function: type[torch.autograd.Function]) -> type[torch.nn.Module]:
+    class Layer(torch.nn.Conv2d):
+        def forward(self, input: torch.Tensor) -> torch.Tensor:
+            geometry = (self.stride, self.padding, self.dilation, self.groups, self.padding_mode)
+            found: torch.Tensor = function.apply(input, self.weight, self.bias, *geometry)
+            return found
+
+    return Layer
+
+
+def differs(task: Task, case: Case, slip: Slip, right: Mapping[str, torch.Tensor]) -> bool:
+    """Return whether a slip shows in a case."""
+    try:
+        found = answers(task, case, slip)
+    except (ValueError, RuntimeError):
+        return True
+    got, wanted = found[slip.result], right[slip.result]
+    return not same(got if task.kind == "function" else _summed(got, wanted.shape), wanted)
+
+
+def _summed(gradient: torch.Tensor, shape: torch.Size) -> torch.Tensor:
+    """Return a gradient as autograd takes it: one of a shape that the argument's broadcasts to is summed."""
+    try:
+        fits = torch.broadcast_shapes(gradient.shape, shape) == gradient.shape
+    except RuntimeError:
+        return gradient
+    return gradient.sum_to_size(shape) if fits else gradient

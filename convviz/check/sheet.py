@@ -1,0 +1,163 @@
+"""An exercise, and its sheet: headings, sentences, tables and sums, once, for all forms in which it is written."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+
+from convviz.check.audited import geometry
+from convviz.check.battery import Case
+from convviz.check.mistakes import Mistake
+from convviz.check.sheet_blocks import Block, Code, Heading, Lines, Table, Words
+from convviz.check.sheet_forms import as_html, as_markdown, as_notebook
+from convviz.check.worked import number_text, worked
+from convviz.facts.words import sentences
+
+say = sentences("exercise")
+
+
+FORMS: Mapping[str, Callable[[Sequence[Block]], str]] = {"md": as_markdown, "html": as_html, "ipynb": as_notebook}
+
+
+@dataclass(frozen=True, eq=False)
+class Wrong:
+    """What a mistake makes of a result.
+
+    Attributes:
+        mistake: of the catalogue.
+        result: the name of the result that it spoils.
+        got: what comes out, in the first of the mistake's ways.
+    """
+
+    mistake: Mistake
+    result: str
+    got: torch.Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class Exercise:
+    """A setting with whole numbers, what is asked, what is right, and what each mistake would give.
+
+    Attributes:
+        case: geometry and numbers.
+        asked: names of the results to compute.
+        right: each of them, by autograd.
+        wrong: one for every mistake that was chosen.
+        seed: of the numbers.
+        tried: how many settings were looked at, the plainest first: none before this one shows all mistakes.
+        in_every_way: whether it shows each mistake in every way of making it, not only in the first.
+    """
+
+    case: Case
+    asked: tuple[str, ...]
+    right: dict[str, torch.Tensor]
+    wrong: tuple[Wrong, ...]
+    seed: int
+    tried: int
+    in_every_way: bool
+
+    def text(self, form: str = "md", solutions: bool = True) -> str:
+        """Return the sheet as a text: ``"md"``, ``"html"`` (a whole page) or ``"ipynb"``.
+
+        Args:
+            form: which of them.
+            solutions: whether solutions and mistakes stand on it.
+
+        Raises:
+            ValueError: there is no such form.
+        """
+        if form not in FORMS:
+            raise ValueError(say("form", known=", ".join(map(repr, FORMS)), form=repr(form)))
+        return FORMS[form](list(blocks(self, solutions)))
+
+    def _repr_markdown_(self) -> str:
+        return self.text()
+
+
+def blocks(exercise: Exercise, solutions: bool = True) -> Iterator[Block]:
+    """Yield what stands on a sheet, from top to bottom."""
+    case = exercise.case
+    spec = case.spec
+    yield Heading(1, say("title"))
+    yield Heading(2, say("given"))
+    yield Words(say("geometry", geometry=geometry(spec), output=list(spec.output_shape)))
+    for name in _given(exercise):
+        yield from tables(name, case.tensor(name))
+    if "output" in exercise.asked:
+        yield Words(say("forward", bias=", ".join(number_text(float(one)) for one in case.bias)))
+    if exercise.asked != ("output",):
+        yield Words(say("sent"))
+    yield Heading(2, say("asked"))
+    for name in exercise.asked:
+        yield Words(say("compute", result=name, shape=list(exercise.right[name].shape)))
+    yield Heading(2, say("code"))
+    yield Code(_code(exercise))
+    if not solutions:
+        return
+    yield Heading(2, say("solutions"))
+    for name in exercise.asked:
+        yield from tables(name, exercise.right[name])
+        yield Lines(tuple(worked(name, case, exercise.right[name])))
+    yield Heading(2, say("wrong"))
+    for wrong in exercise.wrong:
+        yield from _wrong(exercise, wrong)
+    proof = "proof" if exercise.in_every_way else "proof.first"
+    yield Words(say(proof, seed=exercise.seed, tried=exercise.tried))
+
+
+def tables(name: str, tensor: torch.Tensor, right: torch.Tensor | None = None) -> Iterator[Table]:
+    """Yield a tensor plane by plane; cells that are other than the right ones are marked."""
+    if tensor.dim() < 2:
+        tensor = tensor.reshape(1, -1)
+        right = None if right is None else right.reshape(1, -1)
+    *leading, height, width = tensor.shape
+    off = torch.zeros(tensor.shape, dtype=torch.bool)
+    if right is not None and right.shape == tensor.shape:
+        off = (tensor - right).abs() > 1e-9
+    for place in itertools.product(*map(range, leading)):
+        title = name if all(axis == 1 for axis in leading) else f"{name}[{','.join(map(str, place))}]"
+        plane, marks = tensor[place], off[place]
+        rows = tuple(tuple(number_text(float(cell)) for cell in row) for row in plane)
+        marked = frozenset((i, j) for i in range(height) for j in range(width) if marks[i, j])
+        yield Table(title, rows, marked)
+
+
+def _given(exercise: Exercise) -> list[str]:
+    """Return which tensors the asked results need."""
+    needs = {
+        "output": ("input", "weight"),
+        "grad_input": ("weight", "grad_output"),
+        "grad_weight": ("input", "grad_output"),
+        "grad_bias": ("grad_output",),
+    }
+    used = {name for result in exercise.asked for name in needs[result]}
+    return [name for name in ("input", "weight", "grad_output") if name in used]
+
+
+def _code(exercise: Exercise) -> str:
+    names = [*_given(exercise), *(["bias"] if "output" in exercise.asked else [])]
+    lines = ["import torch", ""]
+    for name in names:
+        digits = exercise.case.tensor(name).long().tolist()
+        lines.append(f"{name} = torch.tensor({digits}, dtype=torch.float64)")
+    lines += ["", f"input_size = {list(exercise.case.spec.input_shape)}"] if "grad_input" in exercise.asked else []
+    return "\n".join(lines)
+
+
+def _wrong(exercise: Exercise, wrong: Wrong) -> Iterator[Block]:
+    right = exercise.right[wrong.result]
+    yield Heading(3, say("wrong.title", id=wrong.mistake.id, title=wrong.mistake.title))
+    shapes = {"result": wrong.result, "got": list(wrong.got.shape), "right": list(right.shape)}
+    if not wrong.got.numel():
+        yield Words(say("wrong.empty", **shapes))
+    elif wrong.got.shape != right.shape:
+        yield Words(say("wrong.shape", **shapes))
+    else:
+        count = int(((wrong.got - right).abs() > 1e-9).sum())
+        yield Words(say("wrong.values", result=wrong.result, count=count, total=right.numel()))
+    if wrong.got.numel():
+        yield from tables(wrong.result, wrong.got, right)
+    yield Words(say("wrong.fix", fix=wrong.mistake.fix))

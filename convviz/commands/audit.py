@@ -1,0 +1,80 @@
+"""``convviz audit``: which mistakes a check of somebody's own would let pass."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from convviz.facts.words import sentences
+
+say = sentences("audit")
+
+DEFAULT_NAME = "check"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``convviz audit``."""
+    parser.add_argument(
+        "check",
+        metavar="FILE[:NAME]",
+        help="a Python file with a function that takes the function to check, and raises or returns False if that is "
+        "wrong (default NAME: check); the file is run",
+    )
+    parser.add_argument(
+        "--task",
+        default="conv2d_backward",
+        help="what the function is to do, such as conv2d_input (default: conv2d_backward)",
+    )
+    parser.add_argument(
+        "--style",
+        default="torch",
+        help="how the check calls it: torch, by torch's arguments, or cs231n, (dout, cache) (default: torch)",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the audit; return 0 if all is caught, 1 if something passes, 2 if the check cannot be read or used."""
+    from convviz.check.audit import audit
+
+    try:
+        found = audit(_load(options.check), options.task, style=options.style)
+    except ValueError as error:
+        print(f"convviz: {error}", file=sys.stderr)
+        return 2
+    print(found.text())
+    return 1 if found.missed else 0
+
+
+def _load(given: str) -> Callable[[Any], Any]:
+    """Return the function that FILE:NAME names.
+
+    Raises:
+        ValueError: there is no such file or function, or the file cannot be run.
+    """
+    path, colon, name = given.rpartition(":")
+    if not colon or not path or Path(given).is_file():
+        path, name = given, DEFAULT_NAME
+    file = Path(path)
+    if not file.is_file():
+        raise ValueError(say("file.missing", path=path))
+    module_spec = importlib.util.spec_from_file_location(file.stem, file)
+    if module_spec is None or module_spec.loader is None:
+        raise ValueError(say("file.not_python", path=path))
+    module = importlib.util.module_from_spec(module_spec)
+    folder = str(file.resolve().parent)
+    sys.path.insert(0, folder)  # a check imports what stands beside it
+    try:
+        module_spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        raise ValueError(say("file.fails", path=path, why=f"{type(error).__name__}: {error}")) from error
+    finally:
+        sys.path.remove(folder)
+    found = getattr(module, name, None)
+    if not callable(found):
+        known = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
+        raise ValueError(say("file.no_name", path=path, name=name, known=", ".join(known) or "-"))
+    return found

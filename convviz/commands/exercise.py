@@ -1,0 +1,53 @@
+"""``convviz exercise``: a sheet whose numbers are proven to show chosen mistakes."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from convviz.facts.words import sentences
+
+say = sentences("exercise")
+
+FORMS = ("ipynb", "html", "md")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``convviz exercise``."""
+    parser.add_argument(
+        "--expose", required=True, metavar="IDS", help="mistakes of the catalogue with commas between, such as I10,I11"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the numbers (default: 0)")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="the sheet: its name ends with .ipynb, .html or .md",
+    )
+    parser.add_argument("--no-solutions", action="store_true", help="leave out solutions and mistakes")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write a sheet; return 2 if what was asked for cannot be, 1 if the file cannot be written."""
+    form = options.output.suffix.lower().removeprefix(".")
+    if form not in FORMS:
+        known = ", ".join(f".{one}" for one in FORMS)
+        print(f"convviz: {say('ending', known=known, path=options.output)}", file=sys.stderr)
+        return 2
+    from convviz.check.exercise import exercise
+    from convviz.export.file import write
+
+    try:
+        sheet = exercise([id.strip() for id in options.expose.split(",") if id.strip()], seed=options.seed)
+        write(options.output, sheet.text(form, not options.no_solutions).encode("utf-8"), "sheet")
+    except ValueError as error:
+        print(f"convviz: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"convviz: {error}", file=sys.stderr)
+        return 1
+    print(f"wrote {options.output}")
+    return 0

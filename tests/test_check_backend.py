@@ -1,0 +1,125 @@
+"""A framework's operators against the battery: one written in NumPy here, right, and wrong in chosen ways."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+import convviz.check
+from convviz.check.backend import BackendReport
+
+
+def axes(stride, padding, dilation):
+    return (value if isinstance(value, (tuple, list)) else (value, value) for value in (stride, padding, dilation))
+
+
+def windows(array, kernel, stride, padding, dilation):
+    """Return every window of the padded array, ``[N, C, H_out, W_out, kH, kW]``, a view that can be added to."""
+    (sh, sw), (ph, pw), (dh, dw) = axes(stride, padding, dilation)
+    padded = np.pad(array, ((0, 0), (0, 0), (ph, ph), (pw, pw)))
+    n, c, height, width = padded.shape
+    out = ((height - dh * (kernel[0] - 1) - 1) // sh + 1, (width - dw * (kernel[1] - 1) - 1) // sw + 1)
+    steps = padded.strides
+    strides = (*steps[:2], steps[2] * sh, steps[3] * sw, steps[2] * dh, steps[3] * dw)
+    return padded, np.lib.stride_tricks.as_strided(padded, (n, c, *out, *kernel), strides)
+
+
+def conv(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+    _, seen = windows(input, weight.shape[2:], stride, padding, dilation)
+    parts = zip(np.split(seen, groups, 1), np.split(weight, groups), strict=True)
+    output = np.concatenate([np.einsum("ncyxhw,ochw->noyx", part, kernel) for part, kernel in parts], 1)
+    return output if bias is None else output + bias[:, None, None]
+
+
+def conv_input(input_size, weight, grad_output, stride=1, padding=0, dilation=1, groups=1):
+    padded, places = windows(np.zeros(input_size), weight.shape[2:], stride, padding, dilation)
+    parts = zip(np.split(grad_output, groups, 1), np.split(weight, groups), strict=True)
+    sent = np.concatenate([np.einsum("noyx,ochw->ncyxhw", part, kernel) for part, kernel in parts], 1)
+    for row, column in np.ndindex(places.shape[2:4]):
+        places[:, :, row, column] += sent[:, :, row, column]
+    _, (ph, pw), _ = axes(stride, padding, dilation)
+    return padded[:, :, ph : ph + input_size[2], pw : pw + input_size[3]]
+
+
+def conv_weight(input, weight_size, grad_output, stride=1, padding=0, dilation=1, groups=1):
+    _, seen = windows(input, weight_size[2:], stride, padding, dilation)
+    parts = zip(np.split(seen, groups, 1), np.split(grad_output, groups, 1), strict=True)
+    return np.concatenate([np.einsum("ncyxhw,noyx->ochw", part, sent) for part, sent in parts])
+
+
+class OnDevice:
+    """An array of a framework's own: NumPy can read it, and that is all."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __array__(self, dtype=None, copy=None):
+        return self.array if dtype is None else self.array.astype(dtype)
+
+
+def column(found, name):
+    head, *rows = found.table()
+    return {row[0]: row[head.index(name)] for row in rows}
+
+
+def test_right_operators_hold_wherever_they_are_asked():
+    for dtype in ("float64", "float32"):
+        found = convviz.check.backend(conv, conv_input, conv_weight, dtype=dtype)
+        assert found.passed, found.text()
+        assert list(found.reports) == ["conv2d", "conv2d_input", "conv2d_weight"]
+        for name in found.reports:
+            cells = column(found, name)
+            assert cells["all different"] == "holds"
+            assert cells["groups"] == "holds"
+            assert cells["circular border"] == "not asked", "there is no argument for it"
+
+
+def test_arrays_of_its_own_are_read_and_numpy_is_what_it_gets():
+    kinds = set()
+
+    def wrapped(input, weight, stride=1, padding=0):
+        kinds.add((type(input), input.dtype.name))
+        return OnDevice(conv(input, weight, None, stride, padding))
+
+    found = convviz.check.backend(wrapped, dtype="float32")
+    assert found.passed, found.text()
+    assert kinds == {(np.ndarray, "float32")}
+    assert column(found, "conv2d")["groups"] == "not asked"
+
+
+def test_a_gradient_that_forgets_the_remainder_is_named_and_shown_in_its_column():
+    def short(input_size, weight, grad_output, stride=1, padding=0, dilation=1, groups=1):
+        whole = conv_input(input_size, weight, grad_output, stride, padding, dilation, groups)
+        (sh, sw), (ph, pw), (dh, dw) = axes(stride, padding, dilation)
+        rows = (input_size[2] + 2 * ph - dh * (weight.shape[2] - 1) - 1) % sh
+        columns = (input_size[3] + 2 * pw - dw * (weight.shape[3] - 1) - 1) % sw
+        return whole[:, :, : input_size[2] - rows, : input_size[3] - columns]
+
+    found = convviz.check.backend(conv, short)
+    assert not found.passed
+    assert column(found, "conv2d_input")["stride 2 with a remainder"] == "wrong shape"
+    assert column(found, "conv2d_input")["stride 1, padding 1"] == "holds"
+    assert found.reports["conv2d_input"].diagnoses[0].id == "I10"
+    assert "I10" in found.text()
+    assert "wrong shape" in found._repr_html_()
+    assert json.loads(json.dumps(found.to_dict()))["passed"] is False
+
+
+def test_what_cannot_be_tried_is_said_in_one_sentence():
+    with pytest.raises(ValueError, match="dtype is 'float64' or 'float32': got 'bfloat16'"):
+        convviz.check.backend(conv, dtype="bfloat16")
+    with pytest.raises(ValueError, match="conv2d is a function over arrays: got NoneType"):
+        convviz.check.backend(None)
+    with pytest.raises(ValueError, match="conv2d_weight is a function over arrays: got int"):
+        convviz.check.backend(conv, None, 3)
+
+
+def test_torch_itself_passes():
+    def torchs(input, weight, bias, stride, padding, dilation, groups):
+        given = (torch.from_numpy(array) for array in (input, weight, bias))
+        return torch.nn.functional.conv2d(*given, stride, padding, dilation, groups).numpy()
+
+    found = convviz.check.backend(torchs)
+    assert found.passed
+    assert isinstance(found, BackendReport)

@@ -1,0 +1,189 @@
+"""Sheets: what they promise is computed anew here, by autograd, and every form of a sheet says the same."""
+
+import json
+import re
+import stat
+
+import nbformat
+import pytest
+import torch
+import torch.nn.functional as F
+
+import convviz
+from convviz.check.exercise import exercise
+from convviz.check.mistakes import catalogue, compute
+from convviz.check.worked import number_text, worked
+from convviz.cli import main
+
+ON_PAPER = [id for id, mistake in catalogue().items() if mistake.ways and id[0] != "Q"]
+TOGETHER = (
+    ["I10", "I11"],
+    ["I01", "W07", "B06"],
+    ["I13", "I20"],
+    ["I27"],
+    ["F02", "F05"],
+    ["W14", "I25"],
+    ["G05", "I21"],
+)
+
+
+def right_ones(case):
+    """Return output and gradients of a case, asked from torch alone."""
+    spec = case.spec
+    given = [tensor.clone().requires_grad_() for tensor in (case.input, case.weight, case.bias)]
+    (top, bottom), (left, right) = spec.padding
+    mode = {"zeros": "constant"}.get(spec.padding_mode, spec.padding_mode)
+    padded = F.pad(given[0], (left, right, top, bottom), mode=mode)
+    output = F.conv2d(padded, given[1], given[2], spec.stride, 0, spec.dilation, spec.groups)
+    sums = torch.autograd.grad(output, given, case.grad_output)
+    return dict(zip(("output", "grad_input", "grad_weight", "grad_bias"), (output.detach(), *sums), strict=True))
+
+
+@pytest.mark.parametrize("ids", TOGETHER, ids=",".join)
+def test_a_sheet_shows_each_chosen_mistake_in_every_way_of_making_it(ids):
+    made = exercise(ids, seed=7)
+    assert made.in_every_way is ("W14" not in ids), "ways that need four channels are no work for paper"
+    right = right_ones(made.case)
+    assert [one.mistake.id for one in made.wrong] == ids
+    for name in made.asked:
+        torch.testing.assert_close(made.right[name], right[name])
+    for one in made.wrong:
+        for way in one.mistake.ways[: None if made.in_every_way else 1]:
+            found = compute(one.result, way, made.case)
+            same = found is not None and found.shape == right[one.result].shape
+            assert not (same and torch.allclose(found, right[one.result])), f"{one.mistake.id} {way} is not seen"
+        assert one.got.shape != right[one.result].shape or not torch.allclose(one.got, right[one.result])
+    for name in ("input", "weight", "grad_output"):
+        digits = made.case.tensor(name)
+        assert set(digits.flatten().tolist()) <= {-3, -2, -1, 1, 2, 3}, "whole numbers, none of which hides its factor"
+
+
+def test_every_mistake_of_the_catalogue_has_its_sheet():
+    for id in ON_PAPER:
+        made = exercise([id], seed=1)
+        assert made.wrong[0].result in made.asked, id
+        products = sum(line.count("·") for name in made.asked for line in worked(name, made.case, made.right[name]))
+        assert products <= 64, f"{id}: nobody adds up {products} products by hand"
+
+
+def value_of(line):
+    """Return the value that a worked line states, after adding its products up."""
+    _, sums, stated = line.replace("−", "-").split(" = ")
+    total = sum(eval(term.replace("·", "*")) for term in sums.split(" + "))
+    assert total == float(stated), line
+    return total
+
+
+@pytest.mark.parametrize("ids", TOGETHER, ids=",".join)
+def test_the_worked_sums_come_to_what_torch_gives(ids):
+    made = exercise(ids, seed=3)
+    right = right_ones(made.case)
+    for name in right:
+        lines = worked(name, made.case, right[name])
+        assert len(lines) == right[name].numel()
+        for line, number in zip(lines, right[name].flatten().tolist(), strict=True):
+            if "because no window" in line:
+                assert number == 0
+            else:
+                assert value_of(line) == number
+
+
+def test_one_line_as_it_is_read():
+    lines = worked("grad_input", (made := exercise(["I10", "I11"], seed=7)).case, made.right["grad_input"])
+    assert re.fullmatch(r"grad_input\[0,0\] = \S+ = \S+", lines[0])
+    assert number_text(-0.0) == "0"
+    assert number_text(-1.5) == "−1.5"
+
+
+def test_of_two_settings_the_plainer_one_is_taken():
+    assert exercise(["I01"]).case.spec == convviz.ConvSpec(3, kernel_size=2), "nothing but a kernel to rotate"
+    spec = exercise(["I11"]).case.spec
+    assert (spec.stride, spec.padding, spec.dilation, spec.batch) == ((2, 2), ((1, 1), (1, 1)), (1, 1), 1)
+    assert any(spec.remainder)
+    assert exercise(["W10"]).case.spec.batch == 2
+
+
+def test_one_seed_is_one_sheet_and_another_seed_has_other_numbers_at_the_same_setting():
+    one, again, other = (exercise(["I10"], seed=seed) for seed in (7, 7, 8))
+    for form in ("md", "html", "ipynb"):
+        assert one.text(form) == again.text(form)
+        assert one.text(form) != other.text(form)
+    assert one.case.spec == other.case.spec
+    state = torch.get_rng_state()
+    exercise(["I10"], seed=9)
+    assert torch.equal(state, torch.get_rng_state())
+
+
+def test_each_form_has_the_tables_the_sums_and_the_mistakes():
+    made = exercise(["I10", "I11"], seed=7)
+    lines = worked("grad_input", made.case, made.right["grad_input"])
+    notebook = nbformat.reads(made.text("ipynb"), as_version=4)
+    nbformat.validate(notebook)
+    page = made.text("html")
+    texts = {"md": made.text(), "html": page, "ipynb": "\n".join(cell.source for cell in notebook.cells)}
+    for form, text in texts.items():
+        for said in (*lines, "I10", catalogue()["I11"].fix, "Solutions", "Seed 7."):
+            assert said in text, f"{form} lacks {said}"
+    assert "<script" not in page
+    assert "http" not in page
+    assert '<td class="bad">0</td>' in page, "what is filled with zeros is wrong there"
+    assert "**0**" in texts["md"]
+    (code,) = (cell.source for cell in notebook.cells if cell.cell_type == "code")
+    names = {}
+    exec(code, names)
+    assert torch.equal(names["grad_output"], made.case.grad_output)
+    assert made._repr_markdown_() == made.text()
+
+
+def test_a_sheet_without_solutions_gives_nothing_away():
+    made = exercise(["I10"], seed=7)
+    for form in ("md", "html", "ipynb"):
+        text = made.text(form, solutions=False)
+        assert "Solutions" not in text
+        assert "remainder" not in text
+        assert "Compute grad_input" in text
+
+
+@pytest.mark.parametrize(
+    ("expose", "seed", "told"),
+    [
+        (["I99"], 0, "such as I10: got 'I99'"),
+        ("I10", 0, "such as I10: got 'I10'"),
+        ([], 0, "at least one"),
+        (["Q01"], 0, "Q01 is not in the numbers of one convolution"),
+        (["G03"], 0, "leave it out"),
+        (["I10"], -1, "seed is a whole number of 0 or more: got -1"),
+        (["I10"], True, "got True"),
+        (["F09", "F08", "I13"], 0, "shows F09, F08, I13 together"),
+    ],
+)
+def test_what_no_sheet_can_show_is_said_in_one_sentence(expose, seed, told):
+    with pytest.raises(ValueError, match=re.escape(told)):
+        exercise(expose, seed=seed)
+
+
+def test_an_unknown_form_is_refused():
+    with pytest.raises(ValueError, match="form is one of 'md', 'html', 'ipynb': got 'pdf'"):
+        exercise(["I10"]).text("pdf")
+
+
+def test_the_command_writes_what_the_ending_says(tmp_path, capsys):
+    for ending in ("md", "html", "ipynb"):
+        path = tmp_path / f"sheet.{ending}"
+        assert main(["exercise", "--expose", "I10, I11", "--seed", "7", "-o", str(path)]) == 0
+        assert path.read_text(encoding="utf-8") == convviz.exercise(["I10", "I11"], seed=7).text(ending)
+    assert main(["exercise", "--expose", "I10", "--no-solutions", "-o", str(tmp_path / "sheet.ipynb")]) == 0
+    assert "Solutions" not in json.dumps(json.loads((tmp_path / "sheet.ipynb").read_text()))
+    assert stat.S_ISREG((tmp_path / "sheet.md").stat().st_mode)
+    capsys.readouterr()
+    for arguments, code, told in (
+        (["--expose", "I99", "-o", "a.md"], 2, "got 'I99'"),
+        (["--expose", " , ", "-o", "a.md"], 2, "at least one"),
+        (["--expose", "I10", "-o", "a.pdf"], 2, ".ipynb, .html, .md"),
+        (["--expose", "I10", "--seed", "-3", "-o", "a.md"], 2, "seed"),
+        (["--expose", "I10", "-o", str(tmp_path / "no" / "a.md")], 1, "the sheet cannot be written"),
+    ):
+        assert main(["exercise", *arguments]) == code, arguments
+        said = capsys.readouterr().err
+        assert told in said
+        assert said.count("\n") == 1
