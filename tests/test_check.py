@@ -54,6 +54,22 @@ def test_points_are_for_the_part_that_is_right_and_feedback_goes_to_stdout(capfd
     assert "First failing case" in said.out
 
 
+def test_cases_after_a_timeout_earn_nothing():
+    called = []
+
+    def ends_late(*given):
+        called.append(given)
+        if given[3] is not None and given[1].shape[2:] == (10, 8):  # the first case of the battery
+            while True:
+                pass
+        return RIGHT(*given)
+
+    found = report(ends_late, "conv2d_backward", time_limit=0.3)
+    kinds = [case.kind for case in found.cases]
+    assert kinds == ["ok"] * 3 + ["timeout"] * (len(kinds) - 3)
+    assert found.score == 3 / len(kinds) < 0.5
+
+
 def test_what_is_not_defined_yet_is_said():
     assert grade(None, "conv2d") == 0.0
     with pytest.raises(CheckFailed, match="not defined yet"):

@@ -103,7 +103,7 @@ def module(name):
     ids=["right", "loud", "wrong", "leaves", "None", "crashes", "exits"],
 )  # fmt: skip
 def test_gradescope_reads_what_it_is_written(source, least, most, tmp_path):
-    # The format of the documentation: gradescope-autograders.readthedocs.io, "Output format", read in November 2026.
+    # The format of its documentation: gradescope-autograders.readthedocs.io, "Output format".
     (tmp_path / "solution.py").write_text(source, encoding="utf-8")
     module("gradescope_grade").grade(tmp_path, tmp_path / "results.json")
     results = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))

@@ -44,6 +44,7 @@ def examine(
     results = [
         judged(case, answer, right, rtol, atol) for case, answer, right in zip(asked, answers, rights, strict=False)
     ]
+    results += [CaseResult(case.name, False, results[-1].kind, say("untried")) for case in asked[len(results) :]]
     diagnoses, shown = [], None
     if not all(result.passed for result in results):
         diagnoses = list(explain(task, student, asked, answers, rights))
