@@ -14,17 +14,20 @@ import { bothAxes, outputSize, paddedSize, sourcesOf } from "./spec.js";
 
 /** The products of grad_input by a recipe; null where it cannot be computed at all. @param {Recipe} chosen complete @param {Spec} spec @returns {Products | null} */
 export function inputProducts(chosen, spec) {
-  const { planes, channels } = chosen.overlaps === "add" ? planesOf(chosen, spec) : overwrittenPlanes(chosen, spec);
+  const { planes, channels } = isSummed(chosen) ? planesOf(chosen, spec) : overwrittenPlanes(chosen, spec);
   const plane = channels ? foldedPlane(chosen, spec) : null;
   if (!plane) return null;
   const shape = [spec.batch, channels, ...plane.size];
   return { shape, size: plane.size[0] * plane.size[1], planes, cells: plane.cells, factor: factorOf(chosen, spec) };
 }
 
+/** Whether the products of a cell are added up, or the last one stays. @param {Recipe} chosen */
+const isSummed = ({ overlaps }) => overlaps === "add" || overlaps === "last channel";
+
 /** One plane of it: the gradient of a border of copies goes to the cells that it copies. @param {Recipe} chosen @param {Spec} spec @returns {Plane | null} */
 function foldedPlane(chosen, spec) {
   const folds = spec.padding_mode !== "zeros" && spec.padding.flat().some(Boolean) && chosen.border === "folded";
-  if (!folds) return chosen.overlaps === "add" ? planeOf(chosen, spec) : overwrittenPlane(chosen, spec);
+  if (!folds) return isSummed(chosen) ? planeOf(chosen, spec) : overwrittenPlane(chosen, spec);
   const whole = bothAxes((axis) => paddedSize(spec, axis));
   /** @type {Spec} */
   const inner = { ...spec, input_size: whole, padding: [[0, 0], [0, 0]], padding_mode: "zeros" };
@@ -43,35 +46,45 @@ function planeOf(chosen, spec) {
   const lines = linesOf(chosen, spec);
   const output = bothAxes((axis) => outputSize(spec, axis));
   const kernel = turnedSize(chosen.kernel, spec.kernel_size);
-  const sizes = bothAxes((axis) => paddedTo(chosen, lines[axis], output[axis]));
+  const sizes = bothAxes((axis) => paddedTo(chosen, lines[axis], output[axis], kernel[axis]));
   if (sizes.some((size) => size <= 0)) return null; // cropped away, and no kernel fits into nothing
   const slid = bothAxes((axis) => slide(chosen, lines[axis], output[axis], kernel[axis], sizes[axis]));
   if (slid.some(({ fits }) => !fits)) return null;
   const lengths = bothAxes((axis) => Math.max(slid[axis].length - lines[axis][chosen.cut], 0));
+  const top = bothAxes((axis) => lines[axis][chosen.top]);
   const size = bothAxes((axis) => {
-    const filled = lengths[axis] + lines[axis][chosen.fill];
+    const filled = top[axis] + lengths[axis] + lines[axis][chosen.fill];
     return chosen.slice === "p:-p" && !lines[axis].p ? 0 : filled; // what -0 means to Python
   });
-  const [rows, columns] = bothAxes((axis) => slid[axis].slots.filter(({ result }) => result < Math.min(lengths[axis], size[axis])));
+  const [rows, columns] = bothAxes((axis) => slid[axis].slots.filter(({ result }) => result < lengths[axis] && size[axis]));
   const from = turnedFrom(chosen.kernel, spec.kernel_size);
   const cells = crossed(rows, columns, (row, column) => {
     const [a, b] = from(row.slot, column.slot);
-    return { result: row.result * size[1] + column.result, grad: row.o * output[1] + column.o, other: a * spec.kernel_size[1] + b };
+    return { result: (top[0] + row.result) * size[1] + top[1] + column.result, grad: row.o * output[1] + column.o, other: a * spec.kernel_size[1] + b };
   });
   return { size, cells };
 }
 
-/** How many zeros go before and behind grad_output; negative ones crop. @param {Recipe} chosen @param {Line} line @returns {Pair} */
-function around(chosen, line) {
-  const [before, after] = [line[chosen.reach] - line[chosen.crop], behind(line, chosen.reach) - behind(line, chosen.crop)]
-    .map((border) => (chosen.negative === "clamp" ? Math.max(border, 0) : border));
-  return [before + line[chosen.lead], after + line[chosen.rest]];
+/**
+ * How many zeros go before and behind grad_output; negative ones crop.
+ * @param {Recipe} chosen @param {Line} line @param {number} cells of grad_output @param {number} kernel as it was turned @returns {Pair}
+ */
+function around(chosen, line, cells, kernel) {
+  const reach = (/** @type {number} */ own) => (chosen.reach === "d * (K turned - 1)" ? line.d * (kernel - 1) : own);
+  const borders = [reach(line[chosen.reach]) - line[chosen.crop], reach(behind(line, chosen.reach)) - behind(line, chosen.crop)];
+  const [start, after] = borders.map((border) => (chosen.negative === "clamp" ? Math.max(border, 0) : border));
+  const before = start + line[chosen.lead];
+  if (chosen.rest !== "up to N") return [before, after + line[chosen.rest]];
+  return [before, line.N - (spreadSize(chosen, line, cells) + before - line[chosen.spacing] * (kernel - 1))];
 }
 
-/** @param {Recipe} chosen @param {Line} line @param {number} cells of grad_output */
-function paddedTo(chosen, line, cells) {
-  const [before, after] = around(chosen, line);
-  return (cells - 1) * (line[chosen.inserted] + 1) + 1 + before + after;
+/** @param {Recipe} chosen @param {Line} line @param {number} cells */
+const spreadSize = (chosen, line, cells) => (cells - 1) * (line[chosen.inserted] + 1) + 1;
+
+/** @param {Recipe} chosen @param {Line} line @param {number} cells of grad_output @param {number} kernel */
+function paddedTo(chosen, line, cells, kernel) {
+  const [before, after] = around(chosen, line, cells, kernel);
+  return spreadSize(chosen, line, cells) + before + after;
 }
 
 /**
@@ -79,7 +92,7 @@ function paddedTo(chosen, line, cells) {
  * @param {Recipe} chosen @param {Line} line @param {number} cells of grad_output @param {number} kernel @param {number} size what it slides over
  */
 function slide(chosen, line, cells, kernel, size) {
-  const [pitch, step, spacing, [before]] = [line[chosen.inserted] + 1, line[chosen.step], line[chosen.spacing], around(chosen, line)];
+  const [pitch, step, spacing, [before]] = [line[chosen.inserted] + 1, line[chosen.step], line[chosen.spacing], around(chosen, line, cells, kernel)];
   const room = size - spacing * (kernel - 1) - 1;
   const length = Math.floor(room / step) + 1;
   /** @type {Slot[]} */
@@ -104,16 +117,29 @@ function planesOf(chosen, spec) {
       row.map((other, j) => ({ result: n * channels + q, grad: n * spec.out_channels + Math.floor(q / (channels / groups)) * each + j, other })),
     ),
   );
-  return { planes, channels };
+  if (chosen.overlaps !== "last channel") return { planes, channels };
+  return { planes: planes.filter(({ grad }) => (grad % each) === each - 1), channels };
 }
+
+// Which channel axes, output and input, are taken in reverse order within a group.
+/** @type {Record<string, [boolean, boolean]>} */
+const REVERSED = { "channels of each group": [true, true], "input channels": [false, true], "output channels": [true, false] };
 
 /** The planes of the weight as the kernel has them that slides over grad_output, [C_in, C_out / groups]. @param {Recipe} chosen @param {Spec} spec @param {number} groups */
 function kernelPlanes(chosen, spec, groups) {
   const [outs, ins] = [spec.out_channels, spec.in_channels / spec.groups];
-  if (chosen.channels === "kept") return upTo(outs).map((o) => upTo(ins).map((c) => o * ins + c));
-  const reversed = chosen.channels === "reversed";
-  const plane = (/** @type {number} */ o, /** @type {number} */ c) => (reversed ? outs * ins - 1 - (o * ins + c) : o * ins + c);
-  const blocks = upTo(groups).map((g) => upTo(ins).map((c) => upTo(outs / groups).map((j) => plane(g * (outs / groups) + j, c))));
+  const per = outs / groups;
+  const all = chosen.reversed === "all channels";
+  const [outputs, inputs] = REVERSED[chosen.reversed] ?? [false, false];
+  const plane = (/** @type {number} */ g, /** @type {number} */ j, /** @type {number} */ c) => {
+    const at = (g * per + (outputs ? per - 1 - j : j)) * ins + (inputs ? ins - 1 - c : c);
+    return all ? outs * ins - 1 - at : at;
+  };
+  const blocks = upTo(groups).map((g) =>
+    chosen.channels === "kept"
+      ? upTo(per).map((j) => upTo(ins).map((c) => plane(g, j, c)))
+      : upTo(ins).map((c) => upTo(per).map((j) => plane(g, j, c))),
+  );
   return (chosen.groups === "reversed" ? blocks.reverse() : blocks).flat();
 }
 

@@ -13,7 +13,10 @@ import { sourceOf } from "./taps.js";
  */
 
 /** The products of grad_bias by a recipe. @param {Recipe} chosen complete @param {Spec} spec */
-export const biasBy = (chosen, spec) => biasProducts(chosen.sum.split(", "), samplesOf(chosen, spec), factorOf(chosen, spec), spec);
+export function biasBy(chosen, spec) {
+  const products = biasProducts(chosen.sum.split(", "), samplesOf(chosen, spec), factorOf(chosen, spec), spec);
+  return chosen.shape === "[1]" ? { ...products, shape: [1] } : products;
+}
 
 /** The products of grad_weight by a recipe; null where it cannot be computed at all. @param {Recipe} chosen complete @param {Spec} spec @returns {Products | null} */
 export function weightProducts(chosen, spec) {
@@ -25,11 +28,11 @@ export function weightProducts(chosen, spec) {
   const place = new Map(); // from the place before the result is turned to the one after
   upTo(turned[0]).forEach((a) => upTo(turned[1]).forEach((b) => place.set(from(a, b).join(), a * turned[1] + b)));
   const [across, width] = [outputSize(spec, 1), spec.input_size[1]];
-  const cells = crossed(slid[0].met, slid[1].met, (row, column) => ({
-    result: place.get(`${row.result},${column.result}`),
-    grad: row.o * across + column.o,
-    other: row.i * width + column.i,
-  }));
+  const gradAt = turnedFrom(chosen.gradient, [outputSize(spec, 0), across]); // it slides turned by 180° at most
+  const cells = crossed(slid[0].met, slid[1].met, (row, column) => {
+    const [o, p] = gradAt(row.o, column.o);
+    return { result: place.get(`${row.result},${column.result}`), grad: o * across + p, other: row.i * width + column.i };
+  });
   const { planes, shape } = planesOf(chosen, spec);
   return { shape: [...shape, ...turned], size: turned[0] * turned[1], planes, cells, factor: factorOf(chosen, spec) };
 }

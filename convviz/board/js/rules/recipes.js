@@ -12,6 +12,12 @@ import { bothAxes, outputSize, remainderOf } from "./spec.js";
  *   2 * p know the padding behind the input, which may be another one
  */
 
+/** The choices that the page computes, of the steps that have more: the checker in Python knows further ways. @type {Record<string, string[]>} */
+const KNOWN = { axes: ["own", "exchanged"], groups: ["own", "ignored", "reversed"] };
+
+/** Whether the page computes a way of a mistake. @param {Recipe} way */
+export const isKnown = (way) => Object.entries(way).every(([step, choice]) => !(step in KNOWN) || KNOWN[step].includes(choice));
+
 /** A recipe with every choice that it leaves open made rightly. @param {Gradient} of @param {Recipe} recipe @returns {Recipe} */
 export const complete = (of, recipe) => ({ ...RECIPES[of], ...recipe });
 
@@ -21,7 +27,7 @@ export function lineOf(spec, axis) {
   const [p, after] = spec.padding[axis];
   return {
     0: 0, 1: 1, N, K, "K - 1": K - 1, s, "s - 1": s - 1, p, p_after: after, "2 * p": p + after, d, "d - 1": d - 1,
-    "d * (K - 1)": d * (K - 1), r: remainderOf(spec, axis),
+    "d * (K - 1)": d * (K - 1), r: remainderOf(spec, axis), "s if s > 1": s > 1 ? s : 0,
   };
 }
 
