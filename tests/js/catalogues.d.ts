@@ -2,7 +2,7 @@
 declare module "*/facts/mistakes.json" {
   const MISTAKES: {
     id: string;
-    of: "grad_input" | "grad_weight" | "grad_bias";
+    of: string;
     title: string;
     fix: string;
     setting: string;

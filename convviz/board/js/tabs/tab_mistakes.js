@@ -7,15 +7,19 @@ import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { createHeatmap } from "../board/heatmap.js";
 import { createGallery } from "../numbers/gallery.js";
-import { complete } from "../rules/recipes.js";
+import { complete, isKnown } from "../rules/recipes.js";
 import { countProducts } from "../rules/spec.js";
-import { createMistakesList } from "./mistakes_list.js";
+import { createMistakesList, GRADIENTS } from "./mistakes_list.js";
 import { createProducts, indicesOf, planeRows, sizeOf } from "./mistakes_products.js";
 import { openPane } from "./pane.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 const ALL_UP_TO = 30_000; // products of a setting, up to which every mistake is tried at it
+// Those of the gradients of a convolution, in the ways that the page computes.
+const SHOWN = /** @type {Mistake[]} */ (MISTAKES)
+  .filter(({ of, setting }) => GRADIENTS.includes(of) && setting)
+  .map((mistake) => ({ ...mistake, ways: mistake.ways.filter(isKnown) }));
 
 /**
  * @import { Gradient } from "../rules/recipes.js"
@@ -35,15 +39,14 @@ export function renderMistakes(context) {
     let now = null;
     /** @type {Gradient} */
     let of = "grad_input";
-    let chosen = MISTAKES[0].id;
+    let chosen = SHOWN[0].id;
     let way = 0;
     /** @type {{ row: number, column: number } | null} */
     let pointed = null; // in the plane of the gradient, here or on the board
 
-    const mistakes = /** @type {Mistake[]} */ (MISTAKES);
-    const current = () => mistakes.find(({ id }) => id === chosen) ?? null;
+    const current = () => SHOWN.find(({ id }) => id === chosen) ?? null;
     const wayNow = () => current()?.ways[way] ?? {};
-    const list = createMistakesList(mistakes, chooseGradient, (mistake) => choose(mistake.id === chosen ? "" : mistake.id));
+    const list = createMistakesList(SHOWN, chooseGradient, (mistake) => choose(mistake.id === chosen ? "" : mistake.id));
     const verdict = element("p", { class: "cv-verdict", "aria-live": "polite" });
     const about = createAbout((index) => {
       way = index;
@@ -64,7 +67,7 @@ export function renderMistakes(context) {
     /** @param {Gradient} gradient */
     function chooseGradient(gradient) {
       of = gradient;
-      choose(mistakes.find((mistake) => mistake.of === gradient)?.id ?? "");
+      choose(SHOWN.find((mistake) => mistake.of === gradient)?.id ?? "");
     }
 
     /** @param {string} id of a mistake, or nothing */
