@@ -39,7 +39,7 @@ export function renderMistakes(context) {
     let now = null;
     /** @type {Gradient} */
     let of = "grad_input";
-    let chosen = SHOWN[0].id;
+    let chosen = SHOWN.find((mistake) => mistake.of === "grad_input")?.id ?? "";
     let way = 0;
     /** @type {{ row: number, column: number } | null} */
     let pointed = null; // in the plane of the gradient, here or on the board
