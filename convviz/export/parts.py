@@ -55,7 +55,6 @@ def page_styles() -> str:
         BOARD.joinpath("lesson.css"),
         BOARD.joinpath("learn.css"),
         BOARD.joinpath("page.css"),
-        *(BOARD.joinpath(name) for name in ("tabs.css", "pane.css", "pane_mistakes.css")),
         BOARD.joinpath("lecture.css"),
         files("convviz.export").joinpath("page.css"),
     ]

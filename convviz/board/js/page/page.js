@@ -7,24 +7,16 @@ import { createPlayer } from "../lesson/player.js";
 import { createLessonButtons, stepLink } from "../lesson/start.js";
 import { fromPage } from "../numbers/from_page.js";
 import { createPageModel } from "../numbers/model.js";
-import { renderMistakes } from "../tabs/tab_mistakes.js";
-import { createTabs } from "../tabs/tabbar.js";
 import { sentences } from "../base/words.js";
 import { addressWith, followAddress } from "./address.js";
 import { tellHeight } from "./height.js";
-import { pageSeen } from "./seen.js";
 import { drawApp } from "./view.js";
 
 const say = sentences(WORDS);
 
 /**
  * @import { MakeNumbers } from "../numbers/asking.js"
- * @import { Model, PageData } from "../numbers/model.js"
- */
-
-const OWN_TABS = ["mistakes"];
-
-/**
+ * @import { PageData } from "../numbers/model.js"
  * @param {{ el: HTMLElement, data: PageData & { controls: string[], height: number | null, lesson?: string | null }, own?: boolean,
  *   makeNumbers?: MakeNumbers }} page own: whether the whole page, and so its address, is ours
  */
@@ -34,9 +26,7 @@ function render({ el, data, own = false, makeNumbers = fromPage }) {
   const wish = createValues({ present: false });
   const opened = own && followAddress((link) => model.send({ type: "open", link }), player.play, () => wish.put({ present: true }));
   if (data.lesson && !opened) player.play(data.lesson); // who opens a link wants to see that
-  const tabs = data.controls.length ? createTabs(model, drawOwn(model, data.colorscales), OWN_TABS) : null; // else it is the board alone
-  const share = createCopyLink(model, own ? addressWith : () => "", () => stepLink(player));
-  const app = drawApp(el, model, data.controls, share, player, { own, wish, below: tabs?.el });
+  const app = drawApp(el, model, data.controls, createCopyLink(model, own ? addressWith : () => "", () => stepLink(player)), player, { own, wish });
   const made = own && el.parentElement?.querySelector(":scope > .cv-made");
   if (made) el.querySelector(".cv-facts")?.append(made); // beside the numbers it takes no height from the picture
   const lessons = createLessonButtons(player, app.readLesson);
@@ -45,21 +35,10 @@ function render({ el, data, own = false, makeNumbers = fromPage }) {
     lessons.close();
     lessons.el.remove();
     player.end();
-    tabs?.close();
     app.close();
   };
   if (!data.height) tellHeight(/** @type {HTMLElement} */ (el.closest(".cv-page") ?? el));
   return { model, close };
-}
-
-/**
- * Make what draws the tabs that need no kernel.
- * @param {Model} model @param {any} colorscales @returns {import("../tabs/tabbar.js").DrawPane}
- */
-function drawOwn(model, colorscales) {
-  const pane = createValues({ data: { state: "alone" }, wanted: 0, tab: "mistakes", theme: model.get("theme"), colorscales });
-  model.on("change:theme", () => pane.put({ theme: model.get("theme") }));
-  return (_, el) => renderMistakes({ model: { ...pane, send: () => {}, page: pageSeen(model) }, el });
 }
 
 /** Say that the page could not start. @param {unknown} error */
