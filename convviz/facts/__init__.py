@@ -12,7 +12,6 @@ import json
 from importlib.resources import files
 from typing import Any
 
-
 CATALOGUES = ("mistakes",)  # folders of which all files are one fact: who adds a file names it nowhere else
 
 

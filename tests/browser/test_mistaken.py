@@ -1,4 +1,4 @@
-"""The page's engine of mistakes: every way of every mistake is Python's, over random geometries; the right one is autograd's."""
+"""The page's engine of mistakes: each way that it knows is Python's, over random geometries; the right one is autograd's."""
 
 import json
 
@@ -61,7 +61,9 @@ def recipes():
 def cases():
     specs = [*EDGE_CASES.items(), *((f"random {n}", spec) for n, spec in enumerate(random_specs(21, 120)))]
     # The checker's recipes know one padding an axis.
-    even = [(name, spec.replace(padding=tuple(min(sides) for sides in spec.padding))) for name, spec in specs if fits(spec)]
+    even = [
+        (name, spec.replace(padding=tuple(min(sides) for sides in spec.padding))) for name, spec in specs if fits(spec)
+    ]
     return [make_case(name, spec, number) for number, (name, spec) in enumerate(even)]
 
 
@@ -75,9 +77,7 @@ def computed(js):
     """(case, what the page says of it) for each geometry."""
     made, tried = cases(), recipes()
     tensors = ("grad_output", "weight", "input")
-    sent = [
-        {"spec": case.spec.to_dict(), **{name: plain(case.tensor(name)) for name in tensors}} for case in made
-    ]
+    sent = [{"spec": case.spec.to_dict(), **{name: plain(case.tensor(name)) for name in tensors}} for case in made]
     text = json.dumps({"cases": sent, "recipes": [[of, way] for _, of, way in tried]})
     return list(zip(made, json.loads(js.page.evaluate(RUN, text)), strict=True))
 

@@ -1,6 +1,8 @@
 // @ts-check
 // What a tab sees of the page itself: its numbers, whoever computed them, and the way to another setting.
+import { seenAs } from "../rules/history.js";
 import { settingAt } from "../rules/link.js";
+import { replaced } from "../rules/settings.js";
 
 /**
  * @import { Model } from "../numbers/model.js"
@@ -17,5 +19,5 @@ export const pageSeen = (model) => ({
     };
   },
   /** @param {string} link @param {string} words what is said of it */
-  open: (link, words) => model.change((settings) => [settingAt(settings, link), [words]]),
+  open: (link, words) => model.change((settings) => [replaced(seenAs(settingAt(settings, link), settings), {}), [words]]), // undo leaves the view alone
 });
