@@ -1,4 +1,4 @@
-"""The page's engine of mistakes: each way that it knows is Python's, over random geometries; the right one is autograd's."""
+"""The page's engine of mistakes: each way that it knows is Python's, the right one autograd's."""
 
 import json
 
