@@ -22,7 +22,8 @@ RUN = """(text) => {
   const plain = (tensor) => tensor && { shape: tensor.shape, data: [...tensor.data] };
   return JSON.stringify(cases.map(({ spec, ...tensors }) => {
     const given = Object.fromEntries(Object.entries(tensors).map(([name, each]) => [name, tensor(each)]));
-    const right = Object.fromEntries(["grad_input", "grad_weight", "grad_bias"].map((of) => [of, plain(gradientRight(of, spec, given))]));
+    const gradients = ["grad_input", "grad_weight", "grad_bias"];
+    const right = Object.fromEntries(gradients.map((of) => [of, plain(gradientRight(of, spec, given))]));
     const ways = recipes.map(([of, recipe]) => plain(gradientBy(of, recipe, spec, given)));
     const told = recipes.map(([of, recipe]) => {
       const [ours, theirs] = [rightProducts(of, spec), productsBy(of, recipe, spec)];
@@ -30,7 +31,8 @@ RUN = """(text) => {
       const index = Math.floor(right[of].data.length / 2);
       const { kept, missing, extra } = comparedAt(of, ours, theirs, given, index, index);
       const sum = (list) => list.reduce((total, { value }) => total + value, 0);
-      return { right: sum(kept) + sum(missing), wrong: (sum(kept) + sum(extra)) * theirs.factor, index, same: sameProducts(ours, theirs) };
+      const told = { index, same: sameProducts(ours, theirs) };
+      return { ...told, right: sum(kept) + sum(missing), wrong: (sum(kept) + sum(extra)) * theirs.factor };
     });
     return { right, ways, told };
   }));
