@@ -41,6 +41,8 @@ def pseudo_facts(name, data):
     """Return what a file of facts holds, its texts in the pseudo-language."""
     if name.startswith("words/"):
         return pseudo(data)
+    if name.startswith("mistakes/"):
+        return data | {part: pseudo(data[part]) for part in ("title", "fix")}
     if name == "names":
         return data | {part: pseudo(data[part]) for part in LABELS}
     return data
@@ -54,6 +56,9 @@ class _File:
 
     def joinpath(self, name):
         return _File(name)
+
+    def iterdir(self):
+        return files("convviz.facts").joinpath(self._path).iterdir()
 
     def read_text(self, encoding):
         text = files("convviz.facts").joinpath(self._path).read_text(encoding=encoding)

@@ -12,7 +12,9 @@ from convviz.facts.words import ARGUMENT
 PACKAGE = Path(__file__).parents[1] / "convviz"
 SCRIPTS = [*PACKAGE.joinpath("board", "js").rglob("*.js"), *PACKAGE.joinpath("export").glob("*.js")]
 MODULES = sorted(PACKAGE.rglob("*.py"))
-PARTS = ("board", "tabs", "app", "served", "because", "player", "race", "calling", "audit", "exercise")
+PARTS = (
+    "board", "tabs", "pane", "mistakes", "app", "served", "because", "player", "race", "calling", "audit", "exercise",
+)  # fmt: skip
 JS_TEXT = re.compile(r'"([\w.]+)"|`([a-z]+\.\w*\$\{[\w\[\]]+\}\w*(?:\$\{\w+\}\w*)?|\$\{\w+\}\.\w+)`')
 
 

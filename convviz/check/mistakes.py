@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 
 import torch
 
@@ -16,6 +14,7 @@ from convviz.check.recipes.grad_input import grad_input
 from convviz.check.recipes.grad_weight import grad_bias, grad_weight
 from convviz.check.recipes.output import output
 from convviz.check.recipes.quantised import to_kept_weight, weight_behind, weight_in_use
+from convviz.facts import facts
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,13 +44,13 @@ class Mistake:
 @functools.cache
 def catalogue() -> Mapping[str, Mistake]:
     """Return every mistake by its id, in the order of the ids."""
-    found = {}
-    for file in sorted(files("convviz.facts").joinpath("mistakes").iterdir(), key=lambda file: file.name):
-        if file.name.endswith(".json"):
-            data = json.loads(file.read_text(encoding="utf-8"))
-            data |= {"of": tuple(data["of"].split(", ")), "met": tuple(data["met"]), "ways": tuple(data["ways"])}
-            found[data["id"]] = Mistake(**data)
-    return found
+    lists = ("met", "ways")
+    return {
+        data["id"]: Mistake(
+            **data | {"of": tuple(data["of"].split(", "))} | {name: tuple(data[name]) for name in lists}
+        )
+        for data in facts("mistakes")
+    }
 
 
 def compute(of: str, recipe: Recipe, case: Case) -> torch.Tensor | None:

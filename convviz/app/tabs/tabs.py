@@ -23,6 +23,7 @@ CLASSES = {
     "linear": "LinearTab",
     "race": "RaceTab",
     "yours": "YoursTab",
+    "mistakes": "MistakesTab",
 }
 
 

@@ -23,7 +23,8 @@ def padded(plane: torch.Tensor, around: list[int]) -> torch.Tensor:
     height, width = plane.shape[-2:]
     if height + top + bottom <= 0 or width + left + right <= 0:
         return plane[..., :0, :0]
-    return F.pad(plane, around)
+    plane = F.pad(plane, [max(cells, 0) for cells in around])  # first: a crop may reach beyond grad_output, into these
+    return F.pad(plane, [min(cells, 0) for cells in around])
 
 
 def correlate(input: torch.Tensor, kernel: torch.Tensor, step: Pair, spacing: Pair, groups: int) -> torch.Tensor | None:

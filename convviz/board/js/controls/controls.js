@@ -8,7 +8,7 @@ import { element, setText } from "../base/dom.js";
 import { explain } from "../base/help.js";
 import { LIMITS, groupChoices, perAxis, rangeOf, valueOf } from "../rules/bounds.js";
 import { chooseKernel, kernelName, linkAxes, setAxis, setBias, setGeometry, setTransposed, turnKernel } from "../rules/change.js";
-import { fromLink } from "../rules/link.js";
+import { settingAt } from "../rules/link.js";
 import { kindsTaken, offeredKinds } from "../rules/losses.js";
 import { PADDING_NAMES, PADDING_SIDES, namePadding, paddingName, setSide, sideRange } from "../rules/padding.js";
 import { PRESETS } from "../rules/samples.js";
@@ -81,8 +81,7 @@ export function createControls(model, chosen, drawSliders, follow) {
 /** The settings of an example; where and how they are shown is not its matter. @param {Settings} settings @param {string} name @returns {Changed} */
 function openExample(settings, name) {
   const link = /** @type {Record<string, string>} */ (SETTINGS.examples)[name];
-  const { device, dtype, theme, tab } = settings;
-  return [link ? replaced(fromLink(link).state, { device, dtype, theme, tab }) : settings, []];
+  return [link ? settingAt(settings, link) : settings, []];
 }
 
 /**

@@ -1,16 +1,20 @@
 // @ts-check
 // What the panes in the tabs see of the kernel: each has a model of its own, for all views of one app.
-import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
+import WORDS from "../../../facts/words/pane.json" with { type: "json" };
 import { createValues } from "../base/events.js";
 import { sentences } from "../base/words.js";
 import { loadPlotly } from "../board/plotly.js";
 import { replaced } from "../rules/settings.js";
 import { openTab } from "../tabs/opening.js";
+import { pageSeen } from "./seen.js";
 import { createTabScripts } from "./tab_scripts.js";
 
 const say = sentences(WORDS);
 
 /** @import { Model } from "../numbers/model.js" */
+
+/** What needs no kernel: the page computes it. @type {Record<string, () => Promise<any>>} */
+const OWN = { mistakes: () => Promise.resolve({ state: "alone" }) };
 
 /**
  * Make what draws the panes of one app.
@@ -21,6 +25,8 @@ const say = sentences(WORDS);
  */
 export function createPanes(model, colorscales, again, alone = {}, addresses) {
   const scripts = createTabScripts(model, addresses);
+  const page = pageSeen(model);
+  const without = { ...OWN, ...alone };
   /** @type {Map<string, ReturnType<typeof createValues>>} */
   const panes = new Map();
 
@@ -52,9 +58,9 @@ export function createPanes(model, colorscales, again, alone = {}, addresses) {
     const lost = { again: model.get("kernel") === "lost" && Boolean(again) };
     const pane = paneOf(name);
     const there = pane.get("data");
-    if (!alone[name]) pane.put({ data: { ...there, ...lost, error: say("waits") } });
+    if (!without[name]) pane.put({ data: { ...there, ...lost, error: say("waits") } });
     else if (there.state) pane.put({ data: { ...there, ...lost, error: there.state === "alone" ? undefined : say("waits") } });
-    else alone[name]().then((data) => model.kernel() || pane.put({ data: { ...data, ...lost } }));
+    else without[name]().then((data) => model.kernel() || pane.put({ data: { ...data, ...lost } }));
   }
 
   model.on("msg:custom", receive);
@@ -69,6 +75,7 @@ export function createPanes(model, colorscales, again, alone = {}, addresses) {
       send: (/** @type {any} */ message) => send(name, message),
       loadPlotly: () => loadPlotly(model),
       goTo: (/** @type {any} */ changes, /** @type {string} */ words) => model.change((settings) => [replaced(settings, changes), [words]]),
+      page,
       widget_manager: model.widget_manager,
     };
     return openTab(name, el, scripts, seen);

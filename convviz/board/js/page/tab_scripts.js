@@ -1,6 +1,6 @@
 // @ts-check
 // The scripts of the tabs, each asked for when its tab is first opened: of the kernel, or as a file beside the page.
-import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
+import WORDS from "../../../facts/words/pane.json" with { type: "json" };
 import { importText, unpack } from "../base/imported.js";
 import { sentences } from "../base/words.js";
 

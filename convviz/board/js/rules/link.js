@@ -6,6 +6,7 @@ import { isWhole, readValue, toldOf, writeValue } from "./link_values.js";
 import { notTaken, withKindsOfLoss } from "./losses.js";
 import { planeWithin } from "./plane.js";
 import { say } from "./say.js";
+import { replaced } from "./settings.js";
 import { countProducts, isPossible } from "./spec.js";
 
 /**
@@ -98,6 +99,9 @@ export function fromLink(text) {
   state.plane = planeWithin(state.plane, spec);
   return { state: withKindsOfLoss(state), notices: [...notices, ...leftOut, ...notTaken(given, state.loss)] };
 }
+
+/** Another setting, by its link, in the page as it is now. @param {Settings} settings @param {string} link @returns {Settings} */
+export const settingAt = ({ device, dtype, theme, tab }, link) => replaced(fromLink(link).state, { device, dtype, theme, tab });
 
 /** The sentences about a link as one line for the page. @param {string[]} notices */
 export function briefly(notices) {

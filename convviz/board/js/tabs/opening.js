@@ -1,6 +1,6 @@
 // @ts-check
 // What stands in a tab's place until its script is there, which comes when the tab is opened for the first time.
-import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
+import WORDS from "../../../facts/words/pane.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { nameAfterTab } from "../base/placed.js";
 import { sentences } from "../base/words.js";

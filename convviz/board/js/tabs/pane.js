@@ -1,6 +1,6 @@
 // @ts-check
 // What all panes share: a pane stands in a tab beside the board and draws plain data that Python made.
-import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
+import WORDS from "../../../facts/words/pane.json" with { type: "json" };
 import TERMS from "../../../facts/words/terms.json" with { type: "json" };
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";

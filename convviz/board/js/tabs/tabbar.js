@@ -2,7 +2,7 @@
 // The row of tabs, and the place in which the pane of the open one stands: it is drawn when its tab is opened.
 import NAMES from "../../../facts/names.json" with { type: "json" };
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
-import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
+import WORDS from "../../../facts/words/pane.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { tabIds, whenPlaced } from "../base/placed.js";
 import { sentences } from "../base/words.js";
@@ -17,17 +17,19 @@ const say = sentences(WORDS);
 
 /**
  * Make the drawer: the row, the place, and what closes it again.
- * @param {Model} model @param {DrawPane} drawPane
+ * @param {Model} model @param {DrawPane} drawPane @param {string[]} [only] the tabs that the page has; else all
  */
-export function createTabs(model, drawPane) {
+export function createTabs(model, drawPane, only) {
   /** @type {HTMLElement[]} */
   const buttons = [];
-  const groups = Object.entries(SETTINGS.tab_groups).map(([group, names]) => {
+  const groups = Object.entries(SETTINGS.tab_groups).flatMap(([group, all]) => {
+    const names = all.filter((name) => !only || only.includes(name));
+    if (!names.length) return [];
     const title = say(/** @type {"group.see"} */ (`group.${group}`));
     const made = names.map((name) => createTab(name, () => choose(name)));
     buttons.push(...made);
     const list = element("div", { class: "cv-tablist", role: "tablist", "aria-label": title }, ...made);
-    return element("div", { class: "cv-tabgroup" }, element("span", { "aria-hidden": "true" }, title), list);
+    return [element("div", { class: "cv-tabgroup" }, element("span", { "aria-hidden": "true" }, title), list)];
   });
   const bar = element("div", { class: "cv-tabbar" }, ...groups);
   const shut = element("button", { type: "button", class: "cv-drawer-close", hidden: "" }, "×");

@@ -1,0 +1,105 @@
+// @ts-check
+// What a mistake computes, beside what is right: from the products that a recipe adds up.
+import { rightProducts } from "../rules/products.js";
+import { inputProducts } from "../rules/recipe_input.js";
+import { biasBy, weightProducts } from "../rules/recipe_weight.js";
+import { complete } from "../rules/recipes.js";
+import { zeros } from "./compute.js";
+
+/**
+ * @import { Products } from "../rules/products.js"
+ * @import { Gradient, Recipe } from "../rules/recipes.js"
+ * @import { Tensor } from "../rules/settings.js"
+ * @import { Spec } from "../rules/spec.js"
+ * @typedef {{ grad_output: Tensor, weight: Tensor, input: Tensor }} Given
+ * @typedef {{ grad: [number, number], other: [number, number], value: number }} Product [plane, cell] of either factor;
+ *   value: without what the whole gradient is multiplied by
+ * @typedef {{ kept: Product[], missing: Product[], extra: Product[] }} Compared
+ */
+
+/** Which tensor the numbers of grad_output are multiplied by. @type {Record<Gradient, "weight" | "input" | null>} */
+export const FACTOR = { grad_input: "weight", grad_weight: "input", grad_bias: null };
+
+/** The products of a gradient by a recipe; null where it cannot be computed at all. @param {Gradient} of @param {Recipe} recipe @param {Spec} spec */
+export function productsBy(of, recipe, spec) {
+  const chosen = complete(of, recipe);
+  if (of === "grad_input") return inputProducts(chosen, spec);
+  return of === "grad_weight" ? weightProducts(chosen, spec) : biasBy(chosen, spec);
+}
+
+/** The gradient that products add up to. @param {Gradient} of @param {Products} products @param {Given} given @returns {Tensor} */
+export function summed(of, { shape, size, planes, cells, factor }, given) {
+  const result = zeros(shape);
+  const { grad, other, gradSize, otherSize } = operands(of, given);
+  for (const plane of planes) {
+    const [to, from, by] = [plane.result * size, plane.grad * gradSize, plane.other * otherSize];
+    for (const cell of cells) result.data[to + cell.result] += grad[from + cell.grad] * (other ? other[by + cell.other] : 1);
+  }
+  if (factor !== 1) result.data.forEach((value, index) => (result.data[index] = value * factor));
+  return result;
+}
+
+/** The gradient by a recipe, in whatever shape it comes out; null where it cannot be computed. @param {Gradient} of @param {Recipe} recipe @param {Spec} spec @param {Given} given */
+export function gradientBy(of, recipe, spec, given) {
+  const products = productsBy(of, recipe, spec);
+  return products && summed(of, products, given);
+}
+
+/** The gradient as the taps say it. @param {Gradient} of @param {Spec} spec @param {Given} given */
+export const gradientRight = (of, spec, given) => summed(of, rightProducts(of, spec), given);
+
+/** @param {Gradient} of @param {Given} given */
+function operands(of, given) {
+  const name = FACTOR[of];
+  const other = name ? given[name] : null;
+  const sizeOf = (/** @type {Tensor} */ { shape }) => shape[2] * shape[3];
+  return { grad: given.grad_output.data, other: other?.data ?? null, gradSize: sizeOf(given.grad_output), otherSize: other ? sizeOf(other) : 1 };
+}
+
+/** Every product of one number of a gradient. @param {Gradient} of @param {Products} products @param {Given} given @param {number} index @returns {Product[]} */
+function productsOf(of, { size, planes, cells }, given, index) {
+  const { grad, other, gradSize, otherSize } = operands(of, given);
+  const [plane, cell] = [Math.floor(index / size), index % size];
+  const here = cells.filter(({ result }) => result === cell);
+  return planes.filter(({ result }) => result === plane).flatMap((each) =>
+    here.map((tap) => ({
+      grad: /** @type {[number, number]} */ ([each.grad, tap.grad]),
+      other: /** @type {[number, number]} */ ([each.other, tap.other]),
+      value: grad[each.grad * gradSize + tap.grad] * (other ? other[each.other * otherSize + tap.other] : 1),
+    })),
+  );
+}
+
+/**
+ * The products of one number: those that both have, those that the wrong one lacks, and those that do not belong.
+ * @param {Gradient} of @param {Products} right @param {Products} wrong @param {Given} given
+ * @param {number} index in the right gradient @param {number} at where the wrong one has it; -1 where it has no such cell
+ * @returns {Compared}
+ */
+export function comparedAt(of, right, wrong, given, index, at) {
+  const key = (/** @type {Product} */ { grad, other }) => `${grad} ${other}`;
+  const [ours, theirs] = [index < 0 ? [] : productsOf(of, right, given, index), at < 0 ? [] : productsOf(of, wrong, given, at)];
+  const [known, found] = [new Set(ours.map(key)), new Set(theirs.map(key))];
+  return {
+    kept: ours.filter((each) => found.has(key(each))),
+    missing: ours.filter((each) => !found.has(key(each))),
+    extra: theirs.filter((each) => !known.has(key(each))),
+  };
+}
+
+/** Whether two gradients add up the same products in every cell. @param {Products} one @param {Products} other */
+export function sameProducts(one, other) {
+  if (String(one.shape) !== String(other.shape)) return false;
+  const told = (/** @type {import("../rules/products.js").Triple[]} */ triples) =>
+    triples.map(({ result, grad, other: by }) => `${result} ${grad} ${by}`).sort().join();
+  return told(one.planes) === told(other.planes) && told(one.cells) === told(other.cells);
+}
+
+/** How far two gradients of one shape are apart at most, and in how many cells. @param {Tensor} right @param {Tensor} wrong */
+export function apartBy(right, wrong) {
+  const most = right.data.reduce((top, value) => Math.max(top, Math.abs(value)), 0);
+  const far = right.data.map((value, index) => Math.abs(value - wrong.data[index]));
+  // Sums of the same products in another order differ by their rounding.
+  const wrongs = far.reduce((count, each) => count + Number(!(each <= 1e-9 * Math.max(most, 1))), 0);
+  return { cells: wrongs, most: wrongs ? Math.max(...far) : 0 };
+}

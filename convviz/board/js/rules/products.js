@@ -1,0 +1,80 @@
+// @ts-check
+// Which products a gradient adds up: the right ones from the taps, those of a recipe in recipe_input.js and
+// recipe_weight.js. All of them are a number of grad_output times one of the weight or of the input, or that number alone.
+import { bothAxes, outputSize } from "./spec.js";
+import { axisTaps } from "./taps.js";
+
+/**
+ * @import { Pair, Spec } from "./spec.js"
+ * @import { Gradient } from "./recipes.js"
+ * @typedef {{ result: number, grad: number, other: number }} Triple planes, or cells within planes: `other` is of the
+ *   weight for grad_input, of the input for grad_weight, and -1 for grad_bias
+ * @typedef {{ shape: number[], size: number, planes: Triple[], cells: Triple[], factor: number }} Products every plane
+ *   with every cell; size: cells of a plane of the result
+ */
+
+/** @param {number} count */
+export const upTo = (count) => [...Array(count).keys()];
+
+/**
+ * Every pair of an entry for the rows and one for the columns.
+ * @template T @param {T[]} rows @param {T[]} columns @param {(row: T, column: T) => Triple | null} make @returns {Triple[]}
+ */
+export function crossed(rows, columns, make) {
+  const made = [];
+  for (const row of rows) {
+    for (const column of columns) {
+      const triple = make(row, column);
+      if (triple) made.push(triple);
+    }
+  }
+  return made;
+}
+
+/** The right products. @param {Gradient} of @param {Spec} spec @returns {Products} */
+export function rightProducts(of, spec) {
+  const geometry = { ...spec, output_size: bothAxes((axis) => outputSize(spec, axis)) };
+  const [across, width, kernel] = [geometry.output_size[1], spec.input_size[1], spec.kernel_size[1]];
+  if (of === "grad_bias") return biasProducts(["N", "H", "W"], upTo(spec.batch), 1, spec);
+  const [rows, columns] = bothAxes((axis) => axisTaps(geometry, axis));
+  const cells = crossed(rows, columns, (down, right) => {
+    if (down.i === null || right.i === null) return null; // a padding zero
+    const [grad, k, i] = [down.o * across + right.o, down.k * kernel + right.k, down.i * width + right.i];
+    return of === "grad_input" ? { result: i, grad, other: k } : { result: k, grad, other: i };
+  });
+  const [ins, outs] = perGroup(spec);
+  const planes = upTo(spec.batch).flatMap((n) =>
+    upTo(spec.out_channels).flatMap((o) =>
+      upTo(ins).map((c) => {
+        const [input, weight] = [n * spec.in_channels + Math.floor(o / outs) * ins + c, o * ins + c];
+        const grad = n * spec.out_channels + o;
+        return of === "grad_input" ? { result: input, grad, other: weight } : { result: weight, grad, other: input };
+      }),
+    ),
+  );
+  const shape = of === "grad_input" ? [spec.batch, spec.in_channels, ...spec.input_size] : [spec.out_channels, ins, ...spec.kernel_size];
+  return { shape, size: shape[2] * shape[3], planes, cells, factor: 1 };
+}
+
+/** Channels of a group: in and out. @param {Spec} spec @returns {Pair} */
+export const perGroup = (spec) => [spec.in_channels / spec.groups, spec.out_channels / spec.groups];
+
+/**
+ * grad_output summed over some of its axes.
+ * @param {string[]} over of N, C, H and W @param {number[]} samples that count @param {number} factor @param {Spec} spec @returns {Products}
+ */
+export function biasProducts(over, samples, factor, spec) {
+  const sizes = { N: samples.length, C: spec.out_channels, H: outputSize(spec, 0), W: outputSize(spec, 1) };
+  const kept = (/** @type {keyof typeof sizes} */ axis) => (over.includes(axis) ? 0 : 1);
+  const [channels, width] = [kept("C") ? sizes.C : 1, kept("W") ? sizes.W : 1];
+  const planes = samples.flatMap((n, place) =>
+    upTo(sizes.C).map((c) => ({ result: place * kept("N") * channels + c * kept("C"), grad: n * sizes.C + c, other: -1 })),
+  );
+  const cells = upTo(sizes.H * sizes.W).map((cell) => {
+    const [row, column] = [Math.floor(cell / sizes.W), cell % sizes.W];
+    return { result: row * kept("H") * width + column * kept("W"), grad: cell, other: -1 };
+  });
+  const axes = /** @type {(keyof typeof sizes)[]} */ (["N", "C", "H", "W"]);
+  const shape = axes.filter(kept).map((axis) => sizes[axis]);
+  return { shape, size: (kept("H") ? sizes.H : 1) * width, planes, cells, factor };
+}

@@ -1,0 +1,189 @@
+// @ts-check
+// grad_input by a recipe, as check/recipes/grad_input.py and overwritten.py compute it: which products it adds up.
+import { crossed, perGroup, upTo } from "./products.js";
+import { behind, factorOf, linesOf, turnedFrom, turnedSize } from "./recipes.js";
+import { bothAxes, outputSize, paddedSize, sourcesOf } from "./spec.js";
+
+/**
+ * @import { Products, Triple } from "./products.js"
+ * @import { Line, Recipe } from "./recipes.js"
+ * @import { Pair, Spec } from "./spec.js"
+ * @typedef {{ result: number, slot: number, o: number }} Slot along one axis: row `slot` of the kernel meets output row o
+ * @typedef {{ size: Pair, cells: Triple[] }} Plane
+ */
+
+/** The products of grad_input by a recipe; null where it cannot be computed at all. @param {Recipe} chosen complete @param {Spec} spec @returns {Products | null} */
+export function inputProducts(chosen, spec) {
+  const { planes, channels } = isSummed(chosen) ? planesOf(chosen, spec) : overwrittenPlanes(chosen, spec);
+  const plane = channels ? foldedPlane(chosen, spec) : null;
+  if (!plane) return null;
+  const shape = [spec.batch, channels, ...plane.size];
+  return { shape, size: plane.size[0] * plane.size[1], planes, cells: plane.cells, factor: factorOf(chosen, spec) };
+}
+
+/** Whether the products of a cell are added up, or the last one stays. @param {Recipe} chosen */
+const isSummed = ({ overlaps }) => overlaps === "add" || overlaps === "last channel";
+
+/** One plane of it: the gradient of a border of copies goes to the cells that it copies. @param {Recipe} chosen @param {Spec} spec @returns {Plane | null} */
+function foldedPlane(chosen, spec) {
+  const folds = spec.padding_mode !== "zeros" && spec.padding.flat().some(Boolean) && chosen.border === "folded";
+  if (!folds) return isSummed(chosen) ? planeOf(chosen, spec) : overwrittenPlane(chosen, spec);
+  const whole = bothAxes((axis) => paddedSize(spec, axis));
+  /** @type {Spec} */
+  const inner = { ...spec, input_size: whole, padding: [[0, 0], [0, 0]], padding_mode: "zeros" };
+  const found = foldedPlane(chosen, inner);
+  if (!found || String(found.size) !== String(whole)) return found;
+  const [rows, columns] = bothAxes((axis) => sourcesOf(spec, axis));
+  const cells = found.cells.map((triple) => {
+    const at = [rows[Math.floor(triple.result / whole[1])], columns[triple.result % whole[1]]];
+    return { ...triple, result: Number(at[0]) * spec.input_size[1] + Number(at[1]) }; // a copy is never a padding zero
+  });
+  return { size: spec.input_size, cells };
+}
+
+/** Zero-insert grad_output, pad it, slide the turned kernel over it. @param {Recipe} chosen @param {Spec} spec @returns {Plane | null} */
+function planeOf(chosen, spec) {
+  const lines = linesOf(chosen, spec);
+  const output = bothAxes((axis) => outputSize(spec, axis));
+  const kernel = turnedSize(chosen.kernel, spec.kernel_size);
+  const sizes = bothAxes((axis) => paddedTo(chosen, lines[axis], output[axis], kernel[axis]));
+  if (sizes.some((size) => size <= 0)) return null; // cropped away, and no kernel fits into nothing
+  const slid = bothAxes((axis) => slide(chosen, lines[axis], output[axis], kernel[axis], sizes[axis]));
+  if (slid.some(({ fits }) => !fits)) return null;
+  const lengths = bothAxes((axis) => Math.max(slid[axis].length - lines[axis][chosen.cut], 0));
+  const top = bothAxes((axis) => lines[axis][chosen.top]);
+  const size = bothAxes((axis) => {
+    const filled = top[axis] + lengths[axis] + lines[axis][chosen.fill];
+    return chosen.slice === "p:-p" && !lines[axis].p ? 0 : filled; // what -0 means to Python
+  });
+  const [rows, columns] = bothAxes((axis) => slid[axis].slots.filter(({ result }) => result < lengths[axis] && size[axis]));
+  const from = turnedFrom(chosen.kernel, spec.kernel_size);
+  const cells = crossed(rows, columns, (row, column) => {
+    const [a, b] = from(row.slot, column.slot);
+    return { result: (top[0] + row.result) * size[1] + top[1] + column.result, grad: row.o * output[1] + column.o, other: a * spec.kernel_size[1] + b };
+  });
+  return { size, cells };
+}
+
+/**
+ * How many zeros go before and behind grad_output; negative ones crop.
+ * @param {Recipe} chosen @param {Line} line @param {number} cells of grad_output @param {number} kernel as it was turned @returns {Pair}
+ */
+function around(chosen, line, cells, kernel) {
+  const reach = (/** @type {number} */ own) => (chosen.reach === "d * (K turned - 1)" ? line.d * (kernel - 1) : own);
+  const borders = [reach(line[chosen.reach]) - line[chosen.crop], reach(behind(line, chosen.reach)) - behind(line, chosen.crop)];
+  const [start, after] = borders.map((border) => (chosen.negative === "clamp" ? Math.max(border, 0) : border));
+  const before = start + line[chosen.lead];
+  if (chosen.rest !== "up to N") return [before, after + line[chosen.rest]];
+  return [before, line.N - (spreadSize(chosen, line, cells) + before - line[chosen.spacing] * (kernel - 1))];
+}
+
+/** @param {Recipe} chosen @param {Line} line @param {number} cells */
+const spreadSize = (chosen, line, cells) => (cells - 1) * (line[chosen.inserted] + 1) + 1;
+
+/** @param {Recipe} chosen @param {Line} line @param {number} cells of grad_output @param {number} kernel */
+function paddedTo(chosen, line, cells, kernel) {
+  const [before, after] = around(chosen, line, cells, kernel);
+  return spreadSize(chosen, line, cells) + before + after;
+}
+
+/**
+ * Slide along one axis.
+ * @param {Recipe} chosen @param {Line} line @param {number} cells of grad_output @param {number} kernel @param {number} size what it slides over
+ */
+function slide(chosen, line, cells, kernel, size) {
+  const [pitch, step, spacing, [before]] = [line[chosen.inserted] + 1, line[chosen.step], line[chosen.spacing], around(chosen, line, cells, kernel)];
+  const room = size - spacing * (kernel - 1) - 1;
+  const length = Math.floor(room / step) + 1;
+  /** @type {Slot[]} */
+  const slots = [];
+  for (let result = 0; result < length; result++) {
+    for (let slot = 0; slot < kernel; slot++) {
+      const o = (result * step + slot * spacing - before) / pitch;
+      if (Number.isInteger(o) && o >= 0 && o < cells) slots.push({ result, slot, o });
+    }
+  }
+  return { fits: room >= 0, length, slots };
+}
+
+/** Which planes meet. @param {Recipe} chosen @param {Spec} spec @returns {{ planes: Triple[], channels: number }} no channels where they do not */
+function planesOf(chosen, spec) {
+  const groups = chosen.groups === "ignored" ? 1 : spec.groups;
+  const kernel = kernelPlanes(chosen, spec, groups);
+  const [channels, each] = [kernel.length, kernel[0].length];
+  if (spec.out_channels !== each * groups || channels % groups) return { planes: [], channels: 0 };
+  const planes = upTo(spec.batch).flatMap((n) =>
+    kernel.flatMap((row, q) =>
+      row.map((other, j) => ({ result: n * channels + q, grad: n * spec.out_channels + Math.floor(q / (channels / groups)) * each + j, other })),
+    ),
+  );
+  if (chosen.overlaps !== "last channel") return { planes, channels };
+  return { planes: planes.filter(({ grad }) => (grad % each) === each - 1), channels };
+}
+
+// Which channel axes, output and input, are taken in reverse order within a group.
+/** @type {Record<string, [boolean, boolean]>} */
+const REVERSED = { "channels of each group": [true, true], "input channels": [false, true], "output channels": [true, false] };
+
+/** The planes of the weight as the kernel has them that slides over grad_output, [C_in, C_out / groups]. @param {Recipe} chosen @param {Spec} spec @param {number} groups */
+function kernelPlanes(chosen, spec, groups) {
+  const [outs, ins] = [spec.out_channels, spec.in_channels / spec.groups];
+  const per = outs / groups;
+  const all = chosen.reversed === "all channels";
+  const [outputs, inputs] = REVERSED[chosen.reversed] ?? [false, false];
+  const plane = (/** @type {number} */ g, /** @type {number} */ j, /** @type {number} */ c) => {
+    const at = (g * per + (outputs ? per - 1 - j : j)) * ins + (inputs ? ins - 1 - c : c);
+    return all ? outs * ins - 1 - at : at;
+  };
+  const blocks = upTo(groups).map((g) =>
+    chosen.channels === "kept"
+      ? upTo(per).map((j) => upTo(ins).map((c) => plane(g, j, c)))
+      : upTo(ins).map((c) => upTo(per).map((j) => plane(g, j, c))),
+  );
+  return (chosen.groups === "reversed" ? blocks.reverse() : blocks).flat();
+}
+
+/** Loops write = where += belongs: of the products of a cell the last one stays. @param {Recipe} chosen @param {Spec} spec @returns {Plane} */
+function overwrittenPlane(chosen, spec) {
+  const [height, width] = spec.kernel_size;
+  const from = turnedFrom(chosen.kernel, spec.kernel_size);
+  const cropped = chosen.crop !== "0";
+  const size = cropped ? spec.input_size : bothAxes((axis) => paddedSize(spec, axis));
+  const across = outputSize(spec, 1);
+  const [rows, columns] = bothAxes((axis) => lastOnes(chosen, spec, axis, cropped ? spec.padding[axis][0] : 0, size[axis]));
+  const cells = crossed(rows, columns, (row, column) => {
+    const [a, b] = from(height - 1 - row.slot, width - 1 - column.slot); // who scatters does not rotate
+    return { result: row.result * size[1] + column.result, grad: row.o * across + column.o, other: a * width + b };
+  });
+  return { size, cells };
+}
+
+/** The tap that is written last into each row. @param {Recipe} chosen @param {Spec} spec @param {number} axis @param {number} cut rows before the first @param {number} size @returns {Slot[]} */
+function lastOnes(chosen, spec, axis, cut, size) {
+  const byTap = chosen.overlaps.startsWith("last tap");
+  /** @type {Map<number, Slot>} */
+  const last = new Map();
+  for (let o = 0; o < outputSize(spec, axis); o++) {
+    for (let slot = 0; slot < spec.kernel_size[axis]; slot++) {
+      const result = o * spec.stride[axis] + slot * spec.dilation[axis] - cut;
+      const known = last.get(result);
+      if (result >= 0 && result < size && (!known || !byTap || slot > known.slot)) last.set(result, { result, slot, o });
+    }
+  }
+  return [...last.values()];
+}
+
+/** @param {Recipe} chosen @param {Spec} spec */
+function overwrittenPlanes(chosen, spec) {
+  const [ins, outs] = perGroup(spec);
+  const first = chosen.overlaps.endsWith("last channel") ? outs - 1 : 0;
+  const planes = upTo(spec.batch).flatMap((n) =>
+    upTo(spec.in_channels).flatMap((c) =>
+      upTo(outs - first).map((j) => {
+        const o = Math.floor(c / ins) * outs + first + j;
+        return { result: n * spec.in_channels + c, grad: n * spec.out_channels + o, other: o * ins + (c % ins) };
+      }),
+    ),
+  );
+  return { planes, channels: spec.in_channels };
+}

@@ -1,0 +1,77 @@
+// @ts-check
+// grad_weight and grad_bias by a recipe, as check/recipes/grad_weight.py computes them: which products they add up.
+import { biasProducts, crossed, perGroup, upTo } from "./products.js";
+import { behind, factorOf, linesOf, samplesOf, turnedFrom, turnedSize } from "./recipes.js";
+import { bothAxes, outputSize } from "./spec.js";
+import { sourceOf } from "./taps.js";
+
+/**
+ * @import { Products, Triple } from "./products.js"
+ * @import { Line, Recipe } from "./recipes.js"
+ * @import { Pair, Spec } from "./spec.js"
+ * @typedef {{ result: number, o: number, i: number }} Met along one axis
+ */
+
+/** The products of grad_bias by a recipe. @param {Recipe} chosen complete @param {Spec} spec */
+export function biasBy(chosen, spec) {
+  const products = biasProducts(chosen.sum.split(", "), samplesOf(chosen, spec), factorOf(chosen, spec), spec);
+  return chosen.shape === "[1]" ? { ...products, shape: [1] } : products;
+}
+
+/** The products of grad_weight by a recipe; null where it cannot be computed at all. @param {Recipe} chosen complete @param {Spec} spec @returns {Products | null} */
+export function weightProducts(chosen, spec) {
+  const lines = linesOf(chosen, spec);
+  const slid = bothAxes((axis) => slide(chosen, spec, lines[axis], axis));
+  if (slid.some(({ fits }) => !fits)) return null;
+  const size = bothAxes((axis) => slid[axis].length);
+  const [turned, from] = [turnedSize(chosen.result, size), turnedFrom(chosen.result, size)];
+  const place = new Map(); // from the place before the result is turned to the one after
+  upTo(turned[0]).forEach((a) => upTo(turned[1]).forEach((b) => place.set(from(a, b).join(), a * turned[1] + b)));
+  const [across, width] = [outputSize(spec, 1), spec.input_size[1]];
+  const gradAt = turnedFrom(chosen.gradient, [outputSize(spec, 0), across]); // it slides turned by 180° at most
+  const cells = crossed(slid[0].met, slid[1].met, (row, column) => {
+    const [o, p] = gradAt(row.o, column.o);
+    return { result: place.get(`${row.result},${column.result}`), grad: o * across + p, other: row.i * width + column.i };
+  });
+  const { planes, shape } = planesOf(chosen, spec);
+  return { shape: [...shape, ...turned], size: turned[0] * turned[1], planes, cells, factor: factorOf(chosen, spec) };
+}
+
+/** Slide grad_output, its cells `gap` apart, over the padded input of one axis. @param {Recipe} chosen @param {Spec} spec @param {Line} line @param {number} axis */
+function slide(chosen, spec, line, axis) {
+  const [cells, size] = [outputSize(spec, axis), spec.input_size[axis]];
+  const [step, gap, before, after] = [line[chosen.step], line[chosen.gap], line[chosen.pad], behind(line, chosen.pad)];
+  const mode = chosen.pad === "p" && chosen.axes === "own" ? spec.padding_mode : "zeros";
+  const room = size + before + after - gap * (cells - 1) - 1;
+  const whole = Math.floor(room / step) + 1;
+  const length = chosen.start === "all" ? whole : Math.min(whole, line.K);
+  const first = chosen.start === "last" ? whole - length : 0;
+  /** @type {Met[]} */
+  const met = [];
+  for (let result = 0; result < length; result++) {
+    for (let o = 0; o < cells; o++) {
+      const i = sourceOf((first + result) * step + o * gap - before, size, mode);
+      if (i !== null) met.push({ result, o, i });
+    }
+  }
+  return { fits: room >= 0, length, met };
+}
+
+/** Which planes meet, and the leading axes of the result. @param {Recipe} chosen @param {Spec} spec @returns {{ planes: Triple[], shape: Pair }} */
+function planesOf(chosen, spec) {
+  const own = chosen.groups === "own" ? spec : { ...spec, groups: 1 };
+  const [ins, outs] = perGroup(own);
+  const outIn = chosen.channels === "out, in";
+  const planes = samplesOf(chosen, spec).flatMap((n) =>
+    upTo(own.groups).flatMap((g) =>
+      upTo(outs).flatMap((o) =>
+        upTo(ins).map((c) => ({
+          result: outIn ? (g * outs + o) * ins + c : (g * ins + c) * outs + o,
+          grad: n * spec.out_channels + g * outs + o,
+          other: n * spec.in_channels + g * ins + c,
+        })),
+      ),
+    ),
+  );
+  return { planes, shape: outIn ? [spec.out_channels, ins] : [spec.in_channels, outs] };
+}
