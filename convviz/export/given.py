@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from convviz.export.parts import ALONE
 from convviz.facts import facts
 from convviz.settings.link import from_link, is_link
 from convviz.settings.state import Settings
@@ -51,7 +52,9 @@ def page_settings(state: Any) -> Settings:
     data = state.state() if hasattr(state, "state") else Settings.first_picture().to_dict() if state is None else state
     if isinstance(data, Mapping) and "device" in data:
         data = {**data, "device": "cpu"}
-    settings = Settings.from_dict(data).replace(device="cpu", dtype="float64", tab="")
+    settings = Settings.from_dict(data)
+    tab = settings.tab if settings.tab in ALONE else ""
+    settings = settings.replace(device="cpu", dtype="float64", tab=tab)
     products = settings.spec.products
     if products > MOST_PRODUCTS:
         raise ValueError(

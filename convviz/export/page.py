@@ -17,6 +17,7 @@ from convviz.export.parts import (
     CONTROLS,
     DEFAULT_CONTROLS,
     bundles,
+    own_tab,
     page_facts,
     page_styles,
     plotly_text,
@@ -106,6 +107,7 @@ def _page(settings: Settings, shown: dict[str, Any], *, lang: str, title: str, i
     words = f'<div class="cv-intro">{intro_html(intro)}</div>\n' if intro.strip() else ""
     fixed = f"body {{ height: {height}px; overflow: auto; }}\n" if height else ""
     computed = compute(settings, compare=False)
+    tab = own_tab(settings.tab)  # the page has the one that was open, if it can be without a kernel
     picture = still_figures(computed, settings.plane, settings.input_view, settings.scale)
     return f"""<!doctype html>
 <html lang="{escape(lang)}" data-convviz-version="{__version__}">
@@ -114,7 +116,7 @@ def _page(settings: Settings, shown: dict[str, Any], *, lang: str, title: str, i
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title)}</title>
 <style>
-{page_styles()}{fixed}</style>
+{page_styles(bool(tab))}{fixed}</style>
 </head>
 <body>
 <main class="cv-app cv-page cv-look">
@@ -128,7 +130,7 @@ def _page(settings: Settings, shown: dict[str, Any], *, lang: str, title: str, i
 </main>
 <script type="application/json" id="convviz-data">{to_json(data)}</script>
 <script type="text/plain" id="convviz-plotly">{plotly_text()}</script>
-<script type="module">
+{_tab(tab)}<script type="module">
 {_script()}
 </script>
 </body>
@@ -149,9 +151,17 @@ def _made(settings: Settings) -> str:
 <p>{told} {call}</p></details></footer>"""
 
 
+def _tab(script: str) -> str:
+    return f'<script type="text/plain" id="convviz-tab">{_inert(script)}</script>\n' if script else ""
+
+
 def _script() -> str:
     """Return the one module of a page."""
     start = files("convviz.export").joinpath("start.js").read_text(encoding="utf-8")
-    script = f"{bundles()}\n{start}"
+    return _inert(f"{bundles()}\n{start}")
+
+
+def _inert(script: str) -> str:
+    """Return a script that no HTML parser takes for its own end."""
     # Inside a string the backslash changes nothing; in our own code neither stands anywhere else.
     return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")

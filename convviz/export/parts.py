@@ -14,7 +14,7 @@ from typing import Any
 
 from convviz import __version__
 from convviz.board.bundle import bundle_several
-from convviz.board.module import joined
+from convviz.board.module import joined, tab_script
 from convviz.facts import facts
 from convviz.views.theme import COLORSCALES
 
@@ -25,6 +25,7 @@ MODULES = {
     **{"links": "rules/link.js", "geometry": "rules/spec.js"},
 }
 CONTROLS: dict[str, list[str]] = facts("settings")["controls"]  # the groups of controls and what they hold
+ALONE = ("mistakes",)  # the tabs that the page computes by itself
 DEFAULT_CONTROLS = ("kernel", "geometry", "input", "loss")
 
 
@@ -47,14 +48,15 @@ def plotly_text() -> str:
 
 
 @functools.cache
-def page_styles() -> str:
-    """Return the rules of the board and of the page around it."""
+def page_styles(has_tab: bool = False) -> str:
+    """Return the rules of the board and of the page around it, and those of a drawer where it has a tab."""
     sheets = [
         BOARD.joinpath("board.css"),
         BOARD.joinpath("stage.css"),
         BOARD.joinpath("lesson.css"),
         BOARD.joinpath("learn.css"),
         BOARD.joinpath("page.css"),
+        *([BOARD.joinpath("tabs.css"), BOARD.joinpath("pane.css")] if has_tab else []),
         BOARD.joinpath("lecture.css"),
         files("convviz.export").joinpath("page.css"),
     ]
@@ -70,3 +72,8 @@ def to_json(data: Any) -> str:
 def bundles() -> str:
     """Return the page with all that it imports, as the live app has it, and the rules of links."""
     return bundle_several(BOARD.joinpath("js"), MODULES)
+
+
+def own_tab(name: str) -> str:
+    """Return the script of a tab that lives without a kernel; empty for another, or none."""
+    return tab_script(name) if name in ALONE else ""

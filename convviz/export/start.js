@@ -4,8 +4,10 @@ const live = /** @type {HTMLElement} */ (document.getElementById("convviz-live")
 const textOf = (id) => document.getElementById(id)?.textContent ?? "";
 const data = JSON.parse(textOf("convviz-data"));
 const plotly = () => Uint8Array.from(atob(textOf("convviz-plotly")), (letter) => letter.charCodeAt(0)).buffer;
+const script = textOf("convviz-tab");
+const tab = script ? { name: data.state.tab, script } : undefined;
 try {
-  page.render({ el: live, data: { ...data, plotly }, own: true });
+  page.render({ el: live, data: { ...data, plotly, tab }, own: true });
   still.hidden = true;
 } catch (error) {
   live.replaceChildren(page.failed(error));

@@ -1,12 +1,16 @@
 """The tab Mistakes in the app: its numbers, what hides a mistake, the way to a setting that shows it, and back."""
 
+import dataclasses
+
 import pytest
 import torch
 
 from convviz.check.battery import make_case
 from convviz.check.mistakes import catalogue, compute
-from convviz.spec import ConvSpec
-from tests.browser.app_page import open_tab, read_panel, snapshot
+from convviz.export.page import export_html
+from convviz.settings.compute import compute as compute_settings
+from convviz.settings.link import from_link
+from tests.browser.app_page import choose, fresh_page, open_tab, snapshot
 
 pytestmark = pytest.mark.browser
 
@@ -22,21 +26,48 @@ def app(app):
     return app
 
 
+def shown(page, which):
+    """Return the numbers of a map, float64 ``[rows, columns]``."""
+    found = page.locator(f"{PANE} .cv-panel[data-of={which}]")
+    rows = int(found.locator("[data-cell]").last.get_attribute("data-cell").split(",")[0]) + 1
+    return torch.tensor(found.evaluate(READ), dtype=torch.float64).reshape(rows, -1)
+
+
 def test_wrong_and_right_are_the_numbers_of_python(app):
-    given = {name: read_panel(app, name)[None, None] for name in ("padded_input", "weight", "grad_output")}
-    x, w, g = (given[name].double() for name in ("padded_input", "weight", "grad_output"))
-    stride = 2 if x.shape[-1] > 2 * g.shape[-1] - 1 else 1
-    spec = ConvSpec(tuple(x.shape[-2:]), kernel_size=tuple(w.shape[-2:]), stride=stride)
-    case = make_case("board", spec, 0)
-    object.__setattr__(case, "grad_output", g)
-    object.__setattr__(case, "weight", w)
-    wrong = compute("grad_input", catalogue()["I26"].ways[0], case)
-    app.locator(f"{PANE} [data-mistake=I26]").click()
-    shown = torch.tensor(app.locator(f"{PANE} .cv-panel[data-of=wrong]").evaluate(READ), dtype=torch.float64)
-    right = read_panel(app, "grad_input").double()
-    assert torch.allclose(shown.reshape(right.shape), -right, rtol=1e-5, atol=1e-5)
-    assert wrong is not None
-    assert "numbers are wrong here" in app.locator(f"{PANE} .cv-verdict").inner_text()
+    settings = from_link("v=1")[0]
+    result = compute_settings(settings, compare=False)
+    given = {name: getattr(result, name).double() for name in ("input", "weight", "grad_output")}
+    case = dataclasses.replace(make_case("board", settings.spec, 0), **given)
+    for id, of in {"I01": "grad_input", "I10": "grad_input", "I15": "grad_input", "W01": "grad_weight"}.items():
+        app.locator(f"{PANE} [data-gradient={of}]").click()
+        if app.locator(f"{PANE} [data-mistake={id}][aria-pressed=true]").count() == 0:
+            app.locator(f"{PANE} [data-mistake={id}]").click()
+        wrong = compute(of, catalogue()[id].ways[0], case)
+        assert torch.allclose(shown(app, "wrong"), wrong[0, 0], rtol=1e-5, atol=1e-5), id
+        assert torch.allclose(shown(app, "right"), getattr(result, of)[0, 0].double(), rtol=1e-5, atol=1e-5), id
+
+
+def test_a_symmetric_kernel_hides_a_rotation_and_it_is_said(app):
+    choose(app, "preset", "box")
+    app.locator(f"{PANE} [data-mistake=I01]").wait_for()
+    if app.locator(f"{PANE} [data-mistake=I01][aria-pressed=true]").count() == 0:
+        app.locator(f"{PANE} [data-mistake=I01]").click()
+    app.locator(f"{PANE} .cv-verdict[data-kind=same]").wait_for()
+    assert "it is symmetric" in app.locator(f"{PANE} .cv-verdict").inner_text()
+
+
+def test_a_page_without_a_kernel_has_the_tab_that_was_open(browser, tmp_path):
+    path = export_html({**from_link("v=2&tab=mistakes")[0].to_dict()}, tmp_path / "page.html")
+    with fresh_page(browser) as page:
+        page.goto(path.as_uri())
+        page.locator(f"{PANE} .cv-panel[data-of=wrong] [data-cell]").first.wait_for()
+        assert page.locator("[role=tab]").all_inner_texts() == ["Mistakes"]
+        assert shown(page, "wrong").tolist()[1] == [0, 9, 8, 7, 0]
+        assert shown(page, "right").tolist()[1] == [0, 1, 2, 3, 0]
+        page.get_by_role("button", name="Close Mistakes").click()
+        page.locator(PANE).wait_for(state="detached")
+        assert page.outside == []
+        assert page.page_errors == []
 
 
 def test_a_setting_that_shows_it_is_one_button_away_and_undo_leads_back(app):

@@ -10,6 +10,7 @@ import { createPageModel } from "../numbers/model.js";
 import { sentences } from "../base/words.js";
 import { addressWith, followAddress } from "./address.js";
 import { tellHeight } from "./height.js";
+import { createOwnTab } from "./own_tab.js";
 import { drawApp } from "./view.js";
 
 const say = sentences(WORDS);
@@ -17,7 +18,8 @@ const say = sentences(WORDS);
 /**
  * @import { MakeNumbers } from "../numbers/asking.js"
  * @import { PageData } from "../numbers/model.js"
- * @param {{ el: HTMLElement, data: PageData & { controls: string[], height: number | null, lesson?: string | null }, own?: boolean,
+ * @param {{ el: HTMLElement, data: PageData & { controls: string[], height: number | null, lesson?: string | null,
+ *   tab?: { name: string, script: string } }, own?: boolean,
  *   makeNumbers?: MakeNumbers }} page own: whether the whole page, and so its address, is ours
  */
 function render({ el, data, own = false, makeNumbers = fromPage }) {
@@ -26,7 +28,9 @@ function render({ el, data, own = false, makeNumbers = fromPage }) {
   const wish = createValues({ present: false });
   const opened = own && followAddress((link) => model.send({ type: "open", link }), player.play, () => wish.put({ present: true }));
   if (data.lesson && !opened) player.play(data.lesson); // who opens a link wants to see that
-  const app = drawApp(el, model, data.controls, createCopyLink(model, own ? addressWith : () => "", () => stepLink(player)), player, { own, wish });
+  const tab = data.tab && createOwnTab(model, data.colorscales, data.tab);
+  const share = createCopyLink(model, own ? addressWith : () => "", () => stepLink(player));
+  const app = drawApp(el, model, data.controls, share, player, { own, wish, below: tab?.el });
   const made = own && el.parentElement?.querySelector(":scope > .cv-made");
   if (made) el.querySelector(".cv-facts")?.append(made); // beside the numbers it takes no height from the picture
   const lessons = createLessonButtons(player, app.readLesson);
@@ -35,6 +39,7 @@ function render({ el, data, own = false, makeNumbers = fromPage }) {
     lessons.close();
     lessons.el.remove();
     player.end();
+    tab?.close();
     app.close();
   };
   if (!data.height) tellHeight(/** @type {HTMLElement} */ (el.closest(".cv-page") ?? el));

@@ -78,7 +78,8 @@ export function createTabs(model, drawPane, only) {
   }
 
   function update() {
-    const wanted = model.settings().tab;
+    const { tab } = model.settings();
+    const wanted = buttons.some(({ dataset }) => dataset.tab === tab) ? tab : ""; // a link may name one that is not here
     if (wanted !== open) show(wanted);
     shut.hidden = !open;
     if (open) shut.setAttribute("aria-label", say("close", { tab: NAMES.tabs[/** @type {"code"} */ (open)] }));
