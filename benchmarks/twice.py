@@ -62,7 +62,11 @@ ON_PURPOSE = (
     ("taps.py axis_taps.py", "rules/taps.js"),
     ("spec.py ops/by_rotate.py", "rules/spec.js"),
     ("ops/stages.py", "numbers/compute.js"),
-    ("check/recipes/choices.py check/recipes/grad_input.py check/recipes/grad_weight.py", "rules/recipes.js"),
+    (
+        "check/mistakes.py check/recipes/choices.py check/recipes/grad_input.py check/recipes/grad_weight.py "
+        "check/recipes/overwritten.py check/recipes/grouping.py check/recipes/planes.py",
+        "rules/recipes.js rules/recipe_input.js rules/recipe_weight.js numbers/mistaken.js",
+    ),
     ("ops/losses.py", "numbers/losses.js"),  # a part of compute.js until it became too long
 )
 # They speak of each other because one reads what the other writes: nothing is said twice.
