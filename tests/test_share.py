@@ -94,7 +94,10 @@ def test_python_is_sent_as_text_and_what_is_none_of_it_is_refused(app):
         ask(app, kind)
         assert [content["type"] for content, _ in replies] in (["told"], []), "once is enough"
         assert app.session.notice[1]
-        assert "a message of the page is one of compute, plotly, python, page, picture, tab" in app.session.notice[0]
+        assert (
+            "a message of the page is one of compute, plotly, python, page, picture, script, tab"
+            in app.session.notice[0]
+        )
 
 
 def test_a_layer_of_ones_own_can_be_saved_as_well():

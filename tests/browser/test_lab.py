@@ -33,7 +33,7 @@ from tests.browser.test_tab_graph import box, boxes, id_of, open_box, wait_detai
 pytestmark = pytest.mark.browser
 
 TABS = facts("names")["tabs"]
-say_tabs = sentences("tabs")
+say_pane = sentences("pane")
 
 EVERYWHERE = pytest.mark.parametrize("opened", FRONT_ENDS, indirect=True)
 IN_LAB = pytest.mark.parametrize("opened", ["lab"], indirect=True)
@@ -336,9 +336,9 @@ def test_a_kernel_that_has_ended_is_announced(app):
     app.locator(".cv-board[data-from=page]").first.wait_for()
     assert "there is no kernel" in app.locator(".cv-truth").first.text_content(), "the board goes on"
     app.locator("[data-tab=pytorch]").first.dispatch_event("click")  # before it stands what Jupyter says to it
-    pane = app.locator(".cv-pane", has_text=say_tabs("script.lost")).first
+    pane = app.locator(".cv-pane", has_text=say_pane("script.lost")).first
     pane.wait_for()
-    pane.get_by_role("button", name=say_tabs("again")).dispatch_event("click")
+    pane.get_by_role("button", name=say_pane("again")).dispatch_event("click")
     pane.wait_for()
 
 

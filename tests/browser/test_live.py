@@ -18,7 +18,7 @@ from tests.browser.server import ROOT, voila_server, wait_until
 pytestmark = pytest.mark.browser
 
 say = sentences("served")
-say_picture, say_tabs = sentences("picture"), sentences("tabs")
+say_picture, say_pane = sentences("picture"), sentences("pane")
 APPEARS_WITHIN_MS = 120_000
 PLOTLYS = "() => !document.querySelector('.cv-area > .cv-pixels')"  # the colours are, not the panels' own
 HEATMAP = '.cv-board[data-painted]:not([data-painted=""]) .cv-plot .hm image'
@@ -343,14 +343,14 @@ def test_a_tab_without_a_kernel_says_what_it_waits_for_and_tries_again(page, bro
         assert page.locator(".cv-truth").text_content() == say_picture("truth.alone")
         page.locator("[data-tab=code]").click()
         pane = page.locator(".cv-pane-code")
-        assert pane.locator(".cv-pane-failure").text_content() == say_tabs("waits")
+        assert pane.locator(".cv-pane-failure").text_content() == say_pane("waits")
         other.close(run_before_unload=True)
         wait_until(lambda: not gated.kernels(), what="the kernel of the page that was left ends")
-    let_in(page, pane.get_by_role("button", name=say_tabs("again")), gated)
+    let_in(page, pane.get_by_role("button", name=say_pane("again")), gated)
     gated.gate.open()
     page.locator(".cv-board[data-from=torch]").wait_for(timeout=APPEARS_WITHIN_MS)
     page.locator('.cv-pane-code[data-shown]:not([data-shown=""])').wait_for()
-    assert pane.get_by_role("button", name=say_tabs("again")).is_hidden()
+    assert pane.get_by_role("button", name=say_pane("again")).is_hidden()
     assert pane.locator(".cv-pane-failure").text_content() == ""
     page.close(run_before_unload=True)
     wait_until(lambda: not gated.kernels(), what="the kernel of a closed page ends")

@@ -11,7 +11,7 @@ from tests.browser.app_page import open_tab
 from tests.browser.scripts import expose
 
 pytestmark = pytest.mark.browser
-say = sentences("tabs")
+say = sentences("pane")
 
 # A model as a pane sees it, of which the test is the kernel: what is sent is kept, and answered from here.
 STAND_IN = """() => {

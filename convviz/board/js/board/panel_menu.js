@@ -2,10 +2,12 @@
 // The menu of a panel: what it is, its picture and its numbers to take away.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element } from "../base/dom.js";
+import { askToPredict } from "../base/ask.js";
 import { formatNumber, fullNumber } from "../base/format.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
+const SUMS = ["output", "grad_input", "grad_weight"]; // what is computed from other numbers of the picture
 
 /** @typedef {{ values: import("../base/format.js").Numbers, dtype: string, limit: number, spec: import("./panel.js").PanelSpec }} Shown */
 
@@ -19,11 +21,24 @@ export function createPanelMenu(board, look) {
     const shown = look();
     if (shown) act(shown);
   };
-  return createMenu([
+  const menu = createMenu([
+    [say("panel.predict"), withShown(({ spec }) => predict(board, menu, spec))],
     [say("panel.png"), withShown((shown) => savePicture(board, shown, "png"))],
     [say("panel.svg"), withShown((shown) => savePicture(board, shown, "svg"))],
     [say("panel.numbers"), withShown((shown) => copyNumbers(board, shown))],
   ]);
+  return menu;
+}
+
+/**
+ * Ask for the cell that is held in a panel, else for the one in its middle.
+ * @param {any} board @param {HTMLElement} menu @param {import("./panel.js").PanelSpec} spec
+ */
+function predict(board, menu, { name, label, rows, columns }) {
+  if (!SUMS.includes(name)) return board.say(say("panel.predict.none", { name: label }));
+  const held = board.model.get("selected");
+  const middle = { panel: name, row: Math.floor(rows.length / 2), column: Math.floor(columns.length / 2) };
+  askToPredict(menu, held?.panel === name ? held : middle);
 }
 
 /**

@@ -2,14 +2,14 @@
 // What is said of a number that was predicted.
 import GUIDED from "../../../facts/words/guided.json" with { type: "json" };
 import WORDS from "../../../facts/words/player.json" with { type: "json" };
-import { parseNumber } from "../base/format.js";
+import { formatNumber, parseNumber } from "../base/format.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 const CLOSE = 1e-6; // what a number that was typed may be off, as rounding is
 
-/** The sentences of the lessons themselves, whose ids stand in their files. */
-export const guided = /** @type {(id: string, values?: Record<string, string | number>) => string} */ (sentences(/** @type {Record<string, string>} */ (GUIDED)));
+/** The sentences of the lessons themselves, whose ids stand in their files, and of what the player asks by itself. */
+export const guided = /** @type {(id: string, values?: Record<string, string | number>) => string} */ (sentences(/** @type {Record<string, string>} */ ({ ...WORDS, ...GUIDED })));
 
 /**
  * @import { Place, Question } from "./lessons.js"
@@ -17,15 +17,16 @@ export const guided = /** @type {(id: string, values?: Record<string, string | n
  * @typedef {{ words: string, state: Answer["state"], told: string, cell: Place }} SeenQuestion
  */
 
-/** Whether what was typed is the number. @param {string} typed @param {number} right */
+/** Whether what was typed is the number, as it would be printed if it is no whole one. @param {string} typed @param {number} right */
 export function isRight(typed, right) {
   const given = parseNumber(typed);
-  return given !== null && Math.abs(given - right) <= CLOSE * Math.max(1, Math.abs(right));
+  if (given === null) return false;
+  return Math.abs(given - right) <= CLOSE * Math.max(1, Math.abs(right)) || (!Number.isInteger(right) && formatNumber(given) === formatNumber(right));
 }
 
 /** @param {Question} question @param {Answer} answer @param {Record<string, string | number>} known @returns {SeenQuestion} */
 export function seenQuestion({ cell, words, hint, because }, { state, typed }, known) {
-  const all = { ...known, row: cell.row, column: cell.column };
+  const all = { ...known, panel: cell.panel, row: cell.row, column: cell.column };
   const told = {
     asked: () => "",
     wrong: () => `${parseNumber(typed) === null ? say("answer.no_number", { typed }) : say("answer.wrong", { typed })} ${guided(hint, all)}`,

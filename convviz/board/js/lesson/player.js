@@ -10,6 +10,7 @@ import { fromLink } from "../rules/link.js";
 import { replaced } from "../rules/settings.js";
 import { guided, isRight, seenQuestion } from "./answers.js";
 import { LESSONS } from "./lessons.js";
+import { predicting } from "./predicting.js";
 import { argumentsOf, astray, doIt, isDone, isUndone, joinedLinks, noteWalk } from "./tasks.js";
 import { numberIn, valuesOf } from "./values.js";
 
@@ -90,7 +91,7 @@ export function createPlayer(model, later = afterwards) {
     entering = true;
     stopWalking();
     model.change(() => {
-      const settings = stateOf(joinedLinks(/** @type {Lesson} */ (lesson).base, there.state));
+      const settings = there.state === null ? model.settings() : stateOf(joinedLinks(/** @type {Lesson} */ (lesson).base, there.state));
       start = { settings, stages: fromPage(settings, 0).stages };
       at = wanted;
       return [settings, []];
@@ -193,6 +194,13 @@ export function createPlayer(model, later = afterwards) {
       enter(there - 1);
       if (at < 0) lesson = null; // it could not be set up, and that was said
       else if (there !== number) model.say(say("no_step", { step: String(step).slice(0, 20), of, at: there }), true);
+    },
+    /** Hide a number of the picture as it is, to be predicted. @param {Place} cell */
+    predict(cell) {
+      if (!lesson) before = model.settings();
+      [lesson, name, at] = [predicting(cell), "", -1];
+      values.put({ left: null });
+      enter(0);
     },
     /** @param {number} by 1: the next step, −1: the one before, 0: this one again */
     go(by) {

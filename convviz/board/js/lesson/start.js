@@ -1,7 +1,7 @@
 // @ts-check
 // How a lesson is started and steered from outside of its card: buttons, keys, and the word `lesson` in an address.
 import WORDS from "../../../facts/words/player.json" with { type: "json" };
-import { followAsked } from "../base/ask.js";
+import { followAsked, followPredictions } from "../base/ask.js";
 import { element } from "../base/dom.js";
 import { isBare } from "../base/keys.js";
 import { sentences } from "../base/words.js";
@@ -61,16 +61,18 @@ export function steer(app, player, escape) {
     const answer = answerTo(topic);
     if (answer) player.play(answer.name, answer.at + 1);
   });
+  const stopPredicting = followPredictions(app, (cell) => player.predict(cell));
   return () => {
     app.removeEventListener("keydown", onKey);
     app.removeEventListener("pointerdown", onDown);
     for (const up of UPS) document.removeEventListener(up, onUp);
     stop();
+    stopPredicting();
   };
 }
 
-/** The link to the step that is being read; empty while none is. @param {Player} player */
+/** The link to the step that is being read; empty while none is that a link could name. @param {Player} player */
 export function stepLink(player) {
   const look = player.get("look");
-  return look ? `lesson=${encodeURIComponent(look.name)}&step=${look.at}` : "";
+  return look?.name ? `lesson=${encodeURIComponent(look.name)}&step=${look.at}` : "";
 }

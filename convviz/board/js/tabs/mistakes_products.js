@@ -64,7 +64,8 @@ export function createProducts(pane) {
       const tensor = now?.given[/** @type {"weight"} */ (name)];
       const index = tensor ? plane * tensor.shape[2] * tensor.shape[3] + cell : 0;
       const number = tensor?.data[index] ?? 0;
-      return { title: `${name}[${tensor ? indicesOf(tensor.shape, index).join(", ") : ""}]`, text: number < 0 ? `(${formatNumber(number)})` : formatNumber(number) };
+      const place = tensor ? indicesOf(tensor.shape, index).join(", ") : "";
+      return { title: `${name}[${place}]`, text: number < 0 ? `(${formatNumber(number)})` : formatNumber(number) };
     });
     return { text: parts.map(({ text }) => text).join("\u00b7"), title: parts.map(({ title }) => title).join(" \u00b7 "), value };
   }
@@ -117,17 +118,17 @@ export function createProducts(pane) {
       if (!tensor) return;
       const [height, width] = sizeOf(tensor.shape);
       const cell = Math.max(5, Math.min(30, Math.floor(190 / Math.max(height, width))));
-      const at = indicesOf(tensor.shape, planes[which] * height * width).slice(0, 2);
+      const at = indicesOf(tensor.shape, planes[which] * height * width).slice(0, 2).join(", ");
       const name = which && now ? FACTOR[now.of] ?? "" : "grad_output";
       const limit = tensor.data.reduce((most, value) => (Math.abs(value) > most ? Math.abs(value) : most), 0);
-      map.set({ values: planeRows(tensor, planes[which]), label: `${name}[${at.join(", ")}]`, shape: "", limit, cell, numbers: cell >= 22, dtype: "float64" });
+      map.set({ values: planeRows(tensor, planes[which]), label: `${name}[${at}]`, shape: "", limit, cell, numbers: cell >= 22, dtype: "float64" });
       map.el.dataset.tensor = name;
     });
   }
 
   /** @param {HTMLElement} el @param {string} which @param {[Product[], Kind][]} kinds @param {number | null} value @param {number} factor */
   function write(el, which, kinds, value, factor) {
-    const head = element("b", {}, `${say(/** @type {"right.sum"} */ (`${which}.sum`))}: `);
+    const head = element("b", {}, say(/** @type {"right.sum"} */ (`${which}.sum`)), ": ");
     if (value === null) return el.replaceChildren(head, say("sum.no_cell"));
     const written = kinds.flatMap(([products, kind]) => products.slice(0, MOST).map((product) => createProduct(product, kind)));
     const more = kinds.reduce((count, [products]) => count + Math.max(products.length - MOST, 0), 0);
