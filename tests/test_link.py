@@ -484,9 +484,8 @@ class Data(HTMLParser):
 
 
 def in_a_page(settings):
-    """Return what a page has of some settings: computed in float64, with no tab but one that needs no kernel."""
-    tab = settings.tab if settings.tab == "mistakes" else ""
-    return json.loads(json.dumps(settings.replace(dtype="float64", tab=tab).to_dict()))
+    """Return what a page has of some settings: computed in float64, without a tab beside the board."""
+    return json.loads(json.dumps(settings.replace(dtype="float64", tab="").to_dict()))
 
 
 @pytest.mark.parametrize(

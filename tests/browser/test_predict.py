@@ -23,7 +23,7 @@ def board(browser, tmp_path):
 
 
 def ask(page, panel):
-    menu = page.locator(f'.cv-panel[data-panel="{panel}"] .cv-menu')
+    menu = page.locator(f'.cv-panel[data-panel="{panel}"] .cv-menu').first
     menu.locator("summary").click()
     menu.get_by_role("button", name="Hide a number and predict it").click()
 

@@ -35,3 +35,23 @@ export function seenQuestion({ cell, words, hint, because }, { state, typed }, k
   };
   return { words: guided(words, all), state, told: told[state](), cell };
 }
+
+/**
+ * A number of the board to predict: a lesson of one step that is made for its cell, and leaves the picture as it is.
+ * @param {Place} cell @returns {import("./lessons.js").Lesson}
+ */
+export const predicting = (cell) => ({
+  title: "predict.title",
+  base: "",
+  steps: [
+    {
+      title: "predict.title",
+      words: "predict.words",
+      state: null,
+      values: { answer: { cell: [cell.panel, cell.row, cell.column] } },
+      question: { cell, words: "predict.question", hint: "predict.hint", because: "predict.because" },
+      quiet: "throughout",
+    },
+  ],
+  end: { words: [], next: [] },
+});

@@ -8,9 +8,8 @@ import { afterwards } from "../numbers/asking.js";
 import { fromPage } from "../numbers/from_page.js";
 import { fromLink } from "../rules/link.js";
 import { replaced } from "../rules/settings.js";
-import { guided, isRight, seenQuestion } from "./answers.js";
+import { guided, isRight, predicting, seenQuestion } from "./answers.js";
 import { LESSONS } from "./lessons.js";
-import { predicting } from "./predicting.js";
 import { argumentsOf, astray, doIt, isDone, isUndone, joinedLinks, noteWalk } from "./tasks.js";
 import { numberIn, valuesOf } from "./values.js";
 
