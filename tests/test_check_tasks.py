@@ -188,6 +188,20 @@ def test_what_no_catalogue_has_is_read_off_the_products():
     assert (found.id, found.of) == ("?", "grad_input")
     assert found.title == "Everything stands 1 column to the right of where it belongs."
 
+    def first_row_twice(*given):
+        dx, dw, db = in_backward({})(*given)
+        return dx * torch.tensor([2.0, *[1.0] * (dx.shape[2] - 1)])[:, None], dw, db
+
+    found = report(first_row_twice, "conv2d_backward").diagnoses[0]
+    assert found.title == "Of 144 products 12 count otherwise than once."
+
+    def channels_summed(grad_output, *rest):
+        summed = grad_output.sum(1, keepdim=True).expand_as(grad_output)
+        return in_backward({})(summed, *rest)[0], *in_backward({})(grad_output, *rest)[1:]
+
+    found = report(channels_summed, "conv2d_backward").diagnoses[0]
+    assert found.title.startswith("One channel of one sample alone is right")
+
     def without_a_row(*given):
         dx, dw, db = in_backward({})(*given)
         return dx.index_fill(2, torch.tensor([0]), 0.0), dw, db

@@ -47,8 +47,9 @@ def diagnose(of: str, seen: Sequence[Seen]) -> list[Diagnosis]:
         seen: all cases that were tried.
     """
     search = Search(of, seen)
-    if not search.wrong:
-        return []
+    compared = sum(one.got is not None for one in seen)
+    if not search.wrong or (len(search.wrong) == 1 and 2 * compared < len(seen)):
+        return []  # one wrong result among calls that mostly fail is no evidence of anything else
     known = [mistake for mistake in catalogue().values() if of in mistake.of and mistake.ways]
     found = search.singles(known) or search.pairs(known)
     if found:

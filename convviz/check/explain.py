@@ -86,12 +86,16 @@ def _by_products(of: str, task: Task, student: Student, result: str) -> list[Dia
     """Return a diagnosis that no catalogue has: how the products lie otherwise than they should."""
     if of not in PLANAR:
         return []
+    found = None
     for found in products(of, task, student, result):
         said = readings(found)
         if said:
             evidence = say("read", setting=setting_in_words(found.spec), what="; ".join(said))
             return [Diagnosis("?", of, f"{said[0]}.", evidence, "")]
-    return []
+    if found is None or found.unknown:
+        return []
+    evidence = say("read.single.evidence", setting=setting_in_words(found.spec))
+    return [Diagnosis("?", of, say("read.single"), evidence, say("read.single.fix"))]
 
 
 def products(of: str, task: Task, student: Student, result: str) -> Iterator[Provenance]:

@@ -42,6 +42,9 @@ def readings(found: Provenance) -> list[str]:
     factors = [factor for factor in found.factors if factor != 1]
     if factors and len(found.factors) == 1:
         said.append(say("read.factor", factor=f"{factors[0]:g}"))
+    elif factors:
+        often = sum(abs(value - 1) > 1e-6 for value in found.found.values())
+        said.append(say("read.factors", count=often, total=len(found.found)))
     if not said:
         said += _most_moved(found)
     if not said and (found.missing or found.extra):
