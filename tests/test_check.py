@@ -54,6 +54,20 @@ def test_points_are_for_the_part_that_is_right_and_feedback_goes_to_stdout(capfd
     assert "First failing case" in said.out
 
 
+def test_a_function_without_a_bias_gives_no_gradient_of_one():
+    def dx_and_dkernel(dout, x, w, stride=1, pad=0):
+        return RIGHT(dout, x, w, None, (stride, stride), (pad, pad), (1, 1), 1, "zeros")[:2]
+
+    found = report(dx_and_dkernel, "conv2d_backward")
+    assert found.passed, found.text()
+    assert all(case.shapes.keys() == {"grad_input", "grad_weight"} for case in found.cases)
+
+    def other_order(dout, x, w, stride=1, pad=0):
+        return dx_and_dkernel(dout, x, w, stride, pad)[::-1]
+
+    assert report(other_order, "conv2d_backward").diagnoses[0].id == "G03"
+
+
 def test_cases_after_a_timeout_earn_nothing():
     called = []
 

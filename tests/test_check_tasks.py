@@ -202,6 +202,19 @@ def test_what_no_catalogue_has_is_read_off_the_products():
     found = report(channels_summed, "conv2d_backward").diagnoses[0]
     assert found.title.startswith("One channel of one sample alone is right")
 
+    def one_cell_at_stride_3(grad_output, input, weight, bias, stride, *rest):
+        dx, dw, db = in_backward({})(grad_output, input, weight, bias, stride, *rest)
+        if stride in (3, (3, 3)):
+            dx = dx.clone()
+            dx[..., 2, 1] = 0
+        return dx, dw, db
+
+    found = report(one_cell_at_stride_3, "conv2d_backward").diagnoses[0]
+    assert "1 is missing; all that is wrong is in row 2 of grad_input" in found.title, (
+        "not the channels: it is so with one"
+    )
+    assert "stride 3" in found.evidence
+
     def without_a_row(*given):
         dx, dw, db = in_backward({})(*given)
         return dx.index_fill(2, torch.tensor([0]), 0.0), dw, db

@@ -58,16 +58,13 @@ class ErrorMap:
     products: Products | None = None
 
 
-def error_map(
-    case: Case, answer: Answer, right: Mapping[str, torch.Tensor], found: Provenance | None
-) -> ErrorMap | None:
+def error_map(case: Case, answer: Answer, right: Mapping[str, torch.Tensor]) -> ErrorMap | None:
     """Return the plane in which the first wrong result of a case is furthest off; None where there is no plane.
 
     Args:
         case: what was asked.
         answer: what came.
         right: what should have come.
-        found: the products of the student's gradient, if they were asked for.
     """
     for name, value in right.items():
         got = answer.results.get(name)
@@ -90,7 +87,6 @@ def error_map(
             _rows(_plane(value, at)),
             _rows(_plane(got, at)),
             tuple((row, column) for row, column in wrong),
-            None if found is None else _products(found),
         )
     return None
 
@@ -105,6 +101,7 @@ def _rows(plane: torch.Tensor) -> Rows:
     return tuple(tuple(row) for row in plane.double().tolist())
 
 
-def _products(found: Provenance) -> Products:
+def differing(found: Provenance) -> Products:
+    """Return the products of a gradient that differ from the right ones."""
     setting, missing, extra = setting_in_words(found.spec), tuple(found.missing), tuple(found.extra)
     return Products(found.of, setting, len(found.right), missing, extra)

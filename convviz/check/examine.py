@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 import torch
@@ -12,9 +13,10 @@ from convviz.check.battery import Case
 from convviz.check.calling.student import Student
 from convviz.check.case_result import CaseResult
 from convviz.check.compare import allowed, errors, same
-from convviz.check.error_map import ErrorMap, error_map
-from convviz.check.explain import PLANAR, explain, products, recipe_of
+from convviz.check.error_map import ErrorMap, differing, error_map
+from convviz.check.explain import explain
 from convviz.check.report import Report
+from convviz.check.single_ones import SingleOnes
 from convviz.check.tasks import Task, truth
 from convviz.facts.words import sentences
 
@@ -35,7 +37,8 @@ def examine(
     """
     not_asked = {case.name: reason for case in cases if (reason := student.takes(case))}
     asked = [case for case in cases if case.name not in not_asked]
-    rights = [truth(task, case) for case in asked]
+    # A function that takes no bias gives no gradient of one, and is not asked for it.
+    rights = [{name: value for name, value in truth(task, case).items() if name in student.results} for case in asked]
     answers: list[Answer] = []
     for case in asked:
         answers.append(student.answer(case))
@@ -47,23 +50,23 @@ def examine(
     results += [CaseResult(case.name, False, results[-1].kind, say("untried")) for case in asked[len(results) :]]
     diagnoses, shown = [], None
     if not all(result.passed for result in results):
-        diagnoses = list(explain(task, student, asked, answers, rights))
-        shown = _first_map(task, student, [*zip(asked, answers, rights, results, strict=False)])
+        ones = SingleOnes(task, student)
+        diagnoses = list(explain(task, ones, asked, answers, rights))
+        shown = _first_map(task, ones, [*zip(asked, answers, rights, results, strict=False)])
     return Report(task.name, tuple(results), tuple(diagnoses), student.assumed, not_asked, __version__, shown)
 
 
 def _first_map(
-    task: Task, student: Student, tried: list[tuple[Case, Answer, dict[str, torch.Tensor], CaseResult]]
+    task: Task, ones: SingleOnes, tried: list[tuple[Case, Answer, dict[str, torch.Tensor], CaseResult]]
 ) -> ErrorMap | None:
     """Return the map of the first case that failed with something to look at."""
     for case, answer, right, result in tried:
         if result.passed or answer.kind not in ("ok", "keeps_state"):
             continue
-        shown = error_map(case, answer, right, None)
+        shown = error_map(case, answer, right)
         if shown is not None:
-            of = recipe_of(task, shown.result)
-            found = next(products(of, task, student, shown.result), None) if of in PLANAR else None
-            return error_map(case, answer, right, found)
+            found = next(ones.products(shown.result, case), None)
+            return shown if found is None else dataclasses.replace(shown, products=differing(found))
     return None
 
 

@@ -16,9 +16,9 @@ import torch
 from convviz.check.asked import Numbers, case_of, given_back
 from convviz.check.battery import Case
 from convviz.check.compare import same
-from convviz.check.explain import recipe_of
 from convviz.check.mistakes import compute
 from convviz.check.recipes.choices import Recipe
+from convviz.check.single_ones import recipe_of
 from convviz.check.tasks import TASKS, Task, truth
 
 Told = Callable[[], object]

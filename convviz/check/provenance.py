@@ -94,9 +94,19 @@ def provenance(of: str, spec: ConvSpec, case: Case, ask: Ask) -> Provenance | No
 
 
 def setting_in_words(spec: ConvSpec) -> str:
-    """Return kernel, stride and padding of a geometry that is the same in both axes but for the kernel."""
+    """Return kernel, stride and padding of a geometry, and dilation and border where they are not the plain ones."""
     height, width = spec.kernel_size
-    return say("setting", height=height, width=width, stride=spec.stride[0], padding=spec.padding[0][0])
+    padding = (spec.padding[0][0], spec.padding[1][0])
+    said = [say("setting", height=height, width=width, stride=_written(spec.stride), padding=_written(padding))]
+    if spec.dilation != (1, 1):
+        said.append(say("setting.dilation", dilation=_written(spec.dilation)))
+    if spec.padding_mode != "zeros":
+        said.append(say("setting.border", mode=spec.padding_mode))
+    return ", ".join(said)
+
+
+def _written(pair: Cell) -> str:
+    return str(pair[0]) if pair[0] == pair[1] else f"{pair[0]}×{pair[1]}"
 
 
 def _read(value: float, labels: torch.Tensor) -> dict[Cell, float]:

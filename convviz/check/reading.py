@@ -113,8 +113,11 @@ def _most_moved(found: Provenance) -> Iterator[str]:
 
 def _counts(found: Provenance) -> str:
     missing, extra = len(found.missing), len(found.extra)
-    which = "both" if missing and extra else "missing" if missing else "extra"
-    counted = say(f"read.{which}", total=len(found.right), missing=missing, extra=extra)
+    total = len(found.right)
+    if missing and extra:
+        counted = say("read.both", total=total, missing=missing, extra=extra)
+    else:
+        counted = say("read.missing", total=total, count=missing) if missing else say("read.extra", count=extra)
     for axis, line in enumerate(LINES):
         lines = sorted({product[2][axis] for product in (*found.missing, *found.extra)})
         if len(lines) == 1:

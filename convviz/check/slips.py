@@ -28,21 +28,18 @@ def slips(task: Task, answers: Sequence[Answer], rights: Sequence[Results]) -> l
         return [diagnosis(catalogue()["I28"], answer.message)]
     if any("incorrect number of gradients" in answer.message for answer in kinds.values()):
         return [diagnosis(catalogue()["G04"], say("refused"))]
-    order = _other_order(task, list(zip(answers, rights, strict=False)))
+    order = _other_order(list(zip(answers, rights, strict=False)))
     if order:
-        return [diagnosis(catalogue()["G03"], say("order", places=", ".join(task.results), names=", ".join(order)))]
+        return [diagnosis(catalogue()["G03"], say("order", places=", ".join(rights[0]), names=", ".join(order)))]
     return []
 
 
-def _other_order(task: Task, pairs: Sequence[tuple[Answer, Results]]) -> tuple[str, ...]:
+def _other_order(pairs: Sequence[tuple[Answer, Results]]) -> tuple[str, ...]:
     """Return the names of the results in the order in which they came, if that is another one and all fit."""
     complete = [(answer.results, right) for answer, right in pairs if answer.results.keys() == right.keys()]
-    if len(task.results) < 2 or not complete:
-        return ()
-    for order in itertools.permutations(task.results):
-        renamed = list(zip(task.results, order, strict=True))
-        if order != task.results and all(
-            same(got[place], right[name]) for got, right in complete for place, name in renamed
-        ):
+    names = tuple(complete[0][1]) if complete else ()
+    for order in itertools.permutations(names):
+        renamed = list(zip(names, order, strict=True))
+        if order != names and all(same(got[place], right[name]) for got, right in complete for place, name in renamed):
             return order
     return ()
