@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
@@ -20,7 +21,8 @@ from convviz.facts.words import sentences
 
 say = sentences("yours")
 FIRST_TASK = "conv2d_backward"
-SECONDS = 20.0  # that one call may take, in a process of its own
+# That one call may take, in a process of its own, where a process can be forked.
+SECONDS = 20.0 if hasattr(os, "fork") else None
 SHOWN = 6  # missing and extra products that are named
 
 
