@@ -237,12 +237,12 @@ def test_a_picture_that_is_changed_to_is_laid_out_as_one_that_was_loaded(stage, 
 
 def test_a_band_takes_the_focus_and_gives_it_back(stage, exported):
     open_stage(stage, exported, "#v=1")
+    before = stage.evaluate(CELLS)  # of the settled picture: right after Esc the room is dealt out anew
     stage.keyboard.press("3")  # before anything has the focus
     stage.locator("[data-equation=weight][data-focus]").wait_for()
     stage.keyboard.press("Escape")
     stage.locator("[data-equation=weight]:not([data-focus])").wait_for()
     title = stage.locator("[data-equation=weight] .cv-title")
-    before = stage.evaluate(CELLS)
     title.click()
     stage.wait_for_function("document.querySelectorAll('[data-strip]').length === 2")
     stage.wait_for_function(
