@@ -193,7 +193,14 @@ def test_what_no_catalogue_has_is_read_off_the_products():
         return dx * torch.tensor([2.0, *[1.0] * (dx.shape[2] - 1)])[:, None], dw, db
 
     found = report(first_row_twice, "conv2d_backward").diagnoses[0]
-    assert found.title == "Of 144 products 12 count otherwise than once."
+    assert found.title == "Of 144 products 12 count otherwise than once; all that is wrong is in row 0 of grad_input."
+
+    def first_output_row_twice(grad_output, *rest):
+        twice = grad_output * torch.tensor([2.0, *[1.0] * (grad_output.shape[2] - 1)])[:, None]
+        return in_backward({})(twice, *rest)[0], *in_backward({})(grad_output, *rest)[1:]
+
+    found = report(first_output_row_twice, "conv2d_backward").diagnoses[0]
+    assert found.title.endswith("count otherwise than once; all that is wrong is in row 0 of grad_output.")
 
     def channels_summed(grad_output, *rest):
         summed = grad_output.sum(1, keepdim=True).expand_as(grad_output)

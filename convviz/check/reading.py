@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import torch
 
-from convviz.check.provenance import Product, Provenance
+from convviz.check.provenance import Cell, Product, Provenance
 from convviz.facts.words import sentences
 
 say = sentences("check")
@@ -43,8 +43,7 @@ def readings(found: Provenance) -> list[str]:
     if factors and len(found.factors) == 1:
         said.append(say("read.factor", factor=f"{factors[0]:g}"))
     elif factors:
-        often = sum(abs(value - 1) > 1e-6 for value in found.found.values())
-        said.append(say("read.factors", count=often, total=len(found.found)))
+        said.append(_otherwise(found))
     if not said:
         said += _most_moved(found)
     if not said and (found.missing or found.extra):
@@ -111,6 +110,24 @@ def _most_moved(found: Provenance) -> Iterator[str]:
             yield _moved(by, line)
 
 
+def _otherwise(found: Provenance) -> str:
+    """Return how many products count otherwise than once, and whether one line has or has sent them all."""
+    others = [product for product, factor in found.found.items() if abs(factor - 1) > 1e-6]
+    counted = say("read.factors", count=len(others), total=len(found.found))
+    return _where(counted, [product[2] for product in others], found.of) or (
+        _where(counted, [product[0] for product in others], "grad_output") or counted
+    )
+
+
+def _where(counted: str, cells: list[Cell], result: str) -> str:
+    """Return the sentence with the one row or column of a result in which all cells are; nothing if there is none."""
+    for axis, line in enumerate(LINES):
+        lines = {cell[axis] for cell in cells}
+        if len(lines) == 1:
+            return say(f"read.only.{line}", what=counted, lines=min(lines), result=result)
+    return ""
+
+
 def _counts(found: Provenance) -> str:
     missing, extra = len(found.missing), len(found.extra)
     total = len(found.right)
@@ -118,8 +135,4 @@ def _counts(found: Provenance) -> str:
         counted = say("read.both", total=total, missing=missing, extra=extra)
     else:
         counted = say("read.missing", total=total, count=missing) if missing else say("read.extra", count=extra)
-    for axis, line in enumerate(LINES):
-        lines = sorted({product[2][axis] for product in (*found.missing, *found.extra)})
-        if len(lines) == 1:
-            return say(f"read.only.{line}", what=counted, lines=lines[0], result=found.of)
-    return counted
+    return _where(counted, [product[2] for product in (*found.missing, *found.extra)], found.of) or counted

@@ -150,6 +150,7 @@ def _plain_map(shown: ErrorMap) -> dict[str, Any]:
         "case": shown.case,
         "right": _rows(shown.right),
         "received": _rows(shown.received),
+        "wrong": shown.wrong,
         "products": None,
     }
     if products := shown.products:

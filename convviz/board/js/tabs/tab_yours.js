@@ -14,7 +14,7 @@ const CELL = 34; // pixels: room for a number
  * @typedef {{ id: string, of: string, title: string, evidence: string, fix: string, setting: string }} Diagnosis
  * @typedef {[number, number]} Cell
  * @typedef {{ of: string, setting: string, total: number, missing: number, extra: number, shown: { missing: [Cell, Cell, Cell][], extra: [Cell, Cell, Cell][] } }} Products
- * @typedef {{ label: string, case: string, right: (number | null)[][], received: (number | null)[][], products: Products | null }} ErrorMap
+ * @typedef {{ label: string, case: string, right: (number | null)[][], received: (number | null)[][], wrong: Cell[], products: Products | null }} ErrorMap
  * @typedef {{ passed: boolean, summary: string, first: { case: string, lines: string[] } | null, diagnoses: Diagnosis[], map: ErrorMap | null,
  *   cases: [string, boolean, string][], not_asked: [string, string][], assumed: string }} Report as app/tabs/yours.py sends it
  */
@@ -137,14 +137,18 @@ function boardButton({ setting, title }, open) {
 }
 
 /** The wrong plane beside the right one. @param {ErrorMap} map @param {ReturnType<typeof createHeatmap>[]} maps */
-function mapped({ label, case: name, right, received, products }, maps) {
+function mapped({ label, case: name, right, received, wrong, products }, maps) {
   const planes = [right, received];
   const fits = right.length === received.length && right[0].length === received[0].length;
-  if (fits) planes.push(received.map((row, i) => row.map((value, j) => (value ?? NaN) - (right[i][j] ?? NaN))));
+  const isWrong = (/** @type {number} */ i, /** @type {number} */ j) => wrong.some(([row, column]) => row === i && column === j);
+  // What rounding does is no difference: 2e-16 beside 8 would look like one.
+  if (fits) planes.push(received.map((row, i) => row.map((value, j) => (isWrong(i, j) ? (value ?? NaN) - (right[i][j] ?? NaN) : 0))));
+  const sizes = [right, received].flat(2).map((value) => Math.abs(value ?? 0));
+  const limit = Math.max(...sizes); // one scale for both: the same number has the same colour
   const names = /** @type {const} */ (["right", "received", "off"]);
   planes.forEach((values, index) => {
     const rows = values.map((row) => row.map((value) => value ?? NaN));
-    maps[index].set({ values: rows, label: say(names[index]), dtype: "float64", cell: CELL, numbers: true });
+    maps[index].set({ values: rows, label: say(names[index]), limit: index < 2 ? limit : undefined, dtype: "float64", cell: CELL, numbers: true });
   });
   const row = element("div", { class: "cv-flow" }, ...planes.map((_, index) => maps[index].el));
   return [element("p", {}, say("plane", { plane: label, case: name })), row, ...(products ? productsOf(products) : [])];
