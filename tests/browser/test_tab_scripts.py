@@ -7,7 +7,7 @@ import pytest
 
 from convviz.board.module import tab_script
 from convviz.facts.words import sentences
-from tests.browser.app_page import open_tab
+from tests.browser.app_page import fresh_page, open_app, open_tab
 from tests.browser.scripts import expose
 
 pytestmark = pytest.mark.browser
@@ -138,10 +138,17 @@ FAILS_ONCE = """() => {
 }"""
 
 
-def test_a_served_page_fetches_a_tab_once_and_says_when_it_cannot(app):
-    app.evaluate(
-        FAILS_ONCE
-    )  # in the page: what another test has fetched comes from the browser's cache, past any route
+@pytest.fixture
+def newcomer(browser, server):
+    """A page of its own: in the one that tests share, another may have opened the tab before."""
+    with fresh_page(browser) as page:
+        open_app(page, server.url)
+        yield page
+
+
+def test_a_served_page_fetches_a_tab_once_and_says_when_it_cannot(newcomer):
+    app = newcomer
+    app.evaluate(FAILS_ONCE)
     app.locator("[data-tab=quantised]").click()
     pane = app.locator(".cv-slot .cv-pane")
     again = pane.get_by_role("button", name=say("again"))
