@@ -36,10 +36,10 @@ def no_server(monkeypatch):
 
     calls = []
 
-    def run(notebook, listener, settings, **options):
+    def run(options, notebook, listener, settings, *, live):
         port = listener.getsockname()[1]
         told = {"notebook": notebook, "settings": settings, "port": port, "environment": dict(os.environ)}
-        calls.append({**options, **told})
+        calls.append({**vars(options), "live": live, **told})
 
     monkeypatch.setattr(voila_app, "run", run)
     return calls

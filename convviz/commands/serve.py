@@ -26,14 +26,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Serve until it is stopped; return the exit code."""
     from convviz.serve import serve
+    from convviz.serve.options import ServeOptions
 
     return serve(
-        options.notebook,
-        port=options.port,
-        host=options.host,
-        device=options.device,
-        open_browser=options.open,
-        preheat=not options.no_preheat,
-        kernels=options.kernels,
-        races=options.races,
+        ServeOptions(
+            notebook=options.notebook,
+            port=options.port,
+            host=options.host,
+            device=options.device,
+            open_browser=options.open,
+            preheat=not options.no_preheat,
+            kernels=options.kernels,
+            races=options.races,
+        )
     )

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from convviz.serve.options import ServeError, ServeOptions
+
 DEFAULT_PORT = 8866
-DEFAULT_HOST = "127.0.0.1"
 PORTS_TO_TRY = 50
 # jsonschema, which Jupyter's server loads, would check internationalised addresses with it and does without; it makes a
 # parser of their whole grammar as it is imported, in two seconds of every start, and nothing here has such an address.
@@ -22,62 +23,29 @@ SHARE = Path(__file__).resolve().parent.parent / "share"
 APP_NOTEBOOK = SHARE / "app.ipynb"
 
 
-class ServeError(Exception):
-    """A wish that cannot be served; its text is the sentence for the user."""
-
-
-def serve(
-    notebook: str | os.PathLike[str] | None = None,
-    *,
-    port: int | None = None,
-    host: str = DEFAULT_HOST,
-    device: str | None = None,
-    open_browser: bool = False,
-    preheat: bool = True,
-    kernels: int = 0,
-    races: int = 0,
-) -> int:
-    """Serve the app until Ctrl+C; return the exit code.
+def serve(options: ServeOptions) -> int:
+    """Serve until Ctrl+C; return the exit code.
 
     Args:
-        notebook: Another notebook to serve in place of the app.
-        port: The port to use and no other; None takes 8866 or the next free one, 0 any free one.
-        host: The address to listen on; "0.0.0.0" is every address of this machine.
-        device: Where torch computes ("cpu", "cuda", "cuda:1", "mps", ...); None leaves the choice to the app.
-        open_browser: Whether to open the page in a browser once it answers.
-        preheat: Whether to keep one kernel started, so that a page opens seconds earlier.
-        kernels: How many visitors may have a kernel at a time; 0 is as many as come. The others have the live page.
-        races: How many races may run at a time, each a process of its own; 0 is none.
+        options: As the user gave them.
     """
     try:
-        if kernels < 0:
-            raise ServeError(f"--kernels must be 0, for as many as come, or more, and {kernels} is not.")
-        if races < 0:
-            raise ServeError(f"--races must be 0, for none, or more, and {races} is not.")
-        path = find_notebook(notebook)
+        options = options.checked()
+        path = find_notebook(options.notebook)
         need_voila()
-        if device is not None:
-            need_device(device)
-        listener, moved = bind(host, port)
+        if options.device is not None:
+            need_device(options.device)
+        listener, moved = bind(options.host, options.port)
         if moved:
             print(f"Port {DEFAULT_PORT} is taken, so convviz takes {listener.getsockname()[1]}.", flush=True)
         live = path == APP_NOTEBOOK  # another notebook has no page but Voilà's
-        added = kernel_environment(device, live=live)
-        with listener, places_for(races) as places, environment({**added, **places}):
+        added = kernel_environment(options.device, live=live)
+        with listener, places_for(options.races) as places, environment({**added, **places}):
             # Only here, inside the changed environment: Voilà looks for templates through JUPYTER_PATH.
             with left_out(SLOW_TO_LOAD):
                 from convviz.serve.voila_app import run
 
-            run(
-                path,
-                listener,
-                SHARE,
-                host=host,
-                open_browser=open_browser,
-                preheat=preheat,
-                kernels=kernels,
-                live=live,
-            )
+            run(options, path, listener, SHARE, live=live)
     except ServeError as refusal:
         print(f"convviz: {refusal}", file=sys.stderr)
         return 1

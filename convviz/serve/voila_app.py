@@ -21,6 +21,7 @@ from voila.app import Voila
 
 from convviz.serve.handlers import Headers, mended
 from convviz.serve.live_handlers import live_routes
+from convviz.serve.options import ServeOptions
 
 LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 ENDS_WITHIN_S = 15
@@ -114,27 +115,14 @@ def page_address(host: str, port: int) -> str:
     return f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"
 
 
-def run(
-    notebook: Path,
-    listener: socket.socket,
-    settings: Path,
-    *,
-    host: str,
-    open_browser: bool,
-    preheat: bool,
-    kernels: int,
-    live: bool,
-) -> None:
+def run(options: ServeOptions, notebook: Path, listener: socket.socket, settings: Path, *, live: bool) -> None:
     """Run Voilà on one notebook until Ctrl+C or SIGTERM.
 
     Args:
+        options: Checked.
         notebook: Its absolute path.
         listener: Bound, listening and not blocking.
         settings: The folder with voila.json.
-        host: Its address, as the user gave it.
-        open_browser: Whether to open the page once it answers.
-        preheat: Whether to keep one kernel started.
-        kernels: How many visitors may have one at a time; 0 is as many as come.
         live: Whether the app's own page answers, which lives before it has a kernel.
     """
     # Warnings would be a line for every page: tornado and jupyter_server ping at different paces, and a page
@@ -143,12 +131,17 @@ def run(
     logging.getLogger("tornado.access").setLevel(logging.CRITICAL)
     app = ConvvizVoila(
         listener,
-        show_browser=open_browser,
+        show_browser=options.open_browser,
         live=live,
         notebook_path=str(notebook),
-        ip=host,
+        ip=options.host,
         port=listener.getsockname()[1],
         config_file_paths=[str(settings)],  # and no other: a voila.json elsewhere belongs to another dashboard
     )
-    app.initialize([f"--VoilaConfiguration.preheat_kernel={preheat}", f"--PatientKernelManager.most={kernels}"])
+    app.initialize(
+        [
+            f"--VoilaConfiguration.preheat_kernel={options.preheat}",
+            f"--PatientKernelManager.most={options.kernels}",
+        ]
+    )
     app.start()
