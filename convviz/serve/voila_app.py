@@ -10,16 +10,12 @@ import shutil
 import signal
 import socket
 import threading
-import traceback
 import webbrowser
 from pathlib import Path
 from typing import Any
 
 import tornado.ioloop
 import tornado.web
-import tornado.websocket
-from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager, ServerKernelManager
-from traitlets import Int
 from voila.app import Voila
 
 from convviz.serve.answers import measured
@@ -34,147 +30,7 @@ from convviz.serve.restart import all_answered, has_terminal
 
 ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 ENDS_WITHIN_S = 15
-CONNECTS_WITHIN_S = 120  # a page that has arrived, over a slow line; one that lost its connection tries so long
 ANYWHERE = {"", "0.0.0.0", "::"}
-
-
-class VisitorKernelManager(ServerKernelManager):
-    """Manages one kernel, whose tracebacks no page gets: they name the server's folders."""
-
-    # Jupyter looks here for what stands at the manager of all kernels, and fails without it.
-    traceback_replacement_message = "What happened is not shown here."
-
-    async def _async_interrupt_kernel(self) -> None:
-        """Interrupt the kernel, unless it is being ended: one that still starts would print a traceback first."""
-        if not self.shutting_down:
-            await super()._async_interrupt_kernel()
-
-
-class PatientKernelManager(AsyncMappingKernelManager):
-    """Ends the kernel of a page that is left, and an idle kernel only at the second look that finds it idle.
-
-    A preheated kernel has been idle for as long as it waited. Voilà protects it until a visitor gets it; a
-    look between that moment and the browser's first message would end it under the visitor's eyes.
-    """
-
-    most = Int(0, config=True, help="How many visitors may have a kernel at a time; 0 is as many as come.")
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self._seen: set[str] = set()
-        self._ending: dict[str, asyncio.Task[None]] = {}
-        self._left: set[str] = set()
-        self._going: set[str] = set()
-        self._pages: set[Any] = set()
-
-    def go(self, kernel_id: str) -> None:
-        """End a kernel whose page says that it goes, once it is gone: a link that is a download leads nowhere.
-
-        Args:
-            kernel_id: It may have been ended already.
-        """
-        if kernel_id not in self:
-            return
-        self._going.add(kernel_id)
-        if not self._is_watched(kernel_id):
-            self.leave(kernel_id)
-
-    def lose(self, kernel_id: str) -> None:
-        """End a kernel whose page closed its connection: at once if it has said that it goes, else if it stays away.
-
-        Args:
-            kernel_id: It may have been ended already.
-        """
-        if kernel_id in self._going:
-            self.leave(kernel_id)
-        else:
-            self.expect(kernel_id)
-
-    def admit(self, page: Any) -> bool:
-        """Return whether there is room for the kernel of one more page, which is then counted until it has ended.
-
-        Args:
-            page: With the attributes ``starting`` and ``kernel_id``.
-        """
-        self._pages = {each for each in self._pages if each.starting or each.kernel_id in self}
-        if self.most and len(self._pages) >= self.most:
-            return False
-        self._pages.add(page)
-        return True
-
-    def leave(self, kernel_id: str) -> None:
-        """End a kernel whose page is gone.
-
-        Args:
-            kernel_id: It may have been ended already, by the page itself.
-        """
-        if kernel_id in self and kernel_id not in self._ending:
-            self._left.add(kernel_id)
-            self._ending[kernel_id] = asyncio.ensure_future(self._end(kernel_id))
-
-    def expect(self, kernel_id: str) -> None:
-        """End a kernel if its page does not connect in time.
-
-        Args:
-            kernel_id: Of a page that has been sent whole, or has lost its connection.
-        """
-
-        def look() -> None:
-            if kernel_id in self and not self._is_watched(kernel_id):
-                self.leave(kernel_id)
-
-        asyncio.get_running_loop().call_later(CONNECTS_WITHIN_S, look)
-
-    def is_news(self, error: BaseException | None) -> bool:
-        """Return whether a failure is more than the end of a page, or of a kernel that was at work for one.
-
-        Args:
-            error: As Voilà or asyncio reports it.
-        """
-        if isinstance(error, tornado.websocket.WebSocketClosedError):  # a message was on its way to the page
-            return False
-        frames = traceback.walk_tb(error.__traceback__ if error else None)
-        return not any(frame.f_locals.get("kernel_id") in self._left for frame, _ in frames)
-
-    # Jupyter types it as the wrapper for who cannot wait.
-    async def shutdown_kernel(  # type: ignore[override]
-        self, kernel_id: str, now: bool = False, restart: bool = False
-    ) -> None:
-        """End a kernel; it is asked only where a page is there to hear its last words, else killed.
-
-        A kernel that is asked takes its threads and sockets down one by one, and some of ipykernel's threads still
-        send on sockets that another one closes: now and then libzmq aborts, with a line in the server's output.
-
-        Args:
-            kernel_id: One of ours.
-            now: Whether to kill it in any case.
-            restart: Whether it is started again.
-        """
-        await super().shutdown_kernel(kernel_id, now or not self._is_watched(kernel_id), restart)
-
-    def _is_watched(self, kernel_id: str) -> bool:
-        return bool(self.kernel_model(kernel_id)["connections"])
-
-    async def _end(self, kernel_id: str) -> None:
-        try:
-            await self.shutdown_kernel(kernel_id, now=True)
-        except (KeyError, tornado.web.HTTPError):
-            pass  # somebody asked for the same meanwhile
-        except Exception:  # nobody awaits this task: a kernel that stays would go unseen
-            logging.getLogger("tornado.application").exception("A kernel could not be ended")
-        finally:
-            del self._ending[kernel_id]
-
-    async def cull_kernel_if_idle(self, kernel_id: str) -> None:
-        """End the kernel when it is idle, unless this is the first look at it.
-
-        Args:
-            kernel_id: A kernel that no pool holds any more.
-        """
-        if kernel_id in self._seen:
-            await super().cull_kernel_if_idle(kernel_id)
-        self._seen.add(kernel_id)
-        self._seen &= set(self.list_kernel_ids())
 
 
 class ConvvizVoila(Voila):
