@@ -18,8 +18,8 @@ import tornado.ioloop
 import tornado.web
 from voila.app import Voila
 
-from convviz.serve.answers import measured
 from convviz.serve.bounds import BoundedServer, raise_file_limit
+from convviz.serve.channel import measured
 from convviz.serve.gate import HEALTH, METRICS, Gate, content_policy, is_loopback
 from convviz.serve.handlers import Headers, mended
 from convviz.serve.live_handlers import live_routes
