@@ -14,7 +14,6 @@ from setproctitle import setproctitle
 
 from convviz.kernels.warm import answer_requests, import_all
 
-
 TITLE = "convviz: what kernels are forked from"
 
 
