@@ -41,6 +41,10 @@ c.Spawner.args = [
     "--no-preheat",  # else each student costs a kernel that waits
 ]
 
+# Kernels start one by one: "convviz-shared" forks them from a process that has torch, which saves memory where one
+# server has several. A student has one, and that process alone would cost 70 MiB more.
+c.Spawner.environment = {"JUPYTER_DEFAULT_PROVISIONER_NAME": "local-provisioner"}
+
 # -- how many ----------------------------------------------------------------------------------------------------------
 # 300 MiB a student with one page open (measured, docs/jupyterhub.md): 50 in 16 GiB. More are asked to wait.
 c.JupyterHub.active_server_limit = 50

@@ -7,9 +7,12 @@ import subprocess
 import sys
 import urllib.request
 from dataclasses import dataclass
+from pathlib import Path
 
 import psutil
 import pytest
+import yaml
+from traitlets.config import Config
 
 from tests.browser.app_page import (
     APPEARS_WITHIN_MS,
@@ -25,7 +28,8 @@ from tests.browser.server import ROOT, wait_until
 
 pytestmark = pytest.mark.browser
 
-CONFIG = ROOT / "deploy" / "jupyterhub" / "jupyterhub_config.py"
+FOLDER = ROOT / "deploy" / "jupyterhub"
+CONFIG = FOLDER / "jupyterhub_config.py"
 # Another proxy for a run by hand: npm's configurable-http-proxy.
 PROXY = os.environ.get("CONVVIZ_HUB_PROXY")
 TESTED = """
@@ -41,6 +45,10 @@ c.JupyterHub.spawner_class = "simple"
 c.SimpleLocalProcessSpawner.home_dir_template = {home!r}
 c.JupyterHub.db_url = "sqlite://"
 c.Spawner.poll_interval = 1  # a server that was killed is missed at once
+# Both ways in which kernels start; a value may be a function of the spawner.
+c.Spawner.environment["JUPYTER_DEFAULT_PROVISIONER_NAME"] = lambda spawner: (
+    "convviz-shared" if spawner.user.name == "cho" else "local-provisioner"
+)
 # The page of a slow start hears of its progress in a stream, which the proxy's Python port keeps until it has ended.
 c.JupyterHub.tornado_settings = {{"slow_spawn_timeout": 60}}
 """
@@ -119,17 +127,37 @@ def end(process):
 
 
 def log_in(page, hub, name, link):
-    """Open an address of the course, which asks who comes."""
+    """Open an address of the course, which asks who comes; page.complaints lists the console's errors."""
+    page.complaints = []
+    page.on("console", lambda message: message.type == "error" and page.complaints.append(message.text))
     page.goto(f"{hub.url}hub/user-redirect/{link}")
     page.locator("#username_input").fill(name)
     page.locator("#password_input").fill("any")
     page.locator("#login_submit").click(no_wait_after=True)
 
 
+def status(page, address, **headers):
+    """Return how the server answers to who has logged in on a page."""
+    return page.request.get(address, headers=headers).status
+
+
 def wait_for_torch(page):
     page.locator(".cv-board[data-from=torch]").wait_for(timeout=APPEARS_WITHIN_MS)
     show_all_controls(page)
     wait_painted(page, 0, APPEARS_WITHIN_MS)
+
+
+def test_kubernetes_starts_the_same_server():
+    config = Config()
+    exec(CONFIG.read_text(encoding="utf-8"), {"get_config": lambda: config})
+    spawner = config.Spawner
+    words = [Path(word).name if word.startswith("/") else word for word in (*spawner.cmd, *spawner.args)]
+    own = words.index("setpriv")
+    del words[own : own + 3]  # a container ends with its first process
+    values = yaml.safe_load((FOLDER / "values.yaml").read_text(encoding="utf-8"))
+    assert values["singleuser"]["cmd"] == words
+    assert values["singleuser"]["extraEnv"] == spawner.environment
+    assert values["hub"]["config"]["Authenticator"]["username_pattern"] == config.Authenticator.username_pattern
 
 
 def test_three_students_slide_and_one_loses_his_server_and_comes_back_to_what_he_had(browser, hub):
@@ -146,11 +174,15 @@ def test_three_students_slide_and_one_loses_his_server_and_comes_back_to_what_he
             assert_page_equals_autograd(page)
 
         ben, others = pages["ben@example.edu"], (pages["ann"], pages["cho"])
-        assert others[0].request.get(f"{hub.url}user/cho/").status == 403, "nobody comes into another's"
+        assert status(others[0], f"{hub.url}user/cho/") == 403, "nobody comes into another's"
+        assert status(others[0], f"{hub.url}user/ann/", Host="course.example.edu") == 200
+        assert status(others[0], f"{hub.url}user/ann/", Host="elsewhere.example.org") == 403
+        assert [page.complaints for page in pages.values()] == [[], [], []]
 
         door = hub.door("ben@example.edu")
         lost = [door, *door.children(recursive=True)]
-        assert len(lost) == 3, lost  # the door, convviz serve, a kernel
+        assert len(lost) == 3, "the door, convviz serve, a kernel"
+        assert len(hub.door("cho").children(recursive=True)) == 3, "beside her kernel what it was forked from"
         door.kill()
         _, alive = psutil.wait_procs(lost, timeout=20)
         assert alive == [], "what stood behind the door goes with it"
