@@ -42,12 +42,12 @@ c.Spawner.args = [
 ]
 
 # Kernels start one by one: "convviz-shared" forks them from a process that has torch, which saves memory where one
-# server has several. A student has one, and that process alone would cost 70 MiB more.
+# server has several. A student has one, and that process would cost 50 MiB more than it saves.
 c.Spawner.environment = {"JUPYTER_DEFAULT_PROVISIONER_NAME": "local-provisioner"}
 
 # -- how many ----------------------------------------------------------------------------------------------------------
-# 300 MiB a student with one page open (measured, docs/jupyterhub.md): 50 in 16 GiB. More are asked to wait.
-c.JupyterHub.active_server_limit = 50
+# 320 MiB a student with a page open (measured, docs/jupyterhub.md): 45 in 16 GiB. More are told to come later.
+c.JupyterHub.active_server_limit = 45
 c.JupyterHub.concurrent_spawn_limit = 10  # a start is 4 s of one core
 
 # A reload while the server is gone leads to a button that starts it, and from there back to the link that was open.
