@@ -19,6 +19,7 @@ import tornado.ioloop
 import tornado.web
 from voila.app import Voila
 
+from convviz.serve.care import care_of, starts_at_a_time
 from convviz.serve.handlers import Headers, mended
 from convviz.serve.live_handlers import live_routes
 from convviz.serve.options import ServeOptions
@@ -31,11 +32,14 @@ ANYWHERE = {"", "0.0.0.0", "::"}
 class ConvvizVoila(Voila):
     """Voilà that listens on a given socket, says one line, and ends without a word."""
 
-    def __init__(self, listener: socket.socket, *, show_browser: bool, live: bool, **kwargs: Any) -> None:
+    def __init__(
+        self, listener: socket.socket, *, show_browser: bool, live: bool, ping_s: float, **kwargs: Any
+    ) -> None:
         super().__init__(log_level=logging.ERROR, **kwargs)
         self._listener = listener
         self._live = live
         self._show_browser = show_browser
+        self._ping_ms = 1000 * ping_s
 
     def init_settings(self) -> dict[str, Any]:
         """Add what tornado reads at construction only, which no configuration file reaches."""
@@ -43,6 +47,7 @@ class ConvvizVoila(Voila):
         self.config.NotebookNotary.data_dir = self.connection_dir
         settings = super().init_settings()
         # Over a network 6 MB of scripts become 1.6 MB; within one machine the compression only costs time.
+        settings |= {"ws_ping_interval": self._ping_ms, "ws_ping_timeout": 2 * self._ping_ms}
         settings["compress_response"] = self.ip not in LOOPBACK
         return settings
 
@@ -50,8 +55,9 @@ class ConvvizVoila(Voila):
         """Return Voilà's routes with handlers that answer every wish; without login and logout: nobody has a name."""
         unused = [handler for _, handler, *_ in self.identity_provider.get_handlers()]
         routes = [route for route in super().init_handlers() if route[1] not in unused]
-        first = live_routes(self, routes) if self._live else []
-        return [*first, *((pattern, mended(handler), *rest) for pattern, handler, *rest in routes)]
+        if self._live:
+            return live_routes(self, routes)
+        return [(pattern, mended(handler), *rest) for pattern, handler, *rest in routes]
 
     def listen(self) -> None:
         """Serve until a signal; Voilà's own version tries other ports without saying so."""
@@ -129,19 +135,28 @@ def run(options: ServeOptions, notebook: Path, listener: socket.socket, settings
     # whose kernel died asks once more to end it.
     logging.getLogger("tornado").setLevel(logging.ERROR)
     logging.getLogger("tornado.access").setLevel(logging.CRITICAL)
+    care = care_of(options)
     app = ConvvizVoila(
         listener,
         show_browser=options.open_browser,
         live=live,
+        ping_s=care.ping_s,
         notebook_path=str(notebook),
         ip=options.host,
         port=listener.getsockname()[1],
         config_file_paths=[str(settings)],  # and no other: a voila.json elsewhere belongs to another dashboard
     )
+    patience = {
+        "most": options.places,
+        "starts": starts_at_a_time(),
+        "comes_back_s": care.comes_back_s,
+        "idle_s": care.idle_s,
+        "hung_s": care.hung_s,
+    }
     app.initialize(
         [
             f"--VoilaConfiguration.preheat_kernel={options.preheat}",
-            f"--PatientKernelManager.most={options.kernels}",
+            *(f"--PatientKernelManager.{name}={value}" for name, value in patience.items()),
         ]
     )
     app.start()
