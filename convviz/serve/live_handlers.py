@@ -166,7 +166,8 @@ class KernelSocket(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler
     @ws_authenticated
     async def get(self) -> None:
         """Accept the connection of somebody who may start kernels."""
-        if self.request.headers.get("Origin") is None:
+        asks = self.request.headers
+        if asks.get("Upgrade", "").lower() == "websocket" and "Origin" not in asks:
             raise tornado.web.HTTPError(403)
         if not await ensure_async(self.authorizer.is_authorized(self, self.current_user, "execute", "kernels")):
             raise tornado.web.HTTPError(403)
