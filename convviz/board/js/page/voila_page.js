@@ -24,7 +24,7 @@ const endLoading = () => byId("convviz-loading")?.remove();
 
 /** Begin, while the page still streams in. */
 function start() {
-  const state = new KernelState((trouble) => SENTENCES[trouble], (next) => next === "lost" && endLoading());
+  const state = new KernelState((trouble) => SENTENCES[trouble], { onState: (next) => next === "lost" && endLoading() });
   let arrived = false;
   tellProgress(() => {
     arrived = true;
@@ -34,7 +34,7 @@ function start() {
     watchForApp(state);
     followTheme();
     if (arrived) waitForFrontEnd(state);
-    else state.loseSaying(say("partial"));
+    else state.end("lost", say("partial"));
   });
   // Voilà's own call at the page's end works once its front end runs; this one from the moment that the kernel is known.
   window.addEventListener("pagehide", () => {
