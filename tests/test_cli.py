@@ -180,8 +180,11 @@ def test_every_line_can_be_said_in_every_locale():
     """
     encodings = ("ascii", "latin-1", "utf-8")
     code = (
-        "import io, sys\nfrom convviz.cli import main\nfrom convviz.serve.voila_app import ConvvizVoila\n"
-        "class Told:\n ip, port, _show_browser = '127.0.0.1', 8866, False\n"
+        "import io, sys\nfrom convviz.cli import main\nfrom convviz.serve.log import Log\n"
+        "from convviz.serve.metrics import Metrics\nfrom convviz.serve.options import ServeOptions\n"
+        "from convviz.serve.voila_app import ConvvizVoila\n"
+        "class Told:\n ip, port, base_url = '127.0.0.1', 8866, '/'\n"
+        " _options, metrics = ServeOptions(), Metrics(Log(None))\n"
         f"for encoding in {encodings}:\n"
         " if encoding != sys.stdout.encoding:\n"
         "  for name in ('stdout', 'stderr'):\n"

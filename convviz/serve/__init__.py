@@ -10,15 +10,18 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from convviz.app.limits import MEMORY_VARIABLE, NICE_VARIABLE
 from convviz.serve.care import Care, care_of
 from convviz.serve.fits import words_of_room
 from convviz.serve.options import ServeError, ServeOptions
+from convviz.serve.restart import become_anew, inherited
 
 DEFAULT_PORT = 8866
 PORTS_TO_TRY = 50
+BACKLOG = 1024  # a class that arrives at once, or while the server restarts
 # jsonschema, which Jupyter's server loads, would check internationalised addresses with it and does without; it makes a
 # parser of their whole grammar as it is imported, in two seconds of every start, and nothing here has such an address.
 SLOW_TO_LOAD = "rfc3987_syntax"
@@ -38,19 +41,20 @@ def serve(options: ServeOptions) -> int:
         need_voila()
         if options.device is not None:
             need_device(options.device)
-        listener, moved = bind(options.host, options.port)
-        if moved:
-            print(f"Port {DEFAULT_PORT} is taken, so convviz takes {listener.getsockname()[1]}.", flush=True)
+        listener, options = listen(options)
         live = path == APP_NOTEBOOK  # another notebook has no page but Voilà's
         if options.places:
             tell_room(options.places)
         added = kernel_environment(options.device, live=live) | limits_of(care_of(options))
-        with listener, places_for(options.races) as places, environment({**added, **places}):
-            # Only here, inside the changed environment: Voilà looks for templates through JUPYTER_PATH.
-            with left_out(SLOW_TO_LOAD):
-                from convviz.serve.voila_app import run
+        with listener:
+            with places_for(options.races) as places, environment({**added, **places}):
+                # Only here, inside the changed environment: Voilà looks for templates through JUPYTER_PATH.
+                with left_out(SLOW_TO_LOAD):
+                    from convviz.serve.voila_app import run
 
-            run(options, path, listener, SHARE, live=live)
+                restarts = run(options, path, listener, SHARE, live=live)
+            if restarts:
+                become_anew(listener, options.token)
     except ServeError as refusal:
         print(f"convviz: {refusal}", file=sys.stderr)
         return 1
@@ -109,6 +113,21 @@ def need_device(device: str) -> None:
         raise ServeError(f"--{refused}") from refused
 
 
+def listen(options: ServeOptions) -> tuple[socket.socket, ServeOptions]:
+    """Return a listening socket, and the options that go with it: a server that restarted keeps socket and token.
+
+    Args:
+        options: Checked.
+    """
+    if kept := inherited():
+        listener, token = kept
+        return listener, replace(options, token=token, open_browser=False)
+    listener, moved = bind(options.host, options.port)
+    if moved:
+        print(f"Port {DEFAULT_PORT} is taken, so convviz takes {listener.getsockname()[1]}.", flush=True)
+    return listener, options
+
+
 def bind(host: str, port: int | None) -> tuple[socket.socket, bool]:
     """Return a listening socket, and whether it stands on another port than the usual one.
 
@@ -123,7 +142,7 @@ def bind(host: str, port: int | None) -> tuple[socket.socket, bool]:
     for candidate in range(DEFAULT_PORT, DEFAULT_PORT + PORTS_TO_TRY) if port is None else [port]:
         try:
             family = socket.getaddrinfo(host, candidate, type=socket.SOCK_STREAM)[0][0]
-            listener = socket.create_server((host, candidate), family=family, backlog=128)
+            listener = socket.create_server((host, candidate), family=family, backlog=BACKLOG)
         except OSError as refused:
             if port is None and refused.errno == errno.EADDRINUSE:
                 continue

@@ -13,6 +13,7 @@ import tornado.web
 from jupyter_core.utils import ensure_async
 from jupyter_server.base.handlers import APIHandler
 from jupyter_server.services.kernels.websocket import KernelWebsocketHandler
+from voila.request_info_handler import RequestInfoSocketHandler
 from voila.shutdown_kernel_handler import VoilaShutdownKernelHandler
 from voila.tornado.handler import TornadoVoilaHandler
 
@@ -153,12 +154,16 @@ class Page(TornadoVoilaHandler):
             RuntimeError: The kernel has ended; Voilà itself would wait for it for ever.
         """
         manager = super().kernel_manager
-        async for html in self.get_generator():
-            if self.left:
-                return
-            if self.kernel_id is not None and self.kernel_id not in manager:
-                raise RuntimeError("the kernel ended before the notebook did")
-            yield html
+        try:
+            async for html in self.get_generator():
+                if self.left:
+                    return
+                if self.kernel_id is not None and self.kernel_id not in manager:
+                    raise RuntimeError("the kernel ended before the notebook did")
+                yield html
+        finally:
+            # What the visitor asked for, which Voilà would keep for a kernel that does not ask for it.
+            RequestInfoSocketHandler._cache.pop(self.kernel_id, None)
 
     def on_connection_close(self) -> None:
         """End the kernel of a page that is left while it still arrives."""
@@ -188,6 +193,8 @@ class _Visit:
         return kernel_id
 
     async def get_rendered_notebook(self, **options: Any) -> tuple[Any, Any, str]:
+        # Voilà would tell this visitor's address, what stands behind its ? included, to the next one's kernel.
+        options["extra_kernel_env_variables"] = {}
         task, rendered, kernel_id = await self._manager.get_rendered_notebook(**options)
         self._take(kernel_id)
         return task, rendered, kernel_id

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import logging
+import time
 from typing import Any
 
 import tornado.iostream
@@ -197,6 +198,7 @@ class KernelSocket(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler
             self._starting = asyncio.ensure_future(self._start(self._page))
 
     async def _start(self, page: Page) -> None:
+        began = time.monotonic()
         try:
             async for html in page.pieces():
                 await self._tell("html", html=html)
@@ -204,6 +206,7 @@ class KernelSocket(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler
                 self._has_kernel = True
                 self._manager.watch(page.kernel_id)
                 await self._tell("done")
+                self.settings["convviz_metrics"].kernel_started(page.kernel_id, time.monotonic() - began)
         except GONE:
             page.leave()
         except Exception:  # whatever Voilà, Jupyter or the system make of it: the visitor's board lives without

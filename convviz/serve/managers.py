@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 import traceback
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import tornado.web
@@ -67,6 +68,8 @@ class PatientKernelManager(AsyncMappingKernelManager):
         self._ending: dict[str, asyncio.Task[None]] = {}
         self._left: set[str] = set()
         self._going: set[str] = set()
+        self._why: dict[str, str] = {}  # kernel id → why it is ended
+        self.ended: Callable[[str, str], None] = lambda kernel_id, why: None
 
     # -- who has which kernel
 
@@ -106,6 +109,7 @@ class PatientKernelManager(AsyncMappingKernelManager):
         """Forget a kernel, however it has ended; its place is free."""
         removed = super().remove_kernel(kernel_id)
         self._pulses.pop(kernel_id, None)
+        self.ended(kernel_id, self._why.pop(kernel_id, "died"))
         if holder := self._holders.pop(kernel_id, None):
             holder.lose("ended")
             self.places.leave(holder)
@@ -115,6 +119,8 @@ class PatientKernelManager(AsyncMappingKernelManager):
     async def shutdown_all(self, *args: Any, **kwargs: Any) -> None:  # type: ignore[override]
         """End all kernels; nobody gets a place that becomes free by it."""
         self.places.close()
+        for kernel_id in self.list_kernel_ids():
+            self._why.setdefault(kernel_id, "stopped")
         await super().shutdown_all(*args, **kwargs)
 
     def _look(self) -> None:
@@ -125,6 +131,7 @@ class PatientKernelManager(AsyncMappingKernelManager):
             if why := pulse.trouble(now, busy=busy, idle_s=self.idle_s, hung_s=self.hung_s):
                 if holder := self._holders.get(kernel_id):
                     holder.lose(why)
+                self._why.setdefault(kernel_id, why)
                 self.leave(kernel_id)
 
     # -- when it ends
@@ -160,6 +167,7 @@ class PatientKernelManager(AsyncMappingKernelManager):
         """
         if kernel_id in self and kernel_id not in self._ending:
             self._left.add(kernel_id)
+            self._why.setdefault(kernel_id, "left")
             self._ending[kernel_id] = asyncio.ensure_future(self._end(kernel_id))
 
     def expect(self, kernel_id: str) -> None:
@@ -200,6 +208,7 @@ class PatientKernelManager(AsyncMappingKernelManager):
             now: Whether to kill it in any case.
             restart: Whether it is started again.
         """
+        self._why.setdefault(kernel_id, "asked")
         await super().shutdown_kernel(kernel_id, now or not self._is_connected(kernel_id), restart)
 
     def _is_connected(self, kernel_id: str) -> bool:
@@ -226,6 +235,8 @@ class PatientKernelManager(AsyncMappingKernelManager):
             kernel_id: A kernel that no pool holds any more.
         """
         if kernel_id in self._seen:
+            self._why.setdefault(kernel_id, "idle")
             await super().cull_kernel_if_idle(kernel_id)
+            self._why.pop(kernel_id, None)  # it was not idle
         self._seen.add(kernel_id)
         self._seen &= set(self.list_kernel_ids())

@@ -14,17 +14,22 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
-import tornado.httpserver
 import tornado.ioloop
 import tornado.web
 from voila.app import Voila
 
+from convviz.serve.bounds import BoundedServer, raise_file_limit
 from convviz.serve.care import care_of, starts_at_a_time
+from convviz.serve.channel import measured
+from convviz.serve.gate import HEALTH, METRICS, Gate, content_policy, is_loopback
 from convviz.serve.handlers import Headers, mended
 from convviz.serve.live_handlers import live_routes
+from convviz.serve.log import Log
+from convviz.serve.metrics import Health, Metrics, MetricsPage
 from convviz.serve.options import ServeOptions
+from convviz.serve.restart import all_answered, has_terminal
 
-LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 ENDS_WITHIN_S = 15
 ANYWHERE = {"", "0.0.0.0", "::"}
 
@@ -33,13 +38,16 @@ class ConvvizVoila(Voila):
     """Voilà that listens on a given socket, says one line, and ends without a word."""
 
     def __init__(
-        self, listener: socket.socket, *, show_browser: bool, live: bool, ping_s: float, **kwargs: Any
+        self, options: ServeOptions, listener: socket.socket, *, live: bool, ping_s: float, **kwargs: Any
     ) -> None:
-        super().__init__(log_level=logging.ERROR, **kwargs)
+        super().__init__(log_level=logging.ERROR, ip=options.host, base_url=options.base_url, **kwargs)
+        self._options = options
         self._listener = listener
         self._live = live
-        self._show_browser = show_browser
         self._ping_ms = 1000 * ping_s
+        self.metrics = Metrics(Log(options.log))
+        self.restarts = False  # whether it ends only to begin anew
+        self._had_terminal = has_terminal()
 
     def init_settings(self) -> dict[str, Any]:
         """Add what tornado reads at construction only, which no configuration file reaches."""
@@ -48,24 +56,38 @@ class ConvvizVoila(Voila):
         settings = super().init_settings()
         # Over a network 6 MB of scripts become 1.6 MB; within one machine the compression only costs time.
         settings |= {"ws_ping_interval": self._ping_ms, "ws_ping_timeout": 2 * self._ping_ms}
-        settings["compress_response"] = self.ip not in LOOPBACK
+        settings["compress_response"] = not is_loopback(self.ip)
+        settings["convviz_metrics"] = self.metrics
+        self.kernel_manager.ended = self.metrics.kernel_ended
         return settings
 
     def init_handlers(self) -> list[Any]:
         """Return Voilà's routes with handlers that answer every wish; without login and logout: nobody has a name."""
         unused = [handler for _, handler, *_ in self.identity_provider.get_handlers()]
         routes = [route for route in super().init_handlers() if route[1] not in unused]
-        if self._live:
-            return live_routes(self, routes)
-        return [(pattern, mended(handler), *rest) for pattern, handler, *rest in routes]
+        routes = (
+            live_routes(self, routes)
+            if self._live
+            else [(pattern, mended(handler), *rest) for pattern, handler, *rest in routes]
+        )
+        return [
+            (self.server_url + HEALTH, Health),
+            (self.server_url + METRICS, MetricsPage),
+            *((pattern, measured(handler), *rest) for pattern, handler, *rest in routes),
+        ]
 
     def listen(self) -> None:
         """Serve until a signal; Voilà's own version tries other ports without saying so."""
+        self.app.settings["headers"]["Content-Security-Policy"] = content_policy(self._options, live=self._live)
         self.app.transforms.append(functools.partial(Headers, self.app.settings["headers"]))
-        server = tornado.httpserver.HTTPServer(self.app)
-        server.add_socket(self._listener)
+        gate = Gate(self.app, self._options, self.metrics.refused)
+        self.app.settings["log_function"] = gate.answered
+        server = BoundedServer(gate, self.metrics.refused, connections=raise_file_limit())
+        server.add_socket(self._listener.dup())  # the server closes its own, and a restart needs one
         self.ioloop = tornado.ioloop.IOLoop.current()
         signal.signal(signal.SIGINT, self._handle_signal_stop)
+        if hasattr(signal, "SIGHUP"):
+            signal.signal(signal.SIGHUP, lambda *_: self.ioloop.add_callback_from_signal(self._hang_up, server, gate))
         self.log.addFilter(lambda record: not record.exc_info or self.kernel_manager.is_news(record.exc_info[1]))
         loop: Any = self.ioloop  # tornado's, around asyncio's
         loop.asyncio_loop.set_exception_handler(self._report)
@@ -75,10 +97,19 @@ class ConvvizVoila(Voila):
         finally:
             server.stop()
             self.stop()
+            self.metrics.tell("restarts" if self.restarts else "stopped")
+
+    async def _hang_up(self, server: BoundedServer, gate: Gate) -> None:
+        """Begin anew; where the terminal that this was started in has been closed, end."""
+        if not self._had_terminal or has_terminal():
+            self.restarts = True
+            server.stop()  # who comes now waits for the one that begins
+            await all_answered(gate.is_answering)
+        self.ioloop.stop()
 
     def stop(self) -> None:
         """End all kernels, on the loop that started them."""
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in ENDS:
             signal.signal(number, signal.SIG_IGN)  # a second Ctrl+C would leave kernels behind
         for log in (self.log, logging.getLogger("asyncio")):
             log.setLevel(logging.CRITICAL)  # a page that is still loading loses its kernel, and both complain
@@ -101,11 +132,13 @@ class ConvvizVoila(Voila):
             loop.default_exception_handler(context)
 
     def _announce(self) -> None:
-        url = page_address(self.ip, self.port)
+        token = f"?token={self._options.token}" if self._options.token else ""
+        url = page_address(self.ip, self.port) + self.base_url.removeprefix("/") + token
         print(f"convviz is served at {url} - stop with Ctrl+C", flush=True)
-        if self.ip not in LOOPBACK:
-            print("Everybody who reaches this machine can open it: there is no password.", flush=True)
-        if self._show_browser:
+        if not is_loopback(self.ip) and not token:
+            print("Everybody who reaches this machine can open it: --token lets in who has the address.", flush=True)
+        self.metrics.tell("started")
+        if self._options.open_browser:
             # In a thread, because a text browser keeps this call until it is closed.
             threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 
@@ -121,8 +154,8 @@ def page_address(host: str, port: int) -> str:
     return f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"
 
 
-def run(options: ServeOptions, notebook: Path, listener: socket.socket, settings: Path, *, live: bool) -> None:
-    """Run Voilà on one notebook until Ctrl+C or SIGTERM.
+def run(options: ServeOptions, notebook: Path, listener: socket.socket, settings: Path, *, live: bool) -> bool:
+    """Run Voilà on one notebook until Ctrl+C, SIGTERM or SIGHUP; return whether it is to begin anew.
 
     Args:
         options: Checked.
@@ -137,12 +170,11 @@ def run(options: ServeOptions, notebook: Path, listener: socket.socket, settings
     logging.getLogger("tornado.access").setLevel(logging.CRITICAL)
     care = care_of(options)
     app = ConvvizVoila(
+        options,
         listener,
-        show_browser=options.open_browser,
         live=live,
         ping_s=care.ping_s,
         notebook_path=str(notebook),
-        ip=options.host,
         port=listener.getsockname()[1],
         config_file_paths=[str(settings)],  # and no other: a voila.json elsewhere belongs to another dashboard
     )
@@ -160,3 +192,4 @@ def run(options: ServeOptions, notebook: Path, listener: socket.socket, settings
         ]
     )
     app.start()
+    return app.restarts
