@@ -102,6 +102,16 @@ def test_kernel_rests_after_a_silence_and_hangs_when_it_does_not_answer(said, no
     assert pulse.trouble(float(now), busy=busy, idle_s=0, hung_s=0) == "", "no limits, no end"
 
 
+def test_a_page_that_has_not_said_anything_yet_may_be_slow():
+    pulse = Pulse(0.0)
+    assert pulse.trouble(119.0, busy=False, idle_s=3, hung_s=0) == ""
+    assert pulse.trouble(121.0, busy=False, idle_s=3, hung_s=0) == "idle"
+    pulse.ask(121.0)
+    pulse.answer(121.0)
+    assert pulse.trouble(124.0, busy=False, idle_s=3, hung_s=0) == ""
+    assert pulse.trouble(125.0, busy=False, idle_s=3, hung_s=0) == "idle"
+
+
 def test_clock_of_a_server_that_slept_has_not_gone_on():
     clock = Clock(now=1000.0, most=2.0)
     assert clock.look(1001.0) == 1.0

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 
+ARRIVES_WITHIN_S = 120  # the front end of a page, over a slow line: until then its silence means nothing
+
+
 class Clock:
     """Seconds in which a server was awake: it goes on by a few at most between two looks at it.
 
@@ -69,6 +72,7 @@ class Pulse:
             since = self._asked
         if hung_s and since is not None and now - since > hung_s:
             return "hung"
-        if idle_s and not busy and self._asked is None and now - self._spoke > idle_s:
+        patience = max(idle_s, ARRIVES_WITHIN_S) if self._answered is None else idle_s
+        if idle_s and not busy and self._asked is None and now - self._spoke > patience:
             return "idle"
         return ""

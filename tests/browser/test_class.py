@@ -134,6 +134,7 @@ def test_server_that_comes_back_finds_the_page_as_it_was_and_a_kernel_rests_unti
         assert stride(student) == "3"
         wait_kernel(student, "resting")
         assert student.locator(LOST).text_content() == say("live.rests")
+        assert student.locator(TORCH).count() == 1, "what torch said holds"
         wait_until(lambda: not server.kernels(), what="the kernel of a page that rests ends")
         assert "alert" not in " ".join(sentences_told())
         before = int(student.locator(".cv-board").get_attribute("data-painted"))

@@ -235,10 +235,11 @@ class PageModel {
   /** Nobody answers any more, or nobody came: the page computes by itself. @param {"lost" | "resting"} [as] resting: the next move asks for another kernel */
   disconnect(as = "lost") {
     if (this.get("kernel") === as) return;
+    const stays = as === "resting" && this.settled() && this.#shown?.numbers.from === "torch"; // what torch said holds
     this.#kernel?.close();
     this.#kernel = null;
     this.#asking.turnTo(withoutKernel);
-    this.#attempt(() => this.#show());
+    if (!stays) this.#attempt(() => this.#show());
     this.#values.put({ kernel: as });
   }
 

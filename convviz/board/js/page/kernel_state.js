@@ -6,7 +6,7 @@
  * Then it is over: "resting": the next move asks for another one; "again": the page does by itself; "lost": a click does.
  * @typedef {"" | "queued" | "starting" | "ok" | "reconnecting" | "resting" | "again" | "lost"} State
  * @typedef {"reconnecting" | "silent" | "gone"} Passing what may pass: no connection, no answer, no server
- * @typedef {"ended" | "gone"} Fatal what a page finds out by itself
+ * @typedef {"ended" | "missing"} Fatal what a page finds out by itself: the kernel has ended; the server knows none, as after a restart
  */
 
 const OVER = new Set(["resting", "again", "lost"]);

@@ -62,7 +62,7 @@ async function probe(kernel, address, state, pauses) {
 /** Whether the server has the kernel; where it has none, that is told. @param {URL} address @param {KernelState} state */
 async function isThere(address, state) {
   const answer = await fetch(address, { cache: "no-store" });
-  if (answer.status === 404) state.lose("ended");
+  if (answer.status === 404) state.lose("missing");
   return answer.ok;
 }
 

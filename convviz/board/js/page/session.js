@@ -15,6 +15,7 @@ const SENTENCES = {
   reconnecting: say("live.reconnecting"),
   silent: say("live.silent"),
   ended: say("live.ended"),
+  missing: say("live.ended"),
   hung: say("live.hung"),
   failed: say("live.failed"),
   gone: say("live.gone"),
@@ -23,9 +24,11 @@ const SENTENCES = {
 const SLOW_AFTER_MS = 30_000;
 const TELLS_EVERY_MS = 1000; // a line that moves fast is not read aloud step by step
 
+const FAILURES = new Set(["ended", "hung", "failed"]);
+
 /**
- * Why there is no kernel: it rests, ended, hung, could not be started, or there is no server.
- * @typedef {"idle" | "ended" | "hung" | "failed" | "gone"} Trouble
+ * Why there is no kernel: it rests, ended, hung, could not be started, the server knows none, or there is no server.
+ * @typedef {"idle" | "ended" | "hung" | "failed" | "missing" | "gone"} Trouble
  * @typedef {{ kernel: string, frame: string }} Addresses where a kernel is asked for, and where the front end's frame is
  */
 
@@ -57,10 +60,9 @@ export function createSession(addresses, onState) {
   function over(trouble, why, worked) {
     if (trouble === "idle") return visit.leave("resting", say("live.rests"), true);
     const sentence = why ? say("live.why", { sentence: SENTENCES[trouble], why }) : SENTENCES[trouble];
-    const gone = trouble === "gone";
-    if (!gone && failures.add(worked)) return visit.leave("lost", say("live.enough", { sentence }), false);
+    if (FAILURES.has(trouble) && failures.add(worked)) return visit.leave("lost", say("live.enough", { sentence }), false);
     timer = window.setTimeout(renew, pauses.next());
-    visit.leave("again", gone ? sentence : say("live.again", { sentence }), true);
+    visit.leave("again", trouble === "gone" ? sentence : say("live.again", { sentence }), true);
   }
 
   let visit = new Visit(addresses, hear, over);

@@ -12,7 +12,7 @@ const WIDGETS_WITHOUT_APP_MS = 3000;
 const FRONT_END_EVERY_MS = 100;
 
 const say = sentences(WORDS);
-const SENTENCES = { reconnecting: say("reconnecting"), silent: say("silent"), ended: say("ended"), gone: say("gone") };
+const SENTENCES = { reconnecting: say("reconnecting"), silent: say("silent"), ended: say("ended"), missing: say("ended"), gone: say("gone") };
 
 /** @param {string} id @returns {HTMLElement | null} */
 const byId = (id) => document.getElementById(id);
