@@ -14,6 +14,7 @@ import websocket
 from convviz.facts.words import sentences
 from convviz.serve import channel
 from tests.browser.server import voila_server, wait_until
+from tests.browser.test_serving import write_notebook
 from tests.protocol import Channels, ask, connect, refusal, start_kernel
 
 say = sentences("gate")
@@ -332,19 +333,32 @@ def test_who_sends_faster_than_a_kernel_can_take_waits(monkeypatch):
     assert [page._too_soon(channel.MESSAGE_BYTES) for _ in range(4096)] == [0] * 4096, "a slider's moves, for a minute"
 
 
-def test_nothing_of_a_visitor_reaches_the_next_ones_kernel(served, visit):
-    """Voilà tells the kernel that it starts next what the visitor before asked for."""
-    wait_until(lambda: len(served.kernels()) > 1, what="the next kernel is started")
-    second = Visit(served.url, "second-visitors-own")
-    third = wait_until(lambda: set(served.kernels()) - {visit.kernel_id, second.kernel_id}, what="the one after it")
-    environments = {kernel: process.environ() for kernel, process in served.kernels().items()}
-    assert {visit.kernel_id, second.kernel_id, *third} <= set(environments)
-    assert environments[second.kernel_id]["VOILA_PREHEAT"] == "True", "it was there before he came"
-    for kernel, told in environments.items():
-        for other in {visit, second} - ({visit} if kernel == visit.kernel_id else set()):
-            assert other.secret not in str(told), kernel
-    second.asking.close()
-    for secret in (visit.secret, second.secret):
-        assert secret not in served.log.read_text()
-        assert secret.encode() not in ask(served.url, "metrics")[2]
+def test_what_was_tried_is_no_event(served, visit):
+    """The last of the tests of this server."""
+    assert visit.channels.ask("kernel_info_request", {})[-1] == ("status", {"execution_state": "idle"})
     assert len(served.said) == 1, f"the address, and no word of all that was tried: {served.said}"
+    assert visit.secret not in served.log.read_text()
+    assert visit.secret.encode() not in ask(served.url, "metrics")[2]
+
+
+TELLS = "import os; print('told', dict(os.environ))"
+
+
+def test_nothing_of_a_visitor_reaches_the_next_ones_kernel(tmp_path):
+    """Voilà tells the kernel that it starts next what the visitor before asked for."""
+    notebook = write_notebook(tmp_path, TELLS)
+    with voila_server(notebook, preheat=True, arguments=["--token", "known-to-some"]) as server:
+        url = server.url.split("?")[0]
+        cookie = ask(url, "?token=known-to-some")[1]["set-cookie"].split(";")[0]
+        came = []
+        for number in (1, 2):
+            # The page is there before its kernel is, and then the kernel is no other's.
+            wait_until(lambda: len(server.kernels()) >= number, what="a kernel waits for a visitor")  # noqa: B023
+            came.append(ask(url, f"?secret=of-visitor-{number}", Cookie=cookie))
+    for number, (status, _, page) in enumerate(came, 1):
+        assert status == 200
+        told = page.decode().partition("told {")[2].partition("}")[0]
+        assert "VOILA_PREHEAT" in told
+        assert f"of-visitor-{3 - number}" not in told
+        assert "known-to-some" not in told
+        assert cookie not in told
