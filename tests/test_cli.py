@@ -313,13 +313,12 @@ def test_kernel_whose_page_does_not_connect_in_time_is_ended(monkeypatch):
         raise managers.tornado.web.HTTPError(404)  # as when the page asked for the same meanwhile
 
     manager_class = managers.PatientKernelManager
-    monkeypatch.setattr(managers, "CONNECTS_WITHIN_S", 0)
     monkeypatch.setattr(manager_class, "shutdown_kernel", end)
     monkeypatch.setattr(manager_class, "__contains__", lambda self, kernel_id: kernel_id in connections)
     monkeypatch.setattr(manager_class, "kernel_model", lambda self, kernel_id: {"connections": connections[kernel_id]})
 
     async def look():
-        manager = manager_class()
+        manager = manager_class(comes_back_s=0)
         for kernel_id in ("alone", "alone", "watched", "gone"):
             manager.expect(kernel_id)
         while not ended:

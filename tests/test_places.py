@@ -2,7 +2,8 @@
 
 import pytest
 
-from convviz.serve.places import Clock, Places, Pulse
+from convviz.serve.places import Places
+from convviz.serve.pulse import Clock, Pulse
 
 
 class Somebody:
@@ -52,18 +53,18 @@ def test_only_so_many_start_at_a_time_first_come_first_served():
 
 def test_who_cannot_wait_gets_a_place_only_where_nobody_does():
     places = Places(most=2, starts=1)
-    first, second, third = people(3)
+    first, second, third, fourth = people(4)
     assert places.enter(first)
-    assert not places.enter(second), "one starts already"
-    places.wait(third)
-    assert third.heard == [1]
+    places.wait(second)
+    assert second.heard == [1], "one starts already"
+    assert not places.enter(third), "nobody is overtaken"
     places.started(first)
-    assert third.heard == [1, 0]
-    places.started(third)
-    assert not places.enter(second), "both places are taken"
+    assert second.heard == [1, 0]
+    assert not places.enter(third), "both places are taken"
     places.leave(first)
-    assert places.enter(second)
-    assert second.heard == [], "it knows by the answer"
+    assert places.enter(third), "although one starts: there is no waiting for it"
+    assert not places.enter(fourth)
+    assert third.heard == [], "it knows by the answer"
 
 
 def test_as_many_as_come_start_where_there_is_no_limit():
@@ -99,6 +100,16 @@ def test_kernel_rests_after_a_silence_and_hangs_when_it_does_not_answer(said, no
         getattr(pulse, what)(float(when))
     assert pulse.trouble(float(now), busy=busy, **LIMITS) == why
     assert pulse.trouble(float(now), busy=busy, idle_s=0, hung_s=0) == "", "no limits, no end"
+
+
+def test_a_page_that_has_not_said_anything_yet_may_be_slow():
+    pulse = Pulse(0.0)
+    assert pulse.trouble(119.0, busy=False, idle_s=3, hung_s=0) == ""
+    assert pulse.trouble(121.0, busy=False, idle_s=3, hung_s=0) == "idle"
+    pulse.ask(121.0)
+    pulse.answer(121.0)
+    assert pulse.trouble(124.0, busy=False, idle_s=3, hung_s=0) == ""
+    assert pulse.trouble(125.0, busy=False, idle_s=3, hung_s=0) == "idle"
 
 
 def test_clock_of_a_server_that_slept_has_not_gone_on():

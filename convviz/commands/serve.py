@@ -21,6 +21,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--kernels", type=int, default=0, metavar="N", help="most visitors with a kernel at a time (default: all)"
     )
     parser.add_argument(
+        "--class",
+        dest="class_size",
+        type=int,
+        metavar="N",
+        help="serve a class of N students: N kernels at a time, which have limits and rest when they are not used; "
+        "who comes later waits in line",
+    )
+    parser.add_argument(
+        "--idle",
+        type=float,
+        metavar="MINUTES",
+        help="minutes after which a kernel that is not used rests until it is (default: 10 with --class, else never)",
+    )
+    parser.add_argument(
         "--races", type=int, default=0, metavar="N", help="most races in the tab Race at a time (default: none)"
     )
     parser.add_argument(
@@ -72,6 +86,8 @@ def run(options: argparse.Namespace) -> int:
             open_browser=options.open,
             preheat=not options.no_preheat,
             kernels=options.kernels,
+            class_size=options.class_size,
+            idle_minutes=options.idle,
             races=options.races,
             base_url=options.base_url,
             token=options.token,

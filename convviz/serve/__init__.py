@@ -13,6 +13,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from convviz.app.limits import MEMORY_VARIABLE, NICE_VARIABLE
+from convviz.serve.care import Care, care_of
+from convviz.serve.fits import words_of_room
 from convviz.serve.options import ServeError, ServeOptions
 from convviz.serve.restart import become_anew, inherited
 
@@ -40,7 +43,9 @@ def serve(options: ServeOptions) -> int:
             need_device(options.device)
         listener, options = listen(options)
         live = path == APP_NOTEBOOK  # another notebook has no page but Voilà's
-        added = kernel_environment(options.device, live=live)
+        if options.places:
+            tell_room(options.places)
+        added = kernel_environment(options.device, live=live) | limits_of(care_of(options))
         with listener:
             with places_for(options.races) as places, environment({**added, **places}):
                 # Only here, inside the changed environment: Voilà looks for templates through JUPYTER_PATH.
@@ -182,6 +187,32 @@ def kernel_environment(device: str | None, *, live: bool = False) -> dict[str, s
     if live:
         added["CONVVIZ_PAGE"] = "1"
     return added
+
+
+def limits_of(care: Care) -> dict[str, str]:
+    """Return the variables that tell a kernel what it may use.
+
+    Args:
+        care: How kernels are looked after; those of a server for oneself have no limits.
+    """
+    given = {MEMORY_VARIABLE: care.memory_mib, NICE_VARIABLE: care.nice}
+    return {name: str(value) for name, value in given.items() if value}
+
+
+def tell_room(kernels: int) -> None:
+    """Say so where the machine is too small for so many kernels.
+
+    Args:
+        kernels: How many there may be at a time.
+
+    Raises:
+        ServeError: Not one fits.
+    """
+    fit, words = words_of_room(kernels, shared=False)
+    if fit == 0:
+        raise ServeError(words)
+    if words:
+        print(words, flush=True)
 
 
 @contextmanager

@@ -91,8 +91,23 @@ class Page(TornadoVoilaHandler):
     """The page. Its kernel is ended when the visitor leaves before it has arrived, or never connects to it."""
 
     kernel_id: str | None = None
-    starting = True  # a kernel, which this page is then counted for
     left = False
+    socket: Any = None  # the connection that asked for the kernel, where it was not the page itself
+
+    @property
+    def holder(self) -> Any:
+        """The visitor that the kernel is for."""
+        return self.socket or self
+
+    def hear(self, place: int) -> None:
+        """Hear nothing: who asks for this page cannot wait in line."""
+
+    def is_there(self) -> bool:
+        """Return that no connection is left once the page is sent, beside the one to the kernel."""
+        return False
+
+    def lose(self, why: str) -> None:
+        """Hear nothing: the page hears of its kernel by its own connection."""
 
     @property
     def kernel_manager(self) -> Any:
@@ -109,7 +124,7 @@ class Page(TornadoVoilaHandler):
         if path:
             raise tornado.web.HTTPError(404)
         manager = super().kernel_manager
-        if not manager.admit(self):
+        if not manager.places.enter(self):
             raise tornado.web.HTTPError(503)
         try:
             async for html in self.pieces():
@@ -119,9 +134,18 @@ class Page(TornadoVoilaHandler):
             if not self.left:
                 raise  # else: of no use to anybody, and mostly that the kernel has been ended
         finally:
-            self.starting = False
+            self.end_start()
         if self.kernel_id is not None and not self.left:
+            manager.watch(self.kernel_id)
             manager.expect(self.kernel_id)
+
+    def end_start(self) -> None:
+        """Let the next visitor start; if no kernel came of it, there is a place, too."""
+        manager = super().kernel_manager
+        if self.kernel_id in manager:
+            manager.places.started(self.holder)
+        else:
+            manager.places.leave(self.holder)
 
     async def pieces(self) -> AsyncIterator[str]:
         """Yield the page piece by piece, until all of it is there or the page is left.
@@ -177,14 +201,35 @@ class _Visit:
 
     def _take(self, kernel_id: str) -> None:
         self._page.kernel_id = kernel_id
-        self._page.starting = False
+        self._manager.give(kernel_id, self._page.holder)
         if self._page.left:
             self._manager.leave(kernel_id)
             raise tornado.iostream.StreamClosedError
 
 
 class Channels(KernelWebsocketHandler):
-    """Mixed into the handler of the websocket: a page that goes away ends its kernel."""
+    """Mixed into the handler of the websocket: a page that goes away ends its kernel. What is said here is heard."""
+
+    def on_message(self, ws_message: Any) -> None:
+        """Pass a message on to the kernel.
+
+        Args:
+            ws_message: Of the page.
+        """
+        manager: Any = self.kernel_manager
+        manager.ask(self.kernel_id)
+        super().on_message(ws_message)
+
+    def write_message(self, message: Any, binary: bool = False) -> Any:
+        """Pass a message on to the page.
+
+        Args:
+            message: Of the kernel.
+            binary: Whether it is bytes.
+        """
+        manager: Any = self.kernel_manager
+        manager.answer(self.kernel_id)
+        return super().write_message(message, binary)
 
     def on_close(self) -> None:
         """End the kernel; where the connection may only be lost, the page has time to come back."""

@@ -4,15 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 import traceback
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
 import tornado.web
 import tornado.websocket
 from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager, ServerKernelManager
-from traitlets import Int
+from tornado.ioloop import PeriodicCallback
+from traitlets import Float, Int
 
-CONNECTS_WITHIN_S = 120  # a page that has arrived, over a slow line; one that lost its connection tries so long
+from convviz.serve.care import ALONE
+from convviz.serve.places import Places, Visitor
+from convviz.serve.pulse import Clock, Pulse
+
+LOOKS_EVERY_S = 1.0
+
+
+class Holder(Visitor, Protocol):
+    """The visitor that a kernel is for."""
+
+    def is_there(self) -> bool:
+        """Return whether he holds a connection to the server, beside those to the kernel."""
+
+    def lose(self, why: str) -> None:
+        """Hear that the kernel ends, or has ended: ``"idle"``, ``"hung"`` or ``"ended"``; only the first counts."""
 
 
 class VisitorKernelManager(ServerKernelManager):
@@ -35,14 +52,89 @@ class PatientKernelManager(AsyncMappingKernelManager):
     """
 
     most = Int(0, config=True, help="How many visitors may have a kernel at a time; 0 is as many as come.")
+    starts = Int(0, config=True, help="How many kernels may start at a time; 0 is all.")
+    comes_back_s = Float(ALONE.comes_back_s, config=True, help="How long a page without connection is waited for.")
+    idle_s = Float(ALONE.idle_s, config=True, help="After how many seconds of silence a kernel rests; 0 is never.")
+    hung_s = Float(ALONE.hung_s, config=True, help="After how many seconds a kernel hangs; 0 is never.")
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        self.places = Places(self.most, self.starts)
+        self._holders: dict[str, Holder] = {}
+        self._pulses: dict[str, Pulse] = {}
+        self._clock = Clock(time.monotonic(), 2 * LOOKS_EVERY_S)
+        self._looks: PeriodicCallback | None = None
         self._seen: set[str] = set()
         self._ending: dict[str, asyncio.Task[None]] = {}
         self._left: set[str] = set()
         self._going: set[str] = set()
-        self._pages: set[Any] = set()
+        self._why: dict[str, str] = {}  # kernel id → why it is ended
+        self.ended: Callable[[str, str], None] = lambda kernel_id, why: None
+
+    # -- who has which kernel
+
+    def give(self, kernel_id: str, holder: Holder) -> None:
+        """Note whose a kernel is.
+
+        Args:
+            kernel_id: It has just been started, or was waiting for somebody.
+            holder: He gives his place back when it has ended.
+        """
+        self._holders[kernel_id] = holder
+
+    def watch(self, kernel_id: str) -> None:
+        """See to it that a kernel rests where nobody uses it, and ends where it hangs.
+
+        Args:
+            kernel_id: It has run the notebook; its page comes next. It may have ended already.
+        """
+        if kernel_id not in self:
+            return
+        self._pulses[kernel_id] = Pulse(self._clock.seconds)
+        if self._looks is None:
+            self._looks = PeriodicCallback(self._look, 1000 * LOOKS_EVERY_S)
+            self._looks.start()
+
+    def ask(self, kernel_id: str) -> None:
+        """Hear that a page says something to its kernel."""
+        if pulse := self._pulses.get(kernel_id):
+            pulse.ask(self._clock.seconds)
+
+    def answer(self, kernel_id: str) -> None:
+        """Hear that a kernel says something to its page."""
+        if pulse := self._pulses.get(kernel_id):
+            pulse.answer(self._clock.seconds)
+
+    def remove_kernel(self, kernel_id: str) -> Any:
+        """Forget a kernel, however it has ended; its place is free."""
+        removed = super().remove_kernel(kernel_id)
+        self._pulses.pop(kernel_id, None)
+        self.ended(kernel_id, self._why.pop(kernel_id, "died"))
+        if holder := self._holders.pop(kernel_id, None):
+            holder.lose("ended")
+            self.places.leave(holder)
+        return removed
+
+    # Jupyter types it, too, as the wrapper for who cannot wait.
+    async def shutdown_all(self, *args: Any, **kwargs: Any) -> None:  # type: ignore[override]
+        """End all kernels; nobody gets a place that becomes free by it."""
+        self.places.close()
+        for kernel_id in self.list_kernel_ids():
+            self._why.setdefault(kernel_id, "stopped")
+        await super().shutdown_all(*args, **kwargs)
+
+    def _look(self) -> None:
+        """End what rests and what hangs."""
+        now = self._clock.look(time.monotonic())
+        for kernel_id, pulse in list(self._pulses.items()):
+            busy = getattr(self.get_kernel(kernel_id), "execution_state", None) == "busy"
+            if why := pulse.trouble(now, busy=busy, idle_s=self.idle_s, hung_s=self.hung_s):
+                if holder := self._holders.get(kernel_id):
+                    holder.lose(why)
+                self._why.setdefault(kernel_id, why)
+                self.leave(kernel_id)
+
+    # -- when it ends
 
     def go(self, kernel_id: str) -> None:
         """End a kernel whose page says that it goes, once it is gone: a link that is a download leads nowhere.
@@ -67,18 +159,6 @@ class PatientKernelManager(AsyncMappingKernelManager):
         else:
             self.expect(kernel_id)
 
-    def admit(self, page: Any) -> bool:
-        """Return whether there is room for the kernel of one more page, which is then counted until it has ended.
-
-        Args:
-            page: With the attributes ``starting`` and ``kernel_id``.
-        """
-        self._pages = {each for each in self._pages if each.starting or each.kernel_id in self}
-        if self.most and len(self._pages) >= self.most:
-            return False
-        self._pages.add(page)
-        return True
-
     def leave(self, kernel_id: str) -> None:
         """End a kernel whose page is gone.
 
@@ -87,6 +167,7 @@ class PatientKernelManager(AsyncMappingKernelManager):
         """
         if kernel_id in self and kernel_id not in self._ending:
             self._left.add(kernel_id)
+            self._why.setdefault(kernel_id, "left")
             self._ending[kernel_id] = asyncio.ensure_future(self._end(kernel_id))
 
     def expect(self, kernel_id: str) -> None:
@@ -100,7 +181,7 @@ class PatientKernelManager(AsyncMappingKernelManager):
             if kernel_id in self and not self._is_watched(kernel_id):
                 self.leave(kernel_id)
 
-        asyncio.get_running_loop().call_later(CONNECTS_WITHIN_S, look)
+        asyncio.get_running_loop().call_later(self.comes_back_s, look)
 
     def is_news(self, error: BaseException | None) -> bool:
         """Return whether a failure is more than the end of a page, or of a kernel that was at work for one.
@@ -127,10 +208,15 @@ class PatientKernelManager(AsyncMappingKernelManager):
             now: Whether to kill it in any case.
             restart: Whether it is started again.
         """
-        await super().shutdown_kernel(kernel_id, now or not self._is_watched(kernel_id), restart)
+        self._why.setdefault(kernel_id, "asked")
+        await super().shutdown_kernel(kernel_id, now or not self._is_connected(kernel_id), restart)
+
+    def _is_connected(self, kernel_id: str) -> bool:
+        return bool(self.kernel_model(kernel_id)["connections"])
 
     def _is_watched(self, kernel_id: str) -> bool:
-        return bool(self.kernel_model(kernel_id)["connections"])
+        holder = self._holders.get(kernel_id)
+        return self._is_connected(kernel_id) or (holder is not None and holder.is_there())
 
     async def _end(self, kernel_id: str) -> None:
         try:
@@ -149,6 +235,8 @@ class PatientKernelManager(AsyncMappingKernelManager):
             kernel_id: A kernel that no pool holds any more.
         """
         if kernel_id in self._seen:
+            self._why.setdefault(kernel_id, "idle")
             await super().cull_kernel_if_idle(kernel_id)
+            self._why.pop(kernel_id, None)  # it was not idle
         self._seen.add(kernel_id)
         self._seen &= set(self.list_kernel_ids())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -103,17 +103,16 @@ class Metrics:
         """
         self._answer.observe(seconds)
 
-    async def text(self, kernels: Any, queue_length: int) -> bytes:
+    async def text(self, kernels: Any) -> bytes:
         """Return all of it in Prometheus's text format.
 
         Args:
-            kernels: Their manager.
-            queue_length: How many pages wait in line.
+            kernels: Their manager, which knows the line, too.
         """
         models = kernels.list_kernels()
         self._kernels.set(len(models))
         self._sessions.set(sum(model["connections"] > 0 for model in models))
-        self._queue.set(queue_length)
+        self._queue.set(kernels.places.waiting)
         if time.monotonic() - self._measured_at >= MEMORY_EVERY_S:
             self._measured_at = time.monotonic()
             pids = [pid for model in models if (pid := pid_of(kernels, model["id"]))]
@@ -172,17 +171,8 @@ class Health(PlainErrors):
 class MetricsPage(PlainErrors):
     """Tells Prometheus what there is; who may ask is for the gate to say."""
 
-    def initialize(self, queue_length: Callable[[], int]) -> None:
-        """Take what knows the line.
-
-        Args:
-            queue_length: Returns how many pages wait in it.
-        """
-        self._queue_length = queue_length
-
     async def get(self) -> None:
         """Answer."""
         self.set_header("Content-Type", CONTENT_TYPE_LATEST)
         self.set_header("Cache-Control", "no-store")
-        metrics = self.settings["convviz_metrics"]
-        self.finish(await metrics.text(self.settings["kernel_manager"], self._queue_length()))
+        self.finish(await self.settings["convviz_metrics"].text(self.settings["kernel_manager"]))

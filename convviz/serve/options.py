@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import secrets
@@ -31,7 +32,10 @@ class ServeOptions:
         device: Where torch computes ("cpu", "cuda", "cuda:1", "mps", ...); None leaves the choice to the app.
         open_browser: Whether to open the page in a browser once it answers.
         preheat: Whether to keep one kernel started, so that a page opens seconds earlier.
-        kernels: How many visitors may have a kernel at a time; 0 is as many as come. The others have the live page.
+        kernels: How many visitors may have a kernel at a time; 0 is as many as come. The others have the live page,
+            and wait in line.
+        class_size: The same number, for a class that shares this machine; None is no class.
+        idle_minutes: How long a kernel may be left alone before it rests; None is as a class has it, or for ever.
         races: How many races may run at a time, each a process of its own; 0 is none.
         base_url: The path below which everything is served; it begins and ends with a slash.
         token: What a visitor's address must hold once; None lets everybody in, "" makes one at the start.
@@ -47,12 +51,19 @@ class ServeOptions:
     open_browser: bool = False
     preheat: bool = True
     kernels: int = 0
+    class_size: int | None = None
+    idle_minutes: float | None = None
     races: int = 0
     base_url: str = "/"
     token: str | None = None
     allow_host: tuple[str, ...] = ()
     allow_frame: tuple[str, ...] = ()
     log: str | None = None
+
+    @property
+    def places(self) -> int:
+        """How many visitors may have a kernel at a time; 0: as many as come."""
+        return self.class_size or self.kernels
 
     def checked(self) -> ServeOptions:
         """Return the same, with a token made where one is wished for.
@@ -62,6 +73,7 @@ class ServeOptions:
         """
         if self.kernels < 0:
             raise ServeError(f"--kernels must be 0, for as many as come, or more, and {self.kernels} is not.")
+        self._check_class()
         if self.races < 0:
             raise ServeError(f"--races must be 0, for none, or more, and {self.races} is not.")
         if not _BASE_URL.fullmatch(self.base_url):
@@ -82,6 +94,19 @@ class ServeOptions:
                     f"without a path, and {origin!r} is none."
                 )
         return replace(self, token=self._checked_token())
+
+    def _check_class(self) -> None:
+        if self.class_size is not None and self.class_size < 1:
+            raise ServeError(f"--class must be the number of students, 1 or more, and {self.class_size} is not.")
+        if self.class_size and self.kernels:
+            raise ServeError(
+                f"--class {self.class_size} says already how many kernels there are at a time, and --kernels "
+                f"{self.kernels} says it again: leave one out."
+            )
+        if self.class_size and self.notebook is not None:
+            raise ServeError("--class serves the app: for another notebook leave it out, or take --kernels.")
+        if self.idle_minutes is not None and not 0 <= self.idle_minutes < math.inf:
+            raise ServeError(f"--idle must be 0, for never, or a number of minutes, and {self.idle_minutes:g} is not.")
 
     def _checked_token(self) -> str | None:
         if self.token is None:

@@ -1,4 +1,4 @@
-"""Who has a place for a kernel, and who waits in line for one; when a kernel rests and when it hangs. Knows no server."""
+"""Who has a place for a kernel, and who waits in line for one. Knows no server."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ class Places:
         """
         self._most = most
         self._starts = starts
+        self._open = True
         self._line: dict[Visitor, int] = {}  # → the place that was told last
         self._held: set[Visitor] = set()
         self._starting: set[Visitor] = set()
@@ -47,8 +48,11 @@ class Places:
         self._advance()
 
     def enter(self, visitor: Visitor) -> bool:
-        """Return whether there is a place for somebody who cannot wait, and nobody who does; it is taken then."""
-        if self._line or not self._has_room():
+        """Return whether there is a place for somebody who cannot wait, and nobody who does; it is taken then.
+
+        Starts are not limited for him: he could but be sent away.
+        """
+        if self._line or not self._has_place():
             return False
         self._held.add(visitor)
         self._starting.add(visitor)
@@ -65,10 +69,15 @@ class Places:
         self._held.discard(visitor)
         self.started(visitor)
 
+    def close(self) -> None:
+        """Give nobody a place any more: the server ends."""
+        self._open = False
+
+    def _has_place(self) -> bool:
+        return self._open and (not self._most or len(self._held) < self._most)
+
     def _has_room(self) -> bool:
-        return (not self._most or len(self._held) < self._most) and (
-            not self._starts or len(self._starting) < self._starts
-        )
+        return self._has_place() and (not self._starts or len(self._starting) < self._starts)
 
     def _advance(self) -> None:
         while self._line and self._has_room():
@@ -81,74 +90,3 @@ class Places:
             if told != place:
                 self._line[visitor] = place
                 visitor.hear(place)
-
-
-class Clock:
-    """Seconds in which a server was awake: it goes on by a few at most between two looks at it.
-
-    A machine that slept, or that was too busy to look, has heard nobody meanwhile: nobody is late for that.
-    """
-
-    def __init__(self, now: float, most: float) -> None:
-        """Start at 0.
-
-        Args:
-            now: Seconds of a clock that nobody sets.
-            most: Seconds by which this one goes on at a look.
-        """
-        self._looked = now
-        self._most = most
-        self.seconds = 0.0
-
-    def look(self, now: float) -> float:
-        """Return what the time is.
-
-        Args:
-            now: As the other clock has it.
-        """
-        self.seconds += min(now - self._looked, self._most)
-        self._looked = now
-        return self.seconds
-
-
-class Pulse:
-    """When a page and its kernel last spoke with each other."""
-
-    def __init__(self, now: float) -> None:
-        """Begin with a kernel that has just come.
-
-        Args:
-            now: Seconds.
-        """
-        self._spoke = now
-        self._asked: float | None = None  # the first wish since the kernel last said something
-        self._answered: float | None = None
-
-    def ask(self, now: float) -> None:
-        """Hear that the page says something."""
-        self._spoke = now
-        if self._asked is None:
-            self._asked = now
-
-    def answer(self, now: float) -> None:
-        """Hear that the kernel says something, be it that it is busy."""
-        self._spoke = self._answered = now
-        self._asked = None
-
-    def trouble(self, now: float, *, busy: bool, idle_s: float, hung_s: float) -> str:
-        """Return why the kernel should go: ``"idle"`` or ``"hung"``, or nothing.
-
-        Args:
-            now: Seconds.
-            busy: Whether it has said that it is, and not yet that it is done.
-            idle_s: Seconds of silence after which it rests; 0: never.
-            hung_s: Seconds without a sign after which nobody waits for it any longer; 0: never.
-        """
-        since = self._answered if busy else self._asked
-        if since is None:
-            since = self._asked
-        if hung_s and since is not None and now - since > hung_s:
-            return "hung"
-        if idle_s and not busy and self._asked is None and now - self._spoke > idle_s:
-            return "idle"
-        return ""

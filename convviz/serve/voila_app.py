@@ -19,6 +19,7 @@ import tornado.web
 from voila.app import Voila
 
 from convviz.serve.bounds import BoundedServer, raise_file_limit
+from convviz.serve.care import care_of, starts_at_a_time
 from convviz.serve.channel import measured
 from convviz.serve.gate import HEALTH, METRICS, Gate, content_policy, is_loopback
 from convviz.serve.handlers import Headers, mended
@@ -36,11 +37,14 @@ ANYWHERE = {"", "0.0.0.0", "::"}
 class ConvvizVoila(Voila):
     """Voilà that listens on a given socket, says one line, and ends without a word."""
 
-    def __init__(self, options: ServeOptions, listener: socket.socket, *, live: bool, **kwargs: Any) -> None:
+    def __init__(
+        self, options: ServeOptions, listener: socket.socket, *, live: bool, ping_s: float, **kwargs: Any
+    ) -> None:
         super().__init__(log_level=logging.ERROR, ip=options.host, base_url=options.base_url, **kwargs)
         self._options = options
         self._listener = listener
         self._live = live
+        self._ping_ms = 1000 * ping_s
         self.metrics = Metrics(Log(options.log))
         self.restarts = False  # whether it ends only to begin anew
         self._had_terminal = has_terminal()
@@ -51,21 +55,26 @@ class ConvvizVoila(Voila):
         self.config.NotebookNotary.data_dir = self.connection_dir
         settings = super().init_settings()
         # Over a network 6 MB of scripts become 1.6 MB; within one machine the compression only costs time.
+        settings |= {"ws_ping_interval": self._ping_ms, "ws_ping_timeout": 2 * self._ping_ms}
         settings["compress_response"] = not is_loopback(self.ip)
         settings["convviz_metrics"] = self.metrics
+        self.kernel_manager.ended = self.metrics.kernel_ended
         return settings
 
     def init_handlers(self) -> list[Any]:
         """Return Voilà's routes with handlers that answer every wish; without login and logout: nobody has a name."""
         unused = [handler for _, handler, *_ in self.identity_provider.get_handlers()]
         routes = [route for route in super().init_handlers() if route[1] not in unused]
-        first = live_routes(self, routes) if self._live else []
-        own = [
+        routes = (
+            live_routes(self, routes)
+            if self._live
+            else [(pattern, mended(handler), *rest) for pattern, handler, *rest in routes]
+        )
+        return [
             (self.server_url + HEALTH, Health),
-            (self.server_url + METRICS, MetricsPage, {"queue_length": lambda: 0}),
+            (self.server_url + METRICS, MetricsPage),
+            *((pattern, measured(handler), *rest) for pattern, handler, *rest in routes),
         ]
-        routes = [(pattern, measured(mended(handler)), *rest) for pattern, handler, *rest in routes]
-        return [*own, *first, *routes]
 
     def listen(self) -> None:
         """Serve until a signal; Voilà's own version tries other ports without saying so."""
@@ -159,18 +168,27 @@ def run(options: ServeOptions, notebook: Path, listener: socket.socket, settings
     # whose kernel died asks once more to end it.
     logging.getLogger("tornado").setLevel(logging.ERROR)
     logging.getLogger("tornado.access").setLevel(logging.CRITICAL)
+    care = care_of(options)
     app = ConvvizVoila(
         options,
         listener,
         live=live,
+        ping_s=care.ping_s,
         notebook_path=str(notebook),
         port=listener.getsockname()[1],
         config_file_paths=[str(settings)],  # and no other: a voila.json elsewhere belongs to another dashboard
     )
+    patience = {
+        "most": options.places,
+        "starts": starts_at_a_time(),
+        "comes_back_s": care.comes_back_s,
+        "idle_s": care.idle_s,
+        "hung_s": care.hung_s,
+    }
     app.initialize(
         [
             f"--VoilaConfiguration.preheat_kernel={options.preheat}",
-            f"--PatientKernelManager.most={options.kernels}",
+            *(f"--PatientKernelManager.{name}={value}" for name, value in patience.items()),
         ]
     )
     app.start()

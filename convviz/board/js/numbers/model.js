@@ -219,8 +219,10 @@ class PageModel {
    * @param {string} state as page/kernel_state.js has them
    */
   hearOfKernel(state) {
-    if (state === "lost") {
+    if (state === "lost" || state === "again") {
       this.disconnect();
+    } else if (state === "resting") {
+      this.disconnect("resting");
     } else if (state === "reconnecting" && this.#kernel) {
       this.#asking.turnTo(withoutKernel);
       this.#attempt(() => this.#show());
@@ -230,14 +232,15 @@ class PageModel {
     }
   }
 
-  /** Nobody answers any more, or nobody came: the page computes by itself. */
-  disconnect() {
-    if (this.get("kernel") === "lost") return;
+  /** Nobody answers any more, or nobody came: the page computes by itself. @param {"lost" | "resting"} [as] resting: the next move asks for another kernel */
+  disconnect(as = "lost") {
+    if (this.get("kernel") === as) return;
+    const stays = as === "resting" && this.settled() && this.#shown?.numbers.from === "torch"; // what torch said holds
     this.#kernel?.close();
     this.#kernel = null;
     this.#asking.turnTo(withoutKernel);
-    this.#attempt(() => this.#show());
-    this.#values.put({ kernel: "lost" });
+    if (!stays) this.#attempt(() => this.#show());
+    this.#values.put({ kernel: as });
   }
 
   /** The page's numbers, until torch's come; those that are there stay where only the view changes. @param {Settings} settings @param {number} k */
