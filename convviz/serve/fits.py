@@ -34,7 +34,7 @@ def words_of_room(kernels: int, *, shared: bool) -> tuple[int | None, str]:
     if fit >= kernels:
         return fit, ""
     return fit, (
-        f"{kernels} kernels of {each} MiB do not fit the {available} MiB that are free here: --class {fit} does."
+        f"{kernels} kernels of {each} MiB do not fit the {available} MiB that are free here: {fit} do."
         if fit
         else f"not one kernel of {each} MiB fits the {available} MiB that are free here: free some, or take a larger "
         "machine; without kernels, `convviz export` writes pages that compute by themselves."
