@@ -37,7 +37,10 @@ c.Spawner.args = [
     *("--port", "{port}"),
     *("--base-url", "{base_url}/"),
     *("--allow-host", NAME),
-    *("--kernels", "2"),  # of one student's many tabs, two have torch; the boards of the others compute in the page
+    *(
+        "--class",
+        "2",
+    ),  # of a student's many tabs two have torch, which has its limits and rests when nobody moves anything
     "--no-preheat",  # else each student costs a kernel that waits
 ]
 
