@@ -118,12 +118,17 @@ def end(process):
     """End JupyterHub, which ends its proxy and all servers; return what is left of them, killed."""
     started = process.children(recursive=True)
     process.terminate()
-    _, alive = psutil.wait_procs([process, *started], timeout=20)
-    left = [" ".join(each.cmdline()) for each in alive]
+    return left_of([process, *started])
+
+
+def left_of(processes):
+    """Return the commands of those that do not end, and kill them."""
+    _, alive = psutil.wait_procs(processes, timeout=20)
+    commands = [" ".join(each.cmdline()) for each in alive]
     for each in alive:
         with contextlib.suppress(psutil.NoSuchProcess):
             each.kill()
-    return left
+    return commands
 
 
 def log_in(page, hub, name, link):
@@ -184,8 +189,7 @@ def test_three_students_slide_and_one_loses_his_server_and_comes_back_to_what_he
         assert len(lost) == 3, "the door, convviz serve, a kernel"
         assert len(hub.door("cho").children(recursive=True)) == 3, "beside her kernel what it was forked from"
         door.kill()
-        _, alive = psutil.wait_procs(lost, timeout=20)
-        assert alive == [], "what stood behind the door goes with it"
+        assert left_of(lost) == [], "what stood behind the door goes with it"
 
         # His open page goes on without it, from where it was.
         slide(ben, "kernel_size", 2)
