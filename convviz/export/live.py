@@ -1,6 +1,6 @@
 """The live page, which computes in the page itself: what it is made of, whoever hands it out.
 
-A server gives it a kernel later (``serve/live.py``), a static host never does (``export/site.py``). None of it needs torch.
+A server gives it a kernel later (``serve/live.py``), a static host none (``export/site.py``). No part needs torch.
 """
 
 from __future__ import annotations
@@ -48,8 +48,9 @@ def live_parts(entry: str, tabs: Iterable[str], sheets: Iterable[str] = ()) -> d
     return {
         "styles": ("css", _styles(sheets).encode()),
         "script": ("js", script.encode()),
-        # Packed, and no packing of the way: the page unpacks it by itself, wherever it comes from.
-        "plotly": ("gz", packed_plotly()),
+        # Packed, and no packing of the way: the page unpacks it by itself. A .gz would be sent by some hosts as packed
+        # for the way, and the browser would unpack it before the page can.
+        "plotly": ("bin", packed_plotly()),
         # Asked for when its tab is opened, and only where there is no kernel.
         "race": ("json", ROOT.joinpath("lab", "recorded.json").read_bytes()),
         # Each asked for when its tab is first opened.

@@ -20,7 +20,7 @@ KERNEL = FOLDER + "kernel"  # where the page asks for one
 KINDS = {  # by the ending of a file's name, for the browser
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
-    "gz": "application/octet-stream",
+    "bin": "application/octet-stream",
     "json": "application/json",
     "html": "text/html; charset=utf-8",
 }
@@ -77,7 +77,7 @@ def live_page(front_end: Mapping[str, Any]) -> LivePage:
     """
     parts = live_parts("served", facts("names")["tabs"], ["serve/served.css"])
     parts["frame"] = ("html", _frame(front_end).encode())
-    made = {part: (end, answer(KINDS[end], content, pack=end != "gz")) for part, (end, content) in parts.items()}
+    made = {part: (end, answer(KINDS[end], content, pack=end != "bin")) for part, (end, content) in parts.items()}
     names = {part: f"{part}-{file.tag}.{ending}" for part, (ending, file) in made.items()}
     page = answer(KINDS["html"], _page(names).encode())
     return LivePage(page, {names[part]: file for part, (_, file) in made.items()})
