@@ -55,8 +55,17 @@ def free_port():
 def certificate(folder):
     """Make a certificate of this machine for a day; return its path and that of its key."""
     cert, key = folder / "cert.pem", folder / "key.pem"
-    command = [found("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"]
-    command += ["-addext", "subjectAltName=DNS:localhost", "-keyout", str(key), "-out", str(cert)]
+    command = [found("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1"]
+    command += [
+        "-subj",
+        "/CN=localhost",
+        "-addext",
+        "subjectAltName=DNS:localhost",
+        "-keyout",
+        str(key),
+        "-out",
+        str(cert),
+    ]
     subprocess.run(command, check=True, capture_output=True)
     return cert, key
 
@@ -83,7 +92,7 @@ def _running(command, port, folder):
     with log.open("w") as said:
         process = subprocess.Popen(command, cwd=folder, env=env, stdout=said, stderr=said)
     try:
-        wait_until(lambda: process.poll() is not None or _answers(port), 20, f"{command[0]} listens")
+        wait_until(lambda: process.poll() is not None or answers(port), 20, f"{command[0]} listens")
         assert process.poll() is None, f"{' '.join(command)} ended:\n{log.read_text()}"
         yield process
     finally:
@@ -95,7 +104,8 @@ def _running(command, port, folder):
             process.wait(10)
 
 
-def _answers(port):
+def answers(port):
+    """Return whether somebody listens on a port of this machine."""
     with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
         return True
     return False
