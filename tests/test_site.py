@@ -76,6 +76,11 @@ def edited(folder):
     return path.relative_to(folder).as_posix()
 
 
+def file_of_that_name(folder):
+    (folder / "convviz").touch()
+    return "convviz"
+
+
 def page_of_somebody(folder):
     (folder / INDEX).write_text("<h1>My course</h1>")
     return INDEX
@@ -100,7 +105,7 @@ def link(folder):
     return INDEX
 
 
-@pytest.mark.parametrize("make", [no_hash, edited, page_of_somebody, other_file, folder_in_it, link])
+@pytest.mark.parametrize("make", [no_hash, edited, file_of_that_name, page_of_somebody, other_file, folder_in_it, link])
 def test_a_folder_with_what_is_not_ours_is_refused_and_stays_as_it_was(make, tmp_path, capsys):
     folder = tmp_path / "site"
     folder.mkdir()

@@ -2,6 +2,7 @@
 
 import functools
 import http.server
+import re
 import threading
 
 import pytest
@@ -11,19 +12,29 @@ from convviz.facts.words import sentences
 from convviz.lessons import lesson
 from tests.browser.app_page import slide, wait_painted
 from tests.browser.axe import assert_accessible
+from tests.browser.server import ROOT
 from tests.browser.test_embed import Quiet
 
 pytestmark = pytest.mark.browser
 
 say, say_board, say_lesson = sentences("picture"), sentences("board"), sentences("player")
 BELOW = "course/week 3"
+(POLICY,) = re.findall(r"^ +(default-src .+)$", (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+class Strict(Quiet):
+    """A host with the policy that the documentation names."""
+
+    def end_headers(self):
+        self.send_header("Content-Security-Policy", POLICY)
+        super().end_headers()
 
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory):
     root = tmp_path_factory.mktemp("host")
     write_site(root / BELOW)
-    handler = functools.partial(Quiet, directory=str(root))
+    handler = functools.partial(Strict, directory=str(root))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
