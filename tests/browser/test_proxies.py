@@ -84,9 +84,10 @@ def test_through_the_proxy_torch_answers_a_slider(browser, proxy):
         assert [*page.complaints, *page.outside] == []
 
 
-def test_the_path_without_its_slash_leads_there(proxy):
-    url, _, body = ask(f"{proxy}/convviz")
-    assert url == f"{proxy}{BELOW}"
+@pytest.mark.parametrize(("path", "below"), [("/convviz", BELOW), ("/conv", "/conv/")])
+def test_a_path_without_its_slash_leads_there(proxy, path, below):
+    url, _, body = ask(f"{proxy}{path}")
+    assert url == f"{proxy}{below}"
     assert b"convviz-live" in body
 
 
