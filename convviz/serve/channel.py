@@ -58,13 +58,15 @@ class Channel:
             moves[str(header.get("msg_id"))] = time.monotonic()
         super().on_message(message)  # type: ignore[misc]
 
-    def write_message(self, message: bytes, binary: bool = False) -> Any:
+    def write_message(self, message: bytes | str, binary: bool = False) -> Any:
         """Send a message to the page, if it tells nothing of the server's folders; see whether it ends an answer.
 
         Args:
             message: Of the kernel's protocol.
             binary: For the websocket.
         """
+        if isinstance(message, str):  # the server's own words, of a kernel that has died
+            return super().write_message(message, binary)  # type: ignore[misc]
         if holds_traceback(message):
             return None
         if self._moves() and part_of(message, 1).get("msg_type") == "status":
