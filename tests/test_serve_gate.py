@@ -314,8 +314,9 @@ def test_a_restart_lets_go_when_what_was_asked_for_is_answered():
             reader, writer = await asyncio.open_connection(*listener.getsockname())
             assert not gate.is_answering()
             writer.write(HEAD + b"Connection: close\r\n\r\n")
-            while not gate.is_answering():
-                await asyncio.sleep(0)
+            async with asyncio.timeout(30):
+                while not gate.is_answering():
+                    await asyncio.sleep(0)
             server.stop()
             waits = asyncio.ensure_future(all_answered(gate.is_answering))
             may_answer.set()
