@@ -208,7 +208,7 @@ def tell_room(kernels: int) -> None:
     Raises:
         ServeError: Not one fits.
     """
-    fit, words = words_of_room(kernels, shared=False)
+    fit, words = words_of_room(kernels, shared=sys.platform.startswith("linux"))
     if fit == 0:
         raise ServeError(words)
     if words:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 ARRIVES_WITHIN_S = 120  # the front end of a page, over a slow line: until then its silence means nothing
 
 

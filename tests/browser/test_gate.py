@@ -37,6 +37,7 @@ def forbidden(page, code):
     }})))""")
 
 
+@pytest.mark.policy
 def test_the_page_bears_its_policy_below_a_path_and_comes_back_after_a_restart(page, guarded):
     address = guarded.url.split("?")[0] + "#v=1"
     open_app(page, f"{guarded.url}#v=1")

@@ -343,6 +343,19 @@ test("a kernel that rests leaves what torch said until the next move, and the on
   assertShows(model, model.settings(), "torch");
 });
 
+test("a kernel that comes again computes on the device that was chosen, if it can; the first one where it was told to", () => {
+  const told = { ...START, device: "cuda" };
+  for (const [devices, device] of [[["cpu", "cuda"], "cpu"], [["cuda"], "cuda"]]) {
+    const model = createPageModel({ state: START, colorscales: { light: [], dark: [] }, plotly: null, ground: {}, live: true });
+    model.connect(createKernel(widgetOf(told)));
+    assert.equal(model.settings().device, "cuda");
+    model.change((settings) => [replaced(settings, { device: "cpu" }), []]);
+    model.hearOfKernel("again");
+    model.connect({ ...createKernel(widgetOf(told)), facts: { devices } });
+    assert.equal(model.settings().device, device);
+  }
+});
+
 test("a kernel that goes while it is asked something leaves the page's own numbers, put away or ended", () => {
   for (const state of ["resting", "again", "lost"]) {
     const { model } = opened();

@@ -57,6 +57,7 @@ class PageModel {
   #ground;
   /** @type {Kernel | null} */
   #kernel = null;
+  #met = false; // whether there has been a kernel
   /** What is on the board. @type {Shown | null} */
   #shown = null;
   /** Where a refusal leads back to. @type {Shown | null} */
@@ -205,10 +206,13 @@ class PageModel {
     if (follow && now) {
       this.#adopt(now, "");
     } else {
-      const { device } = now?.settings ?? this.settings(); // torch computes where the kernel was told to
+      // At first torch computes where the kernel was told to; later where it was asked to, if another kernel can.
+      const chosen = this.#met && kernel.facts.devices?.includes(this.settings().device);
+      const { device } = chosen ? this.settings() : (now?.settings ?? this.settings());
       this.#timeline.amend((settings) => ({ ...settings, device }));
       this.#attempt(() => this.#show());
     }
+    this.#met = true;
     this.#values.put({ kernel: "ok", introduction: kernel.introduction() });
     if (kernel.notice()[0]) this.say(...kernel.notice());
   }
