@@ -92,7 +92,7 @@ class Student:
         if not (self._kernel_id and not self._has_ended() and await self.page.kernel_is_there(self._kernel_id)):
             self._kernel_id = await (self.page.open_plain() if self._plain else self.page.new_kernel())
         self.kernel = None
-        self.kernel = await Kernel.open(*self.page.place, self._kernel_id)
+        self.kernel = await Kernel.open(self.page, self._kernel_id)
         await self._compute(self._chance.choice(self._deck)[0])
         took = time.perf_counter() - start
         self.seen.kernel_s = self.seen.kernel_s or took

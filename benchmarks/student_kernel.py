@@ -3,6 +3,7 @@
 import asyncio
 import json
 import uuid
+from urllib.parse import urljoin
 
 from benchmarks.student_wire import GOES, cut, message, open_socket, parts_of
 
@@ -40,11 +41,11 @@ class Kernel:
         self._reader = asyncio.create_task(self._read())
 
     @classmethod
-    async def open(cls, host, port, kernel_id):
-        """Connect as the front end does, and find the app among the kernel's widgets."""
+    async def open(cls, page, kernel_id):
+        """Connect as the front end of a page does, and find the app among the kernel's widgets."""
         session = str(uuid.uuid4())
-        path = f"/api/kernels/{kernel_id}/channels?session_id={session}"
-        kernel = cls(await open_socket(host, port, path, jupyter=True), session)
+        path = urljoin(page.path, f"api/kernels/{kernel_id}/channels?session_id={session}")
+        kernel = cls(await open_socket(*page.place, path, jupyter=True), session)
         try:
             await kernel._find_app()
         except BaseException:

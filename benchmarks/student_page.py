@@ -61,6 +61,7 @@ class Page:
 
     Attributes:
         place: (host, port) of the server.
+        path: Of the page; all other addresses lie below it.
         files: The browser's connections to it.
     """
 
@@ -74,7 +75,7 @@ class Page:
             later_files: Paths of what it loads once the kernel is there.
         """
         parts = urlsplit(address)
-        self._path = parts.path or "/"
+        self.path = parts.path or "/"
         self.place = (parts.hostname, parts.port)
         self.files = Files(*self.place)
         self._seen = seen
@@ -87,22 +88,22 @@ class Page:
         if self._wish:
             return
         start = time.perf_counter()
-        page = text_of(await self.files.get(self._path))
-        await self.files.get_all([urljoin(self._path, name) for name in PAGE_FILES.findall(page)])
+        page = text_of(await self.files.get(self.path))
+        await self.files.get_all([urljoin(self.path, name) for name in PAGE_FILES.findall(page)])
         self._seen.page_s = time.perf_counter() - start
         self._seen.note("the live page is there")
-        self._wish = urljoin(self._path, json.loads(DATA.search(page)[1])["kernel"])
+        self._wish = urljoin(self.path, json.loads(DATA.search(page)[1])["kernel"])
 
     async def open_plain(self):
         """Get Voilà's own page, which is whole when its kernel has run the notebook; return the kernel's id."""
         start = time.perf_counter()
-        page = text_of(await self.files.get(self._path))
+        page = text_of(await self.files.get(self.path))
         self._seen.page_s = time.perf_counter() - start
         return _kernel_id(page)
 
     async def kernel_is_there(self, kernel_id):
         """Ask the server for a kernel, as the page does that has lost its way to it."""
-        answer = await self.files.get(f"/api/kernels/{kernel_id}", check=False)
+        answer = await self.files.get(urljoin(self.path, f"api/kernels/{kernel_id}"), check=False)
         return answer.status == 200
 
     async def new_kernel(self):
@@ -141,7 +142,7 @@ class Page:
 
     async def say_goodbye(self, kernel_id):
         """Call what a page calls when its tab is closed."""
-        await self.files.get(f"/voila/api/shutdown/{kernel_id}", method="POST", check=False)
+        await self.files.get(urljoin(self.path, f"voila/api/shutdown/{kernel_id}"), method="POST", check=False)
 
     def forget(self):
         """Close the connection that asked for a kernel."""

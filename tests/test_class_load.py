@@ -14,6 +14,7 @@ from benchmarks.student import Student
 from benchmarks.student_drags import MOVES, drags, wrong
 from benchmarks.student_load import Plan, run_level
 from benchmarks.student_machine import alive
+from benchmarks.student_scene import suffered
 from benchmarks.student_table import percentile, table
 from tests.browser.server import voila_server
 
@@ -49,10 +50,10 @@ def test_three_students_get_right_numbers_at_every_move_and_their_kernels_end_wi
 
 @pytest.mark.usefixtures("nothing_left")
 def test_a_student_whose_kernel_is_killed_has_numbers_again_and_the_other_one_feels_nothing():
-    found = asyncio.run(faults.suffered(faults.killed, [], DECK, beside=1))
+    found = asyncio.run(suffered(faults.killed, [], DECK, beside=1))
     assert found.back_s is not None, found.saw
     assert any("dead" in line for line in found.saw)
-    assert found.others == []
+    assert (found.others, found.left) == ([], 0)
 
 
 def answer_to(move):
