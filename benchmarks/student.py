@@ -15,6 +15,7 @@ from benchmarks.student_wire import HttpError
 
 BETWEEN_MOVES_S = (0.05, 0.15)
 DRAG_TAKES_S = 3
+RESTS = "the kernel rests"
 LATE_S = 10  # after which the page itself waits no longer: numbers/asking.js
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 8
 # What a browser would tell its page as "the connection is gone".
@@ -80,23 +81,37 @@ class Student:
                 self.seen.note(f"refused: {refused}")
                 await asyncio.get_running_loop().create_future()  # the page offers a button, and nobody presses it
             except Lost as lost:
-                self.seen.fail(str(lost))
+                if str(lost) == RESTS:
+                    self.seen.note(RESTS)
+                    await self._wait_for_a_move()
+                else:
+                    self.seen.fail(str(lost))
             except GONE as gone:
                 self.seen.fail(f"{type(gone).__name__}: {gone}")
             await asyncio.sleep(pause * self._chance.uniform(0.5, 1.5))
             pause = min(2 * pause, LONGEST_PAUSE_S)
 
+    async def _wait_for_a_move(self):
+        """Ask for nothing any more when all drags are done."""
+        if not self.drags_left:
+            await asyncio.get_running_loop().create_future()
+
     async def _get_kernel(self):
         """Go back to the kernel that is there, or ask for one; wait for its first numbers."""
         start = time.perf_counter()
         if not (self._kernel_id and not self._has_ended() and await self.page.kernel_is_there(self._kernel_id)):
-            self._kernel_id = await (self.page.open_plain() if self._plain else self.page.new_kernel())
+            self._kernel_id = await (self.page.open_plain() if self._plain else self.page.new_kernel(self._hear))
         self.kernel = None
         self.kernel = await Kernel.open(self.page, self._kernel_id)
         await self._compute(self._chance.choice(self._deck)[0])
         took = time.perf_counter() - start
         self.seen.kernel_s = self.seen.kernel_s or took
         self.seen.note(f"numbers of torch, {took:.1f} s after they were wished for")
+
+    def _hear(self, why):
+        """Hear that the server has taken the kernel back: one that nobody used comes again with the next move."""
+        if self.kernel is not None:
+            self.kernel.end(RESTS if why == "idle" else f"the server says that the kernel is lost: {why}")
 
     def _has_ended(self):
         """Whether the kernel itself is gone, not only the way to it: its process is not started again."""
@@ -149,6 +164,9 @@ class Student:
         try:
             if not (await asyncio.wait((answer,), timeout=LATE_S))[0]:
                 self.seen.fail(f"no answer within {LATE_S} s")
+            while not (await asyncio.wait((answer,), timeout=LATE_S / 2))[0]:
+                if not await self.page.kernel_is_there(self._kernel_id):
+                    self.kernel.end("the server has the kernel no more")
             off = wrong(move, *await answer)
         except ValueError as refused:
             off = str(refused)

@@ -99,9 +99,9 @@ class Kernel:
         if kind == "comm_msg":
             self._hear(json.loads(content), buffers)
         elif kind == "status" and (state := json.loads(content)["execution_state"]) in ENDED:
-            self._end(f"the kernel is said to be {state}")
+            self.end(f"the kernel is said to be {state}")
         elif kind == "shutdown_reply":
-            self._end("the kernel was shut down")
+            self.end("the kernel was shut down")
 
     def _hear(self, content, buffers):
         data = content["data"]
@@ -125,7 +125,8 @@ class Kernel:
         else:
             waiting.set_result(what)
 
-    def _end(self, reason):
+    def end(self, reason):
+        """Hear that the kernel itself is gone."""
         self.ended = True
         self._lose(reason)
 

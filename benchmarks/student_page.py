@@ -106,16 +106,20 @@ class Page:
         answer = await self.files.get(urljoin(self.path, f"api/kernels/{kernel_id}"), check=False)
         return answer.status == 200
 
-    async def new_kernel(self):
-        """Ask for a kernel, wait in line for it, and load the front end meanwhile; return its id."""
+    async def new_kernel(self, when_lost):
+        """Ask for a kernel, wait in line for it, and load the front end meanwhile; return its id.
+
+        Args:
+            when_lost: Called with the server's reason when it takes the kernel back.
+        """
         self.forget()
         before, after = self._front_end
-        html, _ = await asyncio.gather(self._ask(), self.files.get_all(before))
+        html, _ = await asyncio.gather(self._ask(when_lost), self.files.get_all(before))
         await self.files.get_all(after)
         self._front_end = ([], [])
         return _kernel_id(html)
 
-    async def _ask(self):
+    async def _ask(self, when_lost):
         self._socket = await open_socket(*self.place, self._wish)
         self._seen.note("asked for a kernel")
         html = []
@@ -124,21 +128,21 @@ class Page:
             if told["type"] == "html":
                 html.append(told["html"])
             elif told["type"] == "done":
-                self._listener = asyncio.create_task(self._listen(self._socket))
+                self._listener = asyncio.create_task(self._listen(self._socket, when_lost))
                 return "".join(html)
             elif told["type"] == "refused":
                 raise Refused(told["why"])
             elif told["type"] == "queue":
                 self._seen.places.append(told["place"])
                 self._seen.note(f"place {told['place']} in line")
-            else:
-                self._seen.note(f"told: {data[:200]}")
         raise Lost(f"the connection that asks for a kernel closed ({self._socket.close_code})")
 
-    async def _listen(self, socket):
+    async def _listen(self, socket, when_lost):
         """Hear what the server tells of the kernel that it gave."""
         while (data := await socket.read_message()) is not None:
-            self._seen.note(f"told: {data[:200]}")
+            told = json.loads(data)
+            if told["type"] == "lost":
+                when_lost(told["why"])
 
     async def say_goodbye(self, kernel_id):
         """Call what a page calls when its tab is closed."""

@@ -51,6 +51,10 @@ def _refused(level):
     return ", ".join(f"{times} ({why})" for why, times in level.refused.items()) or "0"
 
 
+def _closed(level):
+    return "still there" if level.closed_s is None else _seconds(level.closed_s)
+
+
 def _stopped(level):
     return level.stopped or (level.browser.trouble if level.browser else "") or "–"
 
@@ -72,7 +76,7 @@ ROWS = [
     ("CPU of the simulated students", lambda level: f"{level.own_cpu:.0%} of a core"),
     ("files a student", lambda level: f"{level.received_mb:.2f} MB"),
     ("first arrival → last drag", lambda level: _seconds(level.took_s)),
-    ("all tabs closed → processes as before", lambda level: _seconds(level.closed_s)),
+    ("all tabs closed → processes as before", _closed),
     _real("first paint", lambda seen: seen.paint_s),
     _real("first heatmaps", lambda seen: seen.coloured_s),
     _real("torch's numbers", lambda seen: seen.kernel_s),
