@@ -16,7 +16,7 @@ LAYERS = {
     "views": 3,
     "board": 4,
     "app": 5, "export": 5,
-    "cli": 6, "commands": 6, "serve": 6,
+    "cli": 6, "commands": 6, "serve": 6, "kernels": 6,
 }  # fmt: skip
 TOP = max(LAYERS.values())
 # Neighbours on one layer may import each other one way round (a test below forbids circles), but these never.

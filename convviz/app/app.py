@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 DEVICE_VARIABLE = "CONVVIZ_DEVICE"
 PAGE_VARIABLE = "CONVVIZ_PAGE"  # set where a served page has a board of its own, and waits for the kernel
-JOINS = PAGE_VARIABLE in os.environ
 SOURCES = ("input", "target", "grad")
 
 
@@ -50,7 +49,6 @@ class App(SettingTraits, anywidget.AnyWidget):
     # Makes the still picture that a saved notebook keeps beside the app; put here as well.
     still_maker: ClassVar[Callable[[Stages, Settings], str] | None] = None
 
-    _esm = joining_script() if JOINS else asking_script()
     # What carries the whole script, for all apps at once: a saved page keeps it because each of them names it.
     _carrier = traitlets.Instance(widgets.Widget, allow_none=True).tag(sync=True, **widgets.widget_serialization)
 
@@ -107,6 +105,7 @@ class App(SettingTraits, anywidget.AnyWidget):
         settings = start_settings(
             spec, tensors, loss, device, dtype, state=state, link=link, theme=theme, transposed=transposed
         )
+        self._esm = joining_script() if _joins() else asking_script()
         self.session = Session(settings)
         if link is not None:
             self.session.tell(briefly(from_link(link)[1]))
@@ -276,9 +275,14 @@ class App(SettingTraits, anywidget.AnyWidget):
         self.send({"type": "told", "sentence": sentence, "failed": failed})
 
 
+def _joins() -> bool:
+    """Return whether the served page has a board of its own, which this app brings the kernel."""
+    return PAGE_VARIABLE in os.environ
+
+
 def _taken_script() -> Script | None:
     """Return what carries the script for all apps; where the served page has a board of its own, none is made."""
-    if JOINS:
+    if _joins():
         return None
     from convviz.app.script import Script
 

@@ -27,7 +27,7 @@ class Server:
 
     Attributes:
         url: Where the page is.
-        process: The server; each of its kernels is a child in a process group of its own.
+        process: The server; each of its kernels is a descendant in a process group of its own.
         said: The lines it has printed so far, stdout and stderr together.
     """
 
@@ -39,7 +39,7 @@ class Server:
         """Return {kernel id: psutil.Process} of the kernels that are alive."""
         found = {}
         with contextlib.suppress(psutil.NoSuchProcess):
-            for child in psutil.Process(self.process.pid).children():
+            for child in psutil.Process(self.process.pid).children(recursive=True):
                 with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
                     if match := CONNECTION_FILE.search(" ".join(child.cmdline())):
                         found[match[1]] = child

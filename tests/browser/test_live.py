@@ -13,7 +13,7 @@ from convviz.facts import facts
 from convviz.facts.words import sentences
 from tests.browser.app_page import wait_painted
 from tests.browser.axe import assert_accessible
-from tests.browser.server import ROOT, voila_server, wait_until
+from tests.browser.server import voila_server, wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -24,21 +24,16 @@ PLOTLYS = "() => !document.querySelector('.cv-area > .cv-pixels')"  # the colour
 HEATMAP = '.cv-board[data-painted]:not([data-painted=""]) .cv-plot .hm image'
 LOST = "#convviz-lost-text"
 # A kernel waits until somebody opens the other end of a pipe: no clock is involved.
-WAITING = """import os, sys
-if any("ipykernel_launcher" in word for word in sys.orig_argv):
-    open(os.environ["GATE"]).close()
-"""
-FAILING = """import sys
-if any("ipykernel_launcher" in word for word in sys.orig_argv):
-    raise SystemExit("no kernel today")
-"""
+WAITING = "import os\nopen(os.environ['GATE']).close()"
+FAILING = "import os\nos._exit(1)"
 
 
 def kernels_that(folder, what):
-    """Return variables under which every kernel runs these lines before all else."""
-    folder.mkdir(exist_ok=True)
-    folder.joinpath("sitecustomize.py").write_text(what, encoding="utf-8")
-    return {"PYTHONPATH": os.pathsep.join([str(folder), str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])}
+    """Return variables under which every kernel runs these lines before it answers anything."""
+    startup = folder / "profile_default" / "startup"
+    startup.mkdir(parents=True, exist_ok=True)
+    startup.joinpath("first.py").write_text(what, encoding="utf-8")
+    return {"IPYTHONDIR": str(folder)}
 
 
 @pytest.fixture(scope="module")
