@@ -26,6 +26,7 @@ from benchmarks.student_table import table
 from tests.browser.server import ROOT, STARTS_WITHIN_S, voila_server
 
 MOST_STUDENTS, MOST_MINUTES = 500, 10
+LINES = 20  # of what a server says, at most
 PLAIN_STUDENTS, PLAIN_S, PLAIN_MINUTE_S = 30, 120, 10
 LEVELS = (50, 150, 300)
 
@@ -85,6 +86,7 @@ async def measure(options, say):
                 files, later = await _recorded(chromium, server.url) if chromium else ((), ())
                 make = functools.partial(_make, server.url, deck, plan, files=files, later_files=later)
                 levels[str(count)] = await run_level(plan, server.process.pid, make, chromium, server.url)
+                levels[str(count)].said = server.said[1:]  # the first line is where it is
             _say_level(say, f"{count} students", levels[str(count)])
     if options.plain:
         levels["plain"] = await plain(options, deck)
@@ -151,6 +153,8 @@ def _say_level(say, name, level):
     say(f"{name}: {level.held} of {level.students} held, {sum(level.errors.values())} errors, {level.took_s:.0f} s")
     for error, times in sorted(level.errors.items(), key=lambda each: -each[1])[:5]:
         say(f"  {times} × {error}")
+    for line in level.said[-LINES:]:
+        say(f"  the server said: {line}")
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from benchmarks.student_scene import BACK_WITHIN_S, suffered
 from benchmarks.student_wire import HEADERS
 
 SLOW_CLIENTS = 100
+SLEEPS_S = 45
 
 
 # -- the faults: each is done to a scene, and returns when there is nothing left to do but to wait ----------------
@@ -82,6 +83,15 @@ async def stalled_long(scene, found):
     await stalled(scene, found, 60)
 
 
+async def asleep(scene, found):
+    """the student's laptop sleeps for 45 s (counted from their end)"""
+    scene.victim.awake.clear()
+    scene.victim.break_off()
+    await asyncio.sleep(SLEEPS_S)
+    found.since = time.perf_counter()
+    scene.victim.awake.set()
+
+
 async def slow(scene, found):
     """a hundred slow clients: half of them send a byte a second, half read nothing of a large file"""
     url = scene.server.url.rstrip("/").rpartition(":")[2]
@@ -132,7 +142,7 @@ async def parent_killed(scene, found):
     kill(parents)
 
 
-FAULTS = (killed, stopped, restarted, cut, broken_off, stalled, stalled_long, slow, abandoned, parent_killed)
+FAULTS = (killed, stopped, restarted, cut, broken_off, stalled, stalled_long, asleep, slow, abandoned, parent_killed)
 
 
 async def measure(names, options, seed, say):

@@ -33,6 +33,7 @@ class Student:
         page: Its page.
         kernel: The Kernel that answers it now, or None.
         drags_left: How many it has still to do.
+        awake: Cleared while its machine sleeps.
     """
 
     def __init__(self, address, deck, *, seed, drags, minute=60.0, files=(), later_files=(), plain=False):
@@ -54,6 +55,8 @@ class Student:
         self._deck, self._chance = deck, random.Random(seed)
         self._minute, self._plain = minute, plain
         self._kernel_id = ""
+        self.awake = asyncio.Event()
+        self.awake.set()
 
     @property
     def held(self):
@@ -70,6 +73,7 @@ class Student:
         self.seen.came = time.perf_counter()
         pause = FIRST_PAUSE_S
         while True:
+            await self.awake.wait()
             try:
                 if not self._plain:
                     await self.page.open()

@@ -62,6 +62,7 @@ class Level:
         closed_s: From all tabs closed to no process more than before; None if it did not come to that.
         browser: What the real one saw, or None.
         stopped: Why it ended before its time, or empty.
+        said: What the server printed meanwhile.
     """
 
     students: int
@@ -82,6 +83,7 @@ class Level:
     closed_s: float | None = None
     browser: Visit | None = None
     stopped: str = ""
+    said: list[str] = field(default_factory=list)
 
 
 async def first_visitor(make):

@@ -81,5 +81,6 @@ ROWS = [
     _real("first heatmaps", lambda seen: seen.coloured_s),
     _real("torch's numbers", lambda seen: seen.kernel_s),
     _real("slider → torch, median", lambda seen: percentile(seen.answers, 0.5)),
+    ("lines that the server printed", lambda level: str(len(level.said))),
     ("stopped by", _stopped),
 ]

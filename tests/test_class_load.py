@@ -41,6 +41,7 @@ def test_three_students_get_right_numbers_at_every_move_and_their_kernels_end_wi
         make = functools.partial(Student, server.url, DECK, minute=plan.minute)
         level = asyncio.run(run_level(plan, server.process.pid, make))
         assert server.kernels() == {}
+        assert server.said[1:] == []
     assert (level.errors, level.refused, level.stopped) == ({}, {}, "")
     assert (level.held, len(level.page_s), len(level.kernel_s)) == (3, 3, 3)
     assert len(level.answers) == 3 * MOVES
