@@ -17,6 +17,7 @@ BETWEEN_MOVES_S = (0.05, 0.15)
 DRAG_TAKES_S = 3
 RESTS = "the kernel rests"
 LATE_S = 10  # after which the page itself waits no longer: numbers/asking.js
+MOST_FAILURES = 3  # after which the page offers a button
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 8
 # What a browser would tell its page as "the connection is gone".
 GONE = (
@@ -54,7 +55,7 @@ class Student:
         self.kernel, self.drags_left = None, drags
         self._deck, self._chance = deck, random.Random(seed)
         self._minute, self._plain = minute, plain
-        self._kernel_id = ""
+        self._kernel_id, self._wished, self._failures = "", 0.0, 0
         self.awake = asyncio.Event()
         self.awake.set()
 
@@ -81,36 +82,45 @@ class Student:
                 pause = FIRST_PAUSE_S
                 await self._use_kernel()
             except Refused as refused:
-                self.seen.refused = str(refused)
-                self.seen.note(f"refused: {refused}")
-                await asyncio.get_running_loop().create_future()  # the page offers a button, and nobody presses it
+                await self._take_refusal(str(refused))
             except Lost as lost:
-                if str(lost) == RESTS:
-                    self.seen.note(RESTS)
-                    await self._wait_for_a_move()
-                else:
-                    self.seen.fail(str(lost))
+                await self._take_loss(str(lost))
             except GONE as gone:
                 self.seen.fail(f"{type(gone).__name__}: {gone}")
             await asyncio.sleep(pause * self._chance.uniform(0.5, 1.5))
             pause = min(2 * pause, LONGEST_PAUSE_S)
 
-    async def _wait_for_a_move(self):
-        """Ask for nothing any more when all drags are done."""
+    async def _take_refusal(self, why):
+        """Try again where a kernel could not be started; elsewhere the page offers a button, and nobody presses it."""
+        self._failures += 1
+        if why == "failed" and self._failures < MOST_FAILURES:
+            self.seen.fail("a kernel could not be started")
+            return
+        self.seen.refused = why
+        self.seen.note(f"refused: {why}")
+        await asyncio.get_running_loop().create_future()
+
+    async def _take_loss(self, why):
+        """Try again, unless the kernel only rests and there is no move to come."""
+        if why != RESTS:
+            self.seen.fail(why)
+            return
+        self.seen.note(why)
         if not self.drags_left:
             await asyncio.get_running_loop().create_future()
 
     async def _get_kernel(self):
         """Go back to the kernel that is there, or ask for one; wait for its first numbers."""
         start = time.perf_counter()
+        self._wished = self._wished or start
         if not (self._kernel_id and not self._has_ended() and await self.page.kernel_is_there(self._kernel_id)):
             self._kernel_id = await (self.page.open_plain() if self._plain else self.page.new_kernel(self._hear))
         self.kernel = None
         self.kernel = await Kernel.open(self.page, self._kernel_id)
         await self._compute(self._chance.choice(self._deck)[0])
-        took = time.perf_counter() - start
-        self.seen.kernel_s = self.seen.kernel_s or took
-        self.seen.note(f"numbers of torch, {took:.1f} s after they were wished for")
+        now = time.perf_counter()
+        self.seen.kernel_s = self.seen.kernel_s or now - self._wished
+        self.seen.note(f"numbers of torch, {now - start:.1f} s after they were wished for")
 
     def _hear(self, why):
         """Hear that the server has taken the kernel back: one that nobody used comes again with the next move."""
