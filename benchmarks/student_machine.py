@@ -33,7 +33,6 @@ def kill(processes):
     for process in processes:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.kill()
-    psutil.wait_procs(processes, timeout=10)
 
 
 def pss_mib(processes):
