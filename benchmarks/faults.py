@@ -101,14 +101,11 @@ async def slow(scene, found):
         half = f"GET /{name} HTTP/1.1\r\nHost: 127.0.0.1:{url}\r\n{HEADERS}"
         writer.write(half.encode() + (b"\r\n" if number % 2 else b""))
     dripping = scene.do(_drip([writer for _, writer in clients[::2]]))
-    guest = scene.come(99)
-    scene.others.append(guest)
-    await until(lambda: guest.seen.answers, BACK_WITHIN_S)
+    found.more = "beside them " + await _told_by_a_guest(scene)
     dripping.cancel()
     for _, writer in clients:
         writer.close()
     found.since = time.perf_counter()
-    found.more = f"a new visitor beside them: live page {guest.seen.page_s} s, torch's numbers {guest.seen.kernel_s} s"
 
 
 async def _drip(writers):
@@ -116,6 +113,15 @@ async def _drip(writers):
         for writer in writers:
             writer.write(b"X")
         await asyncio.sleep(1)
+
+
+async def _told_by_a_guest(scene):
+    """Let a new visitor come; return what came of it."""
+    guest = scene.come(99)
+    scene.others.append(guest)
+    await until(lambda: guest.seen.answers, BACK_WITHIN_S)
+    page, kernel = (each and round(each, 2) for each in (guest.seen.page_s, guest.seen.kernel_s))
+    return f"a new visitor has the live page after {page} s and torch's numbers after {kernel} s"
 
 
 async def _files_of(scene):
@@ -138,8 +144,9 @@ async def parent_killed(scene, found):
     """what all kernels are started from is killed"""
     server = scene.server.process.pid
     parents = [each for each in tree(server) if each.pid != server and each.children()]
-    found.more = f"{len(parents)} such processes" if parents else "there is no such process: nothing was done"
     kill(parents)
+    found.more = f"processes killed: {len(parents)}; then " + await _told_by_a_guest(scene)
+    found.since = time.perf_counter()
 
 
 FAULTS = (killed, stopped, restarted, cut, broken_off, stalled, stalled_long, asleep, slow, abandoned, parent_killed)
