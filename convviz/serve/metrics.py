@@ -113,7 +113,7 @@ class Metrics:
         self._queue.set(kernels.places.waiting)
         if time.monotonic() - self._measured_at >= MEMORY_EVERY_S:
             self._measured_at = time.monotonic()
-            # In a thread: 300 processes take the system a second.
+            # In a thread: 300 processes take the system a second or two.
             await asyncio.get_running_loop().run_in_executor(None, self._measure)
         return generate_latest(self._registry)
 
