@@ -187,7 +187,7 @@ def test_kernels_of_others_are_named_nowhere(served, visit):
     for method in ("GET", "DELETE"):
         assert ask(served.url, f"api/kernels/{GUESS}", method=method)[0] == 404
     assert refusal(served.url, f"api/kernels/{GUESS}/channels") == 404
-    assert refusal(served.url, f"voila/query/{GUESS}", origin="http://evil.example", newer=False) == 403
+    assert refusal(served.url, f"voila/query/{GUESS}", newer=False) == 404
     assert known.encode() not in ask(served.url, "metrics")[2]
     assert known not in served.log.read_text()
     assert known[:8] in served.log.read_text(), "what the log has of it is no key"
@@ -355,6 +355,9 @@ def test_nothing_of_a_visitor_reaches_the_next_ones_kernel(tmp_path):
             # The page is there before its kernel is, and then the kernel is no other's.
             wait_until(lambda: len(server.kernels()) >= number, what="a kernel waits for a visitor")  # noqa: B023
             came.append(ask(url, f"?secret=of-visitor-{number}", Cookie=cookie))
+        asks = f"voila/query/{GUESS}"  # where a notebook's kernel, which has no token, hears who came
+        assert refusal(url, asks, newer=False) == 101
+        assert refusal(url, asks, origin="http://evil.example", newer=False) == 403
     for number, (status, _, page) in enumerate(came, 1):
         assert status == 200
         told = page.decode().partition("told {")[2].partition("}")[0]

@@ -33,8 +33,9 @@ class Channel:
         Args:
             kernel_id: Whose it is to be.
         """
-        offered = self.request.headers.get("Sec-WebSocket-Protocol", "")  # type: ignore[attr-defined]
-        if PROTOCOL not in [name.strip() for name in offered.split(",")]:
+        asks = self.request.headers  # type: ignore[attr-defined]
+        offered = [name.strip() for name in asks.get("Sec-WebSocket-Protocol", "").split(",")]
+        if "Upgrade" in asks and PROTOCOL not in offered:
             raise tornado.web.HTTPError(400)
         await super().get(kernel_id)  # type: ignore[misc]
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import tornado.web
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from convviz.serve.handlers import PlainErrors
@@ -37,7 +35,7 @@ class Metrics:
         self._queue = Gauge("convviz_queue_length", "Pages that wait in line for a kernel.", **common)
         self._memory = Gauge(
             "convviz_memory_bytes",
-            "Memory of the server and of all kernels, what they share counted once (PSS); only where there is /proc.",
+            "Memory of the server and of all that it started, what is shared counted once (PSS); only with /proc.",
             ["part"],
             **common,
         )
@@ -115,31 +113,32 @@ class Metrics:
         self._queue.set(kernels.places.waiting)
         if time.monotonic() - self._measured_at >= MEMORY_EVERY_S:
             self._measured_at = time.monotonic()
-            pids = [pid for model in models if (pid := pid_of(kernels, model["id"]))]
-            # In a thread: 300 processes take the system a second.
-            await asyncio.get_running_loop().run_in_executor(None, self._measure, pids)
+            # In a thread: 300 processes take the system a second or two.
+            await asyncio.get_running_loop().run_in_executor(None, self._measure)
         return generate_latest(self._registry)
 
-    def _measure(self, pids: Iterable[int]) -> None:
+    def _measure(self) -> None:
         own = memory_of(os.getpid())
         if own is None:
             return
         self._memory.labels("server").set(own)
-        self._memory.labels("kernels").set(sum(memory_of(pid) or 0 for pid in pids))
+        self._memory.labels("kernels").set(sum(memory_of(pid) or 0 for pid in descendants(os.getpid())))
 
 
-def pid_of(kernels: Any, kernel_id: str) -> int | None:
-    """Return the number of a kernel's process; None where nobody knows it, as of one that starts.
+def descendants(pid: int) -> list[int]:
+    """Return the numbers of the processes that a process has started, and of theirs: kernels, and what forks them.
 
     Args:
-        kernels: Their manager.
-        kernel_id: One of them.
+        pid: Its number.
     """
+    found: list[int] = []
     try:
-        pid = getattr(kernels.get_kernel(kernel_id).provisioner, "pid", None)
-    except (KeyError, tornado.web.HTTPError):  # it has ended meanwhile
-        return None
-    return pid if isinstance(pid, int) else None
+        for path in Path(f"/proc/{pid}/task").glob("*/children"):
+            for child in path.read_text().split():
+                found += [int(child), *descendants(int(child))]
+    except OSError:  # no /proc, or it has ended meanwhile
+        pass
+    return found
 
 
 def memory_of(pid: int) -> int | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 DEFAULT_HOST = "127.0.0.1"
 MADE = ""  # a token of this value is made at the start
 SHORTEST_TOKEN = 8
-_BASE_URL = re.compile(r"/([A-Za-z0-9._~-]+/)*")
+_BASE_URL = re.compile(r"/([A-Za-z0-9._~@-]+/)*")  # JupyterHub's paths hold names such as ann@example.edu
 _TOKEN = re.compile(rf"[A-Za-z0-9._~-]{{{SHORTEST_TOKEN},200}}")
 _HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*")
 _ORIGIN = re.compile(r"https?://(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?")
@@ -78,7 +78,7 @@ class ServeOptions:
             raise ServeError(f"--races must be 0, for none, or more, and {self.races} is not.")
         if not _BASE_URL.fullmatch(self.base_url):
             raise ServeError(
-                "--base-url must be a path of letters, digits, '.', '_', '~' and '-' that begins and ends with a "
+                "--base-url must be a path of letters, digits, '.', '_', '~', '@' and '-' that begins and ends with a "
                 f"slash, such as /convviz/, and {self.base_url!r} is none."
             )
         for host in self.allow_host:

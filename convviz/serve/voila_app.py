@@ -17,6 +17,7 @@ from typing import Any
 import tornado.ioloop
 import tornado.web
 from voila.app import Voila
+from voila.request_info_handler import RequestInfoSocketHandler
 
 from convviz.serve.bounds import BoundedServer, raise_file_limit
 from convviz.serve.care import care_of, starts_at_a_time
@@ -64,6 +65,8 @@ class ConvvizVoila(Voila):
     def init_handlers(self) -> list[Any]:
         """Return Voilà's routes with handlers that answer every wish; without login and logout: nobody has a name."""
         unused = [handler for _, handler, *_ in self.identity_provider.get_handlers()]
+        if self._live:
+            unused.append(RequestInfoSocketHandler)  # the app's kernel does not ask who came
         routes = [route for route in super().init_handlers() if route[1] not in unused]
         routes = (
             live_routes(self, routes)
