@@ -64,6 +64,7 @@ import convviz, torch
 
 app = convviz.App()
 most = resource.getrlimit(resource.RLIMIT_DATA)
+kept = bytearray(50 << 20)
 convviz.App()
 assert resource.getrlimit(resource.RLIMIT_DATA) == most, "a second app has no more"
 assert os.getpriority(os.PRIO_PROCESS, 0) == max(5, int(sys.argv[1]))

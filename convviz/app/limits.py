@@ -28,9 +28,10 @@ def apply() -> None:
 def _limit_memory(most: int) -> None:
     import resource  # Windows has none
 
-    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    if soft == resource.RLIM_INFINITY:  # else a second app would have what the first took on top
-        resource.setrlimit(resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard),) * 2)
+    # Never above what is there already: a second app has what the first took, and not as much on top.
+    limits = [each for each in resource.getrlimit(resource.RLIMIT_DATA) if each != resource.RLIM_INFINITY]
+    least = min([most, *limits])
+    resource.setrlimit(resource.RLIMIT_DATA, (least, least))
 
 
 def _private_memory() -> int | None:

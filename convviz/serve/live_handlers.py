@@ -20,8 +20,9 @@ from voila.utils import get_page_config
 
 from convviz.export.live import FOLDER
 from convviz.serve.files import FOR_EVER, tag_of, takes_gzip
-from convviz.serve.handlers import GOING_AWAY, Page, PlainErrors, mended
+from convviz.serve.handlers import GOING_AWAY, PlainErrors, mended
 from convviz.serve.live import KERNEL, Answer, LivePage, live_page
+from convviz.serve.notebook_page import Page
 
 log = logging.getLogger("tornado.application")
 GONE = (WebSocketClosedError, tornado.iostream.StreamClosedError)

@@ -347,7 +347,7 @@ test("a kernel that comes again computes on the device that was chosen, if it ca
   const told = { ...START, device: "cuda" };
   for (const [devices, device] of [[["cpu", "cuda"], "cpu"], [["cuda"], "cuda"]]) {
     const model = createPageModel({ state: START, colorscales: { light: [], dark: [] }, plotly: null, ground: {}, live: true });
-    model.connect(createKernel(widgetOf(told)));
+    model.connect({ ...createKernel(widgetOf(told)), facts: { devices: ["cpu", "cuda"] } });
     assert.equal(model.settings().device, "cuda");
     model.change((settings) => [replaced(settings, { device: "cpu" }), []]);
     model.hearOfKernel("again");
