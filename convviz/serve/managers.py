@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 import traceback
@@ -11,9 +12,10 @@ from typing import Any, Protocol
 
 import tornado.web
 import tornado.websocket
+import zmq
 from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager, ServerKernelManager
 from tornado.ioloop import PeriodicCallback
-from traitlets import Float, Int
+from traitlets import Float, Int, default
 
 from convviz.serve.care import ALONE
 from convviz.serve.places import Places, Visitor
@@ -37,6 +39,18 @@ class VisitorKernelManager(ServerKernelManager):
 
     # Jupyter looks here for what stands at the manager of all kernels, and fails without it.
     traceback_replacement_message = "What happened is not shown here."
+
+    # Jupyter types it as the wrapper for who cannot wait.
+    async def start_kernel(self, *args: Any, **options: Any) -> None:  # type: ignore[override]
+        """Start the kernel; where its process runs and something fails after it, nobody would know it to end it."""
+        try:
+            await super().start_kernel(*args, **options)
+        except BaseException:
+            if self.has_kernel:
+                with contextlib.suppress(Exception):  # the first reason is the one to tell
+                    await self._async_kill_kernel()
+                    await self._async_cleanup_resources()
+            raise
 
     async def _async_interrupt_kernel(self) -> None:
         """Interrupt the kernel, unless it is being ended: one that still starts would print a traceback first."""
@@ -70,6 +84,29 @@ class PatientKernelManager(AsyncMappingKernelManager):
         self._going: set[str] = set()
         self._why: dict[str, str] = {}  # kernel id → why it is ended
         self.ended: Callable[[str, str], None] = lambda kernel_id, why: None
+
+    @default("context")
+    def _context_default(self) -> zmq.Context[Any]:
+        """Allow more sockets than the 1023 of ZeroMQ, which end at the 167th kernel."""
+        context: zmq.Context[Any] = super()._context_default()
+        context.set(zmq.MAX_SOCKETS, context.get(zmq.SOCKET_LIMIT))
+        return context
+
+    # Jupyter types it as the wrapper for who cannot wait.
+    async def start_kernel(self, *, kernel_id: str | None = None, **options: Any) -> str:  # type: ignore[override]
+        """Start a kernel; where that fails halfway, it is ended.
+
+        Args:
+            kernel_id: One of our own making; None makes one.
+            **options: As Jupyter takes them.
+        """
+        kernel_id = kernel_id or self.new_kernel_id()
+        try:
+            started: str = await super().start_kernel(kernel_id=kernel_id, **options)
+        except BaseException:
+            self.leave(kernel_id)
+            raise
+        return started
 
     # -- who has which kernel
 
