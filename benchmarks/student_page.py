@@ -114,12 +114,24 @@ class Page:
         """
         self.forget()
         before, after = self._front_end
-        html, _ = await asyncio.gather(self._ask(when_lost), self.files.get_all(before))
+        turn = asyncio.Event()
+        html, _ = await asyncio.gather(self._ask(when_lost, turn), self._load(before, turn))
         await self.files.get_all(after)
         self._front_end = ([], [])
         return _kernel_id(html)
 
-    async def _ask(self, when_lost):
+    async def _load(self, files, turn):
+        """Load the front end as soon as it is the page's turn."""
+        await turn.wait()
+        await self.files.get_all(files)
+
+    async def _ask(self, when_lost, turn):
+        try:
+            return await self._wait(when_lost, turn)
+        finally:
+            turn.set()  # or there is nothing to wait for
+
+    async def _wait(self, when_lost, turn):
         self._socket = await open_socket(*self.place, self._wish)
         self._seen.note("asked for a kernel")
         html = []
@@ -132,6 +144,8 @@ class Page:
                 return "".join(html)
             elif told["type"] == "refused":
                 raise Refused(told["why"])
+            elif told["type"] == "queue" and not told["place"]:
+                turn.set()
             elif told["type"] == "queue":
                 self._seen.places.append(told["place"])
                 self._seen.note(f"place {told['place']} in line")

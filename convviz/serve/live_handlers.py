@@ -139,7 +139,7 @@ class KernelSocket(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler
     """Starts a kernel for the page that opens this connection, when it is its turn; open as long as the page is.
 
     A page of another origin is refused before, by Jupyter's own rules, and so is who names none: no browser does that.
-    The messages: ``{"type": "queue", "place": k}``, where the page stands in line, whenever that changes;
+    The messages: ``{"type": "queue", "place": k}``, where the page stands in line whenever that changes, 0 at its turn;
     ``{"type": "html", "html": ...}``, pieces of the page as Voilà's template makes it; then ``{"type": "done"}``, or
     ``{"type": "refused", "why": "failed"}``. Later, when the kernel ends before the page does,
     ``{"type": "lost", "why": ...}`` with ``"idle"``, ``"hung"`` or ``"ended"``.
@@ -191,9 +191,8 @@ class KernelSocket(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler
         Args:
             place: 0: it is its turn.
         """
-        if place:
-            self._say("queue", place=place)
-        else:
+        self._say("queue", place=place)
+        if not place:
             # Beside the connection, which hears meanwhile that the page is left.
             self._page = self._make(self.application, self.request, **self._options)
             self._page.socket = self

@@ -49,6 +49,7 @@ export function createSession(addresses, onState) {
   const pauses = createPauses();
   const failures = createFailures();
   let timer = 0;
+  let mayLoad = false;
 
   /** @param {State} state */
   const hear = (state) => {
@@ -71,6 +72,7 @@ export function createSession(addresses, onState) {
     clearTimeout(timer);
     visit.end();
     visit = new Visit(addresses, hear, over);
+    if (mayLoad) visit.prepare();
     visit.start();
   }
 
@@ -95,7 +97,10 @@ export function createSession(addresses, onState) {
   return {
     start: () => visit.start(),
     startAgain,
-    prepare: () => visit.prepare(),
+    prepare() {
+      mayLoad = true;
+      visit.prepare();
+    },
     state: () => visit.state(),
     answered: () => visit.answered(),
   };
@@ -116,6 +121,8 @@ class Visit {
   #place = 0;
   #slow = 0;
   #tells = 0;
+  #mayLoad = false;
+  #isTurn = false;
 
   /**
    * @param {Addresses} addresses @param {(state: State) => void} onState
@@ -143,9 +150,10 @@ class Visit {
     this.#answeredAt ||= performance.now();
   }
 
-  /** Load the front end while the kernel starts. */
+  /** The page has drawn what it has: from now on the front end is not in its way. */
   prepare() {
-    if (!this.#ended) this.#frontEnd ??= new FrontEnd(this.#addresses.frame, say("frame"));
+    this.#mayLoad = true;
+    this.#load();
   }
 
   async start() {
@@ -207,14 +215,11 @@ class Visit {
     return new Promise((resolve, reject) => {
       socket.onmessage = ({ data }) => {
         const message = JSON.parse(data);
-        if (message.type === "queue") this.#stand(message.place);
+        if (message.type === "queue") message.place ? this.#stand(message.place) : this.#turn();
         else if (message.type === "lost") this.#lose(message.why);
         else if (message.type === "done") resolve(html);
         else if (message.type === "refused") reject(new Refusal("failed"));
-        else {
-          if (!html) this.#turn();
-          html += message.html;
-        }
+        else html += message.html;
       };
       socket.onclose = () => reject(new Refusal("gone")); // of no meaning once all has been sent
     });
@@ -236,6 +241,13 @@ class Visit {
     if (this.#state.now === "queued") this.#state.enter("starting");
     this.#state.hide();
     this.#awaitStart();
+    this.#isTurn = true;
+    this.#load();
+  }
+
+  /** Load the front end beside the kernel's start; before, its hundred files would be in the way of others' pages. */
+  #load() {
+    if (this.#mayLoad && this.#isTurn && !this.#ended) this.#frontEnd ??= new FrontEnd(this.#addresses.frame, say("frame"));
   }
 }
 
