@@ -19,11 +19,13 @@ from convviz.board.module import app_styles, joined, tab_script
 from convviz.export.parts import BOARD, packed_plotly, page_facts, to_json
 from convviz.facts import facts
 from convviz.facts.words import sentences
+from convviz.lessons import names, told
 
 FOLDER = "convviz/"  # of the page's files, below the page's own address
 KERNEL = FOLDER + "kernel"  # where the page asks for one
 ROOT = files("convviz")
 TABS = tuple(facts("names")["tabs"])
+LESSON = "lesson-"  # begins the name of the file of a lesson
 TAB = "tab-"  # begins the name of the file that draws a tab
 say = sentences("served")
 ICON = (
@@ -89,11 +91,13 @@ def live_page(front_end: Mapping[str, Any]) -> LivePage:
         "race": ("json", answer("application/json", ROOT.joinpath("lab", "recorded.json").read_bytes())),
         # Each asked for when its tab is first opened.
         **{f"{TAB}{tab}": ("js", answer("text/javascript; charset=utf-8", tab_script(tab).encode())) for tab in TABS},
+        # Each asked for when it is started.
+        **{f"{LESSON}{name}": ("json", answer("application/json", to_json(told(name)).encode())) for name in names()},
         "frame": ("html", answer("text/html; charset=utf-8", _frame(front_end).encode())),
     }
-    names = {part: f"{part}-{file.tag}.{ending}" for part, (ending, file) in made.items()}
-    page = answer("text/html; charset=utf-8", _page(names).encode())
-    return LivePage(page, {names[part]: file for part, (_, file) in made.items()})
+    called = {part: f"{part}-{file.tag}.{ending}" for part, (ending, file) in made.items()}
+    page = answer("text/html; charset=utf-8", _page(called).encode())
+    return LivePage(page, {called[part]: file for part, (_, file) in made.items()})
 
 
 def _styles() -> str:
@@ -107,13 +111,14 @@ def _script() -> str:
     return f"{bundle_several(BOARD.joinpath('js'), {'served': 'page/served.js'})}\nserved.start();\n"
 
 
-def _page(names: Mapping[str, str]) -> str:
+def _page(called: Mapping[str, str]) -> str:
     data = {
         **page_facts(),
-        "plotly": FOLDER + names["plotly"],
-        "frame": FOLDER + names["frame"],
-        "race": FOLDER + names["race"],
-        "tabs": {tab: FOLDER + names[f"{TAB}{tab}"] for tab in TABS},
+        "plotly": FOLDER + called["plotly"],
+        "frame": FOLDER + called["frame"],
+        "race": FOLDER + called["race"],
+        "tabs": {tab: FOLDER + called[f"{TAB}{tab}"] for tab in TABS},
+        "lessons": {name: FOLDER + called[f"{LESSON}{name}"] for name in names()},
         "kernel": KERNEL,
     }
     return f"""<!doctype html>
@@ -124,9 +129,9 @@ def _page(names: Mapping[str, str]) -> str:
 <meta name="color-scheme" content="light dark">
 <title>{escape(say("title"))}</title>
 <link rel="icon" href="{ICON}">
-<link rel="stylesheet" href="{FOLDER}{names["styles"]}">
-<script type="module" src="{FOLDER}{names["script"]}"></script>
-<link rel="preload" href="{FOLDER}{names["plotly"]}" as="fetch" crossorigin>
+<link rel="stylesheet" href="{FOLDER}{called["styles"]}">
+<script type="module" src="{FOLDER}{called["script"]}"></script>
+<link rel="preload" href="{FOLDER}{called["plotly"]}" as="fetch" crossorigin>
 </head>
 <body data-convviz-kernel="">
 <a class="convviz-skip" href="#convviz-main">{escape(say("skip"))}</a>

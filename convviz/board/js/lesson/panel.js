@@ -42,11 +42,12 @@ export function createLessonPanel(player, stage) {
     text,
     element("footer", { title: say("keys") }, back, act, next),
   );
-  const left = createLeft(player);
+  const left = createLeft(player, () => heading.focus());
   const el = element("div", { class: "cv-lesson-place" }, card, left.el, live);
   let key = "";
   let told = ""; // all that stood there
   let pointed = "[]"; // the cells that are lit
+  let wanted = ""; // the control that is framed
 
   /** @param {Look} look */
   function show(look) {
@@ -63,6 +64,7 @@ export function createLessonPanel(player, stage) {
     card.toggleAttribute("data-complete", look.complete); // only then is going on the first thing to do
     appOf()?.toggleAttribute("data-quiet", look.quiet);
     if (look.key !== key) begin(look);
+    want(look.wanted);
     light(look.highlight);
     speak(look);
   }
@@ -77,6 +79,18 @@ export function createLessonPanel(player, stage) {
     text.scrollTop = 0;
     stage.focus(look.focus);
     stage.bring(look.band);
+  }
+
+  /** Frame the control that is to be moved, and bring it where it can be. @param {string} control */
+  function want(control) {
+    if (control === wanted) return;
+    wanted = control;
+    const app = appOf();
+    for (const old of app?.querySelectorAll("[data-wanted]") ?? []) old.removeAttribute("data-wanted");
+    const part = control && app?.querySelector(`.cv-controls .cv-set-${control}`);
+    if (!part) return;
+    part.setAttribute("data-wanted", "");
+    part.closest("details")?.setAttribute("open", "");
   }
 
   /** @param {Look["highlight"]} cells */
@@ -118,6 +132,7 @@ export function createLessonPanel(player, stage) {
     stage.hide(null);
     stage.focus("");
     light([]);
+    want("");
     setText(live, (player.get("left")?.words ?? []).join(" "));
     if (focused) left.focus();
   };

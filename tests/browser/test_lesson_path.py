@@ -1,0 +1,159 @@
+"""All lessons as a visitor plays them, from the first step to the last, and the list that leads on."""
+
+import json
+
+import pytest
+
+from convviz.export.page import export_html
+from convviz.export.parts import to_json
+from convviz.facts import facts
+from convviz.facts.words import sentences
+from convviz.lessons import lesson, names, told
+from tests.browser.app_page import fresh_page, repaint, wait_painted
+
+pytestmark = pytest.mark.browser
+
+say = sentences("player")
+TITLES = {id.removesuffix(".title"): title for id, title in facts("words/path").items()}
+LAST = names()[-1]
+
+
+@pytest.fixture(scope="module")
+def all_of_them(tmp_path_factory):
+    """A page that carries every lesson, as the served page and the app have them."""
+    path = export_html(None, tmp_path_factory.mktemp("path") / "page.html", controls=("kernel", "geometry", "channels"))
+    page, none = path.read_text(encoding="utf-8"), '"lessons":{}'
+    assert page.count(none) == 1
+    path.write_text(
+        page.replace(none, f'"lessons":{to_json({name: told(name) for name in names()})}'), encoding="utf-8"
+    )
+    return path
+
+
+def open_at(page, path, hash, width=1366, height=768):
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto("about:blank")
+    page.goto(f"{path.as_uri()}#{hash}")
+    wait_painted(page)
+
+
+def at_step(page, name, number):
+    count = say("count", at=number, of=len(lesson(name)["steps"]))
+    page.wait_for_function("(count) => document.querySelector('.cv-lesson-count').textContent === count", arg=count)
+
+
+def play(page, name, go_on):
+    """Play a lesson to its end; every task is done by its button, every answer typed."""
+    for number, step in enumerate(lesson(name)["steps"], 1):
+        at_step(page, name, number)
+        act, told = page.locator(".cv-lesson-act"), page.locator(".cv-lesson-done p:last-child")
+        for done in range(1, len(step.get("do", [])) + 1):
+            act.click()  # a walk goes on by itself
+            page.wait_for_function(
+                "(done) => document.querySelectorAll('.cv-lesson-done').length >= done", arg=done, timeout=20_000
+            )
+        assert all(told.all_text_contents())
+        if question := step.get("question"):
+            answer = page.get_by_label("Your answer")
+            answer.fill(str(question["answer"]))
+            answer.press("Enter")
+            assert page.locator(".cv-lesson-told").text_content().startswith("Right! "), (name, number)
+        assert page.locator(".cv-lesson").first.get_attribute("data-complete") == "", (name, number)
+        assert page.locator(".cv-notice").text_content() == "", (name, number)
+        go_on(page)
+    gone = page.locator(".cv-lesson-gone")
+    assert gone.locator("li").count() == len(lesson(name)["end"]["words"])
+    assert gone.locator("code").text_content() == f'convviz.check(yours, "{lesson(name)["end"]["exercise"]}")'
+
+
+def by_pointer(page):
+    page.locator(".cv-lesson-next").click()
+
+
+def by_key(page):
+    page.locator(".cv-lesson h3").first.focus()
+    page.keyboard.press("n")
+
+
+def test_every_lesson_is_played_to_its_end_and_leads_to_the_next(browser, all_of_them):
+    with fresh_page(browser) as page:
+        open_at(page, all_of_them, f"lesson={names()[0]}")
+        for index, name in enumerate(names()):
+            play(page, name, by_key if index % 2 else by_pointer)
+            after = page.locator(".cv-lesson-after")
+            if name == LAST:
+                assert not after.is_visible()
+                break
+            assert after.text_content() == say("after", title=TITLES[names()[index + 1]])
+            after.click()
+        assert page.locator(".cv-path-done").all_text_contents() == [f" ✓ {say('list.done')}"] * len(names())
+
+
+def test_the_list_opens_any_lesson_and_knows_what_is_done(page, all_of_them):
+    open_at(page, all_of_them, "lesson=padding&step=2&done=linear,kernel,other")
+    at_step(page, "padding", 2)
+    page.evaluate("navigator.clipboard.writeText = (text) => { window.taken = text; return Promise.resolve(); }")
+    page.get_by_role("button", name="Copy link").click()
+    page.wait_for_function("window.taken?.endsWith('#lesson=padding&step=2&done=linear,kernel')")
+    page.keyboard.press("Escape")
+    page.get_by_text("Lessons", exact=True).click()
+    items = page.locator(".cv-path li")
+    assert items.locator("button").all_text_contents() == list(TITLES.values())
+    done = [bool(text) for text in items.locator(".cv-path-done").all_text_contents()]
+    assert done == [name in ("linear", "kernel") for name in names()]
+    page.keyboard.press("Escape")
+    assert not items.first.is_visible()
+    page.get_by_text("Lessons", exact=True).click()
+    items.get_by_role("button", name=TITLES["stride"]).click()
+    at_step(page, "stride", 1)
+    assert page.evaluate("document.activeElement.tagName") == "H3"
+
+
+def test_what_is_to_be_moved_is_framed_where_it_stands(page, all_of_them):
+    open_at(page, all_of_them, "lesson=dilation")
+    control = page.locator(".cv-set-dilation").first  # of both axes, which are linked
+    assert control.get_attribute("data-wanted") == ""
+    assert control.is_visible(), "“More” is open"
+    with repaint(page):
+        control.get_by_role("slider").first.press("ArrowRight")
+    assert page.locator(".cv-lesson-done").count() == 1
+    assert page.locator("[data-wanted]").count() == 0
+    page.evaluate("location.hash = 'lesson=channels&step=5'")
+    at_step(page, "channels", 5)
+    with repaint(page):
+        page.locator(".cv-set-groups select").select_option("2")
+    assert "2 groups" in page.locator(".cv-lesson-done p:last-child").text_content()
+
+
+def test_another_plane_is_chosen_by_hand(page, all_of_them):
+    open_at(page, all_of_them, "lesson=channels&step=3")
+    with repaint(page):
+        page.locator('[data-equation="input"] select[aria-label*="output channel"]').first.select_option("1")
+    assert page.locator(".cv-lesson-done").count() == 1
+
+
+def test_on_a_phone_the_card_stands_below_the_band(browser, all_of_them):
+    with fresh_page(browser, has_touch=True) as page:
+        open_at(page, all_of_them, f"lesson={names()[0]}", 390, 844)
+        for name in names():
+            page.evaluate("(name) => { location.hash = `lesson=${name}&step=1`; }", name)
+            page.wait_for_function(
+                "(title) => document.querySelector('.cv-lesson').ariaLabel === title",
+                arg=say("panel", title=TITLES[name]),
+            )
+            wait_painted(page)
+            card = page.locator(".cv-lesson").first.bounding_box()
+            bottoms = page.locator(".cv-area").evaluate_all(
+                """(all) => all.filter((each) => each.checkVisibility())
+                  .map((each) => each.getBoundingClientRect().bottom)"""
+            )
+            assert card["y"] + card["height"] <= 844, name
+            assert 0 < max(bottoms) <= card["y"], name
+
+
+def test_a_page_without_it_names_the_lessons_that_it_has(page, tmp_path):
+    path = export_html(None, tmp_path / "page.html", lesson="padding")
+    open_at(page, path, "lesson=stride")
+    words = page.locator(".cv-notice").text_content()
+    assert words == say("absent", name="stride", known="why_rotated, padding")
+    assert json.loads(page.locator("#convviz-data").text_content())["lesson"] == "padding"
