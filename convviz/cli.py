@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from convviz import __version__
-from convviz.commands import audit, doctor, exercise, export, lab, lesson, serve
+from convviz.commands import audit, doctor, exercise, export, lab, lesson, serve, site
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ class Command:
 COMMANDS = (
     Command("serve", "serve the app as a web page, without any outside request", serve.arguments, serve.run),
     Command("export", "write the app as a page that lives without Python, or a picture", export.arguments, export.run),
+    Command("site", "write the live page as a folder for any static host", site.arguments, site.run),
     Command("lab", "race layers on MNIST, fairly and in lockstep, or show a race", lab.arguments, lab.run),
     Command("audit", "tell which mistakes a check of your own would let pass", audit.arguments, audit.run),
     Command("exercise", "write an exercise by hand that shows chosen mistakes", exercise.arguments, exercise.run),

@@ -28,6 +28,7 @@ ENTRIES = [
     *TABS.values(),
     "page/page.js",
     "page/served.js",
+    "page/site.js",
     "page/voila_page.js",
 ]
 # plotly-cartesian.min.js and LICENSE of the npm package plotly.js-cartesian-dist-min.
@@ -110,7 +111,7 @@ def test_what_draws_a_tab_comes_with_its_sheet_and_not_with_the_boards_script(na
     assert sheet == joined([BOARD.joinpath(f"pane_{name}.css")])
     assert f".cv-pane-{name}" in sheet
     assert sheet not in app_styles()
-    for entry in ("page/carrier.js", "page/served.js", "page/page.js"):
+    for entry in ("page/carrier.js", "page/served.js", "page/site.js", "page/page.js"):
         assert TABS[name] not in reached(entry), entry
 
 

@@ -210,7 +210,7 @@ def test_doctor_fits_one_screen(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) <= 24
     names = [line.split()[0] for line in lines]
-    assert {"convviz", "python", *doctor.PACKAGES, "devices", "labextension", "template"} == set(names)
+    assert {"convviz", "python", *doctor.PACKAGES, "devices", "labextension", "template", "kernels"} == set(names)
     assert next(line for line in lines if line.startswith("devices")).split()[1].startswith("cpu")
 
 
@@ -225,6 +225,14 @@ def test_doctor_names_what_is_missing(monkeypatch, capsys):
     monkeypatch.setattr(importlib.metadata, "version", without_voila)
     assert main(["doctor"]) == 1
     assert re.search(r"voila +not installed: pip install voila", capsys.readouterr().out)
+
+
+def test_doctor_names_kernels_that_jupyter_does_not_know(monkeypatch, capsys):
+    specification = json.loads((serve.SHARE / "kernels" / "python3" / "kernel.json").read_text(encoding="utf-8"))
+    assert specification["metadata"]["kernel_provisioner"]["provisioner_name"] == doctor.PROVISIONER
+    monkeypatch.setattr(doctor, "PROVISIONER", "convviz-no-such")
+    assert main(["doctor"]) == 1
+    assert "kernels         convviz-no-such is not known to Jupyter" in capsys.readouterr().out
 
 
 def test_the_notebook_at_the_top_is_the_packaged_one():

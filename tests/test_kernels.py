@@ -263,6 +263,22 @@ async def test_any_other_kernel_starts_the_normal_way(caplog, monkeypatch):
     assert "ended" in said[0]
 
 
+def test_a_process_with_threads_and_a_request_too_large_are_refused(tmp_path, monkeypatch):
+    tmp_path.joinpath("starts_a_thread.py").write_text(
+        "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    threaded = WarmParent(modules=["starts_a_thread"])
+    try:
+        for _ in range(2):
+            with pytest.raises(WarmError, match="2 threads instead of one"):
+                threaded.fork(["--version"], os.environ, "/", {})
+        with pytest.raises(WarmError, match="larger than"):
+            threaded.fork(["--version"], {"LARGE": "x" * (1 << 20)}, "/", {})
+    finally:
+        threaded.close()
+
+
 def test_which_kernels_can_be_forked(monkeypatch, tmp_path):
     assert kernel_arguments(COMMAND) == ["-f", "kernel.json"]
     assert kernel_arguments([COMMAND[0], "-Xfrozen_modules=off", *COMMAND[1:]]) == ["-f", "kernel.json"]

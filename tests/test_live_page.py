@@ -7,9 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from convviz.export.live import FOLDER
 from convviz.facts.words import sentences
 from convviz.serve.files import packed, tag_of, takes_gzip
-from convviz.serve.live import FOLDER, live_page
+from convviz.serve.live import live_page
 from convviz.serve.template import made_files
 
 say = sentences("served")

@@ -51,6 +51,7 @@ class App(SettingTraits, anywidget.AnyWidget):
     # Makes the still picture that a saved notebook keeps beside the app; put here as well.
     still_maker: ClassVar[Callable[[Stages, Settings], str] | None] = None
 
+    _esm = asking_script()
     # What carries the whole script, for all apps at once: a saved page keeps it because each of them names it.
     _carrier = traitlets.Instance(widgets.Widget, allow_none=True).tag(sync=True, **widgets.widget_serialization)
 
@@ -112,7 +113,8 @@ class App(SettingTraits, anywidget.AnyWidget):
         settings = start_settings(
             spec, tensors, loss, device, dtype, state=state, link=link, theme=theme, transposed=transposed
         )
-        self._esm = joining_script() if _joins() else asking_script()
+        if _joins():  # here, not at import: a forked kernel has imported this before it has a page
+            self._esm = joining_script()
         self.session = Session(settings)
         if link is not None:
             self.session.tell(briefly(from_link(link)[1]))

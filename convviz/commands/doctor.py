@@ -11,6 +11,7 @@ from pathlib import Path
 from convviz import __version__
 
 PACKAGES = ("torch", "voila", "plotly", "anywidget", "ipywidgets", "jupyter_server", "ipykernel")
+PROVISIONER = "convviz-shared"  # in pyproject.toml, and in the specification of the kernels that we serve
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +42,7 @@ def version(package: str) -> str:
 def diagnosis() -> tuple[list[tuple[str, str]], bool]:
     """Return the lines of `convviz doctor`, as pairs of name and value, and whether nothing is missing."""
     versions = [(package, version(package)) for package in PACKAGES]
-    checks = [_devices(), _labextension(), _template()]
+    checks = [_devices(), _labextension(), _template(), _kernels()]
     rows = [("convviz", __version__), ("python", f"{platform.python_version()} ({sys.platform})"), *versions]
     rows += [(name, value) for name, value, _ in checks]
     missing = any(value.startswith("not installed") for _, value in versions)
@@ -83,3 +84,16 @@ def _template() -> tuple[str, str, bool]:
         if not any(folder.endswith(part) for folder in folders):
             return "template", f"{part!r} of Voilà is not found: pip install --force-reinstall voila", False
     return "template", f"convviz, in {SHARE}", True
+
+
+def _kernels() -> tuple[str, str, bool]:
+    """Find what starts kernels: Jupyter knows it by what is written down when convviz is installed."""
+    group = "jupyter_client.kernel_provisioners"
+    if not importlib.metadata.entry_points(group=group, name=PROVISIONER):
+        return (
+            "kernels",
+            f"{PROVISIONER} is not known to Jupyter: install convviz again (pip install -e . in its folder)",
+            False,
+        )
+    shared = sys.platform.startswith("linux")
+    return "kernels", "share torch" if shared else "load torch each by itself: only Linux shares it", True

@@ -17,9 +17,10 @@ from jupyter_server.base.websocket import WebSocketMixin
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 from voila.utils import get_page_config
 
+from convviz.export.live import FOLDER
 from convviz.serve.files import FOR_EVER, tag_of, takes_gzip
 from convviz.serve.handlers import GOING_AWAY, Page, PlainErrors, mended
-from convviz.serve.live import FOLDER, KERNEL, Answer, LivePage, live_page
+from convviz.serve.live import KERNEL, Answer, LivePage, live_page
 
 log = logging.getLogger("tornado.application")
 GONE = (WebSocketClosedError, tornado.iostream.StreamClosedError)

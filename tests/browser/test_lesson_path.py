@@ -90,17 +90,17 @@ def test_every_lesson_is_played_to_its_end_and_leads_to_the_next(browser, all_of
 
 
 def test_the_list_opens_any_lesson_and_knows_what_is_done(page, all_of_them):
-    open_at(page, all_of_them, "lesson=padding&step=2&done=linear,kernel,other")
+    open_at(page, all_of_them, "lesson=padding&step=2&done=linear,weight,other")
     at_step(page, "padding", 2)
     page.evaluate("navigator.clipboard.writeText = (text) => { window.taken = text; return Promise.resolve(); }")
     page.get_by_role("button", name="Copy link").click()
-    page.wait_for_function("window.taken?.endsWith('#lesson=padding&step=2&done=linear,kernel')")
+    page.wait_for_function("window.taken?.endsWith('#lesson=padding&step=2&done=linear,weight')")
     page.keyboard.press("Escape")
     page.get_by_text("Lessons", exact=True).click()
     items = page.locator(".cv-path li")
     assert items.locator("button").all_text_contents() == list(TITLES.values())
     done = [bool(text) for text in items.locator(".cv-path-done").all_text_contents()]
-    assert done == [name in ("linear", "kernel") for name in names()]
+    assert done == [name in ("linear", "weight") for name in names()]
     page.keyboard.press("Escape")
     assert not items.first.is_visible()
     page.get_by_text("Lessons", exact=True).click()

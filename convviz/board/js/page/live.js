@@ -1,5 +1,6 @@
 // @ts-check
-// One view of the live app: its heading, tabs and buttons around controls and board. A widget draws it, and the served page.
+// One view of the live app: its heading, tabs and buttons around controls and board. A widget draws it, the served page, and
+// the page on a static host.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element } from "../base/dom.js";
@@ -12,7 +13,8 @@ import { createTabs } from "../tabs/tabbar.js";
 import { drawApp } from "./view.js";
 
 const say = sentences(WORDS);
-const CONTROLS = [...Object.keys(SETTINGS.controls), ...Object.values(SETTINGS.controls_of_the_kernel).flat()];
+const GROUPS = Object.keys(SETTINGS.controls);
+const OF_THE_KERNEL = Object.values(SETTINGS.controls_of_the_kernel).flat();
 
 /**
  * @import { Model } from "../numbers/model.js"
@@ -39,15 +41,18 @@ function createHeading(model) {
  * Draw a view.
  * @param {HTMLElement} el gets the app's class @param {Model} model @param {DrawPane} drawPane @param {Player} player
  * @param {import("./lecture.js").Wish | null} [wish] of the address, where the whole page is ours
+ * @param {{ tabs: string[], share: { button: HTMLElement, box: HTMLElement } }} [alone] of a page that no kernel will ever come
+ *   to, and that has nothing which waits for one: its tabs, and what hands the settings on
  * @returns {() => void} close it
  */
-export function drawLive(el, model, drawPane, player, wish = null) {
+export function drawLive(el, model, drawPane, player, wish = null, alone) {
   el.classList.add("cv-app", "cv-page", "cv-full", "cv-look");
   const heading = createHeading(model);
-  const share = createShare(model, () => stepLink(player));
-  const tabs = createTabs(model, drawPane);
+  const share = alone ? { ...alone.share, close() {} } : createShare(model, () => stepLink(player));
+  const tabs = createTabs(model, drawPane, alone?.tabs);
   el.append(heading.el);
-  const app = drawApp(el, model, CONTROLS, share, player, { below: tabs.el, own: wish !== null, wish });
+  const controls = alone ? GROUPS : [...GROUPS, ...OF_THE_KERNEL];
+  const app = drawApp(el, model, controls, share, player, { below: tabs.el, own: wish !== null, wish });
   const lessons = createLessonButtons(player, app.readLesson);
   heading.el.append(lessons.el, app.lecture);
   const forget = tellHolders(el);

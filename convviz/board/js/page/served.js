@@ -9,6 +9,7 @@ import { createPlayer } from "../lesson/player.js";
 import { createKernel } from "../numbers/from_kernel.js";
 import { createPageModel } from "../numbers/model.js";
 import { followAddress } from "./address.js";
+import { fetchPlotly } from "./fetched.js";
 import { PAGE } from "./front_end.js";
 import { drawLive } from "./live.js";
 import { createPanes } from "./panes.js";
@@ -57,17 +58,6 @@ function join(version, model, state) {
     return () => model.kernel() === kernel && model.disconnect(); // not of one that came after it
   };
   /** @type {any} */ (globalThis)[PAGE] = { version, attach };
-}
-
-/** @param {string} address @returns {Promise<ArrayBuffer>} */
-async function fetchPlotly(address) {
-  try {
-    const answer = await fetch(address);
-    if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
-    return await answer.arrayBuffer();
-  } catch (error) {
-    throw new Error(say("live.plotly", { why: /** @type {Error} */ (error).message }));
-  }
 }
 
 /** Do something once what was just drawn is on the screen. @param {() => void} then */

@@ -1,0 +1,33 @@
+"""``convviz site``: the live page as a folder for a static host."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``convviz site``."""
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="FOLDER",
+        help="the folder to write: new, empty, or with a site to renew",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the site; return the exit code."""
+    from convviz.export.site import INDEX, write_site
+
+    try:
+        files = write_site(options.output)
+    except (OSError, ValueError) as error:
+        print(f"convviz: {error}", file=sys.stderr)
+        return 1
+    size = sum(map(len, files.values()))
+    print(f"wrote {options.output}: {INDEX} and {len(files) - 1} files beside it, {size / 1e6:.1f} MB")
+    return 0

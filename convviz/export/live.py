@@ -1,0 +1,114 @@
+"""The live page, which computes in the page itself: what it is made of, whoever hands it out.
+
+A server gives it a kernel later (``serve/live.py``), a static host none (``export/site.py``). No part needs torch.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from convviz import __version__
+from convviz.board.bundle import bundle_several
+from convviz.board.module import app_styles, joined, tab_script
+from convviz.export.parts import BOARD, packed_plotly, page_facts, to_json
+from convviz.facts.words import sentences
+from convviz.lessons import names as lesson_names
+from convviz.lessons import told
+
+FOLDER = "convviz/"  # of the page's files, below the page's own address
+LESSON = "lesson-"  # begins the name of the file of a lesson
+TAB = "tab-"  # begins the name of the file that draws a tab
+ROOT = files("convviz")
+say = sentences("served")
+ICON = (
+    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 3 3'%3E%3Cpath fill='%232166ac' "
+    "d='M0 0h3v3H0z'/%3E%3Cpath fill='%23f4a582' d='M1 0h1v3H1zM0 1h3v1H0z'/%3E%3C/svg%3E"
+)
+
+
+def tag_of(content: bytes) -> str:
+    """Return what names this content in the name of its file: other bytes have another tag.
+
+    Args:
+        content: All bytes of the file.
+    """
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def live_parts(entry: str, tabs: Iterable[str], sheets: Iterable[str] = ()) -> dict[str, tuple[str, bytes]]:
+    """Return the page's files: part → (ending of its name, content).
+
+    Args:
+        entry: Name of the script in ``board/js/page`` whose default export starts the page.
+        tabs: The tabs that the page has.
+        sheets: Paths below the package of style sheets that stand behind those of every live page.
+    """
+    script = f"{bundle_several(BOARD.joinpath('js'), {entry: f'page/{entry}.js'})}\n{entry}.start();\n"
+    return {
+        "styles": ("css", _styles(sheets).encode()),
+        "script": ("js", script.encode()),
+        # Packed, and no packing of the way: the page unpacks it by itself. A .gz would be sent by some hosts as packed
+        # for the way, and the browser would unpack it before the page can.
+        "plotly": ("bin", packed_plotly()),
+        # Asked for when its tab is opened, and only where there is no kernel.
+        "race": ("json", ROOT.joinpath("lab", "recorded.json").read_bytes()),
+        # Each asked for when its tab is first opened.
+        **{f"{TAB}{tab}": ("js", tab_script(tab).encode()) for tab in tabs},
+        # Each asked for when it is started.
+        **{f"{LESSON}{name}": ("json", to_json(told(name)).encode()) for name in lesson_names()},
+    }
+
+
+def _styles(sheets: Iterable[str]) -> str:
+    """Return the rules of every served page, of the board, and of this page."""
+    around = ROOT.joinpath("share", "voila", "templates", "convviz", "static", "page.css")
+    page, live = ROOT.joinpath("export", "page.css"), ROOT.joinpath("export", "live.css")
+    own = [live, *(ROOT.joinpath(sheet) for sheet in sheets)]
+    return "\n".join([joined([around, page]), app_styles(), joined(own)])
+
+
+def live_html(names: Mapping[str, str], more: Mapping[str, Any], *, body: str = "<body>", after: str = "") -> str:
+    """Return the page's document.
+
+    Args:
+        names: Part → the name of its file.
+        more: What its script is told beside the addresses of the files.
+        body: The tag that opens the body.
+        after: What stands behind the app.
+    """
+    data = {
+        **page_facts(),
+        "plotly": FOLDER + names["plotly"],
+        "race": FOLDER + names["race"],
+        "tabs": {part.removeprefix(TAB): FOLDER + name for part, name in names.items() if part.startswith(TAB)},
+        "lessons": {
+            part.removeprefix(LESSON): FOLDER + name for part, name in names.items() if part.startswith(LESSON)
+        },
+        **more,
+    }
+    return f"""<!doctype html>
+<html lang="en" data-convviz-version="{__version__}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{escape(say("title"))}</title>
+<link rel="icon" href="{ICON}">
+<link rel="stylesheet" href="{FOLDER}{names["styles"]}">
+<script type="module" src="{FOLDER}{names["script"]}"></script>
+<link rel="preload" href="{FOLDER}{names["plotly"]}" as="fetch" crossorigin>
+</head>
+{body}
+<a class="convviz-skip" href="#convviz-main">{escape(say("skip"))}</a>
+<main id="convviz-main" data-live tabindex="-1">
+<noscript><p>{escape(say("noscript"))}</p></noscript>
+<div id="convviz-live"><h1>{escape(say("heading"))}</h1></div>
+</main>
+{after}<script type="application/json" id="convviz-data">{to_json(data)}</script>
+</body>
+</html>
+"""

@@ -1,0 +1,129 @@
+"""The site on a plain static server, below a path of somebody's course: it lives, and asks for its own files alone."""
+
+import functools
+import http.server
+import re
+import threading
+
+import pytest
+
+from convviz.export.site import INDEX, TABS, site_files, write_site
+from convviz.facts.words import sentences
+from convviz.lessons import lesson
+from tests.browser.app_page import slide, wait_painted
+from tests.browser.axe import assert_accessible
+from tests.browser.server import ROOT
+from tests.browser.test_embed import Quiet
+
+pytestmark = pytest.mark.browser
+
+say, say_board, say_lesson = sentences("picture"), sentences("board"), sentences("player")
+BELOW = "course/week 3"
+(POLICY,) = re.findall(r"^ +(default-src .+)$", (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+class Strict(Quiet):
+    """A host with the policy that the documentation names."""
+
+    def end_headers(self):
+        self.send_header("Content-Security-Policy", POLICY)
+        super().end_headers()
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory):
+    root = tmp_path_factory.mktemp("host")
+    write_site(root / BELOW)
+    handler = functools.partial(Strict, directory=str(root))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/{BELOW.replace(' ', '%20')}/"
+        server.shutdown()
+        thread.join(10)
+
+
+@pytest.fixture
+def site(page, url):
+    """A page that will have asked for files of the site alone, each of which is there, and has told no error."""
+    complaints, answers, sockets = [], {}, []
+    page.on("console", lambda message: message.type in ("error", "warning") and complaints.append(message.text))
+    page.on("response", lambda answer: answers.update({answer.url.split("#")[0]: answer.status}))
+    page.on("websocket", lambda socket: sockets.append(socket.url))
+    page.answers = answers
+    yield page
+    page.wait_for_load_state("networkidle")
+    known = {url, *(url + name for name in site_files() if name != INDEX)}
+    others = {each for each in answers if each.startswith("http")} - known
+    assert others == set()
+    assert {status for each, status in answers.items() if each.startswith("http")} <= {200, 304}
+    assert [*page.outside, *sockets, *complaints] == []
+
+
+def shape(page, panel):
+    return page.locator(f"[data-panel={panel}] .cv-shape").first.text_content()
+
+
+def cells(page, panel):
+    return page.locator(f"[data-panel={panel}] [data-cell]").evaluate_all("(all) => all.map((c) => c.dataset.value)")
+
+
+def test_a_slider_moves_the_numbers_and_no_kernel_is_promised(site, url):
+    site.goto(f"{url}#v=1")
+    wait_painted(site)
+    assert shape(site, "output") == "[1, 1, 4, 4]"
+    before = cells(site, "grad_weight")
+    slide(site, "stride", 3)
+    assert shape(site, "output") == "[1, 1, 3, 3]"
+    assert cells(site, "grad_weight") != before
+    site.locator(".cv-board .cv-plot .hm image").first.wait_for(state="attached")
+    assert site.locator(".cv-truth").text_content() == say("truth.page")
+    assert site.locator(".cv-set-device, .cv-set-dtype, .cv-upload").count() == 0
+    assert site.locator(".cv-tab").evaluate_all("(tabs) => tabs.map((tab) => tab.dataset.tab)") == [*reversed(TABS)]
+    assert site.locator("#convviz-lost, iframe, [data-convviz-kernel]").count() == 0
+    assert_accessible(site, "the page on a static host")
+
+
+def test_each_tab_opens_with_a_file_of_its_own(site, url):
+    site.goto(url)
+    wait_painted(site)
+    for tab, shown in (("mistakes", ".cv-pane-mistakes .cv-verdict"), ("race", ".cv-race-recorded code")):
+        assert not any(f"/tab-{tab}-" in each for each in site.answers)
+        site.locator(f".cv-tab[data-tab={tab}]").click()
+        site.locator(shown).wait_for()
+        assert sum(f"/tab-{tab}-" in each for each in site.answers) == 1
+        assert set(site.locator(".cv-pane-failure[role=alert]").all_text_contents()) == {""}
+
+
+def test_an_address_opens_its_picture_its_tab_and_its_lesson(site, url):
+    site.goto(f"{url}#v=2&size=9&stride=2&tab=mistakes")
+    site.locator(".cv-pane-mistakes .cv-verdict").wait_for()
+    wait_painted(site)
+    assert shape(site, "padded_input") == "[1, 1, 9, 9]"
+    assert site.locator(".cv-set-stride input").first.input_value() == "2"
+    site.goto(f"{url}#lesson=why_rotated&step=3")
+    steps = len(lesson("why_rotated")["steps"])
+    site.locator(".cv-lesson-count", has_text=say_lesson("count", at=3, of=steps)).wait_for()
+
+
+def test_a_tab_that_needs_torch_is_not_opened_by_a_link(site, url):
+    site.goto(f"{url}#v=2&stride=3&tab=graph")
+    wait_painted(site)
+    assert site.locator(".cv-set-stride input").first.input_value() == "3"
+    assert site.locator(".cv-pane").count() == 0
+    assert not any("/tab-" in each for each in site.answers)
+
+
+def test_copy_link_gives_an_address_that_every_host_and_its_caches_know(site, url):
+    site.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    site.goto(url)
+    wait_painted(site)
+    slide(site, "stride", 3)
+    site.get_by_role("button", name=say_board("copy.link")).click()
+    site.locator(".cv-notice", has_text=say_board("copy.address")).wait_for()
+    copied = site.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith(f"{url}#v=2&")
+    site.goto("about:blank")
+    site.goto(copied)
+    wait_painted(site)
+    assert site.locator(".cv-set-stride input").first.input_value() == "3"

@@ -1,0 +1,118 @@
+"""What can be held of deploy/ without a container engine, and the command lines of its pages."""
+
+import json
+import re
+import shlex
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.specifiers import SpecifierSet
+
+from convviz.cli import build_parser
+
+ROOT = Path(__file__).parents[1]
+DEPLOY = ROOT / "deploy"
+PAGES = ("docs/deploy.md", "docs/sizing.md", "deploy/nginx.conf", "deploy/Caddyfile", "deploy/Dockerfile")
+# A command of ours in a block or in a comment that stands apart; what follows more space, or a #, explains it.
+COMMAND = re.compile(r"^(?:#? {3,}[^`\n]*?)(convviz [a-z]+(?: \S+)*)", re.MULTILINE)
+
+COMING = {"--base-url", "/convviz/", "--allow-host", "course.example.edu"}  # of `convviz serve`, and not yet there
+
+
+def instructions():
+    """Return (word, rest) of each instruction of the Dockerfile, continued lines joined."""
+    lines = (DEPLOY / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+    split = [line.split(maxsplit=1) for line in lines if line.strip() and not line.startswith("#")]
+    return [(word, rest) for word, rest in split]
+
+
+def only(word):
+    (found,) = [rest for each, rest in instructions() if each == word]
+    return found
+
+
+def compose():
+    (service,) = yaml.safe_load((DEPLOY / "compose.yml").read_text(encoding="utf-8"))["services"].values()
+    return service
+
+
+def test_every_instruction_is_one_that_engines_know():
+    assert [word for word, _ in instructions()] == [
+        "FROM", "ARG", "WORKDIR", "COPY", "COPY", "RUN", "RUN", "USER", "WORKDIR", "EXPOSE", "ENTRYPOINT",
+    ]  # fmt: skip
+
+
+def test_what_the_image_copies_is_in_the_repository_and_enough_to_build_the_package():
+    sources = {source for word, rest in instructions() if word == "COPY" for source in rest.split()[:-1]}
+    tracked = subprocess.run(["git", "ls-files", *sources], cwd=ROOT, capture_output=True, text=True)
+    if tracked.returncode == 0:  # not in a source distribution
+        assert {path.split("/")[0] for path in tracked.stdout.split()} == sources
+    assert [source for source in sources if not (ROOT / source).exists()] == []
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    needed = {"pyproject.toml", *project["project"]["license-files"]}
+    needed |= {part["path"] for part in project["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]["fragments"]}
+    needed |= set(project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"])
+    assert needed <= sources
+
+
+def test_python_is_that_of_conda_and_one_we_support():
+    (version,) = re.findall(r"python:(3\.\d+)-slim", only("FROM"))
+    conda = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))["dependencies"]
+    assert f"python={version}" in conda
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert SpecifierSet(project["requires-python"]).contains(version)
+
+
+def test_versions_are_said_in_constraints_alone():
+    (install,) = [rest for word, rest in instructions() if word == "RUN" and "pip install" in rest]
+    assert "-c constraints.txt ." in install
+    assert not re.search(r"[=<>~]=", install)
+
+
+def test_the_command_of_image_and_compose_is_one_that_convviz_takes():
+    program, *words = json.loads(only("ENTRYPOINT"))
+    assert program == "convviz"
+    options = build_parser().parse_args([*words, *compose()["command"]])
+    assert str(options.port) == only("EXPOSE")
+    assert options.host == "0.0.0.0", "a container's own loopback is reached by nobody"
+
+
+def test_compose_builds_this_image_and_leads_to_its_port_from_this_machine_alone():
+    service = compose()
+    build = service["build"]
+    assert (DEPLOY / build["context"] / build["dockerfile"]).resolve() == DEPLOY / "Dockerfile"
+    assert service["ports"] == [f"127.0.0.1:{only('EXPOSE')}:{only('EXPOSE')}"]
+
+
+@pytest.mark.parametrize("name", ["Dockerfile", "compose.yml"])
+def test_what_nobody_has_run_says_so(name):
+    assert re.search(r"^# NOT (BUILT|RUN) YET", (DEPLOY / name).read_text(encoding="utf-8"), re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_each_command_of_a_page_is_one_that_convviz_takes(page):
+    found = COMMAND.findall((ROOT / page).read_text(encoding="utf-8"))
+    assert found or page == "deploy/Dockerfile"
+    for command in found:
+        unknown = build_parser().parse_known_args(shlex.split(command, comments=True)[1:])[1]
+        assert set(unknown) <= COMING
+
+
+@pytest.mark.parametrize("page", ["docs/deploy.md", "docs/sizing.md"])
+def test_files_that_a_page_links_to_are_there(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)#:]+)\)", text)
+    assert [link for link in links if not ((ROOT / page).parent / link).exists()] == []
+    titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    anchors = {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
+    assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= anchors
+
+
+def test_the_binder_address_leads_to_the_notebook_of_the_app():
+    for page in ("README.md", "docs/deploy.md"):
+        (path,) = set(re.findall(r"voila/render/([\w.]+ipynb)", (ROOT / page).read_text(encoding="utf-8")))
+        cells = json.loads((ROOT / path).read_text(encoding="utf-8"))["cells"]
+        assert "convviz.App()" in [line for cell in cells for line in cell["source"]]

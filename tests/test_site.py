@@ -1,0 +1,155 @@
+"""The site for a static host: its names, its bytes, and the folder that it is written to."""
+
+import hashlib
+import os
+import re
+
+import pytest
+
+from convviz.cli import main
+from convviz.export.site import INDEX, TABS, site_files, write_site
+from convviz.lessons import names
+
+PARTS = {"styles", "script", "plotly", "race", *(f"tab-{tab}" for tab in TABS), *(f"lesson-{name}" for name in names())}
+
+
+def snapshot(folder):
+    """Return path → bytes of all files below a folder."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_every_file_but_the_page_is_named_after_what_it_holds_and_named_in_the_page():
+    files = site_files()
+    page = files[INDEX].decode()
+    named = {}
+    for name, content in files.items():
+        if name != INDEX:
+            part, tag = re.fullmatch(r"convviz/([a-z_-]+)-([0-9a-f]{16})\.[a-z]+", name).groups()
+            assert tag == hashlib.sha256(content).hexdigest()[:16], name
+            named[part] = name
+    assert set(named) == PARTS
+    assert {*re.findall(r'"(convviz/[^"]+)"', page)} == {*named.values()}
+
+
+def test_the_page_asks_for_no_kernel_and_for_nothing_outside_its_folder():
+    page = site_files()[INDEX].decode()
+    addresses = re.findall(r'(?:href|src)="([^"]*)"', page)
+    assert [each for each in addresses if not each.startswith(("convviz/", "#", "data:"))] == []
+    assert "kernel" not in page.lower()
+
+
+def test_written_twice_it_has_the_same_bytes_and_nothing_is_written_anew(tmp_path, capsys):
+    folder = tmp_path / "new" / "site"
+    assert main(["site", "-o", str(folder)]) == 0
+    size = sum(map(len, site_files().values())) / 1e6
+    assert capsys.readouterr().out == f"wrote {folder}: index.html and {len(PARTS)} files beside it, {size:.1f} MB\n"
+    first, times = snapshot(folder), {path: path.stat().st_mtime_ns for path in folder.rglob("*.*")}
+    assert first == site_files()
+    assert main(["site", "-o", str(folder)]) == 0
+    assert snapshot(folder) == first
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*.*")} == times
+
+
+def test_an_older_site_is_renewed_and_its_files_go(tmp_path):
+    write_site(tmp_path)
+    old = b"of an older version"
+    stale = tmp_path / "convviz" / f"script-{hashlib.sha256(old).hexdigest()[:16]}.js"
+    stale.write_bytes(old)
+    (tmp_path / INDEX).write_bytes(b"<body data-convviz-site> of an older version")
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".nojekyll").touch()
+    write_site(tmp_path)
+    assert not stale.exists()
+    assert snapshot(tmp_path) == {**site_files(), ".nojekyll": b""}
+    assert (tmp_path / ".git").is_dir()
+
+
+def no_hash(folder):
+    (folder / "convviz").mkdir()
+    (folder / "convviz" / "app.js").touch()
+    return "convviz/app.js"
+
+
+def edited(folder):
+    write_site(folder)
+    path = next(folder.glob("convviz/styles-*.css"))
+    path.write_bytes(path.read_bytes() + b"h1 { color: red }")
+    return path.relative_to(folder).as_posix()
+
+
+def file_of_that_name(folder):
+    (folder / "convviz").touch()
+    return "convviz"
+
+
+def page_of_somebody(folder):
+    (folder / INDEX).write_text("<h1>My course</h1>")
+    return INDEX
+
+
+def other_file(folder):
+    write_site(folder)
+    (folder / "syllabus.pdf").touch()
+    return "syllabus.pdf"
+
+
+def folder_in_it(folder):
+    (folder / "convviz" / "old").mkdir(parents=True)
+    return "convviz/old"
+
+
+def link(folder):
+    write_site(folder)
+    path = folder / INDEX
+    path.replace(folder.parent / "elsewhere.html")
+    path.symlink_to(folder.parent / "elsewhere.html")
+    return INDEX
+
+
+@pytest.mark.parametrize("make", [no_hash, edited, file_of_that_name, page_of_somebody, other_file, folder_in_it, link])
+def test_a_folder_with_what_is_not_ours_is_refused_and_stays_as_it_was(make, tmp_path, capsys):
+    folder = tmp_path / "site"
+    folder.mkdir()
+    name = make(folder)
+    before = snapshot(folder)
+    assert main(["site", "-o", str(folder)]) == 1
+    told = capsys.readouterr().err
+    assert told == (
+        f"convviz: the folder of a site holds nothing else, and {folder} has {name}, which is not of a site that "
+        "convviz wrote: choose a new or an empty folder, or one with a site to renew\n"
+    )
+    assert snapshot(folder) == before
+
+
+def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path, capsys):
+    path = tmp_path / "site"
+    path.write_text("mine")
+    assert main(["site", "-o", str(path)]) == 1
+    assert capsys.readouterr().err == f"convviz: a site is a folder, and {path} is a file: choose another name\n"
+    assert path.read_text() == "mine"
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs a folder in which nobody can make one")
+def test_a_folder_that_cannot_be_made_is_told(capsys):
+    assert main(["site", "-o", "/proc/self/site"]) == 1
+    told = capsys.readouterr().err
+    assert told == "convviz: the folder /proc/self/site cannot be made: No such file or directory; choose another one\n"
+
+
+def test_the_new_page_comes_after_its_files_and_before_the_old_ones_go(tmp_path, monkeypatch):
+    write_site(tmp_path)
+    old = b"of an older version"
+    stale = tmp_path / "convviz" / f"script-{hashlib.sha256(old).hexdigest()[:16]}.js"
+    stale.write_bytes(old)
+    for path in tmp_path.glob("convviz/s*"):
+        if path != stale:
+            path.unlink()
+    (tmp_path / INDEX).write_bytes(b"<body data-convviz-site>")
+    written = []
+    monkeypatch.setattr(
+        "convviz.export.site.write", lambda path, content, what: written.append((path.name, stale.exists()))
+    )
+    write_site(tmp_path)
+    assert [name.split("-")[0] for name, _ in written] == ["styles", "script", INDEX]
+    assert all(there for _, there in written)
+    assert not stale.exists()
