@@ -10,6 +10,8 @@ from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.lessons import lesson, names, told
 from tests.browser.app_page import fresh_page, repaint, wait_painted
+from tests.browser.scripts import expose
+from tests.browser.test_site import site, url  # noqa: F401  (fixtures)
 
 pytestmark = pytest.mark.browser
 
@@ -157,3 +159,45 @@ def test_a_page_without_it_names_the_lessons_that_it_has(page, tmp_path):
     words = page.locator(".cv-notice").text_content()
     assert words == say("absent", name="stride", known="why_rotated, padding")
     assert json.loads(page.locator("#convviz-data").text_content())["lesson"] == "padding"
+
+
+# -- where it comes from
+
+
+def test_on_a_site_a_lesson_comes_when_it_is_started(site, url):  # noqa: F811
+    site.goto(f"{url}#lesson=padding")
+    wait_painted(site)
+    at_step(site, "padding", 1)
+    names_of = [each.rpartition("/")[2].rpartition("-")[0] for each in site.answers]
+    assert [name for name in names_of if name.startswith("lesson-")] == ["lesson-padding"]
+    play(site, "padding", by_key)
+    site.locator(".cv-lesson-after").click()
+    at_step(site, "stride", 1)
+
+
+KERNEL = """() => {
+  const listeners = new Map();
+  window.sent = [];
+  window.kernel = { send: (message) => sent.push(message) };
+  window.model = {
+    kernel: () => window.kernel,
+    on: (event, listener) => listeners.set(event, listener),
+    off: (event) => listeners.delete(event),
+  };
+  window.tell = (message) => listeners.get("msg:custom")?.(message, []);
+}"""
+
+
+def test_a_kernel_is_asked_for_a_lesson_and_what_is_not_meant_is_left_aside(page):
+    page.goto("about:blank")
+    expose(page, "page/bring_lesson.js")
+    page.evaluate(KERNEL)
+    page.evaluate("void (window.coming = lessonFromKernel(model, 'padding'))")
+    assert page.evaluate("sent") == [{"type": "lesson", "lesson": "padding"}]
+    page.evaluate(
+        "tell({ type: 'lesson', lesson: 'stride', told: 1 }); tell({ type: 'lesson', lesson: 'padding', told: 2 })"
+    )
+    assert page.evaluate("coming") == 2
+    page.evaluate("void (window.kernel = null)")
+    told = page.evaluate("lessonFromKernel(model, 'padding').catch((error) => error.message)")
+    assert told == say("brought.lost")

@@ -10,6 +10,7 @@ import { createLeft } from "./left.js";
 import { createQuestion } from "./question.js";
 
 const say = sentences(WORDS);
+const ROOM = 8; // pixels around a control that is brought in sight
 
 /**
  * @import { Look, Player, SeenTask } from "./player.js"
@@ -91,6 +92,7 @@ export function createLessonPanel(player, stage) {
     if (!part) return;
     part.setAttribute("data-wanted", "");
     part.closest("details")?.setAttribute("open", "");
+    requestAnimationFrame(() => part.hasAttribute("data-wanted") && bringInSight(el, /** @type {HTMLElement} */ (part)));
   }
 
   /** @param {Look["highlight"]} cells */
@@ -148,6 +150,17 @@ export function createLessonPanel(player, stage) {
       player.off("change:left", update);
     },
   };
+}
+
+/** Scroll the controls below the card, where it stays as they move; elsewhere that would scroll the card away. @param {HTMLElement} card @param {HTMLElement} part */
+function bringInSight(card, part) {
+  const column = part.closest(".cv-controls");
+  if (!column || getComputedStyle(card).position !== "sticky") return;
+  const { top, bottom } = part.getBoundingClientRect();
+  const above = top - card.getBoundingClientRect().bottom - ROOM;
+  const below = bottom - column.getBoundingClientRect().bottom + ROOM;
+  if (below > 0) column.scrollTop += below;
+  else if (above < 0) column.scrollTop += above;
 }
 
 /** @param {HTMLElement} list @param {SeenTask[]} tasks */
