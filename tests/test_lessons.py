@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 import torch.nn.functional as F
+from torch.autograd.gradcheck import GradcheckError
 from torch.nn.functional import conv2d
 
 import convviz
@@ -71,7 +72,7 @@ def test_every_sentence_is_said(name):
 def test_no_sentence_states_a_number_that_could_be_counted(name):
     """By its name it is true of the state that is there; the turn and the single 1 alone do not change."""
     for id, text in facts(f"words/guided/{name}").items():
-        plain = re.sub(r"\{\w+\}", "", text)
+        plain = re.sub(r"\{\w+\}|float32|float64|im2col|col2im", "", text)
         assert set(re.findall(r"\d+", plain)) <= {"1", "180"}, id
 
 
@@ -93,7 +94,7 @@ def by_autograd(settings):
     (top, bottom), (left, right) = spec.padding
     mode = "constant" if spec.padding_mode == "zeros" else spec.padding_mode
     output = conv2d(F.pad(x, (left, right, top, bottom), mode=mode), w, b, **geometry)
-    losses = {"sum": output.sum, "mean": output.mean}
+    losses = {"sum": output.sum, "mean": output.mean, "half_squared_error": lambda: output.square().sum() / 2}
     loss = losses[settings.loss]() if settings.loss in losses else (output * grad_tensor(settings).double()).sum()
     wanted = [tensor for tensor in (x, w, b) if tensor is not None]
     return dict(zip(("grad_input", "grad_weight", "grad_bias"), torch.autograd.grad(loss, wanted), strict=False))
@@ -188,6 +189,36 @@ def test_a_transposed_convolution_is_the_way_back_and_its_stamps_overlap():
     uneven, even = (gradients("transposed", at)["grad_input"][0, 0] for at in (2, 3))
     assert (uneven[2, 2], uneven[3, 3]) == (4, 1)
     assert even[2:-2, 2:-2].unique().tolist() == [4]
+
+
+def test_a_convolution_is_weights_times_columns_and_col2im_adds_up():
+    settings, _ = settings_of("columns", 4)
+    x, w, grad = (read(settings).double() for read in (input_tensor, weight_tensor, grad_tensor))
+    columns = F.unfold(x, 3)
+    assert columns.shape == (1, 9, 4)
+    assert torch.equal((w.flatten(1) @ columns).reshape(1, 1, 2, 2), conv2d(x, w))
+    back = by_autograd(settings)
+    assert torch.equal(columns[0] @ grad.flatten(), back["grad_weight"].flatten())
+    assert torch.equal(F.fold(w.flatten(1).T @ grad.flatten(2), (4, 4), 3), back["grad_input"])
+
+
+def test_a_step_to_each_side_is_right_in_doubles_and_not_in_floats():
+    settings, _ = settings_of("gradcheck", 0)
+    x, w = input_tensor(settings).double(), weight_tensor(settings).double()
+
+    def loss(rise):
+        moved = w.clone()
+        moved[0, 0, 0, 0] += rise
+        return (conv2d(x, moved).square().sum() / 2).item()
+
+    assert loss(1) - loss(0) == 10
+    assert [(loss(h) - loss(0)) / h for h in (0.01, -0.01)] == pytest.approx([9.01, 8.99])
+    assert by_autograd(settings)["grad_weight"][0, 0, 0, 0] == 9
+    w.requires_grad_()
+    assert torch.autograd.gradcheck(lambda weight: conv2d(x, weight).square().sum() / 2, w)
+    single = w.detach().float().requires_grad_()
+    with pytest.warns(UserWarning, match="double precision"), pytest.raises(GradcheckError):
+        torch.autograd.gradcheck(lambda weight: conv2d(x.float(), weight).square().sum() / 2, single)
 
 
 # -- why the kernel is rotated, step by step

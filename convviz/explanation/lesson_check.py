@@ -30,7 +30,7 @@ PLACE = {"panel", "row", "column"}
 KINDS_OF_TASK = {"edit": {*PLACE, "by"}, "walk": {"places"}, "set": None, "pin": PLACE}
 KINDS_OF_VALUE = (
     *("cell", "one", "windows", "outside", "kernel", "setting", "remainder", "sum", "terms", "extent", "numbers"),
-    *("reach", "border", "loss"),
+    *("reach", "border", "loss", "rate"),
 )
 EXAMPLES = {
     **dict.fromkeys(("cell", "sum", "terms"), '["grad_input", 0, 0]'),

@@ -116,6 +116,7 @@ def test_what_is_to_be_moved_is_framed_where_it_stands(page, all_of_them):
     control = page.locator(".cv-set-dilation").first  # of both axes, which are linked
     assert control.get_attribute("data-wanted") == ""
     assert control.is_visible(), "“More” is open"
+    page.wait_for_function("document.querySelector('[data-wanted]').getBoundingClientRect().bottom <= innerHeight")
     with repaint(page):
         control.get_by_role("slider").first.press("ArrowRight")
     assert page.locator(".cv-lesson-done").count() == 1

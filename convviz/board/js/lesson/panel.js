@@ -92,7 +92,8 @@ export function createLessonPanel(player, stage) {
     if (!part) return;
     part.setAttribute("data-wanted", "");
     part.closest("details")?.setAttribute("open", "");
-    requestAnimationFrame(() => part.hasAttribute("data-wanted") && bringInSight(el, /** @type {HTMLElement} */ (part)));
+    const bring = () => part.hasAttribute("data-wanted") && bringInSight(el, /** @type {HTMLElement} */ (part));
+    requestAnimationFrame(() => requestAnimationFrame(bring)); // the first frame of a page gives the column its height
   }
 
   /** @param {Look["highlight"]} cells */

@@ -96,7 +96,8 @@ const FOUND = {
   numbers: ({ now }, { numbers }) => count(now.stages[numbers].shape),
   reach: ({ now }, { reach }) => reachOf(now.settings.spec, reach),
   border: ({ now: { settings } }, { border }) => geometryOf(settings.spec, settings.plane, settings.transposed).gradient_padding[border],
-  loss: ({ now }) => formatLong(now.stages.loss),
+  loss: ({ now, start }, { when }) => formatLong((when === "start" ? start : now).stages.loss - (when === "change" ? start.stages.loss : 0)),
+  rate: ({ now, start }, { rate }) => formatLong((now.stages.loss - start.stages.loss) / rate),
 };
 /** What a value in a lesson's file may be found by. */
 export const KINDS_OF_VALUE = Object.keys(FOUND);
