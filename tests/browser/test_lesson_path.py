@@ -111,6 +111,15 @@ def test_the_list_opens_any_lesson_and_knows_what_is_done(page, all_of_them):
     assert page.evaluate("document.activeElement.tagName") == "H3"
 
 
+@pytest.mark.parametrize("width", [360, 1366])
+def test_the_list_lies_within_the_page(page, all_of_them, width):
+    open_at(page, all_of_them, "v=2", width)
+    page.get_by_text("Lessons", exact=True).click()
+    box = page.locator(".cv-path ol").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+
+
 def test_what_is_to_be_moved_is_framed_where_it_stands(page, all_of_them):
     open_at(page, all_of_them, "lesson=dilation")
     control = page.locator(".cv-set-dilation").first  # of both axes, which are linked
@@ -126,6 +135,21 @@ def test_what_is_to_be_moved_is_framed_where_it_stands(page, all_of_them):
     with repaint(page):
         page.locator(".cv-set-groups select").select_option("2")
     assert "2 groups" in page.locator(".cv-lesson-done p:last-child").text_content()
+
+
+def test_bands_that_change_places_keep_the_room_that_is_theirs(page, all_of_them):
+    open_at(page, all_of_them, "lesson=transposed")  # its first step turns the convolution round on the board
+    page.locator(".cv-lesson-act").click()
+    by_pointer(page)
+    for number, focus in ((2, "forward"), (3, "input")):
+        at_step(page, "transposed", number)
+        wait_painted(page)
+        heights = page.locator(".cv-equation").evaluate_all(
+            "(all) => Object.fromEntries(all.map((each) => [each.dataset.equation, each.clientHeight]))"
+        )
+        assert list(heights) == ["input", "forward", "weight"]
+        assert max(heights, key=heights.get) == focus
+        by_pointer(page)
 
 
 def test_another_plane_is_chosen_by_hand(page, all_of_them):
