@@ -36,10 +36,10 @@ def no_server(monkeypatch):
 
     calls = []
 
-    def run(notebook, listener, settings, **options):
+    def run(options, notebook, listener, settings, *, live):
         port = listener.getsockname()[1]
         told = {"notebook": notebook, "settings": settings, "port": port, "environment": dict(os.environ)}
-        calls.append({**options, **told})
+        calls.append({**vars(options), "live": live, **told})
 
     monkeypatch.setattr(voila_app, "run", run)
     return calls
@@ -180,8 +180,11 @@ def test_every_line_can_be_said_in_every_locale():
     """
     encodings = ("ascii", "latin-1", "utf-8")
     code = (
-        "import io, sys\nfrom convviz.cli import main\nfrom convviz.serve.voila_app import ConvvizVoila\n"
-        "class Told:\n ip, port, _show_browser = '127.0.0.1', 8866, False\n"
+        "import io, sys\nfrom convviz.cli import main\nfrom convviz.serve.log import Log\n"
+        "from convviz.serve.metrics import Metrics\nfrom convviz.serve.options import ServeOptions\n"
+        "from convviz.serve.voila_app import ConvvizVoila\n"
+        "class Told:\n ip, port, base_url = '127.0.0.1', 8866, '/'\n"
+        " _options, metrics = ServeOptions(), Metrics(Log(None))\n"
         f"for encoding in {encodings}:\n"
         " if encoding != sys.stdout.encoding:\n"
         "  for name in ('stdout', 'stderr'):\n"
@@ -276,16 +279,16 @@ def test_template_names_no_address_elsewhere():
 
 
 def test_idle_kernel_is_ended_at_the_second_look_only(monkeypatch):
-    from convviz.serve import voila_app
+    from convviz.serve import managers
 
     ended = []
 
     async def end(self, kernel_id):
         ended.append(kernel_id)
 
-    monkeypatch.setattr(voila_app.AsyncMappingKernelManager, "cull_kernel_if_idle", end)
-    monkeypatch.setattr(voila_app.PatientKernelManager, "list_kernel_ids", lambda self: ["old", "new"])
-    manager = voila_app.PatientKernelManager()
+    monkeypatch.setattr(managers.AsyncMappingKernelManager, "cull_kernel_if_idle", end)
+    monkeypatch.setattr(managers.PatientKernelManager, "list_kernel_ids", lambda self: ["old", "new"])
+    manager = managers.PatientKernelManager()
     # In a thread of its own: where a browser is up, this one has an event loop already.
     with ThreadPoolExecutor(1) as thread:
 
@@ -301,22 +304,21 @@ def test_idle_kernel_is_ended_at_the_second_look_only(monkeypatch):
 
 def test_kernel_whose_page_does_not_connect_in_time_is_ended(monkeypatch):
     """The page never opened a connection, or lost it without a word and did not come back."""
-    from convviz.serve import voila_app
+    from convviz.serve import managers
 
     ended, connections = [], {"alone": 0, "watched": 1}
 
     async def end(self, kernel_id, now):
         ended.append((kernel_id, now))
-        raise voila_app.tornado.web.HTTPError(404)  # as when the page asked for the same meanwhile
+        raise managers.tornado.web.HTTPError(404)  # as when the page asked for the same meanwhile
 
-    manager_class = voila_app.PatientKernelManager
-    monkeypatch.setattr(voila_app, "CONNECTS_WITHIN_S", 0)
+    manager_class = managers.PatientKernelManager
     monkeypatch.setattr(manager_class, "shutdown_kernel", end)
     monkeypatch.setattr(manager_class, "__contains__", lambda self, kernel_id: kernel_id in connections)
     monkeypatch.setattr(manager_class, "kernel_model", lambda self, kernel_id: {"connections": connections[kernel_id]})
 
     async def look():
-        manager = manager_class()
+        manager = manager_class(comes_back_s=0)
         for kernel_id in ("alone", "alone", "watched", "gone"):
             manager.expect(kernel_id)
         while not ended:
@@ -335,7 +337,7 @@ def test_kernel_whose_page_does_not_connect_in_time_is_ended(monkeypatch):
             return error
 
     assert not manager.is_news(failure("alone"))
-    assert not manager.is_news(voila_app.tornado.websocket.WebSocketClosedError())
+    assert not manager.is_news(managers.tornado.websocket.WebSocketClosedError())
     assert manager.is_news(failure("watched"))
     assert manager.is_news(None)
 

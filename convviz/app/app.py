@@ -12,6 +12,7 @@ import ipywidgets as widgets
 import traitlets
 
 from convviz import __version__
+from convviz.app import limits
 from convviz.app.linked import linked_widget
 from convviz.app.messages import Messages
 from convviz.app.races import is_served
@@ -139,6 +140,7 @@ class App(SettingTraits, anywidget.AnyWidget):
         self.session.observe(self._on_settings, names="settings")  # the result is there by then
         self.session.observe(self._on_notice, names="notice")
         self.on_msg(lambda _, message, buffers: self._messages.receive(message, buffers))
+        limits.apply()
 
     def state(self) -> dict[str, Any]:
         """Return the settings as plain data: what ``App(state=...)`` and ``set_state`` take."""

@@ -16,6 +16,7 @@ from convviz.kernels.parent import WarmError, WarmParent
 
 LAUNCHERS = {"ipykernel_launcher", "ipykernel"}
 STREAMS = ("stdout", "stderr")
+NAMED, NORMAL = "JUPYTER_DEFAULT_PROVISIONER_NAME", "local-provisioner"  # Jupyter's names
 
 
 class SharedTorchProvisioner(LocalProvisioner):
@@ -35,6 +36,8 @@ class SharedTorchProvisioner(LocalProvisioner):
         Returns:
             Where the kernel listens.
         """
+        if os.environ.get(NAMED) == NORMAL:  # who asks for it means the kernels of `convviz serve`, too
+            return await super().launch_kernel(cmd, **kwargs)
         warm = WarmParent.instance(config=self.config)
         try:
             arguments = kernel_arguments(cmd)

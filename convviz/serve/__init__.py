@@ -10,11 +10,18 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
+from convviz.app.limits import MEMORY_VARIABLE, NICE_VARIABLE
+from convviz.serve.care import Care, care_of
+from convviz.serve.fits import words_of_room
+from convviz.serve.options import ServeError, ServeOptions
+from convviz.serve.restart import become_anew, inherited
+
 DEFAULT_PORT = 8866
-DEFAULT_HOST = "127.0.0.1"
 PORTS_TO_TRY = 50
+BACKLOG = 1024  # a class that arrives at once, or while the server restarts
 # jsonschema, which Jupyter's server loads, would check internationalised addresses with it and does without; it makes a
 # parser of their whole grammar as it is imported, in two seconds of every start, and nothing here has such an address.
 SLOW_TO_LOAD = "rfc3987_syntax"
@@ -22,62 +29,32 @@ SHARE = Path(__file__).resolve().parent.parent / "share"
 APP_NOTEBOOK = SHARE / "app.ipynb"
 
 
-class ServeError(Exception):
-    """A wish that cannot be served; its text is the sentence for the user."""
-
-
-def serve(
-    notebook: str | os.PathLike[str] | None = None,
-    *,
-    port: int | None = None,
-    host: str = DEFAULT_HOST,
-    device: str | None = None,
-    open_browser: bool = False,
-    preheat: bool = True,
-    kernels: int = 0,
-    races: int = 0,
-) -> int:
-    """Serve the app until Ctrl+C; return the exit code.
+def serve(options: ServeOptions) -> int:
+    """Serve until Ctrl+C; return the exit code.
 
     Args:
-        notebook: Another notebook to serve in place of the app.
-        port: The port to use and no other; None takes 8866 or the next free one, 0 any free one.
-        host: The address to listen on; "0.0.0.0" is every address of this machine.
-        device: Where torch computes ("cpu", "cuda", "cuda:1", "mps", ...); None leaves the choice to the app.
-        open_browser: Whether to open the page in a browser once it answers.
-        preheat: Whether to keep one kernel started, so that a page opens seconds earlier.
-        kernels: How many visitors may have a kernel at a time; 0 is as many as come. The others have the live page.
-        races: How many races may run at a time, each a process of its own; 0 is none.
+        options: As the user gave them.
     """
     try:
-        if kernels < 0:
-            raise ServeError(f"--kernels must be 0, for as many as come, or more, and {kernels} is not.")
-        if races < 0:
-            raise ServeError(f"--races must be 0, for none, or more, and {races} is not.")
-        path = find_notebook(notebook)
+        options = options.checked()
+        path = find_notebook(options.notebook)
         need_voila()
-        if device is not None:
-            need_device(device)
-        listener, moved = bind(host, port)
-        if moved:
-            print(f"Port {DEFAULT_PORT} is taken, so convviz takes {listener.getsockname()[1]}.", flush=True)
+        if options.device is not None:
+            need_device(options.device)
+        listener, options = listen(options)
         live = path == APP_NOTEBOOK  # another notebook has no page but Voilà's
-        added = kernel_environment(device, live=live)
-        with listener, places_for(races) as places, environment({**added, **places}):
-            # Only here, inside the changed environment: Voilà looks for templates through JUPYTER_PATH.
-            with left_out(SLOW_TO_LOAD):
-                from convviz.serve.voila_app import run
+        if options.places:
+            tell_room(options.places)
+        added = kernel_environment(options.device, live=live) | limits_of(care_of(options))
+        with listener:
+            with places_for(options.races) as places, environment({**added, **places}):
+                # Only here, inside the changed environment: Voilà looks for templates through JUPYTER_PATH.
+                with left_out(SLOW_TO_LOAD):
+                    from convviz.serve.voila_app import run
 
-            run(
-                path,
-                listener,
-                SHARE,
-                host=host,
-                open_browser=open_browser,
-                preheat=preheat,
-                kernels=kernels,
-                live=live,
-            )
+                restarts = run(options, path, listener, SHARE, live=live)
+            if restarts:
+                become_anew(listener, options.token)
     except ServeError as refusal:
         print(f"convviz: {refusal}", file=sys.stderr)
         return 1
@@ -136,6 +113,21 @@ def need_device(device: str) -> None:
         raise ServeError(f"--{refused}") from refused
 
 
+def listen(options: ServeOptions) -> tuple[socket.socket, ServeOptions]:
+    """Return a listening socket, and the options that go with it: a server that restarted keeps socket and token.
+
+    Args:
+        options: Checked.
+    """
+    if kept := inherited():
+        listener, token = kept
+        return listener, replace(options, token=token, open_browser=False)
+    listener, moved = bind(options.host, options.port)
+    if moved:
+        print(f"Port {DEFAULT_PORT} is taken, so convviz takes {listener.getsockname()[1]}.", flush=True)
+    return listener, options
+
+
 def bind(host: str, port: int | None) -> tuple[socket.socket, bool]:
     """Return a listening socket, and whether it stands on another port than the usual one.
 
@@ -150,7 +142,7 @@ def bind(host: str, port: int | None) -> tuple[socket.socket, bool]:
     for candidate in range(DEFAULT_PORT, DEFAULT_PORT + PORTS_TO_TRY) if port is None else [port]:
         try:
             family = socket.getaddrinfo(host, candidate, type=socket.SOCK_STREAM)[0][0]
-            listener = socket.create_server((host, candidate), family=family, backlog=128)
+            listener = socket.create_server((host, candidate), family=family, backlog=BACKLOG)
         except OSError as refused:
             if port is None and refused.errno == errno.EADDRINUSE:
                 continue
@@ -195,6 +187,32 @@ def kernel_environment(device: str | None, *, live: bool = False) -> dict[str, s
     if live:
         added["CONVVIZ_PAGE"] = "1"
     return added
+
+
+def limits_of(care: Care) -> dict[str, str]:
+    """Return the variables that tell a kernel what it may use.
+
+    Args:
+        care: How kernels are looked after; those of a server for oneself have no limits.
+    """
+    given = {MEMORY_VARIABLE: care.memory_mib, NICE_VARIABLE: care.nice}
+    return {name: str(value) for name, value in given.items() if value}
+
+
+def tell_room(kernels: int) -> None:
+    """Say so where the machine is too small for so many kernels.
+
+    Args:
+        kernels: How many there may be at a time.
+
+    Raises:
+        ServeError: Not one fits.
+    """
+    fit, words = words_of_room(kernels, shared=sys.platform.startswith("linux"))
+    if fit == 0:
+        raise ServeError(words)
+    if words:
+        print(words, flush=True)
 
 
 @contextmanager

@@ -1,22 +1,21 @@
-"""What the server answers: the page, whose kernel goes when the page does, and errors that show nobody's paths."""
+"""What every answer of the server has, and Voilà's handlers with what they lack."""
 
 from __future__ import annotations
 
 import http
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import tornado.httputil
-import tornado.iostream
 import tornado.web
-from jupyter_core.utils import ensure_async
 from jupyter_server.base.handlers import APIHandler
 from jupyter_server.services.kernels.websocket import KernelWebsocketHandler
 from voila.shutdown_kernel_handler import VoilaShutdownKernelHandler
 from voila.tornado.handler import TornadoVoilaHandler
 
 from convviz.serve.files import Files, KeptFiles
+from convviz.serve.notebook_page import Page
 
 log = logging.getLogger("tornado.application")
 
@@ -86,98 +85,29 @@ class PlainErrors(tornado.web.RequestHandler):
             log.error("%s %r failed", self.request.method, self.request.path, exc_info=(typ, value, tb))
 
 
-class Page(TornadoVoilaHandler):
-    """The page. Its kernel is ended when the visitor leaves before it has arrived, or never connects to it."""
+class Channels(KernelWebsocketHandler):
+    """Mixed into the handler of the websocket: a page that goes away ends its kernel. What is said here is heard."""
 
-    kernel_id: str | None = None
-    starting = True  # a kernel, which this page is then counted for
-    left = False
-
-    @property
-    def kernel_manager(self) -> Any:
-        """The manager of kernels, telling this page which one is its own."""
-        return _Visit(super().kernel_manager, self)
-
-    @tornado.web.authenticated
-    async def get(self, path: str | None = None) -> None:
-        """Send the page piece by piece.
+    def on_message(self, ws_message: Any) -> None:
+        """Pass a message on to the kernel.
 
         Args:
-            path: empty; there is nothing but the page.
+            ws_message: Of the page.
         """
-        if path:
-            raise tornado.web.HTTPError(404)
-        manager = super().kernel_manager
-        if not manager.admit(self):
-            raise tornado.web.HTTPError(503)
-        try:
-            async for html in self.pieces():
-                self.write(html)
-                self.flush()
-        except Exception:
-            if not self.left:
-                raise  # else: of no use to anybody, and mostly that the kernel has been ended
-        finally:
-            self.starting = False
-        if self.kernel_id is not None and not self.left:
-            manager.expect(self.kernel_id)
+        manager: Any = self.kernel_manager
+        manager.ask(self.kernel_id)
+        super().on_message(ws_message)
 
-    async def pieces(self) -> AsyncIterator[str]:
-        """Yield the page piece by piece, until all of it is there or the page is left.
+    def write_message(self, message: Any, binary: bool = False) -> Any:
+        """Pass a message on to the page.
 
-        Raises:
-            RuntimeError: The kernel has ended; Voilà itself would wait for it for ever.
+        Args:
+            message: Of the kernel.
+            binary: Whether it is bytes.
         """
-        manager = super().kernel_manager
-        async for html in self.get_generator():
-            if self.left:
-                return
-            if self.kernel_id is not None and self.kernel_id not in manager:
-                raise RuntimeError("the kernel ended before the notebook did")
-            yield html
-
-    def on_connection_close(self) -> None:
-        """End the kernel of a page that is left while it still arrives."""
-        super().on_connection_close()
-        self.leave()
-
-    def leave(self) -> None:
-        """End the kernel, as soon as there is one: the page is gone."""
-        self.left = True
-        if self.kernel_id is not None:
-            super().kernel_manager.leave(self.kernel_id)
-
-
-class _Visit:
-    """The manager of kernels as one page sees it."""
-
-    def __init__(self, manager: Any, page: Page) -> None:
-        self._manager = manager
-        self._page = page
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._manager, name)
-
-    async def start_kernel(self, **options: Any) -> str:
-        kernel_id: str = await ensure_async(self._manager.start_kernel(**options))
-        self._take(kernel_id)
-        return kernel_id
-
-    async def get_rendered_notebook(self, **options: Any) -> tuple[Any, Any, str]:
-        task, rendered, kernel_id = await self._manager.get_rendered_notebook(**options)
-        self._take(kernel_id)
-        return task, rendered, kernel_id
-
-    def _take(self, kernel_id: str) -> None:
-        self._page.kernel_id = kernel_id
-        self._page.starting = False
-        if self._page.left:
-            self._manager.leave(kernel_id)
-            raise tornado.iostream.StreamClosedError
-
-
-class Channels(KernelWebsocketHandler):
-    """Mixed into the handler of the websocket: a page that goes away ends its kernel."""
+        manager: Any = self.kernel_manager
+        manager.answer(self.kernel_id)
+        return super().write_message(message, binary)
 
     def on_close(self) -> None:
         """End the kernel; where the connection may only be lost, the page has time to come back."""

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import logging
+import time
 from typing import Any
 
 import tornado.iostream
@@ -19,8 +20,9 @@ from voila.utils import get_page_config
 
 from convviz.export.live import FOLDER
 from convviz.serve.files import FOR_EVER, tag_of, takes_gzip
-from convviz.serve.handlers import GOING_AWAY, Page, PlainErrors, mended
+from convviz.serve.handlers import GOING_AWAY, PlainErrors, mended
 from convviz.serve.live import KERNEL, Answer, LivePage, live_page
+from convviz.serve.notebook_page import Page
 
 log = logging.getLogger("tornado.application")
 GONE = (WebSocketClosedError, tornado.iostream.StreamClosedError)
@@ -30,7 +32,9 @@ Route = tuple[Any, ...]
 
 
 def live_routes(app: Any, routes: list[Route]) -> list[Route]:
-    """Return the routes that come before Voilà's own when the server serves the app.
+    """Return the routes when the server serves the app: those of the live page before Voilà's own.
+
+    Voilà's page is not among them, so that no address starts a kernel by being looked at.
 
     Args:
         app: Voilà.
@@ -52,6 +56,8 @@ def live_routes(app: Any, routes: list[Route]) -> list[Route]:
         (app.server_url + KERNEL, KernelSocket, {"page": mended(page), "options": options}),
         (f"{app.server_url}{FOLDER}([^/]+)", LiveFile, live),
         *files,
+        *((pattern, mended(handler), *rest) for pattern, handler, *rest in routes[:-1]),
+        (r".*", Nothing),
     ]
 
 
@@ -59,6 +65,14 @@ def _front_end(app: Any) -> dict[str, Any]:
     """Return what Voilà's front end is told, as Voilà's own page tells it; it asks no CDN for MathJax."""
     config = get_page_config(app.base_url, {}, app.log, app.voila_configuration)
     return {**config, "baseUrl": app.base_url, "fullMathjaxUrl": None, "mathjaxConfig": None}
+
+
+class Nothing(PlainErrors):
+    """Answers every address that has nothing."""
+
+    def prepare(self) -> None:
+        """Refuse."""
+        raise tornado.web.HTTPError(404)
 
 
 class Ready(PlainErrors):
@@ -122,11 +136,13 @@ class LiveFile(Ready):
 
 
 class KernelSocket(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
-    """Starts a kernel for the page that opens this connection, and sends what its cells put out.
+    """Starts a kernel for the page that opens this connection, when it is its turn; open as long as the page is.
 
-    A page of another origin is refused before, by Jupyter's own rules. The messages: ``{"type": "html", "html": ...}``,
-    pieces of the page as Voilà's template makes it, then ``{"type": "done"}``; or ``{"type": "refused", "why": ...}``
-    with ``"room"`` or ``"failed"``.
+    A page of another origin is refused before, by Jupyter's own rules, and so is who names none: no browser does that.
+    The messages: ``{"type": "queue", "place": k}``, where the page stands in line, whenever that changes;
+    ``{"type": "html", "html": ...}``, pieces of the page as Voilà's template makes it; then ``{"type": "done"}``, or
+    ``{"type": "refused", "why": "failed"}``. Later, when the kernel ends before the page does,
+    ``{"type": "lost", "why": ...}`` with ``"idle"``, ``"hung"`` or ``"ended"``.
     """
 
     def initialize(self, page: type[Page], options: dict[str, Any]) -> None:
@@ -139,7 +155,8 @@ class KernelSocket(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler
         self._make = page
         self._options = options
         self._page: Page | None = None
-        self._sent = False
+        self._has_kernel = False
+        self._closed = False
 
     def set_default_headers(self) -> None:
         """Leave out the headers of pages, as Jupyter's own connections do."""
@@ -152,28 +169,46 @@ class KernelSocket(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler
     @ws_authenticated
     async def get(self) -> None:
         """Accept the connection of somebody who may start kernels."""
+        asks = self.request.headers
+        if asks.get("Upgrade", "").lower() == "websocket" and "Origin" not in asks:
+            raise tornado.web.HTTPError(403)
         if not await ensure_async(self.authorizer.is_authorized(self, self.current_user, "execute", "kernels")):
             raise tornado.web.HTTPError(403)
         await super().get()
 
     def open(self) -> None:
-        """Start the kernel beside the connection, which hears meanwhile that the page is left."""
+        """Stand in line."""
         super().open()
-        self._starting = asyncio.ensure_future(self._start())
+        self._manager.places.wait(self)
 
-    async def _start(self) -> None:
-        page = self._make(self.application, self.request, **self._options)
-        manager: Any = self.kernel_manager
+    @property
+    def _manager(self) -> Any:
+        return self.kernel_manager
+
+    def hear(self, place: int) -> None:
+        """Tell the page where it stands in line, or start its kernel.
+
+        Args:
+            place: 0: it is its turn.
+        """
+        if place:
+            self._say("queue", place=place)
+        else:
+            # Beside the connection, which hears meanwhile that the page is left.
+            self._page = self._make(self.application, self.request, **self._options)
+            self._page.socket = self
+            self._starting = asyncio.ensure_future(self._start(self._page))
+
+    async def _start(self, page: Page) -> None:
+        began = time.monotonic()
         try:
-            if not manager.admit(page):
-                await self._tell("refused", why="room")
-                return
-            self._page = page
             async for html in page.pieces():
                 await self._tell("html", html=html)
             if not page.left:
+                self._has_kernel = True
+                self._manager.watch(page.kernel_id)
                 await self._tell("done")
-                self._sent = True
+                self.settings["convviz_metrics"].kernel_started(page.kernel_id, time.monotonic() - began)
         except GONE:
             page.leave()
         except Exception:  # whatever Voilà, Jupyter or the system make of it: the visitor's board lives without
@@ -181,13 +216,30 @@ class KernelSocket(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler
                 return  # of no use to anybody, and mostly that the kernel has been ended
             log.exception("A kernel could not be started")
             page.leave()
-            with contextlib.suppress(*GONE):
-                await self._tell("refused", why="failed")
+            self._say("refused", why="failed")
         finally:
-            page.starting = False
+            page.end_start()
 
-    async def _tell(self, kind: str, **more: str) -> None:
+    async def _tell(self, kind: str, **more: Any) -> None:
         await self.write_message(json.dumps({"type": kind, **more}))
+
+    def _say(self, kind: str, **more: Any) -> None:
+        with contextlib.suppress(*GONE):  # nobody hears it, and there is nothing else to do
+            self.write_message(json.dumps({"type": kind, **more}))
+
+    def is_there(self) -> bool:
+        """Return whether the page has not gone."""
+        return not self._closed
+
+    def lose(self, why: str) -> None:
+        """Tell the page why its kernel ends.
+
+        Args:
+            why: ``"idle"``, ``"hung"`` or ``"ended"``; what has been told once needs no other reason.
+        """
+        if self._has_kernel and not self._closed:
+            self._say("lost", why=why)
+        self._has_kernel = False
 
     def on_message(self, message: str | bytes) -> None:
         """Hear nothing: the page has nothing to say here.
@@ -197,12 +249,12 @@ class KernelSocket(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler
         """
 
     def on_close(self) -> None:
-        """End the kernel of a page that goes away; where the connection may only be lost, it has time to come back."""
+        """Leave the line, or end the kernel; where the connection may only be lost, it has time to come back."""
+        self._closed = True
         page = self._page
         if page is None:
-            return
-        if self.close_code == GOING_AWAY or not self._sent:
+            self._manager.places.leave(self)
+        elif self.close_code == GOING_AWAY or not self._has_kernel:
             page.leave()
-        elif page.kernel_id is not None:
-            manager: Any = self.kernel_manager
-            manager.expect(page.kernel_id)
+        else:
+            self._manager.lose(page.kernel_id)

@@ -10,175 +10,45 @@ import shutil
 import signal
 import socket
 import threading
-import traceback
 import webbrowser
 from pathlib import Path
 from typing import Any
 
-import tornado.httpserver
 import tornado.ioloop
 import tornado.web
-import tornado.websocket
-from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager, ServerKernelManager
-from traitlets import Int
 from voila.app import Voila
+from voila.request_info_handler import RequestInfoSocketHandler
 
+from convviz.serve.bounds import BoundedServer, raise_file_limit
+from convviz.serve.care import care_of, starts_at_a_time
+from convviz.serve.channel import measured
+from convviz.serve.gate import HEALTH, METRICS, Gate, content_policy, is_loopback
 from convviz.serve.handlers import Headers, mended
 from convviz.serve.live_handlers import live_routes
+from convviz.serve.log import Log
+from convviz.serve.metrics import Health, Metrics, MetricsPage
+from convviz.serve.options import ServeOptions
+from convviz.serve.restart import all_answered, has_terminal
 
-LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 ENDS_WITHIN_S = 15
-CONNECTS_WITHIN_S = 120  # a page that has arrived, over a slow line; one that lost its connection tries so long
 ANYWHERE = {"", "0.0.0.0", "::"}
-
-
-class VisitorKernelManager(ServerKernelManager):
-    """Manages one kernel, whose tracebacks no page gets: they name the server's folders."""
-
-    # Jupyter looks here for what stands at the manager of all kernels, and fails without it.
-    traceback_replacement_message = "What happened is not shown here."
-
-    async def _async_interrupt_kernel(self) -> None:
-        """Interrupt the kernel, unless it is being ended: one that still starts would print a traceback first."""
-        if not self.shutting_down:
-            await super()._async_interrupt_kernel()
-
-
-class PatientKernelManager(AsyncMappingKernelManager):
-    """Ends the kernel of a page that is left, and an idle kernel only at the second look that finds it idle.
-
-    A preheated kernel has been idle for as long as it waited. Voilà protects it until a visitor gets it; a
-    look between that moment and the browser's first message would end it under the visitor's eyes.
-    """
-
-    most = Int(0, config=True, help="How many visitors may have a kernel at a time; 0 is as many as come.")
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self._seen: set[str] = set()
-        self._ending: dict[str, asyncio.Task[None]] = {}
-        self._left: set[str] = set()
-        self._going: set[str] = set()
-        self._pages: set[Any] = set()
-
-    def go(self, kernel_id: str) -> None:
-        """End a kernel whose page says that it goes, once it is gone: a link that is a download leads nowhere.
-
-        Args:
-            kernel_id: It may have been ended already.
-        """
-        if kernel_id not in self:
-            return
-        self._going.add(kernel_id)
-        if not self._is_watched(kernel_id):
-            self.leave(kernel_id)
-
-    def lose(self, kernel_id: str) -> None:
-        """End a kernel whose page closed its connection: at once if it has said that it goes, else if it stays away.
-
-        Args:
-            kernel_id: It may have been ended already.
-        """
-        if kernel_id in self._going:
-            self.leave(kernel_id)
-        else:
-            self.expect(kernel_id)
-
-    def admit(self, page: Any) -> bool:
-        """Return whether there is room for the kernel of one more page, which is then counted until it has ended.
-
-        Args:
-            page: With the attributes ``starting`` and ``kernel_id``.
-        """
-        self._pages = {each for each in self._pages if each.starting or each.kernel_id in self}
-        if self.most and len(self._pages) >= self.most:
-            return False
-        self._pages.add(page)
-        return True
-
-    def leave(self, kernel_id: str) -> None:
-        """End a kernel whose page is gone.
-
-        Args:
-            kernel_id: It may have been ended already, by the page itself.
-        """
-        if kernel_id in self and kernel_id not in self._ending:
-            self._left.add(kernel_id)
-            self._ending[kernel_id] = asyncio.ensure_future(self._end(kernel_id))
-
-    def expect(self, kernel_id: str) -> None:
-        """End a kernel if its page does not connect in time.
-
-        Args:
-            kernel_id: Of a page that has been sent whole, or has lost its connection.
-        """
-
-        def look() -> None:
-            if kernel_id in self and not self._is_watched(kernel_id):
-                self.leave(kernel_id)
-
-        asyncio.get_running_loop().call_later(CONNECTS_WITHIN_S, look)
-
-    def is_news(self, error: BaseException | None) -> bool:
-        """Return whether a failure is more than the end of a page, or of a kernel that was at work for one.
-
-        Args:
-            error: As Voilà or asyncio reports it.
-        """
-        if isinstance(error, tornado.websocket.WebSocketClosedError):  # a message was on its way to the page
-            return False
-        frames = traceback.walk_tb(error.__traceback__ if error else None)
-        return not any(frame.f_locals.get("kernel_id") in self._left for frame, _ in frames)
-
-    # Jupyter types it as the wrapper for who cannot wait.
-    async def shutdown_kernel(  # type: ignore[override]
-        self, kernel_id: str, now: bool = False, restart: bool = False
-    ) -> None:
-        """End a kernel; it is asked only where a page is there to hear its last words, else killed.
-
-        A kernel that is asked takes its threads and sockets down one by one, and some of ipykernel's threads still
-        send on sockets that another one closes: now and then libzmq aborts, with a line in the server's output.
-
-        Args:
-            kernel_id: One of ours.
-            now: Whether to kill it in any case.
-            restart: Whether it is started again.
-        """
-        await super().shutdown_kernel(kernel_id, now or not self._is_watched(kernel_id), restart)
-
-    def _is_watched(self, kernel_id: str) -> bool:
-        return bool(self.kernel_model(kernel_id)["connections"])
-
-    async def _end(self, kernel_id: str) -> None:
-        try:
-            await self.shutdown_kernel(kernel_id, now=True)
-        except (KeyError, tornado.web.HTTPError):
-            pass  # somebody asked for the same meanwhile
-        except Exception:  # nobody awaits this task: a kernel that stays would go unseen
-            logging.getLogger("tornado.application").exception("A kernel could not be ended")
-        finally:
-            del self._ending[kernel_id]
-
-    async def cull_kernel_if_idle(self, kernel_id: str) -> None:
-        """End the kernel when it is idle, unless this is the first look at it.
-
-        Args:
-            kernel_id: A kernel that no pool holds any more.
-        """
-        if kernel_id in self._seen:
-            await super().cull_kernel_if_idle(kernel_id)
-        self._seen.add(kernel_id)
-        self._seen &= set(self.list_kernel_ids())
 
 
 class ConvvizVoila(Voila):
     """Voilà that listens on a given socket, says one line, and ends without a word."""
 
-    def __init__(self, listener: socket.socket, *, show_browser: bool, live: bool, **kwargs: Any) -> None:
-        super().__init__(log_level=logging.ERROR, **kwargs)
+    def __init__(
+        self, options: ServeOptions, listener: socket.socket, *, live: bool, ping_s: float, **kwargs: Any
+    ) -> None:
+        super().__init__(log_level=logging.ERROR, ip=options.host, base_url=options.base_url, **kwargs)
+        self._options = options
         self._listener = listener
         self._live = live
-        self._show_browser = show_browser
+        self._ping_ms = 1000 * ping_s
+        self.metrics = Metrics(Log(options.log))
+        self.restarts = False  # whether it ends only to begin anew
+        self._had_terminal = has_terminal()
 
     def init_settings(self) -> dict[str, Any]:
         """Add what tornado reads at construction only, which no configuration file reaches."""
@@ -186,23 +56,41 @@ class ConvvizVoila(Voila):
         self.config.NotebookNotary.data_dir = self.connection_dir
         settings = super().init_settings()
         # Over a network 6 MB of scripts become 1.6 MB; within one machine the compression only costs time.
-        settings["compress_response"] = self.ip not in LOOPBACK
+        settings |= {"ws_ping_interval": self._ping_ms, "ws_ping_timeout": 2 * self._ping_ms}
+        settings["compress_response"] = not is_loopback(self.ip)
+        settings["convviz_metrics"] = self.metrics
+        self.kernel_manager.ended = self.metrics.kernel_ended
         return settings
 
     def init_handlers(self) -> list[Any]:
         """Return Voilà's routes with handlers that answer every wish; without login and logout: nobody has a name."""
         unused = [handler for _, handler, *_ in self.identity_provider.get_handlers()]
+        if self._live:
+            unused.append(RequestInfoSocketHandler)  # the app's kernel does not ask who came
         routes = [route for route in super().init_handlers() if route[1] not in unused]
-        first = live_routes(self, routes) if self._live else []
-        return [*first, *((pattern, mended(handler), *rest) for pattern, handler, *rest in routes)]
+        routes = (
+            live_routes(self, routes)
+            if self._live
+            else [(pattern, mended(handler), *rest) for pattern, handler, *rest in routes]
+        )
+        return [
+            (self.server_url + HEALTH, Health),
+            (self.server_url + METRICS, MetricsPage),
+            *((pattern, measured(handler), *rest) for pattern, handler, *rest in routes),
+        ]
 
     def listen(self) -> None:
         """Serve until a signal; Voilà's own version tries other ports without saying so."""
+        self.app.settings["headers"]["Content-Security-Policy"] = content_policy(self._options, live=self._live)
         self.app.transforms.append(functools.partial(Headers, self.app.settings["headers"]))
-        server = tornado.httpserver.HTTPServer(self.app)
-        server.add_socket(self._listener)
+        gate = Gate(self.app, self._options, self.metrics.refused)
+        self.app.settings["log_function"] = gate.answered
+        server = BoundedServer(gate, self.metrics.refused, connections=raise_file_limit())
+        server.add_socket(self._listener.dup())  # the server closes its own, and a restart needs one
         self.ioloop = tornado.ioloop.IOLoop.current()
         signal.signal(signal.SIGINT, self._handle_signal_stop)
+        if hasattr(signal, "SIGHUP"):
+            signal.signal(signal.SIGHUP, lambda *_: self.ioloop.add_callback_from_signal(self._hang_up, server, gate))
         self.log.addFilter(lambda record: not record.exc_info or self.kernel_manager.is_news(record.exc_info[1]))
         loop: Any = self.ioloop  # tornado's, around asyncio's
         loop.asyncio_loop.set_exception_handler(self._report)
@@ -212,10 +100,19 @@ class ConvvizVoila(Voila):
         finally:
             server.stop()
             self.stop()
+            self.metrics.tell("restarts" if self.restarts else "stopped")
+
+    async def _hang_up(self, server: BoundedServer, gate: Gate) -> None:
+        """Begin anew; where the terminal that this was started in has been closed, end."""
+        if not self._had_terminal or has_terminal():
+            self.restarts = True
+            server.stop()  # who comes now waits for the one that begins
+            await all_answered(gate.is_answering)
+        self.ioloop.stop()
 
     def stop(self) -> None:
         """End all kernels, on the loop that started them."""
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in ENDS:
             signal.signal(number, signal.SIG_IGN)  # a second Ctrl+C would leave kernels behind
         for log in (self.log, logging.getLogger("asyncio")):
             log.setLevel(logging.CRITICAL)  # a page that is still loading loses its kernel, and both complain
@@ -238,11 +135,13 @@ class ConvvizVoila(Voila):
             loop.default_exception_handler(context)
 
     def _announce(self) -> None:
-        url = page_address(self.ip, self.port)
+        token = f"?token={self._options.token}" if self._options.token else ""
+        url = page_address(self.ip, self.port) + self.base_url.removeprefix("/") + token
         print(f"convviz is served at {url} - stop with Ctrl+C", flush=True)
-        if self.ip not in LOOPBACK:
-            print("Everybody who reaches this machine can open it: there is no password.", flush=True)
-        if self._show_browser:
+        if not is_loopback(self.ip) and not token:
+            print("Everybody who reaches this machine can open it: --token lets in who has the address.", flush=True)
+        self.metrics.tell("started")
+        if self._options.open_browser:
             # In a thread, because a text browser keeps this call until it is closed.
             threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 
@@ -258,41 +157,42 @@ def page_address(host: str, port: int) -> str:
     return f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"
 
 
-def run(
-    notebook: Path,
-    listener: socket.socket,
-    settings: Path,
-    *,
-    host: str,
-    open_browser: bool,
-    preheat: bool,
-    kernels: int,
-    live: bool,
-) -> None:
-    """Run Voilà on one notebook until Ctrl+C or SIGTERM.
+def run(options: ServeOptions, notebook: Path, listener: socket.socket, settings: Path, *, live: bool) -> bool:
+    """Run Voilà on one notebook until Ctrl+C, SIGTERM or SIGHUP; return whether it is to begin anew.
 
     Args:
+        options: Checked.
         notebook: Its absolute path.
         listener: Bound, listening and not blocking.
         settings: The folder with voila.json.
-        host: Its address, as the user gave it.
-        open_browser: Whether to open the page once it answers.
-        preheat: Whether to keep one kernel started.
-        kernels: How many visitors may have one at a time; 0 is as many as come.
         live: Whether the app's own page answers, which lives before it has a kernel.
     """
     # Warnings would be a line for every page: tornado and jupyter_server ping at different paces, and a page
     # whose kernel died asks once more to end it.
     logging.getLogger("tornado").setLevel(logging.ERROR)
     logging.getLogger("tornado.access").setLevel(logging.CRITICAL)
+    care = care_of(options)
     app = ConvvizVoila(
+        options,
         listener,
-        show_browser=open_browser,
         live=live,
+        ping_s=care.ping_s,
         notebook_path=str(notebook),
-        ip=host,
         port=listener.getsockname()[1],
         config_file_paths=[str(settings)],  # and no other: a voila.json elsewhere belongs to another dashboard
     )
-    app.initialize([f"--VoilaConfiguration.preheat_kernel={preheat}", f"--PatientKernelManager.most={kernels}"])
+    patience = {
+        "most": options.places,
+        "starts": starts_at_a_time(),
+        "comes_back_s": care.comes_back_s,
+        "idle_s": care.idle_s,
+        "hung_s": care.hung_s,
+    }
+    app.initialize(
+        [
+            f"--VoilaConfiguration.preheat_kernel={options.preheat}",
+            *(f"--PatientKernelManager.{name}={value}" for name, value in patience.items()),
+        ]
+    )
     app.start()
+    return app.restarts

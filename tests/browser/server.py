@@ -61,7 +61,7 @@ class Server:
 
 
 @contextlib.contextmanager
-def voila_server(notebook=None, env=None, preheat=False, arguments=(), root=ROOT, python=sys.executable):
+def voila_server(notebook=None, env=None, preheat=False, arguments=(), root=ROOT, python=sys.executable, prepare=""):
     """Run `python -m convviz serve` and yield a Server whose page answers.
 
     Args:
@@ -71,9 +71,13 @@ def voila_server(notebook=None, env=None, preheat=False, arguments=(), root=ROOT
         arguments: More words for the command line.
         root: The tree whose convviz serves.
         python: What it runs on.
+        prepare: Lines of Python that run before it.
     """
     # Port 0: the server takes a free port and tells which, so that no other process can take it in between.
-    command = [str(python), "-m", "convviz", "serve", "--port", "0", *map(str, arguments)]
+    start = (
+        ["-c", f"{prepare}\nfrom convviz.cli import main\nraise SystemExit(main())"] if prepare else ["-m", "convviz"]
+    )
+    command = [str(python), *start, "serve", "--port", "0", *map(str, arguments)]
     command += [] if preheat else ["--no-preheat"]
     command += [] if notebook is None else [str(notebook)]
     paths = [str(root), *filter(None, [os.environ.get("PYTHONPATH")])]

@@ -92,15 +92,12 @@ def move(page, name="stride", key="ArrowRight"):
     return slider.input_value()
 
 
-def let_in(page, button, server):
-    """Ask for a kernel until one starts: the last one is counted a little longer than it lives, and a page refused."""
-
-    def ask_again():
-        if page.locator("body").get_attribute("data-convviz-kernel") == "lost":
-            button.click()
-        return server.kernels()
-
-    wait_until(ask_again, what="the page is let in once there is room")
+def leave(page, server):
+    """Close a page whose kernel still starts, and wait for the kernel of the next one in line."""
+    (kernel,) = wait_until(server.kernels, what="its kernel waits at its gate")
+    page.close(run_before_unload=True)
+    wait_until(lambda: set(server.kernels()) - {kernel}, what="the next page's kernel starts")
+    assert kernel not in server.kernels()
 
 
 def shape(page, panel):
@@ -139,18 +136,18 @@ def test_board_lives_before_a_kernel_and_nothing_on_the_screen_moves_when_it_com
     assert page.outside == []
 
 
-def test_no_room_for_another_kernel_is_told_and_tried_again(page, browser, gated):
+def test_who_finds_no_room_stands_in_line_and_gets_a_kernel_without_a_click(page, browser, gated):
     open_live(page, gated.url)
     with browser.new_context() as context:
         other = context.new_page()
         open_live(other, gated.url)
-        wait_kernel(other, "lost")
-        assert other.locator(LOST).text_content() == say("live.room")
+        wait_kernel(other, "queued")
+        other.locator(LOST, has_text=say("live.queue", place=1)).wait_for()
+        assert other.locator(LOST).get_attribute("role") == "status"
+        assert other.get_by_role("button", name=say("again")).is_hidden()
+        assert_accessible(other, "in line", rules=["color-contrast"])
         assert move(other) == "3", "the board lives all the same"
-        wait_until(gated.kernels, what="the kernel of the first page waits at its gate")
-        page.close(run_before_unload=True)  # while its kernel still starts
-        wait_until(lambda: not gated.kernels(), what="the kernel of a page that was left ends before it has started")
-        let_in(other, other.get_by_role("button", name=say("again")), gated)
+        leave(page, gated)
         gated.gate.open()
         wait_kernel(other, "ok")
         assert other.locator(LOST).is_hidden()
@@ -159,15 +156,23 @@ def test_no_room_for_another_kernel_is_told_and_tried_again(page, browser, gated
     wait_until(lambda: not gated.kernels(), what="the kernel of a closed page ends")
 
 
-def test_kernel_that_cannot_start_leaves_the_board_alive(page, tmp_path):
+def test_kernels_that_cannot_start_leave_the_board_alive_and_the_third_leaves_the_next_try_to_the_visitor(
+    page, tmp_path
+):
     with voila_server(env={**kernels_that(tmp_path / "failing", FAILING)}) as server:
         open_live(page, server.url)
+        wait_kernel(page, "again")
+        page.locator(LOST, has_text=say("live.again", sentence=say("live.failed"))).wait_for()
         wait_kernel(page, "lost")
-        assert page.locator(LOST).text_content() == say("live.failed")
+        assert page.locator(LOST).text_content() == say("live.enough", sentence=say("live.failed"))
+        assert page.locator(LOST).get_attribute("role") == "alert"
+        assert_accessible(page, "a lost kernel", rules=["color-contrast", "target-size", "button-name"])
         assert move(page) == "3"
+        page.get_by_role("button", name=say("again")).click()
+        wait_kernel(page, "again")
 
 
-def test_kernel_and_server_that_go_away_are_told_and_the_board_goes_on(page, live):
+def test_the_widget_of_a_kernel_finds_the_page(page, live):
     open_live(page, live.url)
     wait_kernel(page, "ok")
     for_widget = page.frames[1].evaluate("""() => {
@@ -175,18 +180,6 @@ def test_kernel_and_server_that_go_away_are_told_and_the_board_goes_on(page, liv
         return [page.version, typeof page.attach];
     }""")
     assert for_widget == [page.locator("html").get_attribute("data-convviz-version"), "function"]
-    (kernel,) = live.kernels()
-    live.kill_kernel(kernel)
-    wait_kernel(page, "lost")
-    assert page.locator(LOST).text_content() == say("live.ended")
-    assert_accessible(page, "a lost kernel", rules=["color-contrast", "target-size", "button-name"])
-    assert move(page) == "3"
-    page.get_by_role("button", name=say("again")).click()
-    wait_kernel(page, "ok")
-    assert page.locator(LOST).is_hidden()
-    assert list(live.kernels()) != [kernel]
-    assert len(page.frames) == 2, "what talked to the first kernel is gone"
-    assert page.locator(".cv-set-stride input").first.input_value() == "3"
 
 
 # The widget comes when the test says so: on a busy machine that may be after its connection has gone.
@@ -214,9 +207,7 @@ def test_server_that_goes_away_is_told_and_the_board_goes_on(page, late):
         page.locator(LOST, has_text=say("live.gone")).wait_for(timeout=20_000)
         page.evaluate("void window.attachNow?.()")
         assert move(page) == "3"
-        page.get_by_role("button", name=say("again")).click()
-        wait_kernel(page, "lost")
-        assert page.locator(LOST).text_content() == say("live.gone")
+        assert page.get_by_role("button", name=say("again")).is_hidden(), "it is tried again by itself"
         page.page_errors.clear()  # Voilà's front end may miss a part that it had no time to load
 
 
@@ -246,10 +237,10 @@ def test_the_page_has_its_landmarks_and_its_skip_link(page, live):
 # -- what the server answers -----------------------------------------------------------------------------------------
 
 
-def ask(server, path, **headers):
+def ask(server, path, method="GET", **headers):
     """Return the answer to a wish, its body as it came."""
     connection = http.client.HTTPConnection(urllib.parse.urlsplit(server.url).netloc, timeout=60)
-    connection.request("GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()})
+    connection.request(method, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
     answer = connection.getresponse()
     answer.body = answer.read() if answer.status != 101 else b""
     connection.close()
@@ -328,24 +319,22 @@ def test_a_second_visit_fetches_next_to_nothing(browser, live):
         assert fetched[1] < 10_000
 
 
-def test_a_tab_without_a_kernel_says_what_it_waits_for_and_tries_again(page, browser, gated):
+def test_a_tab_without_a_kernel_says_what_it_waits_for_and_is_drawn_when_it_comes(page, browser, gated):
     with browser.new_context() as context:
         other = context.new_page()  # takes the one place
         open_live(other, gated.url)
         wait_kernel(other, "starting")
         open_live(page, gated.url)
-        wait_kernel(page, "lost")
-        assert page.locator(".cv-truth").text_content() == say_picture("truth.alone")
+        wait_kernel(page, "queued")
+        assert page.locator(".cv-truth").text_content() == say_picture("truth.meanwhile")
         page.locator("[data-tab=code]").click()
         pane = page.locator(".cv-pane-code")
         assert pane.locator(".cv-pane-failure").text_content() == say_pane("waits")
-        other.close(run_before_unload=True)
-        wait_until(lambda: not gated.kernels(), what="the kernel of the page that was left ends")
-    let_in(page, pane.get_by_role("button", name=say_pane("again")), gated)
+        assert pane.get_by_role("button", name=say_pane("again")).is_hidden(), "it is in line already"
+        leave(other, gated)
     gated.gate.open()
     page.locator(".cv-board[data-from=torch]").wait_for(timeout=APPEARS_WITHIN_MS)
     page.locator('.cv-pane-code[data-shown]:not([data-shown=""])').wait_for()
-    assert pane.get_by_role("button", name=say_pane("again")).is_hidden()
     assert pane.locator(".cv-pane-failure").text_content() == ""
     page.close(run_before_unload=True)
     wait_until(lambda: not gated.kernels(), what="the kernel of a closed page ends")

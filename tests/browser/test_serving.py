@@ -257,7 +257,6 @@ BAD_ADDRESSES = (
     "/favicon.ico",
     "/api/contents",
     "/voila/tree",
-    "/metrics",
     "/voila/templates/",
     "/voila/templates/x",
     "/voila/templates/convviz",

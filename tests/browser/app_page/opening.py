@@ -26,7 +26,8 @@ TIDY = """() => {
 @contextlib.contextmanager
 def fresh_page(browser, **options):
     """Yield a page of another visitor, as the fixture `page` makes it, with options for its context."""
-    context = browser.new_context(viewport={"width": 1400, "height": 900}, service_workers="block", **options)
+    fixed = {"viewport": {"width": 1400, "height": 900}, "service_workers": "block", "bypass_csp": True}
+    context = browser.new_context(**fixed, **options)
     page = context.new_page()
     page.outside, page.page_errors = [], []
 

@@ -57,6 +57,7 @@ class PageModel {
   #ground;
   /** @type {Kernel | null} */
   #kernel = null;
+  #met = false; // whether there has been a kernel
   /** What is on the board. @type {Shown | null} */
   #shown = null;
   /** Where a refusal leads back to. @type {Shown | null} */
@@ -205,10 +206,13 @@ class PageModel {
     if (follow && now) {
       this.#adopt(now, "");
     } else {
-      const { device } = now?.settings ?? this.settings(); // torch computes where the kernel was told to
+      // At first torch computes where the kernel was told to; later where it was asked to, if another kernel can.
+      const chosen = this.#met && kernel.facts.devices?.includes(this.settings().device);
+      const { device } = chosen ? this.settings() : (now?.settings ?? this.settings());
       this.#timeline.amend((settings) => ({ ...settings, device }));
       this.#attempt(() => this.#show());
     }
+    this.#met = true;
     this.#values.put({ kernel: "ok", introduction: kernel.introduction() });
     if (kernel.notice()[0]) this.say(...kernel.notice());
   }
@@ -219,8 +223,10 @@ class PageModel {
    * @param {string} state as page/kernel_state.js has them
    */
   hearOfKernel(state) {
-    if (state === "lost") {
+    if (state === "lost" || state === "again") {
       this.disconnect();
+    } else if (state === "resting") {
+      this.disconnect("resting");
     } else if (state === "reconnecting" && this.#kernel) {
       this.#asking.turnTo(withoutKernel);
       this.#attempt(() => this.#show());
@@ -230,14 +236,15 @@ class PageModel {
     }
   }
 
-  /** Nobody answers any more, or nobody came: the page computes by itself. */
-  disconnect() {
-    if (this.get("kernel") === "lost") return;
+  /** Nobody answers any more, or nobody came: the page computes by itself. @param {"lost" | "resting"} [as] resting: the next move asks for another kernel */
+  disconnect(as = "lost") {
+    if (this.get("kernel") === as) return;
+    const stays = as === "resting" && this.settled() && this.#shown?.numbers.from === "torch"; // what torch said holds
     this.#kernel?.close();
     this.#kernel = null;
     this.#asking.turnTo(withoutKernel);
-    this.#attempt(() => this.#show());
-    this.#values.put({ kernel: "lost" });
+    if (!stays) this.#attempt(() => this.#show());
+    this.#values.put({ kernel: as });
   }
 
   /** The page's numbers, until torch's come; those that are there stay where only the view changes. @param {Settings} settings @param {number} k */

@@ -1,9 +1,9 @@
 // @ts-check
 // Follow one kernel: is it connected, does it answer, has it ended? Voilà's front end says nothing of it.
+import { createPauses } from "./pauses.js";
 
 /** @import { KernelState } from "./kernel_state.js" */
 
-const PROBE_EVERY_MS = 2000;
 const ANSWERS_WITHIN_MS = 5000;
 
 /** Kernel states after which the widgets have nobody to talk to, even if a new kernel process starts. */
@@ -20,14 +20,14 @@ const DEAD = new Set(["dead", "restarting", "autorestarting", "terminating"]);
 export function watchKernel(kernel, address, state, isBuilding = () => false) {
   /** @param {string} status */
   const onConnection = (status) => {
-    if (state.now === "lost") return;
+    if (state.over) return;
     if (status === "connected") {
       state.enter("ok");
       state.hide();
     } else if (state.now === "ok" || (state.now !== "reconnecting" && status === "disconnected")) {
       state.enter("reconnecting");
       state.show("reconnecting");
-      probe(kernel, address, state);
+      probe(kernel, address, state, createPauses());
     }
   };
   kernel.statusChanged.connect((/** @type {any} */ _, /** @type {string} */ status) => {
@@ -39,41 +39,54 @@ export function watchKernel(kernel, address, state, isBuilding = () => false) {
   kernel.iopubMessage.connect((/** @type {any} */ _, /** @type {any} */ message) => {
     if (message.header.msg_type === "shutdown_reply") state.lose("ended");
   });
-  watchAnswers(kernel, state, isBuilding);
+  watchAnswers(kernel, address, state, isBuilding);
   if (DEAD.has(kernel.status)) state.lose("ended");
   else onConnection(kernel.connectionStatus);
 }
 
 /**
  * Ask the server again and again, until the connection is back or there is nothing to wait for.
- * @param {any} kernel @param {URL} address @param {KernelState} state
+ * @param {any} kernel @param {URL} address @param {KernelState} state @param {ReturnType<typeof createPauses>} pauses
  */
-async function probe(kernel, address, state) {
+async function probe(kernel, address, state, pauses) {
   if (state.now !== "reconnecting") return;
   try {
-    const answer = await fetch(address, { cache: "no-store" });
-    if (answer.status === 404) return state.lose("ended");
     // What comes of it is heard as a change of the connection's status, and asked for again if nothing does.
-    if (answer.ok && kernel.connectionStatus === "disconnected") kernel.reconnect().catch(() => {});
+    if ((await isThere(address, state)) && kernel.connectionStatus === "disconnected") kernel.reconnect().catch(() => {});
   } catch {
     if (state.now === "reconnecting") state.show("gone");
   }
-  setTimeout(() => probe(kernel, address, state), PROBE_EVERY_MS);
+  setTimeout(() => probe(kernel, address, state, pauses), pauses.next());
+}
+
+/** Whether the server has the kernel; where it has none, that is told. @param {URL} address @param {KernelState} state */
+async function isThere(address, state) {
+  const answer = await fetch(address, { cache: "no-store" });
+  if (answer.status === 404) state.lose("missing");
+  return answer.ok;
 }
 
 /**
  * Tells that a move has no answer, until the next answer comes. A kernel that hangs stays connected and "busy".
- * @param {any} kernel @param {KernelState} state @param {() => boolean} isBuilding
+ * After a sleep its connection may look alive, and lead nowhere: the server is asked, too.
+ * @param {any} kernel @param {URL} address @param {KernelState} state @param {() => boolean} isBuilding
  */
-function watchAnswers(kernel, state, isBuilding) {
+function watchAnswers(kernel, address, state, isBuilding) {
   const moves = new Set();
   let timer = 0;
   let told = false;
+  /** @param {ReturnType<typeof createPauses>} pauses */
+  const look = (pauses) => {
+    if (!told || state.now !== "ok") return;
+    isThere(address, state).catch(() => {});
+    setTimeout(look, pauses.next(), pauses);
+  };
   const tell = () => {
     timer = 0;
     if (state.now !== "ok") return; // something worse is told already
     told = true;
     state.show("silent");
+    look(createPauses());
   };
   const settle = () => {
     clearTimeout(timer);

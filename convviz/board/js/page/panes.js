@@ -39,8 +39,20 @@ export function createPanes(model, colorscales, again, alone = {}, addresses) {
     return made;
   }
 
+  /** What was asked for while there was no kernel, and another one can come. @type {any[]} */
+  const held = [];
+
   /** @param {string} name @param {any} message */
-  const send = (name, message) => (message.type === "again" ? again?.() : model.kernel()?.send({ type: "tab", tab: name, message }));
+  function send(name, message) {
+    const kernel = model.kernel();
+    if (kernel && message.type !== "again") return kernel.send({ type: "tab", tab: name, message });
+    if (!again || message.type === "refresh") return; // a refresh is nobody's move
+    if (message.type !== "again") held.push({ type: "tab", tab: name, message });
+    again();
+  }
+
+  /** The kernel that has come gets what was asked for meanwhile, after the settings. */
+  const giveHeld = () => model.kernel() && held.splice(0).forEach((message) => model.kernel()?.send(message));
 
   /** @param {any} message @param {DataView[]} buffers */
   function receive({ type, tab, data, wanted, reply }, buffers) {
@@ -55,9 +67,10 @@ export function createPanes(model, colorscales, again, alone = {}, addresses) {
   function wait() {
     const name = model.settings().tab;
     if (!name || model.kernel()) return;
-    const lost = { again: model.get("kernel") === "lost" && Boolean(again) };
+    const lost = { again: ["lost", "resting"].includes(model.get("kernel")) && Boolean(again) };
     const pane = paneOf(name);
     const there = pane.get("data");
+    if (model.get("kernel") === "resting" && Object.keys(there).length) return; // what is there holds until the next move
     if (!without[name]) pane.put({ data: { ...there, ...lost, error: say("waits") } });
     else if (there.state) pane.put({ data: { ...there, ...lost, error: there.state === "alone" ? undefined : say("waits") } });
     else without[name]().then((data) => model.kernel() || pane.put({ data: { ...data, ...lost } }));
@@ -66,6 +79,7 @@ export function createPanes(model, colorscales, again, alone = {}, addresses) {
   model.on("msg:custom", receive);
   model.on("change:theme", () => panes.forEach((pane) => pane.put({ theme: model.get("theme") })));
   model.on("change:kernel", wait);
+  model.on("change:kernel", giveHeld);
   if (model.kernel() && model.settings().tab) send(model.settings().tab, { type: "refresh" }); // its data came before this page
   return (name, el) => {
     const pane = paneOf(name);

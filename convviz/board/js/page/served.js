@@ -34,6 +34,8 @@ function start() {
   const drawPane = createPanes(model, data.colorscales, session.startAgain, { race: () => fetchRecorded(data.race) }, data.tabs);
   drawLive(live, model, drawPane, player, wish);
   byId("convviz-again").addEventListener("click", session.startAgain);
+  model.on("settings", () => model.get("kernel") === "resting" && session.startAgain()); // a move is what wakes it
+  model.on("change:values", () => model.get("values").from === "torch" && session.answered());
   join(data.version, model, session.state);
   afterPaint(session.start);
   whenColoured(live, () => whenIdle(session.prepare));

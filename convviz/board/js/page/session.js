@@ -1,61 +1,131 @@
 // @ts-check
-// The page's way to a kernel: ask the server for one, hand it to Voilà's front end, follow it; when it is lost, say so and
-// offer to try again. The board takes part in none of this, and goes on.
+// The page's way to a kernel: ask the server for one, stand in line, hand it to Voilà's front end, follow it; when it is
+// gone, say so and get another one. The board takes part in none of this, and goes on.
 import WORDS from "../../../facts/words/served.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 import { FrontEnd } from "./front_end.js";
 import { KernelState } from "./kernel_state.js";
 import { watchKernel } from "./kernel_watch.js";
+import { createFailures, createPauses } from "./pauses.js";
+
+/** @import { State } from "./kernel_state.js" */
 
 const say = sentences(WORDS);
-/** @type {Record<string, string>} */
-const REFUSALS = { room: say("live.room"), failed: say("live.failed") };
 const SENTENCES = {
   reconnecting: say("live.reconnecting"),
   silent: say("live.silent"),
   ended: say("live.ended"),
+  missing: say("live.ended"),
+  hung: say("live.hung"),
+  failed: say("live.failed"),
   gone: say("live.gone"),
 };
 
 const SLOW_AFTER_MS = 30_000;
+const TELLS_EVERY_MS = 1000; // a line that moves fast is not read aloud step by step
 
-/** A kernel that the server will not give; its message is for the visitor. */
-class Refusal extends Error {}
+const FAILURES = new Set(["ended", "hung", "failed"]);
 
-/** @import { State } from "./kernel_state.js" */
+/**
+ * Why there is no kernel: it rests, ended, hung, could not be started, the server knows none, or there is no server.
+ * @typedef {"idle" | "ended" | "hung" | "failed" | "missing" | "gone"} Trouble
+ * @typedef {{ kernel: string, frame: string }} Addresses where a kernel is asked for, and where the front end's frame is
+ */
+
+/** A kernel that does not come; its message is what the server says of it. */
+class Refusal extends Error {
+  /** @param {Trouble} trouble @param {string} [why] */
+  constructor(trouble, why = "") {
+    super(why);
+    this.trouble = trouble;
+  }
+}
 
 /**
  * Everything between this page and its kernels.
- * @param {{ kernel: string, frame: string }} addresses where a kernel is asked for, and where the front end's frame is
- * @param {(state: State) => void} onState called with every new state of the kernel
+ * @param {Addresses} addresses @param {(state: State) => void} onState called with every new state of the kernel
  */
 export function createSession(addresses, onState) {
-  let visit = new Visit(addresses, onState);
-  const startAgain = () => {
-    visit.end();
-    visit = new Visit(addresses, onState);
-    visit.start();
+  const pauses = createPauses();
+  const failures = createFailures();
+  let timer = 0;
+
+  /** @param {State} state */
+  const hear = (state) => {
+    if (state === "ok") pauses.reset();
+    onState(state);
   };
-  window.addEventListener("pagehide", () => visit.end());
+
+  /** There is no kernel: try again, if that may help. @param {Trouble} trouble @param {string} why @param {number} worked */
+  function over(trouble, why, worked) {
+    if (trouble === "idle") return visit.leave("resting", say("live.rests"), true);
+    const sentence = why ? say("live.why", { sentence: SENTENCES[trouble], why }) : SENTENCES[trouble];
+    if (FAILURES.has(trouble) && failures.add(worked)) return visit.leave("lost", say("live.enough", { sentence }), false);
+    timer = window.setTimeout(renew, pauses.next());
+    visit.leave("again", trouble === "gone" ? sentence : say("live.again", { sentence }), true);
+  }
+
+  let visit = new Visit(addresses, hear, over);
+
+  function renew() {
+    clearTimeout(timer);
+    visit.end();
+    visit = new Visit(addresses, hear, over);
+    visit.start();
+  }
+
+  /** Somebody wants a kernel; who stands in line for one keeps his place. */
+  function startAgain() {
+    if (visit.isUnderWay()) return;
+    failures.reset();
+    pauses.reset();
+    visit.end();
+    document.getElementById("convviz-lost")?.toggleAttribute("hidden", true);
+    renew();
+  }
+
+  const tryNow = () => visit.state() === "again" && document.visibilityState === "visible" && renew();
+  window.addEventListener("online", tryNow);
+  document.addEventListener("visibilitychange", tryNow); // of a laptop that wakes up
+  window.addEventListener("pagehide", () => {
+    clearTimeout(timer);
+    visit.end();
+  });
   window.addEventListener("pageshow", (event) => event.persisted && startAgain()); // from the browser's cache, without a kernel
-  return { start: () => visit.start(), startAgain, prepare: () => visit.prepare(), state: () => visit.state() };
+  return {
+    start: () => visit.start(),
+    startAgain,
+    prepare: () => visit.prepare(),
+    state: () => visit.state(),
+    answered: () => visit.answered(),
+  };
 }
 
 /** One kernel, from the wish for it to its end. */
 class Visit {
   #addresses;
   #state;
+  #over;
   /** @type {FrontEnd | null} */
   #frontEnd = null;
   /** @type {WebSocket | null} */
   #socket = null;
   #kernelId = "";
-  #over = false;
+  #ended = false;
+  #answeredAt = 0;
+  #place = 0;
+  #slow = 0;
+  #tells = 0;
 
-  /** @param {{ kernel: string, frame: string }} addresses @param {(state: State) => void} onState */
-  constructor(addresses, onState) {
+  /**
+   * @param {Addresses} addresses @param {(state: State) => void} onState
+   * @param {(trouble: Trouble, why: string, worked: number) => void} over decides what follows, when this has ended; worked:
+   *   milliseconds since the kernel's first answer, 0 if it gave none
+   */
+  constructor(addresses, onState, over) {
     this.#addresses = addresses;
-    this.#state = new KernelState((trouble) => SENTENCES[trouble], onState);
+    this.#over = over;
+    this.#state = new KernelState((trouble) => SENTENCES[trouble], { onState, onLose: (trouble) => this.#lose(trouble), calm: true });
   }
 
   /** What is known of the kernel. */
@@ -63,36 +133,69 @@ class Visit {
     return this.#state.now;
   }
 
+  /** Whether a kernel is on its way. */
+  isUnderWay() {
+    return !this.#ended && ["queued", "starting"].includes(this.#state.now);
+  }
+
+  /** The kernel gave an answer. */
+  answered() {
+    this.#answeredAt ||= performance.now();
+  }
+
   /** Load the front end while the kernel starts. */
   prepare() {
-    if (!this.#over) this.#frontEnd ??= new FrontEnd(this.#addresses.frame, say("frame"));
+    if (!this.#ended) this.#frontEnd ??= new FrontEnd(this.#addresses.frame, say("frame"));
   }
 
   async start() {
     this.#state.enter("starting");
-    this.#state.hide();
-    const slow = setTimeout(() => this.#over || this.#state.showSentence(say("live.slow")), SLOW_AFTER_MS);
+    this.#awaitStart();
     try {
       const { kernelId, outputs } = read(await this.#ask());
       this.#kernelId = kernelId;
       this.prepare();
       const kernel = await /** @type {FrontEnd} */ (this.#frontEnd).run(kernelId, outputs);
-      if (!this.#over) watchKernel(kernel, new URL(`api/kernels/${kernelId}`, location.href.split(/[?#]/)[0]), this.#state);
+      if (!this.#ended) watchKernel(kernel, new URL(`api/kernels/${kernelId}`, location.href.split(/[?#]/)[0]), this.#state);
     } catch (error) {
-      if (this.#over) return;
-      this.#state.loseSaying(error instanceof Refusal ? error.message : say("live.why", { sentence: say("live.failed"), why: String(error) }));
+      if (error instanceof Refusal) this.#lose(error.trouble, error.message);
+      else this.#lose("failed", String(error));
     } finally {
-      clearTimeout(slow);
+      clearTimeout(this.#slow);
     }
   }
 
   /** The page goes, or takes another kernel: this one is of no more use. */
   end() {
-    this.#over = true;
+    if (this.#ended) return;
     // The connection's end says the same; this call also comes through where a page is only put aside.
-    if (this.#kernelId && this.#state.now !== "lost") navigator.sendBeacon(`voila/api/shutdown/${this.#kernelId}`);
+    if (this.#kernelId) navigator.sendBeacon(`voila/api/shutdown/${this.#kernelId}`);
+    this.#close();
+  }
+
+  /** Say what follows. @param {"resting" | "again" | "lost"} last @param {string} sentence @param {boolean} calm */
+  leave(last, sentence, calm) {
+    this.#state.end(last, sentence, calm);
+  }
+
+  /** @param {Trouble} trouble @param {string} [why] */
+  #lose(trouble, why = "") {
+    if (this.#ended) return;
+    this.#close();
+    this.#over(trouble, why, this.#answeredAt && performance.now() - this.#answeredAt);
+  }
+
+  #close() {
+    this.#ended = true;
+    clearTimeout(this.#slow);
+    clearTimeout(this.#tells);
     this.#socket?.close();
     this.#frontEnd?.remove();
+  }
+
+  #awaitStart() {
+    clearTimeout(this.#slow);
+    this.#slow = window.setTimeout(() => this.#ended || this.#state.showSentence(say("live.slow"), true), SLOW_AFTER_MS);
   }
 
   /** What the server sends of the notebook, once its kernel runs. @returns {Promise<string>} */
@@ -104,12 +207,35 @@ class Visit {
     return new Promise((resolve, reject) => {
       socket.onmessage = ({ data }) => {
         const message = JSON.parse(data);
-        if (message.type === "html") html += message.html;
+        if (message.type === "queue") this.#stand(message.place);
+        else if (message.type === "lost") this.#lose(message.why);
         else if (message.type === "done") resolve(html);
-        else reject(new Refusal(REFUSALS[message.why] ?? say("live.failed")));
+        else if (message.type === "refused") reject(new Refusal("failed"));
+        else {
+          if (!html) this.#turn();
+          html += message.html;
+        }
       };
-      socket.onclose = () => reject(new Refusal(say("live.gone"))); // of no meaning once all has been sent
+      socket.onclose = () => reject(new Refusal("gone")); // of no meaning once all has been sent
     });
+  }
+
+  /** Others come first. @param {number} place in line */
+  #stand(place) {
+    this.#place = place;
+    clearTimeout(this.#slow);
+    if (this.#state.now !== "queued") this.#state.enter("queued");
+    this.#tells ||= window.setTimeout(() => {
+      this.#tells = 0;
+      if (this.#state.now === "queued") this.#state.showSentence(say("live.queue", { place: this.#place }), true);
+    }, TELLS_EVERY_MS);
+  }
+
+  /** It is this page's turn. */
+  #turn() {
+    if (this.#state.now === "queued") this.#state.enter("starting");
+    this.#state.hide();
+    this.#awaitStart();
   }
 }
 
@@ -119,8 +245,7 @@ function read(html) {
   const config = JSON.parse(page.getElementById("jupyter-config-data")?.textContent ?? "{}");
   const outputs = [...page.querySelectorAll("[cell-index]")];
   const why = outputs.flatMap((cell) => [...cell.querySelectorAll('script[type$="cell-output+json"]')].map(complaintOf)).join(" ");
-  if (!config.kernelId) throw new Refusal(say("live.failed"));
-  if (why) throw new Refusal(say("live.why", { sentence: say("live.failed"), why }));
+  if (!config.kernelId || why) throw new Refusal("failed", why);
   return { kernelId: config.kernelId, outputs };
 }
 

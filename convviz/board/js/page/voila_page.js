@@ -12,7 +12,7 @@ const WIDGETS_WITHOUT_APP_MS = 3000;
 const FRONT_END_EVERY_MS = 100;
 
 const say = sentences(WORDS);
-const SENTENCES = { reconnecting: say("reconnecting"), silent: say("silent"), ended: say("ended"), gone: say("gone") };
+const SENTENCES = { reconnecting: say("reconnecting"), silent: say("silent"), ended: say("ended"), missing: say("ended"), gone: say("gone") };
 
 /** @param {string} id @returns {HTMLElement | null} */
 const byId = (id) => document.getElementById(id);
@@ -24,7 +24,7 @@ const endLoading = () => byId("convviz-loading")?.remove();
 
 /** Begin, while the page still streams in. */
 function start() {
-  const state = new KernelState((trouble) => SENTENCES[trouble], (next) => next === "lost" && endLoading());
+  const state = new KernelState((trouble) => SENTENCES[trouble], { onState: (next) => next === "lost" && endLoading() });
   let arrived = false;
   tellProgress(() => {
     arrived = true;
@@ -34,7 +34,7 @@ function start() {
     watchForApp(state);
     followTheme();
     if (arrived) waitForFrontEnd(state);
-    else state.loseSaying(say("partial"));
+    else state.end("lost", say("partial"));
   });
   // Voilà's own call at the page's end works once its front end runs; this one from the moment that the kernel is known.
   window.addEventListener("pagehide", () => {

@@ -1,0 +1,43 @@
+"""What the kernel of a visitor may use of a machine that he shares with others; the server says so by variables."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+MEMORY_VARIABLE = "CONVVIZ_MEMORY_MIB"  # beyond what the kernel has when it begins
+NICE_VARIABLE = "CONVVIZ_NICE"  # how far it stands back behind the server
+STATUS = Path("/proc/self/status")
+MIB = 1 << 20
+
+
+def apply() -> None:
+    """Take the limits upon this process, once; what it starts has them, too. Nothing where none are set.
+
+    Called when torch is loaded: what that takes is no visitor's doing. Where the system counts no private memory
+    (it does on Linux), there is no limit of memory.
+    """
+    nice = os.environ.get(NICE_VARIABLE)
+    if nice is not None and hasattr(os, "setpriority"):
+        os.setpriority(os.PRIO_PROCESS, 0, max(int(nice), os.getpriority(os.PRIO_PROCESS, 0)))
+    memory = os.environ.get(MEMORY_VARIABLE)
+    if memory is not None and (used := _private_memory()) is not None:
+        _limit_memory(used + int(memory) * MIB)
+
+
+def _limit_memory(most: int) -> None:
+    import resource  # Windows has none
+
+    # Never above what is there already: a second app has what the first took, and not as much on top.
+    limits = [each for each in resource.getrlimit(resource.RLIMIT_DATA) if each != resource.RLIM_INFINITY]
+    least = min([most, *limits])
+    resource.setrlimit(resource.RLIMIT_DATA, (least, least))
+
+
+def _private_memory() -> int | None:
+    """Return the bytes that RLIMIT_DATA counts; None where nobody does."""
+    try:
+        lines = STATUS.read_text().splitlines()
+    except OSError:
+        return None
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmData:")), None)

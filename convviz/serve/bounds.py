@@ -1,0 +1,87 @@
+"""How much one visitor may take of the server: seconds, bytes and connections."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+import tornado.httpserver
+import tornado.httputil
+from tornado.iostream import IOStream
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
+SILENT_S = 75.0  # from a connection's begin, or its last answer, to a whole header: longer than proxies keep one open
+BODY_S = 30.0
+HEADER_BYTES = 32 * 1024  # a link with its numbers has a few thousand
+BODY_BYTES = 64 * 1024  # no page of ours sends one at all
+UNREAD_BYTES = 32 * 1024 * 1024  # that wait for a visitor who does not read
+FILES = 65_536
+FILES_A_CONNECTION = 4  # its own, and its share of the kernels' sockets
+
+
+class BoundedServer(tornado.httpserver.HTTPServer):
+    """Closes the connections of who takes too long, sends too much, or comes when too many are there."""
+
+    def initialize(  # type: ignore[override]
+        self,
+        inside: tornado.httputil.HTTPServerConnectionDelegate,
+        refused: Callable[[str], None],
+        *,
+        silent_s: float = SILENT_S,
+        body_s: float = BODY_S,
+        connections: int = FILES // FILES_A_CONNECTION,
+    ) -> None:
+        """Serve an application.
+
+        Args:
+            inside: Gets what comes.
+            refused: Called with "connections" when one is closed at once.
+            silent_s: Seconds until a header must be whole.
+            body_s: Seconds until a body must be.
+            connections: How many may be open at a time, websockets included.
+        """
+        super().initialize(
+            inside,
+            idle_connection_timeout=silent_s,
+            body_timeout=body_s,
+            max_header_size=HEADER_BYTES,
+            max_body_size=BODY_BYTES,
+        )
+        self._refused = refused
+        self._most = connections
+        self._streams: set[IOStream] = set()
+
+    def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
+        """Take a connection, or close it.
+
+        Args:
+            stream: The connection.
+            address: Of the other end.
+        """
+        if len(self._streams) >= self._most:
+            self._streams = {each for each in self._streams if not each.closed()}
+        if len(self._streams) >= self._most:
+            self._refused("connections")
+            stream.close()
+            return
+        self._streams.add(stream)
+        stream.max_write_buffer_size = UNREAD_BYTES
+        super().handle_stream(stream, address)
+
+
+def raise_file_limit() -> int:
+    """Let this process open as many files as the system allows it; return how many connections that is good for."""
+    if resource is None:
+        return FILES // FILES_A_CONNECTION
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with contextlib.suppress(OSError, ValueError):  # as on macOS, which allows less than it says
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return (wanted if soft == resource.RLIM_INFINITY else min(soft, FILES)) // FILES_A_CONNECTION

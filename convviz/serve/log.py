@@ -1,0 +1,55 @@
+"""What happened, one JSON object a line; nothing of it leads to a visitor: no address, no URL, no state."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TextIO
+
+from convviz.serve.options import ServeError
+
+LETTERS_OF_A_KERNEL = 8  # of its id; the whole one lets who knows it speak to the kernel
+
+
+class Log:
+    """Writes events, or nothing at all."""
+
+    def __init__(self, where: str | None) -> None:
+        """Open the file for more lines.
+
+        Args:
+            where: Its path; "-" is standard output, None writes nothing.
+
+        Raises:
+            ServeError: The file cannot be written.
+        """
+        self._file: TextIO | None = None
+        if where == "-":
+            self._file = sys.stdout
+        elif where is not None:
+            try:
+                self._file = Path(where).open("a", encoding="utf-8")  # noqa: SIM115 - open as long as the server is
+            except OSError as refused:
+                raise ServeError(
+                    f"--log must be a file that can be written, or -, and {where!r} is not: {refused.strerror}."
+                ) from refused
+
+    def write(self, event: str, *, kernel: str = "", **more: float | str) -> None:
+        """Write one line; a full disk costs the line, not the server.
+
+        Args:
+            event: What happened.
+            kernel: The id of the kernel that it happened to.
+            **more: Such as ``seconds`` and ``reason``.
+        """
+        if self._file is None:
+            return
+        line: dict[str, float | str] = {"time": round(time.time(), 3), "event": event}
+        if kernel:
+            line["kernel"] = kernel[:LETTERS_OF_A_KERNEL]
+        line.update({name: round(value, 3) if isinstance(value, float) else value for name, value in more.items()})
+        with contextlib.suppress(OSError):
+            print(json.dumps(line), file=self._file, flush=True)

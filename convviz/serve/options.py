@@ -1,0 +1,123 @@
+"""What ``convviz serve`` is told: one frozen value, checked once."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import secrets
+from dataclasses import dataclass, replace
+
+DEFAULT_HOST = "127.0.0.1"
+MADE = ""  # a token of this value is made at the start
+SHORTEST_TOKEN = 8
+_BASE_URL = re.compile(r"/([A-Za-z0-9._~@-]+/)*")  # JupyterHub's paths hold names such as ann@example.edu
+_TOKEN = re.compile(rf"[A-Za-z0-9._~-]{{{SHORTEST_TOKEN},200}}")
+_HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*")
+_ORIGIN = re.compile(r"https?://(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?")
+
+
+class ServeError(Exception):
+    """A wish that cannot be served; its text is the sentence for the user."""
+
+
+@dataclass(frozen=True)
+class ServeOptions:
+    """What to serve, to whom, and where.
+
+    Attributes:
+        notebook: Another notebook to serve in place of the app.
+        port: The port to use and no other; None takes 8866 or the next free one, 0 any free one.
+        host: The address to listen on; "0.0.0.0" is every address of this machine.
+        device: Where torch computes ("cpu", "cuda", "cuda:1", "mps", ...); None leaves the choice to the app.
+        open_browser: Whether to open the page in a browser once it answers.
+        preheat: Whether to keep one kernel started, so that a page opens seconds earlier.
+        kernels: How many visitors may have a kernel at a time; 0 is as many as come. The others have the live page,
+            and wait in line.
+        class_size: The same number, for a class that shares this machine; None is no class.
+        idle_minutes: How long a kernel may be left alone before it rests; None is as a class has it, or for ever.
+        races: How many races may run at a time, each a process of its own; 0 is none.
+        base_url: The path below which everything is served; it begins and ends with a slash.
+        token: What a visitor's address must hold once; None lets everybody in, "" makes one at the start.
+        allow_host: Names under which the server answers, beside those of loopback.
+        allow_frame: Origins whose pages may hold this one in a frame, beside its own.
+        log: The file for one JSON object a line about what happens, "-" for standard output; None writes none.
+    """
+
+    notebook: str | os.PathLike[str] | None = None
+    port: int | None = None
+    host: str = DEFAULT_HOST
+    device: str | None = None
+    open_browser: bool = False
+    preheat: bool = True
+    kernels: int = 0
+    class_size: int | None = None
+    idle_minutes: float | None = None
+    races: int = 0
+    base_url: str = "/"
+    token: str | None = None
+    allow_host: tuple[str, ...] = ()
+    allow_frame: tuple[str, ...] = ()
+    log: str | None = None
+
+    @property
+    def places(self) -> int:
+        """How many visitors may have a kernel at a time; 0: as many as come."""
+        return self.class_size or self.kernels
+
+    def checked(self) -> ServeOptions:
+        """Return the same, with a token made where one is wished for.
+
+        Raises:
+            ServeError: A value that no server can follow.
+        """
+        if self.kernels < 0:
+            raise ServeError(f"--kernels must be 0, for as many as come, or more, and {self.kernels} is not.")
+        self._check_class()
+        if self.races < 0:
+            raise ServeError(f"--races must be 0, for none, or more, and {self.races} is not.")
+        if not _BASE_URL.fullmatch(self.base_url):
+            raise ServeError(
+                "--base-url must be a path of letters, digits, '.', '_', '~', '@' and '-' that begins and ends with a "
+                f"slash, such as /convviz/, and {self.base_url!r} is none."
+            )
+        for host in self.allow_host:
+            if not _HOST.fullmatch(host):
+                raise ServeError(
+                    "--allow-host must be a name alone, such as course.example.edu, without http:// and port, "
+                    f"and {host!r} is none."
+                )
+        for origin in self.allow_frame:
+            if not _ORIGIN.fullmatch(origin):
+                raise ServeError(
+                    "--allow-frame must be an origin, such as https://course.example.edu or https://*.example.edu, "
+                    f"without a path, and {origin!r} is none."
+                )
+        return replace(self, token=self._checked_token())
+
+    def _check_class(self) -> None:
+        if self.class_size is not None and self.class_size < 1:
+            raise ServeError(f"--class must be the number of students, 1 or more, and {self.class_size} is not.")
+        if self.class_size and self.kernels:
+            raise ServeError(
+                f"--class {self.class_size} says already how many kernels there are at a time, and --kernels "
+                f"{self.kernels} says it again: leave one out."
+            )
+        if self.class_size and self.notebook is not None:
+            raise ServeError("--class serves the app: for another notebook leave it out, or take --kernels.")
+        if self.idle_minutes is not None and not 0 <= self.idle_minutes < math.inf:
+            raise ServeError(f"--idle must be 0, for never, or a number of minutes, and {self.idle_minutes:g} is not.")
+
+    def _checked_token(self) -> str | None:
+        if self.token is None:
+            return None
+        if self.token == MADE:
+            return secrets.token_urlsafe(24)
+        if self.token.endswith(".ipynb"):
+            raise ServeError(f"--token took {self.token!r} for its value: name the notebook before it.")
+        if not _TOKEN.fullmatch(self.token):
+            raise ServeError(
+                f"--token must have {SHORTEST_TOKEN} to 200 letters, digits, '.', '_', '~' and '-', "
+                f"and {self.token!r} has not: leave its value out and convviz makes one."
+            )
+        return self.token

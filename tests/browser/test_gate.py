@@ -1,0 +1,58 @@
+"""The page behind the door of `convviz serve`: below a path, for who has the token, with no script but its own."""
+
+import signal
+
+import pytest
+
+from convviz.facts import facts
+from tests.browser.app_page import open_app, open_tab, slide, slider_value
+from tests.browser.server import voila_server, wait_until
+
+pytestmark = pytest.mark.browser
+
+# What the page itself may not do either: the browser says so with an event.
+TRIES = {
+    "script-src-elem": "const s = at.createElement('script'); s.textContent = '1'; at.body.append(s)",
+    "script-src": "at.defaultView.setTimeout('1')",
+    "script-src-attr": "at.body.insertAdjacentHTML('beforeend', '<b onclick=1></b>'); at.body.lastChild.click()",
+    "connect-src": "at.defaultView.fetch('http://localhost:1/').catch(() => {})",
+    "base-uri": "const b = at.createElement('base'); b.href = 'http://localhost:1/'; at.head.append(b)",
+    "frame-src": "const f = at.createElement('iframe'); f.src = 'http://localhost:1/'; at.body.append(f)",
+}
+
+
+@pytest.fixture(scope="module")
+def guarded():
+    """A server below a path, for who has the token."""
+    with voila_server(arguments=["--base-url", "/a/course/", "--token"]) as server:
+        yield server
+
+
+def forbidden(page, code):
+    """Run code on the page's document, and on that of its front end; return what the browser forbids in each."""
+    return page.evaluate(f"""() => Promise.all([document, frames[0].document].map((at) => new Promise((resolve) => {{
+        const tell = (event) => resolve(event.effectiveDirective);
+        at.addEventListener("securitypolicyviolation", tell, {{ once: true }});
+        {code};
+    }})))""")
+
+
+@pytest.mark.policy
+def test_the_page_bears_its_policy_below_a_path_and_comes_back_after_a_restart(page, guarded):
+    address = guarded.url.split("?")[0] + "#v=1"
+    open_app(page, f"{guarded.url}#v=1")
+    assert page.url == address, "the token has left the address"
+    for tab in facts("names")["tabs"]:
+        open_tab(page, tab)
+    assert page.complaints == [], "nothing that the page needs is forbidden"
+    for directive, code in TRIES.items():
+        assert forbidden(page, code) == [directive] * 2, code
+
+    slide(page, "stride", 3)
+    (kernel,) = guarded.kernels()
+    guarded.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: set(guarded.kernels()) - {kernel}, what="the page asks for another kernel by itself")
+    page.locator("body[data-convviz-kernel=ok] .cv-board[data-from=torch]").wait_for(timeout=60_000)
+    assert slider_value(page, "stride") == 3
+    assert page.url == address
+    page.page_errors.clear()  # Voilà's front end misses its server

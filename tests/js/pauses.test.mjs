@@ -1,0 +1,27 @@
+// How a page tries again: later and later, not with all others at once, and not for ever what ends at once.
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { createFailures, createPauses } from "../../convviz/board/js/page/pauses.js";
+
+const several = (count, make) => Array.from({ length: count }, make);
+
+test("pauses grow to half a minute, and begin anew once there was an answer", () => {
+  const pauses = createPauses(() => 0.5);
+  assert.deepEqual(several(7, pauses.next), [1000, 2000, 4000, 8000, 16000, 30000, 30000]);
+  pauses.reset();
+  assert.equal(pauses.next(), 1000);
+});
+
+test("no two pages wait equally long", () => {
+  assert.equal(createPauses(() => 0).next(), 500);
+  assert.equal(createPauses(() => 0.999).next(), 1499);
+});
+
+test("three kernels in a row that end at once are enough; one that worked begins a new row", () => {
+  const failures = createFailures();
+  assert.deepEqual([0, 500, 0].map(failures.add), [false, false, true]);
+  assert.deepEqual([10_001, 0, 0].map(failures.add), [false, false, true]);
+  failures.reset();
+  assert.deepEqual([0, 0, 20_000, 0, 0].map(failures.add), [false, false, false, false, true]);
+});

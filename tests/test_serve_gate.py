@@ -1,0 +1,415 @@
+"""What stands at the door of `convviz serve`, what can be seen of it, and how it begins anew."""
+
+import asyncio
+import contextlib
+import http.client
+import json
+import re
+import signal
+import socket
+import sys
+import threading
+import urllib.parse
+from concurrent.futures import ThreadPoolExecutor
+
+import psutil
+import pytest
+import tornado.web
+from prometheus_client.parser import text_string_to_metric_families
+from tornado.websocket import WebSocketClosedError, WebSocketHandler
+
+from convviz.cli import main
+from convviz.facts.words import sentences
+from convviz.serve.bounds import UNREAD_BYTES, BoundedServer
+from convviz.serve.channel import Channel
+from convviz.serve.gate import Gate, content_policy, is_loopback
+from convviz.serve.metrics import descendants, memory_of
+from convviz.serve.options import ServeError, ServeOptions
+from convviz.serve.restart import all_answered
+from tests.browser.server import voila_server, wait_until
+from tests.protocol import Channels, ask, refusal, start_kernel
+
+say = sentences("gate")
+HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
+FRAME = "https://lms.example.edu"
+NAME = "course.example.edu"
+KEYS = {"time", "event", "kernel", "seconds", "reason"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "rule"),
+    [
+        ({"base_url": "convviz/"}, "--base-url must be a path"),
+        ({"base_url": "/a b/"}, "--base-url must be a path"),
+        ({"base_url": "/convviz"}, "--base-url must be a path"),
+        ({"base_url": "//evil.example/"}, "--base-url must be a path"),
+        ({"token": "short"}, "--token must have 8 to 200 letters"),
+        ({"token": "with a space"}, "--token must have 8 to 200 letters"),
+        ({"token": "lesson.ipynb"}, "name the notebook before it"),
+        ({"allow_host": ("https://course.example.edu",)}, "--allow-host must be a name alone"),
+        ({"allow_host": ("course.example.edu:80",)}, "--allow-host must be a name alone"),
+        ({"allow_host": ("",)}, "--allow-host must be a name alone"),
+        ({"allow_frame": ("course.example.edu",)}, "--allow-frame must be an origin"),
+        ({"allow_frame": ("https://course.example.edu/path",)}, "--allow-frame must be an origin"),
+        ({"allow_frame": ("https://a.example; script-src *",)}, "--allow-frame must be an origin"),
+    ],
+)
+def test_a_value_that_no_server_can_follow_is_one_sentence(wrong, rule):
+    with pytest.raises(ServeError, match=re.escape(rule)) as refused:
+        ServeOptions(**wrong).checked()
+    (value,) = wrong.values()
+    assert repr(value if isinstance(value, str) else value[0]) in str(refused.value), "what was received"
+    assert "\n" not in str(refused.value)
+
+
+def test_a_log_that_cannot_be_written_costs_one_sentence(tmp_path, capsys):
+    where = tmp_path / "none" / "log"
+    assert main(["serve", "--port", "0", "--no-preheat", "--log", str(where)]) == 1
+    said = capsys.readouterr().err
+    assert said == f"convviz: --log must be a file that can be written, or -, and {str(where)!r} is not: " + (
+        "No such file or directory.\n"
+    )
+
+
+def test_a_token_is_made_where_one_is_wished_for():
+    made = {ServeOptions(token="").checked().token for _ in range(3)}
+    assert len(made) == 3
+    assert all(re.fullmatch(r"[\w-]{32}", token) for token in made)
+    assert ServeOptions(token="of-my-own").checked().token == "of-my-own"
+    assert ServeOptions().checked().token is None
+
+
+@pytest.mark.parametrize(
+    ("name", "loopback"),
+    [
+        ("localhost", True),
+        ("LocalHost.", True),
+        ("app.localhost", True),
+        ("127.0.0.1", True),
+        ("127.9.9.9", True),
+        ("[::1]", True),
+        ("::1", True),
+        ("0.0.0.0", False),
+        ("", False),
+        ("localhost.example", False),
+        ("127.0.0.1.example", False),
+        ("10.0.0.1", False),
+    ],
+)
+def test_loopback_is_known_by_name_and_number(name, loopback):
+    assert is_loopback(name) == loopback
+
+
+def test_a_notebook_of_ones_own_brings_scripts_that_nobody_knows():
+    assert content_policy(ServeOptions(allow_frame=(FRAME,)), live=False) == f"frame-ancestors 'self' {FRAME}"
+    assert "unsafe-eval" not in content_policy(ServeOptions(), live=True)
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory):
+    """A server below a path, for who has the token, under one more name, in one more frame, with a log."""
+    log = tmp_path_factory.mktemp("guarded") / "log"
+    words = ["--base-url", "/a/course/", "--allow-host", NAME, "--allow-frame", FRAME, "--log", log, "--token"]
+    with voila_server(arguments=words) as server:
+        server.log = log
+        address, server.token = server.url.split("?token=")
+        server.address, server.url = server.url, address
+        yield server
+
+
+@pytest.fixture(scope="module")
+def cookie(guarded):
+    """The header of who has opened the address once."""
+    _, headers, _ = ask(guarded.url, f"?token={guarded.token}")
+    return {"Cookie": headers["set-cookie"].split(";")[0]}
+
+
+def lines(server):
+    """What the log has."""
+    return [json.loads(line) for line in server.log.read_text(encoding="utf-8").splitlines()]
+
+
+def sample(server, name, **labels):
+    """Return a number of the metrics; None where there is none."""
+    _, _, text = ask(server.url, "metrics")
+    for family in text_string_to_metric_families(text.decode()):
+        for each in family.samples:
+            if each.name == name and each.labels == labels:
+                return each.value
+    return None
+
+
+def test_the_address_that_is_printed_lets_in_and_a_cookie_keeps_it(guarded, cookie):
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/a/course/\?token=[\w-]{32}", guarded.address)
+    status, headers, _ = ask(guarded.url, f"?v=1&token={guarded.token}&lesson=backward")
+    assert (status, headers["location"]) == (302, "/a/course/?v=1&lesson=backward"), "the address loses it"
+    name, value = cookie["Cookie"].split("=")
+    assert headers["set-cookie"] == f"{name}={value}; Path=/a/course/; HttpOnly; SameSite=Lax"
+    assert guarded.token not in headers["set-cookie"]
+    forwarded = ask(guarded.url, f"?token={guarded.token}", X_Forwarded_Proto="https")
+    assert forwarded[1]["set-cookie"].endswith("; Secure")
+    status, _, page = ask(guarded.url, "", **cookie)
+    assert status == 200
+    assert b'id="convviz-main"' in page
+
+
+def test_without_the_token_everything_but_health_is_refused_with_a_sentence(guarded, cookie):
+    script = re.search(rb'"(convviz/script-[\w.-]+)"', ask(guarded.url, "", **cookie)[2])[1].decode()
+    guess = "12345678-1234-4234-8234-123456789012"
+    for path in ("", "?v=1", "?token=", "?token=wrong-token", f"?tokens={guarded.token}", script, "nothing", "/",
+                 f"api/kernels/{guess}", f"voila/api/shutdown/{guess}", "voila/static/voila.js"):  # fmt: skip
+        for method in ("GET", "HEAD", "POST", "DELETE"):
+            status, _, body = ask(guarded.url, path, method=method)
+            assert status == 403, (method, path)
+            assert body.decode().strip() == ("" if method == "HEAD" else say("token"))
+    for wrong in ("x", "é", cookie["Cookie"].split("=")[1] + "0"):
+        given = f"{cookie['Cookie'].split('=')[0]}={wrong}".encode().decode("latin-1")
+        assert ask(guarded.url, "", Cookie=given)[0] == 403, wrong
+    for path in ("convviz/kernel", f"api/kernels/{guess}/channels"):
+        assert refusal(guarded.url, path) == 403
+        assert refusal(guarded.url, f"{path}?token=wrong-token") == 403
+    assert ask(guarded.url, script, **cookie)[0] == 200
+    assert ask(guarded.url, f"{script}?token={guarded.token}")[0] == 200, "who keeps no cookies"
+    assert ask(guarded.url, "health")[::2] == (200, b'{"status": "ok"}')
+    assert ask(guarded.url, "health", method="HEAD")[0] == 200
+
+
+def test_everything_is_below_the_path(guarded, cookie):
+    assert ask(guarded.url, "/a/course")[::2] == (302, b"")
+    assert ask(guarded.url, "/a/course?v=1")[1]["location"] == "/a/course/?v=1"
+    for path in ("/", "/health", "/metrics", "/convviz/kernel", "/voila/static/voila.js", "/a/", "/a/coursehealth"):
+        assert ask(guarded.url, path, **cookie)[0] == 404, path
+    frame = re.search(rb'"frame": ?"(convviz/frame-[\w.-]+)"', ask(guarded.url, "", **cookie)[2])[1].decode()
+    told = ask(guarded.url, frame, **cookie)[2].decode()
+    assert '"baseUrl": "/a/course/"' in told or '"baseUrl":"/a/course/"' in told
+
+
+def test_who_may_look_and_who_may_frame(guarded, cookie):
+    assert ask(guarded.url, "metrics")[1]["content-type"].startswith("text/plain")
+    refused = (403, say("metrics").encode() + b"\n")
+    # A proxy on this machine asks from loopback, too: it names the visitor, or the name that he asked for.
+    for named in ({"X_Forwarded_For": "203.0.113.7"}, {"Forwarded": "for=203.0.113.7"}, {"Host": NAME}):
+        assert ask(guarded.url, "metrics", **named)[::2] == refused
+        assert ask(guarded.url, f"metrics?token={guarded.token}", **named)[0] == 200
+        assert ask(guarded.url, "metrics", **named, **cookie)[0] == 200
+    assert ask(guarded.url, "health", Host=f"{NAME.upper()}.:443")[0] == 200
+    assert ask(guarded.url, "health", Host=f"x.{NAME}")[::2] == (403, say("host", host=f"x.{NAME}").encode() + b"\n")
+    for path in ("", "health", "nothing"):
+        policy = ask(guarded.url, path)[1]["content-security-policy"]
+        assert policy.endswith(f"frame-ancestors 'self' {FRAME}"), path
+
+
+def test_what_happens_is_counted_and_logged_without_a_visitor_in_it(guarded, cookie):
+    headers = [f"Cookie: {cookie['Cookie']}"]
+    kernel_id, asking = start_kernel(guarded.url, f"?secret=of-a-visitor&token={guarded.token}")
+    channels = Channels(guarded.url, kernel_id, headers=headers)
+    before = sample(guarded, "convviz_answer_seconds_count")
+    channels.ask("comm_msg", {"comm_id": "none", "data": {}})
+    channels.ask("kernel_info_request", {})
+    assert sample(guarded, "convviz_answer_seconds_count") == before + 1, "a page's move, and not its other words"
+    assert sample(guarded, "convviz_kernel_start_seconds_count") == 1
+    assert sample(guarded, "convviz_kernels") == 1
+    assert sample(guarded, "convviz_sessions") == 1
+    assert sample(guarded, "convviz_queue_length") == 0
+    if sys.platform == "linux":
+        assert sample(guarded, "convviz_memory_bytes", part="server") > 20e6
+        pid = guarded.process.pid
+        started = descendants(pid)
+        assert set(started) == {child.pid for child in psutil.Process(pid).children(recursive=True)} != set()
+        assert all(memory_of(each) > 1e6 for each in started)
+    assert sample(guarded, "convviz_refused_total", reason="token") > 0
+    assert sample(guarded, "convviz_refused_total", reason="host") > 0
+
+    guarded.kill_kernel(kernel_id)
+    wait_until(lambda: sample(guarded, "convviz_kernels_ended_total", reason="died") == 1, what="a death is counted")
+    other, _ = start_kernel(guarded.url, headers=headers)
+    page = Channels(guarded.url, other, headers=headers)
+    page.socket.close(1001)
+    wait_until(lambda: sample(guarded, "convviz_kernels_ended_total", reason="left") == 1, what="and a page that goes")
+    wait_until(lambda: sample(guarded, "convviz_kernels") == 0, what="no kernel is left")
+
+    told = lines(guarded)
+    assert all(set(line) <= KEYS for line in told)
+    assert [line["event"] for line in told if line.get("kernel") == kernel_id[:8]] == ["kernel_started", "kernel_ended"]
+    assert {line["reason"] for line in told if line["event"] == "refused"} <= {"token", "host", "metrics"}
+    text = guarded.log.read_text(encoding="utf-8")
+    for secret in (guarded.token, kernel_id, "secret", "127.0.0.1", "/a/course", NAME):
+        assert secret not in text, secret
+    asking.close()
+
+
+class Knocking(threading.Thread):
+    """Asks for the server's health again and again, as many visitors do; `answers` has what came of it."""
+
+    def __init__(self, url):
+        super().__init__(daemon=True)
+        self.parts = urllib.parse.urlsplit(url)
+        self.answers = []
+        self.ended = threading.Event()
+
+    def run(self):
+        while not self.ended.is_set():
+            try:
+                connection = http.client.HTTPConnection(self.parts.netloc, timeout=60)
+                connection.request("GET", f"{self.parts.path}health")
+                self.answers.append(connection.getresponse().status)
+            except OSError as error:
+                self.answers.append(repr(error))
+            finally:
+                connection.close()
+
+
+def restart(server, visitors):
+    """Have the server begin anew, and wait until everybody has come again; return how many files it has open."""
+    starts = [line["event"] for line in lines(server)].count("started")
+    server.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: [line["event"] for line in lines(server)].count("started") > starts, what="it begins anew")
+    came = [len(visitor.answers) for visitor in visitors]
+    wait_until(lambda: all(len(visitor.answers) > before + 1 for visitor, before in zip(visitors, came, strict=True)))
+    return psutil.Process(server.process.pid).num_fds()
+
+
+def test_a_restart_refuses_nobody_and_keeps_the_token(guarded, cookie):
+    kernel_id, asking = start_kernel(guarded.url, headers=[f"Cookie: {cookie['Cookie']}"])
+    visitors = [Knocking(guarded.url) for _ in range(8)]
+    for visitor in visitors:
+        visitor.start()
+    files = [restart(guarded, visitors) for _ in range(2)]
+    for visitor in visitors:
+        visitor.ended.set()
+    for visitor in visitors:
+        visitor.join(60)
+    assert {answer for visitor in visitors for answer in visitor.answers} == {200}
+    assert guarded.kernels() == {}
+    assert {"kernel": kernel_id[:8], "reason": "stopped"}.items() <= lines(guarded)[-5].items()
+    assert ask(guarded.url, "", **cookie)[0] == 200
+    addresses = [line for line in guarded.said if line.startswith("convviz is served")]
+    assert addresses == [f"convviz is served at {guarded.address} - stop with Ctrl+C"] * 3
+    assert abs(files[1] - files[0]) <= len(visitors), "the visitors come and go; nothing else stays open"
+    assert guarded.interrupt() == 0
+    assert [line["event"] for line in lines(guarded)[-5:]] == ["restarts", "started", "restarts", "started", "stopped"]
+    asking.close()
+
+
+class Hears(tornado.web.RequestHandler):
+    """Answers whoever gets so far."""
+
+    def get(self):
+        self.finish("heard")
+
+    post = get
+
+
+class Takes(tornado.web.RequestHandler):
+    """Takes its time."""
+
+    async def get(self):
+        await self.settings["may_answer"].wait()
+        self.finish("heard")
+
+
+def test_a_restart_lets_go_when_what_was_asked_for_is_answered():
+    async def run():
+        may_answer = asyncio.Event()
+        app = tornado.web.Application([("/", Takes)], may_answer=may_answer)
+        gate = Gate(app, ServeOptions(), lambda why: None)
+        app.settings["log_function"] = gate.answered
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            listener.setblocking(False)
+            server = BoundedServer(gate, lambda why: None)
+            server.add_socket(listener.dup())
+            reader, writer = await asyncio.open_connection(*listener.getsockname())
+            assert not gate.is_answering()
+            writer.write(HEAD + b"Connection: close\r\n\r\n")
+            async with asyncio.timeout(30):
+                while not gate.is_answering():
+                    await asyncio.sleep(0)
+            server.stop()
+            waits = asyncio.ensure_future(all_answered(gate.is_answering))
+            may_answer.set()
+            assert (await reader.read()).endswith(b"heard")
+            await waits
+            assert not gate.is_answering()
+
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, run()).result()
+
+
+class Talks(Channel, WebSocketHandler):
+    """Tells its page a hundred MiB."""
+
+    get = WebSocketHandler.get
+
+    def open(self):
+        with contextlib.suppress(WebSocketClosedError):
+            for _ in range(100):
+                self.write_message(bytes(2**20), binary=True)
+                self.settings["told"].append(1)
+
+    async def on_message(self, message):
+        """Hear nothing."""
+
+
+def with_server(what, **bounds):
+    """Run what(port, refused) beside a server with these bounds; return what the handlers have told."""
+    told, refused = [], []
+
+    async def run():
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            listener.setblocking(False)
+            app = tornado.web.Application([("/", Hears), ("/talks", Talks)], told=told)
+            server = BoundedServer(app, refused.append, **bounds)
+            server.add_socket(listener.dup())
+            await asyncio.wait_for(what(listener.getsockname()[1], refused), 30)
+            server.stop()
+
+    # In a thread of its own: where a browser is up, this one has an event loop already.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, run()).result()
+    return told
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [b"", b"GET / HT", HEAD, HEAD.replace(b"GET", b"POST") + b"Content-Length: 10\r\n\r\nhalf", HEAD + b"\r\n"],
+    ids=["nothing", "a word", "half a header", "half a body", "a request, and no other"],
+)
+def test_who_is_slow_loses_the_connection(sent):
+    async def come(port, refused):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(sent)
+        heard = await reader.read()  # until the server hangs up
+        assert heard.endswith(b"heard") == sent.endswith(b"\r\n\r\n")
+
+    with_server(come, silent_s=0.1, body_s=0.1)
+
+
+def test_the_last_connections_are_closed_at_once_and_a_free_place_is_taken():
+    async def come(port, refused):
+        first, *_ = held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(3)]
+        for _, writer in held:
+            writer.write(HEAD)
+        reader, _ = await asyncio.open_connection("127.0.0.1", port)
+        assert await reader.read() == b""
+        assert refused == ["connections"]
+        reader, writer = first
+        writer.write(b"Connection: close\r\n\r\n")
+        assert (await reader.read()).endswith(b"heard")
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(HEAD + b"Connection: close\r\n\r\n")
+        assert (await reader.read()).endswith(b"heard")
+
+    with_server(come, connections=3)
+
+
+def test_who_does_not_read_loses_the_connection():
+    async def come(port, refused):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        asks = HEAD.replace(b"/ ", b"/talks ", 1) + b"Upgrade: websocket\r\nConnection: Upgrade\r\n"
+        writer.write(asks + b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+        await reader.readuntil(b"\r\n\r\n")
+        while await reader.read(2**20):  # until the server hangs up
+            pass
+
+    told = with_server(come)
+    assert UNREAD_BYTES // 2**20 - 1 <= len(told) < 50
