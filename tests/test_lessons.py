@@ -313,6 +313,13 @@ def test_a_page_carries_the_lesson_that_it_starts(tmp_path):
     assert lesson("padding")["steps"][0]["title"] not in plain
 
 
+def test_a_page_has_the_controls_that_its_lesson_moves_unless_others_were_chosen(tmp_path):
+    own = data_of(export_html(None, tmp_path / "one.html", lesson="channels").read_text(encoding="utf-8"))
+    assert own["controls"] == ["kernel", "geometry", "input", "loss", "channels"]
+    page = export_html(None, tmp_path / "two.html", lesson="channels", controls=("stride",))
+    assert data_of(page.read_text(encoding="utf-8"))["controls"] == ["stride"]
+
+
 def test_a_picture_starts_no_lesson(tmp_path, capsys):
     assert main(["export", "--svg", "--lesson", "why_rotated", "-o", str(tmp_path / "x.svg")]) == 1
     assert "--lesson" in capsys.readouterr().err

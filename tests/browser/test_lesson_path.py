@@ -2,6 +2,7 @@
 
 import json
 
+import nbformat
 import pytest
 
 from convviz.export.page import export_html
@@ -9,13 +10,15 @@ from convviz.export.parts import to_json
 from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.lessons import lesson, names, told
-from tests.browser.app_page import fresh_page, repaint, wait_painted
+from tests.browser.app_page import APPEARS_WITHIN_MS, fresh_page, repaint, wait_painted
+from tests.browser.axe import assert_accessible
 from tests.browser.scripts import expose
+from tests.browser.server import voila_server
 from tests.browser.test_site import site, url  # noqa: F401  (fixtures)
 
 pytestmark = pytest.mark.browser
 
-say = sentences("player")
+say, guided = sentences("player"), sentences("guided/stride")
 TITLES = {id.removesuffix(".title"): title for id, title in facts("words/path").items()}
 LAST = names()[-1]
 
@@ -118,6 +121,7 @@ def test_the_list_lies_within_the_page(page, all_of_them, width):
     box = page.locator(".cv-path ol").bounding_box()
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= width
+    assert_accessible(page, "the list of lessons")
 
 
 def test_what_is_to_be_moved_is_framed_where_it_stands(page, all_of_them):
@@ -226,3 +230,17 @@ def test_a_kernel_is_asked_for_a_lesson_and_what_is_not_meant_is_left_aside(page
     page.evaluate("void (window.kernel = null)")
     told = page.evaluate("lessonFromKernel(model, 'padding').catch((error) => error.message)")
     assert told == say("brought.lost")
+
+
+def test_an_app_in_a_notebook_starts_its_lesson_and_its_kernel_sends_the_next(page, tmp_path):
+    cell = nbformat.v4.new_code_cell('import convviz\nconvviz.lesson("padding")')
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "course.ipynb")
+    with voila_server(tmp_path / "course.ipynb") as server:
+        page.goto(server.url)
+        page.locator(".cv-lesson-count").first.wait_for(timeout=APPEARS_WITHIN_MS)
+        at_step(page, "padding", 1)
+        for _ in lesson("padding")["steps"]:
+            by_pointer(page)
+        page.locator(".cv-lesson-after").click()
+        at_step(page, "stride", 1)
+        assert page.locator(".cv-lesson h3").first.text_content() == guided("stride.jump.title")
