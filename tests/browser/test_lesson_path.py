@@ -134,7 +134,19 @@ def test_what_is_to_be_moved_is_framed_where_it_stands(page, all_of_them):
         control.get_by_role("slider").first.press("ArrowRight")
     assert page.locator(".cv-lesson-done").count() == 1
     assert page.locator("[data-wanted]").count() == 0
-    page.evaluate("location.hash = 'lesson=channels&step=5'")
+    for name, number, control, key in (
+        ("remainder", 4, "output_padding", "ArrowLeft"),
+        ("bias", 2, "batch", "ArrowRight"),
+    ):
+        page.evaluate("(link) => { location.hash = link; }", f"lesson={name}&step={number}")
+        at_step(page, name, number)
+        with repaint(page):
+            page.locator(f".cv-set-{control}:visible").first.get_by_role("slider").first.press(key)
+        assert page.locator(".cv-lesson-done").count() == 1, name
+
+
+def test_groups_are_set_by_hand(page, all_of_them):
+    open_at(page, all_of_them, "lesson=channels&step=5")
     at_step(page, "channels", 5)
     with repaint(page):
         page.locator(".cv-set-groups select").select_option("2")
