@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from convviz import lab, nn
     from convviz.app.app import App
     from convviz.app.explain import explain
+    from convviz.app.lesson import lesson
     from convviz.check.api import check, grade, report
     from convviz.check.audit import audit
     from convviz.check.audited import Audit
@@ -58,6 +59,7 @@ __all__ = [
     "grade",
     "graph",
     "lab",
+    "lesson",
     "linear",
     "nn",
     "report",
@@ -104,13 +106,17 @@ def __getattr__(name: str) -> Any:
 
         show_interactively()
         return graph
-    if name in ("App", "explain"):
+    if name in ("App", "explain", "lesson"):
         from convviz.app.app import App
 
         App.page_maker = _make_page  # both stand on one layer: this is the only place that knows the two
         App.still_maker = _make_still
         if name == "App":
             return App
+        if name == "lesson":
+            from convviz.app.lesson import lesson
+
+            return lesson
         from convviz.app.explain import explain
 
         return explain

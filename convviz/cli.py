@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from convviz import __version__
-from convviz.commands import audit, doctor, exercise, export, lab, serve, site
+from convviz.commands import audit, doctor, exercise, export, lab, lesson, serve, site
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ COMMANDS = (
     Command("lab", "race layers on MNIST, fairly and in lockstep, or show a race", lab.arguments, lab.run),
     Command("audit", "tell which mistakes a check of your own would let pass", audit.arguments, audit.run),
     Command("exercise", "write an exercise by hand that shows chosen mistakes", exercise.arguments, exercise.run),
+    Command("lesson", "list the lessons, or check one of your own", lesson.arguments, lesson.run),
     Command("doctor", "tell versions, devices and what is missing, on one screen", doctor.arguments, doctor.run),
 )
 

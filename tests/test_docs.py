@@ -14,6 +14,7 @@ PAGES = (
     "docs/four_ways.md",
     "docs/frameworks.md",
     "docs/graders.md",
+    "docs/lessons.md",
     "docs/open_the_box.md",
     "docs/race.md",
     "README.md",

@@ -8,8 +8,9 @@ import pytest
 
 from convviz.cli import main
 from convviz.export.site import INDEX, TABS, site_files, write_site
+from convviz.lessons import names
 
-PARTS = {"styles", "script", "plotly", "race", *(f"tab-{tab}" for tab in TABS)}
+PARTS = {"styles", "script", "plotly", "race", *(f"tab-{tab}" for tab in TABS), *(f"lesson-{name}" for name in names())}
 
 
 def snapshot(folder):
@@ -23,7 +24,7 @@ def test_every_file_but_the_page_is_named_after_what_it_holds_and_named_in_the_p
     named = {}
     for name, content in files.items():
         if name != INDEX:
-            part, tag = re.fullmatch(r"convviz/([a-z-]+)-([0-9a-f]{16})\.[a-z]+", name).groups()
+            part, tag = re.fullmatch(r"convviz/([a-z_-]+)-([0-9a-f]{16})\.[a-z]+", name).groups()
             assert tag == hashlib.sha256(content).hexdigest()[:16], name
             named[part] = name
     assert set(named) == PARTS

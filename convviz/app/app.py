@@ -22,6 +22,8 @@ from convviz.app.tabs.tabs import Tabs
 from convviz.app.traits import SettingTraits
 from convviz.app.wire import numbers
 from convviz.board.module import asking_script, joining_script
+from convviz.explanation.own_lesson import readable
+from convviz.lessons import short_name
 from convviz.ops.device import available_devices
 from convviz.ops.stages import Stages
 from convviz.settings.link import briefly, from_link, to_link
@@ -61,6 +63,7 @@ class App(SettingTraits, anywidget.AnyWidget):
     _sources = traitlets.Dict().tag(sync=True)
     _numbers = traitlets.Dict().tag(sync=True)
     _introduction = traitlets.Unicode().tag(sync=True)
+    _lesson = traitlets.Dict().tag(sync=True)  # the one that the page starts
     _notice = traitlets.Tuple(default_value=("", False)).tag(sync=True)
 
     def __init__(
@@ -79,6 +82,7 @@ class App(SettingTraits, anywidget.AnyWidget):
         link: str | None = None,
         theme: str = "auto",
         transposed: bool = False,
+        lesson: str | None = None,
     ) -> None:
         """Open the app.
 
@@ -98,10 +102,13 @@ class App(SettingTraits, anywidget.AnyWidget):
             theme: ``"auto"``, ``"light"`` or ``"dark"``.
             transposed: show ``torch.nn.ConvTranspose2d``: weight is then ``[C_in, C_out / groups, kH, kW]``, and spec
                 the geometry of the convolution that is read the other way: its input is the output here.
+            lesson: name of a lesson that the page starts, such as ``"why_rotated"``, or the path of a file with one.
 
         Raises:
-            ValueError: the arguments contradict each other or conv2d's rules, or are too large for the board.
+            ValueError: the arguments contradict each other or conv2d's rules, or are too large for the board; or there
+                is no such lesson.
         """
+        opened = {} if lesson is None else {"name": short_name(lesson), "told": readable(lesson)}
         tensors = {"input": input, "weight": weight, "bias": bias, "grad_output": grad_output, "target": target}
         device = device or os.environ.get(DEVICE_VARIABLE) or None
         settings = start_settings(
@@ -125,7 +132,7 @@ class App(SettingTraits, anywidget.AnyWidget):
         }
         # All at once: in a notebook the page makes its model of what the widget is born with.
         shown = {"_carrier": carrier, **self._shown("", 0)}
-        super().__init__(_facts=facts, _start=settings.to_dict(), _notice=self.session.notice, **shown)
+        super().__init__(_facts=facts, _start=settings.to_dict(), _notice=self.session.notice, _lesson=opened, **shown)
         self._tabs = Tabs(self.session, self.send)
         self._messages = Messages(self, self._tabs)
         self._tabs.show()

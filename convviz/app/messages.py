@@ -15,6 +15,7 @@ from convviz.app.upload import picture_source
 from convviz.board.module import tab_script
 from convviz.facts import facts
 from convviz.facts.words import sentences
+from convviz.lessons import told
 from convviz.settings.as_python import as_python
 from convviz.settings.state import Settings
 
@@ -75,6 +76,7 @@ class Messages:
             "page": self._page,
             "picture": self._picture,
             "script": self._script,
+            "lesson": self._lesson,
             "tab": self._tab,
         }
 
@@ -135,6 +137,11 @@ class Messages:
             raise ValueError(say("message.script", known=", ".join(known), got=f"{name!r:.40}"))
         if self._is_due(f"tab {name}"):
             app.send({"type": "script", "tab": name}, buffers=[packed_script(name)])
+
+    def _lesson(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:
+        """Send a lesson that is started: a visitor plays few of them."""
+        name = str(message.get("lesson"))
+        app.send({"type": "lesson", "lesson": name, "told": told(name)})
 
     def _is_due(self, script: str) -> bool:
         """Return whether a script goes out again: what nobody reads piles up in the server."""

@@ -31,7 +31,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--title", help="of the page")
     parser.add_argument("--lang", default="en", help="language of the page, for screen readers (default: en)")
     parser.add_argument("--height", type=int, help="pixels of the page (default: as high as it needs)")
-    parser.add_argument("--lesson", metavar="NAME", help="the lesson that the page starts, such as why_rotated")
+    parser.add_argument(
+        "--lesson",
+        metavar="NAME",
+        help="the lesson that the page starts: a name of `convviz lesson list`, or your own FILE.json",
+    )
     parser.add_argument(
         "--intro", metavar="TEXT", help="words above the board: *emphasis*, **strong**, `code`, [links](https://...)"
     )

@@ -16,8 +16,11 @@ from convviz.board.bundle import bundle_several
 from convviz.board.module import app_styles, joined, tab_script
 from convviz.export.parts import BOARD, packed_plotly, page_facts, to_json
 from convviz.facts.words import sentences
+from convviz.lessons import names as lesson_names
+from convviz.lessons import told
 
 FOLDER = "convviz/"  # of the page's files, below the page's own address
+LESSON = "lesson-"  # begins the name of the file of a lesson
 TAB = "tab-"  # begins the name of the file that draws a tab
 ROOT = files("convviz")
 say = sentences("served")
@@ -55,6 +58,8 @@ def live_parts(entry: str, tabs: Iterable[str], sheets: Iterable[str] = ()) -> d
         "race": ("json", ROOT.joinpath("lab", "recorded.json").read_bytes()),
         # Each asked for when its tab is first opened.
         **{f"{TAB}{tab}": ("js", tab_script(tab).encode()) for tab in tabs},
+        # Each asked for when it is started.
+        **{f"{LESSON}{name}": ("json", to_json(told(name)).encode()) for name in lesson_names()},
     }
 
 
@@ -80,6 +85,9 @@ def live_html(names: Mapping[str, str], more: Mapping[str, Any], *, body: str = 
         "plotly": FOLDER + names["plotly"],
         "race": FOLDER + names["race"],
         "tabs": {part.removeprefix(TAB): FOLDER + name for part, name in names.items() if part.startswith(TAB)},
+        "lessons": {
+            part.removeprefix(LESSON): FOLDER + name for part, name in names.items() if part.startswith(LESSON)
+        },
         **more,
     }
     return f"""<!doctype html>

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from convviz import __version__
+from convviz.explanation.own_lesson import readable
 from convviz.export.file import write
 from convviz.export.given import page_settings
 from convviz.export.intro import intro_html
@@ -25,7 +26,7 @@ from convviz.export.parts import (
 )
 from convviz.export.still import still_figures
 from convviz.facts.words import sentences
-from convviz.lessons import lesson as lesson_named
+from convviz.lessons import short_name
 from convviz.settings.compute import compute
 from convviz.settings.link import to_link
 from convviz.settings.state import Settings
@@ -55,7 +56,8 @@ def export_html(
             controls (such as ``stride``), shown in a fixed order; ``()`` for the board alone.
         height: pixels of the page, which then scrolls inside; default: as high as it needs, told to the page around.
         title: of the page.
-        lesson: name of the lesson that the page starts, such as ``"why_rotated"``; without one a button starts it.
+        lesson: name of the lesson that the page starts, such as ``"why_rotated"``, or the path of a file with a lesson
+            of your own; without one a button starts the first.
         intro: words above the board, with ``*emphasis*``, ``**strong**``, code between backticks and
             ``[links](https://...)``; all else is shown as it was typed.
 
@@ -88,9 +90,12 @@ def page_bytes(
     chosen = _check_controls(controls)
     if height is not None and (isinstance(height, bool) or not isinstance(height, int) or height < 100):
         raise ValueError(f"height is a whole number of 100 pixels or more, or None: got {height!r}")
+    shown: dict[str, Any] = {"controls": chosen, "height": height, "lesson": None, "lessons": {}}
     if lesson is not None:
-        lesson_named(lesson)  # there is one
-    shown = {"controls": chosen, "height": height, "lesson": lesson}
+        name, told = short_name(lesson), readable(lesson)
+        shown |= {"lesson": name, "lessons": {name: told}}
+        if controls is DEFAULT_CONTROLS:  # those that are to be moved belong to them
+            shown["controls"] = _check_controls([*chosen, *told["lesson"].get("controls", [])])
     return _page(page_settings(state), shown, lang=lang, title=title, intro=intro).encode("utf-8")
 
 

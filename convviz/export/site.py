@@ -13,7 +13,7 @@ from convviz.export.parts import ALONE
 
 INDEX = "index.html"
 TABS = (*ALONE, "race")  # what shows something without torch; the race is the recorded one
-NAME = re.compile(r"[a-z-]+-(?P<tag>[0-9a-f]{16})\.[a-z]+")
+NAME = re.compile(r"[a-z_-]+-(?P<tag>[0-9a-f]{16})\.[a-z]+")
 OURS = b"data-convviz-site"  # stands in the page, so that another index.html is known
 
 

@@ -1,7 +1,8 @@
 """The lessons: each is a file of plain data beside this one, played by ``board/js/lesson``, which knows none by name.
 
-A lesson has steps; each is a state as a link, sentences by their ids in ``facts/words/guided.json``, something to do.
-CONTRIBUTING.md says how to add one, ``tests/test_lessons.py`` holds what a file may say.
+A lesson has steps; each is a state as a link, sentences by their ids in ``facts/words/guided/<name>.json``, something
+to do. ``facts/words/path.json`` has their titles, in the order in which they build up. CONTRIBUTING.md says how to add
+one; somebody else's lesson is one file with its sentences in it, as ``docs/lessons.md`` tells.
 """
 
 from __future__ import annotations
@@ -9,17 +10,19 @@ from __future__ import annotations
 import functools
 import json
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
+from convviz.facts import facts
 from convviz.facts.words import sentences
 
 say = sentences("player")
+FILE = ".json"  # ends the name of a lesson that is somebody's own file
 
 
 def names() -> list[str]:
-    """Return the names of all lessons, as a link and the command line take them."""
-    found = (entry.name for entry in files("convviz.lessons").iterdir())
-    return sorted(name.removesuffix(".json") for name in found if name.endswith(".json"))
+    """Return the names of all lessons, as a link and the command line take them, in the order of the path."""
+    return [id.removesuffix(".title") for id in facts("words/path")]
 
 
 @functools.cache
@@ -35,3 +38,36 @@ def lesson(name: str) -> Any:
     if name not in names():
         raise ValueError(say("unknown", name=name[:40], known=", ".join(names())))
     return json.loads(files("convviz.lessons").joinpath(f"{name}.json").read_text(encoding="utf-8"))
+
+
+def told(name: str) -> dict[str, Any]:
+    """Return a lesson with its sentences, as a page takes it.
+
+    Args:
+        name: of a lesson, or the path of somebody's own, which ends in ``.json``.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: there is no such lesson, or the file is none.
+    """
+    if name.endswith(FILE):
+        return {"lesson": own_file(name), "words": {}}
+    return {"lesson": lesson(name), "words": facts(f"words/guided/{name}")}
+
+
+def own_file(path: str) -> Any:
+    """Return what somebody's own file of a lesson holds; whether it is one, ``convviz lesson check`` tells.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is not JSON.
+    """
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(say("no_json", file=path[-60:], why=error)) from error
+
+
+def short_name(name: str) -> str:
+    """Return what a page calls a lesson: its name, or that of its file without folder and ending."""
+    return Path(name).stem if name.endswith(FILE) else name

@@ -9,7 +9,7 @@ from tests.browser.app_page import cell, fresh_page, repaint, wait_painted, wait
 
 pytestmark = pytest.mark.browser
 
-say, guided = sentences("player"), sentences("guided")
+say, guided = sentences("player"), sentences("guided/why_rotated")
 NAME = "why_rotated"
 STEPS = len(lesson(NAME)["steps"])
 NEXT_FRAME = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(null))))"

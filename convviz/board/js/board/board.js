@@ -169,7 +169,12 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
       equations.get(spec.name)?.setSpec(spec, structure.geometry, spec.name === told ? structure.remainder : null);
       equations.get(spec.name)?.key.set(spec.items, met, structure.cell_words, structure.geometry.transposed);
     }
-    const inOrder = wanted.map((name) => /** @type {any} */ (equations.get(name)).el);
+    for (const name of wanted) {
+      const equation = /** @type {any} */ (equations.get(name));
+      equations.delete(name);
+      equations.set(name, equation); // in this order they share the room
+    }
+    const inOrder = [...equations.values()].map(({ el }) => el);
     if (inOrder.some((el, index) => el !== rows.children[index])) rows.append(...inOrder); // the other way round now
     rows.dataset.count = String(equations.size);
     bands.share(); // also with a band that has just come

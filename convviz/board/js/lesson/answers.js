@@ -1,6 +1,6 @@
 // @ts-check
 // What is said of a number that was predicted.
-import GUIDED from "../../../facts/words/guided.json" with { type: "json" };
+import PATH from "../../../facts/words/path.json" with { type: "json" };
 import WORDS from "../../../facts/words/player.json" with { type: "json" };
 import { formatNumber, parseNumber } from "../base/format.js";
 import { sentences } from "../base/words.js";
@@ -8,8 +8,17 @@ import { sentences } from "../base/words.js";
 const say = sentences(WORDS);
 const CLOSE = 1e-6; // what a number that was typed may be off, as rounding is
 
-/** The sentences of the lessons themselves, whose ids stand in their files, and of what the player asks by itself. */
-export const guided = /** @type {(id: string, values?: Record<string, string | number>) => string} */ (sentences(/** @type {Record<string, string>} */ ({ ...WORDS, ...GUIDED })));
+/**
+ * @typedef {(id: string, values?: Record<string, string | number>) => string} Tell
+ * The sentences of a lesson, whose ids stand in its file, and of what the player asks by itself; what is no id is the
+ * sentence itself, as in a lesson that somebody has written in one file.
+ * @param {Record<string, any>} [words] @returns {Tell}
+ */
+export function tellerOf(words = {}) {
+  /** @type {Record<string, import("../base/words.js").Text>} */
+  const all = { ...PATH, ...WORDS, ...words };
+  return (id, values) => sentences(Object.hasOwn(all, id) ? all : { [id]: id })(id, values);
+}
 
 /**
  * @import { Place, Question } from "./lessons.js"
@@ -24,16 +33,16 @@ export function isRight(typed, right) {
   return Math.abs(given - right) <= CLOSE * Math.max(1, Math.abs(right)) || (!Number.isInteger(right) && formatNumber(given) === formatNumber(right));
 }
 
-/** @param {Question} question @param {Answer} answer @param {Record<string, string | number>} known @returns {SeenQuestion} */
-export function seenQuestion({ cell, words, hint, because }, { state, typed }, known) {
+/** @param {Question} question @param {Answer} answer @param {Record<string, string | number>} known @param {Tell} tell @returns {SeenQuestion} */
+export function seenQuestion({ cell, words, hint, because }, { state, typed }, known, tell) {
   const all = { ...known, panel: cell.panel, row: cell.row, column: cell.column };
   const told = {
     asked: () => "",
-    wrong: () => `${parseNumber(typed) === null ? say("answer.no_number", { typed }) : say("answer.wrong", { typed })} ${guided(hint, all)}`,
-    right: () => `${say("answer.right")} ${guided(because, all)}`,
-    shown: () => guided(because, all),
+    wrong: () => `${parseNumber(typed) === null ? say("answer.no_number", { typed }) : say("answer.wrong", { typed })} ${tell(hint, all)}`,
+    right: () => `${say("answer.right")} ${tell(because, all)}`,
+    shown: () => tell(because, all),
   };
-  return { words: guided(words, all), state, told: told[state](), cell };
+  return { words: tell(words, all), state, told: told[state](), cell };
 }
 
 /**

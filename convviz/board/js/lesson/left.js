@@ -7,15 +7,19 @@ import { createButton } from "./button.js";
 
 const say = sentences(WORDS);
 
-/** @import { Gone, Player } from "./player.js" @param {Player} player */
-export function createLeft(player) {
+/** @import { Gone, Player } from "./player.js" @param {Player} player @param {() => void} onStart turns to the lesson that follows */
+export function createLeft(player, onStart) {
+  let following = "";
   const heading = element("h3", { tabindex: "-1" });
   const found = element("ul", {});
   const next = element("div", { class: "cv-lesson-offers" });
+  const exercise = element("p", { class: "cv-lesson-exercise" });
   const words = element("p", {});
+  const after = element("button", { type: "button", class: "cv-lesson-after" });
+  after.addEventListener("click", () => player.play(following)?.then(() => el.hidden && onStart()) ?? onStart());
   const back = createButton("return", () => player.afterwards(true));
   const stay = createButton("stay", () => player.afterwards(false));
-  const el = element("section", { class: "cv-lesson cv-lesson-gone", hidden: "" }, heading, found, next, words, element("footer", {}, back, stay));
+  const el = element("section", { class: "cv-lesson cv-lesson-gone", hidden: "" }, heading, found, exercise, next, words, element("footer", {}, after, back, stay));
 
   /** @param {string} offer @param {number} index */
   function createOffer(offer, index) {
@@ -32,10 +36,16 @@ export function createLeft(player) {
       if (!gone) return;
       const ended = gone.words.length > 0;
       for (const part of [heading, found, next]) part.hidden = !ended;
+      following = gone.after;
+      after.hidden = !following;
+      if (following) setText(after, say("after", { title: player.shelf.title(following) }));
+      exercise.hidden = !gone.exercise;
+      exercise.replaceChildren(say("exercise"), " ", element("code", {}, `convviz.check(yours, "${gone.exercise}")`));
       setText(heading, say("ended"));
       setText(words, say(ended ? "stays" : "left"));
       el.setAttribute("aria-label", say(ended ? "ended" : "left"));
       found.replaceChildren(...gone.words.map((each) => element("li", {}, each)));
+      next.hidden = !gone.next.length;
       next.replaceChildren(element("span", {}, say("offers")), ...gone.next.map(createOffer));
     },
     focus: () => (heading.hidden ? back : heading).focus(),

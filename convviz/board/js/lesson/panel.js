@@ -10,6 +10,7 @@ import { createLeft } from "./left.js";
 import { createQuestion } from "./question.js";
 
 const say = sentences(WORDS);
+const ROOM = 8; // pixels around a control that is brought in sight
 
 /**
  * @import { Look, Player, SeenTask } from "./player.js"
@@ -42,11 +43,12 @@ export function createLessonPanel(player, stage) {
     text,
     element("footer", { title: say("keys") }, back, act, next),
   );
-  const left = createLeft(player);
+  const left = createLeft(player, () => heading.focus());
   const el = element("div", { class: "cv-lesson-place" }, card, left.el, live);
   let key = "";
   let told = ""; // all that stood there
   let pointed = "[]"; // the cells that are lit
+  let wanted = ""; // the control that is framed
 
   /** @param {Look} look */
   function show(look) {
@@ -63,6 +65,7 @@ export function createLessonPanel(player, stage) {
     card.toggleAttribute("data-complete", look.complete); // only then is going on the first thing to do
     appOf()?.toggleAttribute("data-quiet", look.quiet);
     if (look.key !== key) begin(look);
+    want(look.wanted);
     light(look.highlight);
     speak(look);
   }
@@ -77,6 +80,20 @@ export function createLessonPanel(player, stage) {
     text.scrollTop = 0;
     stage.focus(look.focus);
     stage.bring(look.band);
+  }
+
+  /** Frame the control that is to be moved, and bring it where it can be. @param {string} control */
+  function want(control) {
+    if (control === wanted) return;
+    wanted = control;
+    const app = appOf();
+    for (const old of app?.querySelectorAll("[data-wanted]") ?? []) old.removeAttribute("data-wanted");
+    const part = control && app?.querySelector(`.cv-controls .cv-set-${control}`);
+    if (!part) return;
+    part.setAttribute("data-wanted", "");
+    part.closest("details")?.setAttribute("open", "");
+    const bring = () => part.hasAttribute("data-wanted") && bringInSight(el, /** @type {HTMLElement} */ (part));
+    requestAnimationFrame(() => requestAnimationFrame(bring)); // the first frame of a page gives the column its height
   }
 
   /** @param {Look["highlight"]} cells */
@@ -118,6 +135,7 @@ export function createLessonPanel(player, stage) {
     stage.hide(null);
     stage.focus("");
     light([]);
+    want("");
     setText(live, (player.get("left")?.words ?? []).join(" "));
     if (focused) left.focus();
   };
@@ -133,6 +151,17 @@ export function createLessonPanel(player, stage) {
       player.off("change:left", update);
     },
   };
+}
+
+/** Scroll the controls below the card, where it stays as they move; elsewhere that would scroll the card away. @param {HTMLElement} card @param {HTMLElement} part */
+function bringInSight(card, part) {
+  const column = part.closest(".cv-controls");
+  if (!column || getComputedStyle(card).position !== "sticky") return;
+  const { top, bottom } = part.getBoundingClientRect();
+  const above = top - card.getBoundingClientRect().bottom - ROOM;
+  const below = bottom - column.getBoundingClientRect().bottom + ROOM;
+  if (below > 0) column.scrollTop += below;
+  else if (above < 0) column.scrollTop += above;
 }
 
 /** @param {HTMLElement} list @param {SeenTask[]} tasks */

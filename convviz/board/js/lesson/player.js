@@ -8,9 +8,9 @@ import { afterwards } from "../numbers/asking.js";
 import { fromPage } from "../numbers/from_page.js";
 import { fromLink } from "../rules/link.js";
 import { replaced } from "../rules/settings.js";
-import { guided, isRight, predicting, seenQuestion } from "./answers.js";
-import { LESSONS } from "./lessons.js";
-import { argumentsOf, astray, doIt, isDone, isUndone, joinedLinks, noteWalk } from "./tasks.js";
+import { isRight, predicting, seenQuestion, tellerOf } from "./answers.js";
+import { ABOARD, TITLES, createShelf } from "./lessons.js";
+import { argumentsOf, astray, controlOf, doIt, isDone, isUndone, joinedLinks, noteWalk } from "./tasks.js";
 import { numberIn, valuesOf } from "./values.js";
 
 const say = sentences(WORDS);
@@ -20,25 +20,23 @@ const PACE = 350; // milliseconds between two places of a walk that is done for 
  * @import { Model } from "../numbers/model.js"
  * @import { Settings } from "../rules/settings.js"
  * @import { SeenQuestion } from "./answers.js"
- * @import { Lesson, Place } from "./lessons.js"
+ * @import { Lesson, Place, Shelf, Told } from "./lessons.js"
  * @typedef {{ words: string, then: string, done: boolean, walked: string }} SeenTask
  * @typedef {{ name: string, title: string, at: number, of: number, heading: string, words: string, focus: string, band: string, highlight: Place[],
- *   tasks: SeenTask[], question: SeenQuestion | null, hidden: Place | null, full: boolean, quiet: boolean, complete: boolean, key: string }} Look
- *   full: the tray begins so; quiet: what is to be found is not told; complete: nothing is left to do; key: another one at every start of a step
- * @typedef {{ words: string[], next: string[] }} Gone what is told when a lesson is left, and offered; of one that was not ended, nothing
+ *   tasks: SeenTask[], question: SeenQuestion | null, hidden: Place | null, full: boolean, quiet: boolean, complete: boolean, wanted: string, key: string }} Look
+ *   wanted: the control that is to be moved; full: the tray begins so; quiet: what is to be found is not told; complete: nothing is left to do; key: another one at every start of a step
+ * @typedef {{ words: string[], next: string[], exercise: string, after: string }} Gone what is told when a lesson is left, and offered; of one that was not
+ *   ended, nothing; exercise: the task of convviz.check that asks for it in code; after: the name of the lesson that follows
  * @typedef {ReturnType<typeof createPlayer>} Player
  */
 
-/** What there is to start, by name. @type {{ name: string, title: string, steps: number }[]} */
-export const OFFERED = Object.entries(LESSONS).map(([name, { title, steps }]) => ({ name, title: guided(title), steps: steps.length }));
-
 /** What of the board some step explains. */
-export const TAUGHT = Object.values(LESSONS).flatMap(({ steps }) => steps.flatMap(({ why }) => why ?? []));
+export const TAUGHT = Object.values(ABOARD).flatMap(({ lesson }) => lesson.steps.flatMap(({ why }) => why ?? []));
 
 /** The step that answers one of the board's questions, if a lesson has one. @param {string} topic */
 export function answerTo(topic) {
-  for (const [name, { steps }] of Object.entries(LESSONS)) {
-    const at = steps.findIndex(({ why }) => why?.includes(topic));
+  for (const [name, { lesson }] of Object.entries(ABOARD)) {
+    const at = lesson.steps.findIndex(({ why }) => why?.includes(topic));
     if (at >= 0) return { name, at };
   }
   return null;
@@ -46,10 +44,12 @@ export function answerTo(topic) {
 
 /**
  * Make the player of one model.
- * @param {Model} model @param {import("../numbers/asking.js").Later} [later]
+ * @param {Model} model @param {Shelf} [shelf] the lessons @param {import("../numbers/asking.js").Later} [later]
  */
-export function createPlayer(model, later = afterwards) {
-  const values = createValues({ look: /** @type {Look | null} */ (null), left: /** @type {Gone | null} */ (null) });
+export function createPlayer(model, shelf = createShelf(), later = afterwards) {
+  const values = createValues({ look: /** @type {Look | null} */ (null), left: /** @type {Gone | null} */ (null), finished: /** @type {string[]} */ ([]) });
+  let tell = tellerOf();
+  let asked = ""; // the lesson that is on its way
   /** @type {Lesson | null} */
   let lesson = null;
   let name = "";
@@ -72,7 +72,8 @@ export function createPlayer(model, later = afterwards) {
 
   const step = () => /** @type {Lesson} */ (lesson).steps[at];
   const tasks = () => step().do ?? [];
-  const situation = () => ({ settings: model.settings(), start: start.settings, selected: model.get("selected"), walked });
+  const linkOf = (/** @type {number} */ index) => joinedLinks(/** @type {Lesson} */ (lesson).base, /** @type {Lesson} */ (lesson).steps[index].state ?? "");
+  const situation = () => ({ settings: model.settings(), start: start.settings, link: linkOf(at), selected: model.get("selected"), walked });
   const asks = () => Boolean(step().question) && done >= tasks().length;
   const answered = () => ["right", "shown"].includes(answer.state);
 
@@ -90,7 +91,7 @@ export function createPlayer(model, later = afterwards) {
     entering = true;
     stopWalking();
     model.change(() => {
-      const settings = there.state === null ? model.settings() : stateOf(joinedLinks(/** @type {Lesson} */ (lesson).base, there.state));
+      const settings = there.state === null ? model.settings() : stateOf(linkOf(wanted));
       start = { settings, stages: fromPage(settings, 0).stages };
       at = wanted;
       return [settings, []];
@@ -126,30 +127,31 @@ export function createPlayer(model, later = afterwards) {
   /** @returns {Look} */
   function lookNow() {
     const { title, words, focus = "", band = focus, pin, question, quiet } = step();
-    const known = valuesOf(step().values, { now: seenNow(), start });
+    const known = valuesOf(step().values ?? {}, { now: seenNow(), start });
     const all = { ...known, row: pin?.row ?? 0, column: pin?.column ?? 0 };
-    const asked = asks() && question;
+    const hides = asks() && question;
     return {
       name,
-      title: guided(/** @type {Lesson} */ (lesson).title),
+      title: tell(/** @type {Lesson} */ (lesson).title),
       at: at + 1,
       of: /** @type {Lesson} */ (lesson).steps.length,
-      heading: guided(title, all),
-      words: guided(words, all),
+      heading: tell(title, all),
+      words: tell(words, all),
       focus,
       band,
       highlight: litNow(),
       tasks: tasks().slice(0, done + 1).map((task, index) => ({
-        words: guided(task.words, { ...known, ...argumentsOf(task) }),
-        then: index < done ? guided(task.then, { ...known, ...argumentsOf(task) }) : astray(task, situation()),
+        words: tell(task.words, { ...known, ...argumentsOf(task) }),
+        then: index < done ? tell(task.then, { ...known, ...argumentsOf(task) }) : astray(task, situation()),
         done: index < done,
         walked: task.walk && index === done ? say("walked", { seen: walked.size, places: task.walk.places }) : "",
       })),
-      question: asked ? seenQuestion(asked, answer, known) : null,
+      question: hides ? seenQuestion(hides, answer, known, tell) : null,
       hidden: question && !answered() ? question.cell : null,
       full: step().tray === "full",
       quiet: quiet === "throughout" || (quiet === "until done" && done < tasks().length),
       complete: done >= tasks().length && (!question || answered()),
+      wanted: controlOf(tasks()[done], model.settings()),
       key: String(begun),
     };
   }
@@ -168,6 +170,25 @@ export function createPlayer(model, later = afterwards) {
     follow();
   }
 
+  /** @param {string} wanted @param {Told} told @param {string | number} step */
+  function begin(wanted, told, step) {
+    const of = told.lesson.steps.length;
+    const number = Number(step);
+    const there = Math.min(Math.max(Math.round(number) || 1, 1), of);
+    if (!lesson) before = model.settings();
+    [lesson, name, at, tell] = [told.lesson, wanted, -1, tellerOf(told.words)];
+    values.put({ left: null });
+    enter(there - 1);
+    if (at < 0) lesson = null; // it could not be set up, and that was said
+    else if (there !== number) model.say(say("no_step", { step: String(step).slice(0, 20), of, at: there }), true);
+  }
+
+  /** The name of the lesson that follows one; empty after the last. @param {string} one */
+  const following = (one) => {
+    const names = shelf.names();
+    return (names.includes(one) && names[names.indexOf(one) + 1]) || "";
+  };
+
   const listeners = /** @type {const} */ (["settings", "change:values", "change:selected"]);
   for (const event of listeners) model.on(event, follow);
 
@@ -176,28 +197,29 @@ export function createPlayer(model, later = afterwards) {
     on: values.on,
     off: values.off,
 
+    shelf,
     /**
      * Start a lesson.
      * @param {string} wanted its name @param {string | number} [step] counted from 1
+     * @returns {Promise<void> | undefined} what is waited for, where it has to be brought first
      */
     play(wanted, step = 1) {
-      if (!Object.hasOwn(LESSONS, wanted)) {
-        return model.say(say("unknown", { name: wanted.slice(0, 40), known: Object.keys(LESSONS).join(", ") }), true);
-      }
-      const of = LESSONS[wanted].steps.length;
-      const number = Number(step);
-      const there = Math.min(Math.max(Math.round(number) || 1, 1), of);
-      if (!lesson) before = model.settings();
-      [lesson, name, at] = [LESSONS[wanted], wanted, -1];
-      values.put({ left: null });
-      enter(there - 1);
-      if (at < 0) lesson = null; // it could not be set up, and that was said
-      else if (there !== number) model.say(say("no_step", { step: String(step).slice(0, 20), of, at: there }), true);
+      asked = wanted;
+      const there = shelf.now(wanted);
+      if (there) return void begin(wanted, there, step);
+      const coming = shelf.bring(wanted);
+      const known = { name: wanted.slice(0, 40), known: shelf.names().join(", ") };
+      if (!coming) return void model.say(Object.hasOwn(TITLES, wanted) ? say("absent", known) : say("unknown", known), true);
+      return coming.then(
+        (told) => (asked === wanted ? begin(wanted, told, step) : undefined), // another one was asked for meanwhile
+        (error) => model.say(say("not_brought", { name: wanted, why: error.message }), true),
+      );
     },
     /** Hide a number of the picture as it is, to be predicted. @param {Place} cell */
     predict(cell) {
       if (!lesson) before = model.settings();
-      [lesson, name, at] = [predicting(cell), "", -1];
+      [lesson, name, at, tell] = [predicting(cell), "", -1, tellerOf()];
+      asked = "";
       values.put({ left: null });
       enter(0);
     },
@@ -237,11 +259,16 @@ export function createPlayer(model, later = afterwards) {
     close(ended = false) {
       if (!lesson) return;
       stopWalking();
-      const { words, next } = ended ? lesson.end : { words: [], next: [] };
+      const { words, next, exercise = "" } = ended ? lesson.end : { words: [], next: [] };
       last = next.map(({ link }) => link);
       lesson = null;
-      values.put({ look: null, left: { words: words.map((id) => guided(id)), next: next.map((each) => guided(each.words)) } });
+      asked = "";
+      const left = { words: words.map((id) => tell(id)), next: next.map((each) => tell(each.words)), exercise, after: ended && name ? following(name) : "" };
+      if (ended && name) this.finish([name]);
+      values.put({ look: null, left });
     },
+    /** Mark lessons as done. @param {string[]} names */
+    finish: (names) => values.put({ finished: shelf.names().filter((each) => names.includes(each) || values.get("finished").includes(each)) }),
     /** Stay, with what was offered next on the board. @param {number} index */
     tryNext(index) {
       const link = last[index];

@@ -5,7 +5,9 @@ import { followAsked, followPredictions } from "../base/ask.js";
 import { element } from "../base/dom.js";
 import { isBare } from "../base/keys.js";
 import { sentences } from "../base/words.js";
-import { OFFERED, answerTo } from "./player.js";
+import { ABOARD } from "./lessons.js";
+import { createPath } from "./path.js";
+import { answerTo } from "./player.js";
 
 const say = sentences(WORDS);
 
@@ -14,23 +16,28 @@ const say = sentences(WORDS);
  */
 
 /**
- * A button for each lesson; they stay in their place, and are away while one is played.
+ * The button of the lesson that every page has, and the list of all where there are more; they stay in their place, and
+ * are away while one is played.
  * @param {Player} player @param {() => void} onStart
  */
 export function createLessonButtons(player, onStart) {
-  const buttons = OFFERED.map(({ name, title, steps }) => {
-    const button = element("button", { type: "button", class: "cv-lesson-start" }, say("start", { title, steps }));
-    button.addEventListener("click", () => {
-      player.play(name);
-      onStart();
-    });
+  /** @param {string} name */
+  const start = (name) => player.play(name)?.then(onStart) ?? onStart();
+  const buttons = Object.entries(ABOARD).map(([name, { lesson }]) => {
+    const button = element("button", { type: "button", class: "cv-lesson-start" }, say("start", { title: player.shelf.title(name), steps: lesson.steps.length }));
+    button.addEventListener("click", () => start(name));
     return button;
   });
-  const el = element("div", { class: "cv-lessons" }, ...buttons);
+  const path = createPath(player, start);
+  const el = element("div", { class: "cv-lessons" }, ...buttons, path.el);
   const update = () => void (el.style.visibility = player.get("look") ? "hidden" : "");
   player.on("change:look", update);
   update();
-  return { el, close: () => player.off("change:look", update) };
+  const close = () => {
+    path.close();
+    player.off("change:look", update);
+  };
+  return { el, close };
 }
 
 /**
@@ -71,8 +78,11 @@ export function steer(app, player, escape) {
   };
 }
 
-/** The link to the step that is being read; empty while none is that a link could name. @param {Player} player */
+/** The link to the step that is being read and the lessons that are done; empty while none is read that a link could name. @param {Player} player */
 export function stepLink(player) {
   const look = player.get("look");
-  return look?.name ? `lesson=${encodeURIComponent(look.name)}&step=${look.at}` : "";
+  if (!look?.name) return "";
+  const link = `lesson=${encodeURIComponent(look.name)}&step=${look.at}`;
+  const finished = player.get("finished").map(encodeURIComponent).join(",");
+  return finished ? `${link}&done=${finished}` : link;
 }

@@ -17,8 +17,8 @@ import { numberIn, placeOfOne } from "./values.js";
  * @import { Model } from "../numbers/model.js"
  * @import { Settings } from "../rules/settings.js"
  * @import { Place, Task } from "./lessons.js"
- * @typedef {{ settings: Settings, start: Settings, selected: Place | null, walked: Set<string> }} Situation
- *   walked: where the 1 has stood since the task was given
+ * @typedef {{ settings: Settings, start: Settings, link: string, selected: Place | null, walked: Set<string> }} Situation
+ *   link: of the step; walked: where the 1 has stood since the task was given
  */
 
 const say = sentences(WORDS);
@@ -47,6 +47,9 @@ function partOf(settings, link) {
   }
   return { spec, rest };
 }
+
+/** What the keys of a link come to in the picture of a step: how many groups can be depends on its channels. @param {string} link of the step @param {string} set */
+const wantedOf = (link, set) => partOf(fromLink(joinedLinks(link, set)).state, set);
 
 /** The tensor that a panel's cells are typed into. @param {Settings} settings @param {string} panel */
 const typedInto = (settings, panel) => tensorsOf(settings)[editedPanels(settings)[panel]];
@@ -90,11 +93,12 @@ function insteadOf(edit, at) {
   return typed === value || typed === value + edit.by ? "" : say("astray.value", { typed: formatLong(typed), value: formatLong(value + edit.by) });
 }
 
-/** Where a slider stands that was moved, and not to where it is wanted. @param {string} wanted as a link says it @param {Situation} at */
+/** What a control has that was moved, and not to what is wanted. @param {string} wanted as a link says it @param {Situation} at */
 function notYet(wanted, { settings, start }) {
   const [key, value] = wanted.split("=");
-  const [now, was] = [settings, start].map((each) => partOf(each, wanted).spec[GEOMETRY[key]?.field]?.[0]);
-  return now === was || String(now) === value ? "" : say("astray.set", { name: NAMES.controls[/** @type {"stride"} */ (GEOMETRY[key].field)], now, value });
+  const field = GEOMETRY[key]?.field;
+  const [now, was] = [settings, start].map((each) => [partOf(each, wanted).spec[field]].flat(2)[0]);
+  return now === was || String(now) === value || (key === "size" && settings.transposed) ? "" : say("astray.set", { name: NAMES.controls[/** @type {"stride"} */ (field)], now, value });
 }
 
 /** @param {Settings} settings @returns {{ row: number, column: number }[]} where the 1 can stand */
@@ -126,9 +130,9 @@ const KINDS = {
   },
   set: {
     lasts: true,
-    done: ({ set }, { settings }) => JSON.stringify(partOf(settings, set)) === JSON.stringify(partOf(fromLink(`v=1&${set}`).state, set)),
-    act({ set }, { settings }, model) {
-      const { spec, rest } = partOf(fromLink(joinedLinks("v=1", set)).state, set);
+    done: ({ set }, { settings, link }) => JSON.stringify(partOf(settings, set)) === JSON.stringify(wantedOf(link, set)),
+    act({ set }, { settings, link }, model) {
+      const { spec, rest } = wantedOf(link, set);
       model.change(() => [replaced(settings, { ...rest, spec: { ...settings.spec, ...spec } }), []]);
     },
   },
@@ -165,4 +169,11 @@ export function noteWalk(walked, settings) {
 export function argumentsOf({ edit, pin, set }) {
   const { row = 0, column = 0 } = edit ?? pin ?? {};
   return { row, column, value: set?.split("=")[1] ?? "" };
+}
+
+/** The control that a task is done with; empty where it is none. @param {Task | undefined} task @param {Settings} settings */
+export function controlOf(task, { transposed }) {
+  const key = task?.set?.split("=")[0] ?? "";
+  if (key === "size" && transposed) return "output_padding"; // the size of the output, which follows from it
+  return key === "loss" ? "loss_kind" : GEOMETRY[key]?.field ?? OTHER[key]?.field ?? "";
 }

@@ -28,13 +28,17 @@ export function placeOfOne(settings) {
   return { row: Math.min(row, size[0] - 1), column: Math.min(column, size[1] - 1) };
 }
 
-/** A number of the plane that is shown. @param {Settings} settings @param {Tensor} tensor @param {string} panel @param {number} row @param {number} column */
+/** A number of the plane that is shown; of a bias, that of its channel. @param {Settings} settings @param {Tensor} tensor @param {string} panel @param {number} row @param {number} column */
 export function numberIn({ plane, spec, transposed }, tensor, panel, row, column) {
+  if (tensor.shape.length === 1) return tensor.data[planeIndex(planeWithin(plane, spec), transposed ? "c" : "o")];
   const [, second, height, width] = tensor.shape;
   const [first, other] = panelAxes(/** @type {import("../rules/plane.js").PanelName} */ (panel), transposed).map((axis) => planeIndex(planeWithin(plane, spec), axis));
   if (row >= height || column >= width) return NaN; // the cell is gone
   return tensor.data[((first * second + (other % second)) * height + row) * width + column];
 }
+
+/** What is seen where another plane is chosen. @param {Seen} seen @param {Record<string, number>} [plane] */
+const inPlane = ({ settings, stages }, plane) => ({ stages, settings: plane ? { ...settings, plane: { ...settings.plane, ...plane } } : settings });
 
 /** @param {Seen} seen @param {[string, number, number]} cell */
 const cellOf = ({ settings, stages }, [panel, row, column]) => numberIn(settings, stages[panel], panel, row, column);
@@ -47,8 +51,15 @@ function sumOf({ settings, stages }, [panel, row, column]) {
   const { spec, plane, transposed } = settings;
   const terms = createLinks(geometryOf(spec, plane, transposed)).terms({ panel, row, column });
   const factors = terms.map((term) => [term.image, term.kernel].map((each) => numberIn(settings, stages[each.panel], each.panel, each.row, each.column)));
-  const asked = factors.filter(([gradient]) => gradient !== 0); // what was not asked brings nothing
+  // Gradient first, as the board has it; what was not asked brings nothing.
+  const inOrder = panel === "grad_weight" ? factors.map(([pixel, gradient]) => [gradient, pixel]) : factors;
+  const asked = panel === "output" ? inOrder : inOrder.filter(([gradient]) => gradient !== 0);
   return asked.map((pair) => pair.map(formatLong).join("·")).join(" + ") || "0";
+}
+
+/** How many products add up to a cell, in one plane. @param {Seen} seen @param {[string, number, number]} cell */
+function termsOf({ settings: { spec, plane, transposed } }, [panel, row, column]) {
+  return createLinks(geometryOf(spec, plane, transposed)).terms({ panel, row, column }).length;
 }
 
 /** @param {Settings} settings @param {string} key of a link */
@@ -58,25 +69,35 @@ function settingOf(settings, key) {
   return [value].flat(2).every((each, _, all) => each === all[0]) ? [value].flat(2)[0] : value.join(" × ");
 }
 
+/** How many rows, or columns, a window spans. @param {Settings["spec"]} spec @param {number} axis */
+const reachOf = ({ kernel_size, dilation }, axis) => (kernel_size[axis] - 1) * dilation[axis] + 1;
+
 /** @param {number[]} size */
 const count = (size) => size.reduce((product, each) => product * each, 1);
 
 /** How each kind of value is found. @type {Record<string, (moment: Moment, value: any) => string | number>} */
 const FOUND = {
-  cell: ({ now, start }, { cell, when, plus = 0 }) => {
-    const [then, here] = [cellOf(start, cell), cellOf(now, cell)];
+  cell: ({ now, start }, { cell, when, plus = 0, plane }) => {
+    const [then, here] = [cellOf(inPlane(start, plane), cell), cellOf(inPlane(now, plane), cell)];
     return formatLong((when === "start" ? then : when === "change" ? here - then : here) + plus);
   },
   one: ({ now }) => {
     const place = placeOfOne(now.settings);
     return place ? `[${place.row},${place.column}]` : "";
   },
-  windows: ({ now }, { windows }) => windowsIn(now.settings, windows),
+  windows: ({ now, start }, { windows, when }) => windowsIn((when === "start" ? start : now).settings, windows),
   outside: ({ now }, { outside }) => count(now.settings.spec.kernel_size) - windowsIn(now.settings, outside),
   kernel: ({ now }) => count(now.settings.spec.kernel_size),
   setting: ({ now }, { setting }) => settingOf(now.settings, setting),
   remainder: ({ now }, { remainder }) => remainderOf(now.settings.spec, remainder),
-  sum: ({ now }, { sum }) => sumOf(now, sum),
+  sum: ({ now }, { sum, plane }) => sumOf(inPlane(now, plane), sum),
+  terms: ({ now }, { terms }) => termsOf(now, terms),
+  extent: ({ now, start }, { extent: [panel, axis], when }) => (when === "start" ? start : now).stages[panel].shape[2 + axis],
+  numbers: ({ now }, { numbers }) => count(now.stages[numbers].shape),
+  reach: ({ now }, { reach }) => reachOf(now.settings.spec, reach),
+  border: ({ now: { settings } }, { border }) => geometryOf(settings.spec, settings.plane, settings.transposed).gradient_padding[border],
+  loss: ({ now, start }, { when }) => formatLong((when === "start" ? start : now).stages.loss - (when === "change" ? start.stages.loss : 0)),
+  rate: ({ now, start }, { rate }) => formatLong((now.stages.loss - start.stages.loss) / rate),
 };
 /** What a value in a lesson's file may be found by. */
 export const KINDS_OF_VALUE = Object.keys(FOUND);

@@ -3,7 +3,7 @@
 // stays what it was while controls move. In a frame that was given its text, the page has no address of its own.
 import { isLink } from "../rules/link.js";
 
-/** @typedef {{ name: string, step: string }} Wanted a lesson, and its step as it was written */
+/** @typedef {{ name: string, step: string, done: string[] }} Wanted a lesson, its step as it was written, the lessons that are done */
 
 const PRESENT = /([#?&])present=1(?:&|$)/;
 
@@ -31,14 +31,17 @@ function foundIn(...parts) {
 
 /**
  * Open the link in the address and play its lesson, now and whenever another is put after #.
- * @param {(link: string) => void} open @param {(lesson: string, step: string) => void} play @param {() => void} present
+ * @param {(link: string) => void} open @param {{ play: (lesson: string, step: string) => void, finish: (names: string[]) => void }} player @param {() => void} present
  * @returns {boolean} whether there was a link or a lesson
  */
-export function followAddress(open, play, present) {
+export function followAddress(open, player, present) {
   /** @param {ReturnType<typeof foundIn>} found */
   const follow = (found) => {
     if (found?.link) open(found.link);
-    if (found?.wanted) play(found.wanted.name, found.wanted.step);
+    if (found?.wanted) {
+      player.finish(found.wanted.done);
+      player.play(found.wanted.name, found.wanted.step);
+    }
     if (found?.present) present();
     return Boolean(found?.link || found?.wanted);
   };
@@ -70,8 +73,8 @@ function takeLesson(part) {
   const valueOf = (key) => pairs.find((pair) => pair.startsWith(`${key}=`))?.slice(key.length + 1);
   const name = valueOf("lesson");
   if (name === undefined) return { rest: part, wanted: null };
-  const rest = pairs.filter((pair) => !/^(?:lesson|step)=/.test(pair)).join("&");
-  return { rest: rest && part[0] + rest, wanted: { name: decoded(name), step: decoded(valueOf("step") ?? "1") } };
+  const rest = pairs.filter((pair) => !/^(?:lesson|step|done)=/.test(pair)).join("&");
+  return { rest: rest && part[0] + rest, wanted: { name: decoded(name), step: decoded(valueOf("step") ?? "1"), done: (valueOf("done") ?? "").split(",").map(decoded) } };
 }
 
 /** @param {string} text */

@@ -2,9 +2,11 @@
 // The app as a widget: its model lives here, for all its views; the kernel is where torch computes.
 import { element } from "../base/dom.js";
 import { followKernel } from "../base/lost_kernel.js";
+import { createShelf } from "../lesson/lessons.js";
 import { createPlayer } from "../lesson/player.js";
 import { createKernel } from "../numbers/from_kernel.js";
 import { createPageModel } from "../numbers/model.js";
+import { lessonFromKernel } from "./bring_lesson.js";
 import { drawLive } from "./live.js";
 import { createPanes } from "./panes.js";
 import { hideStills } from "./still.js";
@@ -29,7 +31,9 @@ export function createApp() {
       model = createPageModel({ state: widget.get("_start"), colorscales, plotly: null, ground: {} }, null);
       model.connect(createKernel(widget), true);
       drawPane = createPanes(model, colorscales);
-      player = createPlayer(model);
+      const opened = widget.get("_lesson");
+      player = createPlayer(model, createShelf(opened.name ? { [opened.name]: opened.told } : {}, (name) => lessonFromKernel(model, name)));
+      if (opened.name) player.play(opened.name);
       const stopFollowing = followKernel(widget, () => model.disconnect());
       return () => {
         stopFollowing();

@@ -3,6 +3,7 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { createCopyLink } from "../controls/copy_link.js";
 import { createValues } from "../base/events.js";
+import { createShelf } from "../lesson/lessons.js";
 import { createPlayer } from "../lesson/player.js";
 import { createLessonButtons, stepLink } from "../lesson/start.js";
 import { fromPage } from "../numbers/from_page.js";
@@ -18,15 +19,15 @@ const say = sentences(WORDS);
 /**
  * @import { MakeNumbers } from "../numbers/asking.js"
  * @import { PageData } from "../numbers/model.js"
- * @param {{ el: HTMLElement, data: PageData & { controls: string[], height: number | null, lesson?: string | null,
+ * @param {{ el: HTMLElement, data: PageData & { controls: string[], height: number | null, lesson?: string | null, lessons?: Record<string, import("../lesson/lessons.js").Told>,
  *   tab?: { name: string, script: string } }, own?: boolean,
  *   makeNumbers?: MakeNumbers }} page own: whether the whole page, and so its address, is ours
  */
 function render({ el, data, own = false, makeNumbers = fromPage }) {
   const model = createPageModel(data, makeNumbers);
-  const player = createPlayer(model);
+  const player = createPlayer(model, createShelf(data.lessons));
   const wish = createValues({ present: false });
-  const opened = own && followAddress((link) => model.send({ type: "open", link }), player.play, () => wish.put({ present: true }));
+  const opened = own && followAddress((link) => model.send({ type: "open", link }), player, () => wish.put({ present: true }));
   if (data.lesson && !opened) player.play(data.lesson); // who opens a link wants to see that
   const tab = data.tab && createOwnTab(model, data.colorscales, data.tab);
   const share = createCopyLink(model, own ? addressWith : () => "", () => stepLink(player));

@@ -4,6 +4,7 @@ import WORDS from "../../../facts/words/served.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 import { FIRST_STATE } from "../rules/link.js";
 import { createValues } from "../base/events.js";
+import { createShelf } from "../lesson/lessons.js";
 import { createPlayer } from "../lesson/player.js";
 import { createKernel } from "../numbers/from_kernel.js";
 import { createPageModel } from "../numbers/model.js";
@@ -12,6 +13,7 @@ import { fetchPlotly } from "./fetched.js";
 import { PAGE } from "./front_end.js";
 import { drawLive } from "./live.js";
 import { createPanes } from "./panes.js";
+import { fetchLesson } from "./bring_lesson.js";
 import { fetchRecorded } from "./recorded.js";
 import { createSession } from "./session.js";
 
@@ -25,9 +27,9 @@ function start() {
   const data = JSON.parse(byId("convviz-data").textContent ?? "");
   const live = byId("convviz-live");
   const model = createPageModel({ ...data, state: FIRST_STATE, plotly: () => fetchPlotly(data.plotly), ground: {}, live: true });
-  const player = createPlayer(model);
+  const player = createPlayer(model, createShelf({}, (name) => fetchLesson(data.lessons[name])));
   const wish = createValues({ present: false });
-  followAddress((link) => model.send({ type: "open", link }), player.play, () => wish.put({ present: true }));
+  followAddress((link) => model.send({ type: "open", link }), player, () => wish.put({ present: true }));
   const session = createSession(data, (state) => model.hearOfKernel(state));
   const drawPane = createPanes(model, data.colorscales, session.startAgain, { race: () => fetchRecorded(data.race) }, data.tabs);
   drawLive(live, model, drawPane, player, wish);

@@ -2,11 +2,13 @@
 // The live page on a static host: as the served one before its kernel, but no kernel is asked for, and none is promised.
 import { createValues } from "../base/events.js";
 import { createCopyLink } from "../controls/copy_link.js";
+import { createShelf } from "../lesson/lessons.js";
 import { createPlayer } from "../lesson/player.js";
 import { stepLink } from "../lesson/start.js";
 import { createPageModel } from "../numbers/model.js";
 import { FIRST_STATE } from "../rules/link.js";
 import { addressWith, followAddress } from "./address.js";
+import { fetchLesson } from "./bring_lesson.js";
 import { fetchPlotly } from "./fetched.js";
 import { drawLive } from "./live.js";
 import { createPanes } from "./panes.js";
@@ -19,9 +21,9 @@ const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 function start() {
   const data = JSON.parse(byId("convviz-data").textContent ?? "");
   const model = createPageModel({ ...data, state: FIRST_STATE, plotly: () => fetchPlotly(data.plotly), ground: {} });
-  const player = createPlayer(model);
+  const player = createPlayer(model, createShelf({}, (name) => fetchLesson(data.lessons[name])));
   const wish = createValues({ present: false });
-  followAddress((link) => model.send({ type: "open", link }), player.play, () => wish.put({ present: true }));
+  followAddress((link) => model.send({ type: "open", link }), player, () => wish.put({ present: true }));
   const drawPane = createPanes(model, data.colorscales, undefined, { race: () => fetchRecorded(data.race) }, data.tabs);
   const share = createCopyLink(model, addressWith, () => stepLink(player));
   drawLive(byId("convviz-live"), model, drawPane, player, wish, { tabs: Object.keys(data.tabs), share });

@@ -11,6 +11,7 @@ const PATIENCE_MS = 10_000; // a kernel that computes something long answers aft
 /**
  * @import { Model } from "../numbers/model.js"
  * @import { TabScript, TabScripts } from "../tabs/opening.js"
+ * @typedef {{ message: any, buffers: DataView<ArrayBuffer>[] }} Reply
  */
 
 /**
@@ -23,7 +24,11 @@ export function createTabScripts(model, addresses) {
   const loaded = new Map();
   const ask = addresses
     ? (/** @type {string} */ name, /** @type {(text: Promise<string>) => void} */ take) => fetchScript(addresses[name], take)
-    : (/** @type {string} */ name, /** @type {(text: Promise<string>) => void} */ take) => askKernel(model, name, take);
+    : (/** @type {string} */ name, /** @type {(text: Promise<string>) => void} */ take) =>
+        askKernel(model, { type: "script", tab: name }, (coming) => take(coming.then(({ buffers }) => unpack(buffers[0]))), {
+          lost: say("script.lost"),
+          late: say("script.late"),
+        });
   return {
     now: (name) => loaded.get(name),
     ask(name, { there, failed }) {
@@ -62,27 +67,28 @@ function fetchScript(address, take) {
 
 /**
  * Ask the kernel, and again when another one is there: what comes late is taken all the same.
- * @param {Model} model @param {string} name @param {(text: Promise<string>) => void} take
+ * @param {Model} model @param {Record<string, string>} question its answer repeats it @param {(coming: Promise<Reply>) => void} take
+ * @param {{ lost: string, late: string }} told what is said where there is no kernel, and where it takes long
  * @returns {() => void} stop waiting
  */
-function askKernel(model, name, take) {
+export function askKernel(model, question, take, told) {
   /** @type {number[]} */
   let timers = [];
   const fail = (/** @type {string} */ sentence) => take(Promise.reject(new Error(sentence)));
 
   /** @param {any} message @param {DataView<ArrayBuffer>[]} buffers */
   function receive(message, buffers) {
-    if (message.type !== "script" || message.tab !== name) return;
+    if (Object.entries(question).some(([key, value]) => message[key] !== value)) return;
     stop();
-    take(unpack(buffers[0]));
+    take(Promise.resolve({ message, buffers }));
   }
 
   function ask() {
     timers.forEach(clearTimeout);
     const kernel = model.kernel();
-    if (!kernel) return fail(say("script.lost"));
-    const send = () => kernel.send({ type: "script", tab: name });
-    timers = [window.setInterval(send, AGAIN_MS), window.setTimeout(() => fail(say("script.late")), PATIENCE_MS)];
+    if (!kernel) return fail(told.lost);
+    const send = () => kernel.send(question);
+    timers = [window.setInterval(send, AGAIN_MS), window.setTimeout(() => fail(told.late), PATIENCE_MS)];
     send();
   }
 

@@ -1,0 +1,18 @@
+"""``convviz.lesson``: the app, opened at a lesson."""
+
+from __future__ import annotations
+
+from convviz.app.app import App
+
+
+def lesson(name: str) -> App:
+    """Open the app at a lesson.
+
+    Args:
+        name: of a lesson, such as ``"remainder"``, or the path of a file with one of your own, which ends in ``.json``.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: there is no such lesson, or the file is none; ``convviz lesson check`` tells all that is wrong.
+    """
+    return App(lesson=name)

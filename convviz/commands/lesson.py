@@ -1,0 +1,57 @@
+"""``convviz lesson``: what lessons there are, and what is wrong with one of your own."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+EPILOG = "docs/lessons.md shows how a lesson is written, by an example."
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``convviz lesson``."""
+    parser.epilog = EPILOG
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    actions.add_parser("list", help="the lessons that there are, in their order")
+    check = actions.add_parser("check", help="tell what is wrong with a file, its numbers recomputed by torch")
+    check.add_argument("file", metavar="FILE", help="a lesson: one JSON file, its name ends with .json")
+
+
+def run(options: argparse.Namespace) -> int:
+    """List the lessons, or check a file; return 1 if something is wrong with it."""
+    return _list() if options.action == "list" else _check(options.file)
+
+
+def _list() -> int:
+    from convviz.facts import facts
+    from convviz.lessons import names
+
+    titles, width = facts("words/path"), max(map(len, names()))
+    for name in names():
+        print(f"{name:{width}}  {titles[f'{name}.title']}")
+    return 0
+
+
+def _check(path: str) -> int:
+    from convviz.lessons import FILE, own_file
+
+    if not path.endswith(FILE):
+        print(f"convviz: a lesson is a file whose name ends with {FILE}: got {path}", file=sys.stderr)
+        return 1
+    try:
+        lesson = own_file(path)
+    except OSError as error:
+        print(f"convviz: {path} cannot be read: {error.strerror}", file=sys.stderr)
+        return 1
+    except ValueError as error:
+        print(f"convviz: {error}", file=sys.stderr)
+        return 1
+    from convviz.explanation.lesson_check import problems
+
+    wrong = problems(lesson)
+    for sentence in wrong:
+        print(f"{path}: {sentence}")
+    if not wrong:
+        print(f"{path}: {len(lesson['steps'])} steps, and every answer is what torch computes")
+        print(f"see it: convviz export --lesson {path} -o page.html")
+    return 1 if wrong else 0

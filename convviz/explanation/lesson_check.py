@@ -1,0 +1,280 @@
+"""What is wrong with a lesson: each rule that its file breaks in one sentence, its numbers recomputed by torch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import torch
+
+from convviz.check.tasks import TASKS
+from convviz.facts import facts
+from convviz.facts.words import ARGUMENT
+from convviz.plane import PANEL_AXES
+from convviz.settings.compute import compute
+from convviz.settings.link import from_link
+from convviz.settings.source import Source
+from convviz.settings.state import Settings
+from convviz.settings.tensors import grad_tensor, input_tensor, weight_tensor
+
+# What a file may say: the keys that it needs, and those that it may have beside them.
+LESSON = ({"title", "base", "steps", "end"}, {"controls"})
+STEP = (
+    {"title", "words", "state"},
+    {"values", "focus", "band", "pin", "highlight", "do", "question", "why", "tray", "quiet"},
+)
+DO = ({"words", "then"}, {"mark", "edit", "walk", "set", "pin"})
+QUESTION = ({"cell", "words", "hint", "because", "answer"}, set[str]())
+END = ({"words", "next"}, {"exercise"})
+PLACE = {"panel", "row", "column"}
+KINDS_OF_TASK = {"edit": {*PLACE, "by"}, "walk": {"places"}, "set": None, "pin": PLACE}
+KINDS_OF_VALUE = (
+    *("cell", "one", "windows", "outside", "kernel", "setting", "remainder", "sum", "terms", "extent", "numbers"),
+    *("reach", "border", "loss", "rate"),
+)
+EXAMPLES = {
+    **dict.fromkeys(("cell", "sum", "terms"), '["grad_input", 0, 0]'),
+    **dict.fromkeys(("windows", "outside"), "[0, 0]"),
+    "extent": '["output", 0]',
+}
+LISTED = {kind: example.count(",") + 1 for kind, example in EXAMPLES.items()}  # how long these lists are
+BESIDE_A_VALUE = {"when", "plus", "plane"}
+CHOICES = {
+    "focus": ("forward", "input", "weight", "bias"),
+    "band": ("forward", "input", "weight", "bias"),
+    "tray": ("full",),
+    "quiet": ("until done", "throughout"),
+}
+TOPICS = tuple(id.removeprefix("why.") for id in facts("words/because") if id.startswith("why."))
+EDITED = {
+    "padded_input": ("input", input_tensor),
+    "weight": ("weight", weight_tensor),
+    "grad_output": ("grad", grad_tensor),
+}
+OF_A_TASK, OF_A_CELL = {"row", "column", "value"}, {"row", "column"}  # arguments that the player adds
+CLOSE = 1e-6  # what an answer may be off, as rounding is
+
+
+def problems(lesson: Any, words: Mapping[str, Any] | None = None) -> list[str]:
+    """Return what is wrong with a lesson, a sentence each; nothing where it can be played and its answers hold.
+
+    Args:
+        lesson: what its file says.
+        words: its sentences by their ids; without them they stand in the file itself.
+    """
+    if not isinstance(lesson, Mapping):
+        return [f"A lesson is a JSON object with {_listed(LESSON[0])}: got {lesson!r:.40}."]
+    found = [*_keys("The lesson", lesson, *LESSON)]
+    steps = lesson.get("steps")
+    if not isinstance(steps, list) or not steps or not all(isinstance(step, Mapping) for step in steps):
+        return [*found, f"steps is a list of JSON objects, one a step: got {steps!r:.40}."]
+    if not isinstance(lesson.get("base"), str):
+        return [*found, 'base is a link, such as "v=2&size=6&stride=2": all steps begin from it.']
+    for number, step in enumerate(steps, 1):
+        found += (f"Step {number}: {wrong}" for wrong in _step(lesson["base"], step, words))
+    if "question" not in steps[-1]:
+        found.append(
+            "The last step asks for no number: a lesson ends with a question, which hides a cell until its number is "
+            "predicted; add question to the last step."
+        )
+    return [*found, *_end(lesson.get("end"))]
+
+
+def joined(*links: str) -> str:
+    """Return the link with the keys of all; a later one wins."""
+    pairs = [pair for link in links for pair in link.split("&") if pair]
+    return "&".join({pair.split("=", 1)[0]: pair for pair in pairs}.values())
+
+
+def after(base: str, step: Mapping[str, Any]) -> Settings:
+    """Return the settings once all that a step asks for is done: when its question is asked.
+
+    Args:
+        base: the lesson's link.
+        step: of the lesson.
+    """
+    link = joined(base, step["state"], *(task["set"] for task in step.get("do", []) if "set" in task))
+    settings, _ = from_link(link)
+    for task in step.get("do", []):
+        if "edit" in task:
+            settings = _edited(settings, task["edit"])
+    return settings
+
+
+def number_at(settings: Settings, cell: Mapping[str, Any]) -> float:
+    """Return what torch computes for a cell of the plane that is shown.
+
+    Args:
+        settings: of the picture.
+        cell: its panel, row and column.
+
+    Raises:
+        ValueError: there is no such cell.
+    """
+    panel, row, column = cell["panel"], cell["row"], cell["column"]
+    tensor = getattr(compute(settings.replace(dtype="float64"), compare=False), panel, None)
+    if not isinstance(tensor, torch.Tensor):
+        raise ValueError(f"there is no panel {panel!r:.40} in this picture")
+    plane = settings.plane.within(settings.spec)
+    if tensor.dim() == 1:
+        return float(tensor[plane.index("c" if settings.transposed else "o")])
+    first, second = (plane.index(axis) for axis in PANEL_AXES[panel])
+    shown = tensor[first, second % tensor.shape[1]]
+    if not (0 <= row < shown.shape[0] and 0 <= column < shown.shape[1]):
+        size = " × ".join(map(str, shown.shape))
+        raise ValueError(f"row {row}, column {column} is not in {panel}, which has {size} cells, counted from 0")
+    return float(shown[row, column])
+
+
+def _edited(settings: Settings, edit: Mapping[str, Any]) -> Settings:
+    """Return the settings with one number of the first plane changed."""
+    name, read = EDITED[edit["panel"]]
+    made = read(settings)
+    if made is None:
+        raise ValueError("grad_output is typed into only where the loss is weighted_sum")
+    tensor = made.clone().double()
+    plane = settings.plane.within(settings.spec)
+    first, second = (plane.index(axis) for axis in PANEL_AXES["input" if name == "input" else edit["panel"]])
+    top, left = (side[0] for side in settings.spec.padding) if name == "input" else (0, 0)
+    tensor[first, second % tensor.shape[1], edit["row"] - top, edit["column"] - left] += edit["by"]
+    values = tuple(tensor.flatten().tolist())
+    return settings.replace(**{name: Source("values", values, tuple(tensor.shape))})
+
+
+def _step(base: str, step: Mapping[str, Any], words: Mapping[str, Any] | None) -> Iterator[str]:
+    if wrong := list(_shape_of(step)):
+        yield from wrong
+        return
+    notices = from_link(joined(base, step["state"]))[1]
+    for task in step.get("do", []):
+        notices += from_link(joined(base, step["state"], task.get("set", "")))[1]
+    for notice in dict.fromkeys(notices):
+        yield f"its state cannot be: {notice}"
+    if notices:
+        return
+    try:
+        settings = after(base, step)
+        for cell in _places(step):
+            number_at(from_link(joined(base, step["state"]))[0] if cell.pop("early", False) else settings, cell)
+        if question := step.get("question"):
+            yield from _answer(question, number_at(settings, question["cell"]))
+    except ValueError as error:
+        yield f"{error}."
+    yield from _sentences(step, words)
+
+
+def _answer(question: Mapping[str, Any], right: float) -> Iterator[str]:
+    answer = question["answer"]
+    is_number = isinstance(answer, int | float) and not isinstance(answer, bool)
+    if not is_number or abs(answer - right) > CLOSE * max(1, abs(right)):
+        yield (
+            f"the answer {answer!r:.40} does not hold: torch computes {right:g} there, once all is done that the step "
+            "asks for."
+        )
+
+
+def _shape_of(step: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what keeps a step from being read at all."""
+    yield from _keys("it", step, *STEP)
+    for name, choices in CHOICES.items():
+        if step.get(name, choices[0]) not in choices:
+            yield f"{name} is one of {', '.join(choices)}: got {step[name]!r:.40}."
+    if unknown := [topic for topic in step.get("why", []) if topic not in TOPICS]:
+        yield f"why names topics of the board, {', '.join(TOPICS)}: got {unknown[0]!r:.40}."
+    for task in step.get("do", []):
+        yield from _keys("a task in do", task, *DO)
+        kinds = [kind for kind in KINDS_OF_TASK if kind in task]
+        if len(kinds) != 1:
+            yield f"a task in do has one of {', '.join(KINDS_OF_TASK)}: got {', '.join(kinds) or 'none'}."
+        elif (needed := KINDS_OF_TASK[kinds[0]]) is not None:
+            yield from _keys(kinds[0], task[kinds[0]], needed, set())
+        if "edit" in task and task["edit"].get("panel") not in EDITED:
+            yield f"an edit is typed into one of {', '.join(EDITED)}: got {task['edit'].get('panel')!r:.40}."
+    for name, value in step.get("values", {}).items():
+        for kind in LISTED.keys() & value.keys():
+            if not isinstance(value[kind], list) or len(value[kind]) != LISTED[kind]:
+                yield f"the value {name}: {kind} is a list such as {EXAMPLES[kind]}: got {value[kind]!r:.40}."
+        if len([kind for kind in KINDS_OF_VALUE if kind in value]) != 1 or len(set(value) - BESIDE_A_VALUE) != 1:
+            yield f"the value {name} is found by one of {', '.join(KINDS_OF_VALUE)}: got {', '.join(value)}."
+    cells = {
+        "pin": step.get("pin"),
+        **{f"highlight {at}": cell for at, cell in enumerate(step.get("highlight", []), 1)},
+    }
+    if "question" in step:
+        yield from _keys("question", step["question"], *QUESTION)
+        cells["the question's cell"] = step["question"].get("cell", dict.fromkeys(PLACE))
+    for name, cell in cells.items():
+        if cell is not None:
+            yield from _keys(name, cell, PLACE, set())
+    if not isinstance(step.get("state"), str):
+        yield 'state is the keys of a link that are other than in base, such as "stride=2", or "".'
+
+
+def _places(step: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield every cell that a step names; early: it is there before anything is done."""
+    for cell in [step.get("pin"), *step.get("highlight", [])]:
+        if cell:
+            yield {**cell, "early": True}
+    for task in step.get("do", []):
+        yield from (dict(cell) for cell in task.get("mark", []))
+        if place := task.get("edit") or task.get("pin"):
+            yield {name: place[name] for name in ("panel", "row", "column")}
+    for value in step.get("values", {}).values():
+        for kind in ("cell", "sum", "terms"):
+            if kind in value:
+                yield dict(zip(("panel", "row", "column"), value[kind], strict=True))
+
+
+def _sentences(step: Mapping[str, Any], words: Mapping[str, Any] | None) -> Iterator[str]:
+    """Yield where a sentence names what nobody fills in, and which values no sentence names."""
+    named: set[str] = set()
+    for text, given in said(step):
+        for sentence in _forms(text, words):
+            missing = set(ARGUMENT.findall(sentence)) - given
+            named |= set(ARGUMENT.findall(sentence))
+            if missing:
+                yield f"“{sentence[:40]}…” names {{{min(missing)}}}, which is not in values: add how it is found."
+    if unused := set(step.get("values", {})) - named:
+        yield f"no sentence names the value {min(unused)}: leave it out, or say it."
+
+
+def said(step: Mapping[str, Any]) -> Iterator[tuple[str, set[str]]]:
+    """Yield each sentence of a step, or its id, with the arguments that it may name."""
+    values = set(step.get("values", {}))
+    yield from ((step[part], values | (OF_A_CELL if "pin" in step else set())) for part in ("title", "words"))
+    for task in step.get("do", []):
+        yield from ((task[part], values | OF_A_TASK) for part in ("words", "then"))
+    if question := step.get("question"):
+        yield from ((question[part], values | OF_A_CELL) for part in ("words", "hint", "because"))
+
+
+def _forms(text: str, words: Mapping[str, Any] | None) -> list[str]:
+    if words is None:
+        return [text]
+    return [words[id] for id in (text, f"{text}.touch") if id in words]
+
+
+def _end(end: Any) -> Iterator[str]:
+    if not isinstance(end, Mapping):
+        yield f"end is a JSON object with {_listed(END[0])}: got {end!r:.40}."
+        return
+    yield from _keys("end", end, *END)
+    for each in end.get("next", []):
+        for notice in from_link(each.get("link", ""))[1]:
+            yield f"end: its link cannot be: {notice}"
+    if end.get("exercise", "conv2d") not in TASKS:
+        yield f"end: exercise is one of the tasks of convviz.check, {', '.join(TASKS)}: got {end['exercise']!r:.40}."
+
+
+def _keys(what: str, given: Any, needed: set[str], may: set[str]) -> Iterator[str]:
+    if not isinstance(given, Mapping):
+        yield f"{what} is a JSON object: got {given!r:.40}."
+        return
+    if missing := needed - set(given):
+        yield f"{what} lacks {_listed(missing)}."
+    for key in sorted(set(given) - needed - may):
+        yield f"{what} has an unknown key {key!r:.40}: known are {_listed(needed | may)}."
+
+
+def _listed(names: set[str]) -> str:
+    return ", ".join(sorted(names))

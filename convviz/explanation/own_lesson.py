@@ -1,0 +1,30 @@
+"""A lesson that is to be played: one of ours, or somebody's own file, which is checked first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from convviz.lessons import FILE, told
+
+SHOWN = 3  # sentences about what is wrong
+
+
+def readable(name: str) -> dict[str, Any]:
+    """Return a lesson with its sentences, once somebody's own file of it holds what a lesson needs.
+
+    Args:
+        name: of a lesson, or the path of somebody's own, which ends in ``.json``.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: there is no such lesson, or the file is none.
+    """
+    found = told(name)
+    if not name.endswith(FILE):
+        return found
+    from convviz.explanation.lesson_check import problems  # needs the checker's tasks, which no app does
+
+    if wrong := problems(found["lesson"]):
+        more = f" (and {len(wrong) - SHOWN} more)" if len(wrong) > SHOWN else ""
+        raise ValueError(f"{name} is no lesson yet: {' '.join(wrong[:SHOWN])}{more} convviz lesson check tells all")
+    return found

@@ -1,0 +1,258 @@
+"""All lessons as a visitor plays them, from the first step to the last, and the list that leads on."""
+
+import json
+
+import nbformat
+import pytest
+
+from convviz.export.page import export_html
+from convviz.export.parts import to_json
+from convviz.facts import facts
+from convviz.facts.words import sentences
+from convviz.lessons import lesson, names, told
+from tests.browser.app_page import APPEARS_WITHIN_MS, fresh_page, repaint, wait_painted
+from tests.browser.axe import assert_accessible
+from tests.browser.scripts import expose
+from tests.browser.server import voila_server
+from tests.browser.test_site import site, url  # noqa: F401  (fixtures)
+
+pytestmark = pytest.mark.browser
+
+say, guided = sentences("player"), sentences("guided/stride")
+TITLES = {id.removesuffix(".title"): title for id, title in facts("words/path").items()}
+LAST = names()[-1]
+
+
+@pytest.fixture(scope="module")
+def all_of_them(tmp_path_factory):
+    """A page that carries every lesson, as the served page and the app have them."""
+    path = export_html(None, tmp_path_factory.mktemp("path") / "page.html", controls=("kernel", "geometry", "channels"))
+    page, none = path.read_text(encoding="utf-8"), '"lessons":{}'
+    assert page.count(none) == 1
+    path.write_text(
+        page.replace(none, f'"lessons":{to_json({name: told(name) for name in names()})}'), encoding="utf-8"
+    )
+    return path
+
+
+def open_at(page, path, hash, width=1366, height=768):
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto("about:blank")
+    page.goto(f"{path.as_uri()}#{hash}")
+    wait_painted(page)
+
+
+def at_step(page, name, number):
+    count = say("count", at=number, of=len(lesson(name)["steps"]))
+    page.wait_for_function("(count) => document.querySelector('.cv-lesson-count').textContent === count", arg=count)
+
+
+def play(page, name, go_on):
+    """Play a lesson to its end; every task is done by its button, every answer typed."""
+    for number, step in enumerate(lesson(name)["steps"], 1):
+        at_step(page, name, number)
+        act, told = page.locator(".cv-lesson-act"), page.locator(".cv-lesson-done p:last-child")
+        for done in range(1, len(step.get("do", [])) + 1):
+            act.click()  # a walk goes on by itself
+            page.wait_for_function(
+                "(done) => document.querySelectorAll('.cv-lesson-done').length >= done", arg=done, timeout=20_000
+            )
+        assert all(told.all_text_contents())
+        if question := step.get("question"):
+            answer = page.get_by_label("Your answer")
+            answer.fill(str(question["answer"]))
+            answer.press("Enter")
+            assert page.locator(".cv-lesson-told").text_content().startswith("Right! "), (name, number)
+        assert page.locator(".cv-lesson").first.get_attribute("data-complete") == "", (name, number)
+        assert page.locator(".cv-notice").text_content() == "", (name, number)
+        go_on(page)
+    gone = page.locator(".cv-lesson-gone")
+    assert gone.locator("li").count() == len(lesson(name)["end"]["words"])
+    assert gone.locator("code").text_content() == f'convviz.check(yours, "{lesson(name)["end"]["exercise"]}")'
+
+
+def by_pointer(page):
+    page.locator(".cv-lesson-next").click()
+
+
+def by_key(page):
+    page.locator(".cv-lesson h3").first.focus()
+    page.keyboard.press("n")
+
+
+def test_every_lesson_is_played_to_its_end_and_leads_to_the_next(browser, all_of_them):
+    with fresh_page(browser) as page:
+        open_at(page, all_of_them, f"lesson={names()[0]}")
+        for index, name in enumerate(names()):
+            play(page, name, by_key if index % 2 else by_pointer)
+            after = page.locator(".cv-lesson-after")
+            if name == LAST:
+                assert not after.is_visible()
+                break
+            assert after.text_content() == say("after", title=TITLES[names()[index + 1]])
+            after.click()
+        assert page.locator(".cv-path-done").all_text_contents() == [f" ✓ {say('list.done')}"] * len(names())
+
+
+def test_the_list_opens_any_lesson_and_knows_what_is_done(page, all_of_them):
+    open_at(page, all_of_them, "lesson=padding&step=2&done=linear,weight,other")
+    at_step(page, "padding", 2)
+    page.evaluate("navigator.clipboard.writeText = (text) => { window.taken = text; return Promise.resolve(); }")
+    page.get_by_role("button", name="Copy link").click()
+    page.wait_for_function("window.taken?.endsWith('#lesson=padding&step=2&done=linear,weight')")
+    page.keyboard.press("Escape")
+    page.get_by_text("Lessons", exact=True).click()
+    items = page.locator(".cv-path li")
+    assert items.locator("button").all_text_contents() == list(TITLES.values())
+    done = [bool(text) for text in items.locator(".cv-path-done").all_text_contents()]
+    assert done == [name in ("linear", "weight") for name in names()]
+    page.keyboard.press("Escape")
+    assert not items.first.is_visible()
+    page.get_by_text("Lessons", exact=True).click()
+    items.get_by_role("button", name=TITLES["stride"]).click()
+    at_step(page, "stride", 1)
+    assert page.evaluate("document.activeElement.tagName") == "H3"
+
+
+@pytest.mark.parametrize("width", [360, 1366])
+def test_the_list_lies_within_the_page(page, all_of_them, width):
+    open_at(page, all_of_them, "v=2", width)
+    page.get_by_text("Lessons", exact=True).click()
+    box = page.locator(".cv-path ol").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+    assert_accessible(page, "the list of lessons")
+
+
+def test_what_is_to_be_moved_is_framed_where_it_stands(page, all_of_them):
+    open_at(page, all_of_them, "lesson=dilation")
+    control = page.locator(".cv-set-dilation").first  # of both axes, which are linked
+    assert control.get_attribute("data-wanted") == ""
+    assert control.is_visible(), "“More” is open"
+    page.wait_for_function("document.querySelector('[data-wanted]').getBoundingClientRect().bottom <= innerHeight")
+    with repaint(page):
+        control.get_by_role("slider").first.press("ArrowRight")
+    assert page.locator(".cv-lesson-done").count() == 1
+    assert page.locator("[data-wanted]").count() == 0
+    for name, number, control, key in (
+        ("remainder", 4, "output_padding", "ArrowLeft"),
+        ("bias", 2, "batch", "ArrowRight"),
+    ):
+        page.evaluate("(link) => { location.hash = link; }", f"lesson={name}&step={number}")
+        at_step(page, name, number)
+        with repaint(page):
+            page.locator(f".cv-set-{control}:visible").first.get_by_role("slider").first.press(key)
+        assert page.locator(".cv-lesson-done").count() == 1, name
+
+
+def test_groups_are_set_by_hand(page, all_of_them):
+    open_at(page, all_of_them, "lesson=channels&step=5")
+    at_step(page, "channels", 5)
+    with repaint(page):
+        page.locator(".cv-set-groups select").select_option("2")
+    assert "2 groups" in page.locator(".cv-lesson-done p:last-child").text_content()
+
+
+def test_bands_that_change_places_keep_the_room_that_is_theirs(page, all_of_them):
+    open_at(page, all_of_them, "lesson=transposed")  # its first step turns the convolution round on the board
+    page.locator(".cv-lesson-act").click()
+    by_pointer(page)
+    for number, focus in ((2, "forward"), (3, "input")):
+        at_step(page, "transposed", number)
+        wait_painted(page)
+        heights = page.locator(".cv-equation").evaluate_all(
+            "(all) => Object.fromEntries(all.map((each) => [each.dataset.equation, each.clientHeight]))"
+        )
+        assert list(heights) == ["input", "forward", "weight"]
+        assert max(heights, key=heights.get) == focus
+        by_pointer(page)
+
+
+def test_another_plane_is_chosen_by_hand(page, all_of_them):
+    open_at(page, all_of_them, "lesson=channels&step=3")
+    with repaint(page):
+        page.locator('[data-equation="input"] select[aria-label*="output channel"]').first.select_option("1")
+    assert page.locator(".cv-lesson-done").count() == 1
+
+
+def test_on_a_phone_the_card_stands_below_the_band(browser, all_of_them):
+    with fresh_page(browser, has_touch=True) as page:
+        open_at(page, all_of_them, f"lesson={names()[0]}", 390, 844)
+        for name in names():
+            page.evaluate("(name) => { location.hash = `lesson=${name}&step=1`; }", name)
+            page.wait_for_function(
+                "(title) => document.querySelector('.cv-lesson').ariaLabel === title",
+                arg=say("panel", title=TITLES[name]),
+            )
+            wait_painted(page)
+            card = page.locator(".cv-lesson").first.bounding_box()
+            bottoms = page.locator(".cv-area").evaluate_all(
+                """(all) => all.filter((each) => each.checkVisibility())
+                  .map((each) => each.getBoundingClientRect().bottom)"""
+            )
+            assert card["y"] + card["height"] <= 844, name
+            assert 0 < max(bottoms) <= card["y"], name
+
+
+def test_a_page_without_it_names_the_lessons_that_it_has(page, tmp_path):
+    path = export_html(None, tmp_path / "page.html", lesson="padding")
+    open_at(page, path, "lesson=stride")
+    words = page.locator(".cv-notice").text_content()
+    assert words == say("absent", name="stride", known="why_rotated, padding")
+    assert json.loads(page.locator("#convviz-data").text_content())["lesson"] == "padding"
+
+
+# -- where it comes from
+
+
+def test_on_a_site_a_lesson_comes_when_it_is_started(site, url):  # noqa: F811
+    site.goto(f"{url}#lesson=padding")
+    wait_painted(site)
+    at_step(site, "padding", 1)
+    names_of = [each.rpartition("/")[2].rpartition("-")[0] for each in site.answers]
+    assert [name for name in names_of if name.startswith("lesson-")] == ["lesson-padding"]
+    play(site, "padding", by_key)
+    site.locator(".cv-lesson-after").click()
+    at_step(site, "stride", 1)
+
+
+KERNEL = """() => {
+  const listeners = new Map();
+  window.sent = [];
+  window.kernel = { send: (message) => sent.push(message) };
+  window.model = {
+    kernel: () => window.kernel,
+    on: (event, listener) => listeners.set(event, listener),
+    off: (event) => listeners.delete(event),
+  };
+  window.tell = (message) => listeners.get("msg:custom")?.(message, []);
+}"""
+
+
+def test_a_kernel_is_asked_for_a_lesson_and_what_is_not_meant_is_left_aside(page):
+    page.goto("about:blank")
+    expose(page, "page/bring_lesson.js")
+    page.evaluate(KERNEL)
+    page.evaluate("void (window.coming = lessonFromKernel(model, 'padding'))")
+    assert page.evaluate("sent") == [{"type": "lesson", "lesson": "padding"}]
+    page.evaluate(
+        "tell({ type: 'lesson', lesson: 'stride', told: 1 }); tell({ type: 'lesson', lesson: 'padding', told: 2 })"
+    )
+    assert page.evaluate("coming") == 2
+    page.evaluate("void (window.kernel = null)")
+    told = page.evaluate("lessonFromKernel(model, 'padding').catch((error) => error.message)")
+    assert told == say("brought.lost")
+
+
+def test_an_app_in_a_notebook_starts_its_lesson_and_its_kernel_sends_the_next(page, tmp_path):
+    cell = nbformat.v4.new_code_cell('import convviz\nconvviz.lesson("padding")')
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "course.ipynb")
+    with voila_server(tmp_path / "course.ipynb") as server:
+        page.goto(server.url)
+        page.locator(".cv-lesson-count").first.wait_for(timeout=APPEARS_WITHIN_MS)
+        at_step(page, "padding", 1)
+        for _ in lesson("padding")["steps"]:
+            by_pointer(page)
+        page.locator(".cv-lesson-after").click()
+        at_step(page, "stride", 1)
+        assert page.locator(".cv-lesson h3").first.text_content() == guided("stride.jump.title")
