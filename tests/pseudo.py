@@ -110,7 +110,8 @@ def live_app():
 
     app = App()
     state = {
-        name: getattr(app, name) for name in ("_facts", "_start", "_state", "_sources", "_introduction", "_notice")
+        name: getattr(app, name)
+        for name in ("_facts", "_start", "_state", "_sources", "_introduction", "_notice", "_lesson")
     }
     tensors = {name: base64.b64encode(data).decode() for name, data in app._numbers["tensors"].items()}
     numbers = app._numbers | {"tensors": tensors}

@@ -1,6 +1,5 @@
 """A class in small: three simulated students, a fault, and what the load run itself would not let pass."""
 
-import asyncio
 import functools
 import importlib
 import os
@@ -16,6 +15,7 @@ from benchmarks.student_load import Plan, run_level
 from benchmarks.student_machine import alive
 from benchmarks.student_scene import suffered
 from benchmarks.student_table import percentile, table
+from tests.apart import run_apart
 from tests.browser.server import voila_server
 
 load = importlib.import_module("benchmarks.class")  # a keyword, to Python
@@ -39,7 +39,7 @@ def test_three_students_get_right_numbers_at_every_move_and_their_kernels_end_wi
     plan = Plan(students=3, drags=1, minute=1.0, arrive_s=0.5)
     with voila_server() as server:
         make = functools.partial(Student, server.url, DECK, minute=plan.minute)
-        level = asyncio.run(run_level(plan, server.process.pid, make))
+        level = run_apart(run_level(plan, server.process.pid, make))
         assert server.kernels() == {}
         assert server.said[1:] == []
     assert (level.errors, level.refused, level.stopped) == ({}, {}, "")
@@ -51,7 +51,7 @@ def test_three_students_get_right_numbers_at_every_move_and_their_kernels_end_wi
 
 @pytest.mark.usefixtures("nothing_left")
 def test_a_student_whose_kernel_is_killed_has_numbers_again_and_the_other_one_feels_nothing():
-    found = asyncio.run(suffered(faults.killed, [], DECK, beside=1))
+    found = run_apart(suffered(faults.killed, [], DECK, beside=1))
     assert found.back_s is not None, found.saw
     assert any("lost: ended" in line or "dead" in line for line in found.saw), found.saw
     assert (found.others, found.left) == ([], 0)

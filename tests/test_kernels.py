@@ -20,6 +20,7 @@ from jupyter_client.provisioning import LocalProvisioner
 from convviz.kernels.parent import WarmError, WarmParent
 from convviz.kernels.process import ForkedProcess
 from convviz.kernels.provisioner import SharedTorchProvisioner, kernel_arguments, own_streams
+from tests.apart import run_apart
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="kernels are forked on Linux only")
 COMMAND = [sys.executable, "-m", "ipykernel_launcher", "-f", "kernel.json"]
@@ -31,7 +32,7 @@ def awaited(test):
 
     @functools.wraps(test)
     def run(*args, **kwargs):
-        asyncio.run(test(*args, **kwargs))
+        run_apart(test(*args, **kwargs))
 
     return run
 
@@ -202,6 +203,7 @@ async def test_kernels_outlive_the_warm_process_and_the_next_one_has_another(war
 SERVER = """
 import asyncio
 from jupyter_client.manager import AsyncKernelManager
+from tests.apart import run_apart
 
 async def main():
     manager = AsyncKernelManager(kernel_name="python3")
@@ -229,7 +231,7 @@ def test_kernels_end_with_their_server_however_it_ends():
 
 
 def test_two_hundred_starts_leave_nothing_open_and_no_zombie(warm):
-    warm.start()
+    warm.fork(["--version"], os.environ, "/", {}).wait(PATIENCE_S)  # it listens from now on
     before = open_files(os.getpid()), open_files(warm.pid)
     for _ in range(200):
         process = warm.fork(["--version"], os.environ, "/", {})

@@ -9,6 +9,7 @@ import zmq
 from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
 
 from convviz.serve.managers import PatientKernelManager, VisitorKernelManager
+from tests.apart import run_apart
 
 
 def manager_of(tmp_path):
@@ -56,7 +57,7 @@ def test_a_kernel_whose_start_fails_halfway_is_ended(where, what, tmp_path, monk
             await asyncio.sleep(0)
         manager.context.destroy()
 
-    asyncio.run(start())
+    run_apart(start())
     assert len(seen) == 1, "the kernel's process ran when its start failed"
     psutil.wait_procs(seen, 60)
     assert kernels() == []

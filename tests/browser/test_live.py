@@ -9,6 +9,7 @@ import urllib.parse
 import pytest
 from PIL import Image, ImageChops
 
+from convviz import lessons
 from convviz.facts import facts
 from convviz.facts.words import sentences
 from tests.browser.app_page import wait_painted
@@ -290,7 +291,7 @@ def test_files_are_packed_and_kept_for_ever_and_the_page_is_asked_for_anew(live)
     assert ask(live, "/", If_None_Match=page.getheader("ETag")).status == 304
     plain = ask(live, "/").body.decode()
     files = {word.split('"')[0] for word in plain.split('"convviz/')[1:]} - {"kernel"}
-    assert len(files) == 5 + len(facts("names")["tabs"])
+    assert len(files) == 5 + len(facts("names")["tabs"]) + len(lessons.names())
     for name in files:
         packed, whole = (ask(live, f"/convviz/{name}", Accept_Encoding=each) for each in ("gzip", "identity"))
         assert packed.getheader("Cache-Control") == "public, max-age=31536000, immutable", name
