@@ -91,7 +91,7 @@ def test_the_process_ends_when_its_parent_is_killed_and_others_hold_its_pipe(fol
     race = {"layers": ["rotate"], "data": folder, **SMALL, "epochs": 500}
     script = f"""import os, sys, threading
 from convviz.lab.process import RaceProcess
-process = RaceProcess({race!r}, lambda message: message["done"] and told.set())
+process = RaceProcess({race!r}, lambda message: message.get("done") and told.set())
 told = threading.Event()
 told.wait()
 process.pause()
