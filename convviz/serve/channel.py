@@ -10,7 +10,6 @@ from typing import Any
 import tornado.web
 from jupyter_server.services.kernels.websocket import KernelWebsocketHandler
 from tornado.iostream import StreamBufferFullError
-from tornado.websocket import WebSocketClosedError
 
 MOST_MOVES = 64  # of one page that wait for an answer; it sends one and waits, so more are lost ones
 MOST_PARTS = 1024  # of one message; a widget's has five, and one for each of its buffers
@@ -79,7 +78,7 @@ class Channel:
             return super().write_message(message, binary)  # type: ignore[misc]
         except StreamBufferFullError:  # the page does not read what it asks for
             self.ws_connection._abort()  # type: ignore[attr-defined]
-            raise WebSocketClosedError from None
+            return None
 
     def _moves(self) -> dict[str, float]:
         return vars(self).setdefault("_moves_under_way", {})

@@ -88,6 +88,25 @@ class PlainErrors(tornado.web.RequestHandler):
 class Channels(KernelWebsocketHandler):
     """Mixed into the handler of the websocket: a page that goes away ends its kernel. What is said here is heard."""
 
+    connection: Any = None
+    _is_open = False
+    _is_closed = False
+
+    async def pre_get(self) -> None:
+        """Have the kernel answer; the page may go meanwhile."""
+        await super().pre_get()
+        if self._is_closed:
+            raise tornado.web.Finish
+
+    async def open(self, kernel_id: str) -> None:
+        """Connect the page with its kernel.
+
+        Args:
+            kernel_id: Of the kernel.
+        """
+        self._is_open = True
+        await super().open(kernel_id)
+
     def on_message(self, ws_message: Any) -> None:
         """Pass a message on to the kernel.
 
@@ -104,15 +123,29 @@ class Channels(KernelWebsocketHandler):
         Args:
             message: Of the kernel.
             binary: Whether it is bytes.
+
+        Returns:
+            What tells when it is sent; None where the page is gone, and nobody misses it.
         """
         manager: Any = self.kernel_manager
         manager.answer(self.kernel_id)
+        if self.ws_connection is None or self.ws_connection.is_closing():
+            return None
         return super().write_message(message, binary)
 
     def on_close(self) -> None:
         """End the kernel; where the connection may only be lost, the page has time to come back."""
-        super().on_close()
+        self._is_closed = True
         manager: Any = self.kernel_manager
+        if self._is_open:
+            super().on_close()
+        elif self.connection is not None:
+            # Jupyter counts a connection down that ends before it was open, though it has not counted it up. Meanwhile
+            # there is one more than that: the last one's channels would be kept for the page's next, and it has none.
+            manager.notify_connect(self.kernel_id)
+            manager.notify_connect(self.kernel_id)
+            super().on_close()
+            manager.notify_disconnect(self.kernel_id)
         if self.close_code == GOING_AWAY:
             manager.leave(self.kernel_id)
         else:

@@ -12,8 +12,9 @@ from tornado.websocket import websocket_connect
 from convviz.facts.words import sentences
 from tests.browser.app_page import fresh_page, wait_painted
 from tests.browser.server import voila_server, wait_until
-from tests.browser.test_live import APPEARS_WITHIN_MS, LOST, ask, move, open_live, shape, upgrade, wait_kernel
+from tests.browser.test_live import APPEARS_WITHIN_MS, LOST, ask, move, open_live, send, shape, upgrade, wait_kernel
 from tests.browser.test_serving import BAD_ADDRESSES
+from tests.protocol import NEWER, start_kernel
 
 pytestmark = pytest.mark.browser
 
@@ -72,6 +73,18 @@ def test_no_address_starts_a_kernel_by_being_looked_at_and_a_socket_only_for_a_p
     nobody = {name: value for name, value in upgrade("").items() if name != "Origin"}
     assert ask(lecture, "/convviz/kernel", **nobody).status == 403, "no browser leaves it out"
     assert lecture.kernels() == {}
+
+
+def test_who_goes_while_the_kernel_has_not_answered_yet_leaves_none(lecture):
+    kernel_id, asking = start_kernel(lecture.url)
+    lecture.kernels()[kernel_id].suspend()
+    headers = {**upgrade(lecture.url.rstrip("/")), "Sec_WebSocket_Protocol": NEWER}
+    send(lecture, f"/api/kernels/{kernel_id}/channels?session_id=1", **headers).close()
+    assert ask(lecture, "/health").status == 200, "the server has heard of it"
+    lecture.kernels()[kernel_id].resume()
+    asking.close()
+    wait_until(lambda: not lecture.kernels(), what="the kernel of a page that went before it was connected ends")
+    assert len(lecture.said) == 1, f"one line, the address: {lecture.said}"
 
 
 def test_the_second_page_waits_in_line_and_takes_the_place_of_the_first(browser, student, lecture):

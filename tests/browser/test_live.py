@@ -238,10 +238,16 @@ def test_the_page_has_its_landmarks_and_its_skip_link(page, live):
 # -- what the server answers -----------------------------------------------------------------------------------------
 
 
-def ask(server, path, method="GET", **headers):
-    """Return the answer to a wish, its body as it came."""
+def send(server, path, method="GET", **headers):
+    """Send a wish; return the connection on which the answer comes."""
     connection = http.client.HTTPConnection(urllib.parse.urlsplit(server.url).netloc, timeout=60)
     connection.request(method, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
+    return connection
+
+
+def ask(server, path, method="GET", **headers):
+    """Return the answer to a wish, its body as it came."""
+    connection = send(server, path, method, **headers)
     answer = connection.getresponse()
     answer.body = answer.read() if answer.status != 101 else b""
     connection.close()
