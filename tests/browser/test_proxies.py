@@ -5,7 +5,6 @@ import urllib.request
 
 import pytest
 
-from convviz.cli import build_parser
 from convviz.export.site import INDEX, site_files, write_site
 from convviz.facts.words import sentences
 from tests.browser.app_page import fresh_page, open_app, slide, wait_painted
@@ -15,15 +14,13 @@ from tests.programs import caddy, certificate, free_port, missing, nginx
 pytestmark = pytest.mark.browser
 
 say = sentences("picture")
-# Below a path of its own, where the server takes one; else at the root.
-TAKES_PATH = not build_parser().parse_known_args(["serve", "--base-url", "/convviz/"])[1]
-BELOW = "/convviz/" if TAKES_PATH else "/"
+BELOW = "/convviz/"
 PROXIES = {"nginx": ("deploy/nginx.conf", nginx), "caddy": ("deploy/Caddyfile", caddy)}
 
 
 @pytest.fixture(scope="module")
 def server():
-    with voila_server(arguments=["--base-url", BELOW] if TAKES_PATH else []) as server:
+    with voila_server(arguments=["--base-url", BELOW]) as server:
         yield server
 
 
