@@ -1,0 +1,17 @@
+// The boards in frames are light or dark as the page around them is, also when its button is pressed.
+const chosen = () => document.body.dataset.theme;
+
+/** @param {HTMLIFrameElement} frame */
+function tell(frame) {
+  const body = frame.contentDocument?.body;
+  if (!body) return;
+  if (chosen() === "auto") delete body.dataset.jpThemeLight;
+  else body.dataset.jpThemeLight = String(chosen() === "light"); // where the app looks for a notebook's theme
+}
+
+const frames = () => document.querySelectorAll("figure.live iframe");
+const tellAll = () => frames().forEach((frame) => tell(/** @type {HTMLIFrameElement} */ (frame)));
+new MutationObserver(tellAll).observe(document.body, { attributeFilter: ["data-theme"] });
+// A load is no event that rises, but it can be caught on its way down.
+document.addEventListener("load", ({ target }) => target instanceof HTMLIFrameElement && tell(target), true);
+tellAll();

@@ -1,0 +1,64 @@
+"""How `make docs` builds this folder: offline, each warning an error. ext/live.py shows the boards, ext/links.py checks the links."""
+
+import sys
+from pathlib import Path
+
+from convviz import __version__
+
+sys.path.insert(0, str(Path(__file__).parent / "ext"))
+
+project = "convviz"
+author = "convviz contributors"
+release = version = __version__
+language = "en"  # of all folders that are no language's: see ext/live.py
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "live", "links"]
+exclude_patterns = ["examples", "_build"]
+
+# The cells of a page run as it is built, and one that fails is an error; none asks for anything outside.
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 120
+nb_execution_show_tb = True
+myst_heading_anchors = 4
+myst_enable_extensions = ["attrs_block"]
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # the signatures have them
+autodoc_default_options = {"members": True, "show-inheritance": False}
+napoleon_google_docstring = True
+python_use_unqualified_type_names = True
+
+html_theme = "furo"
+html_title = "convviz"
+html_static_path = ["_static"]
+html_css_files = ["docs.css"]
+html_js_files = [("boards.js", {"type": "module"})]
+html_copy_source = html_show_sourcelink = html_show_copyright = False
+html_theme_options = {
+    # The board's own accent, ink and paper (convviz/board/board.css), so that page and board are one.
+    "light_css_variables": {
+        "color-brand-primary": "#0b57d0",
+        "color-brand-content": "#0b57d0",
+        "color-brand-visited": "#7b1fa2",
+        "color-foreground-primary": "#16191d",
+        "color-foreground-secondary": "#5a626d",
+        "color-foreground-muted": "#5a626d",
+        "color-background-secondary": "#f6f7f9",
+        "color-background-border": "#d5d9e0",
+        "color-api-name": "#7b1fa2",
+        "color-api-pre-name": "#5a626d",
+    },
+    "dark_css_variables": {
+        "color-brand-primary": "#8ab4f8",
+        "color-brand-content": "#8ab4f8",
+        "color-brand-visited": "#c9a0ff",
+        "color-foreground-primary": "#e8eaee",
+        "color-foreground-secondary": "#a4adba",
+        "color-foreground-muted": "#a4adba",
+        "color-background-primary": "#171b21",
+        "color-background-secondary": "#1e232b",
+        "color-background-border": "#3a424e",
+        "color-api-name": "#c9a0ff",
+        "color-api-pre-name": "#a4adba",
+    },
+}
