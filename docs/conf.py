@@ -24,7 +24,6 @@ myst_enable_extensions = ["attrs_block"]
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the signatures have them
-autodoc_default_options = {"members": True, "show-inheritance": False}
 napoleon_google_docstring = True
 python_use_unqualified_type_names = True
 
@@ -32,7 +31,7 @@ html_theme = "furo"
 html_title = "convviz"
 html_static_path = ["_static"]
 html_css_files = ["docs.css"]
-html_js_files = [("boards.js", {"type": "module"})]
+html_js_files = [("docs.js", {"type": "module"})]
 html_copy_source = html_show_sourcelink = html_show_copyright = False
 html_theme_options = {
     # The board's own accent, ink and paper (convviz/board/board.css), so that page and board are one.

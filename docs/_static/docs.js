@@ -1,4 +1,4 @@
-// The boards in frames are light or dark as the page around them is, also when its button is pressed.
+// Of every page of the documentation. The boards in frames are light or dark as the page around them is, also when its button is pressed.
 const chosen = () => document.body.dataset.theme;
 
 /** @param {HTMLIFrameElement} frame */
@@ -15,3 +15,8 @@ new MutationObserver(tellAll).observe(document.body, { attributeFilter: ["data-t
 // A load is no event that rises, but it can be caught on its way down.
 document.addEventListener("load", ({ target }) => target instanceof HTMLIFrameElement && tell(target), true);
 tellAll();
+
+// What scrolls within the page can be reached by keys.
+for (const box of document.querySelectorAll(".table-wrapper, .highlight pre")) {
+  if (box.scrollWidth > box.clientWidth) box.setAttribute("tabindex", "0");
+}
