@@ -143,6 +143,7 @@ class App(SettingTraits, anywidget.AnyWidget):
             "id": uuid.uuid4().hex,
             "script": carrier.key if carrier else "",
             "version": __version__,
+            "language": self._language,
             "colorscales": COLORSCALES,
             "devices": available_devices(),
             "makes_pages": type(self).page_maker is not None,

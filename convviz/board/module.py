@@ -29,7 +29,7 @@ def asking_script() -> str:
 
 @functools.cache
 def joining_script() -> str:
-    """Return the module of an app in a page that has a board of its own: it brings that board the kernel, and says nothing."""
+    """Return the module of an app in a page that has a board of its own: it brings the kernel, and says nothing."""
     return bundle(HERE.joinpath("js"), "page/joins.js")
 
 

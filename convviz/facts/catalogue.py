@@ -1,9 +1,9 @@
 """Bring the catalogues of all languages up to date with the English texts: ``python -m convviz.facts.catalogue``.
 
-A catalogue is gettext's PO, which translators' tools open: the context of a message says where its text stands, the id is
-the English text. A text that is new has no translation yet; one whose English has changed is marked fuzzy, and the page
-says it in English until somebody has looked at it; what English no longer has goes. A new language begins as an empty
-file ``languages/<tag>.po``.
+A catalogue is gettext's PO, which translators' tools open: the context of a message says where its text stands, the id
+is the English text. A text that is new has no translation yet; one whose English has changed is marked fuzzy, and the
+page says it in English until somebody has looked at it; what English no longer has goes. A new language begins as an
+empty file ``languages/<tag>.po``.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from babel.messages.pofile import read_po, write_po
 from convviz.facts import spoken
 from convviz.facts.spoken import ENDING, ENGLISH, languages
 from convviz.facts.texts import Text, all_texts
+from convviz.facts.translation import strings_of
 from convviz.facts.words import ARGUMENT
 
 MARKS = ("`", "*", "\n", "](")  # which a translation has as often as the English text
@@ -55,29 +56,23 @@ def renewed(tag: str, before: str, given: Mapping[str, Sequence[str]] | None = N
     return HEAD.format(tag=tag, forms=forms) + out.getvalue().decode(), sorted(set(there) - set(texts))
 
 
-def _add(
-    made: Catalog, context: str, text: Text, before: Message | None, given: Sequence[str] | None
-) -> None:
+def _add(made: Catalog, context: str, text: Text, before: Message | None, given: Sequence[str] | None) -> None:
     """Put a text into a catalogue, with the translation that it has or had."""
     id = text if isinstance(text, str) else (text["one"], text["other"])
     if given is not None:
         made.add(id, given[0] if isinstance(id, str) else tuple(given), context=context)
     elif before is None:
         made.add(id, context=context)
-    elif before.id == id or not any(_forms(before)):
+    elif before.id == id or not any(strings_of(before)):
         made.add(id, before.string, flags=before.flags, previous_id=before.previous_id, context=context)
     else:
-        forms = _forms(before)
+        forms = strings_of(before)
         string = forms[-1] if isinstance(id, str) else tuple(forms[:1] * made.num_plurals if len(forms) == 1 else forms)
         made.add(id, string, flags={"fuzzy"}, previous_id=before.id, context=context)
 
 
-def _forms(message: Message) -> list[str]:
-    return [message.string] if isinstance(message.string, str) else list(message.string)
-
-
 def faults(tag: str) -> Iterator[str]:
-    """Yield what is wrong with a catalogue, a line each: what is not translated, not looked at, of no use, or not alike.
+    """Yield what is wrong with a catalogue, a line each: what lacks, has no use, or is unlike its English text.
 
     Args:
         tag: of its language.
@@ -90,12 +85,12 @@ def faults(tag: str) -> Iterator[str]:
     for context, text in texts.items():
         message = there.get(context)
         ids = [text] if isinstance(text, str) else [text["one"], text["other"]]
-        if message is None or not all(_forms(message)):
+        if message is None or not all(strings_of(message)):
             yield f"{tag}: {context} is not translated: {ids[-1]!r}"
         elif message.fuzzy or ids != ([message.id] if isinstance(message.id, str) else list(message.id)):
             yield f"{tag}: {context} was translated from another English text: look at it, and take the mark fuzzy away"
         else:
-            yield from (f"{tag}: {context} {wrong}" for form in _forms(message) for wrong in _unlike(ids, form))
+            yield from (f"{tag}: {context} {wrong}" for form in strings_of(message) for wrong in _unlike(ids, form))
 
 
 def _unlike(ids: Sequence[str], form: str) -> Iterator[str]:

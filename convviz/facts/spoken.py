@@ -49,14 +49,14 @@ def each_language(make: Callable[P, T]) -> Callable[P, T]:
     Args:
         make: what is called while the language is spoken.
     """
-
-    @functools.cache
-    def made(tag: str, *args: P.args, **kwargs: P.kwargs) -> T:
-        return make(*args, **kwargs)
+    made: dict[object, T] = {}
 
     @functools.wraps(make)
     def ask(*args: P.args, **kwargs: P.kwargs) -> T:
-        return made(language(), *args, **kwargs)
+        key = (language(), args, tuple(sorted(kwargs.items())))
+        if key not in made:
+            made[key] = make(*args, **kwargs)
+        return made[key]
 
     return ask
 
@@ -98,7 +98,7 @@ def accepted(header: str) -> str | None:
         except ValueError:
             continue
     ordered = sorted((wish for wish in wishes if wish[0] > 0), key=lambda wish: -wish[0])
-    return next((tag for _, wanted in ordered if (tag := understood(wanted))), None)
+    return next(filter(None, (understood(wanted) for _, wanted in ordered)), None)
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""Which parts of the facts are texts, to be read in another language, and the context that names each in a catalogue."""
+"""Which parts of the facts are texts that other languages say, too, and the context that names each in a catalogue."""
 
 from __future__ import annotations
 
@@ -59,6 +59,8 @@ def _names(folder: Traversable, before: str = "") -> Iterator[str]:
 
 def _labels(context: str, labels: Mapping[str, Any], change: Change) -> dict[str, Any]:
     return {
-        key: _labels(f"{context}.{key}", label, change) if isinstance(label, Mapping) else change(f"{context}.{key}", label)
+        key: _labels(f"{context}.{key}", label, change)
+        if isinstance(label, Mapping)
+        else change(f"{context}.{key}", label)
         for key, label in labels.items()
     }

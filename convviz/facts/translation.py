@@ -5,11 +5,14 @@ from __future__ import annotations
 import functools
 import gettext
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from convviz.facts import spoken
 from convviz.facts.spoken import ENDING
 from convviz.facts.texts import Text, with_texts
+
+if TYPE_CHECKING:
+    from babel.messages.catalog import Message
 
 COUNTS = (*range(201), 10**6)  # by which the forms of a catalogue are told apart
 
@@ -43,13 +46,16 @@ def catalogue(tag: str) -> Mapping[str, Text]:
     for message in read:
         if not message.id or message.fuzzy or not message.context:
             continue
-        if isinstance(message.string, str):
-            text: Text = message.string
-        else:
-            text = {name: message.string[index] for name, index in forms.items()}
-        if all([text] if isinstance(text, str) else text.values()):
-            found[message.context] = text
+        strings = strings_of(message)
+        if all(strings):
+            by_name = {name: strings[index] for name, index in forms.items()}
+            found[message.context] = by_name if message.pluralizable else strings[0]
     return found
+
+
+def strings_of(message: Message) -> list[str]:
+    """Return all forms of a translation."""
+    return [message.string or ""] if isinstance(message.string, str | None) else list(message.string)
 
 
 def plural_forms(tag: str, expression: str) -> dict[str, int]:
