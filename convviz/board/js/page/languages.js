@@ -6,6 +6,7 @@ import { element } from "../base/dom.js";
 import { language, sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
+const FIRST = "en";
 const STORE = "convviz:moved";
 const ASKED = /([?&])lang=([^&]*)(?:&|$)/;
 
@@ -42,12 +43,12 @@ function addressIn(tag, languages) {
 }
 
 /**
- * Go to the page of the language that the address asks for or, where it asks for none, the browser; where a server has seen
- * to that, the page is there already.
+ * Where no server sees to it: go to the page of the language that the address asks for; from the first page, the English
+ * one, which nobody has chosen yet, to the browser's.
  * @param {Languages} languages @returns {boolean} whether it is gone to
  */
 export function goToAsked(languages) {
-  const wanted = asked() ? [asked()] : navigator.languages;
+  const wanted = asked() ? [asked()] : language() === FIRST ? navigator.languages : [];
   const tag = wanted.map((each) => understood(each, languages)).find(Boolean) ?? language();
   if (tag === language()) return false;
   location.replace(addressIn(tag, languages));
