@@ -13,7 +13,7 @@ STDOUT = Path("-")
 PICTURE_ENDINGS = (".svg", ".png", ".gif", ".tex")
 # What these are when nobody gives them.
 PICTURE_OPTIONS = {"panel": None, "equation": None, "step": None, "theme": None}
-PAGE_OPTIONS = {"controls": None, "title": None, "lang": "en", "height": None, "lesson": None, "intro": None}
+PAGE_OPTIONS = {"controls": None, "title": None, "lang": None, "height": None, "lesson": None, "intro": None}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +29,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--controls", metavar="NAMES", help="names with commas between, such as kernel,stride,loss")
     parser.add_argument("--title", help="of the page")
-    parser.add_argument("--lang", default="en", help="language of the page, for screen readers (default: en)")
+    parser.add_argument("--lang", metavar="TAG", help="language of the page, such as zh-Hans (default: en)")
     parser.add_argument("--height", type=int, help="pixels of the page (default: as high as it needs)")
     parser.add_argument(
         "--lesson",
@@ -67,10 +67,14 @@ def run(options: argparse.Namespace) -> int:
         print(f"convviz: {', '.join(given)} belong to a picture: add --svg, --png, --gif or --tikz", file=sys.stderr)
         return 1
     from convviz.export.parts import DEFAULT_CONTROLS
+    from convviz.facts.choosing import chosen
 
     controls = DEFAULT_CONTROLS if options.controls is None else tuple(filter(None, options.controls.split(",")))
     title = {} if options.title is None else {"title": options.title}
-    page = {"lang": options.lang, "controls": controls, "height": options.height, "lesson": options.lesson, **title}
+    lang, unknown = chosen(options.lang)
+    if unknown:
+        print(f"convviz: {unknown}", file=sys.stderr)
+    page = {"lang": lang, "controls": controls, "height": options.height, "lesson": options.lesson, **title}
     page["intro"] = options.intro or ""
 
     def make(state: Any) -> bytes:

@@ -14,6 +14,7 @@ from typing import Any
 from convviz.export.live import FOLDER, live_html, live_parts, tag_of
 from convviz.export.parts import to_json
 from convviz.facts import facts
+from convviz.facts.spoken import language, languages, speaking
 from convviz.facts.words import sentences
 
 KERNEL = FOLDER + "kernel"  # where the page asks for one
@@ -61,11 +62,11 @@ class LivePage:
     """The page and its files.
 
     Attributes:
-        page: What the app's address answers with.
+        pages: What the app's address answers with, by language.
         files: By name, each with its tag in it: they may be kept for ever.
     """
 
-    page: Answer
+    pages: dict[str, Answer]
     files: dict[str, Answer]
 
 
@@ -75,12 +76,17 @@ def live_page(front_end: Mapping[str, Any]) -> LivePage:
     Args:
         front_end: What Voilà's front end is told about the server, all but which kernel is the visitor's.
     """
-    parts = live_parts("served", facts("names")["tabs"], ["serve/served.css"])
-    parts["frame"] = ("html", _frame(front_end).encode())
-    made = {part: (end, answer(KINDS[end], content, pack=end != "bin")) for part, (end, content) in parts.items()}
-    names = {part: f"{part}-{file.tag}.{ending}" for part, (ending, file) in made.items()}
-    page = answer(KINDS["html"], _page(names).encode())
-    return LivePage(page, {names[part]: file for part, (_, file) in made.items()})
+    pages: dict[str, Answer] = {}
+    files: dict[str, Answer] = {}
+    for tag in languages():
+        with speaking(tag):
+            parts = live_parts("served", facts("names")["tabs"], ["serve/served.css"])
+            parts["frame"] = ("html", _frame(front_end).encode())
+            names = {part: f"{part}-{tag_of(content)}.{ending}" for part, (ending, content) in parts.items()}
+            pages[tag] = answer(KINDS["html"], _page(names).encode())
+        new = {name: parts[part] for part, name in names.items() if name not in files}  # most of them are of all
+        files |= {name: answer(KINDS[end], content, pack=end != "bin") for name, (end, content) in new.items()}
+    return LivePage(pages, files)
 
 
 def _page(names: Mapping[str, str]) -> str:
@@ -90,13 +96,15 @@ def _page(names: Mapping[str, str]) -> str:
 </div>
 """
     more = {"frame": FOLDER + names["frame"], "kernel": KERNEL}
-    return live_html(names, more, body='<body data-convviz-kernel="">', after=lost)
+    return live_html(
+        names, more, pages=dict.fromkeys(languages(), ""), body='<body data-convviz-kernel="">', after=lost
+    )
 
 
 def _frame(front_end: Mapping[str, Any]) -> str:
     """Return the document in which Voilà's front end runs; the page adds the front end, and the kernel's outputs."""
     return f"""<!doctype html>
-<html lang="en">
+<html lang="{language()}">
 <head><meta charset="utf-8"><title>{escape(say("frame"))}</title></head>
 <body data-voila="voila">
 <script type="application/json" id="jupyter-config-data">{to_json(front_end)}</script>
