@@ -11,7 +11,7 @@ project = "convviz"
 author = "convviz contributors"
 release = version = __version__
 language = "en"  # of all folders that are no language's: see ext/live.py
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "docstrings", "live", "links"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "docstrings", "live", "spoken", "links"]
 exclude_patterns = ["examples", "_build"]
 
 # The cells of a page run as it is built, and one that fails is an error; none asks for anything outside.

@@ -1,4 +1,4 @@
-"""Live boards and lessons in pages of the documentation, each in its language.
+"""Live boards and lessons in pages of the documentation, each in the language of its folder.
 
 `{board} LINK` and `{lesson} NAME` show the page that `convviz site` writes, in a frame: script and plotly are files of
 the whole site, so a reader loads them once. Each lesson has a page of its own, written here before the build.
@@ -13,13 +13,18 @@ from docutils.statemachine import StringList
 from sphinx.directives.other import TocTree
 from sphinx.util.docutils import SphinxDirective
 
-from convviz.export.site import INDEX, write_site
+from convviz.export.site import page_of, write_site
 from convviz.facts import facts
+from convviz.facts.spoken import ENGLISH, languages, speaking
+from convviz.facts.words import sentences
 from convviz.lessons import lesson, names
 
 SITE = "live"  # the folder of the live page, beside the pages of the documentation
-ENGLISH = "en"
-LANGUAGES = {"en": "Open it in a window of its own"}  # of the folders; English is that of all other pages
+OPEN_ALONE = {
+    "en": "Open it in a window of its own",
+    "zh-Hans": "在单独的窗口中打开",
+    "zh-Hant": "在單獨的視窗中開啟",
+}
 PAGE = """---
 hide-toc: true
 ---
@@ -33,25 +38,31 @@ hide-toc: true
 
 
 def language_of(docname):
-    """Return the language of a page, by its folder."""
+    """Return the language of a page: its folder's name, or English."""
     folder = docname.split("/")[0]
-    return folder if folder in LANGUAGES else ENGLISH
+    return folder if folder in languages() else ENGLISH
+
+
+def folder_of(tag):
+    """Return the folder of a language's pages, with its / at the end."""
+    return "" if tag == ENGLISH else f"{tag}/"
 
 
 class Board(SphinxDirective):
-    """A live board: the link of its state, in whole or, after a lesson's name, none."""
+    """A live board; what is given is the link of its state."""
 
     required_arguments = 1
-    final_argument_whitespace = True
     option_spec = {"title": directives.unchanged}  # noqa: RUF012
 
     def run(self):
+        tag = language_of(self.env.docname)
         root = "../" * self.env.docname.count("/")
-        address = f"{root}{SITE}/{INDEX}#{self.fragment()}"
-        title, open_alone = self.title(), LANGUAGES[language_of(self.env.docname)]
+        with speaking(tag):
+            address = escape(f"{root}{SITE}/{page_of(tag)}?lang={tag}#{self.fragment()}")
+            title, alone = escape(self.title()), escape(OPEN_ALONE.get(tag, OPEN_ALONE[ENGLISH]))
         html = (
-            f'<figure class="live"><iframe src="{escape(address)}" title="{escape(title)}"></iframe>'
-            f'<figcaption><a href="{escape(address)}">{escape(open_alone)}</a></figcaption></figure>'
+            f'<figure class="live"><iframe src="{address}" title="{title}"></iframe>'
+            f'<figcaption><a href="{address}">{alone}</a></figcaption></figure>'
         )
         return [nodes.raw("", html, format="html")]
 
@@ -59,11 +70,11 @@ class Board(SphinxDirective):
         return self.arguments[0]
 
     def title(self):
-        return self.options.get("title", "The backward pass of a convolution, live")
+        return self.options.get("title") or sentences("served")("heading")
 
 
 class Lesson(Board):
-    """A lesson, played from its first step."""
+    """A lesson, played from its first step; what is given is its name."""
 
     def fragment(self):
         if self.arguments[0] not in names():
@@ -71,37 +82,41 @@ class Lesson(Board):
         return f"lesson={self.arguments[0]}"
 
     def title(self):
-        return facts("words/path")[f"{self.arguments[0]}.title"]
+        return title_of(self.arguments[0])
 
 
 class Lessons(TocTree):
-    """The table of the lessons' pages, in the order in which they build up."""
+    """The table of the lessons' pages of this language, in the order in which they build up."""
 
     def run(self):
+        folder = folder_of(language_of(self.env.docname))
         self.options["maxdepth"] = 1
-        self.content = StringList(names(), source=self.env.docname)
+        self.content = StringList([f"/{folder}lessons/{name}" for name in names()], source=self.env.docname)
         return super().run()
 
 
+def title_of(name):
+    return facts("words/path")[f"{name}.title"]
+
+
 def write_lessons(app):
-    """Write the page of each lesson, where it is not there as it should be."""
-    for name in names():
-        path = Path(app.srcdir, "lessons", f"{name}.md")
-        page = lesson_page(name)
-        if not path.is_file() or path.read_text(encoding="utf-8") != page:
-            path.write_text(page, encoding="utf-8")
+    """Write the page of each lesson in each language, where it is not there as it should be."""
+    for tag in languages():
+        folder = Path(app.srcdir, folder_of(tag), "lessons")
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in names():
+            with speaking(tag):
+                page = lesson_page(name)
+            path = folder / f"{name}.md"
+            if not path.is_file() or path.read_text(encoding="utf-8") != page:
+                path.write_text(page, encoding="utf-8")
 
 
 def lesson_page(name):
     """Return the page of a lesson: its title, the lesson itself, and its steps as a list for whoever looks for one."""
     words = facts(f"words/guided/{name}")
     steps = "\n".join(f"1. {words[step['title']]}" for step in lesson(name)["steps"])
-    return PAGE.format(title=facts("words/path")[f"{name}.title"], name=name, steps=steps)
-
-
-def say_language(app, pagename, templatename, context, doctree):
-    """Tell browsers and screen readers the language of a page."""
-    context["language"] = language_of(pagename)
+    return PAGE.format(title=title_of(name), name=name, steps=steps)
 
 
 def write_live_page(app, error):
@@ -114,6 +129,5 @@ def setup(app):
     app.add_directive("lesson", Lesson)
     app.add_directive("lessons", Lessons)
     app.connect("builder-inited", write_lessons)
-    app.connect("html-page-context", say_language)
     app.connect("build-finished", write_live_page)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
