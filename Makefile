@@ -23,7 +23,7 @@ dots = { $(1) & job=$$!; while kill -0 $$job 2>/dev/null; do printf .; sleep 2; 
 # compiles anew what it imports, and each worker rewrites the asserts of all test files.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help app check test test-js types-js test-py lint bench clean
+.PHONY: help app check docs test test-js types-js test-py lint bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -73,6 +73,10 @@ lint: $(STAMP)-test ## ruff (rules and format) and mypy
 bench: $(STAMP)-test ## measure what README promises: start, size, slider to paint (BEFORE=path of an older tree, beside it)
 	$(BIN)/python -m benchmarks $(if $(BEFORE),--before $(BEFORE))
 
+docs: $(STAMP)-docs ## build the documentation into build/docs: offline, each warning an error
+	$(BIN)/sphinx-build -E -a -q -W --keep-going docs build/docs
+	@echo "Read it: $(BIN)/python -m http.server -d build/docs (from a file its boards would not start)"
+
 clean: ## remove .venv, caches and build outputs
 	rm -rf .venv build dist tests/js/node_modules .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage htmlcov
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -95,7 +99,12 @@ $(STAMP)-app: $(SOURCES) | $(BIN)/pip
 	@$(call dots,$(BIN)/pip install -q --disable-pip-version-check $(PIP_FLAGS) -c constraints.txt -e .)
 	@touch $@
 
+$(STAMP)-docs: $(SOURCES) | $(BIN)/pip
+	@echo "Installing convviz, what it runs on and what builds its documentation: 1 to 5 minutes the first time."
+	@$(call dots,$(BIN)/pip install -q --disable-pip-version-check $(PIP_FLAGS) -c constraints.txt -e ".[docs]")
+	@touch $@ $(STAMP)-app
+
 $(STAMP)-test: $(SOURCES) | $(BIN)/pip
 	@echo "Installing convviz, what it runs on and its test tools: 1 to 6 minutes the first time."
 	@$(call dots,$(BIN)/pip install -q --disable-pip-version-check $(PIP_FLAGS) -c constraints.txt -e ".[test]")
-	@touch $@ $(STAMP)-app
+	@touch $@ $(STAMP)-app $(STAMP)-docs

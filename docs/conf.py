@@ -26,6 +26,7 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the signatures have them
 napoleon_google_docstring = True
 python_use_unqualified_type_names = True
+toc_object_entries_show_parents = "hide"
 
 html_theme = "furo"
 html_title = "convviz"

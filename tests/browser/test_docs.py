@@ -1,0 +1,169 @@
+"""The documentation, built as `make docs` does: every page answers, is searched, and its boards live, nothing outside asked."""
+
+import functools
+import gzip
+import http.server
+import os
+import re
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from convviz.facts.spoken import ENGLISH, languages, speaking
+from convviz.facts.words import sentences
+from convviz.lessons import lesson, names
+from tests.browser.app_page import fresh_page, repaint
+from tests.browser.axe import assert_accessible
+from tests.browser.server import ROOT
+from tests.browser.test_embed import Quiet
+
+pytestmark = pytest.mark.browser
+
+MOST_BYTES = 1_200_000  # of a page with all that it loads, as a host sends it that packs text
+FRAME = "figure.live iframe"
+PACKED = (".bin", ".png")
+LIVE = re.compile(r"/live/convviz/([a-z]+)-[0-9a-f]{16}\.(js|css|bin)$")
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("docs")
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-d", "doctrees", ROOT / "docs", "html"]
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
+    )
+    assert done.returncode == 0, done.stderr
+    return folder / "html"
+
+
+@pytest.fixture(scope="module")
+def url(built):
+    handler = functools.partial(Quiet, directory=str(built))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        thread.join(10)
+
+
+@pytest.fixture(scope="module")
+def reader(browser, url):
+    """One reader for all tests: what one page has loaded, the next one need not; asks nobody else, hears no complaint."""
+    with fresh_page(browser) as page:
+        page.answers, complaints = {}, []
+        page.on("response", lambda answer: page.answers.update({answer.url.split("#")[0]: answer.status}))
+        page.on("console", lambda message: message.type in ("error", "warning") and complaints.append(message.text))
+        yield page
+        assert [*page.outside, *complaints, *map(str, page.page_errors)] == []
+        assert {status for each, status in page.answers.items() if each.startswith("http")} <= {200, 304}
+
+
+def pages(built):
+    found = (path.relative_to(built).as_posix() for path in built.rglob("*.html"))
+    return sorted(name for name in found if not name.startswith("live/"))
+
+
+def frame(page, drawn=".cv-board[data-painted] .cv-plot .hm image"):
+    """Return the first board of the page, once it is drawn: by default in colour."""
+    page.frame_locator(FRAME).first.locator(drawn).first.wait_for(state="attached")
+    return page.locator(FRAME).first.element_handle().content_frame()
+
+
+def test_each_page_answers_and_each_board_lives(reader, url, built):
+    with_boards = 0
+    for name in pages(built):
+        tag = name.split("/")[0] if name.split("/")[0] in languages() else ENGLISH
+        if tag != ENGLISH and "/lessons/" in name:
+            continue  # the same page in other words; one of each language is played below
+        reader.answers.clear()
+        assert reader.goto(url + name).status == 200
+        assert reader.locator("html").get_attribute("lang") == tag
+        if reader.locator(FRAME).count():
+            with_boards += 1
+            assert frame(reader, ".cv-board[data-painted]").locator("html").get_attribute("lang") == tag
+        assert loaded(built, url, reader.answers) <= MOST_BYTES, name
+    assert with_boards == len(languages()) + len(names())
+    assert {f"{tag}/lessons/{name}.html" for tag in languages()[1:] for name in names()} <= set(pages(built))
+
+
+def loaded(built, url, answers):
+    """Return how many bytes files have, text packed."""
+    files = {each.removeprefix(url).split("?")[0] for each in answers if each.startswith(url)}
+    return sum(size(built / name) for name in files)
+
+
+@functools.cache
+def size(path):
+    content = path.read_bytes()
+    return len(content if path.suffix in PACKED else gzip.compress(content, 6))
+
+
+def test_script_and_plotly_are_files_of_the_whole_site(built):
+    """So a browser keeps them from one page to the next: each page of a language names the same ones."""
+    frames = {name: re.findall(r'<iframe src="([^"#]+)', (built / name).read_text("utf-8")) for name in pages(built)}
+    addresses = {os.path.normpath(f"{Path(name).parent}/{src}") for name, all_of in frames.items() for src in all_of}
+    assert addresses == {f"live/{'index' if tag == ENGLISH else tag}.html?lang={tag}" for tag in languages()}
+    kinds = [LIVE.search(f"/{path.relative_to(built).as_posix()}") for path in built.glob("live/convviz/*")]
+    assert sorted(kind[1] for kind in kinds if kind and kind[1] == "plotly") == ["plotly"]
+
+
+def test_the_first_board_moves_with_its_slider_and_follows_the_theme(reader, url):
+    reader.goto(f"{url}index.html")
+    board = frame(reader)
+    stride = board.get_by_role("slider", name="stride", exact=True)
+    assert board.locator("[data-panel=grad_output] [data-cell]").count() == 2 * 9
+    with repaint(board):
+        stride.press("ArrowRight")
+    assert board.locator("[data-equation=input] [data-panel=grad_output] [data-cell]").count() == 4
+    reader.emulate_media(color_scheme="dark")
+    board.locator(".cv-board[data-theme=dark]").wait_for()
+    reader.evaluate("document.body.dataset.theme = 'light'")
+    board.locator(".cv-board[data-theme=light]").wait_for()
+    reader.emulate_media(color_scheme="light")
+    reader.evaluate("document.body.dataset.theme = 'auto'")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "page"),
+    [("remainder", "lessons/remainder.html"), ("conv2d_weight", "reference.html"), ("反向傳播", "glossary.html")],
+)
+def test_the_search_finds_without_a_network(reader, url, wanted, page):
+    reader.goto(f"{url}index.html")
+    reader.get_by_role("textbox", name="Search").fill(wanted)
+    reader.keyboard.press("Enter")
+    reader.locator(f'#search-results .search a[href^="{page}"]').first.wait_for()
+
+
+@pytest.mark.parametrize("name", ["index.html", "library.html", "zh-Hant/lessons/stride.html"])
+def test_nothing_is_out_of_reach(reader, url, name):
+    reader.goto(url + name)
+    for scheme in ("light", "dark"):
+        reader.emulate_media(color_scheme=scheme)
+        assert_accessible(reader, f"{name}, {scheme}", "body > :not(.page)", ".sidebar-drawer", ".main")
+    reader.emulate_media(color_scheme="light")
+
+
+@pytest.mark.parametrize("tag", [tag for tag in languages() if tag != ENGLISH])
+def test_who_reads_chinese_alone_gets_from_the_first_page_to_a_right_answer(reader, url, tag):
+    third = names()[2]
+    with speaking(tag):
+        title, say = sentences("path")(f"{third}.title"), sentences("player")
+        next_step, act, check, right = say("next"), say("act"), say("question.check"), say("answer.right")
+        answer = say("question.label")
+    reader.goto(f"{url}index.html")
+    reader.get_by_role("main").locator(f'a[href="{tag}/index.html"]').click()
+    reader.get_by_role("main").get_by_role("link", name=title, exact=True).first.click()
+    board = frame(reader)
+    steps = lesson(third)["steps"]
+    for number, step in enumerate(steps):
+        for _ in step.get("do", []):
+            board.get_by_role("button", name=act, exact=True).click()
+        if number < len(steps) - 1:
+            board.get_by_role("button", name=next_step, exact=True).click()
+    board.get_by_label(answer).fill(str(steps[-1]["question"]["answer"]))
+    board.get_by_role("button", name=check, exact=True).click()
+    assert board.locator(".cv-lesson-told").last.text_content().startswith(right)
