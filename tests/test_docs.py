@@ -1,10 +1,14 @@
 """The code in the documentation runs, from top to bottom."""
 
 import re
+import runpy
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+
+import convviz
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^ *```python\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
@@ -15,8 +19,10 @@ PAGES = (
     "docs/frameworks.md",
     "docs/graders.md",
     "docs/lessons.md",
+    "docs/library.md",
     "docs/open_the_box.md",
     "docs/race.md",
+    "docs/reference.md",
     "README.md",
 )
 
@@ -48,14 +54,13 @@ def test_files_that_a_page_links_to_are_there():
             assert ((ROOT / page).parent / link).exists(), f"{page} links to {link}"
 
 
-def test_the_layer_pictures_name_only_what_exists():
-    for page in ("README.md", "CONTRIBUTING.md"):
-        text = (ROOT / page).read_text(encoding="utf-8")
-        lines = re.findall(r"^    (\w.*?) +L\d ", text, re.MULTILINE)
-        assert lines, page
-        for name in re.sub(r"\(.*?\)", "", " ".join(lines)).split():
-            package = ROOT / "convviz" / name
-            assert package.is_dir() or package.with_suffix(".py").is_file(), f"{page} names {name}"
+def test_the_layers_name_only_what_exists():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^    (\w.*?) +L\d ", text, re.MULTILINE)
+    assert lines
+    for name in re.sub(r"\(.*?\)", "", " ".join(lines)).split():
+        package = ROOT / "convviz" / name
+        assert package.is_dir() or package.with_suffix(".py").is_file(), name
 
 
 def test_on_a_package_index_no_link_of_the_readme_leads_nowhere():
@@ -69,3 +74,41 @@ def test_on_a_package_index_no_link_of_the_readme_leads_nowhere():
     assert [target for target in targets if not target.startswith(("https://", "#"))] == []
     for name in re.findall(r"\]\((docs/\w+\.md|\w+\.md)\)", readme):
         assert f"`{name}`" in text, "the words still say where to look"
+
+
+def test_the_reference_has_every_public_name():
+    text = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    told = set(re.findall(r":: convviz\.(\w+)$", text, re.MULTILINE))
+    modules = {"lab", "nn"}
+    assert set(convviz.__all__) - told - modules == {"check"}  # the module's function: convviz.check.check
+    assert ":: convviz.check.check\n" in text
+    (layers,) = re.findall(r":: convviz\.nn\n +:members: (.+)", text)
+    assert sorted(layers.split(", ")) == sorted(convviz.nn.__all__)
+    race = text[text.index("currentmodule:: convviz.lab") :]
+    assert {*re.findall(r"auto\w+:: (\w+)$", race, re.MULTILINE), "ENTRANTS"} == set(convviz.lab.__all__)
+
+
+def test_every_numbered_part_of_the_app_is_named():
+    parts = runpy.run_path(str(ROOT / "docs" / "screenshot.py"))["PARTS"]
+    text = (ROOT / "docs" / "app.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d+) \| \*\*(.+?)\*\* \|", text, re.MULTILINE)
+    assert rows == [(str(number), name) for number, name in enumerate(parts, 1)]
+    assert f"its {len(parts)} parts" in text
+
+
+def test_a_link_that_leads_nowhere_stops_the_build(tmp_path):
+    links = runpy.run_path(str(ROOT / "docs" / "ext" / "links.py"))
+    app = SimpleNamespace(outdir=tmp_path, builder=SimpleNamespace(format="html"))
+    (tmp_path / "b.html").write_text('<p id="here"><a href="https://example.org/">elsewhere</a>', encoding="utf-8")
+    page = tmp_path / "a.html"
+    page.write_text('<a href="b.html#here"></a><img src="data:,"><a href="b.html?lang=en#v=2&amp;stride=2"></a>', "utf-8")
+    links["check"](app, None)
+    assert (tmp_path / links["LIST"]).read_text(encoding="utf-8") == "https://example.org/\n"
+    page.write_text('<a href="b.html#there"></a><a href="c.html"></a><a href="#gone"></a>', encoding="utf-8")
+    with pytest.raises(links["ExtensionError"]) as told:
+        links["check"](app, None)
+    assert str(told.value).splitlines()[1:] == [
+        "a.html: #gone (no such place in it)",
+        "a.html: b.html#there (no such place in it)",
+        "a.html: c.html (no such file)",
+    ]
