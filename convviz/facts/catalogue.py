@@ -45,7 +45,7 @@ def renewed(tag: str, before: str, given: Mapping[str, Sequence[str]] | None = N
     """
     read = read_po(io.StringIO(before))
     there = {str(message.context): message for message in read if message.id}
-    forms = read.plural_forms if "Plural-Forms:" in before else get_plural(tag.replace("-", "_")).plural_forms
+    forms = read.plural_forms if "Plural-Forms:" in before else get_plural(tag.partition("-")[0]).plural_forms
     made = Catalog()
     made.mime_headers = [("Plural-Forms", forms)]
     texts = all_texts()

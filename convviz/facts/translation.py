@@ -47,9 +47,12 @@ def catalogue(tag: str) -> Mapping[str, Text]:
         if not message.id or message.fuzzy or not message.context:
             continue
         strings = strings_of(message)
-        if all(strings):
-            by_name = {name: strings[index] for name, index in forms.items()}
-            found[message.context] = by_name if message.pluralizable else strings[0]
+        if not all(strings):
+            continue
+        if not message.pluralizable:
+            found[message.context] = strings[0]
+        elif len(strings) > max(forms.values()):
+            found[message.context] = {name: strings[index] for name, index in forms.items()}
     return found
 
 

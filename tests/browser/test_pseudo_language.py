@@ -29,7 +29,6 @@ TABS = re.findall(
 )
 # What is not a sentence of words/ yet: part of the page → selector. Who moves such a part takes its line out.
 STILL_TO_COME = {
-    "title of the page (export)": "main > .cv-headline > h1",
     "the graph's drawing, whose lines are shortened": ".cv-pane-graph :is(.cv-viewport svg, .cv-told, .cv-graph-note)",
     "ways to write it (explanation)": ".cv-pane-code h4",
 }
