@@ -9,6 +9,7 @@ empty file ``languages/<tag>.po``.
 from __future__ import annotations
 
 import io
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -90,19 +91,36 @@ def faults(tag: str) -> Iterator[str]:
         elif message.fuzzy or ids != ([message.id] if isinstance(message.id, str) else list(message.id)):
             yield f"{tag}: {context} was translated from another English text: look at it, and take the mark fuzzy away"
         else:
-            yield from (f"{tag}: {context} {wrong}" for form in strings_of(message) for wrong in _unlike(ids, form))
+            *others, last = strings_of(message)
+            unlike = [*_unlike(last, ids[-1:]), *(wrong for form in others for wrong in _unlike(form, ids))]
+            yield from (f"{tag}: {context} {wrong}" for wrong in unlike)
 
 
-def _unlike(ids: Sequence[str], form: str) -> Iterator[str]:
-    """Yield what a translation has in another way than its English text; a form may leave out the count."""
-    wanted, got = set(ARGUMENT.findall(ids[-1])), set(ARGUMENT.findall(form))
-    if wanted - {"count"} != got - {"count"} or got - wanted:
-        yield f"has other arguments: {sorted(got)} for {sorted(wanted)}"
+def _unlike(form: str, ids: Sequence[str]) -> Iterator[str]:
+    """Yield what a translation has in another way than each English text that it may be of.
+
+    It may leave the count out, and a sign of its own that takes the room of a space stands for one.
+    """
+    got = set(ARGUMENT.findall(form))
+    wanted = [set(ARGUMENT.findall(id)) for id in ids]
+    if all(got not in (each, each - {"count"}, each | {"count"} if len(ids) > 1 else each) for each in wanted):
+        yield f"has other arguments: {sorted(got)} for {sorted(wanted[-1])}"
     for mark in MARKS:
-        if form.count(mark) != ids[-1].count(mark):
+        if all(form.count(mark) != id.count(mark) for id in ids):
             yield f"has {form.count(mark)} times {mark!r}, the English text {ids[-1].count(mark)} times"
-    if [form[:1].isspace(), form[-1:].isspace()] != [ids[-1][:1].isspace(), ids[-1][-1:].isspace()]:
+    if any(
+        end.isspace() != own.isspace() and not _is_wide(own)
+        for end, own in zip(_ends(ids[-1]), _ends(form), strict=True)
+    ):
         yield "begins or ends with a space where the English text does not, or the other way round"
+
+
+def _ends(text: str) -> tuple[str, str]:
+    return text[:1], text[-1:]
+
+
+def _is_wide(letter: str) -> bool:
+    return unicodedata.east_asian_width(letter) in "WF"
 
 
 def main() -> None:
