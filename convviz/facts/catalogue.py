@@ -20,7 +20,7 @@ from babel.messages.pofile import read_po, write_po
 from convviz.facts import spoken
 from convviz.facts.spoken import ENDING, ENGLISH, languages
 from convviz.facts.texts import Text, all_texts
-from convviz.facts.translation import strings_of
+from convviz.facts.translation import is_whole, strings_of
 from convviz.facts.words import ARGUMENT
 
 MARKS = ("`", "*", "\n", "](")  # which a translation has as often as the English text
@@ -86,32 +86,30 @@ def faults(tag: str) -> Iterator[str]:
     for context, text in texts.items():
         message = there.get(context)
         ids = [text] if isinstance(text, str) else [text["one"], text["other"]]
-        if message is None or not all(strings_of(message)):
+        if message is None or not is_whole(message):
             yield f"{tag}: {context} is not translated: {ids[-1]!r}"
         elif message.fuzzy or ids != ([message.id] if isinstance(message.id, str) else list(message.id)):
             yield f"{tag}: {context} was translated from another English text: look at it, and take the mark fuzzy away"
         else:
             *others, last = strings_of(message)
-            unlike = [*_unlike(last, ids[-1:]), *(wrong for form in others for wrong in _unlike(form, ids))]
+            free = {"count"} if len(ids) > 1 else set()  # of things, which a form may leave out
+            unlike = [*_unlike(last, ids[-1:], free), *(wrong for form in others for wrong in _unlike(form, ids, free))]
             yield from (f"{tag}: {context} {wrong}" for wrong in unlike)
 
 
-def _unlike(form: str, ids: Sequence[str]) -> Iterator[str]:
+def _unlike(form: str, ids: Sequence[str], free: set[str]) -> Iterator[str]:
     """Yield what a translation has in another way than each English text that it may be of.
 
-    It may leave the count out, and a sign of its own that takes the room of a space stands for one.
+    A sign that is as wide as two letters has the room of a space in it.
     """
-    got = set(ARGUMENT.findall(form))
-    wanted = [set(ARGUMENT.findall(id)) for id in ids]
-    if all(got not in (each, each - {"count"}, each | {"count"} if len(ids) > 1 else each) for each in wanted):
+    got, wanted = set(ARGUMENT.findall(form)), [set(ARGUMENT.findall(id)) for id in ids]
+    if got | free not in [each | free for each in wanted]:
         yield f"has other arguments: {sorted(got)} for {sorted(wanted[-1])}"
     for mark in MARKS:
         if all(form.count(mark) != id.count(mark) for id in ids):
             yield f"has {form.count(mark)} times {mark!r}, the English text {ids[-1].count(mark)} times"
-    if any(
-        end.isspace() != own.isspace() and not _is_wide(own)
-        for end, own in zip(_ends(ids[-1]), _ends(form), strict=True)
-    ):
+    ends = zip(_ends(ids[-1]), _ends(form), strict=True)
+    if any(end.isspace() != own.isspace() and not _is_wide(own) for end, own in ends):
         yield "begins or ends with a space where the English text does not, or the other way round"
 
 
@@ -120,7 +118,7 @@ def _ends(text: str) -> tuple[str, str]:
 
 
 def _is_wide(letter: str) -> bool:
-    return unicodedata.east_asian_width(letter) in "WF"
+    return bool(letter) and unicodedata.east_asian_width(letter) in "WF"
 
 
 def main() -> None:
