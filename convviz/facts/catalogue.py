@@ -131,7 +131,8 @@ def main() -> None:
         path.write_text(text, encoding="utf-8")
         for context in gone:
             print(f"{tag}: {context} is in no file of facts any more, and has gone")
-        print(*faults(tag), sep="\n")
+        for told in faults(tag):
+            print(told)
 
 
 if __name__ == "__main__":

@@ -185,6 +185,13 @@ def test_a_page_says_nothing_that_is_no_fact_and_has_room_for_longer_words(brows
             assert misfits(page) == [], after
 
 
+def test_on_a_narrow_phone_longer_words_have_room(browser, pages):
+    with fresh_page(browser) as page:
+        page.set_viewport_size({"width": 360, "height": 780})
+        open_page(page, pages, "page")
+        assert misfits(page) == []
+
+
 def test_the_tabs_say_nothing_that_is_no_fact(browser, pages):
     with fresh_page(browser) as page:
         page.goto(pages.joinpath("panes.html").as_uri())
