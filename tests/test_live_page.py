@@ -17,31 +17,37 @@ say = sentences("served")
 KEPT_BYTES = 750_000  # until the first heatmap
 
 
+def named_in(page):
+    return set(re.findall(rf"{FOLDER}([\w.-]+\.\w+)", page.content.decode()))
+
+
 def test_every_file_is_named_after_what_it_holds_and_the_page_names_them():
     one, same, other = live_page({}), live_page({}), live_page({"baseUrl": "/elsewhere/"})
     assert one == same, "made twice it is the same, to the byte"
-    page = one.page.content.decode()
-    named = set(re.findall(rf"{FOLDER}([\w.-]+\.\w+)", page))
+    named = {name for page in one.pages.values() for name in named_in(page)}
     assert named == set(one.files)
+    shared = set.intersection(*map(named_in, one.pages.values()))
+    assert {name.partition("-")[0] for name in shared} == {"styles", "plotly", "race"}, "once, what says nothing"
     assert [name for name in one.files if name not in other.files] == [
         name for name in one.files if name.startswith("frame-")
     ], "what the front end is told stands in its frame alone"
-    assert one.page.tag != other.page.tag
+    assert one.pages["en"].tag != other.pages["en"].tag
 
 
 def test_what_is_packed_is_the_same_unpacked():
     live = live_page({})
-    for name, file in {"page": live.page, **live.files}.items():
+    for name, file in {**live.pages, **live.files}.items():
         if file.packed is not None:
             assert gzip.decompress(file.packed) == file.content, name
             assert len(file.packed) < len(file.content), name
-    at_once = [file for name, file in live.files.items() if not name.startswith(("tab-", "race-"))]
-    sent = [file.packed or file.content for file in (live.page, *at_once)]
-    assert sum(map(len, sent)) < KEPT_BYTES
+    for tag, page in live.pages.items():
+        at_once = [live.files[name] for name in named_in(page) if not name.startswith(("tab-", "race-"))]
+        sent = [file.packed or file.content for file in (page, *at_once)]
+        assert sum(map(len, sent)) < KEPT_BYTES, tag
 
 
 def test_the_page_says_what_it_is_without_scripts_and_asks_nobody_outside():
-    page = live_page({}).page.content.decode()
+    page = live_page({}).pages["en"].content.decode()
     assert f"<title>{say('title')}</title>" in page
     assert say("noscript") in page
     assert not re.search(r"(?:src|href)=\"(?:https?:)?//", page)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import gc
 import sys
 from collections.abc import Callable, Mapping
@@ -67,14 +68,16 @@ def run(options: argparse.Namespace) -> int:
         print(f"convviz: {', '.join(given)} belong to a picture: add --svg, --png, --gif or --tikz", file=sys.stderr)
         return 1
     from convviz.export.parts import DEFAULT_CONTROLS
-    from convviz.facts.choosing import chosen
 
     controls = DEFAULT_CONTROLS if options.controls is None else tuple(filter(None, options.controls.split(",")))
     title = {} if options.title is None else {"title": options.title}
-    lang, unknown = chosen(options.lang)
-    if unknown:
-        print(f"convviz: {unknown}", file=sys.stderr)
-    page = {"lang": lang, "controls": controls, "height": options.height, "lesson": options.lesson, **title}
+    page = {
+        "lang": _language(options),
+        "controls": controls,
+        "height": options.height,
+        "lesson": options.lesson,
+        **title,
+    }
     page["intro"] = options.intro or ""
 
     def make(state: Any) -> bytes:
@@ -84,6 +87,16 @@ def run(options: argparse.Namespace) -> int:
         return page_bytes(state, **page)
 
     return _written(options, "page", make)
+
+
+def _language(options: argparse.Namespace) -> str:
+    """Return the language that is written; one that is not there is told of."""
+    from convviz.facts.choosing import chosen
+
+    tag, unknown = chosen(options.lang)
+    if unknown:
+        print(f"convviz: {unknown}", file=sys.stderr)
+    return tag
 
 
 def _load_torch() -> None:
@@ -152,8 +165,9 @@ def _export_picture(options: argparse.Namespace) -> int:
 def _export_module(options: argparse.Namespace) -> int:
     from convviz.export.module import module_bytes
 
-    if given := _given(options, {**PAGE_OPTIONS, **PICTURE_OPTIONS}):
+    of_a_place = {name: default for name, default in PAGE_OPTIONS.items() if name != "lang"}
+    if given := _given(options, of_a_place | PICTURE_OPTIONS):
         told = "one module serves many places, and each says this by itself; leave it out"
         print(f"convviz: --module takes no {', '.join(given)}: {told}", file=sys.stderr)
         return 1
-    return _written(options, "module", module_bytes)
+    return _written(options, "module", functools.partial(module_bytes, lang=_language(options)))

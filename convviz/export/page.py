@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
@@ -26,7 +25,7 @@ from convviz.export.parts import (
     to_json,
 )
 from convviz.export.still import still_figures
-from convviz.facts.choosing import chosen
+from convviz.facts.choosing import told_language
 from convviz.facts.spoken import language, speaking
 from convviz.facts.words import sentences
 from convviz.lessons import short_name, told
@@ -100,10 +99,7 @@ def page_bytes(
         if controls is DEFAULT_CONTROLS:  # those that are to be moved belong to them
             shown["controls"] = _check_controls([*groups, *of_page["lesson"].get("controls", [])])
     settings = page_settings(state)
-    tag, unknown = chosen(lang)
-    if unknown:
-        warnings.warn(unknown, stacklevel=2)
-    with speaking(tag):
+    with speaking(told_language(lang)):
         if lesson is not None:
             shown["lessons"] = {shown["lesson"]: told(lesson)}
         return _page(settings, shown, title=say("page.title") if title is None else title, intro=intro).encode("utf-8")

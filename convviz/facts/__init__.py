@@ -9,11 +9,11 @@ says which language all of them speak. What is read in another language is writt
 from __future__ import annotations
 
 import functools
-import json
-from importlib.resources import files
 from typing import Any
 
+from convviz.facts.english import english, names_in
 from convviz.facts.spoken import ENGLISH, language
+from convviz.facts.translation import translated
 
 CATALOGUES = ("mistakes",)  # folders of which all files are one fact: who adds a file names it nowhere else
 
@@ -24,27 +24,11 @@ def facts(name: str) -> Any:
     Args:
         name: of the file, such as ``"settings"``; of a folder, such as ``"mistakes"``, for the list of its files.
     """
-    return _spoken(name, language())
+    return _said(name, language())
 
 
 @functools.cache
-def _spoken(name: str, tag: str) -> Any:
+def _said(name: str, tag: str) -> Any:
     if name in CATALOGUES:
-        paths = sorted(path.name for path in files("convviz.facts").joinpath(name).iterdir())
-        return [_spoken(f"{name}/{path.removesuffix('.json')}", tag) for path in paths if path.endswith(".json")]
-    data = english(name)
-    if tag == ENGLISH:
-        return data
-    from convviz.facts.translation import translated  # who speaks English has no use for a reader of catalogues
-
-    return translated(name, data, tag)
-
-
-@functools.cache
-def english(name: str) -> Any:
-    """Return what a file of facts holds, as it stands there.
-
-    Args:
-        name: as for ``facts``, of a file.
-    """
-    return json.loads(files("convviz.facts").joinpath(f"{name}.json").read_text(encoding="utf-8"))
+        return [_said(each, tag) for each in names_in(name)]
+    return english(name) if tag == ENGLISH else translated(name, english(name), tag)

@@ -9,6 +9,7 @@ empty file ``languages/<tag>.po``.
 from __future__ import annotations
 
 import io
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from babel.messages.pofile import read_po, write_po
 from convviz.facts import spoken
 from convviz.facts.spoken import ENDING, ENGLISH, languages
 from convviz.facts.texts import Text, all_texts
-from convviz.facts.translation import strings_of
+from convviz.facts.translation import is_whole, strings_of
 from convviz.facts.words import ARGUMENT
 
 MARKS = ("`", "*", "\n", "](")  # which a translation has as often as the English text
@@ -45,7 +46,7 @@ def renewed(tag: str, before: str, given: Mapping[str, Sequence[str]] | None = N
     """
     read = read_po(io.StringIO(before))
     there = {str(message.context): message for message in read if message.id}
-    forms = read.plural_forms if "Plural-Forms:" in before else get_plural(tag.replace("-", "_")).plural_forms
+    forms = read.plural_forms if "Plural-Forms:" in before else get_plural(tag.partition("-")[0]).plural_forms
     made = Catalog()
     made.mime_headers = [("Plural-Forms", forms)]
     texts = all_texts()
@@ -85,24 +86,39 @@ def faults(tag: str) -> Iterator[str]:
     for context, text in texts.items():
         message = there.get(context)
         ids = [text] if isinstance(text, str) else [text["one"], text["other"]]
-        if message is None or not all(strings_of(message)):
+        if message is None or not is_whole(message):
             yield f"{tag}: {context} is not translated: {ids[-1]!r}"
         elif message.fuzzy or ids != ([message.id] if isinstance(message.id, str) else list(message.id)):
             yield f"{tag}: {context} was translated from another English text: look at it, and take the mark fuzzy away"
         else:
-            yield from (f"{tag}: {context} {wrong}" for form in strings_of(message) for wrong in _unlike(ids, form))
+            *others, last = strings_of(message)
+            free = {"count"} if len(ids) > 1 else set()  # of things, which a form may leave out
+            unlike = [*_unlike(last, ids[-1:], free), *(wrong for form in others for wrong in _unlike(form, ids, free))]
+            yield from (f"{tag}: {context} {wrong}" for wrong in unlike)
 
 
-def _unlike(ids: Sequence[str], form: str) -> Iterator[str]:
-    """Yield what a translation has in another way than its English text; a form may leave out the count."""
-    wanted, got = set(ARGUMENT.findall(ids[-1])), set(ARGUMENT.findall(form))
-    if wanted - {"count"} != got - {"count"} or got - wanted:
-        yield f"has other arguments: {sorted(got)} for {sorted(wanted)}"
+def _unlike(form: str, ids: Sequence[str], free: set[str]) -> Iterator[str]:
+    """Yield what a translation has in another way than each English text that it may be of.
+
+    A sign that is as wide as two letters has the room of a space in it.
+    """
+    got, wanted = set(ARGUMENT.findall(form)), [set(ARGUMENT.findall(id)) for id in ids]
+    if got | free not in [each | free for each in wanted]:
+        yield f"has other arguments: {sorted(got)} for {sorted(wanted[-1])}"
     for mark in MARKS:
-        if form.count(mark) != ids[-1].count(mark):
+        if all(form.count(mark) != id.count(mark) for id in ids):
             yield f"has {form.count(mark)} times {mark!r}, the English text {ids[-1].count(mark)} times"
-    if [form[:1].isspace(), form[-1:].isspace()] != [ids[-1][:1].isspace(), ids[-1][-1:].isspace()]:
+    ends = zip(_ends(ids[-1]), _ends(form), strict=True)
+    if any(end.isspace() != own.isspace() and not _is_wide(own) for end, own in ends):
         yield "begins or ends with a space where the English text does not, or the other way round"
+
+
+def _ends(text: str) -> tuple[str, str]:
+    return text[:1], text[-1:]
+
+
+def _is_wide(letter: str) -> bool:
+    return bool(letter) and unicodedata.east_asian_width(letter) in "WF"
 
 
 def main() -> None:
@@ -115,7 +131,8 @@ def main() -> None:
         path.write_text(text, encoding="utf-8")
         for context in gone:
             print(f"{tag}: {context} is in no file of facts any more, and has gone")
-        print(*faults(tag), sep="\n")
+        for told in faults(tag):
+            print(told)
 
 
 if __name__ == "__main__":

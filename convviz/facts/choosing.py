@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 from convviz.facts import facts
 from convviz.facts.spoken import ENGLISH, language, languages, speaking, understood
 from convviz.facts.words import sentences
@@ -19,6 +21,18 @@ def chosen(wanted: str | None) -> tuple[str, str]:
         return language(), ""
     tag = understood(wanted)
     return (ENGLISH, say("unknown", got=f"{wanted!r:.40}", known=known())) if tag is None else (tag, "")
+
+
+def told_language(wanted: str | None) -> str:
+    """Return the language that somebody gets, with a warning where it is not the one asked for.
+
+    Args:
+        wanted: as for ``chosen``.
+    """
+    tag, unknown = chosen(wanted)
+    if unknown:
+        warnings.warn(unknown, stacklevel=4)  # of who called the function that takes a language, itself called by one
+    return tag
 
 
 def known() -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from collections.abc import Callable, Mapping
 from typing import Any
+
+from convviz.facts.english import english, names_in
 
 Text = str | Mapping[str, str]  # with forms, one is chosen by the argument ``count``
 Change = Callable[[str, Text], Text]
@@ -42,19 +42,9 @@ def all_texts() -> dict[str, Text]:
         found[context] = text
         return text
 
-    from convviz.facts import english
-
-    for name in _names(files("convviz.facts")):
+    for name in names_in():
         with_texts(name, english(name), keep)
     return found
-
-
-def _names(folder: Traversable, before: str = "") -> Iterator[str]:
-    for path in sorted(folder.iterdir(), key=lambda path: path.name):
-        if path.is_dir():
-            yield from _names(path, f"{before}{path.name}/")
-        elif path.name.endswith(".json"):
-            yield before + path.name.removesuffix(".json")
 
 
 def _labels(context: str, labels: Mapping[str, Any], change: Change) -> dict[str, Any]:

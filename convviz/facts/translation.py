@@ -47,10 +47,19 @@ def catalogue(tag: str) -> Mapping[str, Text]:
         if not message.id or message.fuzzy or not message.context:
             continue
         strings = strings_of(message)
-        if all(strings):
-            by_name = {name: strings[index] for name, index in forms.items()}
-            found[message.context] = by_name if message.pluralizable else strings[0]
+        if not is_whole(message):
+            continue
+        if not message.pluralizable:
+            found[message.context] = strings[0]
+        elif len(strings) > max(forms.values()):
+            found[message.context] = {name: strings[index] for name, index in forms.items()}
     return found
+
+
+def is_whole(message: Message) -> bool:
+    """Return whether a translation has all its forms; one of them is empty only where it is in English, too."""
+    strings = strings_of(message)
+    return all(strings) or bool(message.pluralizable and "" in message.id and strings[-1])
 
 
 def strings_of(message: Message) -> list[str]:

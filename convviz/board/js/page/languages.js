@@ -39,7 +39,7 @@ function understood(wanted, languages) {
 /** This address in another language. @param {string} tag @param {Languages} languages */
 function addressIn(tag, languages) {
   const rest = location.search.replace(ASKED, "$1").replace(/[?&]$/, "");
-  return `${languages[tag].page}${rest ? `${rest}&` : "?"}lang=${tag}${location.hash}`;
+  return `${languages[tag].page}${rest || "?"}${rest && "&"}lang=${tag}${location.hash}`;
 }
 
 /**

@@ -13,6 +13,7 @@ import { fetchPlotly } from "./fetched.js";
 import { PAGE } from "./front_end.js";
 import { createLanguages, goOn, tellUnknown } from "./languages.js";
 import { drawLive } from "./live.js";
+import { followHand } from "./hand.js";
 import { createPanes } from "./panes.js";
 import { fetchLesson } from "./bring_lesson.js";
 import { fetchRecorded } from "./recorded.js";
@@ -32,7 +33,8 @@ function start() {
   const wish = createValues({ present: false });
   followAddress((link) => model.send({ type: "open", link }), player, () => wish.put({ present: true }), !goOn(model, player));
   tellUnknown(data.languages, model);
-  const session = createSession(data, (state) => model.hearOfKernel(state));
+  const rests = followHand();
+  const session = createSession(data, rests, (state) => model.hearOfKernel(state));
   const drawPane = createPanes(model, data.colorscales, session.startAgain, { race: () => fetchRecorded(data.race) }, data.tabs);
   drawLive(live, model, drawPane, player, wish, { menu: createLanguages(data.languages, model, player) });
   byId("convviz-again").addEventListener("click", session.startAgain);
@@ -40,7 +42,7 @@ function start() {
   model.on("change:values", () => model.get("values").from === "torch" && session.answered());
   join(data.version, model, session.state);
   afterPaint(session.start);
-  whenColoured(live, () => whenIdle(session.prepare));
+  whenColoured(live, () => whenIdle(() => rests().then(session.prepare)));
 }
 
 /**
