@@ -17,6 +17,7 @@ APP, PARTS_PICTURE = (Path(__file__).with_name(name) for name in ("app.png", "pa
 # What docs/app.md names, in its order, and where it stands in the page.
 PARTS = {
     "Lessons": ".cv-lesson-start",
+    "Language": ".cv-languages summary",
     "Lecture": ".cv-present",
     "Undo, Redo, Reset, Share": ".cv-tools",
     "example, kernel": ".cv-set-example",
