@@ -22,7 +22,19 @@ def measure(say):
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "html"
         start = time.perf_counter()
-        command = [sys.executable, "-m", "sphinx", "-E", "-a", "-q", "-W", "-d", f"{folder}/doctrees", ROOT / "docs", root]
+        command = [
+            sys.executable,
+            "-m",
+            "sphinx",
+            "-E",
+            "-a",
+            "-q",
+            "-W",
+            "-d",
+            f"{folder}/doctrees",
+            ROOT / "docs",
+            root,
+        ]
         subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
         seconds = time.perf_counter() - start
         yield Figure(PART, "build of all pages", seconds, "s", 300, f"{len(list(root.rglob('*.html')))} pages")

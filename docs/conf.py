@@ -19,6 +19,7 @@ nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 120
 nb_execution_show_tb = True
+nb_output_stderr = "error"  # a warning, too
 myst_heading_anchors = 4
 myst_enable_extensions = ["attrs_block"]
 

@@ -101,7 +101,7 @@ def test_a_link_that_leads_nowhere_stops_the_build(tmp_path):
     app = SimpleNamespace(outdir=tmp_path, builder=SimpleNamespace(format="html"))
     (tmp_path / "b.html").write_text('<p id="here"><a href="https://example.org/">elsewhere</a>', encoding="utf-8")
     page = tmp_path / "a.html"
-    page.write_text('<a href="b.html#here"></a><img src="data:,"><a href="b.html?lang=en#v=2&amp;stride=2"></a>', "utf-8")
+    page.write_text('<a href="b.html#here"></a><img src="data:,"><a href="b.html?lang=en#v=2&amp;stride=2"></a>')
     links["check"](app, None)
     assert (tmp_path / links["LIST"]).read_text(encoding="utf-8") == "https://example.org/\n"
     page.write_text('<a href="b.html#there"></a><a href="c.html"></a><a href="#gone"></a>', encoding="utf-8")
