@@ -1,4 +1,4 @@
-"""`python -m benchmarks.docs`: the documentation, from a plain static server on this machine, each visit with an empty cache."""
+"""`python -m benchmarks.docs`: the documentation, from a plain static server here, each visit with an empty cache."""
 
 import statistics
 import subprocess
@@ -22,19 +22,8 @@ def measure(say):
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "html"
         start = time.perf_counter()
-        command = [
-            sys.executable,
-            "-m",
-            "sphinx",
-            "-E",
-            "-a",
-            "-q",
-            "-W",
-            "-d",
-            f"{folder}/doctrees",
-            ROOT / "docs",
-            root,
-        ]
+        options = ["-E", "-a", "-q", "-W", "-d", f"{folder}/doctrees"]
+        command = [sys.executable, "-m", "sphinx", *options, ROOT / "docs", root]
         subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
         seconds = time.perf_counter() - start
         yield Figure(PART, "build of all pages", seconds, "s", 300, f"{len(list(root.rglob('*.html')))} pages")

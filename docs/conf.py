@@ -1,4 +1,4 @@
-"""How `make docs` builds this folder: offline, each warning an error. ext/live.py shows the boards, ext/links.py checks the links."""
+"""How `make docs` builds this folder: offline, each warning an error. What is ours in it stands in ext/."""
 
 import sys
 from pathlib import Path

@@ -53,8 +53,9 @@ NUMBER = """(selectors) => selectors.forEach((selector, index) => {
   const { left, top } = found.getBoundingClientRect();
   const badge = document.createElement("div");
   badge.textContent = index + 1;
-  badge.style.cssText = `position: absolute; z-index: 99; left: ${Math.max(0, left - 13)}px; top: ${Math.max(0, top - 11)}px;
-    min-width: 18px; font: bold 13px/18px system-ui; text-align: center; color: #fff; background: #16191d; border-radius: 3px`;
+  badge.style.cssText = `position: absolute; z-index: 99; min-width: 18px; border-radius: 3px; text-align: center;
+    left: ${Math.max(0, left - 13)}px; top: ${Math.max(0, top - 11)}px;
+    font: bold 13px/18px system-ui; color: #fff; background: #16191d`;
   document.body.append(badge);
 })"""
 

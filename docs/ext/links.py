@@ -1,4 +1,4 @@
-"""Checks each link of the built pages: one that leads nowhere within them is an error; those to elsewhere are listed."""
+"""Checks the links of the built pages: one that leads nowhere within them is an error; the others are listed."""
 
 import re
 from html.parser import HTMLParser
@@ -14,7 +14,7 @@ EXAMPLE = re.compile(r"\]\((examples/[^)]+\.(?:ipynb|md))\)")
 
 
 def take_examples_as_files(app, docname, source):
-    """Give the files of docs/examples to be downloaded: for MyST their names are those of pages, and they are none here."""
+    """Give the files of docs/examples to be downloaded: MyST would look for pages of their names."""
     source[0] = EXAMPLE.sub(r"](path:\1)", source[0])
 
 

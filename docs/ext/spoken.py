@@ -44,7 +44,7 @@ def speak(app, pagename, templatename, context, doctree):
 
 
 def order_navigation(app, pagename, templatename, context, doctree):
-    """Give the parts of the table of contents their level as headings; a reader of Chinese finds the Chinese one first."""
+    """Give the headings of the table of contents their level; who reads Chinese finds the Chinese part first."""
     tree = context["furo_navigation_tree"].replace('role="heading"', 'role="heading" aria-level="2"')
     start, *parts = CAPTION.split(tree)
     if context["language"] != ENGLISH:

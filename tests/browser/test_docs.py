@@ -1,4 +1,4 @@
-"""The documentation, built as `make docs` does: every page answers, is searched, and its boards live, nothing outside asked."""
+"""The documentation as `make docs` builds it: each page answers, its boards live, and nobody else is asked."""
 
 import functools
 import gzip
@@ -52,7 +52,7 @@ def url(built):
 
 @pytest.fixture(scope="module")
 def reader(browser, url):
-    """One reader for all tests: what one page has loaded, the next one need not; asks nobody else, hears no complaint."""
+    """One reader for all tests, who asks nobody else and hears no complaint."""
     with fresh_page(browser) as page:
         page.answers, complaints = {}, []
         page.on("response", lambda answer: page.answers.update({answer.url.split("#")[0]: answer.status}))
