@@ -4,6 +4,7 @@
 the whole site, so a reader loads them once. Each lesson has a page of its own, written here before the build.
 """
 
+import re
 from html import escape
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from convviz.facts.words import sentences
 from convviz.lessons import lesson, names
 
 SITE = "live"  # the folder of the live page, beside the pages of the documentation
+SETTING = re.compile(r"v=[12]\b")
 OPEN_ALONE = {
     "en": "Open it in a window of its own",
     "zh-Hans": "在单独的窗口中打开",
@@ -119,6 +121,16 @@ def lesson_page(name):
     return PAGE.format(title=title_of(name), name=name, steps=steps)
 
 
+def link_settings(app, doctree):
+    """Let the settings of the catalogue of mistakes open on the live page, where the tab shows what goes wrong."""
+    if app.env.docname != "mistakes":
+        return
+    for text in list(doctree.findall(nodes.literal)):
+        if SETTING.match(text.astext()):
+            address = f"{SITE}/{page_of(ENGLISH)}?lang={ENGLISH}#{text.astext()}&tab=mistakes"
+            text.replace_self(nodes.reference("", "", text.deepcopy(), refuri=address))
+
+
 def write_live_page(app, error):
     if error is None and app.builder.format == "html":
         write_site(Path(app.outdir, SITE))
@@ -129,5 +141,6 @@ def setup(app):
     app.add_directive("lesson", Lesson)
     app.add_directive("lessons", Lessons)
     app.connect("builder-inited", write_lessons)
+    app.connect("doctree-read", link_settings)
     app.connect("build-finished", write_live_page)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
