@@ -212,7 +212,7 @@ def attempt(changes, at):
 def attempt_without_backward(changes):
     before, grad = seen(app), torch.autograd.grad
     def fail(*args, **kwargs):
-        raise torch.OutOfMemoryError(standin.OUT_OF_MEMORY)
+        raise torch.OutOfMemoryError(standin.say("memory"))
     torch.autograd.grad = fail
     told = refusal(app, app.state() | changes)
     torch.autograd.grad = grad
@@ -236,7 +236,7 @@ app.device = NAME
 tab = app._tabs.made["pytorch"]
 Standin.fails_in = 3
 tab.refresh()
-assert tab.shown["error"] == OUT_OF_MEMORY + " The board is as before.", tab.shown
+assert tab.shown["error"] == say("memory") + " The board is as before.", tab.shown
 tab.refresh()
 assert "error" not in tab.shown
 """
