@@ -212,7 +212,7 @@ def attempt(changes, at):
 def attempt_without_backward(changes):
     before, grad = seen(app), torch.autograd.grad
     def fail(*args, **kwargs):
-        raise torch.OutOfMemoryError(standin.say("memory"))
+        raise torch.OutOfMemoryError(standin.OUT_OF_MEMORY)
     torch.autograd.grad = fail
     told = refusal(app, app.state() | changes)
     torch.autograd.grad = grad
