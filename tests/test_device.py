@@ -236,7 +236,7 @@ app.device = NAME
 tab = app._tabs.made["pytorch"]
 Standin.fails_in = 3
 tab.refresh()
-assert tab.shown["error"] == OUT_OF_MEMORY + " The board is as before.", tab.shown
+assert tab.shown["error"] == say("memory") + " The board is as before.", tab.shown
 tab.refresh()
 assert "error" not in tab.shown
 """

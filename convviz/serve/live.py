@@ -14,7 +14,7 @@ from typing import Any
 from convviz.export.live import FOLDER, live_html, live_parts, tag_of
 from convviz.export.parts import to_json
 from convviz.facts import facts
-from convviz.facts.spoken import language, languages, speaking
+from convviz.facts.spoken import ENGLISH, language, languages, speaking
 from convviz.facts.words import sentences
 
 KERNEL = FOLDER + "kernel"  # where the page asks for one
@@ -59,34 +59,66 @@ def answer(kind: str, content: bytes, *, pack: bool = True) -> Answer:
 
 @dataclass(frozen=True)
 class LivePage:
-    """The page and its files.
+    """The page and its files, in one language.
 
     Attributes:
-        pages: What the app's address answers with, by language.
+        page: What the app's address answers with.
         files: By name, each with its tag in it: they may be kept for ever.
     """
 
-    pages: dict[str, Answer]
+    page: Answer
     files: dict[str, Answer]
 
 
 def live_page(front_end: Mapping[str, Any]) -> LivePage:
-    """Return the page; the server makes it once.
+    """Return the page in the language that is spoken here.
 
     Args:
         front_end: What Voilà's front end is told about the server, all but which kernel is the visitor's.
     """
-    pages: dict[str, Answer] = {}
-    files: dict[str, Answer] = {}
-    for tag in languages():
-        with speaking(tag):
-            parts = live_parts("served", facts("names")["tabs"], ["serve/served.css"])
-            parts["frame"] = ("html", _frame(front_end).encode())
-            names = {part: f"{part}-{tag_of(content)}.{ending}" for part, (ending, content) in parts.items()}
-            pages[tag] = answer(KINDS["html"], _page(names).encode())
-        new = {name: parts[part] for part, name in names.items() if name not in files}  # most of them are of all
-        files |= {name: answer(KINDS[end], content, pack=end != "bin") for name, (end, content) in new.items()}
-    return LivePage(pages, files)
+    parts = live_parts("served", facts("names")["tabs"], ["serve/served.css"])
+    parts["frame"] = ("html", _frame(front_end).encode())
+    made = {part: (end, answer(KINDS[end], content, pack=end != "bin")) for part, (end, content) in parts.items()}
+    names = {part: f"{part}-{file.tag}.{ending}" for part, (ending, file) in made.items()}
+    page = answer(KINDS["html"], _page(names).encode())
+    return LivePage(page, {names[part]: file for part, (_, file) in made.items()})
+
+
+class LivePages:
+    """The page in every language; the English one is made at the start, each other when somebody first asks for it."""
+
+    def __init__(self, front_end: Mapping[str, Any]) -> None:
+        """Make the first.
+
+        Args:
+            front_end: As for ``live_page``.
+        """
+        self._front_end = front_end
+        self._made: dict[str, LivePage] = {}
+        self.page(ENGLISH)
+
+    def page(self, tag: str) -> Answer:
+        """Return the page in a language.
+
+        Args:
+            tag: One of those that there are.
+        """
+        return self._in(tag).page
+
+    def file(self, name: str) -> Answer | None:
+        """Return a file; None where there is none. A page that is older than the server may ask for any.
+
+        Args:
+            name: As a page gives it.
+        """
+        tags = sorted(languages(), key=lambda tag: tag not in self._made)
+        return next((found for tag in tags if (found := self._in(tag).files.get(name))), None)
+
+    def _in(self, tag: str) -> LivePage:
+        if tag not in self._made:
+            with speaking(tag):
+                self._made[tag] = live_page(self._front_end)
+        return self._made[tag]
 
 
 def _page(names: Mapping[str, str]) -> str:

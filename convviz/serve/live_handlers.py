@@ -22,7 +22,7 @@ from convviz.export.live import FOLDER
 from convviz.facts.spoken import ENGLISH, accepted, understood
 from convviz.serve.files import FOR_EVER, tag_of, takes_gzip
 from convviz.serve.handlers import GOING_AWAY, PlainErrors, mended
-from convviz.serve.live import KERNEL, Answer, LivePage, live_page
+from convviz.serve.live import KERNEL, Answer, LivePages
 from convviz.serve.notebook_page import Page
 
 log = logging.getLogger("tornado.application")
@@ -51,7 +51,7 @@ def live_routes(app: Any, routes: list[Route], language: str | None = None) -> l
         handler, *rest = handlers[f"voila/{name}/(.*)"]
         files.append((f"{app.server_url}{FOLDER}{tag}/{name}/(.*)", mended(handler, kept=True), *rest))
         front_end[option] = f"{app.base_url}{FOLDER}{tag}/{name}"
-    live = {"live": live_page(front_end)}
+    live = {"live": LivePages(front_end)}
     default = {"language": language}
     _, page, options = routes[-1]
     return [
@@ -87,7 +87,7 @@ class Ready(PlainErrors):
 
     varies: ClassVar[tuple[str, ...]] = ()
 
-    def initialize(self, live: LivePage) -> None:
+    def initialize(self, live: LivePages) -> None:
         """Take what is served.
 
         Args:
@@ -123,7 +123,7 @@ class Live(Ready):
 
     varies: ClassVar[tuple[str, ...]] = ("Accept-Language",)
 
-    def initialize(self, live: LivePage, language: str | None = None) -> None:
+    def initialize(self, live: LivePages, language: str | None = None) -> None:
         """Take what is served.
 
         Args:
@@ -139,7 +139,7 @@ class Live(Ready):
             tag = understood(wanted)
         else:
             tag = self._default or accepted(self.request.headers.get("Accept-Language", ""))
-        self.send(self.live.pages[tag or ENGLISH], "no-cache")
+        self.send(self.live.page(tag or ENGLISH), "no-cache")
 
     head = get
 
@@ -153,7 +153,7 @@ class LiveFile(Ready):
         Args:
             name: As the page gives it.
         """
-        found = self.live.files.get(name)
+        found = self.live.file(name)
         if found is None:
             raise tornado.web.HTTPError(404)
         self.send(found, FOR_EVER)
