@@ -6,6 +6,7 @@ from pathlib import Path
 from convviz import __version__
 
 sys.path.insert(0, str(Path(__file__).parent / "ext"))
+sys.modules.setdefault("rfc3987_syntax", None)  # nbformat would load it for seconds: see convviz/serve/__init__.py
 
 project = "convviz"
 author = "convviz contributors"

@@ -102,10 +102,12 @@ def title_of(name):
 
 
 def write_lessons(app):
-    """Write the page of each lesson in each language, where it is not there as it should be."""
+    """Write the page of each lesson, where it is not there as it should be, in each language that has a start page."""
     for tag in languages():
         folder = Path(app.srcdir, folder_of(tag), "lessons")
-        folder.mkdir(parents=True, exist_ok=True)
+        if not folder.with_name("index.md").is_file():
+            continue
+        folder.mkdir(exist_ok=True)
         for name in names():
             with speaking(tag):
                 page = lesson_page(name)
