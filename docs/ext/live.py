@@ -108,6 +108,9 @@ def write_lessons(app):
         if not folder.with_name("index.md").is_file():
             continue
         folder.mkdir(exist_ok=True)
+        for path in folder.glob("*.md"):
+            if path.stem not in ("index", *names()):  # of a lesson that is gone
+                path.unlink()
         for name in names():
             with speaking(tag):
                 page = lesson_page(name)
