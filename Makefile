@@ -78,7 +78,7 @@ docs: $(STAMP)-docs ## build the documentation into build/docs: offline, each wa
 	@echo "Read it: $(BIN)/python -m http.server -d build/docs (from a file its boards would not start)"
 
 clean: ## remove .venv, caches and build outputs
-	rm -rf .venv build dist tests/js/node_modules .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage htmlcov docs/zh-*/lessons
+	rm -rf .venv build dist tests/js/node_modules .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage htmlcov docs/*/lessons
 	find docs/lessons -name '*.md' -not -name index.md -delete
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
