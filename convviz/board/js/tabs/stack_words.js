@@ -52,7 +52,7 @@ export function checkerboardWords(spec) {
     const reads = readsOf(spec, axis);
     if (reads.every((count) => count === reads[0])) return say("reads.even", { lines, count: reads[0], kernel, stride });
     const factor = greatestCommonDivisor(stride, dilation);
-    const counts = reads.join(", ");
+    const counts = `${[...reads, ...reads].join(", ")}, \u2026`;
     if (factor > 1) return say("reads.shared", { lines, counts, stride, dilation, factor });
     return say("reads.uneven", { lines, counts, kernel, stride });
   });

@@ -8,14 +8,15 @@ import { setRich } from "../base/rich_text.js";
 import { sentences } from "../base/words.js";
 import { createHeatmap } from "../board/heatmap.js";
 import { MOST_LAYERS, gradientThrough, layersOf, sizeAfter } from "../numbers/stack.js";
+import { createChoice } from "./choice.js";
 import { planeRows } from "./mistakes_products.js";
 import { openPane } from "./pane.js";
 import { checkerboardWords, fieldWords, waysWords } from "./stack_words.js";
 
 const say = sentences(WORDS);
-const [SMALLEST, LARGEST, SIDE] = [4, 30, 240]; // pixels of a cell, and of a plane
+const [SMALLEST, LARGEST, SIDE] = [4, 30, 250]; // pixels of a cell, and of a plane
 const ROOM_FOR_NUMBER = 22;
-const EXAMPLES = { uneven: "v=2&size=15&stride=2", even: "v=2&size=14&kernel=4&stride=2" };
+const EXAMPLES = { uneven: "v=2&size=11&stride=2", even: "v=2&size=10&kernel=4&stride=2" };
 
 /**
  * @import { Tensor } from "../rules/settings.js"
@@ -170,25 +171,6 @@ function createPlane(pane, onPoint, onSelect) {
       map.set({ values, label, cell, numbers: cell >= ROOM_FOR_NUMBER, dtype: "float64" });
       setText(words, through);
       sign.hidden = !through;
-    },
-  };
-}
-
-/** Buttons of which one is pressed. @param {string} title @param {[string, string][]} choices value and words @param {(value: string) => void} onChoose */
-function createChoice(title, choices, onChoose) {
-  const buttons = choices.map(([value, words]) => {
-    const button = /** @type {HTMLButtonElement} */ (element("button", { type: "button", class: "cv-button", "data-value": value }, words));
-    button.addEventListener("click", () => onChoose(value));
-    return button;
-  });
-  return {
-    el: element("div", { class: "cv-buttons", role: "group", "aria-label": title }, element("span", { class: "cv-muted" }, title), ...buttons),
-    /** @param {string} chosen @param {number} [possible] how many of the first can be chosen */
-    set(chosen, possible = buttons.length) {
-      buttons.forEach((button, index) => {
-        button.setAttribute("aria-pressed", String(button.dataset.value === chosen));
-        button.disabled = index >= possible;
-      });
     },
   };
 }
