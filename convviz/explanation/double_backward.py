@@ -19,7 +19,7 @@ from convviz.spec import ConvSpec
 
 OF = ("grad_input", "grad_weight")
 NUMBERS = ("one", "squares")
-SMALL = 1e-10  # what float64 may leave of the largest number
+SMALL = 1e-12  # what rounding in float64 may leave of the sum of all products' sizes
 METHOD = "rotate"
 # What computes the slope to each factor of the sum, from the other two.
 CALLS = {
@@ -59,6 +59,7 @@ class DoubleBackward:
         of: the gradient, ``"grad_input"`` or ``"grad_weight"``.
         gradient: float64.
         v: the slope of s to each number of the gradient, shaped like it.
+        at: the indices of the one number; with the squares of all it says nothing.
         s: the number.
         slopes: one to each of the two factors that the gradient is made of.
         absent: the factor that the gradient is not made of; its slope is 0.
@@ -70,6 +71,7 @@ class DoubleBackward:
     of: str
     gradient: torch.Tensor
     v: torch.Tensor
+    at: tuple[int, ...]
     s: float
     slopes: tuple[Slope, Slope]
     absent: str
@@ -87,22 +89,26 @@ def double_backward(
         stages: any pass.
         of: the gradient, one of ``OF``; of a transposed convolution that of its own input.
         number: ``"one"`` of its numbers, or half the sum of the ``"squares"`` of all.
-        at: the indices of that one number; by default those of the one in the middle.
+        at: the indices of that one number, the nearest if there is none; those that are left out are the middle.
     """
     given = {name: getattr(stages, stage_of(name, stages.transposed)).detach().cpu().double() for name in CALLS}
     absent = of.removeprefix("grad_")
     rules = _rules(stages.spec, stages.transposed)
     with torch.inference_mode(False), torch.no_grad():
         gradient = rules[absent](given)
+        at = _place(gradient.shape, at)
         v = gradient if number == "squares" else _one(gradient.shape, at)
         s = float((v * gradient).sum()) * (0.5 if number == "squares" else 1)
         made = given | {absent: v}
+        sizes = {name: tensor.abs() for name, tensor in given.items()}
+        sizes[absent] = rules[absent](sizes) if number == "squares" else v
+        # Products that cancel leave the rounding of what they were.
+        size = max(float(rules[to](sizes).max()) for to in given if to != absent)
         slopes = tuple(_slope(to, absent, rules[to](made), stages.transposed) for to in given if to != absent)
     node, truth = _by_autograd(stages, given, absent, number, v)
     apart = max(float((slope.value - truth[slope.to]).abs().max()) for slope in slopes)
-    size = max(float(slope.value.abs().max()) for slope in slopes)
-    first, second = slopes
-    return DoubleBackward(of, gradient, v, s, (first, second), absent, node, apart, apart <= SMALL * max(size, 1.0))
+    agrees = apart <= SMALL * size
+    return DoubleBackward(of, gradient, v, at, s, (slopes[0], slopes[1]), absent, node, apart, agrees)
 
 
 def stage_of(factor: str, transposed: bool) -> str:
@@ -146,12 +152,16 @@ def _slope(to: str, absent: str, value: torch.Tensor, transposed: bool) -> Slope
 
 
 def _one(shape: torch.Size, at: tuple[int, ...]) -> torch.Tensor:
-    """Return zeros with a single 1, at the nearest place that there is."""
-    middle = tuple((size - 1) // 2 if axis > 1 else 0 for axis, size in enumerate(shape))
-    place = tuple(min(max(index, 0), size - 1) for index, size in zip(at or middle, shape, strict=True))
+    """Return zeros with a single 1."""
     made = torch.zeros(shape, dtype=torch.float64)
-    made[place] = 1
+    made[at] = 1
     return made
+
+
+def _place(shape: torch.Size, at: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the nearest place that there is; where nothing is said, the middle."""
+    wanted = (*at, *((size - 1) // 2 for size in shape[len(at) :]))
+    return tuple(min(max(index, 0), size - 1) for index, size in zip(wanted, shape, strict=True))
 
 
 def _by_autograd(

@@ -26,22 +26,19 @@ class DoubleTab(Tab):
     def __init__(self, session: Session, send: Send) -> None:
         """Start with one number of grad_input, the one in the middle."""
         self.of, self.number = OF[0], NUMBERS[0]
-        self.cell: tuple[int, int] | None = None  # of the shown plane
+        self.cell: tuple[int, ...] = ()  # of the shown plane; at first the middle
         super().__init__(session, send)
 
     def data(self) -> dict[str, Any]:
         """Return the gradient, v, and each slope with the planes that it is computed from."""
         result = self.session.result
-        leading = self._leading(self.of.removeprefix("grad_"))
-        shape = getattr(result, stage_of(self.of.removeprefix("grad_"), result.transposed)).shape
-        row, column = self.cell or ((shape[2] - 1) // 2, (shape[3] - 1) // 2)
-        at = (*leading, min(row, shape[2] - 1), min(column, shape[3] - 1))
+        at = (*self._leading(self.of.removeprefix("grad_")), *self.cell)
         made = double_backward(result, self.of, self.number, at)
         several = max(self.session.settings.spec.batch, *result.weight.shape[:2]) > 1
         return {
             "of": made.of,
             "number": self.number,
-            "at": list(at),
+            "at": list(made.at),
             "s": made.s,
             "gradient": self._map(made.of, made.gradient, made.absent),
             "slopes": [self._slope(made, place) for place in range(len(made.slopes))],
@@ -50,13 +47,13 @@ class DoubleTab(Tab):
             "deviation": made.deviation,
             "agrees": made.agrees,
             "several": several,
-            "code": self._code(made, at),
+            "code": self._code(made),
         }
 
     def act(self, message: Mapping[str, Any]) -> None:
         """Take another gradient, another number made of it, or another cell."""
         if message.get("type") == "set" and message.get("of") in OF and message.get("number") in NUMBERS:
-            self.cell = self.cell if message["of"] == self.of else None
+            self.cell = self.cell if message["of"] == self.of else ()
             self.of, self.number = str(message["of"]), str(message["number"])
         elif message.get("type") == "cell":
             self.cell = (whole(message, "row"), whole(message, "column"))
@@ -92,7 +89,7 @@ class DoubleTab(Tab):
             "panel": names.get(panel, panel),
         }
 
-    def _code(self, made: DoubleBackward, at: tuple[int, ...]) -> str:
+    def _code(self, made: DoubleBackward) -> str:
         """Return the same as PyTorch; nothing where its operator takes no such border."""
         settings = self.session.settings
         apart = padded_apart(settings.spec)
@@ -100,7 +97,7 @@ class DoubleTab(Tab):
             return ""
         call = TorchCall(settings.spec, transposed=settings.transposed)
         grad, factors = made.of, ", ".join(slope.to for slope in made.slopes)
-        index = ", ".join(map(str, at))
+        index = ", ".join(map(str, made.at))
         return "\n".join(
             [
                 *([f"padded_input = {call.pad}"] if apart else []),
