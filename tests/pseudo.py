@@ -25,7 +25,7 @@ LABELS = (
 )  # of names.json; the rest are tensors and formulas
 CONTROLS = ("kernel", "geometry", "channels", "input", "loss", "look")
 STATES = {"page": {}, "transposed": {"transposed": True}}
-PANES = ("matrix", "graph", "code", "pytorch", "check", "quantised", "linear")
+PANES = ("matrix", "graph", "code", "pytorch", "check", "quantised", "linear", "double")
 
 
 def pseudo(text):

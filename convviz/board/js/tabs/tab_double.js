@@ -102,9 +102,10 @@ function createSlope(pane, onRead) {
     el,
     /** @param {Slope} slope @param {string} absent */
     set(slope, absent) {
+      const { to } = slope;
       shown = slope.value;
-      el.dataset.to = slope.to;
-      setText(title, say(/** @type {"to.input"} */ (`to.${slope.to}`), { absent }));
+      el.dataset.to = to;
+      setText(title, say(/** @type {"to.input"} */ (`to.${to}`), { absent }));
       setText(call, `${slope.function}(`);
       slope.arguments.forEach((plane, index) => maps[index].set(plane));
       value.set(slope.value);

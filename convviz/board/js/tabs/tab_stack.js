@@ -134,7 +134,7 @@ function renderStack(context) {
 /** Why there are no more layers. @param {Spec[]} layers all that fit */
 function endOf(layers) {
   const last = layers[layers.length - 1];
-  const times = (/** @type {number[]} */ size) => size.join("\u202f\u00d7\u202f");
+  const times = (/** @type {number[]} */ size) => size.join(" \u00d7 ");
   return say("ends", { layer: layers.length + 1, kernel: times(last.kernel_size), last: layers.length, plane: times(sizeAfter(last)) });
 }
 
