@@ -34,7 +34,8 @@ function renderDouble(context) {
     const slopes = [0, 1].map(() => createSlope(pane, read));
     const readout = element("p", { class: "cv-double-read" }, say("hint"));
     const [absent, truth, node, several] = [element("p"), element("p", { class: "cv-double-truth" }), element("p"), element("p", { class: "cv-muted" })];
-    const code = element("pre", {}, element("code"));
+    const code = element("code");
+    const block = element("pre", {}, code);
     const about = element("p", {});
     const sizes = element("p", { class: "cv-muted" });
     const codeTitle = element("h4", {}, say("code"));
@@ -48,7 +49,7 @@ function renderDouble(context) {
       about,
       element("div", { class: "cv-double-choices" }, gradients.el, numbers.el),
       element("div", { class: "cv-double-body" }, chosen, equations, facts),
-      ...[codeTitle, code, sizes],
+      ...[codeTitle, block, sizes],
     );
 
     /** @param {string} slope @param {number} value */
@@ -76,7 +77,7 @@ function renderDouble(context) {
       setRich(node, say("node", { of, node: data.node }));
       setText(several, data.several ? say("several") : "");
       setText(code, data.code);
-      code.hidden = codeTitle.hidden = !data.code;
+      block.hidden = codeTitle.hidden = !data.code;
     };
   });
 }
