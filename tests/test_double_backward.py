@@ -4,6 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+import convviz
 from convviz.app.session import Session
 from convviz.app.tabs.double import DoubleTab
 from convviz.explanation import double_backward as module
@@ -16,6 +17,7 @@ from convviz.spec import ConvSpec
 from tests.geometries import EDGE_CASES, conv2d_by_definition, integers, random_specs, reals
 
 SPECS = [*EDGE_CASES.values(), *random_specs(seed=8, count=60)]
+SHAPES = ((1, 1, 5, 5), (1, 1, 3, 3), (1, 1, 3, 3))
 BOTH = ConvSpec((5, 6), 4, 6, 3, 2, 1, groups=2, batch=2)
 
 
@@ -160,3 +162,16 @@ def test_a_cell_beyond_the_plane_is_the_nearest_and_other_messages_change_nothin
         tab.receive({"type": "cell", "row": "first", "column": 0})
     tab.receive({"type": "set", "of": "grad_weight", "number": "one"})
     assert tab.shown["at"] == [0, 0, 1, 1], "another gradient: the cell in the middle again"
+
+
+def test_the_graph_of_it_is_drawn_with_the_values_that_arrive():
+    x, w, g = (integers(shape, seed).requires_grad_() for seed, shape in enumerate(SHAPES))
+    (gradient,) = torch.autograd.grad(F.conv2d(x, w), x, g, create_graph=True)
+    s = (gradient**2).sum() / 2
+    graph = convviz.graph(s, params={"input": x, "weight": w, "grad_output": g})
+    assert "ConvolutionBackwardBackward0" in [node.label for node in graph.nodes]
+    s.backward()
+    arrived = {node.label: node.slots[0].gradient for node in graph.nodes if node.kind == "leaf"}
+    assert torch.equal(arrived["weight"].tensor, w.grad)
+    assert torch.equal(arrived["grad_output"].tensor, g.grad)
+    assert arrived["input"] is None
