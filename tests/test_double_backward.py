@@ -142,6 +142,11 @@ def test_the_tabs_code_runs_and_finds_what_it_shows(transposed, mode):
             exec("\n".join(lines), names)
             found = eval(last, names)
             assert names["s"].item() == pytest.approx(shown["s"])
+            small, image = ([1, 3], [1, 4]) if transposed else ([1, 4], [1, 3])  # the planes that the board shows
+            planes = {"grad_output": small, "weight": [4, 1], "input": image}
+            assert shown["gradient"]["at"] == planes[of.removeprefix("grad_")]
+            for slope in shown["slopes"]:
+                assert slope["value"]["at"] == planes[slope["to"]]
             for slope, tensor in zip(shown["slopes"], found, strict=True):
                 plane = tensor[tuple(slope["value"]["at"])]
                 assert torch.allclose(torch.tensor(slope["value"]["values"], dtype=torch.float64), plane, rtol=1e-8)

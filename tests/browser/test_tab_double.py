@@ -61,6 +61,7 @@ def test_each_gradient_and_each_number_made_of_it(app):
     first = app.locator(f'{PANE} .cv-panel[data-of="grad_input"]').first
     pane_follows(app, "double", first.locator("[data-cell='4,5']").click)
     holds(app, "grad_input", "one", (4, 5))
+    assert first.locator(".cv-lights").get_attribute("data-lit") == "4,5"
     one = torch.zeros(8, 8, dtype=torch.float64)
     one[4, 5] = 1
     assert torch.equal(plane(app, "v"), one)
