@@ -2,7 +2,7 @@
 // The tab Double backward: a number made of a gradient, and its slopes, each as the call that computes it.
 import WORDS from "../../../facts/words/double.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
-import { formatNumber } from "../base/format.js";
+import { formatLong, formatNumber } from "../base/format.js";
 import { setRich } from "../base/rich_text.js";
 import { sentences } from "../base/words.js";
 import { createHeatmap } from "../board/heatmap.js";
@@ -66,7 +66,7 @@ function renderDouble(context) {
       numbers.set(number);
       gradient.set(data.gradient);
       gradient.light(number === "one" ? [{ row: at[2], column: at[3] }] : []);
-      const values = { of, s: formatNumber(data.s), cell: `${of}[${at.join(", ")}]` };
+      const values = { of, s: formatLong(data.s), cell: `${of}[${at.join(", ")}]` };
       setText(s, number === "one" ? say("s.one", values) : say("s.squares", values));
       setText(how, number === "one" ? say("choose", { of }) : "");
       slopes.forEach((slope, index) => slope.set(next.slopes[index], next.absent));
