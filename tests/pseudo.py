@@ -20,7 +20,7 @@ OPEN, CLOSE = "\u27e6", "\u27e7"
 LENGTHENED = 1.4
 CONTROLS = ("kernel", "geometry", "channels", "input", "loss", "look")
 STATES = {"page": {}, "transposed": {"transposed": True}}
-PANES = ("matrix", "graph", "code", "pytorch", "check", "quantised", "linear")
+PANES = ("matrix", "graph", "code", "pytorch", "check", "quantised", "linear", "double")
 
 
 def pseudo(text):
@@ -55,6 +55,7 @@ def import_all():
 
 def write_pages(folder):
     """Write one exported page a state, and one with every pane, and the live app's."""
+    import convviz.facts
     from convviz.export.page import page_bytes
     from convviz.settings.state import Settings
 
@@ -62,6 +63,8 @@ def write_pages(folder):
         # As the app begins: with the ends of a scale in each band, longer words have no room beside them.
         state = Settings().replace(scale="quantity", **wanted).to_dict()
         folder.joinpath(f"{name}.html").write_bytes(page_bytes(state, controls=CONTROLS))
+    for tab in convviz.facts.facts("settings")["tabs_of_the_page"]:
+        folder.joinpath(f"{tab}.html").write_bytes(page_bytes(Settings().replace(tab=tab).to_dict(), controls=CONTROLS))
     folder.joinpath("panes.html").write_text(panes(), encoding="utf-8")
     folder.joinpath("app.html").write_text(live_app(), encoding="utf-8")
     folder.joinpath("app.json").write_text(json.dumps(app_texts()), encoding="utf-8")

@@ -210,6 +210,18 @@ def test_a_page_tells_its_kernel_which_language_it_speaks_and_a_stranger_is_told
     app.close()
 
 
+def test_what_python_sets_and_what_is_saved_is_in_the_app_s_language():
+    app, sent = convviz.App(lang="zh-Hans"), []
+    app.tab = "graph"
+    assert HAN.search(str(app._tabs.made["graph"].shown))
+    app.send = lambda message, buffers=None: sent.append((message, buffers))
+    app._receive(None, {"type": "page"}, [])
+    ((message, (page,)),) = [each for each in sent if each[0]["type"] == "page"]
+    assert message["name"] == "convolution.html"
+    assert page.startswith(b'<!doctype html>\n<html lang="zh-Hans"')
+    app.close()
+
+
 def test_a_lesson_opens_in_its_language():
     app = convviz.lesson("stride", lang="zh-Hans")
     assert app._lesson["name"] == "stride"

@@ -26,7 +26,7 @@ MODULES = {
     **{"links": "rules/link.js", "geometry": "rules/spec.js"},
 }
 CONTROLS: dict[str, list[str]] = facts("settings")["controls"]  # the groups of controls and what they hold
-ALONE = ("mistakes",)  # the tabs that the page computes by itself
+ALONE: list[str] = facts("settings")["tabs_of_the_page"]  # they need no torch
 DEFAULT_CONTROLS = ("kernel", "geometry", "input", "loss")
 
 

@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import urllib.parse
 
+import nbformat
 import pytest
 
 from convviz.export.page import export_html
@@ -158,6 +159,24 @@ def test_a_site_goes_to_the_browser_s_language_unless_one_is_chosen(browser, url
         assert page.locator(".cv-notice").text_content() == say("unknown", got="'xx'", known=known)
 
 
+def test_two_apps_of_one_notebook_speak_each_its_own(page, tmp_path):
+    cells = ["import convviz", "convviz.App(lang='zh-TW')", "convviz.App()", "convviz.App(lang='xx')"]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    nbformat.write(notebook, tmp_path / "several.ipynb")
+    with voila_server(tmp_path / "several.ipynb") as server:
+        page.goto(server.url, wait_until="commit", timeout=APPEARS_WITHIN_MS)
+        page.locator(".cv-board[data-from=torch]").nth(2).wait_for(timeout=APPEARS_WITHIN_MS)
+        apps = page.locator(".cv-app.cv-full")
+        assert [apps.nth(at).get_attribute("lang") for at in range(3)] == ["zh-Hant", "en", "en"]
+        undo = [apps.nth(at).locator(".cv-tools button").first.text_content() for at in range(3)]
+        assert undo == [with_words(tag, "board", "undo") for tag in ("zh-Hant", "en", "en")]
+        known = "en (English), zh-Hans (简体中文), zh-Hant (繁體中文)"
+        assert apps.nth(2).locator(".cv-notice").text_content() == say("unknown", got="'xx'", known=known)
+        apps.first.locator("[data-tab=pytorch]").click()
+        words = with_words("zh-Hant", "backend", "machine.threads", function="torch.get_num_threads")
+        apps.first.locator(".cv-pane-pytorch", has_text=words).wait_for(timeout=APPEARS_WITHIN_MS)
+
+
 # -- what is read
 
 
@@ -193,10 +212,9 @@ def test_the_lesson_is_played_to_its_end_by_who_reads_only_this(page, exported, 
     assert page.locator(".cv-lesson-gone li").count() == len(lesson(NAME)["end"]["words"])
 
 
-@pytest.mark.parametrize("width", [360, 1366])
 @pytest.mark.parametrize("tag", OTHERS)
-def test_every_label_has_its_room(page, exported, tag, width):
-    page.set_viewport_size({"width": width, "height": 780})
+def test_every_label_has_its_room_on_a_narrow_phone(page, exported, tag):
+    page.set_viewport_size({"width": 360, "height": 780})
     page.goto(f"{exported[tag].as_uri()}#lesson={NAME}&step=2")
     wait_painted(page)
     for close in (False, True):

@@ -185,6 +185,14 @@ def test_a_page_says_nothing_that_is_no_fact_and_has_room_for_longer_words(brows
             assert misfits(page) == [], after
 
 
+@pytest.mark.parametrize("name", facts("settings")["tabs_of_the_page"])
+def test_a_tab_of_the_page_says_nothing_that_is_no_fact(browser, pages, name):
+    with fresh_page(browser) as page:
+        open_page(page, pages, name)
+        page.locator(f".cv-pane-{name} [data-cell]").first.wait_for()
+        assert read(page) == []
+
+
 def test_on_a_narrow_phone_longer_words_have_room(browser, pages):
     with fresh_page(browser) as page:
         page.set_viewport_size({"width": 360, "height": 780})
