@@ -95,7 +95,7 @@ def test_python_is_sent_as_text_and_what_is_none_of_it_is_refused(app):
         assert [content["type"] for content, _ in replies] in (["told"], []), "once is enough"
         assert app.session.notice[1]
         assert (
-            "a message of the page is one of compute, plotly, python, page, picture, script, lesson, tab"
+            "a message of the page is one of compute, plotly, python, page, picture, script, lesson, language, tab"
             in app.session.notice[0]
         )
 

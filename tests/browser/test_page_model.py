@@ -13,7 +13,7 @@ from convviz.facts import facts
 from convviz.facts.losses import kinds_taken
 from convviz.plane import PANEL_AXES
 from convviz.settings.compute import compute
-from convviz.settings.names import NAMES, shown_letter
+from convviz.settings.names import shown_letter
 from convviz.settings.state import Settings
 from convviz.spec import ConvSpec
 from convviz.views.cells import roles
@@ -270,11 +270,11 @@ def test_the_board_is_told_each_panel_with_its_words_its_figure_and_its_planes(t
         about, structure = json.dumps(settings.to_dict()), told["structure"]
         kind = "transposed" if settings.transposed else "convolution"
         assert structure["colorscales"] == json.loads(json.dumps(COLORSCALES))
-        assert structure["cell_words"] == NAMES["cells"][kind], about
+        assert structure["cell_words"] == facts("names")["cells"][kind], about
         for row, there in zip(expected, structure["equations"], strict=True):
             assert there["scale"] == settings.scale, about
             for (axis, count), choice in zip(choices(settings, row), there["choices"], strict=True):
-                word = NAMES["axes"][shown_letter(axis, settings.transposed)]
+                word = facts("names")["axes"][shown_letter(axis, settings.transposed)]
                 value = settings.plane.within(settings.spec).index(axis)
                 assert choice == {"axis": axis, "word": word, "count": count, "value": value}, about
             for item, shown in zip(row.items, there["items"], strict=True):
@@ -286,8 +286,11 @@ def test_the_board_is_told_each_panel_with_its_words_its_figure_and_its_planes(t
 
 def assert_item(shown, panel, row, kind, about):
     wanted = {
-        **{"key": f"{row}:{panel.name}", "shape": str(list(panel.shape)), "words": NAMES["cells"][kind]},
-        **{"products": NAMES["products"][kind].get(panel.name, ""), "figure": json.loads(json.dumps(frame(panel)))},
+        **{"key": f"{row}:{panel.name}", "shape": str(list(panel.shape)), "words": facts("names")["cells"][kind]},
+        **{
+            "products": facts("names")["products"][kind].get(panel.name, ""),
+            "figure": json.loads(json.dumps(frame(panel))),
+        },
     }
     for key, value in wanted.items():
         assert shown[key] == value, (key, panel.name, about)

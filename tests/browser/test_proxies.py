@@ -5,7 +5,7 @@ import urllib.request
 
 import pytest
 
-from convviz.export.site import INDEX, site_files, write_site
+from convviz.export.site import site_files, write_site
 from convviz.facts.words import sentences
 from tests.browser.app_page import fresh_page, open_app, slide, wait_painted
 from tests.browser.server import ROOT, voila_server
@@ -92,7 +92,7 @@ def test_the_site_is_there_with_what_caches_need(browser, proxy):
     for name, content in site_files().items():
         _, headers, body = ask(f"{proxy}/conv/{name}")
         assert body == content, name
-        kept = "no-cache" if name == INDEX else "public, max-age=31536000, immutable"
+        kept = "no-cache" if name.endswith(".html") else "public, max-age=31536000, immutable"
         assert headers.get_all("Cache-Control") == [kept], name
     with fresh_page(browser, ignore_https_errors=True) as page:
         page.goto(f"{proxy}/conv/#v=2&stride=3")
