@@ -26,9 +26,9 @@ export function fieldWords(spec, layers) {
     return say("field.axis", { lines, reach, steps: steps.join(" + "), size });
   });
   const reaches = axesOf((axis) => fields[axis].reach).map(([axis]) => fields[axis].reach);
-  return [
-    `${say("field", { layers, rows: fields[0].size, columns: fields[1].size })}; ${formulas.join("; ")}. ${say("field.why", { reach: reaches.join(", ") })}`,
-  ];
+  const field = say("field", { layers, rows: fields[0].size, columns: fields[1].size });
+  const both = formulas.reduce((these, last) => say("field.and", { these, last }));
+  return [say("field.told", { field, formulas: both, why: say("field.why", { reach: reaches.join(", ") }) })];
 }
 
 /** @param {Tensor} input its gradient @param {boolean} counted whether all weights are 1 */
@@ -41,7 +41,7 @@ export function waysWords({ shape, data }, counted) {
   if (!counted) return [say("slope", numbers)];
   const none = data.filter((value) => value === 0).length;
   const rest = none ? say("ways.none", { count: none, all: data.length }) : say("ways.all");
-  return [`${say("ways", numbers)} ${rest}`];
+  return [say("ways.told", { ways: say("ways", numbers), rest })];
 }
 
 /** Whether a layer reads some rows more often than others. @param {Spec} spec */
