@@ -7,7 +7,8 @@ from typing import Any
 
 import torch
 
-from convviz.check.tasks import TASKS
+from convviz.check.tasks import GRADIENTS, TASKS
+from convviz.explanation.quantised.kinds import KINDS
 from convviz.facts import facts
 from convviz.facts.words import ARGUMENT
 from convviz.plane import PANEL_AXES
@@ -21,13 +22,13 @@ from convviz.settings.tensors import grad_tensor, input_tensor, weight_tensor
 LESSON = ({"title", "base", "steps", "end"}, {"controls"})
 STEP = (
     {"title", "words", "state"},
-    {"values", "focus", "band", "pin", "highlight", "do", "question", "why", "tray", "quiet"},
+    {"values", "focus", "band", "pin", "highlight", "do", "question", "why", "tray", "quiet", "tab", "code"},
 )
-DO = ({"words", "then"}, {"mark", "edit", "walk", "set", "pin"})
+DO = ({"words", "then"}, {"mark", "edit", "walk", "set", "pin", "choose"})
 QUESTION = ({"cell", "words", "hint", "because", "answer"}, set[str]())
 END = ({"words", "next"}, {"exercise"})
 PLACE = {"panel", "row", "column"}
-KINDS_OF_TASK = {"edit": {*PLACE, "by"}, "walk": {"places"}, "set": None, "pin": PLACE}
+KINDS_OF_TASK = {"edit": {*PLACE, "by"}, "walk": {"places"}, "set": None, "pin": PLACE, "choose": None}
 KINDS_OF_VALUE = (
     *("cell", "one", "windows", "outside", "kernel", "setting", "remainder", "sum", "terms", "extent", "numbers"),
     *("reach", "border", "loss", "rate"),
@@ -44,6 +45,12 @@ CHOICES = {
     "band": ("forward", "input", "weight", "bias"),
     "tray": ("full",),
     "quiet": ("until done", "throughout"),
+    "tab": tuple(facts("names")["tabs"]),
+}
+# What can be chosen in a tab: a mistake or the gradient that it is in, a layer or one of its variants.
+CHOSEN_IN = {
+    "mistakes": {*GRADIENTS, *(mistake["id"] for mistake in facts("mistakes"))},
+    "quantised": {*KINDS, *(variant for kind in KINDS.values() for variant in kind.variants)},
 }
 TOPICS = tuple(id.removeprefix("why.") for id in facts("words/because") if id.startswith("why."))
 EDITED = {
@@ -188,6 +195,11 @@ def _shape_of(step: Mapping[str, Any]) -> Iterator[str]:
             yield f"a task in do has one of {', '.join(KINDS_OF_TASK)}: got {', '.join(kinds) or 'none'}."
         elif (needed := KINDS_OF_TASK[kinds[0]]) is not None:
             yield from _keys(kinds[0], task[kinds[0]], needed, set())
+        if "choose" in task and task["choose"] not in (there := CHOSEN_IN.get(step.get("tab", ""), set[str]())):
+            yield (
+                f"choose names what stands in the step's tab, which is one of {', '.join(CHOSEN_IN)}: got "
+                f"{task['choose']!r:.40}; here are {', '.join(sorted(there)) or 'none'}."
+            )
         if "edit" in task and task["edit"].get("panel") not in EDITED:
             yield f"an edit is typed into one of {', '.join(EDITED)}: got {task['edit'].get('panel')!r:.40}."
     for name, value in step.get("values", {}).items():
@@ -206,6 +218,9 @@ def _shape_of(step: Mapping[str, Any]) -> Iterator[str]:
     for name, cell in cells.items():
         if cell is not None:
             yield from _keys(name, cell, PLACE, set())
+    code = step.get("code", [])
+    if not isinstance(code, list) or not all(isinstance(line, str) for line in code):
+        yield f"code is a list of lines: got {code!r:.40}."
     if not isinstance(step.get("state"), str):
         yield 'state is the keys of a link that are other than in base, such as "stride=2", or "".'
 

@@ -9,10 +9,9 @@ from pathlib import Path
 
 from convviz.export.file import write
 from convviz.export.live import FOLDER, live_html, live_parts, tag_of
-from convviz.export.parts import ALONE
+from convviz.export.parts import SHOWN
 
 INDEX = "index.html"
-TABS = (*ALONE, "race")  # what shows something without torch; the race is the recorded one
 NAME = re.compile(r"[a-z_-]+-(?P<tag>[0-9a-f]{16})\.[a-z]+")
 OURS = b"data-convviz-site"  # stands in the page, so that another index.html is known
 
@@ -20,7 +19,7 @@ OURS = b"data-convviz-site"  # stands in the page, so that another index.html is
 @functools.cache
 def site_files() -> dict[str, bytes]:
     """Return the files: path below the folder → content. All but the page are named after what they hold."""
-    parts = live_parts("site", TABS)
+    parts = live_parts("site", SHOWN)
     names = {part: f"{part}-{tag_of(content)}.{ending}" for part, (ending, content) in parts.items()}
     page = live_html(names, {}, body=f"<body {OURS.decode()}>")
     return {INDEX: page.encode(), **{FOLDER + names[part]: content for part, (_, content) in parts.items()}}

@@ -21,7 +21,7 @@ const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 function start() {
   const data = JSON.parse(byId("convviz-data").textContent ?? "");
   const model = createPageModel({ ...data, state: FIRST_STATE, plotly: () => fetchPlotly(data.plotly), ground: {} });
-  const player = createPlayer(model, createShelf({}, (name) => fetchLesson(data.lessons[name])));
+  const player = createPlayer(model, createShelf({}, (name) => fetchLesson(data.lessons[name])), Object.keys(data.tabs));
   const wish = createValues({ present: false });
   followAddress((link) => model.send({ type: "open", link }), player, () => wish.put({ present: true }));
   const drawPane = createPanes(model, data.colorscales, undefined, { race: () => fetchRecorded(data.race) }, data.tabs);
