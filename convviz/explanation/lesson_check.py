@@ -22,7 +22,7 @@ from convviz.settings.tensors import grad_tensor, input_tensor, weight_tensor
 LESSON = ({"title", "base", "steps", "end"}, {"controls"})
 STEP = (
     {"title", "words", "state"},
-    {"values", "focus", "band", "pin", "highlight", "do", "question", "why", "tray", "quiet", "tab", "code"},
+    {"values", "focus", "band", "pin", "highlight", "do", "question", "why", "tray", "quiet", "tab", "part", "code"},
 )
 DO = ({"words", "then"}, {"mark", "edit", "walk", "set", "pin", "choose"})
 QUESTION = ({"cell", "words", "hint", "because", "answer"}, set[str]())
@@ -52,6 +52,8 @@ CHOSEN_IN = {
     "mistakes": {*GRADIENTS, *(mistake["id"] for mistake in facts("mistakes"))},
     "quantised": {*KINDS, *(variant for kind in KINDS.values() for variant in kind.variants)},
 }
+# What of a tab a step can bring in sight.
+PARTS_OF = {"mistakes": ("shown",), "quantised": ("forward", "variants", "check"), "race": ("weights", "seconds", "table")}
 TOPICS = tuple(id.removeprefix("why.") for id in facts("words/because") if id.startswith("why."))
 EDITED = {
     "padded_input": ("input", input_tensor),
@@ -218,6 +220,8 @@ def _shape_of(step: Mapping[str, Any]) -> Iterator[str]:
     for name, cell in cells.items():
         if cell is not None:
             yield from _keys(name, cell, PLACE, set())
+    if "part" in step and step["part"] not in (parts := PARTS_OF.get(step.get("tab", ""), ())):
+        yield f"part is one of its tab's, {', '.join(parts) or 'which has none'}: got {step['part']!r:.40}."
     code = step.get("code", [])
     if not isinstance(code, list) or not all(isinstance(line, str) for line in code):
         yield f"code is a list of lines: got {code!r:.40}."

@@ -6,7 +6,7 @@ import { element, focusOf, setText } from "../base/dom.js";
 import { sentences } from "../base/words.js";
 import { pointAt } from "../base/wire.js";
 import { createButton } from "./button.js";
-import { createChoices } from "./choices.js";
+import { lookInTab } from "./in_tab.js";
 import { createLeft } from "./left.js";
 import { createQuestion } from "./question.js";
 
@@ -72,7 +72,7 @@ export function createLessonPanel(player, stage) {
     appOf()?.toggleAttribute("data-quiet", look.quiet);
     if (look.key !== key) begin(look);
     want(look.wanted);
-    choices.follow(look.choose);
+    tab.follow(look.choose, look.part, look.key);
     light(look.highlight);
     speak(look);
   }
@@ -126,7 +126,7 @@ export function createLessonPanel(player, stage) {
   }
 
   const appOf = () => el.closest(".cv-app");
-  const choices = createChoices(appOf, player.choose);
+  const tab = lookInTab(appOf, player.choose);
   const update = () => {
     const look = player.get("look");
     const focused = card.contains(focusOf(card));
@@ -144,13 +144,13 @@ export function createLessonPanel(player, stage) {
     stage.focus("");
     light([]);
     want("");
-    choices.follow("");
+    tab.follow("", "", "");
     setText(live, (player.get("left")?.words ?? []).join(" "));
     if (focused) left.focus();
   };
   player.on("change:look", update);
   player.on("change:left", update);
-  player.on("press", choices.press);
+  player.on("press", tab.press);
   return {
     el,
     update,
@@ -159,8 +159,8 @@ export function createLessonPanel(player, stage) {
     close() {
       player.off("change:look", update);
       player.off("change:left", update);
-      player.off("press", choices.press);
-      choices.stop();
+      player.off("press", tab.press);
+      tab.stop();
     },
   };
 }

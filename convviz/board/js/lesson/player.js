@@ -24,8 +24,8 @@ const PACE = 350; // milliseconds between two places of a walk that is done for 
  * @import { Lesson, Place, Shelf, Told } from "./lessons.js"
  * @typedef {{ words: string, then: string, done: boolean, walked: string }} SeenTask
  * @typedef {{ name: string, title: string, at: number, of: number, heading: string, words: string, code: string, noTab: string, focus: string, band: string, highlight: Place[],
- *   tasks: SeenTask[], question: SeenQuestion | null, hidden: Place | null, full: boolean, quiet: boolean, complete: boolean, wanted: string, choose: string, key: string }} Look
- *   noTab: that the page has not the step's tab; wanted: the control that is to be moved; choose: what is to be chosen in the tab; full: the tray begins so; quiet: what is to be found is not told; complete: nothing is left to do; key: another one at every start of a step
+ *   tasks: SeenTask[], question: SeenQuestion | null, hidden: Place | null, full: boolean, quiet: boolean, complete: boolean, wanted: string, choose: string, part: string, key: string }} Look
+ *   noTab: that the page has not the step's tab; wanted: the control that is to be moved; choose: what is to be chosen in the tab; part: of it, to be in sight; full: the tray begins so; quiet: what is to be found is not told; complete: nothing is left to do; key: another one at every start of a step
  * @typedef {{ words: string[], next: string[], exercise: string, after: string }} Gone what is told when a lesson is left, and offered; of one that was not
  *   ended, nothing; exercise: the task of convviz.check that asks for it in code; after: the name of the lesson that follows
  * @typedef {ReturnType<typeof createPlayer>} Player
@@ -159,6 +159,7 @@ export function createPlayer(model, shelf = createShelf(), has = ALL_TABS, later
       complete: done >= tasks().length && (!question || answered()),
       wanted: controlOf(tasks()[done], model.settings()),
       choose: tasks()[done]?.choose ?? "",
+      part: tasks().slice(done).some(({ choose }) => choose) ? "" : step().part ?? "",
       key: String(begun),
     };
   }
