@@ -70,6 +70,7 @@ export function createLessonPanel(player, stage) {
     stage.hide(look.hidden);
     card.toggleAttribute("data-complete", look.complete); // only then is going on the first thing to do
     appOf()?.toggleAttribute("data-quiet", look.quiet);
+    appOf()?.toggleAttribute("data-at-board", !look.choose && look.tasks.some(({ done }) => !done));
     if (look.key !== key) begin(look);
     want(look.wanted);
     tab.follow(look.choose, look.part, look.key);
