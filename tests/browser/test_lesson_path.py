@@ -291,7 +291,8 @@ def test_a_page_of_the_race_s_lesson_has_the_recorded_race(page, tmp_path):
     assert theirs.count() == 2
     page.wait_for_function(
         """() => {
-          const [slot, row] = [".cv-slot", ".cv-theirs:last-child"].map((each) => document.querySelector(each).getBoundingClientRect());
+          const boxOf = (each) => document.querySelector(each).getBoundingClientRect();
+          const [slot, row] = [boxOf(".cv-slot"), boxOf(".cv-theirs:last-child")];
           return slot.top <= row.top && row.bottom <= slot.bottom;
         }"""
     )
