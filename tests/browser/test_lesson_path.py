@@ -239,6 +239,7 @@ def test_a_step_opens_its_tab_beside_the_card_and_the_next_one_closes_it(page, e
     wanted = pane.locator('[data-mistake="I07"]')
     assert wanted.get_attribute("data-wanted") == ""
     assert wanted.is_visible()
+    assert page.evaluate("scrollY") == 0, "the tab is scrolled to it, not the page with the card"
     wanted.click()
     page.locator(".cv-lesson[data-complete]").wait_for()
     assert "[1, 1, 5, 5] instead of [1, 1, 7, 7]" in pane.locator(".cv-verdict").text_content()

@@ -9,6 +9,16 @@ const CHOSEN = /** @type {const} */ (["aria-pressed", "aria-checked"]);
 const OWN_MOVES = /** @type {const} */ (["pointerdown", "wheel", "touchmove", "keydown"]); // of a visitor
 const ABOVE = 6; // pixels left above a part that is brought in sight
 
+/** Scroll what holds an element, as far out as the tab and no further: the page with the card on it stays. @param {HTMLElement} slot @param {HTMLElement} el */
+function bringWithin(slot, el) {
+  for (let at = el.parentElement; at && slot.contains(at); at = at.parentElement) {
+    const [{ top, bottom }, box] = [el.getBoundingClientRect(), at.getBoundingClientRect()];
+    if (at.scrollHeight <= at.clientHeight) continue;
+    if (top < box.top + ABOVE) at.scrollTop += top - box.top - ABOVE;
+    else if (bottom > box.bottom - ABOVE) at.scrollTop += bottom - box.bottom + ABOVE;
+  }
+}
+
 /**
  * Make what looks into the open tab of one app.
  * @param {() => Element | null | undefined} appOf @param {(chosen: string[]) => void} onChosen called with all that is chosen, whenever something is
@@ -42,7 +52,7 @@ export function lookInTab(appOf, onChosen) {
     if (wanted === old) return;
     old?.removeAttribute("data-wanted");
     wanted?.setAttribute("data-wanted", "");
-    wanted?.scrollIntoView({ block: "nearest" });
+    if (slot && wanted) bringWithin(slot, wanted);
   }
 
   /** Scroll the tab, and nothing else, to its part: again when more of it is drawn, until somebody scrolls it. */
