@@ -176,7 +176,7 @@ def _check(page, way):
 
 def wait_for_end(server):
     """Wait until the kernel of the last visit is gone and takes no time from the next."""
-    wait_until(lambda: not server.kernels(), what="the visitor's kernel ends")
+    wait_until(lambda: not server.kernels(), 150, "the visitor's kernel ends")
 
 
 # -- the figures -----------------------------------------------------------------------------------------------------

@@ -15,6 +15,8 @@ from tests.browser.server import ROOT
 PART = "said twice, in Python and in JavaScript"
 PYTHON, SCRIPTS = ROOT / "convviz", ROOT / "convviz" / "board" / "js"
 BEFORE, FEWER = "50dbbc8", 1500  # the commit before the page became the app, and how many lines of Python go since
+# What the page's JavaScript tells as well; the rest of Python does what no page can, such as a checker or a server.
+PICTURES = ["explanation", "settings", "views", "board", "samples"]
 MOST = 2300  # of 5,670 that were said twice
 
 # What is said twice: of Python, and of board/js.
@@ -90,12 +92,15 @@ def measure(say):
     words = ", ".join(f"{_short(pair[0])} {sizes[pair]}" for pair in largest)
     detail = f"{len(TWICE)} pairs: {words}, …; on purpose {', '.join(_short(python) for python, _ in ON_PURPOSE)}"
     yield Figure(PART, "lines said twice", sum(sizes.values()), "", MOST, detail)
-    now = sum(_lines(path) for path in PYTHON.rglob("*.py"))
-    before = _lines_of_python(BEFORE)
-    if before is None:
-        say(f"no {BEFORE} in this repository: lines of Python are not compared")
-    else:
-        yield Figure(PART, f"lines of Python, more than at {BEFORE}", now - before, "", -FEWER, f"{before:,} → {now:,}")
+    told = f"those that tell the picture, {', '.join(PICTURES)}"
+    for packages, most, what in ((PICTURES, -FEWER, told), ([""], None, "all")):
+        now = sum(_lines(path) for each in packages for path in PYTHON.joinpath(each).rglob("*.py"))
+        before = _lines_of_python(BEFORE, packages)
+        if before is None:
+            say(f"no {BEFORE} in this repository: lines of Python are not compared")
+        else:
+            detail = f"{before:,} → {now:,}; {what}"
+            yield Figure(PART, f"lines of Python, more than at {BEFORE}", now - before, "", most, detail)
 
 
 def _entries(side):
@@ -163,9 +168,10 @@ def _refuse_unlisted():
                     raise AssertionError(f"{' and '.join(sorted(pair))}: which list of benchmarks/twice.py?")
 
 
-def _lines_of_python(commit):
-    """Return the lines of Python that the package had, or None where git does not know the commit."""
-    command = ["git", "grep", "-h", "-c", "", commit, "--", "convviz/*.py"]
+def _lines_of_python(commit, packages):
+    """Return the lines of Python that these packages had, or None where git does not know the commit."""
+    command = ["git", "grep", "-h", "-c", "", commit, "--"]
+    command += [f"convviz/{each}/*.py" if each else "convviz/*.py" for each in packages]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     return None if done.returncode else sum(map(int, done.stdout.split()))
 

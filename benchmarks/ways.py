@@ -6,10 +6,14 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from convviz.kernels.provisioner import NAMED, NORMAL
 from tests.browser.server import ROOT, voila_server
 
 NOTEBOOKS = Path(__file__).with_name("notebooks")
 BEFORE = "CONVVIZ_BEFORE"  # the variable that names a tree of an older convviz; `--before` sets it
+
+# What is measured beside convviz has kernels as Voilà starts them; forked ones are convviz's own.
+OWN_KERNELS = {NAMED: NORMAL}
 
 READ_CELLS = """(names) => Object.fromEntries(names.map((name) => [name, Array.from(
     document.querySelector(`[data-panel="${name}"]`).querySelectorAll("[data-value]"),
@@ -56,7 +60,8 @@ class Way:
         """Return the context of a server for this way alone."""
         python = self.root / ".venv" / "bin" / "python"
         python = python if self.root != ROOT and python.exists() else Path(sys.executable)
-        return voila_server(notebook=self.notebook, preheat=preheat, root=self.root, python=python)
+        env = None if self.picture == APP.picture else OWN_KERNELS
+        return voila_server(notebook=self.notebook, env=env, preheat=preheat, root=self.root, python=python)
 
     def address(self, server):
         """Return where a server of this way shows the state that is measured."""

@@ -15,7 +15,7 @@ from pathlib import Path
 import IPython
 import pytest
 from jupyter_client.manager import AsyncKernelManager
-from jupyter_client.provisioning import LocalProvisioner
+from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
 
 from convviz.kernels.parent import WarmError, WarmParent
 from convviz.kernels.process import ForkedProcess
@@ -35,6 +35,16 @@ def awaited(test):
         run_apart(test(*args, **kwargs))
 
     return run
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forked():
+    """Have Jupyter fork kernels while these tests run; it reads the wish once a process, maybe before they began."""
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setenv("JUPYTER_DEFAULT_PROVISIONER_NAME", "convviz-shared")
+        KernelProvisionerFactory.clear_instance()
+        yield
+    KernelProvisionerFactory.clear_instance()
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +87,6 @@ class Kernel:
 @contextlib.asynccontextmanager
 async def kernel(environment=(), **options):
     """Yield a kernel that our provisioner started."""
-    os.environ["JUPYTER_DEFAULT_PROVISIONER_NAME"] = "convviz-shared"
     manager = AsyncKernelManager(kernel_name="python3")
     manager.log.setLevel(logging.WARNING)
     await manager.start_kernel(env={**os.environ, "OMP_NUM_THREADS": "1", **dict(environment)}, **options)
@@ -221,8 +230,7 @@ asyncio.run(main())
 
 
 def test_kernels_end_with_their_server_however_it_ends():
-    environment = {**os.environ, "JUPYTER_DEFAULT_PROVISIONER_NAME": "convviz-shared"}
-    with subprocess.Popen([sys.executable, "-c", SERVER], stdout=subprocess.PIPE, env=environment, text=True) as server:
+    with subprocess.Popen([sys.executable, "-c", SERVER], stdout=subprocess.PIPE, text=True) as server:
         pids = [int(word) for word in server.stdout.readline().split()]
         assert all(runs(pid) for pid in pids)
         server.kill()

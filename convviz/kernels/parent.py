@@ -100,9 +100,9 @@ class WarmParent(SingletonConfigurable):
                 raise WarmError(f"the warm process does not start ({failed})") from failed
 
     @property
-    def pid(self) -> int:
-        """The warm process's number; 0 where there is none."""
-        return self._process.pid if self._process else 0
+    def pid(self) -> int | None:
+        """The warm process's number; None where there is none (0 would be the caller's own group, to ``os.kill``)."""
+        return self._process.pid if self._process else None
 
     def is_news(self, reason: str) -> bool:
         """Return whether a reason for not sharing is given for the first time.

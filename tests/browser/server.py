@@ -18,6 +18,11 @@ ROOT = Path(__file__).parents[2]
 APP = ROOT / "app.ipynb"
 STARTS_WITHIN_S = 90
 ADDRESS = re.compile(r"served at (http://\S+)")
+# A page that went without a word has this long to come back; two minutes are more than a test waits for.
+IMPATIENT = """from dataclasses import replace
+from convviz.serve import care
+care.ALONE = replace(care.ALONE, comes_back_s=20)
+"""
 CONNECTION_FILE = re.compile(r"kernel-([0-9a-f-]{36})\.json")
 
 

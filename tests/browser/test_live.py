@@ -14,7 +14,7 @@ from convviz.facts import facts
 from convviz.facts.words import sentences
 from tests.browser.app_page import wait_painted
 from tests.browser.axe import assert_accessible
-from tests.browser.server import voila_server, wait_until
+from tests.browser.server import IMPATIENT, voila_server, wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -40,7 +40,7 @@ def kernels_that(folder, what):
 @pytest.fixture(scope="module")
 def live():
     """A server whose kernels start as they do."""
-    with voila_server() as server:
+    with voila_server(prepare=IMPATIENT) as server:
         yield server
 
 
@@ -261,8 +261,7 @@ def upgrade(origin):
 
 
 def test_only_a_page_of_ours_gets_a_kernel(live):
-    # A page that went without a word, just after it was sent, has two minutes to connect.
-    wait_until(lambda: not live.kernels(), within_s=150, what="the kernels of the pages before end")
+    wait_until(lambda: not live.kernels(), what="the kernels of the pages before end")
     for origin in ("http://evil.example", "null", "http://127.0.0.1:1"):
         assert ask(live, "/convviz/kernel", **upgrade(origin)).status == 403, origin
     assert ask(live, "/convviz/kernel").status == 400, "no websocket"

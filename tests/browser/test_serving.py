@@ -7,7 +7,7 @@ import urllib.parse
 import pytest
 
 from tests.browser.app_page import fresh_page, kernel_id
-from tests.browser.server import voila_server, wait_until
+from tests.browser.server import IMPATIENT, voila_server, wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -340,7 +340,8 @@ def test_preheated_kernel_is_used_and_replaced_and_quick_reloads_leave_no_other_
     whole = f"pathlib.Path({str(ready)!r}).touch()"  # a page that comes before has no use for it
     at_exit = f"import atexit, pathlib; atexit.register(pathlib.Path({str(asked)!r}).touch)"
     slow = "import ipywidgets as w, time; time.sleep(0.2)"
-    with voila_server(write_notebook(tmp_path, at_exit, slow, SLIDER, whole), preheat=True) as server:
+    notebook = write_notebook(tmp_path, at_exit, slow, SLIDER, whole)
+    with voila_server(notebook, preheat=True, prepare=IMPATIENT) as server:
         wait_until(ready.exists, what="the first kernel has run all cells")
         waiting = set(wait_until(server.kernels, what="one kernel is started before anybody comes"))
         assert len(waiting) == 1
@@ -352,7 +353,7 @@ def test_preheated_kernel_is_used_and_replaced_and_quick_reloads_leave_no_other_
             page.locator(mark).wait_for(state="attached", timeout=APPEARS_WITHIN_MS)
         kernel = open_page(page, server.url)
         # A page that is left after it was sent, and before it could say anything, is given the time to connect.
-        wait_until(lambda: len(server.kernels()) == 2, 150, "the kernels of the pages that were left end")
+        wait_until(lambda: len(server.kernels()) == 2, what="the kernels of the pages that were left end")
         assert kernel in server.kernels(), "and not the one of the page that stayed"
         kernels = list(server.kernels().values())
         assert server.interrupt() == 0

@@ -12,6 +12,7 @@ import { followAddress } from "./address.js";
 import { fetchPlotly } from "./fetched.js";
 import { PAGE } from "./front_end.js";
 import { drawLive } from "./live.js";
+import { followHand } from "./hand.js";
 import { createPanes } from "./panes.js";
 import { fetchLesson } from "./bring_lesson.js";
 import { fetchRecorded } from "./recorded.js";
@@ -30,7 +31,8 @@ function start() {
   const player = createPlayer(model, createShelf({}, (name) => fetchLesson(data.lessons[name])));
   const wish = createValues({ present: false });
   followAddress((link) => model.send({ type: "open", link }), player, () => wish.put({ present: true }));
-  const session = createSession(data, (state) => model.hearOfKernel(state));
+  const rests = followHand();
+  const session = createSession(data, rests, (state) => model.hearOfKernel(state));
   const drawPane = createPanes(model, data.colorscales, session.startAgain, { race: () => fetchRecorded(data.race) }, data.tabs);
   drawLive(live, model, drawPane, player, wish);
   byId("convviz-again").addEventListener("click", session.startAgain);
@@ -38,7 +40,7 @@ function start() {
   model.on("change:values", () => model.get("values").from === "torch" && session.answered());
   join(data.version, model, session.state);
   afterPaint(session.start);
-  whenColoured(live, () => whenIdle(session.prepare));
+  whenColoured(live, () => whenIdle(() => rests().then(session.prepare)));
 }
 
 /**

@@ -43,9 +43,10 @@ class Refusal extends Error {
 
 /**
  * Everything between this page and its kernels.
- * @param {Addresses} addresses @param {(state: State) => void} onState called with every new state of the kernel
+ * @param {Addresses} addresses @param {() => Promise<void>} rests waits until the visitor's hand does
+ * @param {(state: State) => void} onState called with every new state of the kernel
  */
-export function createSession(addresses, onState) {
+export function createSession(addresses, rests, onState) {
   const pauses = createPauses();
   const failures = createFailures();
   let timer = 0;
@@ -66,12 +67,12 @@ export function createSession(addresses, onState) {
     visit.leave("again", trouble === "gone" ? sentence : say("live.again", { sentence }), true);
   }
 
-  let visit = new Visit(addresses, hear, over);
+  let visit = new Visit(addresses, rests, hear, over);
 
   function renew() {
     clearTimeout(timer);
     visit.end();
-    visit = new Visit(addresses, hear, over);
+    visit = new Visit(addresses, rests, hear, over);
     if (mayLoad) visit.prepare();
     visit.start();
   }
@@ -109,6 +110,7 @@ export function createSession(addresses, onState) {
 /** One kernel, from the wish for it to its end. */
 class Visit {
   #addresses;
+  #rests;
   #state;
   #over;
   /** @type {FrontEnd | null} */
@@ -125,12 +127,13 @@ class Visit {
   #isTurn = false;
 
   /**
-   * @param {Addresses} addresses @param {(state: State) => void} onState
+   * @param {Addresses} addresses @param {() => Promise<void>} rests @param {(state: State) => void} onState
    * @param {(trouble: Trouble, why: string, worked: number) => void} over decides what follows, when this has ended; worked:
    *   milliseconds since the kernel's first answer, 0 if it gave none
    */
-  constructor(addresses, onState, over) {
+  constructor(addresses, rests, onState, over) {
     this.#addresses = addresses;
+    this.#rests = rests;
     this.#over = over;
     this.#state = new KernelState((trouble) => SENTENCES[trouble], { onState, onLose: (trouble) => this.#lose(trouble), calm: true });
   }
@@ -162,6 +165,7 @@ class Visit {
     try {
       const { kernelId, outputs } = read(await this.#ask());
       this.#kernelId = kernelId;
+      await this.#rests();
       this.prepare();
       const kernel = await /** @type {FrontEnd} */ (this.#frontEnd).run(kernelId, outputs);
       if (!this.#ended) watchKernel(kernel, new URL(`api/kernels/${kernelId}`, location.href.split(/[?#]/)[0]), this.#state);
