@@ -13,15 +13,8 @@ from torch.nn.functional import conv2d
 
 import convviz
 from convviz.cli import main
-from convviz.explanation.lesson_check import (
-    KINDS_OF_TASK,
-    KINDS_OF_VALUE,
-    after,
-    joined,
-    number_at,
-    problems,
-    said,
-)
+from convviz.explanation.lesson_check import after, joined, number_at, problems, said
+from convviz.explanation.lesson_file import KINDS_OF_TASK, KINDS_OF_VALUE
 from convviz.export.page import export_html
 from convviz.facts import facts
 from convviz.lessons import lesson, names, told
