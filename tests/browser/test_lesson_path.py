@@ -239,7 +239,7 @@ def test_a_step_opens_its_tab_beside_the_card_and_the_next_one_closes_it(page, e
     wanted = pane.locator('[data-mistake="I07"]')
     assert wanted.get_attribute("data-wanted") == ""
     assert wanted.is_visible()
-    assert page.evaluate("scrollY") == 0, "the tab is scrolled to it, not the page with the card"
+    assert page.locator(".cv-lesson-count").bounding_box()["y"] > 0, "the tab is scrolled to it, not the card away"
     wanted.click()
     page.locator(".cv-lesson[data-complete]").wait_for()
     assert "[1, 1, 5, 5] instead of [1, 1, 7, 7]" in pane.locator(".cv-verdict").text_content()
@@ -272,7 +272,7 @@ def test_on_a_phone_the_tab_stands_above_the_card_and_steps_aside_for_the_board(
         assert slot["y"] + slot["height"] <= card["y"]
         assert card["y"] + card["height"] <= 844
         verdict = pane.locator(".cv-verdict").bounding_box()
-        assert slot["y"] <= verdict["y"] <= slot["y"] + slot["height"], "what came of it is in sight"
+        assert slot["y"] <= verdict["y"] < slot["y"] + slot["height"] / 2, "what came of it is in sight"
         assert_accessible(page, "a step with its tab")
 
 

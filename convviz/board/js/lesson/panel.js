@@ -14,7 +14,8 @@ const say = sentences(WORDS);
 const ROOM = 8; // pixels around a control that is brought in sight
 
 /**
- * @import { Look, Player, SeenTask } from "./player.js"
+ * @import { Look, SeenTask } from "./look.js"
+ * @import { Player } from "./player.js"
  * @typedef {{ focus: (band: string) => void, bring: (band: string) => void, hide: (place: Look["hidden"]) => void,
  *   plain: () => void, tray: (full: boolean) => void }} Stage what a lesson does to a board
  */

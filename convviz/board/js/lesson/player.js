@@ -8,10 +8,11 @@ import { afterwards } from "../numbers/asking.js";
 import { fromPage } from "../numbers/from_page.js";
 import { fromLink } from "../rules/link.js";
 import { replaced } from "../rules/settings.js";
-import { isRight, predicting, seenQuestion, tellerOf } from "./answers.js";
+import { isRight, predicting, tellerOf } from "./answers.js";
 import { ABOARD, TITLES, createShelf } from "./lessons.js";
+import { lookOf } from "./look.js";
 import { ALL_TABS, createStepTab } from "./step_tab.js";
-import { argumentsOf, astray, controlOf, doIt, isDone, isUndone, joinedLinks, noteWalk } from "./tasks.js";
+import { doIt, isDone, isUndone, joinedLinks, noteWalk } from "./tasks.js";
 import { numberIn, valuesOf } from "./values.js";
 
 const say = sentences(WORDS);
@@ -22,10 +23,7 @@ const PACE = 350; // milliseconds between two places of a walk that is done for 
  * @import { Settings } from "../rules/settings.js"
  * @import { SeenQuestion } from "./answers.js"
  * @import { Lesson, Place, Shelf, Told } from "./lessons.js"
- * @typedef {{ words: string, then: string, done: boolean, walked: string }} SeenTask
- * @typedef {{ name: string, title: string, at: number, of: number, heading: string, words: string, code: string, noTab: string, focus: string, band: string, highlight: Place[],
- *   tasks: SeenTask[], question: SeenQuestion | null, hidden: Place | null, full: boolean, quiet: boolean, complete: boolean, wanted: string, choose: string, part: string, key: string }} Look
- *   noTab: that the page has not the step's tab; wanted: the control that is to be moved; choose: what is to be chosen in the tab; part: of it, to be in sight; full: the tray begins so; quiet: what is to be found is not told; complete: nothing is left to do; key: another one at every start of a step
+ * @import { Look } from "./look.js"
  * @typedef {{ words: string[], next: string[], exercise: string, after: string }} Gone what is told when a lesson is left, and offered; of one that was not
  *   ended, nothing; exercise: the task of convviz.check that asks for it in code; after: the name of the lesson that follows
  * @typedef {ReturnType<typeof createPlayer>} Player
@@ -79,7 +77,6 @@ export function createPlayer(model, shelf = createShelf(), has = ALL_TABS, later
   const linkOf = (/** @type {number} */ index) => joinedLinks(/** @type {Lesson} */ (lesson).base, /** @type {Lesson} */ (lesson).steps[index].state ?? "");
   const situation = () => ({ settings: model.settings(), start: start.settings, link: linkOf(at), selected: model.get("selected"), walked, chosen, press: () => values.tell("press") });
   const asks = () => Boolean(step().question) && done >= tasks().length;
-  const answered = () => ["right", "shown"].includes(answer.state);
 
   /** The state of a link, where torch computes as it did and in the colours that were chosen. @param {string} link @param {string} [tab] the one that is open */
   function stateOf(link, tab = model.settings().tab) {
@@ -129,46 +126,15 @@ export function createPlayer(model, shelf = createShelf(), has = ALL_TABS, later
   };
 
   /** @returns {Look} */
-  function lookNow() {
-    const { title, words, code = [], focus = "", band = focus, pin, question, quiet } = step();
-    const known = valuesOf(step().values ?? {}, { now: seenNow(), start });
-    const all = { ...known, row: pin?.row ?? 0, column: pin?.column ?? 0 };
-    const hides = asks() && question;
-    return {
-      name,
-      title: tell(/** @type {Lesson} */ (lesson).title),
-      at: at + 1,
-      of: /** @type {Lesson} */ (lesson).steps.length,
-      heading: tell(title, all),
-      words: tell(words, all),
-      code: code.join("\n"),
-      noTab: stepTab.told(step()),
-      focus,
-      band,
-      highlight: litNow(),
-      tasks: tasks().slice(0, done + 1).map((task, index) => ({
-        words: tell(task.words, { ...known, ...argumentsOf(task) }),
-        then: index < done ? tell(task.then, { ...known, ...argumentsOf(task) }) : astray(task, situation()),
-        done: index < done,
-        walked: task.walk && index === done ? say("walked", { seen: walked.size, places: task.walk.places }) : "",
-      })),
-      question: hides ? seenQuestion(hides, answer, known, tell) : null,
-      hidden: question && !answered() ? question.cell : null,
-      full: step().tray === "full",
-      quiet: quiet === "throughout" || (quiet === "until done" && done < tasks().length),
-      complete: done >= tasks().length && (!question || answered()),
-      wanted: controlOf(tasks()[done], model.settings()),
-      choose: tasks()[done]?.choose ?? "",
-      part: tasks().slice(done).some(({ choose }) => choose) ? "" : step().part ?? "",
-      key: String(begun),
-    };
-  }
-
-  /** What the step is about, until it is done or the 1 has gone elsewhere; then what it has come to. @returns {Place[]} */
-  function litNow() {
-    if (!done) return walked.size > 1 ? [] : step().highlight ?? [];
-    return tasks()[done - 1].mark ?? [];
-  }
+  const lookNow = () => ({
+    name,
+    title: tell(/** @type {Lesson} */ (lesson).title),
+    at: at + 1,
+    of: /** @type {Lesson} */ (lesson).steps.length,
+    key: String(begun),
+    noTab: stepTab.told(step()),
+    ...lookOf(step(), { tasks: tasks(), done, answer, situation: situation(), known: valuesOf(step().values ?? {}, { now: seenNow(), start }), tell }),
+  });
 
   /** @param {SeenQuestion["state"]} state @param {string} typed */
   function settle(state, typed = "") {
