@@ -1,31 +1,26 @@
 """Everything that a visitor reads, in a pseudo-language: a text is bracketed, and 1.4 times as long.
 
-``python -m tests.pseudo FOLDER`` writes pages whose texts were read so, in a process of its own: what a module reads
-at its import is pseudo as well. Letters outside the brackets were then never a fact, and a box that cuts the longer
-text off is too narrow for another language.
+It is a fourth language: a catalogue, and nothing else. ``python -m tests.pseudo FOLDER`` writes pages in it, in a
+process that has imported everything before: what a module has read at its import would be English. Letters outside the
+brackets were then never a fact, and a box that cuts the longer text off is too narrow for another language.
 """
 
 import base64
+import importlib
 import json
 import math
+import pkgutil
 import sys
+import tempfile
 from importlib.resources import files
 from pathlib import Path
 
+TAG = "en-XA"  # CLDR's name of a language that nobody speaks
 OPEN, CLOSE = "\u27e6", "\u27e7"
 LENGTHENED = 1.4
-LABELS = (
-    "groups",
-    "groups_of_the_kernel",
-    "tabs",
-    "controls",
-    "values",
-    "axes",
-    "cells",
-)  # of names.json; the rest are tensors and formulas
 CONTROLS = ("kernel", "geometry", "channels", "input", "loss", "look")
 STATES = {"page": {}, "transposed": {"transposed": True}}
-PANES = ("matrix", "graph", "code", "pytorch", "check", "quantised", "linear")
+PANES = ("matrix", "graph", "code", "pytorch", "check", "quantised", "linear", "double")
 
 
 def pseudo(text):
@@ -37,44 +32,30 @@ def pseudo(text):
     return f"{OPEN}{text}{filler}{CLOSE}"
 
 
-def pseudo_facts(name, data):
-    """Return what a file of facts holds, its texts in the pseudo-language."""
-    if name.startswith("words/"):
-        return pseudo(data)
-    if name.startswith("mistakes/"):
-        return data | {part: pseudo(data[part]) for part in ("title", "fix")}
-    if name == "names":
-        return data | {part: pseudo(data[part]) for part in LABELS}
-    return data
+def write_catalogue(folder):
+    """Write the catalogue of the language, and let this process find it beside the others."""
+    from convviz.facts import catalogue, spoken, texts
+
+    for path in spoken.FOLDER.iterdir():
+        folder.joinpath(path.name).write_bytes(path.read_bytes())
+    made = {context: pseudo(text) for context, text in texts.all_texts().items()}
+    given = {context: [text] if isinstance(text, str) else list(text.values()) for context, text in made.items()}
+    folder.joinpath(f"{TAG}.po").write_text(catalogue.renewed(TAG, "", given)[0], encoding="utf-8")
+    spoken.FOLDER = folder
 
 
-class _File:
-    """Stands in for a file of facts, or for their folder."""
+def import_all():
+    """Import every module of convviz, in English."""
+    import convviz
 
-    def __init__(self, path=""):
-        self._path = path
-
-    def joinpath(self, name):
-        return _File(name)
-
-    def iterdir(self):
-        return files("convviz.facts").joinpath(self._path).iterdir()
-
-    def read_text(self, encoding):
-        text = files("convviz.facts").joinpath(self._path).read_text(encoding=encoding)
-        return json.dumps(pseudo_facts(self._path.removesuffix(".json"), json.loads(text)))
-
-
-def speak_pseudo():
-    """Let this process read every fact in the pseudo-language; call it before anything else of convviz is imported."""
-    import convviz.facts
-
-    convviz.facts.files = lambda package: _File()
-    convviz.facts.facts.cache_clear()
+    for module in pkgutil.walk_packages(convviz.__path__, "convviz."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
 
 
 def write_pages(folder):
     """Write one exported page a state, and one with every pane, and the live app's."""
+    import convviz.facts
     from convviz.export.page import page_bytes
     from convviz.settings.state import Settings
 
@@ -82,6 +63,8 @@ def write_pages(folder):
         # As the app begins: with the ends of a scale in each band, longer words have no room beside them.
         state = Settings().replace(scale="quantity", **wanted).to_dict()
         folder.joinpath(f"{name}.html").write_bytes(page_bytes(state, controls=CONTROLS))
+    for tab in convviz.facts.facts("settings")["tabs_of_the_page"]:
+        folder.joinpath(f"{tab}.html").write_bytes(page_bytes(Settings().replace(tab=tab).to_dict(), controls=CONTROLS))
     folder.joinpath("panes.html").write_text(panes(), encoding="utf-8")
     folder.joinpath("app.html").write_text(live_app(), encoding="utf-8")
     folder.joinpath("app.json").write_text(json.dumps(app_texts()), encoding="utf-8")
@@ -91,12 +74,12 @@ def app_texts():
     """Return what the kernel of an app says to strange messages of a page."""
     from convviz.app.app import App
 
-    app, texts = App(), []
+    app, texts = App(lang=TAG), []
     strange = [5, {"type": "nothing"}, {"type": "compute", "k": "one"}, {"type": "tab", "tab": "none"}]
     for message in (*strange, {"type": "picture"}):
         for buffers in ([], [b"x" * 9_000_000]):
             app.session.tell("")
-            app._messages.receive(message, buffers)
+            app._receive(None, message, buffers)
             texts.append(app.session.notice[0])
     app.close()
     return texts
@@ -108,7 +91,7 @@ def live_app():
     from convviz.board.bundle import bundle
     from convviz.board.module import HERE, app_styles
 
-    app = App()
+    app = App(lang=TAG)
     state = {
         name: getattr(app, name)
         for name in ("_facts", "_start", "_state", "_sources", "_introduction", "_notice", "_lesson")
@@ -168,5 +151,10 @@ place.dataset.drawn = "";
 
 
 if __name__ == "__main__":
-    speak_pseudo()
-    write_pages(Path(sys.argv[1]))
+    import_all()
+    from convviz.facts.spoken import speaking
+
+    with tempfile.TemporaryDirectory() as made:
+        write_catalogue(Path(made))
+        with speaking(TAG):
+            write_pages(Path(sys.argv[1]))

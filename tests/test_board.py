@@ -95,11 +95,13 @@ def test_nothing_but_import_and_export_lines_is_lost(entry):
 
 def test_one_widget_carries_the_apps_bundle_and_text_not_a_path():
     assert joining_script() == bundle(JS, "page/joins.js")
-    assert type(App._esm) is type(Script._esm) is type(Script._css) is str
+    script = Script()
+    assert type(App._esm) is type(script._esm) is type(Script._css) is str
     assert App._esm == asking_script() == bundle(JS, "page/asks.js")
     assert len(App._esm) < 2_000
-    assert Script._esm == carrier_script() == bundle(JS, "page/carrier.js")
+    assert script._esm == carrier_script() == bundle(JS, "page/carrier.js")
     assert ".cv-look" in Script._css
+    script.close()
 
 
 @pytest.mark.parametrize("name", TABS)

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import convviz
-from convviz.app.session import OUT_OF_MEMORY
+from convviz.app.session import say
 from convviz.explanation.graph.snapshot import snapshot
 from convviz.ops.device import available_devices, check_device, check_dtype, device_name, is_out_of_memory
 from convviz.serve import ServeError, need_device
@@ -132,7 +132,7 @@ def test_what_counts_as_out_of_memory():
         assert is_out_of_memory(error), error
     for error in (RuntimeError("The size of tensor a must match"), ValueError("out of memory")):
         assert not is_out_of_memory(error), error
-    assert OUT_OF_MEMORY.count(".") == 1
+    assert say("memory").count(".") == 1
 
 
 STANDIN = """
@@ -142,7 +142,7 @@ from tests.standin import NAME, Standin
 library = standin.register()
 import torch
 import convviz
-from convviz.app.session import OUT_OF_MEMORY
+from convviz.app.session import say
 from convviz.ops.device import available_devices
 from convviz.ops.methods import METHODS
 from tests.test_app import ask
@@ -191,7 +191,7 @@ FAILS = """
 from tests.test_device import refusal
 app = convviz.App(state={"device": NAME})
 app.tab = "graph"
-sentence = OUT_OF_MEMORY + " Your settings are as before."
+sentence = say("memory") + " Your settings are as before."
 
 def seen(app):
     return app.state(), {**app._state, **app._sources}, app.stride, app.dtype, app.device, id(app.session.result)
@@ -236,7 +236,7 @@ app.device = NAME
 tab = app._tabs.made["pytorch"]
 Standin.fails_in = 3
 tab.refresh()
-assert tab.shown["error"] == OUT_OF_MEMORY + " The board is as before.", tab.shown
+assert tab.shown["error"] == say("memory") + " The board is as before.", tab.shown
 tab.refresh()
 assert "error" not in tab.shown
 """

@@ -125,13 +125,24 @@ def test_the_command_gives_the_module_a_state_for_places_without_one(tmp_path, m
     assert old.read_text(encoding="utf-8") == convviz.export_module(path, {"digit": 7}).read_text(encoding="utf-8")
 
 
+def test_a_module_speaks_one_language_for_all_its_places(tmp_path, capsys):
+    path = tmp_path / "convviz.mjs"
+    assert main(["export", "--module", "--lang", "zh-CN", "-o", str(path)]) == 0
+    assert '"tag":"zh-Hans"' in path.read_text(encoding="utf-8")
+    assert main(["export", "--module", "--lang", "xx", "-o", str(path)]) == 0
+    assert '"tag":"en"' in path.read_text(encoding="utf-8")
+    assert capsys.readouterr().err == (
+        "convviz: There is no language 'xx' here, so this is English; there are en (English), zh-Hans (简体中文), "
+        "zh-Hant (繁體中文).\n"
+    )
+
+
 @pytest.mark.parametrize(
     "options",
     [
         ["--title", "Lesson"],
         ["--controls", "stride"],
         ["--height", "700"],
-        ["--lang", "de"],
     ],
 )
 def test_what_belongs_to_one_place_is_not_taken_for_the_module(tmp_path, capsys, options):

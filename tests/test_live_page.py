@@ -8,29 +8,34 @@ from types import SimpleNamespace
 import pytest
 
 from convviz.export.live import FOLDER
+from convviz.facts.spoken import language, languages, speaking
 from convviz.facts.words import sentences
 from convviz.serve.files import packed, tag_of, takes_gzip
-from convviz.serve.live import live_page
+from convviz.serve.live import LivePages, live_page
 from convviz.serve.template import made_files
 
 say = sentences("served")
 KEPT_BYTES = 750_000  # until the first heatmap
 
 
+def named_in(page):
+    return set(re.findall(rf"{FOLDER}([\w.-]+\.\w+)", page.content.decode()))
+
+
 def test_every_file_is_named_after_what_it_holds_and_the_page_names_them():
     one, same, other = live_page({}), live_page({}), live_page({"baseUrl": "/elsewhere/"})
     assert one == same, "made twice it is the same, to the byte"
-    page = one.page.content.decode()
-    named = set(re.findall(rf"{FOLDER}([\w.-]+\.\w+)", page))
-    assert named == set(one.files)
+    assert named_in(one.page) == set(one.files)
     assert [name for name in one.files if name not in other.files] == [
         name for name in one.files if name.startswith("frame-")
     ], "what the front end is told stands in its frame alone"
     assert one.page.tag != other.page.tag
 
 
-def test_what_is_packed_is_the_same_unpacked():
-    live = live_page({})
+@pytest.mark.parametrize("tag", languages())
+def test_what_is_packed_is_the_same_unpacked(tag):
+    with speaking(tag):
+        live = live_page({})
     for name, file in {"page": live.page, **live.files}.items():
         if file.packed is not None:
             assert gzip.decompress(file.packed) == file.content, name
@@ -38,6 +43,21 @@ def test_what_is_packed_is_the_same_unpacked():
     at_once = [file for name, file in live.files.items() if not name.startswith(("tab-", "race-"))]
     sent = [file.packed or file.content for file in (live.page, *at_once)]
     assert sum(map(len, sent)) < KEPT_BYTES
+
+
+def test_a_page_of_another_language_is_made_when_it_is_asked_for_and_shares_what_says_nothing(monkeypatch):
+    made = []
+    monkeypatch.setattr("convviz.serve.live.live_page", lambda told: made.append(language()) or live_page(told))
+    pages = LivePages({})
+    assert made == ["en"]
+    files = {tag: named_in(pages.page(tag)) for tag in ("en", "zh-Hant")}
+    assert made == ["en", "zh-Hant"]
+    shared = {name.partition("-")[0] for name in files["en"] & files["zh-Hant"]}
+    assert shared == {"styles", "plotly", "race"}
+    assert all(pages.file(name) for tag in files for name in files[tag])
+    assert made == ["en", "zh-Hant"]
+    assert pages.file("none.js") is None
+    assert made == ["en", "zh-Hant", "zh-Hans"], "a page that is older than the server may ask for any"
 
 
 def test_the_page_says_what_it_is_without_scripts_and_asks_nobody_outside():

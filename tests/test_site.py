@@ -20,17 +20,24 @@ def snapshot(folder):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_every_file_but_the_page_is_named_after_what_it_holds_and_named_in_the_page():
+def named_in(page):
+    """Return the names of the files that a page names."""
+    return {*re.findall(r'"(convviz/[^"]+)"', page.decode())}
+
+
+def test_every_file_but_the_pages_is_named_after_what_it_holds_and_named_in_a_page():
     files = site_files()
-    page = files[INDEX].decode()
-    named = {}
+    pages = {name: content for name, content in files.items() if name.endswith(".html")}
+    assert {*pages} == {INDEX, "zh-Hans.html", "zh-Hant.html"}
     for name, content in files.items():
-        if name != INDEX:
-            part, tag = re.fullmatch(r"convviz/([a-z_-]+)-([0-9a-f]{16})\.[a-z]+", name).groups()
+        if name not in pages:
+            tag = re.fullmatch(r"convviz/[a-z_-]+-([0-9a-f]{16})\.[a-z]+", name)[1]
             assert tag == hashlib.sha256(content).hexdigest()[:16], name
-            named[part] = name
-    assert set(named) == PARTS
-    assert {*re.findall(r'"(convviz/[^"]+)"', page)} == {*named.values()}
+    for page in pages.values():
+        named = named_in(page)
+        assert named <= set(files)
+        assert {name.removeprefix("convviz/").rpartition("-")[0] for name in named} == PARTS
+    assert {name for page in pages.values() for name in named_in(page)} == set(files) - set(pages)
 
 
 def test_the_page_asks_for_no_kernel_and_for_nothing_outside_its_folder():
@@ -44,7 +51,10 @@ def test_written_twice_it_has_the_same_bytes_and_nothing_is_written_anew(tmp_pat
     folder = tmp_path / "new" / "site"
     assert main(["site", "-o", str(folder)]) == 0
     size = sum(map(len, site_files().values())) / 1e6
-    assert capsys.readouterr().out == f"wrote {folder}: index.html and {len(PARTS)} files beside it, {size:.1f} MB\n"
+    assert (
+        capsys.readouterr().out
+        == f"wrote {folder}: index.html and {len(site_files()) - 1} files beside it, {size:.1f} MB\n"
+    )
     first, times = snapshot(folder), {path: path.stat().st_mtime_ns for path in folder.rglob("*.*")}
     assert first == site_files()
     assert main(["site", "-o", str(folder)]) == 0
@@ -147,11 +157,15 @@ def test_the_new_page_comes_after_its_files_and_before_the_old_ones_go(tmp_path,
         if path != stale:
             path.unlink()
     (tmp_path / INDEX).write_bytes(b"<body data-convviz-site>")
+    for page in ("zh-Hans.html", "zh-Hant.html"):
+        (tmp_path / page).unlink()
     written = []
     monkeypatch.setattr(
         "convviz.export.site.write", lambda path, content, what: written.append((path.name, stale.exists()))
     )
     write_site(tmp_path)
-    assert [name.split("-")[0] for name, _ in written] == ["styles", "script", INDEX]
+    pages = [INDEX, "zh-Hans.html", "zh-Hant.html"]
+    kinds = [name if name in pages else name.split("-")[0] for name, _ in written]
+    assert kinds == ["styles", "script", "script", "script", *pages]
     assert all(there for _, there in written)
     assert not stale.exists()

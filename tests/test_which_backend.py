@@ -11,6 +11,7 @@ import torch
 
 from convviz.ops import watched
 from convviz.ops import which_backend as module
+from convviz.ops.backends import described
 from convviz.ops.which_backend import BACKENDS, PROFILER, SELECT, Backend, which_backend
 
 CONV, CONV_BACKWARD = (
@@ -125,8 +126,8 @@ def test_the_backend_is_the_one_that_was_measured_and_its_op_ran(
         assert (asked.forward, asked.found_by) == (name, SELECT)
         assert (watched.forward, watched.found_by) == (name, PROFILER)
         assert asked.backward == watched.backward == {"NnpackSpatial": "SlowDilated2d"}.get(name, name)
-        assert asked.algorithm == BACKENDS[name][1]
-        assert {op for op, _ in BACKENDS.values()} & set(asked.forward_ops) == {BACKENDS[name][0]} - {None}
+        assert asked.algorithm == described(name)
+        assert {*BACKENDS.values()} & set(asked.forward_ops) == {BACKENDS[name]} - {None}
 
 
 @X86
@@ -327,7 +328,7 @@ def test_the_result_is_plain_data():
     assert Backend(**again) == found
     with pytest.raises(dataclasses.FrozenInstanceError):
         found.forward = "other"
-    texts = [found.algorithm, *found.notes, *(sentence for _, sentence in BACKENDS.values())]
+    texts = [found.algorithm, *found.notes, *map(described, [*BACKENDS, "other"])]
     assert all(text.endswith(".") for text in texts)
 
 
@@ -409,7 +410,7 @@ def test_autocast_is_seen_in_the_ops_since_the_tensors_are_not_those_of_the_call
         found = which_backend(input, weight)
     assert "aten::_to_copy" in found.forward_ops
     assert found.found_by == PROFILER
-    assert BACKENDS[found.forward][0] in found.forward_ops
+    assert BACKENDS[found.forward] in found.forward_ops
 
 
 def test_torchs_newer_profiler_sees_the_same(monkeypatch):

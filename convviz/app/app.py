@@ -23,7 +23,9 @@ from convviz.app.traits import SettingTraits
 from convviz.app.wire import numbers
 from convviz.board.module import asking_script, joining_script
 from convviz.explanation.own_lesson import readable
-from convviz.lessons import short_name
+from convviz.facts.choosing import chosen
+from convviz.facts.spoken import speaking
+from convviz.lessons import short_name, told
 from convviz.ops.device import available_devices
 from convviz.ops.stages import Stages
 from convviz.settings.link import briefly, from_link, to_link
@@ -83,6 +85,7 @@ class App(SettingTraits, anywidget.AnyWidget):
         theme: str = "auto",
         transposed: bool = False,
         lesson: str | None = None,
+        lang: str | None = None,
     ) -> None:
         """Open the app.
 
@@ -103,12 +106,16 @@ class App(SettingTraits, anywidget.AnyWidget):
             transposed: show ``torch.nn.ConvTranspose2d``: weight is then ``[C_in, C_out / groups, kH, kW]``, and spec
                 the geometry of the convolution that is read the other way: its input is the output here.
             lesson: name of a lesson that the page starts, such as ``"why_rotated"``, or the path of a file with one.
+            lang: the language of the app, such as ``"zh-Hans"``; in place of one that is not there it speaks English,
+                and says so. Errors that Python raises are English.
 
         Raises:
             ValueError: the arguments contradict each other or conv2d's rules, or are too large for the board; or there
                 is no such lesson.
         """
-        opened = {} if lesson is None else {"name": short_name(lesson), "told": readable(lesson)}
+        self._language, unknown = chosen(lang)
+        if lesson is not None:
+            readable(lesson)  # what is wrong with it is said in English, as all errors are
         tensors = {"input": input, "weight": weight, "bias": bias, "grad_output": grad_output, "target": target}
         device = device or os.environ.get(DEVICE_VARIABLE) or None
         settings = start_settings(
@@ -117,8 +124,18 @@ class App(SettingTraits, anywidget.AnyWidget):
         if _joins():  # here, not at import: a forked kernel has imported this before it has a page
             self._esm = joining_script()
         self.session = Session(settings)
-        if link is not None:
-            self.session.tell(briefly(from_link(link)[1]))
+        with speaking(self._language):
+            opened = {} if lesson is None else {"name": short_name(lesson), "told": told(lesson)}
+            self.session.tell(" ".join(filter(None, [unknown, briefly(from_link(link)[1]) if link else ""])))
+            self._begin(opened)
+        limits.apply()
+
+    def _begin(self, opened: dict[str, Any]) -> None:
+        """Open the app where its session is.
+
+        Args:
+            opened: the lesson that the page starts, with its name; empty for none.
+        """
         self._step = 0
         self._asker = ("", 0)  # who asked for the numbers that are sent next: a page and its id of the settings
         carrier = _taken_script()
@@ -126,21 +143,37 @@ class App(SettingTraits, anywidget.AnyWidget):
             "id": uuid.uuid4().hex,
             "script": carrier.key if carrier else "",
             "version": __version__,
+            "language": self._language,
             "colorscales": COLORSCALES,
             "devices": available_devices(),
             "makes_pages": type(self).page_maker is not None,
         }
         # All at once: in a notebook the page makes its model of what the widget is born with.
         shown = {"_carrier": carrier, **self._shown("", 0)}
-        super().__init__(_facts=facts, _start=settings.to_dict(), _notice=self.session.notice, _lesson=opened, **shown)
+        start, notice = self.session.settings.to_dict(), self.session.notice
+        super().__init__(_facts=facts, _start=start, _notice=notice, _lesson=opened, **shown)
         self._tabs = Tabs(self.session, self.send)
         self._messages = Messages(self, self._tabs)
         self._tabs.show()
         self.follow_session()
         self.session.observe(self._on_settings, names="settings")  # the result is there by then
         self.session.observe(self._on_notice, names="notice")
-        self.on_msg(lambda _, message, buffers: self._messages.receive(message, buffers))
-        limits.apply()
+        self.on_msg(self._receive)
+
+    def _receive(self, _: object, message: Any, buffers: list[Any]) -> None:
+        with speaking(self._language):
+            self._messages.receive(message, buffers)
+
+    def speak(self, tag: str) -> None:
+        """Say everything in another language from now on.
+
+        Args:
+            tag: one that there is.
+        """
+        if tag != self._language:
+            self._language = tag
+            with speaking(tag):
+                self._tabs.show()
 
     def state(self) -> dict[str, Any]:
         """Return the settings as plain data: what ``App(state=...)`` and ``set_state`` take."""
@@ -207,7 +240,8 @@ class App(SettingTraits, anywidget.AnyWidget):
         maker = type(self).still_maker
         # Nobody saves Voilà's page, but every visitor would wait for the picture.
         if maker is not None and not is_served():
-            picture = maker(self.session.result, self.session.settings)
+            with speaking(self._language):
+                picture = maker(self.session.result, self.session.settings)
             still = f'<div data-convviz-still="{self._facts["id"]}">{picture}</div>'
             display({"text/html": still, "text/plain": repr(self)}, raw=True)
         data, metadata = self._repr_mimebundle_() or ({"text/plain": repr(self)}, {})
@@ -277,7 +311,8 @@ class App(SettingTraits, anywidget.AnyWidget):
     def _on_settings(self, _: dict[str, Any]) -> None:
         asker, self._asker = self._asker, ("", 0)  # what somebody who watches sets next is no answer to a page
         self.send_numbers(*asker)
-        self._tabs.show()
+        with speaking(self._language):
+            self._tabs.show()
         self.follow_session()
 
     def _on_notice(self, _: dict[str, Any]) -> None:

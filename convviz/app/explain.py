@@ -11,6 +11,8 @@ from convviz.app.app import App
 from convviz.explanation.layer.record import record_layer
 from convviz.explanation.layer.story import layer_story
 from convviz.explanation.layer.window import choose_window, cut
+from convviz.facts.choosing import chosen
+from convviz.facts.spoken import speaking
 from convviz.ops.device import DTYPES, available_devices, device_name
 
 
@@ -23,6 +25,7 @@ def explain(
     window: Mapping[str, int | slice] | None = None,
     run: int = 0,
     theme: str = "auto",
+    lang: str | None = None,
 ) -> App:
     """Run a model forward and backward on a batch, and open the app on one of its convolutions.
 
@@ -38,6 +41,7 @@ def explain(
             two of the layer's output, each a number or a slice; default: all that fits, else the first of it.
         run: which run of the layer to show where the model calls it more than once, counted from 0.
         theme: ``"auto"``, ``"light"`` or ``"dark"``.
+        lang: the language of the app, such as ``"zh-Hans"``.
 
     Returns:
         The app. Its button Reset leads back to the layer's own numbers.
@@ -62,6 +66,8 @@ def explain(
         dtype=str(dtype).removeprefix("torch."),
         theme=theme,
         transposed=made.transposed,
+        lang=lang,
     )
-    app.introduce(layer_story(made, shown, loss, dtype))
+    with speaking(chosen(lang)[0]):
+        app.introduce(layer_story(made, shown, loss, dtype))
     return app

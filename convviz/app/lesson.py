@@ -5,14 +5,15 @@ from __future__ import annotations
 from convviz.app.app import App
 
 
-def lesson(name: str) -> App:
+def lesson(name: str, *, lang: str | None = None) -> App:
     """Open the app at a lesson.
 
     Args:
         name: of a lesson, such as ``"remainder"``, or the path of a file with one of your own, which ends in ``.json``.
+        lang: the language of the app and of our lessons, such as ``"zh-Hans"``.
 
     Raises:
         OSError: the file cannot be read.
         ValueError: there is no such lesson, or the file is none; ``convviz lesson check`` tells all that is wrong.
     """
-    return App(lesson=name)
+    return App(lesson=name, lang=lang)

@@ -18,8 +18,6 @@ from convviz.settings.tensors import weight_tensor
 
 LIMITS: dict[str, list[int]] = facts("settings")["limits"]["controls"]
 CHOICES: dict[str, list[str]] = facts("settings")["choices"]
-LABELS: dict[str, str] = facts("names")["controls"]
-WORDS: dict[str, str] = facts("names")["values"]
 FLAGS = ("transposed", "link_axes")
 REACH, STEP = 3.0, 0.1  # of the kernel's sliders
 
@@ -34,7 +32,9 @@ def linked_widget(app: SettingTraits, name: str) -> widgets.Widget:
     Raises:
         ValueError: there is no control for this name.
     """
-    label = LABELS.get(name, name)
+    labels: dict[str, str] = facts("names")["controls"]
+    words: dict[str, str] = facts("names")["values"]
+    label = labels.get(name, name)
     if name == "kernel":
         return _kernel(app)
     if name in LIMITS:
@@ -43,7 +43,7 @@ def linked_widget(app: SettingTraits, name: str) -> widgets.Widget:
         return _link(app, name, widgets.Checkbox(description=label))
     if name in CHOICES or name == "device":
         options = available_devices() if name == "device" else CHOICES[name]
-        menu = widgets.Dropdown(description=label, options=[(WORDS.get(each, each), each) for each in options])
+        menu = widgets.Dropdown(description=label, options=[(words.get(each, each), each) for each in options])
         return _link(app, name, menu)
     known = ("kernel", *LIMITS, *FLAGS, *CHOICES, "device")
     raise ValueError(f"there are controls for {', '.join(known)}: got {name!r}")

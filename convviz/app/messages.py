@@ -14,6 +14,7 @@ from convviz.app.tabs.tabs import Tabs
 from convviz.app.upload import picture_source
 from convviz.board.module import tab_script
 from convviz.facts import facts
+from convviz.facts.spoken import each_language, languages, understood
 from convviz.facts.words import sentences
 from convviz.lessons import told
 from convviz.settings.as_python import as_python
@@ -26,6 +27,7 @@ BETWEEN_BUNDLES = 1.0
 MOST_LETTERS = 64  # of a page's own name, which goes to all of them
 
 say = sentences("app")
+say_language = sentences("language")
 
 
 @functools.cache
@@ -35,7 +37,7 @@ def packed_plotly() -> bytes:
     return gzip.compress(files("convviz.board").joinpath("vendor", "plotly-cartesian.min.js").read_bytes(), 1)
 
 
-@functools.cache
+@each_language
 def packed_script(tab: str) -> bytes:
     """Return what draws a tab, gzipped once a process."""
     return gzip.compress(tab_script(tab).encode())
@@ -51,6 +53,9 @@ class Answering(Protocol):
 
     def answer(self, page: str, k: int, settings: Settings) -> None:
         """Go to what a page asked for, and send it the numbers."""
+
+    def speak(self, tag: str) -> None:
+        """Say everything in another language from now on."""
 
     def saved_page(self) -> list[bytes]:
         """Return what is shown as a page; nothing where nobody makes one."""
@@ -77,6 +82,7 @@ class Messages:
             "picture": self._picture,
             "script": self._script,
             "lesson": self._lesson,
+            "language": self._language,
             "tab": self._tab,
         }
 
@@ -142,6 +148,14 @@ class Messages:
         """Send a lesson that is started: a visitor plays few of them."""
         name = str(message.get("lesson"))
         app.send({"type": "lesson", "lesson": name, "told": told(name)})
+
+    def _language(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:
+        """Speak the language of the page that this app brings a kernel."""
+        wanted = message.get("language")
+        tag = understood(wanted)
+        if tag is None:
+            raise ValueError(say_language("message", known=", ".join(languages()), got=f"{wanted!r:.40}"))
+        app.speak(tag)
 
     def _is_due(self, script: str) -> bool:
         """Return whether a script goes out again: what nobody reads piles up in the server."""

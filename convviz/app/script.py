@@ -1,4 +1,4 @@
-"""The widget that carries the app's script and sheet: one a kernel, however many apps there are."""
+"""The widget that carries the app's script and sheet: one a kernel and language, however many apps there are."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import anywidget
 import traitlets
 
 from convviz.board.module import app_styles, carrier_script
+from convviz.facts.spoken import language
 
 
 class Script(anywidget.AnyWidget):
@@ -18,24 +19,25 @@ class Script(anywidget.AnyWidget):
         key: which script it is; a page may show apps of several kernels, and these may have other versions.
     """
 
-    # Text, not a Path: anywidget watches a Path for changes and so keeps every closed widget alive.
-    _esm = carrier_script()
     _css = app_styles()
 
-    key = traitlets.Unicode(hashlib.sha256(_esm.encode()).hexdigest()[:12]).tag(sync=True)
+    key = traitlets.Unicode().tag(sync=True)
 
-    _shared: ClassVar[Script | None] = None  # the one of this process, as its comm is
+    _shared: ClassVar[dict[str, Script]] = {}  # those of this process, as its comm is, by their languages
 
     @classmethod
     def taken(cls) -> Script:
-        """Return the one that all apps share; whoever takes it lets go of it once."""
-        if cls._shared is None or cls._shared.comm is None:  # somebody may have closed all widgets
-            cls._shared = cls()
-        cls._shared._apps += 1
-        return cls._shared
+        """Return the one that all apps of the language that is spoken share; whoever takes it lets go of it once."""
+        shared = cls._shared.get(language())
+        if shared is None or shared.comm is None:  # somebody may have closed all widgets
+            shared = cls._shared[language()] = cls()
+        shared._apps += 1
+        return shared
 
     def __init__(self) -> None:
-        super().__init__()
+        # Text, not a Path: anywidget watches a Path for changes and so keeps every closed widget alive.
+        self._esm = carrier_script()
+        super().__init__(key=hashlib.sha256(self._esm.encode()).hexdigest()[:12])
         self._apps = 0
 
     def let_go(self) -> None:

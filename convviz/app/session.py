@@ -19,7 +19,6 @@ from convviz.settings.state import Settings
 VIEW: list[str] = facts("settings")["view"]
 
 say = sentences("app")
-OUT_OF_MEMORY = say("memory")
 
 MOST_LETTERS = 600  # of a sentence on the page
 
@@ -119,7 +118,7 @@ def what_failed(id: str, error: Exception) -> str:
         id: of the sentence, which takes the error's kind and what it says.
         error: lacking memory has a sentence of its own.
     """
-    return OUT_OF_MEMORY if is_out_of_memory(error) else say(id, kind=type(error).__name__, why=error)
+    return say("memory") if is_out_of_memory(error) else say(id, kind=type(error).__name__, why=error)
 
 
 def asked(message: Any) -> Any:

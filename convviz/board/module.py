@@ -10,11 +10,12 @@ from importlib.resources.abc import Traversable
 from rcssmin import cssmin
 
 from convviz.board.bundle import bundle
+from convviz.facts.spoken import each_language
 
 HERE = files("convviz.board")
 
 
-@functools.cache
+@each_language
 def carrier_script() -> str:
     """Return the module with the whole app, which one widget carries for all apps of a kernel."""
     return bundle(HERE.joinpath("js"), "page/carrier.js")
@@ -22,17 +23,17 @@ def carrier_script() -> str:
 
 @functools.cache
 def asking_script() -> str:
-    """Return the module of each app: it asks the page for what the carrier brought."""
+    """Return the module of each app: it asks the page for what the carrier brought, and says nothing."""
     return bundle(HERE.joinpath("js"), "page/asks.js")
 
 
 @functools.cache
 def joining_script() -> str:
-    """Return the module of an app in a page that has a board of its own: it brings that board the kernel."""
+    """Return the module of an app in a page that has a board of its own: it brings the kernel, and says nothing."""
     return bundle(HERE.joinpath("js"), "page/joins.js")
 
 
-@functools.cache
+@each_language
 def tab_script(name: str) -> str:
     """Return the module that draws a tab, with its sheet: what comes to the page when the tab is first opened.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -15,6 +14,7 @@ from convviz.check.recipes.grad_weight import grad_bias, grad_weight
 from convviz.check.recipes.output import output
 from convviz.check.recipes.quantised import to_kept_weight, weight_behind, weight_in_use
 from convviz.facts import facts
+from convviz.facts.spoken import each_language
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class Mistake:
     ways: tuple[Recipe, ...]
 
 
-@functools.cache
+@each_language
 def catalogue() -> Mapping[str, Mistake]:
     """Return every mistake by its id, in the order of the ids."""
     lists = ("met", "ways")

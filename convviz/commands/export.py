@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import gc
 import sys
 from collections.abc import Callable, Mapping
@@ -13,7 +14,7 @@ STDOUT = Path("-")
 PICTURE_ENDINGS = (".svg", ".png", ".gif", ".tex")
 # What these are when nobody gives them.
 PICTURE_OPTIONS = {"panel": None, "equation": None, "step": None, "theme": None}
-PAGE_OPTIONS = {"controls": None, "title": None, "lang": "en", "height": None, "lesson": None, "intro": None}
+PAGE_OPTIONS = {"controls": None, "title": None, "lang": None, "height": None, "lesson": None, "intro": None}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +30,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--controls", metavar="NAMES", help="names with commas between, such as kernel,stride,loss")
     parser.add_argument("--title", help="of the page")
-    parser.add_argument("--lang", default="en", help="language of the page, for screen readers (default: en)")
+    parser.add_argument("--lang", metavar="TAG", help="language of the page, such as zh-Hans (default: en)")
     parser.add_argument("--height", type=int, help="pixels of the page (default: as high as it needs)")
     parser.add_argument(
         "--lesson",
@@ -70,7 +71,13 @@ def run(options: argparse.Namespace) -> int:
 
     controls = DEFAULT_CONTROLS if options.controls is None else tuple(filter(None, options.controls.split(",")))
     title = {} if options.title is None else {"title": options.title}
-    page = {"lang": options.lang, "controls": controls, "height": options.height, "lesson": options.lesson, **title}
+    page = {
+        "lang": _language(options),
+        "controls": controls,
+        "height": options.height,
+        "lesson": options.lesson,
+        **title,
+    }
     page["intro"] = options.intro or ""
 
     def make(state: Any) -> bytes:
@@ -80,6 +87,16 @@ def run(options: argparse.Namespace) -> int:
         return page_bytes(state, **page)
 
     return _written(options, "page", make)
+
+
+def _language(options: argparse.Namespace) -> str:
+    """Return the language that is written; one that is not there is told of."""
+    from convviz.facts.choosing import chosen
+
+    tag, unknown = chosen(options.lang)
+    if unknown:
+        print(f"convviz: {unknown}", file=sys.stderr)
+    return tag
 
 
 def _load_torch() -> None:
@@ -148,8 +165,9 @@ def _export_picture(options: argparse.Namespace) -> int:
 def _export_module(options: argparse.Namespace) -> int:
     from convviz.export.module import module_bytes
 
-    if given := _given(options, {**PAGE_OPTIONS, **PICTURE_OPTIONS}):
+    of_a_place = {name: default for name, default in PAGE_OPTIONS.items() if name != "lang"}
+    if given := _given(options, of_a_place | PICTURE_OPTIONS):
         told = "one module serves many places, and each says this by itself; leave it out"
         print(f"convviz: --module takes no {', '.join(given)}: {told}", file=sys.stderr)
         return 1
-    return _written(options, "module", module_bytes)
+    return _written(options, "module", functools.partial(module_bytes, lang=_language(options)))

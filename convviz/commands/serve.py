@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from convviz.serve.options import DEFAULT_HOST, MADE, ServeOptions
 
@@ -67,6 +68,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="let pages of this origin frame the app, such as https://course.example.edu (repeatable; default: none)",
     )
     parser.add_argument(
+        "--lang",
+        metavar="TAG",
+        help="language of the page, such as zh-Hant, where its address asks for none with ?lang= "
+        "(default: the visitor's browser's)",
+    )
+    parser.add_argument(
         "--log",
         metavar="FILE",
         help="write one JSON object a line about what happens, without visitors' addresses; - is standard output",
@@ -75,8 +82,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve until it is stopped; return the exit code."""
+    from convviz.facts.choosing import chosen
     from convviz.serve import serve
 
+    lang, unknown = chosen(options.lang)
+    if unknown:
+        print(f"convviz: {unknown}", file=sys.stderr)
     return serve(
         ServeOptions(
             notebook=options.notebook,
@@ -94,5 +105,6 @@ def run(options: argparse.Namespace) -> int:
             allow_host=tuple(options.allow_host),
             allow_frame=tuple(options.allow_frame),
             log=options.log,
+            lang=lang if options.lang else None,
         )
     )

@@ -15,6 +15,8 @@ from convviz import __version__
 from convviz.board.bundle import bundle_several
 from convviz.board.module import app_styles, joined, tab_script
 from convviz.export.parts import BOARD, packed_plotly, page_facts, to_json
+from convviz.facts.choosing import own_names
+from convviz.facts.spoken import language
 from convviz.facts.words import sentences
 from convviz.lessons import names as lesson_names
 from convviz.lessons import told
@@ -71,11 +73,19 @@ def _styles(sheets: Iterable[str]) -> str:
     return "\n".join([joined([around, page]), app_styles(), joined(own)])
 
 
-def live_html(names: Mapping[str, str], more: Mapping[str, Any], *, body: str = "<body>", after: str = "") -> str:
-    """Return the page's document.
+def live_html(
+    names: Mapping[str, str],
+    more: Mapping[str, Any],
+    *,
+    pages: Mapping[str, str],
+    body: str = "<body>",
+    after: str = "",
+) -> str:
+    """Return the page's document, in the language that is spoken here.
 
     Args:
         names: Part → the name of its file.
+        pages: Language → the address of the page that speaks it, from this one; it may be the same for all.
         more: What its script is told beside the addresses of the files.
         body: The tag that opens the body.
         after: What stands behind the app.
@@ -88,10 +98,11 @@ def live_html(names: Mapping[str, str], more: Mapping[str, Any], *, body: str = 
         "lessons": {
             part.removeprefix(LESSON): FOLDER + name for part, name in names.items() if part.startswith(LESSON)
         },
+        "languages": {tag: {"name": name, "page": pages[tag]} for tag, name in own_names().items()},
         **more,
     }
     return f"""<!doctype html>
-<html lang="en" data-convviz-version="{__version__}">
+<html lang="{language()}" data-convviz-version="{__version__}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -20,6 +20,8 @@ from convviz.export.parts import (
     plotly_text,
     to_json,
 )
+from convviz.facts.choosing import told_language
+from convviz.facts.spoken import speaking
 from convviz.spec import ConvSpec
 
 # A rule of page.css about the document itself: a module stands in somebody else's.
@@ -32,7 +34,7 @@ OWN_RULES = """
 """
 
 
-def export_module(path: str | os.PathLike[str], state: Any = None) -> Path:
+def export_module(path: str | os.PathLike[str], state: Any = None, *, lang: str | None = None) -> Path:
     """Write one ES module that shows the board, without Python, wherever a page calls its ``render({ model, el })``.
 
     What it shows comes from the model, for each place in a course anew: ``state`` is a link or what ``App.state()``
@@ -41,6 +43,7 @@ def export_module(path: str | os.PathLike[str], state: Any = None) -> Path:
     Args:
         path: of the file, such as ``convviz.mjs``; a file that is there is replaced once the new one is whole.
         state: what a place shows that says no ``state``, as ``export_html`` takes it; default: the first picture.
+        lang: the language of the module, as ``export_html`` takes it.
 
     Returns:
         The path that was written.
@@ -49,16 +52,18 @@ def export_module(path: str | os.PathLike[str], state: Any = None) -> Path:
         ValueError: the state is of a newer version or too large.
         OSError: the file cannot be written.
     """
-    return write(Path(path), module_bytes(state), "module")
+    return write(Path(path), module_bytes(state, lang=lang), "module")
 
 
-def module_bytes(state: Any = None) -> bytes:
-    """Return what ``export_module`` writes, for the same state.
+def module_bytes(state: Any = None, *, lang: str | None = None) -> bytes:
+    """Return what ``export_module`` writes, for the same state and language.
 
     Raises:
         ValueError: the state is of a newer version or too large.
     """
-    return _module(page_settings(state).to_dict()).encode("utf-8")
+    settings = page_settings(state)
+    with speaking(told_language(lang)):
+        return _module(settings.to_dict()).encode("utf-8")
 
 
 def _module(state: Mapping[str, Any]) -> str:

@@ -25,25 +25,26 @@ from convviz.export.parts import (
     to_json,
 )
 from convviz.export.still import still_figures
+from convviz.facts.choosing import told_language
+from convviz.facts.spoken import language, speaking
 from convviz.facts.words import sentences
 from convviz.lab.recorded import recorded
-from convviz.lessons import short_name
+from convviz.lessons import short_name, told
 from convviz.settings.compute import compute
 from convviz.settings.link import to_link
 from convviz.settings.state import Settings
 
 say = sentences("app")
-TITLE = "The backward pass of a convolution"
 
 
 def export_html(
     state: Any,
     path: str | os.PathLike[str],
     *,
-    lang: str = "en",
+    lang: str | None = None,
     controls: Sequence[str] = DEFAULT_CONTROLS,
     height: int | None = None,
-    title: str = TITLE,
+    title: str | None = None,
     lesson: str | None = None,
     intro: str = "",
 ) -> Path:
@@ -52,11 +53,12 @@ def export_html(
     Args:
         state: what ``App.state()`` returned, an App itself, or None for the app's first picture.
         path: of the file; a file that is there is replaced once the new one is whole.
-        lang: the page's language, for screen readers.
+        lang: the page's language, such as ``"zh-Hans"``; in place of one that is not there it speaks English, with a
+            warning. Default: the language that is spoken here, which an app in another one has set.
         controls: names of groups (``kernel``, ``geometry``, ``channels``, ``input``, ``loss``, ``look``) or of single
             controls (such as ``stride``), shown in a fixed order; ``()`` for the board alone.
         height: pixels of the page, which then scrolls inside; default: as high as it needs, told to the page around.
-        title: of the page.
+        title: of the page; default: what it is about.
         lesson: name of the lesson that the page starts, such as ``"why_rotated"``, or the path of a file with a lesson
             of your own; without one a button starts the first.
         intro: words above the board, with ``*emphasis*``, ``**strong**``, code between backticks and
@@ -76,10 +78,10 @@ def export_html(
 def page_bytes(
     state: Any,
     *,
-    lang: str = "en",
+    lang: str | None = None,
     controls: Sequence[str] = DEFAULT_CONTROLS,
     height: int | None = None,
-    title: str = TITLE,
+    title: str | None = None,
     lesson: str | None = None,
     intro: str = "",
 ) -> bytes:
@@ -88,16 +90,20 @@ def page_bytes(
     Raises:
         ValueError: the state is of a newer version or too large, or there is no such control or lesson.
     """
-    chosen = _check_controls(controls)
+    groups = _check_controls(controls)
     if height is not None and (isinstance(height, bool) or not isinstance(height, int) or height < 100):
         raise ValueError(f"height is a whole number of 100 pixels or more, or None: got {height!r}")
-    shown: dict[str, Any] = {"controls": chosen, "height": height, "lesson": None, "lessons": {}}
+    shown: dict[str, Any] = {"controls": groups, "height": height, "lesson": None, "lessons": {}}
     if lesson is not None:
-        name, told = short_name(lesson), readable(lesson)
-        shown |= {"lesson": name, "lessons": {name: told}}
+        name, of_page = short_name(lesson), readable(lesson)
+        shown |= {"lesson": name}
         if controls is DEFAULT_CONTROLS:  # those that are to be moved belong to them
-            shown["controls"] = _check_controls([*chosen, *told["lesson"].get("controls", [])])
-    return _page(page_settings(state), shown, lang=lang, title=title, intro=intro).encode("utf-8")
+            shown["controls"] = _check_controls([*groups, *of_page["lesson"].get("controls", [])])
+    settings = page_settings(state)
+    with speaking(told_language(lang)):
+        if lesson is not None:
+            shown["lessons"] = {shown["lesson"]: told(lesson)}
+        return _page(settings, shown, title=say("page.title") if title is None else title, intro=intro).encode("utf-8")
 
 
 def _check_controls(controls: Sequence[str]) -> list[str]:
@@ -108,7 +114,7 @@ def _check_controls(controls: Sequence[str]) -> list[str]:
     return names
 
 
-def _page(settings: Settings, shown: dict[str, Any], *, lang: str, title: str, intro: str) -> str:
+def _page(settings: Settings, shown: dict[str, Any], *, title: str, intro: str) -> str:
     data, height = {**page_facts(), "state": settings.to_dict(), **shown}, shown["height"]
     words = f'<div class="cv-intro">{intro_html(intro)}</div>\n' if intro.strip() else ""
     fixed = f"body {{ height: {height}px; overflow: auto; }}\n" if height else ""
@@ -119,7 +125,7 @@ def _page(settings: Settings, shown: dict[str, Any], *, lang: str, title: str, i
         data["race"] = recorded()
     picture = still_figures(computed, settings.plane, settings.input_view, settings.scale)
     return f"""<!doctype html>
-<html lang="{escape(lang)}" data-convviz-version="{__version__}">
+<html lang="{language()}" data-convviz-version="{__version__}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -130,7 +136,7 @@ def _page(settings: Settings, shown: dict[str, Any], *, lang: str, title: str, i
 <body>
 <main class="cv-app cv-page cv-look">
 <div class="cv-headline"><h1>{escape(title)}</h1></div>
-{words}<noscript><p>This is a picture. With scripts switched on its numbers can be changed.</p></noscript>
+{words}<noscript><p>{escape(say("page.noscript"))}</p></noscript>
 <div class="cv-still" id="convviz-still">
 {picture}
 </div>

@@ -16,6 +16,7 @@ from convviz import __version__
 from convviz.board.bundle import bundle_several
 from convviz.board.module import joined, tab_script
 from convviz.facts import facts
+from convviz.facts.spoken import each_language
 from convviz.views.theme import COLORSCALES
 
 BOARD = files("convviz.board")
@@ -25,7 +26,7 @@ MODULES = {
     **{"links": "rules/link.js", "geometry": "rules/spec.js"},
 }
 CONTROLS: dict[str, list[str]] = facts("settings")["controls"]  # the groups of controls and what they hold
-ALONE = ("mistakes",)  # the tabs that the page computes by itself
+ALONE: list[str] = facts("settings")["tabs_of_the_page"]  # they need no torch
 SHOWN = (*ALONE, "race")  # those that show something without torch; the race is the recorded one
 DEFAULT_CONTROLS = ("kernel", "geometry", "input", "loss")
 
@@ -69,7 +70,7 @@ def to_json(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), sort_keys=True).replace("<", "\\u003c")
 
 
-@functools.cache
+@each_language
 def bundles() -> str:
     """Return the page with all that it imports, as the live app has it, and the rules of links."""
     return bundle_several(BOARD.joinpath("js"), MODULES)

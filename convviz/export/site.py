@@ -10,25 +10,37 @@ from pathlib import Path
 from convviz.export.file import write
 from convviz.export.live import FOLDER, live_html, live_parts, tag_of
 from convviz.export.parts import SHOWN
+from convviz.facts.spoken import ENGLISH, languages, speaking
 
 INDEX = "index.html"
+PAGE = re.compile(r"[A-Za-z-]+\.html")
 NAME = re.compile(r"[a-z_-]+-(?P<tag>[0-9a-f]{16})\.[a-z]+")
 OURS = b"data-convviz-site"  # stands in the page, so that another index.html is known
 
 
+def page_of(tag: str) -> str:
+    """Return the name of the page that speaks a language."""
+    return INDEX if tag == ENGLISH else f"{tag}.html"
+
+
 @functools.cache
 def site_files() -> dict[str, bytes]:
-    """Return the files: path below the folder → content. All but the page are named after what they hold."""
-    parts = live_parts("site", SHOWN)
-    names = {part: f"{part}-{tag_of(content)}.{ending}" for part, (ending, content) in parts.items()}
-    page = live_html(names, {}, body=f"<body {OURS.decode()}>")
-    return {INDEX: page.encode(), **{FOLDER + names[part]: content for part, (_, content) in parts.items()}}
+    """Return the files: path below the folder → content; a page a language, the others named after what they hold."""
+    files: dict[str, bytes] = {}
+    pages = {tag: page_of(tag) for tag in languages()}
+    for tag, name in pages.items():
+        with speaking(tag):
+            parts = live_parts("site", SHOWN)
+            names = {part: f"{part}-{tag_of(content)}.{ending}" for part, (ending, content) in parts.items()}
+            files[name] = live_html(names, {}, pages=pages, body=f"<body {OURS.decode()}>").encode()
+        files |= {FOLDER + names[part]: content for part, (_, content) in parts.items()}
+    return files
 
 
 def write_site(folder: Path) -> dict[str, bytes]:
     """Write the site, and take away what an earlier version of it left there; return its files.
 
-    The page comes after the files that it names, and what the page before it named goes last: who asks meanwhile
+    The pages come after the files that they name, and what the pages before them named goes last: who asks meanwhile
     gets a whole site.
 
     Args:
@@ -43,7 +55,7 @@ def write_site(folder: Path) -> dict[str, bytes]:
         (folder / FOLDER).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise type(error)(f"the folder {folder} cannot be made: {error.strerror}; choose another one") from error
-    for name in sorted(files, key=lambda name: name == INDEX):
+    for name in sorted(files, key=lambda name: not name.startswith(FOLDER)):
         path = folder / name
         if name not in there or path.read_bytes() != files[name]:
             write(path, files[name], "site")
@@ -81,7 +93,7 @@ def _is_ours(path: Path, name: str) -> bool:
     """Return whether a file is one that we wrote: the page says so, every other one's name tells its content."""
     if path.is_symlink() or not path.is_file():
         return False
-    if name == INDEX:
+    if PAGE.fullmatch(name):
         return OURS in path.read_bytes()
     named = NAME.fullmatch(path.name) if name.startswith(FOLDER) else None
     return named is not None and named["tag"] == tag_of(path.read_bytes())

@@ -14,9 +14,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from convviz.facts import facts
+from convviz.facts.spoken import ENGLISH, language
+from convviz.facts.texts import Text
 
 ARGUMENT = re.compile(r"\{(\w+)\}")
-Text = str | Mapping[str, str]
 
 
 def sentences(part: str) -> Callable[..., str]:
@@ -41,7 +42,7 @@ def filled(id: str, text: Text, arguments: Mapping[str, Any]) -> str:
     Raises:
         KeyError: the text names an argument that is not given.
     """
-    chosen = text if isinstance(text, str) else text["one" if arguments["count"] == 1 else "other"]  # English
+    chosen = text if isinstance(text, str) else text.get(_form(arguments["count"]), text["other"])
 
     def argument(found: re.Match[str]) -> str:
         if found[1] not in arguments:
@@ -49,3 +50,12 @@ def filled(id: str, text: Text, arguments: Mapping[str, Any]) -> str:
         return str(arguments[found[1]])
 
     return ARGUMENT.sub(argument, chosen)
+
+
+def _form(count: float) -> str:
+    """Return the name of the form that a number of things has."""
+    if language() == ENGLISH:
+        return "one" if count == 1 else "other"
+    from convviz.facts.translation import category
+
+    return category(language())(count)

@@ -101,7 +101,7 @@ class _Passes:
 
 def _backend(ops: tuple[str, ...]) -> str:
     """Return the names of the backends that ran these ops; "matrix product" where no convolution did."""
-    by_op = {op: name for name, (op, _) in BACKENDS.items() if op} | BACKWARD_OPS
+    by_op = {op: name for name, op in BACKENDS.items() if op} | BACKWARD_OPS
     names = list(dict.fromkeys(by_op[op] for op in ops if op in by_op))
     if names:
         return " + ".join(names)

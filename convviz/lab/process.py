@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import json
 import os
 import subprocess
@@ -12,6 +13,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from convviz.facts.spoken import language
 from convviz.facts.words import sentences
 
 say = sentences("race")
@@ -52,8 +54,9 @@ class RaceProcess:
         self.pid = self._process.pid
         if hasattr(os, "setpriority"):  # not on Windows
             os.setpriority(os.PRIO_PROCESS, self.pid, NICE)
-        self._order(json.dumps(dict(race)))
-        threading.Thread(target=self._read, daemon=True).start()
+        self._order(json.dumps({**race, "language": language()}))
+        # A thread has no context of its own to speak in.
+        threading.Thread(target=contextvars.copy_context().run, args=(self._read,), daemon=True).start()
 
     def pause(self) -> None:
         """Have it wait after the step that it takes."""

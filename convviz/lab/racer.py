@@ -18,6 +18,7 @@ from typing import IO, Any
 
 import torch
 
+from convviz.facts.spoken import ENGLISH, speaking
 from convviz.facts.words import sentences
 from convviz.lab.errors import RaceError
 from convviz.lab.picture import openings, picture
@@ -135,7 +136,9 @@ def main() -> None:
         out.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
         out.flush()
 
-    _race(json.loads(lines.readline()), lines, tell)
+    given = json.loads(lines.readline())
+    with speaking(given.pop("language", ENGLISH)):
+        _race(given, lines, tell)
     out.close()
     sys.stderr.flush()
     os._exit(0)  # a thread still reads: Python would wait for its lock

@@ -8,7 +8,7 @@ from typing import Any
 from convviz.facts.words import sentences
 from convviz.lab.curves import PLOTS, POINTS, plots
 from convviz.lab.result import Result
-from convviz.lab.table import ARTICLE, HEADINGS, cells
+from convviz.lab.table import ARTICLE, cells, headings
 
 say = sentences("race")
 
@@ -31,7 +31,7 @@ def shown(result: Result, keys: Iterable[str] = PLOTS, points: int = POINTS, mos
         "layers": result["layers"],
         "about": about(result),
         "plots": plots(result, keys, points),
-        "table": {"headings": list(HEADINGS), "rows": cells(result), "theirs": len(ARTICLE), "note": say("table.note")},
+        "table": {"headings": headings(), "rows": cells(result), "theirs": len(ARTICLE), "note": say("table.note")},
         "mistakes": mistakes(result, most),
     }
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import torch
 import torch.nn.functional as F
 
-from convviz.ops.backends import BACKENDS, BACKWARD_OF, NOTES, UNDESCRIBED
+from convviz.ops.backends import BACKENDS, BACKWARD_OF, NOTES, described
 from convviz.ops.watched import watch
 
 SELECT, PROFILER = "torch._C._select_conv_backend", "profiler"
@@ -121,7 +121,7 @@ def which_backend(
     return Backend(
         forward=forward,
         backward=BACKWARD_OF.get(forward, forward),
-        algorithm=BACKENDS.get(forward, UNDESCRIBED)[1],
+        algorithm=described(forward),
         found_by=SELECT if asked else PROFILER,
         forward_ops=forward_ops,
         backward_ops=backward_ops,
@@ -250,7 +250,7 @@ def _infer(call: _Call, forward_ops: tuple[str, ...]) -> str:
     """Return the backend's name from the ops that ran."""
     if not call.input.numel():
         return "Empty"
-    for name, (op, _) in BACKENDS.items():
+    for name, op in BACKENDS.items():
         if op in forward_ops:
             return name
     return "MkldnnTranspose" if call.transposed and call.input.device.type == "cpu" else "unknown"

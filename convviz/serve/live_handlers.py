@@ -7,7 +7,7 @@ import contextlib
 import json
 import logging
 import time
-from typing import Any
+from typing import Any, ClassVar
 
 import tornado.iostream
 import tornado.web
@@ -19,9 +19,10 @@ from tornado.websocket import WebSocketClosedError, WebSocketHandler
 from voila.utils import get_page_config
 
 from convviz.export.live import FOLDER
+from convviz.facts.spoken import ENGLISH, accepted, understood
 from convviz.serve.files import FOR_EVER, tag_of, takes_gzip
 from convviz.serve.handlers import GOING_AWAY, PlainErrors, mended
-from convviz.serve.live import KERNEL, Answer, LivePage, live_page
+from convviz.serve.live import KERNEL, Answer, LivePages
 from convviz.serve.notebook_page import Page
 
 log = logging.getLogger("tornado.application")
@@ -31,7 +32,7 @@ GONE = (WebSocketClosedError, tornado.iostream.StreamClosedError)
 Route = tuple[Any, ...]
 
 
-def live_routes(app: Any, routes: list[Route]) -> list[Route]:
+def live_routes(app: Any, routes: list[Route], language: str | None = None) -> list[Route]:
     """Return the routes when the server serves the app: those of the live page before Voilà's own.
 
     Voilà's page is not among them, so that no address starts a kernel by being looked at.
@@ -39,6 +40,7 @@ def live_routes(app: Any, routes: list[Route]) -> list[Route]:
     Args:
         app: Voilà.
         routes: Its own; the last one is the notebook's page.
+        language: Of the page where its address asks for none; None leaves it to the browser.
     """
     handlers = {pattern.removeprefix(app.server_url): (handler, *rest) for pattern, handler, *rest in routes}
     folders = {"static": app.static_paths, "labextensions": app.labextensions_path}
@@ -49,10 +51,11 @@ def live_routes(app: Any, routes: list[Route]) -> list[Route]:
         handler, *rest = handlers[f"voila/{name}/(.*)"]
         files.append((f"{app.server_url}{FOLDER}{tag}/{name}/(.*)", mended(handler, kept=True), *rest))
         front_end[option] = f"{app.base_url}{FOLDER}{tag}/{name}"
-    live = {"live": live_page(front_end)}
+    live = {"live": LivePages(front_end)}
+    default = {"language": language}
     _, page, options = routes[-1]
     return [
-        (app.server_url, Live, live),
+        (app.server_url, Live, {**live, **default}),
         (app.server_url + KERNEL, KernelSocket, {"page": mended(page), "options": options}),
         (f"{app.server_url}{FOLDER}([^/]+)", LiveFile, live),
         *files,
@@ -76,9 +79,15 @@ class Nothing(PlainErrors):
 
 
 class Ready(PlainErrors):
-    """Sends what was made before anybody came."""
+    """Sends what was made before anybody came.
 
-    def initialize(self, live: LivePage) -> None:
+    Attributes:
+        varies: The headers of a request that choose between answers, beside whether it takes packed ones.
+    """
+
+    varies: ClassVar[tuple[str, ...]] = ()
+
+    def initialize(self, live: LivePages) -> None:
         """Take what is served.
 
         Args:
@@ -96,8 +105,9 @@ class Ready(PlainErrors):
         self.set_header("Content-Type", found.kind)
         self.set_header("Cache-Control", cache)
         self.set_header("ETag", f'"{found.tag}"')
-        if found.packed is not None:
-            self.set_header("Vary", "Accept-Encoding")
+        varies = (*self.varies, *([] if found.packed is None else ["Accept-Encoding"]))
+        if varies:
+            self.set_header("Vary", ", ".join(varies))
         if self.check_etag_header():
             self.set_status(304)
             self.finish()
@@ -111,9 +121,25 @@ class Ready(PlainErrors):
 class Live(Ready):
     """The page; asked for anew at every visit, and sent only when it is another one."""
 
+    varies: ClassVar[tuple[str, ...]] = ("Accept-Language",)
+
+    def initialize(self, live: LivePages, language: str | None = None) -> None:
+        """Take what is served.
+
+        Args:
+            live: The page and its files.
+            language: Of the page where its address asks for none; None leaves it to the browser.
+        """
+        super().initialize(live)
+        self._default = language
+
     def get(self) -> None:
-        """Send the page."""
-        self.send(self.live.page, "no-cache")
+        """Send the page in the language that the address asks for, else the server, else the browser; else English."""
+        if wanted := self.get_query_argument("lang", ""):
+            tag = understood(wanted)
+        else:
+            tag = self._default or accepted(self.request.headers.get("Accept-Language", ""))
+        self.send(self.live.page(tag or ENGLISH), "no-cache")
 
     head = get
 
@@ -127,7 +153,7 @@ class LiveFile(Ready):
         Args:
             name: As the page gives it.
         """
-        found = self.live.files.get(name)
+        found = self.live.file(name)
         if found is None:
             raise tornado.web.HTTPError(404)
         self.send(found, FOR_EVER)

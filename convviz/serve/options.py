@@ -42,6 +42,7 @@ class ServeOptions:
         allow_host: Names under which the server answers, beside those of loopback.
         allow_frame: Origins whose pages may hold this one in a frame, beside its own.
         log: The file for one JSON object a line about what happens, "-" for standard output; None writes none.
+        lang: The language of the page where its address asks for none; None leaves it to the visitor's browser.
     """
 
     notebook: str | os.PathLike[str] | None = None
@@ -59,6 +60,7 @@ class ServeOptions:
     allow_host: tuple[str, ...] = ()
     allow_frame: tuple[str, ...] = ()
     log: str | None = None
+    lang: str | None = None
 
     @property
     def places(self) -> int:

@@ -69,7 +69,7 @@ class ConvvizVoila(Voila):
             unused.append(RequestInfoSocketHandler)  # the app's kernel does not ask who came
         routes = [route for route in super().init_handlers() if route[1] not in unused]
         routes = (
-            live_routes(self, routes)
+            live_routes(self, routes, self._options.lang)
             if self._live
             else [(pattern, mended(handler), *rest) for pattern, handler, *rest in routes]
         )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from convviz.facts import facts
 
-NAMES = facts("names")
 # A panel is named after the convolution that is read the other way; these are the layer's words for it. What the one
 # convolution puts out the other takes in, so the letters of the channels change places as well.
-SHOWN: dict[str, str] = NAMES["transposed"]["panels"]
-LETTERS: dict[str, str] = NAMES["transposed"]["letters"]
+SHOWN: dict[str, str] = facts("names")["transposed"]["panels"]
+LETTERS: dict[str, str] = facts("names")["transposed"]["letters"]
 
 
 def shown_name(name: str, transposed: bool) -> str:
@@ -18,7 +17,7 @@ def shown_name(name: str, transposed: bool) -> str:
 
 def axis_word(axis: str, transposed: bool) -> str:
     """Return what an axis of planes counts, in words: n, o and c of the convolution."""
-    return str(NAMES["axes"][shown_letter(axis, transposed)])
+    return str(facts("names")["axes"][shown_letter(axis, transposed)])
 
 
 def shown_letter(axis: str, transposed: bool) -> str:
@@ -28,4 +27,4 @@ def shown_letter(axis: str, transposed: bool) -> str:
 
 def cell_words(transposed: bool) -> dict[str, str]:
     """Return what the page says about the cells that a stride leaves over."""
-    return dict(NAMES["cells"]["transposed" if transposed else "convolution"])
+    return dict(facts("names")["cells"]["transposed" if transposed else "convolution"])

@@ -29,7 +29,6 @@ TABS = re.findall(
 )
 # What is not a sentence of words/ yet: part of the page → selector. Who moves such a part takes its line out.
 STILL_TO_COME = {
-    "title of the page (export)": "main > .cv-headline > h1",
     "the graph's drawing, whose lines are shortened": ".cv-pane-graph :is(.cv-viewport svg, .cv-told, .cv-graph-note)",
     "ways to write it (explanation)": ".cv-pane-code h4",
 }
@@ -184,6 +183,21 @@ def test_a_page_says_nothing_that_is_no_fact_and_has_room_for_longer_words(brows
         for after in look_everywhere(page):
             assert read(page) == [], after
             assert misfits(page) == [], after
+
+
+@pytest.mark.parametrize("name", facts("settings")["tabs_of_the_page"])
+def test_a_tab_of_the_page_says_nothing_that_is_no_fact(browser, pages, name):
+    with fresh_page(browser) as page:
+        open_page(page, pages, name)
+        page.locator(f".cv-pane-{name} [data-cell]").first.wait_for()
+        assert read(page) == []
+
+
+def test_on_a_narrow_phone_longer_words_have_room(browser, pages):
+    with fresh_page(browser) as page:
+        page.set_viewport_size({"width": 360, "height": 780})
+        open_page(page, pages, "page")
+        assert misfits(page) == []
 
 
 def test_the_tabs_say_nothing_that_is_no_fact(browser, pages):

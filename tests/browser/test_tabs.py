@@ -37,8 +37,8 @@ def test_two_named_groups_and_two_ways_to_close(app):
     lists = app.locator("[role=tablist]").all()
     groups = {one.get_attribute("aria-label"): one.locator("[role=tab]").all_inner_texts() for one in lists}
     assert groups == {
-        "See it differently": ["Linear", "Matrix", "Graph", "Race", "Mistakes"],
-        "For engineers": ["Code", "PyTorch", "Check", "Your code", "Quantised"],
+        "See it differently": ["Linear", "Matrix", "Graph", "Stack", "Race", "Mistakes"],
+        "For engineers": ["Code", "PyTorch", "Check", "Double backward", "Your code", "Quantised"],
     }
     assert app.locator(".cv-tabgroup > span").all_inner_texts() == list(groups)
     focused = "document.activeElement.dataset.tab"
@@ -84,7 +84,7 @@ def test_every_pane_follows_a_setting_and_names_its_controls(app):
     for name in TABS:
         open_tab(app, name)
         before = pane(app, name).get_attribute("data-shown")
-        if name not in ("race", "yours", "mistakes"):  # settings of their own, or computed in the page
+        if name not in ("race", "yours", "mistakes", "stack"):  # settings of their own, or computed in the page
             slide(app, "stride", 3 if slider_value(app, "stride") == 2 else 2)
             app.wait_for_function(
                 "([name, before]) => document.querySelector(`.cv-pane-${name}`).dataset.shown !== before",

@@ -105,3 +105,14 @@ class Tab:
     def close(self) -> None:
         """Send nothing any more."""
         self._send_message = lambda message, buffers: None
+
+
+class PageTab(Tab):
+    """A tab that the page computes by itself: it says once that it is there, also where a kernel is."""
+
+    def data(self) -> dict[str, Any]:
+        """Return that nothing is awaited."""
+        return {"state": "alone"}
+
+    def follow(self) -> None:
+        """Leave it to the page, which has the numbers."""

@@ -24,6 +24,8 @@ CLASSES = {
     "race": "RaceTab",
     "yours": "YoursTab",
     "mistakes": "MistakesTab",
+    "stack": "StackTab",
+    "double": "DoubleTab",
 }
 
 

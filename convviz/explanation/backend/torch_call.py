@@ -75,12 +75,18 @@ class TorchCall:
             return say("border.transposed")
         (top, bottom), (left, right) = spec.padding
         mode = "constant" if spec.padding_mode == "zeros" else spec.padding_mode
-        written = "" if mode == "constant" else f', mode="{mode}"'
         probe = torch.zeros(1, 1, *spec.input_size, requires_grad=True)
         with torch.enable_grad():
             node = F.pad(probe, (left, right, top, bottom), mode=mode).grad_fn
         assert node is not None  # the probe requires a gradient
-        return say("border", call=f"F.pad(input, ({numbers((left, right, top, bottom))}){written})", node=node.name())
+        return say("border", call=self.pad, node=node.name())
+
+    @property
+    def pad(self) -> str:
+        """The call that makes padded_input, where the operator cannot pad by itself."""
+        (top, bottom), (left, right) = self.spec.padding
+        mode = "" if self.spec.padding_mode == "zeros" else f', mode="{self.spec.padding_mode}"'
+        return f"F.pad(input, ({numbers((left, right, top, bottom))}){mode})"
 
     def ask(self) -> tuple[str, str] | None:
         """Return the backend's name, forward and backward, without running it; None where torch does not tell."""

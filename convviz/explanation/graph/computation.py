@@ -34,11 +34,25 @@ def _compute(stages: Stages) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
         input, grad_output = grad_output, input
     leaves = {"input": input, "weight": stages.weight, "bias": stages.bias}
     params = {name: leaf.detach().clone().requires_grad_() for name, leaf in leaves.items() if leaf is not None}
-    conv = _conv_transpose2d if stages.transposed else _conv2d
-    output = conv(params["input"], params["weight"], params.get("bias"), stages.spec)
+    output = by_torch(params["input"], params["weight"], params.get("bias"), stages.spec, stages.transposed)
     # The weights of a weighted sum are its grad_output.
     other = stages.target if stages.target is not None else grad_output
     return loss_value(stages.loss_kind, output, other), params
+
+
+def by_torch(
+    input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, spec: ConvSpec, transposed: bool = False
+) -> torch.Tensor:
+    """Return the layer's output by torch's own operators, as one would write it in PyTorch.
+
+    Args:
+        input: of the layer.
+        weight: ``[C_out, C_in / groups, kH, kW]`` of the spec.
+        bias: one number a channel of the output, or None.
+        spec: the geometry; of a transposed layer that of the convolution that it reads the other way.
+        transposed: whether it is a transposed convolution.
+    """
+    return (_conv_transpose2d if transposed else _conv2d)(input, weight, bias, spec)
 
 
 def _conv2d(input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, spec: ConvSpec) -> torch.Tensor:

@@ -1,8 +1,13 @@
 // @ts-check
 // The sentences that a visitor reads, by id and named arguments; facts/words/ has them, and facts/words.py says the same.
 
+import LANGUAGE from "../../../facts/language.json" with { type: "json" };
+
 const ARGUMENT = /\{(\w+)\}/g;
-const PLURALS = new Intl.PluralRules("en");
+/** The tag of the language that this script speaks, such as "zh-Hans". */
+export const language = () => LANGUAGE.tag;
+
+const PLURALS = new Intl.PluralRules(language());
 // Where there is no mouse and mostly no keyboard, a sentence about clicks and keys has a form with .touch for fingers.
 const FINGERS = /** @type {any} */ (globalThis).matchMedia?.("(pointer: coarse), (max-width: 480px)");
 
@@ -48,7 +53,7 @@ export function pieces(words) {
  * @param {string} id @param {Text} text @param {Record<string, string | number>} values
  */
 function filled(id, text, values) {
-  const chosen = typeof text === "string" ? text : text[PLURALS.select(Number(values.count))];
+  const chosen = typeof text === "string" ? text : text[PLURALS.select(Number(values.count))] ?? text.other;
   if (chosen === undefined) throw new Error(`there is no sentence ${id} for ${JSON.stringify(values)}`);
   return chosen.replace(ARGUMENT, (_, name) => {
     if (!(name in values)) throw new Error(`the sentence ${id} needs ${name}: got ${Object.keys(values).join(", ")}`);

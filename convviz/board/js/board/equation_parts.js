@@ -7,8 +7,11 @@ import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 
+/** How wide a word below a sign is; a Chinese letter takes more. @param {string} word */
+const widthOf = (word) => [...word].reduce((sum, letter) => sum + (/[\u2e80-\uffef]/.test(letter) ? 12 : 7.1), 0);
+
 /** How wide a sign is on the stage: its longest word decides. @param {{ note: string }} item */
-export const signWidth = ({ note }) => Math.max(20, ...note.split(" ").map((word) => Math.ceil(word.length * 7.1)));
+export const signWidth = ({ note }) => Math.max(20, ...note.split(" ").map((word) => Math.ceil(widthOf(word))));
 
 /** @param {{ symbol: string, note: string }} item */
 export function createSign(item) {

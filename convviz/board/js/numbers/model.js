@@ -165,6 +165,17 @@ class PageModel {
     this.apply([replaced({ ...state, ...this.#ground }, {}), []]);
   }
 
+  /** All that another page needs to go on from here. */
+  kept = () => this.#timeline.kept();
+
+  /** Go on from where another page was. @param {import("./timeline.js").Kept} kept */
+  takeUp(kept) {
+    this.#attempt(() => {
+      this.#timeline.takeUp(kept, this.#ground);
+      this.#show();
+    });
+  }
+
   /** @param {Place | null} selected */
   select(selected) {
     this.#values.put({ selected });

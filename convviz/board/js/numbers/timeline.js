@@ -3,7 +3,10 @@
 import { createHistory } from "../rules/history.js";
 import { replaced } from "../rules/settings.js";
 
-/** @import { Settings } from "../rules/settings.js" */
+/**
+ * @import { Settings } from "../rules/settings.js"
+ * @typedef {{ settings: Settings, initial: Settings, past: Settings[], future: Settings[] }} Kept
+ */
 
 /** @param {Settings} start @param {() => number} clock milliseconds */
 export function createTimeline(start, clock) {
@@ -41,6 +44,15 @@ export function createTimeline(start, clock) {
     /** Others have set something that holds from now on, whatever comes of what was asked for here. @param {Settings} there */
     holdAt(there) {
       held = { ...held, settings: there };
+    },
+    /** All that another page needs to go on from here. */
+    kept: () => ({ settings, initial, past: history.steps().past, future: history.steps().future }),
+    /** Go on from where another page was. @param {Kept} kept @param {Partial<Settings>} ground */
+    takeUp(kept, ground) {
+      const whole = (/** @type {Settings} */ state) => replaced({ ...state, ...ground }, {});
+      const [now, start, past, future] = [whole(kept.settings), whole(kept.initial), kept.past.map(whole), kept.future.map(whole)];
+      [settings, initial] = [now, start];
+      history.restore({ past, future, move: "", when: -Infinity });
     },
     /** Change what is no step of a person's: where torch computes. @param {(settings: Settings) => Settings} change */
     amend(change) {

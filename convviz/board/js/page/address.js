@@ -5,11 +5,12 @@ import { isLink } from "../rules/link.js";
 
 /** @typedef {{ name: string, step: string, done: string[] }} Wanted a lesson, its step as it was written, the lessons that are done */
 
+const LANGUAGE = /([#?&])lang=[^&]*(?:&|$)/; // is read by languages.js
 const PRESENT = /([#?&])present=1(?:&|$)/;
 
 /** What a part of the address says. @param {string} part with its # or ? */
 function read(part) {
-  const [rest, present] = [part.replaceAll("&amp;", "&").replace(PRESENT, "$1").replace(/&$/, ""), PRESENT.test(part)];
+  const [rest, present] = [part.replaceAll("&amp;", "&").replace(LANGUAGE, "$1").replace(PRESENT, "$1").replace(/&$/, ""), PRESENT.test(part)];
   const { rest: link, wanted } = takeLesson(rest);
   return { link: isLink(link.slice(1)) ? link : "", wanted, present };
 }
@@ -32,9 +33,10 @@ function foundIn(...parts) {
 /**
  * Open the link in the address and play its lesson, now and whenever another is put after #.
  * @param {(link: string) => void} open @param {{ play: (lesson: string, step: string) => void, finish: (names: string[]) => void }} player @param {() => void} present
+ * @param {boolean} [now] whether what it says now is meant, too
  * @returns {boolean} whether there was a link or a lesson
  */
-export function followAddress(open, player, present) {
+export function followAddress(open, player, present, now = true) {
   /** @param {ReturnType<typeof foundIn>} found */
   const follow = (found) => {
     if (found?.link) open(found.link);
@@ -46,7 +48,7 @@ export function followAddress(open, player, present) {
     return Boolean(found?.link || found?.wanted);
   };
   window.addEventListener("hashchange", () => follow(foundIn("hash")));
-  return follow(foundIn("hash", "search"));
+  return now && follow(foundIn("hash", "search"));
 }
 
 /** The address under which this page shows a link; empty where it has none. @param {string} link */

@@ -6,7 +6,7 @@ import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { tellHolders } from "../base/placed.js";
 import { setRich } from "../base/rich_text.js";
-import { sentences } from "../base/words.js";
+import { language, sentences } from "../base/words.js";
 import { createShare } from "../controls/share.js";
 import { createLessonButtons, stepLink } from "../lesson/start.js";
 import { createTabs } from "../tabs/tabbar.js";
@@ -41,20 +41,22 @@ function createHeading(model) {
  * Draw a view.
  * @param {HTMLElement} el gets the app's class @param {Model} model @param {DrawPane} drawPane @param {Player} player
  * @param {import("./lecture.js").Wish | null} [wish] of the address, where the whole page is ours
- * @param {{ tabs: string[], share: { button: HTMLElement, box: HTMLElement } }} [alone] of a page that no kernel will ever come
- *   to, and that has nothing which waits for one: its tabs, and what hands the settings on
+ * @param {{ menu?: HTMLElement, tabs?: string[], share?: { button: HTMLElement, box: HTMLElement } }} [own] of a page of our own: its menu
+ *   of languages; of one that no kernel will ever come to, and that has nothing which waits for one, its tabs, and what
+ *   hands the settings on
  * @returns {() => void} close it
  */
-export function drawLive(el, model, drawPane, player, wish = null, alone) {
+export function drawLive(el, model, drawPane, player, wish = null, { menu, tabs: ownTabs, share: ownShare } = {}) {
   el.classList.add("cv-app", "cv-page", "cv-full", "cv-look");
+  el.lang = language(); // a notebook around it may speak another
   const heading = createHeading(model);
-  const share = alone ? { ...alone.share, close() {} } : createShare(model, () => stepLink(player));
-  const tabs = createTabs(model, drawPane, alone?.tabs);
+  const share = ownShare ? { ...ownShare, close() {} } : createShare(model, () => stepLink(player));
+  const tabs = createTabs(model, drawPane, ownTabs);
   el.append(heading.el);
-  const controls = alone ? GROUPS : [...GROUPS, ...OF_THE_KERNEL];
+  const controls = ownTabs ? GROUPS : [...GROUPS, ...OF_THE_KERNEL];
   const app = drawApp(el, model, controls, share, player, { below: tabs.el, own: wish !== null, wish });
   const lessons = createLessonButtons(player, app.readLesson);
-  heading.el.append(lessons.el, app.lecture);
+  heading.el.append(lessons.el, ...(menu ? [menu] : []), app.lecture);
   const forget = tellHolders(el);
   return () => {
     forget();

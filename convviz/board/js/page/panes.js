@@ -1,5 +1,6 @@
 // @ts-check
 // What the panes in the tabs see of the kernel: each has a model of its own, for all views of one app.
+import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import WORDS from "../../../facts/words/pane.json" with { type: "json" };
 import { createValues } from "../base/events.js";
 import { sentences } from "../base/words.js";
@@ -14,7 +15,7 @@ const say = sentences(WORDS);
 /** @import { Model } from "../numbers/model.js" */
 
 /** What needs no kernel: the page computes it. @type {Record<string, () => Promise<any>>} */
-const OWN = { mistakes: () => Promise.resolve({ state: "alone" }) };
+const OWN = Object.fromEntries(SETTINGS.tabs_of_the_page.map((tab) => [tab, () => Promise.resolve({ state: "alone" })]));
 
 /**
  * Make what draws the panes of one app.

@@ -1,7 +1,7 @@
 // @ts-check
 // The page that the app's address answers with: its board lives at once; after the first paint it asks for a kernel.
 import WORDS from "../../../facts/words/served.json" with { type: "json" };
-import { sentences } from "../base/words.js";
+import { language, sentences } from "../base/words.js";
 import { FIRST_STATE } from "../rules/link.js";
 import { createValues } from "../base/events.js";
 import { createShelf } from "../lesson/lessons.js";
@@ -11,6 +11,7 @@ import { createPageModel } from "../numbers/model.js";
 import { followAddress } from "./address.js";
 import { fetchPlotly } from "./fetched.js";
 import { PAGE } from "./front_end.js";
+import { createLanguages, goOn, tellUnknown } from "./languages.js";
 import { drawLive } from "./live.js";
 import { followHand } from "./hand.js";
 import { createPanes } from "./panes.js";
@@ -30,11 +31,12 @@ function start() {
   const model = createPageModel({ ...data, state: FIRST_STATE, plotly: () => fetchPlotly(data.plotly), ground: {}, live: true });
   const player = createPlayer(model, createShelf({}, (name) => fetchLesson(data.lessons[name])));
   const wish = createValues({ present: false });
-  followAddress((link) => model.send({ type: "open", link }), player, () => wish.put({ present: true }));
+  followAddress((link) => model.send({ type: "open", link }), player, () => wish.put({ present: true }), !goOn(model, player));
+  tellUnknown(data.languages, model);
   const rests = followHand();
   const session = createSession(data, rests, (state) => model.hearOfKernel(state));
   const drawPane = createPanes(model, data.colorscales, session.startAgain, { race: () => fetchRecorded(data.race) }, data.tabs);
-  drawLive(live, model, drawPane, player, wish);
+  drawLive(live, model, drawPane, player, wish, { menu: createLanguages(data.languages, model, player) });
   byId("convviz-again").addEventListener("click", session.startAgain);
   model.on("settings", () => model.get("kernel") === "resting" && session.startAgain()); // a move is what wakes it
   model.on("change:values", () => model.get("values").from === "torch" && session.answered());
@@ -57,6 +59,7 @@ function join(version, model, state) {
       return model.disconnect();
     }
     const kernel = createKernel(widget);
+    if (widget.get("_facts").language !== language()) kernel.send({ type: "language", language: language() });
     model.connect(kernel);
     model.hearOfKernel(state()); // the connection may have gone before the widget came
     return () => model.kernel() === kernel && model.disconnect(); // not of one that came after it

@@ -16,6 +16,9 @@ function whenIdle(then) {
   else setTimeout(then, 0); // Safari
 }
 
+/** What is said of a plot; a race that was recorded has it in English. @param {string} key */
+const wordsOf = (key) => ({ title: say(/** @type {"plot.loss.title"} */ (`plot.${key}.title`)), unit: say(/** @type {"plot.loss.unit"} */ (`plot.${key}.unit`)), x: say("plot.x") });
+
 /** Make the plots, drawn one after the other. @param {any} context @param {import("./pane.js").PaneTools} pane */
 export function createPlots({ model }, pane) {
   const place = element("div", { class: "cv-race-plots" });
@@ -79,7 +82,7 @@ export function createPlots({ model }, pane) {
     /** @param {Plot[]} plots */
     set(plots) {
       el.hidden = !plots.length;
-      waiting = [...plots];
+      waiting = plots.map((plot) => ({ ...plot, ...wordsOf(plot.key) }));
       for (const [key, at] of places) at.hidden = !plots.some((plot) => plot.key === key);
       drawAll();
     },

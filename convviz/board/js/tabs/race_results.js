@@ -11,7 +11,7 @@ const SIDE = 28;
 /** @typedef {{ at: number, label: string, found: string }} Digit */
 /** @typedef {{ seed: number, of: number, images: Record<string, string>, layers: { name: string, count: number, digits: Digit[] }[] }} Mistakes */
 
-/** Make the table; the article's own rows come last, and look other. */
+/** Make the table; the article's own rows come last, and look other. A race that was recorded has its words in English: they are said anew. */
 export function createTable() {
   const head = element("tr");
   const rows = element("tbody");
@@ -22,14 +22,14 @@ export function createTable() {
     el,
     /** @param {Table} data */
     set(data) {
-      head.replaceChildren(...data.headings.map((word) => element("th", { scope: "col" }, word)));
+      head.replaceChildren(...data.headings.map((_, at) => element("th", { scope: "col" }, say(/** @type {"table.heading.0"} */ (`table.heading.${at}`)))));
       const own = data.rows.length - data.theirs;
       rows.replaceChildren(
         ...data.rows.map(([first, ...rest], at) =>
-          element("tr", at < own ? {} : { class: "cv-theirs" }, element("th", { scope: "row" }, first), ...rest.map((cell) => element("td", {}, cell))),
+          element("tr", at < own ? {} : { class: "cv-theirs" }, element("th", { scope: "row" }, at < own ? first : say(/** @type {"table.theirs.0"} */ (`table.theirs.${at - own}`))), ...rest.map((cell) => element("td", {}, cell))),
         ),
       );
-      setText(note, data.note);
+      setText(note, say("table.note"));
     },
   };
 }

@@ -1,0 +1,49 @@
+"""Which language somebody gets who asks for one."""
+
+from __future__ import annotations
+
+import warnings
+
+from convviz.facts import facts
+from convviz.facts.spoken import ENGLISH, language, languages, speaking, understood
+from convviz.facts.words import sentences
+
+say = sentences("language")
+
+
+def chosen(wanted: str | None) -> tuple[str, str]:
+    """Return the language that somebody gets, and a sentence where it is not the one asked for.
+
+    Args:
+        wanted: a tag, such as ``"zh-Hant"``; None for the language that is spoken here.
+    """
+    if wanted is None:
+        return language(), ""
+    tag = understood(wanted)
+    return (ENGLISH, say("unknown", got=f"{wanted!r:.40}", known=known())) if tag is None else (tag, "")
+
+
+def told_language(wanted: str | None) -> str:
+    """Return the language that somebody gets, with a warning where it is not the one asked for.
+
+    Args:
+        wanted: as for ``chosen``.
+    """
+    tag, unknown = chosen(wanted)
+    if unknown:
+        warnings.warn(unknown, stacklevel=4)  # of who called the function that takes a language, itself called by one
+    return tag
+
+
+def known() -> str:
+    """Return all languages in one line, each with its own name: ``en (English), zh-Hans (...)``."""
+    return ", ".join(f"{tag} ({name})" for tag, name in own_names().items())
+
+
+def own_names() -> dict[str, str]:
+    """Return tag → name of every language, each in itself."""
+    names: dict[str, str] = {}
+    for tag in languages():
+        with speaking(tag):
+            names[tag] = facts("language")["name"]
+    return names

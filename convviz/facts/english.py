@@ -1,0 +1,38 @@
+"""The files of facts as they stand: in English."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterator
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any
+
+HERE: Traversable = files("convviz.facts")
+ENDING = ".json"
+
+
+@functools.cache
+def english(name: str) -> Any:
+    """Return what a file of facts holds, as plain data that nobody changes.
+
+    Args:
+        name: of the file, such as ``"settings"``.
+    """
+    return json.loads(HERE.joinpath(f"{name}{ENDING}").read_text(encoding="utf-8"))
+
+
+def names_in(folder: str = "") -> Iterator[str]:
+    """Yield the names of the files in a folder of facts and in those below it.
+
+    Args:
+        folder: such as ``"mistakes"``; empty for all.
+    """
+    there = HERE.joinpath(folder) if folder else HERE
+    for path in sorted(there.iterdir(), key=lambda path: path.name):
+        name = f"{folder}/{path.name}" if folder else path.name
+        if path.is_dir():
+            yield from names_in(name)
+        elif name.endswith(ENDING):
+            yield name.removesuffix(ENDING)

@@ -1,0 +1,116 @@
+"""Which language the sentences have: that of the caller, English where nobody says otherwise.
+
+English stands in the files of facts; every other language in a catalogue of its own, ``languages/<tag>.po``. Who adds a
+catalogue names it nowhere else. The language is of the context, not of the process: two apps of one kernel may differ.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import functools
+from collections.abc import Callable, Iterator
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import ParamSpec, TypeVar
+
+ENGLISH = "en"
+FOLDER: Traversable = files("convviz.facts").joinpath("languages")
+ENDING = ".po"
+LONGEST = 35  # letters of a language's tag, as RFC 5646 asks every reader to take
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_spoken: contextvars.ContextVar[str] = contextvars.ContextVar("convviz_language", default=ENGLISH)
+
+
+def language() -> str:
+    """Return the tag of the language that is spoken here, such as ``"zh-Hans"``."""
+    return _spoken.get()
+
+
+@contextlib.contextmanager
+def speaking(tag: str) -> Iterator[None]:
+    """Let the block speak a language.
+
+    Args:
+        tag: one of ``languages()``.
+    """
+    token = _spoken.set(tag)
+    try:
+        yield
+    finally:
+        _spoken.reset(token)
+
+
+def each_language(make: Callable[P, T]) -> Callable[P, T]:
+    """Return a function that makes its result once for each language and each choice of arguments.
+
+    Args:
+        make: what is called while the language is spoken.
+    """
+    made: dict[object, T] = {}
+
+    @functools.wraps(make)
+    def ask(*args: P.args, **kwargs: P.kwargs) -> T:
+        key = (language(), args, tuple(sorted(kwargs.items())))
+        if key not in made:
+            made[key] = make(*args, **kwargs)
+        return made[key]
+
+    return ask
+
+
+def languages() -> list[str]:
+    """Return the tags of all languages, English first."""
+    tags = (path.name.removesuffix(ENDING) for path in FOLDER.iterdir() if path.name.endswith(ENDING))
+    return [ENGLISH, *sorted(tags)]
+
+
+def understood(wanted: object) -> str | None:
+    """Return the tag of the language that somebody wants; None where there is none.
+
+    Script and language count, the region only as far as it tells the script: ``zh-TW`` is ``zh-Hant``.
+
+    Args:
+        wanted: a tag of a stranger's, such as ``"zh_TW"`` or ``"en-GB"``.
+    """
+    if not isinstance(wanted, str) or len(wanted) > LONGEST:
+        return None
+    by_name = {tag.lower(): tag for tag in languages()}
+    plain = wanted.strip().replace("_", "-").lower()
+    if plain in by_name:
+        return by_name[plain]
+    return next((tag for tag in languages() if _written(tag) == _written(plain)), None) if plain else None
+
+
+def accepted(header: str) -> str | None:
+    """Return the first language of ours that a browser asks for.
+
+    Args:
+        header: ``Accept-Language``, as it came.
+    """
+    wishes: list[tuple[float, str]] = []
+    for part in header.split(",")[:20]:
+        tag, _, weight = part.partition(";")
+        try:
+            wishes.append((float(weight.strip().removeprefix("q=") or 1), tag))
+        except ValueError:
+            continue
+    ordered = sorted((wish for wish in wishes if wish[0] > 0), key=lambda wish: -wish[0])
+    return next(filter(None, (understood(wanted) for _, wanted in ordered)), None)
+
+
+@functools.cache
+def _written(tag: str) -> tuple[str, str]:
+    """Return language and script of a tag, by what CLDR holds most likely where it names no script."""
+    from babel.core import get_global
+
+    name, *rest = tag.split("-")
+    script = next((part.title() for part in rest if len(part) == 4 and part.isalpha()), "")
+    region = next((part.upper() for part in rest if len(part) == 2 and part.isalpha()), "")
+    if not script:
+        likely = get_global("likely_subtags")
+        full = likely.get(f"{name.lower()}_{region}") or likely.get(name.lower()) or ""
+        script = next((part for part in full.split("_")[1:] if len(part) == 4), "")
+    return name.lower(), script

@@ -1,0 +1,56 @@
+"""Which parts of the facts are texts that other languages say, too, and the context that names each in a catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from convviz.facts.english import english, names_in
+
+Text = str | Mapping[str, str]  # with forms, one is chosen by the argument ``count``
+Change = Callable[[str, Text], Text]
+
+# Of names.json; the rest are tensors and formulas.
+LABELS = ("groups", "groups_of_the_kernel", "tabs", "controls", "values", "axes", "cells")
+OF_A_MISTAKE = ("title", "fix")
+
+
+def with_texts(name: str, data: Any, change: Change) -> Any:
+    """Return what a file of facts holds, with each of its texts changed.
+
+    Args:
+        name: of the file, such as ``"words/rules"``.
+        data: what it holds.
+        change: gets the context of a text, such as ``"words/rules:moved.groups"``, and the text.
+    """
+    if name.startswith("words/"):
+        return {id: change(f"{name}:{id}", text) for id, text in data.items()}
+    if name.startswith("mistakes/"):
+        return data | {part: change(f"{name}:{part}", data[part]) for part in OF_A_MISTAKE}
+    if name == "names":
+        return data | {part: _labels(f"{name}:{part}", data[part], change) for part in LABELS}
+    if name == "language":
+        return data | {"name": change(f"{name}:name", data["name"])}
+    return data
+
+
+def all_texts() -> dict[str, Text]:
+    """Return every English text by its context."""
+    found: dict[str, Text] = {}
+
+    def keep(context: str, text: Text) -> Text:
+        found[context] = text
+        return text
+
+    for name in names_in():
+        with_texts(name, english(name), keep)
+    return found
+
+
+def _labels(context: str, labels: Mapping[str, Any], change: Change) -> dict[str, Any]:
+    return {
+        key: _labels(f"{context}.{key}", label, change)
+        if isinstance(label, Mapping)
+        else change(f"{context}.{key}", label)
+        for key, label in labels.items()
+    }
