@@ -8,6 +8,7 @@ import pkgutil
 
 from convviz.board.module import asking_script, joining_script, tab_script
 from convviz.facts import facts
+from convviz.facts.choosing import own_names
 
 # ipykernel, IPython and its debugger import the rest of themselves when a kernel starts.
 JUPYTER = (
@@ -33,6 +34,7 @@ def load() -> None:
         package = importlib.import_module(f"convviz.{part}")
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             importlib.import_module(module.name)
+    own_names()  # reads the catalogue of every language
     asking_script()
     joining_script()
     for tab in facts("names")["tabs"]:
