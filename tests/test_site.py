@@ -7,10 +7,12 @@ import re
 import pytest
 
 from convviz.cli import main
-from convviz.export.site import INDEX, TABS, site_files, write_site
+from convviz.export.parts import SHOWN
+from convviz.export.site import INDEX, site_files, write_site
 from convviz.lessons import names
 
-PARTS = {"styles", "script", "plotly", "race", *(f"tab-{tab}" for tab in TABS), *(f"lesson-{name}" for name in names())}
+TABS = {f"tab-{tab}" for tab in SHOWN}
+PARTS = {"styles", "script", "plotly", "race", *TABS, *(f"lesson-{name}" for name in names())}
 
 
 def snapshot(folder):

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from convviz.check.tasks import TASKS
-from convviz.facts import facts
+from convviz.explanation.lesson_file import EDITED, END, LESSON, keys, listed, what_is_misshapen
 from convviz.facts.words import ARGUMENT
 from convviz.plane import PANEL_AXES
 from convviz.settings.compute import compute
@@ -17,40 +17,7 @@ from convviz.settings.source import Source
 from convviz.settings.state import Settings
 from convviz.settings.tensors import grad_tensor, input_tensor, weight_tensor
 
-# What a file may say: the keys that it needs, and those that it may have beside them.
-LESSON = ({"title", "base", "steps", "end"}, {"controls"})
-STEP = (
-    {"title", "words", "state"},
-    {"values", "focus", "band", "pin", "highlight", "do", "question", "why", "tray", "quiet"},
-)
-DO = ({"words", "then"}, {"mark", "edit", "walk", "set", "pin"})
-QUESTION = ({"cell", "words", "hint", "because", "answer"}, set[str]())
-END = ({"words", "next"}, {"exercise"})
-PLACE = {"panel", "row", "column"}
-KINDS_OF_TASK = {"edit": {*PLACE, "by"}, "walk": {"places"}, "set": None, "pin": PLACE}
-KINDS_OF_VALUE = (
-    *("cell", "one", "windows", "outside", "kernel", "setting", "remainder", "sum", "terms", "extent", "numbers"),
-    *("reach", "border", "loss", "rate"),
-)
-EXAMPLES = {
-    **dict.fromkeys(("cell", "sum", "terms"), '["grad_input", 0, 0]'),
-    **dict.fromkeys(("windows", "outside"), "[0, 0]"),
-    "extent": '["output", 0]',
-}
-LISTED = {kind: example.count(",") + 1 for kind, example in EXAMPLES.items()}  # how long these lists are
-BESIDE_A_VALUE = {"when", "plus", "plane"}
-CHOICES = {
-    "focus": ("forward", "input", "weight", "bias"),
-    "band": ("forward", "input", "weight", "bias"),
-    "tray": ("full",),
-    "quiet": ("until done", "throughout"),
-}
-TOPICS = tuple(id.removeprefix("why.") for id in facts("words/because") if id.startswith("why."))
-EDITED = {
-    "padded_input": ("input", input_tensor),
-    "weight": ("weight", weight_tensor),
-    "grad_output": ("grad", grad_tensor),
-}
+READ = dict(zip(EDITED, (("input", input_tensor), ("weight", weight_tensor), ("grad", grad_tensor)), strict=True))
 OF_A_TASK, OF_A_CELL = {"row", "column", "value"}, {"row", "column"}  # arguments that the player adds
 CLOSE = 1e-6  # what an answer may be off, as rounding is
 
@@ -63,8 +30,8 @@ def problems(lesson: Any, words: Mapping[str, Any] | None = None) -> list[str]:
         words: its sentences by their ids; without them they stand in the file itself.
     """
     if not isinstance(lesson, Mapping):
-        return [f"A lesson is a JSON object with {_listed(LESSON[0])}: got {lesson!r:.40}."]
-    found = [*_keys("The lesson", lesson, *LESSON)]
+        return [f"A lesson is a JSON object with {listed(LESSON[0])}: got {lesson!r:.40}."]
+    found = [*keys("The lesson", lesson, *LESSON)]
     steps = lesson.get("steps")
     if not isinstance(steps, list) or not steps or not all(isinstance(step, Mapping) for step in steps):
         return [*found, f"steps is a list of JSON objects, one a step: got {steps!r:.40}."]
@@ -128,7 +95,7 @@ def number_at(settings: Settings, cell: Mapping[str, Any]) -> float:
 
 def _edited(settings: Settings, edit: Mapping[str, Any]) -> Settings:
     """Return the settings with one number of the first plane changed."""
-    name, read = EDITED[edit["panel"]]
+    name, read = READ[edit["panel"]]
     made = read(settings)
     if made is None:
         raise ValueError("grad_output is typed into only where the loss is weighted_sum")
@@ -142,7 +109,7 @@ def _edited(settings: Settings, edit: Mapping[str, Any]) -> Settings:
 
 
 def _step(base: str, step: Mapping[str, Any], words: Mapping[str, Any] | None) -> Iterator[str]:
-    if wrong := list(_shape_of(step)):
+    if wrong := list(what_is_misshapen(step)):
         yield from wrong
         return
     notices = from_link(joined(base, step["state"]))[1]
@@ -171,43 +138,6 @@ def _answer(question: Mapping[str, Any], right: float) -> Iterator[str]:
             f"the answer {answer!r:.40} does not hold: torch computes {right:g} there, once all is done that the step "
             "asks for."
         )
-
-
-def _shape_of(step: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what keeps a step from being read at all."""
-    yield from _keys("it", step, *STEP)
-    for name, choices in CHOICES.items():
-        if step.get(name, choices[0]) not in choices:
-            yield f"{name} is one of {', '.join(choices)}: got {step[name]!r:.40}."
-    if unknown := [topic for topic in step.get("why", []) if topic not in TOPICS]:
-        yield f"why names topics of the board, {', '.join(TOPICS)}: got {unknown[0]!r:.40}."
-    for task in step.get("do", []):
-        yield from _keys("a task in do", task, *DO)
-        kinds = [kind for kind in KINDS_OF_TASK if kind in task]
-        if len(kinds) != 1:
-            yield f"a task in do has one of {', '.join(KINDS_OF_TASK)}: got {', '.join(kinds) or 'none'}."
-        elif (needed := KINDS_OF_TASK[kinds[0]]) is not None:
-            yield from _keys(kinds[0], task[kinds[0]], needed, set())
-        if "edit" in task and task["edit"].get("panel") not in EDITED:
-            yield f"an edit is typed into one of {', '.join(EDITED)}: got {task['edit'].get('panel')!r:.40}."
-    for name, value in step.get("values", {}).items():
-        for kind in LISTED.keys() & value.keys():
-            if not isinstance(value[kind], list) or len(value[kind]) != LISTED[kind]:
-                yield f"the value {name}: {kind} is a list such as {EXAMPLES[kind]}: got {value[kind]!r:.40}."
-        if len([kind for kind in KINDS_OF_VALUE if kind in value]) != 1 or len(set(value) - BESIDE_A_VALUE) != 1:
-            yield f"the value {name} is found by one of {', '.join(KINDS_OF_VALUE)}: got {', '.join(value)}."
-    cells = {
-        "pin": step.get("pin"),
-        **{f"highlight {at}": cell for at, cell in enumerate(step.get("highlight", []), 1)},
-    }
-    if "question" in step:
-        yield from _keys("question", step["question"], *QUESTION)
-        cells["the question's cell"] = step["question"].get("cell", dict.fromkeys(PLACE))
-    for name, cell in cells.items():
-        if cell is not None:
-            yield from _keys(name, cell, PLACE, set())
-    if not isinstance(step.get("state"), str):
-        yield 'state is the keys of a link that are other than in base, such as "stride=2", or "".'
 
 
 def _places(step: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -256,25 +186,11 @@ def _forms(text: str, words: Mapping[str, Any] | None) -> list[str]:
 
 def _end(end: Any) -> Iterator[str]:
     if not isinstance(end, Mapping):
-        yield f"end is a JSON object with {_listed(END[0])}: got {end!r:.40}."
+        yield f"end is a JSON object with {listed(END[0])}: got {end!r:.40}."
         return
-    yield from _keys("end", end, *END)
+    yield from keys("end", end, *END)
     for each in end.get("next", []):
         for notice in from_link(each.get("link", ""))[1]:
             yield f"end: its link cannot be: {notice}"
     if end.get("exercise", "conv2d") not in TASKS:
         yield f"end: exercise is one of the tasks of convviz.check, {', '.join(TASKS)}: got {end['exercise']!r:.40}."
-
-
-def _keys(what: str, given: Any, needed: set[str], may: set[str]) -> Iterator[str]:
-    if not isinstance(given, Mapping):
-        yield f"{what} is a JSON object: got {given!r:.40}."
-        return
-    if missing := needed - set(given):
-        yield f"{what} lacks {_listed(missing)}."
-    for key in sorted(set(given) - needed - may):
-        yield f"{what} has an unknown key {key!r:.40}: known are {_listed(needed | may)}."
-
-
-def _listed(names: set[str]) -> str:
-    return ", ".join(sorted(names))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -18,7 +18,7 @@ from convviz.export.parts import (
     CONTROLS,
     DEFAULT_CONTROLS,
     bundles,
-    own_tab,
+    own_tabs,
     page_facts,
     page_styles,
     plotly_text,
@@ -28,6 +28,7 @@ from convviz.export.still import still_figures
 from convviz.facts.choosing import told_language
 from convviz.facts.spoken import language, speaking
 from convviz.facts.words import sentences
+from convviz.lab.recorded import recorded
 from convviz.lessons import short_name, told
 from convviz.settings.compute import compute
 from convviz.settings.link import to_link
@@ -118,7 +119,10 @@ def _page(settings: Settings, shown: dict[str, Any], *, title: str, intro: str) 
     words = f'<div class="cv-intro">{intro_html(intro)}</div>\n' if intro.strip() else ""
     fixed = f"body {{ height: {height}px; overflow: auto; }}\n" if height else ""
     computed = compute(settings, compare=False)
-    tab = own_tab(settings.tab)  # the page has the one that was open, if it can be without a kernel
+    lesson = shown["lesson"] and shown["lessons"][shown["lesson"]]["lesson"]
+    tabs = own_tabs(settings.tab, lesson)
+    if "race" in tabs:
+        data["race"] = recorded()
     picture = still_figures(computed, settings.plane, settings.input_view, settings.scale)
     return f"""<!doctype html>
 <html lang="{language()}" data-convviz-version="{__version__}">
@@ -127,7 +131,7 @@ def _page(settings: Settings, shown: dict[str, Any], *, title: str, intro: str) 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title)}</title>
 <style>
-{page_styles(bool(tab))}{fixed}</style>
+{page_styles(bool(tabs))}{fixed}</style>
 </head>
 <body>
 <main class="cv-app cv-page cv-look">
@@ -141,7 +145,7 @@ def _page(settings: Settings, shown: dict[str, Any], *, title: str, intro: str) 
 </main>
 <script type="application/json" id="convviz-data">{to_json(data)}</script>
 <script type="text/plain" id="convviz-plotly">{plotly_text()}</script>
-{_tab(tab)}<script type="module">
+{_tabs(tabs)}<script type="module">
 {_script()}
 </script>
 </body>
@@ -162,8 +166,9 @@ def _made(settings: Settings) -> str:
 <p>{told} {call}</p></details></footer>"""
 
 
-def _tab(script: str) -> str:
-    return f'<script type="text/plain" id="convviz-tab">{_inert(script)}</script>\n' if script else ""
+def _tabs(scripts: Mapping[str, str]) -> str:
+    texts = ((name, _inert(script)) for name, script in scripts.items())
+    return "".join(f'<script type="text/plain" data-convviz-tab="{name}">{text}</script>\n' for name, text in texts)
 
 
 def _script() -> str:

@@ -27,6 +27,7 @@ MODULES = {
 }
 CONTROLS: dict[str, list[str]] = facts("settings")["controls"]  # the groups of controls and what they hold
 ALONE: list[str] = facts("settings")["tabs_of_the_page"]  # they need no torch
+SHOWN = (*ALONE, "race")  # those that show something without torch; the race is the recorded one
 DEFAULT_CONTROLS = ("kernel", "geometry", "input", "loss")
 
 
@@ -75,6 +76,12 @@ def bundles() -> str:
     return bundle_several(BOARD.joinpath("js"), MODULES)
 
 
-def own_tab(name: str) -> str:
-    """Return the script of a tab that lives without a kernel; empty for another, or none."""
-    return tab_script(name) if name in ALONE else ""
+def own_tabs(tab: str, lesson: Any = None) -> dict[str, str]:
+    """Return the scripts of the tabs of a page without a kernel, by name.
+
+    Args:
+        tab: the one that was open.
+        lesson: that the page is made for; it has the tabs of its steps.
+    """
+    wanted = {tab} & {*ALONE} | {step.get("tab") for step in (lesson or {"steps": []})["steps"]}
+    return {name: tab_script(name) for name in SHOWN if name in wanted}

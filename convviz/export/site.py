@@ -9,11 +9,10 @@ from pathlib import Path
 
 from convviz.export.file import write
 from convviz.export.live import FOLDER, live_html, live_parts, tag_of
-from convviz.export.parts import ALONE
+from convviz.export.parts import SHOWN
 from convviz.facts.spoken import ENGLISH, languages, speaking
 
 INDEX = "index.html"
-TABS = (*ALONE, "race")  # what shows something without torch; the race is the recorded one
 PAGE = re.compile(r"[A-Za-z-]+\.html")
 NAME = re.compile(r"[a-z_-]+-(?P<tag>[0-9a-f]{16})\.[a-z]+")
 OURS = b"data-convviz-site"  # stands in the page, so that another index.html is known
@@ -31,7 +30,7 @@ def site_files() -> dict[str, bytes]:
     pages = {tag: page_of(tag) for tag in languages()}
     for tag, name in pages.items():
         with speaking(tag):
-            parts = live_parts("site", TABS)
+            parts = live_parts("site", SHOWN)
             names = {part: f"{part}-{tag_of(content)}.{ending}" for part, (ending, content) in parts.items()}
             files[name] = live_html(names, {}, pages=pages, body=f"<body {OURS.decode()}>").encode()
         files |= {FOLDER + names[part]: content for part, (_, content) in parts.items()}

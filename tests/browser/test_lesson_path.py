@@ -6,7 +6,7 @@ import nbformat
 import pytest
 
 from convviz.export.page import export_html
-from convviz.export.parts import to_json
+from convviz.export.parts import SHOWN, to_json
 from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.lessons import lesson, names, told
@@ -18,9 +18,10 @@ from tests.browser.test_site import site, url  # noqa: F401  (fixtures)
 
 pytestmark = pytest.mark.browser
 
-say, guided = sentences("player"), sentences("guided/stride")
+say, guided = sentences("player"), sentences("guided/race")
 TITLES = {id.removesuffix(".title"): title for id, title in facts("words/path").items()}
 LAST = names()[-1]
+TAB_NAMES = facts("names")["tabs"]
 
 
 @pytest.fixture(scope="module")
@@ -47,17 +48,32 @@ def at_step(page, name, number):
     page.wait_for_function("(count) => document.querySelector('.cv-lesson-count').textContent === count", arg=count)
 
 
-def play(page, name, go_on):
-    """Play a lesson to its end; every task is done by its button, every answer typed."""
+def do(page, done, task):
+    """Have a task done: a walk by a click for each place, what is chosen in a tab once the tab is there."""
+    count = "document.querySelectorAll('.cv-lesson-done').length"
+    if "choose" in task:
+        page.wait_for_function(
+            f"(done) => {count} >= done || document.querySelector('.cv-slot [data-wanted]')", arg=done
+        )
+    for _ in range(task.get("walk", {"places": 1})["places"]):
+        if page.evaluate(count) < done:
+            page.locator(".cv-lesson-act").click()
+    page.wait_for_function(f"(done) => {count} >= done", arg=done)
+
+
+def play(page, name, go_on, tabs=()):
+    """Play a lesson to its end; every task is done by its button, every answer typed; tabs are those of the page."""
     for number, step in enumerate(lesson(name)["steps"], 1):
         at_step(page, name, number)
-        act, told = page.locator(".cv-lesson-act"), page.locator(".cv-lesson-done p:last-child")
-        for done in range(1, len(step.get("do", [])) + 1):
-            act.click()  # a walk goes on by itself
-            page.wait_for_function(
-                "(done) => document.querySelectorAll('.cv-lesson-done').length >= done", arg=done, timeout=20_000
-            )
-        assert all(told.all_text_contents())
+        here = step.get("tab", "") in ("", *tabs)
+        shown = [TAB_NAMES[step["tab"]]] if here and "tab" in step else []
+        assert page.locator(".cv-tab[aria-selected=true]").all_text_contents() == shown, (name, number)
+        assert bool(page.locator(".cv-lesson-text > .cv-muted").text_content()) == (not here), (name, number)
+        tasks = [task for task in step.get("do", []) if here or "choose" not in task]
+        for done, task in enumerate(tasks, 1):
+            do(page, done, task)
+        assert page.locator(".cv-lesson-done").count() == len(tasks)
+        assert all(page.locator(".cv-lesson-done p:last-child").all_text_contents())
         if question := step.get("question"):
             answer = page.get_by_label("Your answer")
             answer.fill(str(question["answer"]))
@@ -80,11 +96,14 @@ def by_key(page):
     page.keyboard.press("n")
 
 
-def test_every_lesson_is_played_to_its_end_and_leads_to_the_next(browser, all_of_them):
-    with fresh_page(browser) as page:
-        open_at(page, all_of_them, f"lesson={names()[0]}")
+@pytest.mark.parametrize("size", [(1366, 768), (390, 844)])
+def test_every_lesson_is_played_to_its_end_and_leads_to_the_next(browser, url, size):  # noqa: F811
+    with fresh_page(browser, has_touch=size[0] < 480) as page:
+        page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+        page.goto(f"{url}#lesson={names()[0]}")
+        wait_painted(page)
         for index, name in enumerate(names()):
-            play(page, name, by_key if index % 2 else by_pointer)
+            play(page, name, by_key if index % 2 else by_pointer, SHOWN)
             after = page.locator(".cv-lesson-after")
             if name == LAST:
                 assert not after.is_visible()
@@ -194,6 +213,92 @@ def test_on_a_phone_the_card_stands_below_the_band(browser, all_of_them):
             assert 0 < max(bottoms) <= card["y"], name
 
 
+# -- a step that is shown in a tab
+
+
+def open_tab_of(page):
+    return page.evaluate("document.querySelector('.cv-tab[aria-selected=true]')?.dataset.tab ?? ''")
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    """The page of the lesson whose steps are shown in the tab Mistakes, which it therefore has."""
+    return export_html(None, tmp_path_factory.mktemp("tabs") / "page.html", lesson="function")
+
+
+def test_a_step_opens_its_tab_beside_the_card_and_the_next_one_closes_it(page, exported):
+    open_at(page, exported, "lesson=function&step=1")
+    assert open_tab_of(page) == ""
+    by_pointer(page)
+    pane = page.locator(".cv-pane-mistakes")
+    pane.wait_for()
+    boxes = [each.bounding_box() for each in (page.locator(".cv-lesson").first, page.locator(".cv-slot"))]
+    assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]
+    with repaint(page):
+        page.locator(".cv-set-stride:visible").first.get_by_role("slider").first.press("ArrowRight")
+    wanted = pane.locator('[data-mistake="I07"]')
+    assert wanted.get_attribute("data-wanted") == ""
+    assert wanted.is_visible()
+    assert page.locator(".cv-lesson-count").bounding_box()["y"] > 0, "the tab is scrolled to it, not the card away"
+    wanted.click()
+    page.locator(".cv-lesson[data-complete]").wait_for()
+    assert "[1, 1, 5, 5] instead of [1, 1, 7, 7]" in pane.locator(".cv-verdict").text_content()
+    for _ in range(3):
+        by_pointer(page)
+    at_step(page, "function", 5)
+    assert open_tab_of(page) == ""
+
+
+def test_a_tab_that_somebody_has_opened_stays_and_a_lesson_takes_its_own_away(page, exported):
+    open_at(page, exported, "lesson=function&step=2")
+    page.locator(".cv-lesson-close").click()
+    assert open_tab_of(page) == ""
+    page.locator(".cv-tab[data-tab=mistakes]").click()
+    page.evaluate("void (location.hash = 'lesson=function&step=1')")
+    at_step(page, "function", 1)
+    assert open_tab_of(page) == "mistakes"
+
+
+def test_on_a_phone_the_tab_stands_above_the_card_and_steps_aside_for_the_board(browser, exported):
+    with fresh_page(browser, has_touch=True) as page:
+        open_at(page, exported, "lesson=function&step=2", 390, 844)
+        pane = page.locator(".cv-pane-mistakes")
+        pane.wait_for(state="attached")
+        assert not pane.is_visible(), "first a slider is to be moved"
+        do(page, 1, {"set": "stride=2"})
+        assert pane.is_visible()
+        do(page, 2, {"choose": "I07"})
+        slot, card = (page.locator(each).first.bounding_box() for each in (".cv-slot", ".cv-lesson"))
+        assert slot["y"] + slot["height"] <= card["y"]
+        assert card["y"] + card["height"] <= 844
+        verdict = pane.locator(".cv-verdict").bounding_box()
+        assert slot["y"] <= verdict["y"] < slot["y"] + slot["height"] / 2, "what came of it is in sight"
+        assert_accessible(page, "a step with its tab")
+
+
+def test_a_page_without_a_step_s_tab_says_so_and_goes_on(page, tmp_path):
+    path = export_html(None, tmp_path / "page.html", lesson="quantised")
+    open_at(page, path, "lesson=quantised&step=4")
+    assert say("no_tab", tab=TAB_NAMES["quantised"]) in page.locator(".cv-lesson-text").text_content()
+    assert not page.locator(".cv-lesson-act").is_visible(), "what is to be chosen there is not asked for"
+    assert page.locator(".cv-lesson").first.get_attribute("data-complete") == ""
+
+
+def test_a_page_of_the_race_s_lesson_has_the_recorded_race(page, tmp_path):
+    path = export_html(None, tmp_path / "page.html", lesson="race")
+    open_at(page, path, "lesson=race")
+    theirs = page.locator('.cv-slot [data-part="table"] .cv-theirs')
+    theirs.first.wait_for()
+    assert theirs.count() == 2
+    page.wait_for_function(
+        """() => {
+          const boxOf = (each) => document.querySelector(each).getBoundingClientRect();
+          const [slot, row] = [boxOf(".cv-slot"), boxOf(".cv-theirs:last-child")];
+          return slot.top <= row.top && row.bottom <= slot.bottom;
+        }"""
+    )
+
+
 def test_a_page_without_it_names_the_lessons_that_it_has(page, tmp_path):
     path = export_html(None, tmp_path / "page.html", lesson="padding")
     open_at(page, path, "lesson=stride")
@@ -244,15 +349,13 @@ def test_a_kernel_is_asked_for_a_lesson_and_what_is_not_meant_is_left_aside(page
     assert told == say("brought.lost")
 
 
-def test_an_app_in_a_notebook_starts_its_lesson_and_its_kernel_sends_the_next(page, tmp_path):
-    cell = nbformat.v4.new_code_cell('import convviz\nconvviz.lesson("padding")')
+def test_an_app_in_a_notebook_plays_its_lesson_with_torch_and_its_kernel_sends_the_next(page, tmp_path):
+    cell = nbformat.v4.new_code_cell('import convviz\nconvviz.lesson("quantised")')
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "course.ipynb")
     with voila_server(tmp_path / "course.ipynb") as server:
         page.goto(server.url)
         page.locator(".cv-lesson-count").first.wait_for(timeout=APPEARS_WITHIN_MS)
-        at_step(page, "padding", 1)
-        for _ in lesson("padding")["steps"]:
-            by_pointer(page)
+        play(page, "quantised", by_pointer, TAB_NAMES)
         page.locator(".cv-lesson-after").click()
-        at_step(page, "stride", 1)
-        assert page.locator(".cv-lesson h3").first.text_content() == guided("stride.jump.title")
+        at_step(page, "race", 1)
+        assert page.locator(".cv-lesson h3").first.text_content() == guided("race.claim.title")

@@ -7,7 +7,8 @@ import threading
 
 import pytest
 
-from convviz.export.site import INDEX, TABS, site_files, write_site
+from convviz.export.parts import SHOWN
+from convviz.export.site import INDEX, site_files, write_site
 from convviz.facts.words import sentences
 from convviz.lessons import lesson
 from tests.browser.app_page import slide, wait_painted
@@ -80,7 +81,7 @@ def test_a_slider_moves_the_numbers_and_no_kernel_is_promised(site, url):
     assert site.locator(".cv-truth").text_content() == say("truth.page")
     assert site.locator(".cv-set-device, .cv-set-dtype, .cv-upload").count() == 0
     named = site.locator(".cv-tab").evaluate_all("(tabs) => tabs.map((tab) => tab.dataset.tab)")
-    assert sorted(named) == sorted(TABS)
+    assert sorted(named) == sorted(SHOWN)
     assert site.locator("#convviz-lost, iframe, [data-convviz-kernel]").count() == 0
     assert_accessible(site, "the page on a static host")
 

@@ -77,7 +77,7 @@ export function followRoom(body, below) {
     body.dataset.stage = app.clientWidth >= WIDE && !low ? "wide" : app.clientWidth >= (low ? BESIDE : MEDIUM) ? "medium" : "narrow";
     app.toggleAttribute("data-narrow", body.dataset.stage === "narrow");
     body.dataset.bands = body.dataset.stage === "wide" ? "all" : "one";
-    body.style.setProperty("--cv-room", `${heightFor(app, body, below())}px`);
+    parent.style.setProperty("--cv-room", `${heightFor(app, body, below())}px`);
   };
   const watcher = new ResizeObserver(update); // placed, and as wide as its page lets it be
   watcher.observe(app);

@@ -7,12 +7,12 @@ import WHY_ROTATED from "../../../lessons/why_rotated.json" with { type: "json" 
 
 /**
  * @typedef {{ panel: string, row: number, column: number }} Place
- * @typedef {{ words: string, then: string, edit?: Place & { by: number }, walk?: { places: number }, set?: string, pin?: Place, mark?: Place[] }} Task
- *   what there is to do, one of the four, and what is said before and after it; mark: cells that are lit once it is done
+ * @typedef {{ words: string, then: string, edit?: Place & { by: number }, walk?: { places: number }, set?: string, pin?: Place, choose?: string, mark?: Place[] }} Task
+ *   what there is to do, one of the five, and what is said before and after it; mark: cells that are lit once it is done
  * @typedef {{ cell: Place, answer?: number, words: string, hint: string, because: string }} Question answer: what its author says; the page asks its own numbers
  * @typedef {{ title: string, words: string, state: string | null, focus?: string, band?: string, pin?: Place, highlight?: Place[], why?: string[],
- *   tray?: "full", quiet?: "throughout" | "until done", values?: Record<string, Record<string, any>>, do?: Task[], question?: Question }} Step
- *   focus: the band that gets the room; band: the one to look at where they flow; state: the keys of a link that differ from the base, or null: it stays as it is; why: the questions of the board that it answers;
+ *   tab?: string, part?: string, code?: string[], tray?: "full", quiet?: "throughout" | "until done", values?: Record<string, Record<string, any>>, do?: Task[], question?: Question }} Step
+ *   focus: the band that gets the room; band: the one to look at where they flow; tab: the one that it is shown in, beside the board; part: of it, brought in sight once all is chosen; code: lines of Python; state: the keys of a link that differ from the base, or null: it stays as it is; why: the questions of the board that it answers;
  *   tray: it begins empty, or with all that the pixel gets; quiet: the board does not say beside a held cell what is to be found
  * @typedef {{ words: string[], next: { words: string, link: string }[], exercise?: string }} End what was found, what to try after it, and the
  *   task of convviz.check that asks for it in code

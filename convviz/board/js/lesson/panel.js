@@ -6,6 +6,7 @@ import { element, focusOf, setText } from "../base/dom.js";
 import { sentences } from "../base/words.js";
 import { pointAt } from "../base/wire.js";
 import { createButton } from "./button.js";
+import { lookInTab } from "./in_tab.js";
 import { createLeft } from "./left.js";
 import { createQuestion } from "./question.js";
 
@@ -13,7 +14,8 @@ const say = sentences(WORDS);
 const ROOM = 8; // pixels around a control that is brought in sight
 
 /**
- * @import { Look, Player, SeenTask } from "./player.js"
+ * @import { Look, SeenTask } from "./look.js"
+ * @import { Player } from "./player.js"
  * @typedef {{ focus: (band: string) => void, bring: (band: string) => void, hide: (place: Look["hidden"]) => void,
  *   plain: () => void, tray: (full: boolean) => void }} Stage what a lesson does to a board
  */
@@ -26,6 +28,8 @@ export function createLessonPanel(player, stage) {
   const count = element("span", { class: "cv-lesson-count" });
   const heading = element("h3", { tabindex: "-1" });
   const words = element("p", { class: "cv-lesson-words" });
+  const code = element("pre", { class: "cv-lesson-code", tabindex: "0" });
+  const noTab = element("p", { class: "cv-muted" });
   const tasks = element("div", { class: "cv-lesson-tasks" });
   const question = createQuestion(player);
   const act = createButton("act", () => player.act());
@@ -34,7 +38,7 @@ export function createLessonPanel(player, stage) {
   const close = createButton("close", () => player.close(), "×");
   const again = createButton("again", () => player.go(0), "↺");
   const live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });
-  const text = element("div", { class: "cv-lesson-text" }, words, tasks, question.el);
+  const text = element("div", { class: "cv-lesson-text" }, words, code, noTab, tasks, question.el);
   const card = element(
     "section",
     { class: "cv-lesson", hidden: "" },
@@ -56,6 +60,9 @@ export function createLessonPanel(player, stage) {
     setText(count, say("count", { at: look.at, of: look.of }));
     setText(heading, look.heading);
     setText(words, look.words);
+    setText(code, look.code);
+    code.hidden = !look.code;
+    setText(noTab, look.noTab);
     showTasks(tasks, look.tasks);
     question.show(look.question);
     act.hidden = look.tasks.every(({ done }) => done);
@@ -64,8 +71,10 @@ export function createLessonPanel(player, stage) {
     stage.hide(look.hidden);
     card.toggleAttribute("data-complete", look.complete); // only then is going on the first thing to do
     appOf()?.toggleAttribute("data-quiet", look.quiet);
+    appOf()?.toggleAttribute("data-at-board", !look.choose && look.tasks.some(({ done }) => !done));
     if (look.key !== key) begin(look);
     want(look.wanted);
+    tab.follow(look.choose, look.part, look.key);
     light(look.highlight);
     speak(look);
   }
@@ -119,6 +128,7 @@ export function createLessonPanel(player, stage) {
   }
 
   const appOf = () => el.closest(".cv-app");
+  const tab = lookInTab(appOf, player.choose);
   const update = () => {
     const look = player.get("look");
     const focused = card.contains(focusOf(card));
@@ -136,11 +146,13 @@ export function createLessonPanel(player, stage) {
     stage.focus("");
     light([]);
     want("");
+    tab.follow("", "", "");
     setText(live, (player.get("left")?.words ?? []).join(" "));
     if (focused) left.focus();
   };
   player.on("change:look", update);
   player.on("change:left", update);
+  player.on("press", tab.press);
   return {
     el,
     update,
@@ -149,6 +161,8 @@ export function createLessonPanel(player, stage) {
     close() {
       player.off("change:look", update);
       player.off("change:left", update);
+      player.off("press", tab.press);
+      tab.stop();
     },
   };
 }

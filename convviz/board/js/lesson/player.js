@@ -8,9 +8,11 @@ import { afterwards } from "../numbers/asking.js";
 import { fromPage } from "../numbers/from_page.js";
 import { fromLink } from "../rules/link.js";
 import { replaced } from "../rules/settings.js";
-import { isRight, predicting, seenQuestion, tellerOf } from "./answers.js";
+import { isRight, predicting, tellerOf } from "./answers.js";
 import { ABOARD, TITLES, createShelf } from "./lessons.js";
-import { argumentsOf, astray, controlOf, doIt, isDone, isUndone, joinedLinks, noteWalk } from "./tasks.js";
+import { lookOf } from "./look.js";
+import { ALL_TABS, createStepTab } from "./step_tab.js";
+import { doIt, isDone, isUndone, joinedLinks, noteWalk } from "./tasks.js";
 import { numberIn, valuesOf } from "./values.js";
 
 const say = sentences(WORDS);
@@ -21,10 +23,7 @@ const PACE = 350; // milliseconds between two places of a walk that is done for 
  * @import { Settings } from "../rules/settings.js"
  * @import { SeenQuestion } from "./answers.js"
  * @import { Lesson, Place, Shelf, Told } from "./lessons.js"
- * @typedef {{ words: string, then: string, done: boolean, walked: string }} SeenTask
- * @typedef {{ name: string, title: string, at: number, of: number, heading: string, words: string, focus: string, band: string, highlight: Place[],
- *   tasks: SeenTask[], question: SeenQuestion | null, hidden: Place | null, full: boolean, quiet: boolean, complete: boolean, wanted: string, key: string }} Look
- *   wanted: the control that is to be moved; full: the tray begins so; quiet: what is to be found is not told; complete: nothing is left to do; key: another one at every start of a step
+ * @import { Look } from "./look.js"
  * @typedef {{ words: string[], next: string[], exercise: string, after: string }} Gone what is told when a lesson is left, and offered; of one that was not
  *   ended, nothing; exercise: the task of convviz.check that asks for it in code; after: the name of the lesson that follows
  * @typedef {ReturnType<typeof createPlayer>} Player
@@ -44,12 +43,15 @@ export function answerTo(topic) {
 
 /**
  * Make the player of one model.
- * @param {Model} model @param {Shelf} [shelf] the lessons @param {import("../numbers/asking.js").Later} [later]
+ * @param {Model} model @param {Shelf} [shelf] the lessons @param {string[]} [has] the tabs of the page @param {import("../numbers/asking.js").Later} [later]
  */
-export function createPlayer(model, shelf = createShelf(), later = afterwards) {
+export function createPlayer(model, shelf = createShelf(), has = ALL_TABS, later = afterwards) {
   const values = createValues({ look: /** @type {Look | null} */ (null), left: /** @type {Gone | null} */ (null), finished: /** @type {string[]} */ ([]) });
   let tell = tellerOf();
   let asked = ""; // the lesson that is on its way
+  const stepTab = createStepTab(has);
+  /** @type {string[]} */
+  let chosen = []; // in the open tab
   /** @type {Lesson | null} */
   let lesson = null;
   let name = "";
@@ -71,15 +73,14 @@ export function createPlayer(model, shelf = createShelf(), later = afterwards) {
   let stopWalking = () => {};
 
   const step = () => /** @type {Lesson} */ (lesson).steps[at];
-  const tasks = () => step().do ?? [];
+  const tasks = () => stepTab.tasks(step());
   const linkOf = (/** @type {number} */ index) => joinedLinks(/** @type {Lesson} */ (lesson).base, /** @type {Lesson} */ (lesson).steps[index].state ?? "");
-  const situation = () => ({ settings: model.settings(), start: start.settings, link: linkOf(at), selected: model.get("selected"), walked });
+  const situation = () => ({ settings: model.settings(), start: start.settings, link: linkOf(at), selected: model.get("selected"), walked, chosen, press: () => values.tell("press") });
   const asks = () => Boolean(step().question) && done >= tasks().length;
-  const answered = () => ["right", "shown"].includes(answer.state);
 
-  /** The state of a link, where torch computes as it did and in the colours that were chosen. @param {string} link */
-  function stateOf(link) {
-    const { device, dtype, theme, tab } = model.settings();
+  /** The state of a link, where torch computes as it did and in the colours that were chosen. @param {string} link @param {string} [tab] the one that is open */
+  function stateOf(link, tab = model.settings().tab) {
+    const { device, dtype, theme } = model.settings();
     const { state, notices } = fromLink(link);
     if (notices.length) throw new Error(say("kept", { why: notices.join(" ") }));
     return replaced({ ...state, device, dtype, theme, tab }, {});
@@ -91,14 +92,14 @@ export function createPlayer(model, shelf = createShelf(), later = afterwards) {
     entering = true;
     stopWalking();
     model.change(() => {
-      const settings = there.state === null ? model.settings() : stateOf(linkOf(wanted));
+      const settings = there.state === null ? model.settings() : stateOf(linkOf(wanted), stepTab.next(there, model.settings().tab));
       start = { settings, stages: fromPage(settings, 0).stages };
       at = wanted;
       return [settings, []];
     });
     entering = false;
     if (at !== wanted) return;
-    [done, walked, answer] = [0, new Set(), { state: "asked", typed: "" }];
+    [done, walked, chosen, answer] = [0, new Set(), [], { state: "asked", typed: "" }];
     begun += 1;
     noteWalk(walked, start.settings);
     model.select(there.pin ?? null);
@@ -125,42 +126,15 @@ export function createPlayer(model, shelf = createShelf(), later = afterwards) {
   };
 
   /** @returns {Look} */
-  function lookNow() {
-    const { title, words, focus = "", band = focus, pin, question, quiet } = step();
-    const known = valuesOf(step().values ?? {}, { now: seenNow(), start });
-    const all = { ...known, row: pin?.row ?? 0, column: pin?.column ?? 0 };
-    const hides = asks() && question;
-    return {
-      name,
-      title: tell(/** @type {Lesson} */ (lesson).title),
-      at: at + 1,
-      of: /** @type {Lesson} */ (lesson).steps.length,
-      heading: tell(title, all),
-      words: tell(words, all),
-      focus,
-      band,
-      highlight: litNow(),
-      tasks: tasks().slice(0, done + 1).map((task, index) => ({
-        words: tell(task.words, { ...known, ...argumentsOf(task) }),
-        then: index < done ? tell(task.then, { ...known, ...argumentsOf(task) }) : astray(task, situation()),
-        done: index < done,
-        walked: task.walk && index === done ? say("walked", { seen: walked.size, places: task.walk.places }) : "",
-      })),
-      question: hides ? seenQuestion(hides, answer, known, tell) : null,
-      hidden: question && !answered() ? question.cell : null,
-      full: step().tray === "full",
-      quiet: quiet === "throughout" || (quiet === "until done" && done < tasks().length),
-      complete: done >= tasks().length && (!question || answered()),
-      wanted: controlOf(tasks()[done], model.settings()),
-      key: String(begun),
-    };
-  }
-
-  /** What the step is about, until it is done or the 1 has gone elsewhere; then what it has come to. @returns {Place[]} */
-  function litNow() {
-    if (!done) return walked.size > 1 ? [] : step().highlight ?? [];
-    return tasks()[done - 1].mark ?? [];
-  }
+  const lookNow = () => ({
+    name,
+    title: tell(/** @type {Lesson} */ (lesson).title),
+    at: at + 1,
+    of: /** @type {Lesson} */ (lesson).steps.length,
+    key: String(begun),
+    noTab: stepTab.told(step()),
+    ...lookOf(step(), { tasks: tasks(), done, answer, situation: situation(), known: valuesOf(step().values ?? {}, { now: seenNow(), start }), tell }),
+  });
 
   /** @param {SeenQuestion["state"]} state @param {string} typed */
   function settle(state, typed = "") {
@@ -238,6 +212,11 @@ export function createPlayer(model, shelf = createShelf(), later = afterwards) {
       const goesOn = () => lesson && here === begun && tasks()[done] === task;
       if (task.walk && walked.size > places && goesOn()) stopWalking = later(() => goesOn() && this.act(), PACE);
     },
+    /** What is chosen in the open tab now. @param {string[]} ids */
+    choose(ids) {
+      chosen = ids;
+      follow();
+    },
     /** A slider is held, or let go: what it passes on the way was not chosen. @param {boolean} now */
     hold(now) {
       if (held === now) return;
@@ -263,6 +242,9 @@ export function createPlayer(model, shelf = createShelf(), later = afterwards) {
       last = next.map(({ link }) => link);
       lesson = null;
       asked = "";
+      const { tab } = model.settings();
+      const still = stepTab.next(null, tab);
+      if (still !== tab) model.change((settings) => [replaced(settings, { tab: still }), []]);
       const left = { words: words.map((id) => tell(id)), next: next.map((each) => tell(each.words)), exercise, after: ended && name ? following(name) : "" };
       if (ended && name) this.finish([name]);
       values.put({ look: null, left });

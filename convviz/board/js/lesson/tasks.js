@@ -17,8 +17,9 @@ import { numberIn, placeOfOne } from "./values.js";
  * @import { Model } from "../numbers/model.js"
  * @import { Settings } from "../rules/settings.js"
  * @import { Place, Task } from "./lessons.js"
- * @typedef {{ settings: Settings, start: Settings, link: string, selected: Place | null, walked: Set<string> }} Situation
- *   link: of the step; walked: where the 1 has stood since the task was given
+ * @typedef {{ settings: Settings, start: Settings, link: string, selected: Place | null, walked: Set<string>,
+ *   chosen: string[], press: () => void }} Situation
+ *   link: of the step; walked: where the 1 has stood since the task was given; chosen: what is, in the open tab; press: chooses there what is wanted
  */
 
 const say = sentences(WORDS);
@@ -139,6 +140,10 @@ const KINDS = {
   pin: {
     done: ({ pin }, { selected }) => samePlace(selected, pin),
     act: ({ pin }, _, model) => model.send({ type: "select", ...pin }),
+  },
+  choose: {
+    done: ({ choose }, { chosen }) => chosen.includes(choose),
+    act: (_, { press }) => press(),
   },
 };
 /** What a task in a lesson's file may be. */

@@ -1,7 +1,9 @@
 // @ts-check
-// The tab that a page without a kernel can have, because it is computed in the page; its script stands in the page.
+// The tabs that a page without a kernel can have, because they are computed in the page; their scripts stand in the page.
 import { createValues } from "../base/events.js";
 import { importText } from "../base/imported.js";
+import { loadPlotly } from "../board/plotly.js";
+import { replaced } from "../rules/settings.js";
 import { openTab } from "../tabs/opening.js";
 import { createTabs } from "../tabs/tabbar.js";
 import { pageSeen } from "./seen.js";
@@ -12,21 +14,27 @@ import { pageSeen } from "./seen.js";
  */
 
 /**
- * Make the drawer with that one tab.
- * @param {Model} model @param {any} colorscales @param {{ name: string, script: string }} tab
+ * Make the drawer with these tabs.
+ * @param {Model} model @param {any} colorscales @param {Record<string, string>} tabs their scripts by name
+ * @param {any} race the recorded one, where its tab is among them
  */
-export function createOwnTab(model, colorscales, { name, script }) {
-  const pane = createValues({ data: { state: "alone" }, wanted: 0, tab: name, theme: model.get("theme"), colorscales });
-  model.on("change:theme", () => pane.put({ theme: model.get("theme") }));
-  /** @type {TabScript | undefined} */
-  let loaded;
+export function createOwnTabs(model, colorscales, tabs, race) {
+  /** @param {string} name */
+  const paneOf = (name) => {
+    const data = { state: "alone", ...(name === "race" && { recorded: true, race }) };
+    return createValues({ data, wanted: 0, tab: name, theme: model.get("theme"), colorscales });
+  };
+  const panes = Object.fromEntries(Object.keys(tabs).map((name) => [name, paneOf(name)]));
+  model.on("change:theme", () => Object.values(panes).forEach((pane) => pane.put({ theme: model.get("theme") })));
+  /** @type {Record<string, TabScript>} */
+  const loaded = {};
   const scripts = {
-    now: () => loaded,
-    ask(/** @type {string} */ _, /** @type {import("../tabs/opening.js").Waiting} */ { there, failed }) {
+    now: (/** @type {string} */ name) => loaded[name],
+    ask(/** @type {string} */ name, /** @type {import("../tabs/opening.js").Waiting} */ { there, failed }) {
       let waits = true;
-      importText(script).then(
+      importText(tabs[name]).then(
         (made) => {
-          loaded = made;
+          loaded[name] = made;
           if (waits) there(made);
         },
         (error) => waits && failed(error.message),
@@ -36,5 +44,11 @@ export function createOwnTab(model, colorscales, { name, script }) {
       };
     },
   };
-  return createTabs(model, (_, el) => openTab(name, el, scripts, { ...pane, send: () => {}, page: pageSeen(model) }), [name]);
+  const seen = {
+    send() {},
+    page: pageSeen(model),
+    loadPlotly: () => loadPlotly(model),
+    goTo: (/** @type {any} */ changes, /** @type {string} */ words) => model.change((settings) => [replaced(settings, changes), [words]]),
+  };
+  return createTabs(model, (name, el) => openTab(name, el, scripts, { ...panes[name], ...seen }), Object.keys(tabs));
 }

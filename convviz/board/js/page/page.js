@@ -11,7 +11,7 @@ import { createPageModel } from "../numbers/model.js";
 import { sentences } from "../base/words.js";
 import { addressWith, followAddress } from "./address.js";
 import { tellHeight } from "./height.js";
-import { createOwnTab } from "./own_tab.js";
+import { createOwnTabs } from "./own_tab.js";
 import { drawApp } from "./view.js";
 
 const say = sentences(WORDS);
@@ -20,18 +20,18 @@ const say = sentences(WORDS);
  * @import { MakeNumbers } from "../numbers/asking.js"
  * @import { PageData } from "../numbers/model.js"
  * @param {{ el: HTMLElement, data: PageData & { controls: string[], height: number | null, lesson?: string | null, lessons?: Record<string, import("../lesson/lessons.js").Told>,
- *   tab?: { name: string, script: string } }, own?: boolean,
- *   makeNumbers?: MakeNumbers }} page own: whether the whole page, and so its address, is ours
+ *   tabs?: Record<string, string>, race?: any }, own?: boolean,
+ *   makeNumbers?: MakeNumbers }} page data.tabs: their scripts by name; data.race: the recorded one, where it is among them; own: whether the whole page, and so its address, is ours
  */
 function render({ el, data, own = false, makeNumbers = fromPage }) {
   const model = createPageModel(data, makeNumbers);
-  const player = createPlayer(model, createShelf(data.lessons));
+  const player = createPlayer(model, createShelf(data.lessons), Object.keys(data.tabs ?? {}));
   const wish = createValues({ present: false });
   const opened = own && followAddress((link) => model.send({ type: "open", link }), player, () => wish.put({ present: true }));
   if (data.lesson && !opened) player.play(data.lesson); // who opens a link wants to see that
-  const tab = data.tab && createOwnTab(model, data.colorscales, data.tab);
+  const tabs = data.tabs && createOwnTabs(model, data.colorscales, data.tabs, data.race);
   const share = createCopyLink(model, own ? addressWith : () => "", () => stepLink(player));
-  const app = drawApp(el, model, data.controls, share, player, { own, wish, below: tab?.el });
+  const app = drawApp(el, model, data.controls, share, player, { own, wish, below: tabs?.el });
   const made = own && el.parentElement?.querySelector(":scope > .cv-made");
   if (made) el.querySelector(".cv-facts")?.append(made); // beside the numbers it takes no height from the picture
   const lessons = createLessonButtons(player, app.readLesson);
@@ -40,7 +40,7 @@ function render({ el, data, own = false, makeNumbers = fromPage }) {
     lessons.close();
     lessons.el.remove();
     player.end();
-    tab?.close();
+    tabs?.close();
     app.close();
   };
   if (!data.height) tellHeight(/** @type {HTMLElement} */ (el.closest(".cv-page") ?? el));

@@ -23,7 +23,7 @@ function start() {
   const data = JSON.parse(byId("convviz-data").textContent ?? "");
   if (goToAsked(data.languages)) return;
   const model = createPageModel({ ...data, state: FIRST_STATE, plotly: () => fetchPlotly(data.plotly), ground: {} });
-  const player = createPlayer(model, createShelf({}, (name) => fetchLesson(data.lessons[name])));
+  const player = createPlayer(model, createShelf({}, (name) => fetchLesson(data.lessons[name])), Object.keys(data.tabs));
   const wish = createValues({ present: false });
   followAddress((link) => model.send({ type: "open", link }), player, () => wish.put({ present: true }), !goOn(model, player));
   tellUnknown(data.languages, model);

@@ -17,7 +17,7 @@ export function createTable() {
   const rows = element("tbody");
   const note = element("p", { class: "cv-muted" });
   const table = element("table", {}, element("thead", {}, head), rows);
-  const el = element("section", {}, element("h4", {}, say("table")), element("div", { class: "cv-race-wide", tabindex: "0", role: "group", "aria-label": say("table") }, table), note);
+  const el = element("section", { "data-part": "table" }, element("h4", {}, say("table")), element("div", { class: "cv-race-wide", tabindex: "0", role: "group", "aria-label": say("table") }, table), note);
   return {
     el,
     /** @param {Table} data */

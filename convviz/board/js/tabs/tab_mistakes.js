@@ -61,7 +61,7 @@ export function renderMistakes(context) {
     const products = createProducts(pane);
     const transposed = element("p", { class: "cv-pane-failure" });
     const picture = element("div", {}, element("div", { class: "cv-flow cv-mistake-maps" }, ...maps.map((map) => map.el), nothing), products.el);
-    const shown = element("div", { class: "cv-mistake-shown" }, verdict, about.el, transposed, picture);
+    const shown = element("div", { class: "cv-mistake-shown", "data-part": "shown" }, verdict, about.el, transposed, picture);
     body.append(element("h3", {}, say("title")), element("p", {}, say("about")), element("div", { class: "cv-mistakes-body" }, list.el, shown));
 
     /** @param {Gradient} gradient */

@@ -25,7 +25,7 @@ function renderQuantised(context) {
     const backward = element("div", { class: "cv-flow" });
     const variants = element("div", { class: "cv-variants", role: "group", "aria-label": say("quantised.variants") });
     const check = element("div", { class: "cv-flow" });
-    const [aside, heading] = [element("h4"), element("h4")];
+    const [aside, heading] = [element("h4", { "data-part": "variants" }), element("h4", { "data-part": "check" })];
     const verdict = element("ul", { class: "cv-verdict" });
     const columns = createColumns(planes, variants, (variant) => pane.send({ type: "choose", variant }));
     body.append(
@@ -33,7 +33,7 @@ function renderQuantised(context) {
       element("p", {}, say("quantised.about")),
       chooser.el,
       sentence,
-      element("h4", {}, say("quantised.forward")),
+      element("h4", { "data-part": "forward" }, say("quantised.forward")),
       forward,
       element("h4", {}, say("quantised.backward")),
       backward,
