@@ -99,7 +99,7 @@ function notYet(wanted, { settings, start }) {
   const [key, value] = wanted.split("=");
   const field = GEOMETRY[key]?.field;
   const [now, was] = [settings, start].map((each) => [partOf(each, wanted).spec[field]].flat(2)[0]);
-  return now === was || String(now) === value || (key === "size" && settings.transposed) ? "" : say("astray.set", { name: NAMES.controls[/** @type {"stride"} */ (field)], now, value });
+  return now === was || String(now) === value || (key === "size" && settings.transposed) ? "" : say("astray.set", { name: /** @type {Record<string, string>} */ (NAMES.controls)[field] ?? field, now, value });
 }
 
 /** @param {Settings} settings @returns {{ row: number, column: number }[]} where the 1 can stand */
