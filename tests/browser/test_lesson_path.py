@@ -113,6 +113,14 @@ def test_every_lesson_is_played_to_its_end_and_leads_to_the_next(browser, url, s
         assert page.locator(".cv-path-done").all_text_contents() == [f" ✓ {say('list.done')}"] * len(names())
 
 
+def test_a_control_that_is_moved_elsewhere_is_named(page, all_of_them):
+    open_at(page, all_of_them, "lesson=stride")
+    slider = page.locator(".cv-set-stride input").first
+    slider.press("ArrowRight")
+    slider.press("ArrowRight")
+    page.locator(".cv-lesson", has_text=say("astray.set", name="stride", now=3, value=2)).first.wait_for()
+
+
 def test_the_list_opens_any_lesson_and_knows_what_is_done(page, all_of_them):
     open_at(page, all_of_them, "lesson=padding&step=2&done=linear,weight,other")
     at_step(page, "padding", 2)
