@@ -21,10 +21,10 @@ def manager_of(tmp_path):
 
 
 def kernels():
-    """Return the processes of kernels that this one has started."""
+    """Return the kernels that this process has started; those of a server that other tests share are not its own."""
     return [
         child
-        for child in psutil.Process().children(recursive=True)
+        for child in psutil.Process().children()
         if child.status() != psutil.STATUS_ZOMBIE and "ipykernel_launcher" in " ".join(child.cmdline())
     ]
 

@@ -12,7 +12,7 @@ from tests.truth import truth
 
 pytestmark = pytest.mark.browser
 
-OWN = "plotly, tab }, own: true"  # where the page starts
+OWN = "plotly, tabs }, own: true"  # where the page starts
 MAKER = """
 window.asked = [];
 window.makeNumbers = (settings, k) =>
