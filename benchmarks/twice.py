@@ -70,6 +70,8 @@ ON_PURPOSE = (
         "rules/recipes.js rules/recipe_input.js rules/recipe_weight.js numbers/mistaken.js",
     ),
     ("ops/losses.py", "numbers/losses.js"),  # a part of compute.js until it became too long
+    # Which language an address asks for: a server chooses before there is a page, and a static host has no server.
+    ("facts/spoken.py: understood _written", "page/languages.js: understood written"),
 )
 # They speak of each other because one reads what the other writes: nothing is said twice.
 HANDED_OVER = (

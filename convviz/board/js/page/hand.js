@@ -10,12 +10,12 @@ const MOVES = ["keydown", "pointerdown", "input"]; // a slider that is dragged t
  * @param {EventTarget} [place] where it moves @param {() => number} [now] milliseconds
  */
 export function followHand(place = window, now = () => performance.now()) {
-  let moved = now() - RESTS_MS;
+  let moved = now();
   for (const type of MOVES) place.addEventListener(type, () => void (moved = now()), { capture: true, passive: true });
-  /** Wait until it rests, though not for ever. @returns {Promise<void>} */
+  /** Wait until it has rested for a moment from now on, though not for ever. @returns {Promise<void>} */
   async function rests() {
     const from = now();
-    while (now() - moved < RESTS_MS && now() - from < MOST_MS) {
+    for (moved = from; now() - moved < RESTS_MS && now() - from < MOST_MS; ) {
       await new Promise((resolve) => setTimeout(resolve, RESTS_MS - (now() - moved)));
     }
   }

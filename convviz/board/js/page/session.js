@@ -165,7 +165,7 @@ class Visit {
     try {
       const { kernelId, outputs } = read(await this.#ask());
       this.#kernelId = kernelId;
-      await this.#rests();
+      if (!this.#mayLoad) await this.#rests();
       this.prepare();
       const kernel = await /** @type {FrontEnd} */ (this.#frontEnd).run(kernelId, outputs);
       if (!this.#ended) watchKernel(kernel, new URL(`api/kernels/${kernelId}`, location.href.split(/[?#]/)[0]), this.#state);
