@@ -101,7 +101,7 @@ def accepted(header: str) -> str | None:
     return next(filter(None, (understood(wanted) for _, wanted in ordered)), None)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=256)  # strangers ask for what they like
 def _written(tag: str) -> tuple[str, str]:
     """Return language and script of a tag, by what CLDR holds most likely where it names no script."""
     from babel.core import get_global

@@ -135,7 +135,8 @@ class Live(Ready):
 
     def get(self) -> None:
         """Send the page in the language that the address asks for, else the server, else the browser; else English."""
-        if wanted := self.get_query_argument("lang", ""):
+        # Read here: tornado refuses the whole page for an argument whose letters are none.
+        if wanted := self.request.query_arguments.get("lang", [b""])[-1].decode("utf-8", "replace"):
             tag = understood(wanted)
         else:
             tag = self._default or accepted(self.request.headers.get("Accept-Language", ""))

@@ -75,6 +75,8 @@ def asked(server, query="", header=None):
         ("?lang=zh-TW", "en", "zh-Hant"),
         ("?v=2&size=8&lang=en", "zh-CN", "en"),
         ("?lang=xx", "zh-CN", "en"),
+        ("?lang=%ff", "zh-CN", "en"),
+        ("?lang=en&v=2&lang=zh_TW", None, "zh-Hant"),
         ("?lang=%22%3E%3Ci%3E", "zh-CN", "en"),
         ("?lang=" + "z" * 999, None, "en"),
     ],
@@ -157,6 +159,24 @@ def test_a_site_goes_to_the_browser_s_language_unless_one_is_chosen(browser, url
             assert where != "index.html#v=2&size=6" or slider_value(page, "input_size") == 6
         known = "en (English), zh-Hans (简体中文), zh-Hant (繁體中文)"
         assert page.locator(".cv-notice").text_content() == say("unknown", got="'xx'", known=known)
+
+
+@pytest.mark.parametrize(
+    ("query", "tag", "told"),
+    [
+        ("?lang=zh-Hant&v=2&lang=en", "en", False),
+        ("?lang=en&lang=zh_TW", "zh-Hant", False),
+        ("?lang=%", "en", True),
+        ("?lang=%ff", "en", True),
+        ("?lang=zh-", "en", True),
+    ],
+)
+def test_an_address_that_asks_strangely_leads_to_one_page(browser, url, query, tag, told):  # noqa: F811
+    with fresh_page(browser) as page:
+        page.goto(f"{url}{query}")
+        wait_painted(page)
+        assert page.locator("html").get_attribute("lang") == tag
+        assert bool(page.locator(".cv-notice").text_content()) == told
 
 
 def test_two_apps_of_one_notebook_speak_each_its_own(page, tmp_path):

@@ -5,12 +5,14 @@ import { isLink } from "../rules/link.js";
 
 /** @typedef {{ name: string, step: string, done: string[] }} Wanted a lesson, its step as it was written, the lessons that are done */
 
-const LANGUAGE = /([#?&])lang=[^&]*(?:&|$)/; // is read by languages.js
+const LANGUAGE = /^lang=/; // is read by languages.js
 const PRESENT = /([#?&])present=1(?:&|$)/;
 
 /** What a part of the address says. @param {string} part with its # or ? */
 function read(part) {
-  const [rest, present] = [part.replaceAll("&amp;", "&").replace(LANGUAGE, "$1").replace(PRESENT, "$1").replace(/&$/, ""), PRESENT.test(part)];
+  const words = part.slice(1).replaceAll("&amp;", "&").split("&");
+  const said = part.slice(0, 1) + words.filter((word) => !LANGUAGE.test(word)).join("&");
+  const [rest, present] = [said.replace(PRESENT, "$1").replace(/&$/, ""), PRESENT.test(part)];
   const { rest: link, wanted } = takeLesson(rest);
   return { link: isLink(link.slice(1)) ? link : "", wanted, present };
 }

@@ -8,7 +8,7 @@ import { language, sentences } from "../base/words.js";
 const say = sentences(WORDS);
 const FIRST = "en";
 const STORE = "convviz:moved";
-const ASKED = /([?&])lang=([^&]*)(?:&|$)/;
+const ASKS = /^lang(?:=|$)/;
 
 /**
  * @import { Model } from "../numbers/model.js"
@@ -17,8 +17,8 @@ const ASKED = /([?&])lang=([^&]*)(?:&|$)/;
  *   address of the page that speaks it
  */
 
-/** The language that the address asks for; empty where it asks for none. */
-const asked = () => decodeURIComponent(location.search.match(ASKED)?.[2] ?? "");
+/** The language that the address asks for; of several the last, as for a server; empty where it asks for none. */
+const asked = () => new URLSearchParams(location.search).getAll("lang").at(-1) ?? "";
 
 /** What is written alike: language and script, which a region may tell. @param {string} tag */
 function written(tag) {
@@ -30,7 +30,8 @@ function written(tag) {
 function understood(wanted, languages) {
   try {
     const tags = Object.keys(languages);
-    return tags.find((tag) => tag.toLowerCase() === wanted.toLowerCase()) ?? tags.find((tag) => written(tag) === written(wanted)) ?? "";
+    const plain = wanted.trim().replaceAll("_", "-").toLowerCase();
+    return tags.find((tag) => tag.toLowerCase() === plain) ?? tags.find((tag) => written(tag) === written(plain)) ?? "";
   } catch {
     return ""; // no tag of any language
   }
@@ -38,8 +39,8 @@ function understood(wanted, languages) {
 
 /** This address in another language. @param {string} tag @param {Languages} languages */
 function addressIn(tag, languages) {
-  const rest = location.search.replace(ASKED, "$1").replace(/[?&]$/, "");
-  return `${languages[tag].page}${rest || "?"}${rest && "&"}lang=${tag}${location.hash}`;
+  const rest = location.search.slice(1).split("&").filter((part) => part && !ASKS.test(part));
+  return `${languages[tag].page}?${[...rest, `lang=${tag}`].join("&")}${location.hash}`;
 }
 
 /**
@@ -55,10 +56,10 @@ export function goToAsked(languages) {
   return true;
 }
 
-/** Say so where the address asks for a language that there is not. @param {Languages} languages @param {Model} model */
+/** Say so where the address asks for a language that there is not, and this is English. @param {Languages} languages @param {Model} model */
 export function tellUnknown(languages, model) {
   const wanted = asked();
-  if (!wanted || understood(wanted, languages)) return;
+  if (!wanted || language() !== FIRST || understood(wanted, languages)) return;
   const known = Object.entries(languages).map(([tag, { name }]) => `${tag} (${name})`);
   model.say(say("unknown", { got: `'${wanted.slice(0, 35)}'`, known: known.join(", ") }), true);
 }
@@ -72,9 +73,9 @@ export function createLanguages(languages, model, player) {
   const item = ([tag, { name }]) => {
     const link = /** @type {HTMLAnchorElement} */ (element("a", { href: addressIn(tag, languages), lang: tag, hreflang: tag }, name));
     if (tag === language()) link.setAttribute("aria-current", "true");
-    link.addEventListener("click", () => {
+    link.addEventListener("click", (event) => {
       link.href = addressIn(tag, languages); // what stands after # may be another by now
-      keep(tag, model, player);
+      if (!(event.ctrlKey || event.metaKey || event.shiftKey)) keep(tag, model, player); // else it opens elsewhere
     });
     return element("li", {}, link);
   };
