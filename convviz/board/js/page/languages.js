@@ -40,7 +40,8 @@ function understood(wanted, languages) {
 /** This address in another language. @param {string} tag @param {Languages} languages */
 function addressIn(tag, languages) {
   const rest = location.search.slice(1).split("&").filter((part) => part && !ASKS.test(part));
-  return `${languages[tag].page}?${[...rest, `lang=${tag}`].join("&")}${location.hash}`;
+  rest.push(`lang=${tag}`);
+  return `${languages[tag].page}?${rest.join("&")}${location.hash}`;
 }
 
 /**
