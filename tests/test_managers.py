@@ -7,6 +7,7 @@ import psutil
 import pytest
 import zmq
 from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
+from zmq.eventloop.zmqstream import ZMQStream
 
 from convviz.serve.managers import PatientKernelManager, VisitorKernelManager
 from tests.apart import run_apart
@@ -33,6 +34,21 @@ def test_the_sockets_are_enough_for_thousands_of_kernels(tmp_path):
     manager = manager_of(tmp_path)
     assert manager.context.get(zmq.MAX_SOCKETS) >= 60_000
     manager.context.destroy()
+
+
+def test_a_kernel_that_ends_keeps_no_sockets_of_the_page_that_left_meanwhile(tmp_path):
+    async def end():
+        manager = manager_of(tmp_path)
+        manager._kernels["k"] = VisitorKernelManager()
+        stream = ZMQStream(zmq.Socket(manager.context, zmq.DEALER))
+        manager.start_buffering("k", "page", {"shell": stream})
+        manager.remove_kernel("k")
+        closed = stream.closed()
+        stream.close()
+        manager.context.destroy()
+        assert closed
+
+    run_apart(end())
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,7 @@ class Channels(KernelWebsocketHandler):
             kernel_id: Of the kernel.
         """
         self._is_open = True
+        self.set_nodelay(True)
         await super().open(kernel_id)
 
     def on_message(self, ws_message: Any) -> None:

@@ -205,6 +205,7 @@ class KernelSocket(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler
 
     def open(self) -> None:
         """Stand in line."""
+        self.set_nodelay(True)
         super().open()
         self._manager.places.wait(self)
 

@@ -144,6 +144,9 @@ class PatientKernelManager(AsyncMappingKernelManager):
 
     def remove_kernel(self, kernel_id: str) -> Any:
         """Forget a kernel, however it has ended; its place is free."""
+        # A page that hears of the end closes its connection meanwhile, and Jupyter keeps the four sockets of the last
+        # connection for the next one, which never comes.
+        self.stop_buffering(kernel_id)
         removed = super().remove_kernel(kernel_id)
         self._pulses.pop(kernel_id, None)
         self.ended(kernel_id, self._why.pop(kernel_id, "died"))
