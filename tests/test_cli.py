@@ -202,6 +202,22 @@ def test_every_line_can_be_said_in_every_locale():
         assert b"convviz is served at http://127.0.0.1:8866/ - stop with Ctrl+C" in said, encoding
 
 
+def test_a_system_that_allows_too_few_files_names_the_remedy():
+    resource = pytest.importorskip("resource")
+    done = subprocess.run(
+        [sys.executable, "-m", "convviz", "serve", "--port", "0"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)),
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "convviz: serving needs 256 open files, and this system allows 64: "
+        "raise the limit first, for example with ulimit -n 1024.\n"
+    )
+
+
 def test_missing_voila_names_the_remedy(monkeypatch, capsys):
     monkeypatch.setattr(serve.importlib.util, "find_spec", lambda name: None)
     assert main(["serve"]) == 1

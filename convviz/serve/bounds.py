@@ -10,6 +10,8 @@ import tornado.httpserver
 import tornado.httputil
 from tornado.iostream import IOStream
 
+from convviz.serve.options import ServeError
+
 try:
     import resource
 except ImportError:  # Windows
@@ -22,6 +24,7 @@ BODY_BYTES = 64 * 1024  # no page of ours sends one at all
 UNREAD_BYTES = 32 * 1024 * 1024  # that wait for a visitor who does not read
 FILES = 65_536
 FILES_A_CONNECTION = 4  # its own, and its share of the kernels' sockets
+MIN_FILES = 256  # the server's own, a browser's connections and its kernel's sockets: with less, nobody gets through
 
 
 class BoundedServer(tornado.httpserver.HTTPServer):
@@ -75,7 +78,11 @@ class BoundedServer(tornado.httpserver.HTTPServer):
 
 
 def raise_file_limit() -> int:
-    """Let this process open as many files as the system allows it; return how many connections that is good for."""
+    """Let this process open as many files as the system allows it; return how many connections that is good for.
+
+    Raises:
+        ServeError: The system allows too few for one visitor.
+    """
     if resource is None:
         return FILES // FILES_A_CONNECTION
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -84,4 +91,10 @@ def raise_file_limit() -> int:
         with contextlib.suppress(OSError, ValueError):  # as on macOS, which allows less than it says
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
         soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return (wanted if soft == resource.RLIM_INFINITY else min(soft, FILES)) // FILES_A_CONNECTION
+    allowed: int = wanted if soft == resource.RLIM_INFINITY else min(soft, FILES)
+    if allowed < MIN_FILES:
+        raise ServeError(
+            f"serving needs {MIN_FILES} open files, and this system allows {allowed}: "
+            f"raise the limit first, for example with ulimit -n {4 * MIN_FILES}."
+        )
+    return allowed // FILES_A_CONNECTION

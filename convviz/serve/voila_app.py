@@ -39,13 +39,21 @@ class ConvvizVoila(Voila):
     """Voilà that listens on a given socket, says one line, and ends without a word."""
 
     def __init__(
-        self, options: ServeOptions, listener: socket.socket, *, live: bool, ping_s: float, **kwargs: Any
+        self,
+        options: ServeOptions,
+        listener: socket.socket,
+        *,
+        live: bool,
+        ping_s: float,
+        connections: int,
+        **kwargs: Any,
     ) -> None:
         super().__init__(log_level=logging.ERROR, ip=options.host, base_url=options.base_url, **kwargs)
         self._options = options
         self._listener = listener
         self._live = live
         self._ping_ms = 1000 * ping_s
+        self._connections = connections
         self.metrics = Metrics(Log(options.log))
         self.restarts = False  # whether it ends only to begin anew
         self._had_terminal = has_terminal()
@@ -85,7 +93,7 @@ class ConvvizVoila(Voila):
         self.app.transforms.append(functools.partial(Headers, self.app.settings["headers"]))
         gate = Gate(self.app, self._options, self.metrics.refused)
         self.app.settings["log_function"] = gate.answered
-        server = BoundedServer(gate, self.metrics.refused, connections=raise_file_limit())
+        server = BoundedServer(gate, self.metrics.refused, connections=self._connections)
         server.add_socket(self._listener.dup())  # the server closes its own, and a restart needs one
         self.ioloop = tornado.ioloop.IOLoop.current()
         signal.signal(signal.SIGINT, self._handle_signal_stop)
@@ -177,6 +185,7 @@ def run(options: ServeOptions, notebook: Path, listener: socket.socket, settings
         listener,
         live=live,
         ping_s=care.ping_s,
+        connections=raise_file_limit(),
         notebook_path=str(notebook),
         port=listener.getsockname()[1],
         config_file_paths=[str(settings)],  # and no other: a voila.json elsewhere belongs to another dashboard
