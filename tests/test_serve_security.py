@@ -2,6 +2,7 @@
 
 import contextlib
 import gzip
+import re
 import socket
 import urllib.parse
 import uuid
@@ -207,6 +208,9 @@ def test_page_of_another_origin_reaches_no_kernel(served, visit, origin):
     assert ask(served.url, f"api/kernels/{known}", method="DELETE", Origin=origin)[0] == 404
     for path in ("", "api/kernels/" + known, "health"):
         assert "access-control-allow-origin" not in ask(served.url, path, Origin=origin)[1]
+    # Files that are the same for everybody: without it a page in a sandboxed frame could not load its script.
+    (script,) = re.findall(rb'src="(convviz/script-[^"]+)"', ask(served.url, "")[2])
+    assert ask(served.url, script.decode(), Origin=origin)[1]["access-control-allow-origin"] == "*"
     assert ask(served.url, f"api/kernels/{known}")[0] == 200, "it lives"
 
 

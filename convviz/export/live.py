@@ -14,6 +14,7 @@ from typing import Any
 from convviz import __version__
 from convviz.board.bundle import bundle_several
 from convviz.board.module import app_styles, joined, tab_script
+from convviz.export.intro import intro_html
 from convviz.export.parts import BOARD, packed_plotly, page_facts, to_json
 from convviz.facts.choosing import own_names
 from convviz.facts.spoken import language
@@ -117,7 +118,7 @@ def live_html(
 <a class="convviz-skip" href="#convviz-main">{escape(say("skip"))}</a>
 <main id="convviz-main" data-live tabindex="-1">
 <noscript><p>{escape(say("noscript"))}</p></noscript>
-<div id="convviz-live"><h1>{escape(say("heading"))}</h1></div>
+<div id="convviz-live"><h1>{escape(say("heading"))}</h1><div class="cv-late">{intro_html(say("late"))}</div></div>
 </main>
 {after}<script type="application/json" id="convviz-data">{to_json(data)}</script>
 </body>

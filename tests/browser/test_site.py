@@ -7,27 +7,31 @@ import threading
 
 import pytest
 
+from convviz.export.live import FOLDER
 from convviz.export.parts import SHOWN
 from convviz.export.site import INDEX, site_files, write_site
 from convviz.facts.words import sentences
 from convviz.lessons import lesson
 from tests.browser.app_page import slide, wait_painted
 from tests.browser.axe import assert_accessible
-from tests.browser.server import ROOT
+from tests.browser.server import ROOT, wait_until
 from tests.browser.test_embed import Quiet
 
 pytestmark = pytest.mark.browser
 
 say, say_board, say_lesson = sentences("picture"), sentences("board"), sentences("player")
+say_served = sentences("served")
 BELOW = "course/week 3"
 (POLICY,) = re.findall(r"^ +(default-src .+)$", (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8"), re.MULTILINE)
 
 
 class Strict(Quiet):
-    """A host with the policy that the documentation names."""
+    """A host with the policy that the documentation names, and files that any frame may load, as our proxies send them."""
 
     def end_headers(self):
         self.send_header("Content-Security-Policy", POLICY)
+        if f"/{FOLDER}" in self.path:
+            self.send_header("Access-Control-Allow-Origin", "*")
         super().end_headers()
 
 
@@ -84,6 +88,26 @@ def test_a_slider_moves_the_numbers_and_no_kernel_is_promised(site, url):
     assert sorted(named) == sorted(SHOWN)
     assert site.locator("#convviz-lost, iframe, [data-convviz-kernel]").count() == 0
     assert_accessible(site, "the page on a static host")
+
+
+def test_in_a_sandboxed_frame_it_lives_on_the_pages_own_numbers(site, url):
+    site.set_content(f'<iframe sandbox="allow-scripts" width="1200" height="700" src="{url}#v=1"></iframe>')
+    (_, inside) = site.frames
+    # Asked again and again: the policy forbids the script by which Playwright would wait within this frame.
+    truth = inside.locator(".cv-truth")
+    wait_until(lambda: truth.all_text_contents() == [say("truth.page")], what="the board has numbers")
+    assert inside.locator(".cv-late").count() == 0
+
+
+def test_from_a_file_a_sentence_says_why_nothing_moves(page, tmp_path):
+    write_site(tmp_path)
+    page.goto((tmp_path / INDEX).as_uri())
+    late = page.locator(".cv-late")
+    late.wait_for(state="attached")
+    assert not late.is_visible(), "whoever only waits for the script does not see it"
+    page.evaluate("document.getAnimations().forEach((each) => each.finish())")
+    late.wait_for()
+    assert late.text_content() == say_served("late").replace("`", "")
 
 
 def test_each_tab_opens_with_a_file_of_its_own(site, url):

@@ -47,6 +47,7 @@ function createHeading(model) {
  * @returns {() => void} close it
  */
 export function drawLive(el, model, drawPane, player, wish = null, { menu, tabs: ownTabs, share: ownShare } = {}) {
+  el.querySelector(".cv-late")?.remove(); // the script has started
   el.classList.add("cv-app", "cv-page", "cv-full", "cv-look");
   el.lang = language(); // a notebook around it may speak another
   const heading = createHeading(model);
