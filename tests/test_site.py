@@ -1,5 +1,6 @@
 """The site for a static host: its names, its bytes, and the folder that it is written to."""
 
+import errno
 import hashlib
 import os
 import re
@@ -131,6 +132,20 @@ def test_a_folder_with_what_is_not_ours_is_refused_and_stays_as_it_was(make, tmp
         "convviz wrote: choose a new or an empty folder, or one with a site to renew\n"
     )
     assert snapshot(folder) == before
+
+
+def test_a_full_disk_leaves_no_half_of_a_site(tmp_path, monkeypatch, capsys):
+    def write(path, content, what):
+        if path.name == "zh-Hans.html":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        path.write_bytes(content)
+
+    (tmp_path / ".git").write_bytes(b"of somebody")
+    before = snapshot(tmp_path)
+    monkeypatch.setattr("convviz.export.site.write", write)
+    assert main(["site", "-o", str(tmp_path)]) == 1
+    assert "No space left on device" in capsys.readouterr().err
+    assert snapshot(tmp_path) == before
 
 
 def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path, capsys):

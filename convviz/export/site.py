@@ -41,7 +41,7 @@ def write_site(folder: Path) -> dict[str, bytes]:
     """Write the site, and take away what an earlier version of it left there; return its files.
 
     The pages come after the files that they name, and what the pages before them named goes last: who asks meanwhile
-    gets a whole site.
+    gets a whole site. Where one cannot be written, a new folder stays empty.
 
     Args:
         folder: New, empty, or with a site in it. What begins with a dot, such as ``.git``, is left alone.
@@ -55,10 +55,17 @@ def write_site(folder: Path) -> dict[str, bytes]:
         (folder / FOLDER).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise type(error)(f"the folder {folder} cannot be made: {error.strerror}; choose another one") from error
-    for name in sorted(files, key=lambda name: not name.startswith(FOLDER)):
-        path = folder / name
-        if name not in there or path.read_bytes() != files[name]:
-            write(path, files[name], "site")
+    try:
+        for name in sorted(files, key=lambda name: not name.startswith(FOLDER)):
+            path = folder / name
+            if name not in there or path.read_bytes() != files[name]:
+                write(path, files[name], "site")
+    except OSError:
+        if not there:  # an older site is whole without the new files, and names them where its pages are new
+            for name in files:
+                (folder / name).unlink(missing_ok=True)
+            (folder / FOLDER).rmdir()
+        raise
     for name in there - set(files):
         (folder / name).unlink()
     return files

@@ -26,7 +26,7 @@ BELOW = "course/week 3"
 
 
 class Strict(Quiet):
-    """A host with the policy that the documentation names, and files that any frame may load, as our proxies send them."""
+    """A host with the policy that the documentation names; any frame may load its files, as behind our proxies."""
 
     def end_headers(self):
         self.send_header("Content-Security-Policy", POLICY)
