@@ -60,6 +60,15 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+def is_over_tls(request: HTTPServerRequest) -> bool:
+    """Return whether a proxy says that the visitor came over TLS.
+
+    Args:
+        request: As it came.
+    """
+    return request.headers.get("X-Forwarded-Proto") == "https"
+
+
 def content_policy(options: ServeOptions, *, live: bool) -> str:
     """Return the Content-Security-Policy of every answer.
 
@@ -167,7 +176,7 @@ class Gate(tornado.routing.Router):
         return hmac.new(self._token, of.encode(), hashlib.sha256).hexdigest()
 
     def _cookie(self, request: HTTPServerRequest) -> str:
-        secure = "; Secure" if request.headers.get("X-Forwarded-Proto") == "https" else ""
+        secure = "; Secure" if is_over_tls(request) else ""
         return f"{self._cookie_name()}={self._cookie_value()}; Path={self._base}; HttpOnly; SameSite=Lax{secure}"
 
 

@@ -15,6 +15,7 @@ from voila.shutdown_kernel_handler import VoilaShutdownKernelHandler
 from voila.tornado.handler import TornadoVoilaHandler
 
 from convviz.serve.files import Files, KeptFiles
+from convviz.serve.gate import is_over_tls
 from convviz.serve.notebook_page import Page
 
 log = logging.getLogger("tornado.application")
@@ -53,6 +54,19 @@ class Headers(tornado.web.OutputTransform):
 
 class PlainErrors(tornado.web.RequestHandler):
     """Mixed into every handler: an error is a short page, and what the visitor did wrong is no event."""
+
+    def set_cookie(self, name: str, value: str | bytes, *args: Any, **options: Any) -> None:
+        """Set a cookie, for TLS alone where a proxy ends it: Jupyter does not see that.
+
+        Args:
+            name: of the cookie.
+            value: of the cookie.
+            *args: as tornado takes them.
+            **options: as tornado takes them.
+        """
+        if is_over_tls(self.request):
+            options["secure"] = True
+        super().set_cookie(name, value, *args, **options)
 
     def write_error(self, status_code: int, **reason: Any) -> None:
         """Write the page of an error; it never fails, as Jupyter's own does without Jupyter's other parts.
