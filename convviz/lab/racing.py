@@ -140,7 +140,8 @@ class Race:
             try:
                 self.save()
             except OSError as second:
-                error.add_note(str(second))
+                if str(second) != str(error):  # else it was the result that could not be written
+                    error.add_note(str(second))
             raise
 
     def run(self) -> results.Result:
