@@ -7,7 +7,7 @@ import hashlib
 import math
 import zlib
 from pathlib import Path
-from typing import IO
+from typing import BinaryIO
 
 import numpy as np
 import torch
@@ -72,7 +72,7 @@ def _read(folder: Path, name: str, verify: bool) -> torch.Tensor:
     return numbers
 
 
-def _promised(file: IO[bytes], axes: int) -> bytearray:
+def _promised(file: BinaryIO | gzip.GzipFile, axes: int) -> bytearray:
     """Read what the head promises, and one byte more where there is one: 3 MB can unpack to gigabytes of zeros."""
     content = bytearray(file.read(4 + 4 * axes))
     if not _begins(content, axes):

@@ -140,8 +140,7 @@ class Race:
             try:
                 self.save()
             except OSError as second:
-                if str(second) != str(error):  # else it was the result that could not be written
-                    error.add_note(str(second))
+                error.add_note(str(second))
             raise
 
     def run(self) -> results.Result:
