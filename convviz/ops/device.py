@@ -86,9 +86,8 @@ def common_dtype(*values: Any) -> torch.dtype:
     Args:
         values: what was given. Lists, whole numbers and formats that the pictures do not show become float32.
     """
-    names = (
-        str(value.dtype).removeprefix("torch.") for value in values if isinstance(value, (torch.Tensor, np.ndarray))
-    )
+    given = (str(value.dtype) for value in values if isinstance(value, (torch.Tensor, np.ndarray)))
+    names = [name.removeprefix("torch.") for name in given]
     formats = [getattr(torch, name) for name in names if name in (*DTYPES, "float16")]
     widest = functools.reduce(torch.promote_types, formats) if formats else torch.float32
     return widest if widest in DTYPES.values() else torch.float32

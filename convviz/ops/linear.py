@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from convviz.ops.arguments import cast_for_autocast, check_shape, check_tensors, in_given_dtype
+from convviz.ops.functions import run
 from convviz.ops.methods import check_method
 from convviz.ops.narrow import widened
 
@@ -40,9 +41,9 @@ def linear(
     check_method(method)
     sparse = [_is_sparse(tensor) for tensor in (input, weight)]
     if sparse == [True, False]:
-        input = Dense.apply(input)
+        input = run(Dense, input)
     elif sparse == [False, True]:
-        weight = Dense.apply(weight)
+        weight = run(Dense, weight)
     input, weight, bias = cast_for_autocast(input, weight, bias)  # type: ignore[assignment]
     check_tensors(input=input, weight=weight, bias=bias)
     if weight.dim() == 1:
@@ -55,7 +56,7 @@ def linear(
         )
     check_shape("bias", bias, (weight.shape[0],), "one number for every output channel, [C_out]")
     rows = input.reshape(math.prod(input.shape[:-1]), weight.shape[1])  # [N, C_in]; N spelled out: C_in may be 0
-    output: torch.Tensor = Product.apply(rows, weight.t(), bias, method == "taps")  # [N, C_out]
+    output: torch.Tensor = run(Product, rows, weight.t(), bias, method == "taps")  # [N, C_out]
     return output.reshape(*input.shape[:-1], weight.shape[0])
 
 
