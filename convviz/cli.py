@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import io
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from convviz import __version__
 from convviz.commands import audit, doctor, exercise, export, lab, lesson, serve, site
@@ -27,6 +29,26 @@ class Command:
     summary: str
     add_arguments: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace], int]
+
+
+# All but tab, newline, and the carriage return of a progress bar.
+CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r"}
+
+
+class Legible:
+    """A terminal's stream that writes control characters as escapes: no text of a file moves the cursor, or worse."""
+
+    def __init__(self, stream: Any) -> None:
+        """Wrap the stream; all but ``write`` is its own."""
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what the stream has."""
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        """Write the text with its control characters spelled out."""
+        return int(self._stream.write(text.translate(CONTROLS)))
 
 
 COMMANDS = (
@@ -51,11 +73,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal of another alphabet costs no line
     parser = build_parser()
-    options = parser.parse_args(argv)
-    if options.run is None:
-        parser.print_help()
-        return 0
-    return int(options.run(options))
+    out: Any = Legible(sys.stdout)
+    err: Any = Legible(sys.stderr)
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        options = parser.parse_args(argv)
+        if options.run is None:
+            parser.print_help()
+            return 0
+        if options.run is not serve.run:
+            return int(options.run(options))
+    return int(options.run(options))  # the server's own log has colours, and prints no text of a file
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -1,12 +1,47 @@
-"""A file that is whole or not there, whatever happens while it is written."""
+"""Files: what is read as JSON, and what is whole or not there, whatever happens while it is written."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import secrets
 import stat
 from pathlib import Path
+from typing import Any
+
+
+def read_json(path: str | os.PathLike[str]) -> Any:
+    """Return what a file of JSON holds.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is not JSON, or is nested too deeply for Python.
+    """
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except RecursionError as error:
+        raise ValueError("its brackets are nested too deeply") from error
+
+
+def utf8(text: str, what: str) -> bytes:
+    """Return a text as a file holds it.
+
+    Args:
+        text: of the file.
+        what: names the file when the text cannot be written.
+
+    Raises:
+        ValueError: half of a character is in it, a surrogate without its other half.
+    """
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        half, before = text[error.start], text[max(0, error.start - 20) : error.start]
+        raise ValueError(
+            f"the {what} holds whole characters only: got half of one, {half!r}, after {before!r}; take it out of the "
+            "text that was given"
+        ) from error
 
 
 def write_whole(path: Path, content: bytes) -> None:

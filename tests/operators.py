@@ -249,12 +249,16 @@ OPS = {
         [(1, 2, 5, 4), (1, 4, 3, 2)],
     ),
     "convolution_backward": (
-        lambda g, x, w, **m: flat(convviz.convolution_backward(g, x, w, [2], 2, 1, 1, False, 0, 1, [True] * 3, **m)),
+        lambda g, x, w, **m: flat(
+            convviz.convolution_backward(g, x, w, [2], [2], [1], [1], False, [0], 1, [True] * 3, **m)
+        ),
         lambda g, x, w: backward(lambda *t: F.conv2d(*t, 2, 1), g, x, w),
         [(1, 2, 2, 2), (1, 1, 3, 3), (2, 1, 2, 2)],
     ),
     "convolution_backward, transposed": (
-        lambda g, x, w, **m: flat(convviz.convolution_backward(g, x, w, [2], 1, 1, 2, True, 1, 1, [True] * 3, **m)),
+        lambda g, x, w, **m: flat(
+            convviz.convolution_backward(g, x, w, [2], [1], [1], [2], True, [1], 1, [True] * 3, **m)
+        ),
         lambda g, x, w: backward(lambda *t: transposed(*t, 1, 1, (1, 1), 1, 2), g, x, w),
         [(1, 2, 4, 3), (1, 1, 3, 2), (1, 2, 2, 2)],
     ),

@@ -825,11 +825,18 @@ for path in sys.argv[1:]:
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
 def test_a_large_picture_is_never_there_twice(tmp_path):
     """49 million pixels: one decoded copy of an RGBA picture is 187 MiB; with paper and conversions it was four."""
-    most = {"RGBA PNG": 260, "L PNG": 110, "RGB JPEG": 60, "bomb": 30}
-    for kind in most:
-        mode, _, format = kind.partition(" ")
-        large = bomb(8000) if kind == "bomb" else encoded(Image.new(mode, (7000, 7000)), format, compress_level=1)
-        (tmp_path / kind).write_bytes(large)
+    square = (7000, 7000)
+    pictures = {
+        "RGBA PNG": (260, "RGBA", "PNG", square),
+        "L PNG": (110, "L", "PNG", square),
+        "wide L PNG": (110, "L", "PNG", (65_000, 760)),
+        "L PNG of one row": (30, "L", "PNG", (50_000_000, 1)),  # refused: the decoder would keep it several times
+        "RGB JPEG": (60, "RGB", "JPEG", square),
+    }
+    for kind, (_, mode, format, size) in pictures.items():
+        (tmp_path / kind).write_bytes(encoded(Image.new(mode, size), format, compress_level=1))
+    (tmp_path / "bomb").write_bytes(bomb(8000))
+    most = {kind: limit for kind, (limit, *_) in pictures.items()} | {"bomb": 30}
     command = [sys.executable, "-c", PEAKS, *(str(tmp_path / kind) for kind in most)]
     found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     for (kind, limit), peak in zip(most.items(), found, strict=True):

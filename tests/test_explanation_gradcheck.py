@@ -109,7 +109,7 @@ def test_analytic_and_numeric_slopes_are_the_layers(name, loss, transposed):
 
 def test_numeric_slopes_are_what_one_writes_by_hand():
     """In float32, one cell at a time: the coarse numbers themselves, not only their size."""
-    made = passed(SPECS["the app's own"], bias=False)
+    made = passed(SPECS["the app's own"], bias=False, dtype="float32")
     slopes = check_gradients(made, Plane()).gradients[0].slopes["float32"]
     function = torch.nn.functional.conv2d
     for place in ((0, 0), (3, 4), (7, 7)):

@@ -1,10 +1,12 @@
 """Writing a file: what is there is kept, replaced or refused, and what a path can be."""
 
+import json
 import os
 import re
 import socket
 import stat
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +17,7 @@ from convviz.export.module import export_module
 from convviz.export.page import export_html
 from convviz.export.picture import export_picture
 
+ROOT = Path(__file__).parents[1]
 posix = pytest.mark.skipif(os.name != "posix", reason="this system has neither pipes in folders nor modes")
 EXPORTS = ((export_html, "x.html"), (export_picture, "x.svg"), (lambda _, path: export_module(path), "x.mjs"))
 
@@ -102,6 +105,17 @@ def test_a_path_that_no_file_can_have_gets_the_sentence_of_every_bad_path(tmp_pa
             assert said.isascii()
             assert "\0" not in said
     assert list(tmp_path.iterdir()) == []
+
+
+def test_half_a_character_in_a_page_is_told_in_a_sentence(tmp_path):
+    path, lesson = tmp_path / "page.html", tmp_path / "lesson.json"
+    own = json.loads((ROOT / "docs/examples/edge.json").read_text(encoding="utf-8"))
+    own["title"] += "\ud800"
+    lesson.write_text(json.dumps(own))
+    for given in ({"title": "a\ud800"}, {"intro": "a *\udfff*"}, {"lesson": str(lesson)}):
+        with pytest.raises(ValueError, match=r"^the page holds whole characters only: got half of one, '\\ud[8f]"):
+            export_html(None, path, **given)
+        assert not path.exists(), given
 
 
 def test_a_name_may_be_as_long_as_the_system_allows(tmp_path):

@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import sys
+import tracemalloc
 
 import pytest
 import torch
@@ -107,6 +108,18 @@ def test_a_broken_file_is_told_in_one_sentence(tmp_path, spoil, told):
         digits(tmp_path, verify=False)
     assert told in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_no_more_is_unpacked_than_the_head_promises(tmp_path):
+    """64 MiB of zeros in 64 kB, behind a head of 40 images."""
+    write_folder(tmp_path, packed=True)
+    path = tmp_path / f"{IMAGES}.gz"
+    path.write_bytes(gzip.compress(gzip.decompress(path.read_bytes()) + bytes(2**26)))
+    tracemalloc.start()
+    with pytest.raises(ValueError, match=r"too long: its head promises 40 × 28 × 28 bytes, and more follow"):
+        digits(tmp_path, verify=False)
+    assert tracemalloc.get_traced_memory()[1] < 2**23
+    tracemalloc.stop()
 
 
 def test_a_label_beyond_9_is_refused(tmp_path):

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from convviz import lab, whole
+from convviz.cli import main
 from convviz.lab.lane import Lane
 from convviz.lab.store import checkpoint_path
 from tests.idx import write_folder
@@ -227,6 +228,13 @@ def test_without_room_for_the_result_either_both_are_told_and_stay(options, monk
         race.run()
     assert race.out.read_bytes() == before
     assert "the result cannot be written" in error.value.__notes__[0]
+
+
+def test_the_command_says_of_a_full_disk_once(options, monkeypatch, capsys):
+    FullDisk(monkeypatch, room=0)
+    given = ["--layers", "rotate", "--data", str(options["data"]), "--no-verify", "--batch-size", "8", "--epochs", "1"]
+    assert main(["lab", *given, "--out", str(options["out"])]) == 1
+    assert capsys.readouterr().err.count("No space left on device") == 1
 
 
 def test_a_checkpoint_that_is_none_is_refused(options):

@@ -218,12 +218,33 @@ def test_a_slip_costs_one_sentence(words, more, sentence, capsys):
 
 
 def test_a_file_that_is_no_result_is_refused(tmp_path, capsys):
-    for content in ("{}", "[1]", "not JSON", '{"format": "convviz race, version 2"}'):
+    deep, whole = "[" * 100_000, '{"format": "convviz race, version 1"'
+    for content in (
+        "{}",
+        "[1]",
+        "not JSON",
+        '{"format": "convviz race, version 2"}',
+        deep,
+        whole + "}",
+        whole + ', "layers": 1}',
+    ):
         path = tmp_path / "race.json"
         path.write_text(content)
         assert main(["lab", "--show", str(path)]) == 2
         (said,) = told(capsys)
         assert "result of a race" in said
+
+
+def test_no_text_of_a_file_reaches_the_terminal_as_a_command(tmp_path, capsys):
+    """Colours, a new title for the window, and the same by C1's single byte; what is text stays as it is."""
+    path = tmp_path / "race.json"
+    name = "\x1b[31mfür\x1b]0;title\x07\x9b1m"
+    kept = {"format": "convviz race, version 1", "layers": ["torch", name], "runs": [], "costs": {}}
+    path.write_text(json.dumps(kept | {"data": {"labels": ""}}), encoding="utf-8")
+    assert main(["lab", "--show", str(path)]) == 0
+    assert r"\x1b[31mfür\x1b]0;title\x07\x9b1m" in capsys.readouterr().out
+    assert main(["lesson", "check", f"{tmp_path}/\x1b[31m.json"]) == 1
+    assert r"\x1b[31m.json cannot be read" in capsys.readouterr().err
 
 
 def test_a_finished_race_leaves_no_checkpoint_beside_it(words):

@@ -260,8 +260,15 @@ def conv_t(x=X, w=V, b=None, stride=1, padding=0, output_padding=0, groups=1, di
     return conv_transpose2d(x, w, b, stride, padding, output_padding, groups, dilation, **others)
 
 
-def back(g=G, x=X, w=W, sizes=(6,), transposed=False, extra=0, mask=(True, True, True), groups=2, **others):
-    return convviz.convolution_backward(g, x, w, sizes, 1, 0, 1, transposed, extra, groups, mask, **others)
+def back(g=G, x=X, w=W, sizes=(6,), transposed=False, extra=(0, 0), mask=(True, True, True), groups=2, **others):
+    geometry = {
+        "stride": [1],
+        "padding": [0, 0],
+        "dilation": [1, 1],
+        "output_padding": extra,
+        "groups": groups,
+    } | others
+    return convviz.convolution_backward(g, x, w, sizes, transposed=transposed, output_mask=mask, **geometry)
 
 
 # What is wrong with it → (the call, what it raises, what the message has to say: argument, values received, rule).
@@ -272,6 +279,11 @@ REFUSED = {
     "channels": (lambda: conv(X[:, :3], groups=1), ValueError, ["[6, 2, 3, 2]", "[2, 3, 6, 7]", "C_in / groups"]),
     "bias too short": (lambda: conv(b=B[:5]), ValueError, ["bias", "[6]", "[5]", "every output channel"]),
     "bias that would broadcast": (lambda: conv(b=B[:1]), ValueError, ["bias", "[6]", "[1]", "every output channel"]),
+    "no input channels": (
+        lambda: conv(X[:, :0], W[:, :0]),
+        ValueError,
+        ["weight", "[6, 0, 3, 2]", "1 or more", "C_in = 0"],
+    ),
     "kernel too large": (lambda: conv(dilation=4), ValueError, ["kernel", "9", "6", "fit into the padded input"]),
     "stride 0": (lambda: conv(stride=0), ValueError, ["stride", "0", "1 or more"]),
     "stride True": (lambda: conv(stride=True), ValueError, ["stride", "True", "1 or more"]),
@@ -301,6 +313,8 @@ REFUSED = {
     "transposed: bias": (lambda: conv_t(b=B), ValueError, ["bias", "[2]", "[6]", "every output channel"]),
     "transposed: groups": (lambda: conv_t(groups=3), ValueError, ["groups=3", "divide", "4"]),
     "transposed: groups 0": (lambda: conv_t(groups=0), ValueError, ["groups=0"]),
+    "transposed: no channels": (lambda: conv_t(w=V[:, :0]), ValueError, ["weight", "[4, 0, 3, 2]", "1 or more"]),
+    "transposed: padding -1": (lambda: conv_t(padding=-1), ValueError, ["padding", "0 or more", "got -1"]),
     "transposed: padding": (lambda: conv_t(padding=9), ValueError, ["padding", "got 6", "height", "1 or more"]),
     "transposed: output_padding": (
         lambda: conv_t(stride=2, output_padding=2),
@@ -344,7 +358,12 @@ REFUSED = {
     "backward: grad_output": (lambda: back(G[:, :1]), ValueError, ["grad_output", "[2, 6, 4, 6]", "[2, 1, 4, 6]"]),
     "backward: one sample": (lambda: back(G[0], X[0]), ValueError, ["input", "[4, 6, 7]", "[N, C_in, H, W]"]),
     "backward: no input": (lambda: back(x=None), TypeError, ["input", "NoneType", "torch.Tensor"]),
-    "backward: output_padding": (lambda: back(extra=1), ValueError, ["output_padding", "got 1", "transposed=True"]),
+    "backward: output_padding": (lambda: back(extra=[1]), ValueError, ["output_padding", "got [1]", "transposed=True"]),
+    "backward: an output_padding": (lambda: back(extra=0), ValueError, ["output_padding", "got 0", "list", "[1, 1]"]),
+    "backward: a stride": (lambda: back(stride=1), ValueError, ["stride", "got 1", "list", "[1, 1]"]),
+    "backward: padding of 3": (lambda: back(padding=[0, 0, 0]), ValueError, ["padding", "[0, 0, 0]", "one or two"]),
+    "backward: padding same": (lambda: back(padding="same"), ValueError, ["padding", "'same'", "list"]),
+    "backward: no dilation": (lambda: back(dilation=[]), ValueError, ["dilation", "got []", "one or two"]),
     "backward, transposed: grad_output": (
         lambda: back(G[:1], w=V, sizes=None, transposed=True, groups=1),
         ValueError,
@@ -353,6 +372,11 @@ REFUSED = {
     "linear: channels": (lambda: linear(X, B[None]), ValueError, ["weight", "[1, 6]", "[2, 4, 6, 7]", "C_in"]),
     "linear: bias": (lambda: linear(X, B.new_ones(2, 7), B), ValueError, ["bias", "[2]", "[6]"]),
     "linear: devices": (lambda: linear(X, M[0, 0]), ValueError, ["input and weight", "cpu", "meta", "one device"]),
+    "linear: two sparse": (
+        lambda: linear(B[None].to_sparse(), W[:, 0, 0].t().to_sparse()),
+        TypeError,
+        ["input", "dense"],
+    ),
     "linear: dtypes": (lambda: linear(X, W[0, 0].double()), TypeError, ["input and weight", "float32", "float64"]),
 }
 
@@ -389,6 +413,22 @@ def test_linear_without_input_channels_is_the_bias_as_in_torch():
     for method in METHODS:
         x, w, b = torch.zeros(2, 3, 0), torch.zeros(6, 0), B
         assert same([linear(x, w, b, method=method)], [F.linear(x, w, b)])
+
+
+@pytest.mark.filterwarnings("ignore:Sparse CS. tensor support is in beta")
+def test_linear_takes_one_sparse_matrix_and_has_dense_gradients_as_in_torch():
+    x, w, b = (integers(shape, seed) for seed, shape in enumerate([(4, 6), (2, 6), (2,)]))
+    g = integers((4, 2), 3)
+    truth = results(lambda x, w, b: (x[:, None] * w).sum(-1) + b, (x, w, b), g)
+    for sparse in ("to_sparse_coo", "to_sparse_csr", "to_sparse_csc"):
+        for given in ((getattr(x, sparse)(), w, b), (x, getattr(w, sparse)(), b)):
+            layouts = [tensor.layout for tensor in given]
+            for method in METHODS:
+                ours = results(lambda *t, m=method: linear(*t, method=m), given, g)
+                assert {tensor.layout for tensor in ours} == {torch.strided}, (layouts, method)
+                assert same(ours, truth), (layouts, method)
+            if layouts[1] is not torch.sparse_coo:  # torch 2.13 has no addmm for it
+                assert same(results(F.linear, given, g), truth), layouts
 
 
 @pytest.mark.parametrize("shape", [(3,), (8, 3), (2, 4, 3)])

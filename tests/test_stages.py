@@ -24,6 +24,7 @@ from convviz.ops.by_rotate import (
 from convviz.ops.device import available_devices
 from convviz.ops.losses import LOSSES
 from convviz.ops.padding import fold_padding, pad_input
+from convviz.ops.stages_transposed import stages_transposed
 from convviz.ops.tensors import cell_at
 from tests.geometries import EDGE_CASES, conv2d_by_definition, integers, random_specs, reals, source_plane
 
@@ -417,12 +418,35 @@ def test_every_stage_has_the_dtype_asked_for(dtype):
     assert {tensor.device.type for tensor in stage.values()} == {"cpu"}
 
 
+def test_without_a_dtype_no_number_of_a_tensor_is_narrowed():
+    """1 + 2^-40 is no float32; a grad_output in float64 is narrowed as little as an input."""
+    for spec, run in ((ConvSpec(4), stages), (ConvSpec(4), stages_transposed)):
+        shapes = (spec.input_shape, spec.weight_shape, spec.output_shape)
+        shapes = shapes if run is stages else shapes[::-1]
+        x, w, g = (torch.full(shape, 1 + 2.0**-40, dtype=torch.float64) for shape in shapes)
+        half, wide = torch.float16, torch.float32
+        for given, expected in (
+            ((x, w, g), torch.float64),
+            ((x.numpy(), w.numpy(), g.numpy()), torch.float64),
+            ((x.float(), w.float(), g), torch.float64),
+            ((x.bfloat16(), w.int(), g.bfloat16()), torch.bfloat16),
+            ((x.bfloat16(), w.to(half), g.bfloat16()), wide),
+            ((x.to(half), w.to(half), g.to(half)), wide),
+            ((x.tolist(), w.tolist(), g.tolist()), wide),
+        ):
+            made = run(spec, *given[:2], grad_output=given[2])
+            about = (run.__name__, [getattr(value, "dtype", list) for value in given])
+            assert {made.grad_input.dtype, made.grad_weight.dtype, made.output.dtype} == {expected}, about
+            kept = made.input if made.transposed else made.grad_output
+            assert expected is not torch.float64 or kept.flatten()[0] == 1 + 2.0**-40, about
+
+
 def test_lists_arrays_and_tensors_give_the_same():
     spec = EDGE_CASES["every axis different"]
     values = drawn(spec, 0)
     reference = stages(spec, **values)
     for form in (torch.Tensor.tolist, torch.Tensor.numpy, lambda t: t.bool().float() * t, lambda t: t.to(torch.int8)):
-        result = stages(spec, **{name: form(value) for name, value in values.items()})
+        result = stages(spec, **{name: form(value) for name, value in values.items()}, dtype="float64")
         assert torch.equal(result.grad_input, reference.grad_input)
         assert torch.equal(result.grad_weight, reference.grad_weight)
 
@@ -449,7 +473,7 @@ def test_a_flipped_numpy_view_is_an_array():
     spec = ConvSpec(4)
     values = {name: value.numpy() for name, value in drawn(spec, 0).items()}
     flipped = stages(spec, **values | {"weight": values["weight"][..., ::-1, ::-1]})
-    assert torch.equal(flipped.weight, torch.tensor(values["weight"]).flip(-2, -1).float())
+    assert torch.equal(flipped.weight, torch.tensor(values["weight"]).flip(-2, -1))
 
 
 def test_what_comes_in_is_not_modified():

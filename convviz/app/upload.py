@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 # Below the 10 MB at which Jupyter's server would cut the connection: the page looks at the size before it sends one.
 MOST_BYTES: int = facts("settings")["limits"]["picture"]["bytes"]
 MOST_PIXELS = 50_000_000
-BAND_PIXELS = 2**20  # converted at a time
+MOST_SIDE = 65_535  # as a JPEG has: decoders keep whole rows, several times over
+TILE = 1024  # rows and columns that are converted at a time
 ORIENTATION = 0x0112  # EXIF's number for how a camera was held
 SIDE = 64  # most rows and columns that the board shows
 
@@ -63,16 +65,16 @@ def _grey(data: bytes) -> Image.Image:
     """Decode, put what is transparent on white paper, and reduce to at most SIDE x SIDE.
 
     The size that the file declares is read before a pixel is. A JPEG is then decoded small; a PNG cannot be, so of a
-    large one a band of rows is converted at a time, and one decoded copy is the most that is there.
+    large one a tile is converted at a time, and one decoded copy is the most that is there.
     """
     from PIL import Image, ImageOps, UnidentifiedImageError  # a tenth of a second, only for those who upload
 
-    too_large = say("upload.pixels", most=MOST_PIXELS // 10**6)
+    too_large = say("upload.pixels", most=MOST_PIXELS // 10**6, side=MOST_SIDE)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             image: Image.Image = Image.open(io.BytesIO(data), formats=("PNG", "JPEG"))
-        large = image.width * image.height > MOST_PIXELS
+        large = image.width * image.height > MOST_PIXELS or max(image.size) > MOST_SIDE
         if not large:
             image.draft(image.mode, (4 * SIDE, 4 * SIDE))  # JPEG: as small as an eighth, while decoding
             image.load()
@@ -92,16 +94,16 @@ def _grey(data: bytes) -> Image.Image:
 
 
 def _reduced(image: Image.Image) -> Image.Image:
-    """Return a decoded picture in grey, reduced by a whole number to a few times SIDE; converted band by band."""
+    """Return a decoded picture in grey, reduced by a whole number to a few times SIDE; converted tile by tile."""
     from PIL import Image
 
     factor = max(1, max(image.size) // (4 * SIDE))
     width, height = image.size
     grey = Image.new("L", (-(-width // factor), -(-height // factor)))
-    rows = max(1, BAND_PIXELS // (width * factor)) * factor  # whole rows of the reduced picture
-    for top in range(0, height, rows):
-        band = _on_paper(image.crop((0, top, width, min(top + rows, height))))
-        grey.paste(band.reduce((min(factor, width), min(factor, band.height))), (0, top // factor))
+    side = max(1, TILE // factor) * factor  # whole rows and columns of the reduced picture
+    for top, left in itertools.product(range(0, height, side), range(0, width, side)):
+        tile = _on_paper(image.crop((left, top, min(left + side, width), min(top + side, height))))
+        grey.paste(tile.reduce((min(factor, tile.width), min(factor, tile.height))), (left // factor, top // factor))
     return grey
 
 

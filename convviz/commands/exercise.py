@@ -39,10 +39,11 @@ def run(options: argparse.Namespace) -> int:
         return 2
     from convviz.check.exercise import exercise
     from convviz.export.file import write
+    from convviz.whole import utf8
 
     try:
         sheet = exercise([id.strip() for id in options.expose.split(",") if id.strip()], seed=options.seed)
-        write(options.output, sheet.text(form, not options.no_solutions).encode("utf-8"), "sheet")
+        write(options.output, utf8(sheet.text(form, not options.no_solutions), "sheet"), "sheet")
     except ValueError as error:
         print(f"convviz: {error}", file=sys.stderr)
         return 2

@@ -79,12 +79,16 @@ def _show(options: argparse.Namespace) -> int:
     from convviz.lab.table import text
 
     result = read(options.show)
-    if options.output is None:
-        print(text(result))
-        return 0
-    from convviz.export.race import export_race
+    try:
+        if options.output is None:
+            print(text(result))
+            return 0
+        from convviz.export.race import export_race
 
-    print(f"wrote {export_race(result, options.output)}")
+        print(f"wrote {export_race(result, options.output)}")
+    except (LookupError, AttributeError, TypeError) as error:  # somebody changed the file
+        why = f"{type(error).__name__}: {error}"
+        raise ValueError(f"{options.show} is no whole result of a race ({why}); show one that --out wrote") from error
     return 0
 
 
@@ -157,7 +161,7 @@ def _ended(race: Any, error: BaseException, sentence: str) -> None:
     """Say why a race ended early, and where what it has measured is."""
     from convviz.lab.table import text
 
-    for told in (sentence, *getattr(error, "__notes__", ())):
+    for told in dict.fromkeys((sentence, *getattr(error, "__notes__", ()))):  # a full disk raises and notes the same
         print(f"convviz: {told}", file=sys.stderr)
     if race.done:
         print(text(race.result))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from convviz.export.parts import ALONE
 from convviz.facts import facts
 from convviz.settings.link import from_link, is_link
 from convviz.settings.state import Settings
+from convviz.whole import read_json
 
 MOST_PRODUCTS: int = facts("settings")["limits"]["products"]["page"]  # a fifth of a second a step in the page
 SHOWN = 80  # characters of what was given that an error repeats
@@ -36,7 +36,7 @@ def read_state(text: str) -> tuple[Any, list[str]]:
     if "://" in text:
         raise ValueError(f"the address {shown} has no link in it, such as #v=2&size=8: copy one with 'Copy link'")
     try:
-        data = json.loads(Path(text).read_text(encoding="utf-8"))
+        data = read_json(text)
     except OSError as error:
         why = f"{shown} is neither a link such as 'v=2&size=8' nor a file that can be read: {error.strerror}"
         raise type(error)(why) from error

@@ -23,6 +23,7 @@ from convviz.export.parts import (
 from convviz.facts.choosing import told_language
 from convviz.facts.spoken import speaking
 from convviz.spec import ConvSpec
+from convviz.whole import utf8
 
 # A rule of page.css about the document itself: a module stands in somebody else's.
 DOCUMENT_RULE = re.compile(r"(?<=[{}\n])(?:html|body|:is\(html)[^{}]*\{[^{}]*\}")
@@ -63,7 +64,7 @@ def module_bytes(state: Any = None, *, lang: str | None = None) -> bytes:
     """
     settings = page_settings(state)
     with speaking(told_language(lang)):
-        return _module(settings.to_dict()).encode("utf-8")
+        return utf8(_module(settings.to_dict()), "module")
 
 
 def _module(state: Mapping[str, Any]) -> str:

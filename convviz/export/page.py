@@ -33,6 +33,7 @@ from convviz.lessons import short_name, told
 from convviz.settings.compute import compute
 from convviz.settings.link import to_link
 from convviz.settings.state import Settings
+from convviz.whole import utf8
 
 say = sentences("app")
 
@@ -103,7 +104,8 @@ def page_bytes(
     with speaking(told_language(lang)):
         if lesson is not None:
             shown["lessons"] = {shown["lesson"]: told(lesson)}
-        return _page(settings, shown, title=say("page.title") if title is None else title, intro=intro).encode("utf-8")
+        title = say("page.title") if title is None else title
+        return utf8(_page(settings, shown, title=title, intro=intro), "page")
 
 
 def _check_controls(controls: Sequence[str]) -> list[str]:

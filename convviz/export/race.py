@@ -18,6 +18,7 @@ from convviz.export.file import write
 from convviz.export.parts import BOARD, plotly_text, to_json
 from convviz.lab.result import FINISHED, Result
 from convviz.lab.shown import shown
+from convviz.whole import utf8
 
 HERE = files("convviz.export")
 
@@ -35,7 +36,7 @@ def export_race(result: Result, path: str | os.PathLike[str]) -> Path:
     Raises:
         OSError: the file cannot be written.
     """
-    return write(Path(path), race_page(result).encode("utf-8"), "page")
+    return write(Path(path), utf8(race_page(result), "page"), "page")
 
 
 def race_page(result: Result) -> str:

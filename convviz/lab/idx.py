@@ -7,6 +7,7 @@ import hashlib
 import math
 import zlib
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import torch
@@ -18,6 +19,7 @@ MNIST = {
     "t10k-images-idx3-ubyte": "2646ac647ad5339dbf082846283269ea",
     "t10k-labels-idx1-ubyte": "27ae3e4e09519cfbb04c329615203637",
 }
+PART = 2**20  # bytes that are unpacked at a time
 UNSIGNED_BYTE = 8  # IDX's name of the type of its numbers
 
 
@@ -55,11 +57,13 @@ def _read(folder: Path, name: str, verify: bool) -> torch.Tensor:
         raise FileNotFoundError(
             f"a folder of MNIST has {', '.join(MNIST)}, each with or without .gz: {folder} has no {name}"
         )
+    axes = 3 if "images" in name else 1
     try:
-        content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            content = _promised(file, axes)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise ValueError(f"{path} is truncated or no gzip file ({error}); get it again") from error
-    numbers = parse(content, str(path), axes=3 if "images" in name else 1)
+    numbers = parse(content, str(path), axes)
     if verify and (found := hashlib.md5(content, usedforsecurity=False).hexdigest()) != MNIST[name]:
         raise ValueError(
             f"{path} is not MNIST's own: the MD5 of its content is {found}, not {MNIST[name]}; get it again, or pass "
@@ -68,11 +72,30 @@ def _read(folder: Path, name: str, verify: bool) -> torch.Tensor:
     return numbers
 
 
-def parse(content: bytes, name: str, axes: int) -> torch.Tensor:
+def _promised(file: BinaryIO | gzip.GzipFile, axes: int) -> bytearray:
+    """Read what the head promises, and one byte more where there is one: 3 MB can unpack to gigabytes of zeros."""
+    content = bytearray(file.read(4 + 4 * axes))
+    if not _begins(content, axes):
+        return content
+    end = len(content) + math.prod(_shape(content)) + 1
+    while part := file.read(min(PART, end - len(content))):
+        content += part
+    return content
+
+
+def _begins(content: bytes | bytearray, axes: int) -> bool:
+    return len(content) >= 4 + 4 * axes and content[:4] == bytes([0, 0, UNSIGNED_BYTE, axes])
+
+
+def _shape(content: bytes | bytearray) -> list[int]:
+    return [int.from_bytes(content[at : at + 4], "big") for at in range(4, 4 + 4 * content[3], 4)]
+
+
+def parse(content: bytes | bytearray, name: str, axes: int) -> torch.Tensor:
     """Return the numbers of an IDX file, as bytes, in the shape that it states.
 
     Args:
-        content: the file's, unpacked.
+        content: the file's, unpacked, at least up to the first byte too many.
         name: of the file, for errors.
         axes: how many it must have.
 
@@ -80,16 +103,16 @@ def parse(content: bytes, name: str, axes: int) -> torch.Tensor:
         ValueError: it begins as no such file does, or has more or fewer numbers than it states.
     """
     head = 4 + 4 * axes
-    if len(content) < head or content[:4] != bytes([0, 0, UNSIGNED_BYTE, axes]):
+    if not _begins(content, axes):
         raise ValueError(
             f"an IDX file of {axes} axes begins with the bytes 0 0 {UNSIGNED_BYTE} {axes} and has a head of {head} "
-            f"bytes: {name} has {len(content)} bytes and begins with {' '.join(map(str, content[:4])) or 'nothing'}"
+            f"bytes: {name} begins with {' '.join(map(str, content[:4])) or 'nothing'}"
         )
-    shape = [int.from_bytes(content[4 + 4 * axis : 8 + 4 * axis], "big") for axis in range(axes)]
+    shape = _shape(content)
     if len(content) - head != math.prod(shape):
-        what = "truncated" if len(content) - head < math.prod(shape) else "too long"
+        follow = len(content) - head
+        what, found = ("truncated", follow) if follow < math.prod(shape) else ("too long", "more")
         raise ValueError(
-            f"{name} is {what}: its head promises {' × '.join(map(str, shape))} bytes, and {len(content) - head} "
-            "follow; get it again"
+            f"{name} is {what}: its head promises {' × '.join(map(str, shape))} bytes, and {found} follow; get it again"
         )
     return torch.from_numpy(np.frombuffer(content, np.uint8, offset=head).reshape(shape).copy())

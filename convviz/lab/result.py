@@ -19,6 +19,7 @@ from convviz import __version__
 from convviz.lab.digits import Digits
 from convviz.lab.settings import RaceSettings
 from convviz.lab.store import write_file
+from convviz.whole import read_json, utf8
 
 FORMAT = "convviz race, version 1"
 SHOWN = 12  # misclassified digits that are kept of each entrant
@@ -132,7 +133,8 @@ def misclassified(result: Result, images: torch.Tensor) -> dict[str, str]:
 
 def to_json(result: Result) -> bytes:
     """Return a result as JSON; every number in it is finite."""
-    return (json.dumps(result, separators=(",", ":"), ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8")
+    text = json.dumps(result, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return utf8(f"{text}\n", "result")
 
 
 def write(path: Path, result: Result) -> None:
@@ -152,7 +154,7 @@ def read(path: str | os.PathLike[str]) -> Result:
         ValueError: it holds no result of a race, or one of a newer version.
     """
     try:
-        found = json.loads(Path(path).read_text(encoding="utf-8"))
+        found = read_json(path)
     except ValueError as error:
         raise ValueError(f"{path} is no result of a race: {error}") from error
     if not isinstance(found, dict) or found.get("format") != FORMAT:

@@ -15,6 +15,7 @@ from typing import Any
 
 from convviz.facts import facts
 from convviz.facts.words import sentences
+from convviz.whole import read_json
 
 say = sentences("player")
 FILE = ".json"  # ends the name of a lesson that is somebody's own file
@@ -63,7 +64,7 @@ def own_file(path: str) -> Any:
         ValueError: it is not JSON.
     """
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
+        return read_json(path)
     except ValueError as error:
         raise ValueError(say("no_json", file=path[-60:], why=error)) from error
 

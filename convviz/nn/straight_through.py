@@ -13,6 +13,8 @@ from typing import Any
 
 import torch
 
+from convviz.ops.functions import run
+
 FACTORS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "identity": torch.ones_like,
     # 1 at |w| = 1 itself, as BinaryNet has it; F.hardtanh has 0 there.
@@ -68,7 +70,7 @@ def straight_through(latent: torch.Tensor, quantized: torch.Tensor, ste: str) ->
         ste: ``"identity"``, ``"clip"`` or ``"tanh"``: the gradient of latent is that of the result times 1,
             ``1[|latent| <= 1]`` or ``1 - tanh(latent)^2``.
     """
-    result: torch.Tensor = StraightThrough.apply(latent, quantized.detach(), ste)
+    result: torch.Tensor = run(StraightThrough, latent, quantized.detach(), ste)
     return result
 
 
@@ -84,7 +86,7 @@ def shift_and_sign(shift: torch.Tensor, sign: torch.Tensor, exponent_range: tupl
         sign: of shift's shape; within 0.5 of 0 it makes v 0.
         exponent_range: lowest and highest exponent.
     """
-    v: torch.Tensor = ShiftAndSign.apply(shift, sign, exponent_range)
+    v: torch.Tensor = run(ShiftAndSign, shift, sign, exponent_range)
     return v
 
 

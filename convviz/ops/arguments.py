@@ -136,6 +136,11 @@ def conv_spec(
     """
     if len(weight_shape) != 4:
         raise ValueError(f"weight must be [C_out, C_in / groups, kH, kW]: got the shape {list(weight_shape)}")
+    if 0 in weight_shape[:2]:
+        raise ValueError(
+            "weight must have channels, [C_out, C_in / groups, kH, kW] with 1 or more of each: got the shape "
+            f"{list(weight_shape)}; torch takes C_in = 0, but its output then has no channels and no bias"
+        )
     _, in_channels, *input_size = input_shape
     out_channels, in_per_group, *kernel_size = weight_shape
     pairs = {"stride": stride, "padding": padding, "dilation": dilation}

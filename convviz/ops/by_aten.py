@@ -2,7 +2,7 @@
 
 ``aten::convolution`` chooses a backend (oneDNN, cuDNN, im2col, ...; see ``which_backend``), and
 ``aten::convolution_backward`` chooses it again and returns all three gradients. Its ``output_mask`` says which of them
-are wanted; for the others it returns None.
+are wanted. A backend may compute more: oneDNN computes grad_weight wherever grad_bias is wanted, and returns it.
 """
 
 from __future__ import annotations
@@ -46,10 +46,14 @@ def backward(
         x = input.contiguous()
     w = grad_output.new_empty(1).expand(spec.weight_shape) if weight is None else weight
     bias_sizes = [spec.out_channels]
-    gradients: Gradients = torch.ops.aten.convolution_backward.default(
+    found = torch.ops.aten.convolution_backward.default(
         grad_output, x, w, bias_sizes, *_arguments(spec), list(output_mask)
     )
-    return gradients
+    # oneDNN returns grad_weight with every grad_bias, so the mask is applied once more.
+    to_input, to_weight, to_bias = (
+        gradient if wanted else None for gradient, wanted in zip(found, output_mask, strict=True)
+    )
+    return to_input, to_weight, to_bias
 
 
 def _arguments(spec: ConvSpec) -> tuple[list[int], list[int], list[int], bool, list[int], int]:

@@ -93,6 +93,11 @@ def transposed_spec(
             "weight must be [C_in, C_out / groups, kH, kW], with the input's channels first: got the weight "
             f"{list(weight_shape)} for the input {list(input_shape)}"
         )
+    if 0 in weight_shape[:2]:
+        raise ValueError(
+            "weight must have channels, [C_in, C_out / groups, kH, kW] with 1 or more of each: got the shape "
+            f"{list(weight_shape)}"
+        )
     if not isinstance(groups, Integral) or groups < 1 or weight_shape[0] % groups:
         raise ValueError(
             f"groups must divide the input's channels: got groups={groups!r} for {weight_shape[0]} channels"

@@ -21,11 +21,11 @@ def convolution_backward(
     input: torch.Tensor,
     weight: torch.Tensor,
     bias_sizes: Sequence[int] | None,
-    stride: int | Sequence[int],
-    padding: int | Sequence[int],
-    dilation: int | Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
     transposed: bool,
-    output_padding: int | Sequence[int],
+    output_padding: Sequence[int],
     groups: int,
     output_mask: Sequence[bool],
     *,
@@ -38,11 +38,11 @@ def convolution_backward(
         input: ``[N, C_in, H, W]``.
         weight: ``[C_out, C_in / groups, kH, kW]``; ``[C_in, C_out / groups, kH, kW]`` when transposed.
         bias_sizes: ``[C_out]`` or None. As in torch the mask alone decides whether there is a gradient.
-        stride: as in the forward pass, like all that follow.
+        stride: as in the forward pass, like all that follow; a list of one or two numbers, here and below, as in torch.
         padding: zeros on both sides.
         dilation: see stride.
         transposed: whether the forward pass was conv_transpose2d.
-        output_padding: of conv_transpose2d; 0 for conv2d.
+        output_padding: of conv_transpose2d; ``[0, 0]`` for conv2d.
         groups: see stride.
         output_mask: whether grad_input, grad_weight and grad_bias are wanted.
         method: see ``conv2d``.
@@ -58,6 +58,13 @@ def convolution_backward(
     grad_output, input, weight = cast_for_autocast(grad_output, input, weight)  # type: ignore[assignment]
     check_tensors(grad_output=grad_output, input=input, weight=weight)
     mask = _mask(output_mask)
+    for name, pair in (
+        ("stride", stride),
+        ("padding", padding),
+        ("dilation", dilation),
+        ("output_padding", output_padding),
+    ):
+        _check_pair(name, pair)
     if input.dim() != 4:
         raise ValueError(f"input must be [N, C_in, H, W]: got the shape {list(input.shape)}")
     if transposed:
@@ -66,9 +73,10 @@ def convolution_backward(
     else:
         spec = conv_spec(input.shape, weight.shape, stride, padding, dilation, groups)
         output_shape, channels = (input.shape[0], *spec.output_shape[1:]), spec.out_channels
-        pair = output_padding if isinstance(output_padding, (tuple, list)) else (output_padding,)
-        if not all(isinstance(cells, Integral) and cells == 0 for cells in pair):
-            raise ValueError(f"output_padding belongs to transposed=True: got {output_padding!r} for conv2d; use 0")
+        if any(output_padding):
+            raise ValueError(
+                f"output_padding belongs to transposed=True: got {output_padding!r} for conv2d; use [0, 0]"
+            )
     check_shape("grad_output", grad_output, output_shape, f"of the output's shape for input {list(input.shape)}")
     if bias_sizes is not None and tuple(sizes_of("bias_sizes", bias_sizes, "[C_out] or None", (1,))) != (channels,):
         raise ValueError(f"bias_sizes must be [C_out], [{channels}], or None: got {bias_sizes!r}")
@@ -92,6 +100,15 @@ def _transposed(
     if mask[1]:
         _, to_weight, _ = gradients(match_output(input, spec), grad_output, None, spec, method, (False, True, False))
     return to_input, to_weight, conv2d_bias(grad_output) if mask[2] else None
+
+
+def _check_pair(name: str, pair: Sequence[int]) -> None:
+    whole = isinstance(pair, (tuple, list)) and all(isinstance(part, Integral) for part in pair)
+    if not whole or len(pair) not in (1, 2):
+        raise ValueError(
+            f"{name} must be a list of one or two whole numbers, as torch.ops.aten.convolution_backward takes it: got "
+            f"{pair!r}; write [1, 1] for 1"
+        )
 
 
 def _mask(output_mask: Sequence[bool]) -> Mask:

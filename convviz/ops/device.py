@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Iterable, Iterator
+from typing import Any
 
+import numpy as np
 import torch
 
 from convviz.facts import facts
@@ -75,6 +78,19 @@ def check_dtype(dtype: str | torch.dtype | None, device: torch.device) -> torch.
         raise ValueError(f"the {device.type} device has no float64: got dtype float64; use float32, or the cpu")
     assert chosen is not None
     return chosen
+
+
+def common_dtype(*values: Any) -> torch.dtype:
+    """Return the number format that narrows none of the tensors and arrays.
+
+    Args:
+        values: what was given. Lists, whole numbers and formats that the pictures do not show become float32.
+    """
+    given = (str(value.dtype) for value in values if isinstance(value, (torch.Tensor, np.ndarray)))
+    names = [name.removeprefix("torch.") for name in given]
+    formats = [getattr(torch, name) for name in names if name in (*DTYPES, "float16")]
+    widest = functools.reduce(torch.promote_types, formats) if formats else torch.float32
+    return widest if widest in DTYPES.values() else torch.float32
 
 
 def has_float64(device: torch.device) -> bool:

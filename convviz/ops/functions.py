@@ -30,8 +30,8 @@ def convolve(
 ) -> torch.Tensor:
     """Return the output ``[N, C_out, H_out, W_out]``, differentiable; the arguments are checked already."""
     if not _knows_border(spec, method):
-        input, spec = Pad.apply(input, spec), _without_border(spec)
-    output: torch.Tensor = _run(Convolution, input, weight, bias, spec, method)
+        input, spec = run(Pad, input, spec), _without_border(spec)
+    output: torch.Tensor = run(Convolution, input, weight, bias, spec, method)
     return output
 
 
@@ -55,7 +55,7 @@ def gradients(
     """
     if _knows_border(spec, method):
         return _backward(grad_output, input, weight, spec, method, output_mask)
-    padded = None if input is None else Pad.apply(input, spec)
+    padded = None if input is None else run(Pad, input, spec)
     inner = _without_border(spec)
     to_padded, to_weight, to_bias = _backward(grad_output, padded, weight, inner, method, output_mask)
     return None if to_padded is None else Fold.apply(to_padded, spec), to_weight, to_bias
@@ -72,14 +72,27 @@ def _backward(
     """Apply ``ConvolutionBackward`` and put its results back in their places."""
     if not any(output_mask):
         return None, None, None
-    found = iter(_run(ConvolutionBackward, grad_output, input, weight, spec, method, output_mask))
+    found = iter(run(ConvolutionBackward, grad_output, input, weight, spec, method, output_mask))
     to_input, to_weight, to_bias = (next(found) if wanted else None for wanted in output_mask)
     return to_input, to_weight, to_bias
 
 
-def _run(function: type[torch.autograd.Function], *arguments: Any) -> Any:
-    """Apply the Function; where no graph is recorded, as in most backward passes, ``apply`` would only take time."""
-    return function.apply(*arguments) if torch.is_grad_enabled() else function.forward(*arguments)
+def run(function: type[torch.autograd.Function], *arguments: Any) -> Any:
+    """Apply the Function; where no graph is recorded, as in most backward passes, ``apply`` would only take time.
+
+    Raises:
+        NotImplementedError: forward mode is asked for. No Function here has a ``jvp``: torch.compile would refuse it,
+            and torch calls a jvp with forward mode off, so that jacfwd of jacfwd would be 0, silently.
+    """
+    try:
+        return function.apply(*arguments) if torch.is_grad_enabled() else function.forward(*arguments)
+    except NotImplementedError as error:
+        if "jvp" not in str(error):
+            raise
+        raise NotImplementedError(
+            "convviz differentiates in reverse mode only: got a tensor in forward mode (by torch.func.jvp, jacfwd or "
+            "hessian, or a dual one); use torch.func.vjp or jacrev, or torch's own operator; docs/four_ways.md says why"
+        ) from error
 
 
 class Convolution(torch.autograd.Function):

@@ -8,14 +8,21 @@ from typing import Any
 import torch
 
 from convviz.ops.arguments import cast_for_autocast, check_shape, check_tensors, in_given_dtype
+from convviz.ops.functions import run
 from convviz.ops.methods import check_method
 from convviz.ops.narrow import widened
+
+SPARSE = (torch.sparse_coo, torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr, torch.sparse_bsc)
 
 
 def linear(
     input: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None, *, method: str = "rotate"
 ) -> torch.Tensor:
     """Multiply by a matrix: ``torch.nn.functional.linear`` with the gradients written out.
+
+    One of input and weight may be sparse, as in torch; output and gradients are dense. It saves no memory here, because
+    the products are those of dense matrices. Two sparse ones are refused: torch makes a sparse output of them, with
+    gradients in some layouts only.
 
     Args:
         input: ``[..., C_in]``, with any axes before.
@@ -32,6 +39,11 @@ def linear(
         TypeError: something is no tensor of real floating-point numbers, or the dtypes differ.
     """
     check_method(method)
+    sparse = [_is_sparse(tensor) for tensor in (input, weight)]
+    if sparse == [True, False]:
+        input = run(Dense, input)
+    elif sparse == [False, True]:
+        weight = run(Dense, weight)
     input, weight, bias = cast_for_autocast(input, weight, bias)  # type: ignore[assignment]
     check_tensors(input=input, weight=weight, bias=bias)
     if weight.dim() == 1:
@@ -44,8 +56,30 @@ def linear(
         )
     check_shape("bias", bias, (weight.shape[0],), "one number for every output channel, [C_out]")
     rows = input.reshape(math.prod(input.shape[:-1]), weight.shape[1])  # [N, C_in]; N spelled out: C_in may be 0
-    output: torch.Tensor = Product.apply(rows, weight.t(), bias, method == "taps")  # [N, C_out]
+    output: torch.Tensor = run(Product, rows, weight.t(), bias, method == "taps")  # [N, C_out]
     return output.reshape(*input.shape[:-1], weight.shape[0])
+
+
+def _is_sparse(tensor: Any) -> bool:
+    return isinstance(tensor, torch.Tensor) and tensor.layout in SPARSE
+
+
+class Dense(torch.autograd.Function):
+    """A sparse matrix made dense. Its gradient stays dense, as in torch: cells that are not stored have one too."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(tensor: torch.Tensor) -> torch.Tensor:
+        return tensor.to_dense()
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[torch.Tensor], output: torch.Tensor) -> None:
+        pass
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> torch.Tensor:
+        return gradient
 
 
 class Product(torch.autograd.Function):

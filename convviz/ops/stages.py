@@ -13,7 +13,7 @@ from convviz.ops import by_rotate as rotate
 from convviz.ops import narrow
 from convviz.ops.conv2d_bias import conv2d_bias
 from convviz.ops.deviation import Deviation, compare
-from convviz.ops.device import check_device, check_dtype, full_precision
+from convviz.ops.device import check_device, check_dtype, common_dtype, full_precision
 from convviz.ops.losses import LOSSES, gradient_magnitude, loss_gradient, loss_value
 from convviz.ops.padding import fold_padding, pad_input
 from convviz.ops.tensors import real_tensor
@@ -100,7 +100,8 @@ def stages(
         loss: a name of ``ops.losses.LOSSES``; default: ``"weighted_sum"`` with a grad_output, else ``"sum"``.
         target: of grad_output's shape, for a loss that takes one: ``"half_squared_error"``.
         device: ``"cpu"`` or the machine's accelerator; default: the cpu.
-        dtype: float32 (the default), float64 or bfloat16.
+        dtype: float32, float64 or bfloat16; default: that of the tensors and arrays, the widest where they differ,
+            and float32 for lists and whole numbers.
         compare: also run autograd and record the deviation from it.
 
     Raises:
@@ -108,7 +109,8 @@ def stages(
             contradict each other; the message names the argument, both shapes and the rule.
     """
     on = check_device(device)
-    as_type = check_dtype(dtype, on)
+    own = common_dtype(input, weight, bias, grad_output, target)
+    as_type = check_dtype(own if dtype is None else dtype, on)
     kind = choose_loss(loss, grad_output, target)
 
     def tensor(name: str, value: Any, shape: tuple[int, ...]) -> torch.Tensor:

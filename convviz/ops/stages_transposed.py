@@ -16,7 +16,7 @@ from convviz.ops import by_rotate as rotate
 from convviz.ops import narrow
 from convviz.ops.conv2d_bias import conv2d_bias
 from convviz.ops.deviation import compare as compare_gradients
-from convviz.ops.device import check_device, check_dtype, full_precision
+from convviz.ops.device import check_device, check_dtype, common_dtype, full_precision
 from convviz.ops.losses import gradient_magnitude, loss_gradient, loss_value
 from convviz.ops.padding import pad_input
 from convviz.ops.stages import Stages, choose_loss, shaped_tensor
@@ -63,7 +63,8 @@ def stages_transposed(
             f"padding_mode={spec.padding_mode!r}; use 'zeros'"
         )
     on = check_device(device)
-    as_type = check_dtype(dtype, on)
+    own = common_dtype(input, weight, bias, grad_output, target)
+    as_type = check_dtype(own if dtype is None else dtype, on)
     kind = choose_loss(loss, grad_output, target)
 
     def tensor(name: str, value: Any, shape: tuple[int, ...]) -> torch.Tensor | None:
