@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from convviz.app.app import App
     from convviz.app.explain import explain
     from convviz.app.lesson import lesson
-    from convviz.check.api import check, grade, report
+    from convviz.check import package as check
+    from convviz.check.api import grade, report
     from convviz.check.audit import audit
     from convviz.check.audited import Audit
     from convviz.check.exercise import exercise
@@ -94,33 +95,35 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    """Load torch, layers, graph and app on first use: what serves or grades never pays for what it does not touch."""
-    if name in _HOMES:
-        return getattr(importlib.import_module(f"convviz.{_HOMES[name]}"), name)
-    if name in ("check", "lab", "nn"):
-        return importlib.import_module(f"convviz.{name}")
-    if name == "graph":
-        from convviz.app.graph_display import show_interactively
-        from convviz.explanation.graph.read import graph
+if not TYPE_CHECKING:  # a checker has the names above, and refuses others
 
-        show_interactively()
-        return graph
-    if name in ("App", "explain", "lesson"):
-        from convviz.app.app import App
+    def __getattr__(name: str) -> Any:
+        """Load torch, layers, graph and app on first use: who serves or grades never pays for what is not touched."""
+        if name in _HOMES:
+            return getattr(importlib.import_module(f"convviz.{_HOMES[name]}"), name)
+        if name in ("check", "lab", "nn"):
+            return importlib.import_module(f"convviz.{name}")
+        if name == "graph":
+            from convviz.app.graph_display import show_interactively
+            from convviz.explanation.graph.read import graph
 
-        App.page_maker = _make_page  # both stand on one layer: this is the only place that knows the two
-        App.still_maker = _make_still
-        if name == "App":
-            return App
-        if name == "lesson":
-            from convviz.app.lesson import lesson
+            show_interactively()
+            return graph
+        if name in ("App", "explain", "lesson"):
+            from convviz.app.app import App
 
-            return lesson
-        from convviz.app.explain import explain
+            App.page_maker = _make_page  # both stand on one layer: this is the only place that knows the two
+            App.still_maker = _make_still
+            if name == "App":
+                return App
+            if name == "lesson":
+                from convviz.app.lesson import lesson
 
-        return explain
-    raise AttributeError(f"module 'convviz' has no attribute {name!r}")
+                return lesson
+            from convviz.app.explain import explain
+
+            return explain
+        raise AttributeError(f"module 'convviz' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

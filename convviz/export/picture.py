@@ -6,9 +6,9 @@ import dataclasses
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from convviz.export.file import write
+from convviz.export.given import State, plain_state
 from convviz.export.layout import Drawing, draw_equation, draw_panel, scene, stacked, with_words
 from convviz.export.raster import gif, png
 from convviz.export.scene import LOOKS, Look, Scene
@@ -32,7 +32,7 @@ FRAME, LAST_FRAME, WHOLE = 600, 2000, 40_000  # milliseconds: of a frame, of the
 
 
 def export_picture(
-    state: Any,
+    state: State,
     path: str | os.PathLike[str],
     *,
     panel: str | None = None,
@@ -68,7 +68,7 @@ def export_picture(
 
 
 def picture_bytes(
-    state: Any,
+    state: State,
     form: str,
     *,
     panel: str | None = None,
@@ -146,8 +146,8 @@ def form_of(path: Path, form: str | None) -> str:
     return form
 
 
-def _settings(state: Any) -> Settings:
-    data = state.state() if hasattr(state, "state") else Settings.first_picture().to_dict() if state is None else state
+def _settings(state: State) -> Settings:
+    data = plain_state(state)
     if isinstance(data, Mapping) and "device" in data:
         data = {**data, "device": "cpu"}  # it may be another machine's
     return Settings.from_dict(data)

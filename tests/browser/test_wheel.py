@@ -1,5 +1,8 @@
 """The package as it is installed: built, put into an environment of its own, and used away from the checkout."""
 
+import os
+import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -56,3 +59,20 @@ def test_a_wheel_serves_the_app_and_a_lesson_away_from_the_checkout(installed, b
         page.locator(".cv-picture[data-settled$=torch]").wait_for(timeout=60_000)
         assert page.outside == []
     assert len(server.said) == 1, server.said
+
+
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_a_script_is_checked_against_the_types_of_the_wheel(checker, installed, request, tmp_path):
+    script = Path(shutil.copy(ROOT / "tests" / "typed_script.py", tmp_path))
+    if checker == "mypy":
+        kept = request.config.cache.mkdir("mypy_of_the_wheel")  # of torch, above all
+        command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", kept, "--python-executable", installed]
+    else:
+        found = ROOT / "tests" / "js" / "node_modules" / ".bin" / "pyright"
+        if not found.exists() and os.environ.get("CI") != "true":
+            pytest.skip("`make types-js` installs pyright where node and npm are")
+        command = [found, "--pythonpath", installed]
+    said = subprocess.run([*command, script.name], capture_output=True, text=True, cwd=tmp_path).stdout
+    reported = {int(line) for line in re.findall(r"typed_script\.py:(\d+):.*\berror\b", said)}
+    lines = enumerate(script.read_text(encoding="utf-8").splitlines(), 1)
+    assert reported == {number for number, line in lines if line.endswith("# WRONG")}, said
