@@ -97,12 +97,12 @@ $(BIN)/pip:
 
 $(STAMP)-app: $(SOURCES) | $(BIN)/pip
 	@echo "Installing convviz and what it runs on (torch is the large part): 1 to 5 minutes the first time."
-	@$(call dots,$(BIN)/pip install -q --disable-pip-version-check $(PIP_FLAGS) -c constraints.txt -e .)
+	@$(call dots,$(BIN)/pip install -q --disable-pip-version-check $(PIP_FLAGS) -c constraints.txt -e ".[checkout]")
 	@touch $@
 
 $(STAMP)-docs: $(SOURCES) | $(BIN)/pip
 	@echo "Installing convviz, what it runs on and what builds its documentation: 1 to 5 minutes the first time."
-	@$(call dots,$(BIN)/pip install -q --disable-pip-version-check $(PIP_FLAGS) -c constraints.txt -e ".[docs]")
+	@$(call dots,$(BIN)/pip install -q --disable-pip-version-check $(PIP_FLAGS) -c constraints.txt -e ".[checkout,docs]")
 	@touch $@ $(STAMP)-app
 
 $(STAMP)-test: $(SOURCES) | $(BIN)/pip

@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from convviz.needs import needs
 from convviz.spec import ConvSpec
 from convviz.taps import taps
 
@@ -99,31 +100,37 @@ if not TYPE_CHECKING:  # a checker has the names above, and refuses others
 
     def __getattr__(name: str) -> Any:
         """Load torch, layers, graph and app on first use: who serves or grades never pays for what is not touched."""
-        if name in _HOMES:
-            return getattr(importlib.import_module(f"convviz.{_HOMES[name]}"), name)
-        if name in ("check", "lab", "nn"):
-            return importlib.import_module(f"convviz.{name}")
-        if name == "graph":
-            from convviz.app.graph_display import show_interactively
-            from convviz.explanation.graph.read import graph
+        with needs(f"convviz.{name}"):
+            return _load(name)
 
-            show_interactively()
-            return graph
-        if name in ("App", "explain", "lesson"):
-            from convviz.app.app import App
 
-            App.page_maker = _make_page  # both stand on one layer: this is the only place that knows the two
-            App.still_maker = _make_still
-            if name == "App":
-                return App
-            if name == "lesson":
-                from convviz.app.lesson import lesson
+def _load(name: str) -> Any:
+    """Load what a name stands for."""
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"convviz.{_HOMES[name]}"), name)
+    if name in ("check", "lab", "nn"):
+        return importlib.import_module(f"convviz.{name}")
+    if name == "graph":
+        from convviz.app.graph_display import show_interactively
+        from convviz.explanation.graph.read import graph
 
-                return lesson
-            from convviz.app.explain import explain
+        show_interactively()
+        return graph
+    if name in ("App", "explain", "lesson"):
+        from convviz.app.app import App
 
-            return explain
-        raise AttributeError(f"module 'convviz' has no attribute {name!r}")
+        App.page_maker = _make_page  # both stand on one layer: this is the only place that knows the two
+        App.still_maker = _make_still
+        if name == "App":
+            return App
+        if name == "lesson":
+            from convviz.app.lesson import lesson
+
+            return lesson
+        from convviz.app.explain import explain
+
+        return explain
+    raise AttributeError(f"module 'convviz' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from convviz import __version__
 from convviz.commands import audit, doctor, exercise, export, lab, lesson, serve, site
+from convviz.needs import NotInstalled, needs
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.run is None:
         parser.print_help()
         return 0
-    return int(options.run(options))
+    try:
+        with needs(f"convviz {options.command}"):
+            return int(options.run(options))
+    except NotInstalled as missing:
+        print(f"convviz: {missing}", file=sys.stderr)
+        return 1
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -67,5 +73,5 @@ def build_parser() -> argparse.ArgumentParser:
     for command in COMMANDS:
         subparser = subparsers.add_parser(command.name, help=command.summary, description=command.summary)
         command.add_arguments(subparser)
-        subparser.set_defaults(run=command.run)
+        subparser.set_defaults(run=command.run, command=command.name)
     return parser
