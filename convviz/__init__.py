@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from convviz.needs import needs
 from convviz.spec import ConvSpec
 from convviz.taps import taps
 
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
     from convviz.app.app import App
     from convviz.app.explain import explain
     from convviz.app.lesson import lesson
-    from convviz.check.api import check, grade, report
+    from convviz.check import package as check
+    from convviz.check.api import grade, report
     from convviz.check.audit import audit
     from convviz.check.audited import Audit
     from convviz.check.exercise import exercise
@@ -94,8 +96,16 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    """Load torch, layers, graph and app on first use: what serves or grades never pays for what it does not touch."""
+if not TYPE_CHECKING:  # a checker has the names above, and refuses others
+
+    def __getattr__(name: str) -> Any:
+        """Load torch, layers, graph and app on first use: who serves or grades never pays for what is not touched."""
+        with needs(f"convviz.{name}"):
+            return _load(name)
+
+
+def _load(name: str) -> Any:
+    """Load what a name stands for."""
     if name in _HOMES:
         return getattr(importlib.import_module(f"convviz.{_HOMES[name]}"), name)
     if name in ("check", "lab", "nn"):

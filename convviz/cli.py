@@ -12,6 +12,7 @@ from typing import Any
 
 from convviz import __version__
 from convviz.commands import audit, doctor, exercise, export, lab, lesson, serve, site
+from convviz.needs import NotInstalled, needs
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,17 @@ def main(argv: Sequence[str] | None = None) -> int:
             parser.print_help()
             return 0
         if options.run is not serve.run:
+            return _run(options)
+    return _run(options)  # the server's own log has colours, and prints no text of a file
+
+
+def _run(options: argparse.Namespace) -> int:
+    try:
+        with needs(f"convviz {options.command}"):
             return int(options.run(options))
-    return int(options.run(options))  # the server's own log has colours, and prints no text of a file
+    except NotInstalled as missing:
+        print(f"convviz: {missing}", file=sys.stderr)
+        return 1
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -94,5 +104,5 @@ def build_parser() -> argparse.ArgumentParser:
     for command in COMMANDS:
         subparser = subparsers.add_parser(command.name, help=command.summary, description=command.summary)
         command.add_arguments(subparser)
-        subparser.set_defaults(run=command.run)
+        subparser.set_defaults(run=command.run, command=command.name)
     return parser

@@ -65,7 +65,7 @@ def test_conda_python_is_one_we_support():
 
 def test_binder_installs_convviz_itself():
     (from_pip,) = [d["pip"] for d in conda()["dependencies"] if isinstance(d, dict)]
-    assert from_pip == ["-e ."]
+    assert from_pip == ["-e .[checkout]"]
     assert conda()["channels"] == ["conda-forge", "nodefaults"]
 
 

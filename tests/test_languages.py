@@ -11,9 +11,9 @@ from convviz.export.page import export_html, page_bytes
 from convviz.facts import spoken
 from convviz.facts.catalogue import faults, renewed
 from convviz.facts.choosing import chosen, own_names
+from convviz.facts.po import plural_forms
 from convviz.facts.spoken import accepted, language, languages, speaking, understood
 from convviz.facts.texts import all_texts
-from convviz.facts.translation import plural_forms
 from convviz.facts.words import sentences
 from convviz.lab.process import RaceProcess
 from convviz.lessons import names

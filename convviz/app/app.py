@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from convviz.app.script import Script
+    from convviz.ops.tensors import TensorLike
 
 DEVICE_VARIABLE = "CONVVIZ_DEVICE"
 PAGE_VARIABLE = "CONVVIZ_PAGE"  # set where a served page has a board of its own, and waits for the kernel
@@ -71,12 +72,12 @@ class App(SettingTraits, anywidget.AnyWidget):
     def __init__(
         self,
         spec: ConvSpec | None = None,
-        input: Any = None,
-        weight: Any = None,
-        bias: Any = None,
-        grad_output: Any = None,
+        input: TensorLike | None = None,
+        weight: TensorLike | None = None,
+        bias: TensorLike | None = None,
+        grad_output: TensorLike | None = None,
         loss: str | None = None,
-        target: Any = None,
+        target: TensorLike | None = None,
         device: str | None = None,
         dtype: str | None = None,
         *,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from typing import Any
+from typing import TYPE_CHECKING, Any, Never
 
 import torch
 import traitlets
@@ -12,7 +12,28 @@ import traitlets
 from convviz.app.named import RESULTS, SETTABLE, value_of, with_named
 from convviz.app.session import Session
 
+if TYPE_CHECKING:  # what is read, and what may be set
+    from collections.abc import Sequence
+
+    from traitlets import TraitType
+
+    from convviz.ops.tensors import TensorLike
+
+    Pair = int | tuple[int, int]
+    Sizes = TraitType[Pair, int | Sequence[int]]
+    Padding = TraitType[Pair | tuple[Pair, Pair], int | str | Sequence[int] | Sequence[Sequence[int]]]
+    Number = TraitType[int, int]
+    Flag = TraitType[bool, bool]
+    Word = TraitType[str, str]
+    Cells = TraitType[torch.Tensor, TensorLike]
+    MaybeCells = TraitType[torch.Tensor | None, TensorLike | None]
+
 MOST_ROUNDS = 20  # in which those who watch and set something else in turn may come to an end
+
+
+def _trait(read_only: bool = False) -> Any:
+    """Return a trait that takes what the settings take; the type beside its name is for those who check types."""
+    return traitlets.Any(read_only=read_only)
 
 
 class SettingTraits(traitlets.HasTraits):
@@ -32,39 +53,39 @@ class SettingTraits(traitlets.HasTraits):
         output, grad_input, grad_weight, grad_bias: the results, read only. loss_value: the loss as a float.
     """
 
-    input_size = traitlets.Any()
-    kernel_size = traitlets.Any()
-    stride = traitlets.Any()
-    padding = traitlets.Any()
-    output_padding = traitlets.Any()
-    dilation = traitlets.Any()
-    in_channels = traitlets.Any()
-    out_channels = traitlets.Any()
-    batch = traitlets.Any()
-    groups = traitlets.Any()
-    padding_mode = traitlets.Any()
-    input = traitlets.Any()
-    weight = traitlets.Any()
-    bias = traitlets.Any()
-    target = traitlets.Any()
-    grad_output = traitlets.Any()
-    loss = traitlets.Any()
-    digit = traitlets.Any()
-    seed = traitlets.Any()
-    device = traitlets.Any()
-    dtype = traitlets.Any()
-    transposed = traitlets.Any()
-    link_axes = traitlets.Any()
-    scale = traitlets.Any()
-    input_view = traitlets.Any()
-    theme = traitlets.Any()
-    lr = traitlets.Any()
-    tab = traitlets.Any()
-    output = traitlets.Any(read_only=True)
-    grad_input = traitlets.Any(read_only=True)
-    grad_weight = traitlets.Any(read_only=True)
-    grad_bias = traitlets.Any(read_only=True)
-    loss_value = traitlets.Any(read_only=True)
+    input_size: Sizes = _trait()
+    kernel_size: Sizes = _trait()
+    stride: Sizes = _trait()
+    padding: Padding = _trait()
+    output_padding: Sizes = _trait()
+    dilation: Sizes = _trait()
+    in_channels: Number = _trait()
+    out_channels: Number = _trait()
+    batch: Number = _trait()
+    groups: Number = _trait()
+    padding_mode: Word = _trait()
+    input: Cells = _trait()
+    weight: Cells = _trait()
+    bias: MaybeCells = _trait()
+    target: MaybeCells = _trait()
+    grad_output: Cells = _trait()
+    loss: Word = _trait()
+    digit: Number = _trait()
+    seed: Number = _trait()
+    device: Word = _trait()
+    dtype: Word = _trait()
+    transposed: Flag = _trait()
+    link_axes: Flag = _trait()
+    scale: Word = _trait()
+    input_view: Word = _trait()
+    theme: Word = _trait()
+    lr: TraitType[float, float] = _trait()
+    tab: Word = _trait()
+    output: TraitType[torch.Tensor, Never] = _trait(read_only=True)
+    grad_input: TraitType[torch.Tensor, Never] = _trait(read_only=True)
+    grad_weight: TraitType[torch.Tensor, Never] = _trait(read_only=True)
+    grad_bias: TraitType[torch.Tensor | None, Never] = _trait(read_only=True)
+    loss_value: TraitType[float, Never] = _trait(read_only=True)
 
     session: Session
     _following = False

@@ -17,8 +17,7 @@ from collections import Counter
 from collections.abc import Container, Mapping
 from importlib.resources.abc import Traversable
 
-from rjsmin import jsmin
-
+from convviz.board.packing import packed_script
 from convviz.facts import facts
 from convviz.lessons import lesson
 
@@ -29,6 +28,7 @@ FACTS = re.compile(
 )
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (?P<name>\w+))", re.MULTILINE)
 DEFAULT = re.compile(r"^export default ", re.MULTILINE)
+SPACED = re.compile(r" ?([=(){},:>]) ?")
 # The folders, each of which imports from those before it alone: their files stand together, for what is alike and near
 # each other packs better.
 FOLDERS = ("base", "rules", "picture", "numbers", "board", "controls", "lesson", "tabs", "page")
@@ -45,8 +45,8 @@ def bundle(folder: Traversable, entry: str, *, pack: bool = True) -> str:
     Raises:
         ValueError: files import each other in a circle.
     """
-    module = f"{_joined(_modules(folder, [entry]))}\nexport default {_variable(entry)}.default;\n"
-    return _packed(module) if pack else module
+    module = f"{_joined(_modules(folder, [entry]), pack)}\nexport default {_variable(entry)}.default;\n"
+    return packed_script(module) if pack else module
 
 
 def bundle_several(folder: Traversable, entries: Mapping[str, str], *, pack: bool = True) -> str:
@@ -62,14 +62,9 @@ def bundle_several(folder: Traversable, entries: Mapping[str, str], *, pack: boo
     """
     modules = _modules(folder, list(entries.values()))
     given = [f"{name}: {_given(path, modules)}" for name, path in entries.items()]
-    body = f"{_joined(modules)}\nreturn {{ {', '.join(given)} }};"
+    body = f"{_joined(modules, pack)}\nreturn {{ {', '.join(given)} }};"
     statement = f"const {{ {', '.join(entries)} }} = (() => {{\n{body}\n}})();"
-    return _packed(statement) if pack else statement
-
-
-def _packed(script: str) -> str:
-    packed: str = jsmin(script)
-    return packed
+    return packed_script(statement) if pack else statement
 
 
 def _given(path: str, modules: Mapping[str, str]) -> str:
@@ -111,9 +106,9 @@ def _place(path: str) -> tuple[int, str]:
     return FOLDERS.index(first) if first in FOLDERS else len(FOLDERS), ""
 
 
-def _joined(modules: Mapping[str, str]) -> str:
+def _joined(modules: Mapping[str, str], pack: bool) -> str:
     by_name = _open(modules)
-    return "\n".join(_scoped(path, source, by_name) for path, source in modules.items())
+    return "\n".join(_scoped(path, source, by_name, pack) for path, source in modules.items())
 
 
 def _open(modules: Mapping[str, str]) -> set[str]:
@@ -127,7 +122,7 @@ def _open(modules: Mapping[str, str]) -> set[str]:
     }
 
 
-def _scoped(path: str, source: str, by_name: Container[str]) -> str:
+def _scoped(path: str, source: str, by_name: Container[str], pack: bool) -> str:
     """Return a file as constants of what it exports, or as one that holds them where others have names like these."""
     if path.endswith(".json"):
         return f"const {_variable(path)} = {source};"
@@ -137,13 +132,14 @@ def _scoped(path: str, source: str, by_name: Container[str]) -> str:
             read.append((f"{{ {' '.join(found['names'].split()).strip(' ,')} }}", file))
     code = EXPORT.sub("", DEFAULT.sub("const default_ = ", IMPORT.sub("", FACTS.sub("", source))))
     names = ", ".join([*_exported(source), *(["default: default_"] if DEFAULT.search(source) else [])])
-    lines = [
+    head = [
         f"const {f'{{ {names} }}' if path in by_name else _variable(path)} = (() => {{",
         *(f"const {names} = {_variable(file)};" for names, file in read),
-        code.strip("\n"),
-        f"return {{ {names} }}}})();",
     ]
-    return "\n".join(filter(None, lines))
+    end = f"return {{ {names} }}}})();"
+    if pack:  # these lines stand in no file that a wheel has packed
+        head, end = ["".join(SPACED.sub(r"\1", line) for line in head)], SPACED.sub(r"\1", end)
+    return "\n".join(filter(None, [*head, code.strip("\n"), end]))
 
 
 def _exported(source: str) -> list[str]:

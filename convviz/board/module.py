@@ -7,9 +7,8 @@ import json
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from rcssmin import cssmin
-
 from convviz.board.bundle import bundle
+from convviz.board.packing import packed_sheet
 from convviz.facts.spoken import each_language
 
 HERE = files("convviz.board")
@@ -76,5 +75,4 @@ def joined(sheets: list[Traversable]) -> str:
     Args:
         sheets: in the order in which their rules win.
     """
-    packed: str = cssmin("\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets))
-    return packed
+    return packed_sheet("\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 from convviz.check.api import check, grade, report
 from convviz.check.backend import BackendReport, backend
@@ -18,8 +18,13 @@ __all__ = ["TASKS", "BackendReport", "CaseResult", "CheckFailed", "Report", "bac
 class _Callable(ModuleType):
     """This package is also its own main function: ``convviz.check(fn, task)`` beside ``convviz.check.grade``."""
 
-    def __call__(self, *given: Any, **named: Any) -> None:
-        check(*given, **named)
+    __call__ = staticmethod(check)
+    if TYPE_CHECKING:  # a checker takes the name for one thing, this: so it has here what else the package has
+        TASKS = TASKS
+        BackendReport, CaseResult, CheckFailed, Report = BackendReport, CaseResult, CheckFailed, Report
+        backend, check = staticmethod(backend), staticmethod(check)
+        grade, report = staticmethod(grade), staticmethod(report)
 
 
 sys.modules[__name__].__class__ = _Callable
+package = cast(_Callable, sys.modules[__name__])

@@ -24,8 +24,10 @@ from convviz.spec import ConvSpec
 
 say = sentences("audit")
 
+Check = Callable[[Callable[..., Any]], object]
 
-def audit(check_function: Callable[[Any], Any], task: str, *, style: str = "torch") -> Audit:
+
+def audit(check_function: Check, task: str, *, style: str = "torch") -> Audit:
     """Tell which mistakes of the catalogue a check would let pass, and the smallest cases to add.
 
     Args:
@@ -65,7 +67,7 @@ def audit(check_function: Callable[[Any], Any], task: str, *, style: str = "torc
 Slips = list[tuple[Mistake, Slip]]
 
 
-def _trust(check: Callable[[Any], Any], task: Task, style: str, sentence: str) -> None:
+def _trust(check: Check, task: Task, style: str, sentence: str) -> None:
     """Hand a check what is right: one that refuses it says nothing by refusing what is wrong."""
     calls: list[None] = []
     why = _why_refused(check, make(task, style, told=lambda: calls.append(None)))
@@ -75,7 +77,7 @@ def _trust(check: Callable[[Any], Any], task: Task, style: str, sentence: str) -
         raise ValueError(say("never_called"))
 
 
-def _why_refused(check: Callable[[Any], Any], fn: Any) -> str | None:
+def _why_refused(check: Check, fn: Any) -> str | None:
     """Return why a check refuses a function; None if it lets it pass."""
     with _alike():
         try:

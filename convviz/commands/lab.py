@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from convviz.needs import needs
+
 INTERRUPTED = 130  # what shells say of a process that Ctrl-C has ended
 RACE = ("layers", "data", "train", "test", "out")
 SETTINGS = ("epochs", "seeds", "seed", "batch_size", "lr", "momentum", "replaced", "device", "dtype")
@@ -147,12 +149,8 @@ def _to_the_end(race: Any) -> None:
 
 @contextlib.contextmanager
 def _bar(race: Any) -> Iterator[Any]:
-    try:
+    with needs("the progress bar"):
         from tqdm import tqdm
-    except ImportError as error:
-        raise ImportError(
-            "the progress bar is the package tqdm's, not installed: pip install 'convviz[lab]'"
-        ) from error
     with tqdm(total=race.total, initial=race.done, unit="step", file=sys.stderr, dynamic_ncols=True) as bar:
         yield bar
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from convviz.export.parts import ALONE
 from convviz.facts import facts
@@ -14,6 +14,18 @@ from convviz.whole import read_json
 
 MOST_PRODUCTS: int = facts("settings")["limits"]["products"]["page"]  # a fifth of a second a step in the page
 SHOWN = 80  # characters of what was given that an error repeats
+
+
+@runtime_checkable
+class HasState(Protocol):
+    """An App, which this layer does not know."""
+
+    def state(self) -> Mapping[str, Any]:
+        """Return the settings as plain data."""
+        ...
+
+
+State = Mapping[str, Any] | HasState | None  # what is exported; None for the app's first picture
 
 
 def read_state(text: str) -> tuple[Any, list[str]]:
@@ -47,9 +59,16 @@ def read_state(text: str) -> tuple[Any, list[str]]:
     return data, []
 
 
-def page_settings(state: Any) -> Settings:
+def plain_state(state: State) -> Any:
+    """Return the plain data of what is exported; of a Mapping that is none, ``Settings.from_dict`` says why."""
+    if state is None:
+        return Settings.first_picture().to_dict()
+    return state.state() if isinstance(state, HasState) else state
+
+
+def page_settings(state: State) -> Settings:
     """Read a state as ``export_html`` takes it, computed as the page will: in float64, on nobody's accelerator."""
-    data = state.state() if hasattr(state, "state") else Settings.first_picture().to_dict() if state is None else state
+    data = plain_state(state)
     if isinstance(data, Mapping) and "device" in data:
         data = {**data, "device": "cpu"}
     settings = Settings.from_dict(data)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from convviz.export.file import write
-from convviz.export.given import page_settings
+from convviz.export.given import State, page_settings
 from convviz.export.parts import (
     CONTROLS,
     DEFAULT_CONTROLS,
@@ -35,7 +35,7 @@ OWN_RULES = """
 """
 
 
-def export_module(path: str | os.PathLike[str], state: Any = None, *, lang: str | None = None) -> Path:
+def export_module(path: str | os.PathLike[str], state: State = None, *, lang: str | None = None) -> Path:
     """Write one ES module that shows the board, without Python, wherever a page calls its ``render({ model, el })``.
 
     What it shows comes from the model, for each place in a course anew: ``state`` is a link or what ``App.state()``
@@ -56,7 +56,7 @@ def export_module(path: str | os.PathLike[str], state: Any = None, *, lang: str 
     return write(Path(path), module_bytes(state, lang=lang), "module")
 
 
-def module_bytes(state: Any = None, *, lang: str | None = None) -> bytes:
+def module_bytes(state: State = None, *, lang: str | None = None) -> bytes:
     """Return what ``export_module`` writes, for the same state and language.
 
     Raises:

@@ -12,7 +12,7 @@ from typing import Any
 from convviz import __version__
 from convviz.explanation.own_lesson import readable
 from convviz.export.file import write
-from convviz.export.given import page_settings
+from convviz.export.given import State, page_settings
 from convviz.export.intro import intro_html
 from convviz.export.parts import (
     CONTROLS,
@@ -39,7 +39,7 @@ say = sentences("app")
 
 
 def export_html(
-    state: Any,
+    state: State,
     path: str | os.PathLike[str],
     *,
     lang: str | None = None,
@@ -77,7 +77,7 @@ def export_html(
 
 
 def page_bytes(
-    state: Any,
+    state: State,
     *,
     lang: str | None = None,
     controls: Sequence[str] = DEFAULT_CONTROLS,

@@ -6,16 +6,16 @@ import dataclasses
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from convviz.export.file import write
+from convviz.export.given import State, plain_state
 from convviz.export.layout import Drawing, draw_equation, draw_panel, scene, stacked, with_words
-from convviz.export.raster import gif, png
 from convviz.export.scene import LOOKS, Look, Scene
 from convviz.export.steps import count_steps, step_at
 from convviz.export.still import words_of
 from convviz.export.svg import svg
 from convviz.export.tikz import tikz
+from convviz.needs import needs
 from convviz.ops.stages import Stages
 from convviz.settings.compute import compute
 from convviz.settings.state import Settings
@@ -32,7 +32,7 @@ FRAME, LAST_FRAME, WHOLE = 600, 2000, 40_000  # milliseconds: of a frame, of the
 
 
 def export_picture(
-    state: Any,
+    state: State,
     path: str | os.PathLike[str],
     *,
     panel: str | None = None,
@@ -68,7 +68,7 @@ def export_picture(
 
 
 def picture_bytes(
-    state: Any,
+    state: State,
     form: str,
     *,
     panel: str | None = None,
@@ -93,7 +93,11 @@ def picture_bytes(
     if step is not None:
         _check_step(subject, step)
     drawn = subject.scene(step)
-    return {"svg": lambda: svg(drawn).encode(), "png": lambda: png(drawn), "tikz": lambda: tikz(drawn).encode()}[form]()
+    if form == "png":
+        with needs("a PNG picture"):
+            from convviz.export.raster import png
+        return png(drawn)
+    return (svg if form == "svg" else tikz)(drawn).encode()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -146,8 +150,8 @@ def form_of(path: Path, form: str | None) -> str:
     return form
 
 
-def _settings(state: Any) -> Settings:
-    data = state.state() if hasattr(state, "state") else Settings.first_picture().to_dict() if state is None else state
+def _settings(state: State) -> Settings:
+    data = plain_state(state)
     if isinstance(data, Mapping) and "device" in data:
         data = {**data, "device": "cpu"}  # it may be another machine's
     return Settings.from_dict(data)
@@ -212,4 +216,6 @@ def _animation(subject: _Subject) -> bytes:
         )
     scenes = [subject.scene(number) for number in range(count)]
     beat = max(min(FRAME, WHOLE // count), 40)
+    with needs("a GIF picture"):
+        from convviz.export.raster import gif
     return gif(scenes, [*[beat] * (count - 1), LAST_FRAME])

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PIL import Image
 
 from convviz.board.bundle import bundle_several
 from convviz.export.file import write
 from convviz.export.parts import BOARD, plotly_text, to_json
 from convviz.lab.result import FINISHED, Result
 from convviz.lab.shown import shown
+from convviz.needs import needs
 from convviz.whole import utf8
 
 HERE = files("convviz.export")
@@ -101,6 +101,8 @@ def _mistakes(told: dict[str, Any] | None) -> str:
 
 def _digit(pixels: str, label: str, found: str) -> str:
     image = np.frombuffer(base64.b64decode(pixels), np.uint8).reshape(28, 28)
+    with needs("a page of a race"):
+        from PIL import Image
     file = io.BytesIO()
     Image.fromarray(255 - image).save(file, "PNG")
     source = base64.b64encode(file.getvalue()).decode()

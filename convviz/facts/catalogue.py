@@ -18,9 +18,9 @@ from babel.messages.plurals import get_plural
 from babel.messages.pofile import read_po, write_po
 
 from convviz.facts import spoken
+from convviz.facts.po import is_whole, strings_of
 from convviz.facts.spoken import ENDING, ENGLISH, languages
 from convviz.facts.texts import Text, all_texts
-from convviz.facts.translation import is_whole, strings_of
 from convviz.facts.words import ARGUMENT
 
 MARKS = ("`", "*", "\n", "](")  # which a translation has as often as the English text

@@ -9,14 +9,19 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import functools
+import json
 from collections.abc import Callable, Iterator
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import ParamSpec, TypeVar
 
+from convviz.facts.texts import Catalogue
+from convviz.needs import needs
+
 ENGLISH = "en"
 FOLDER: Traversable = files("convviz.facts").joinpath("languages")
 ENDING = ".po"
+READY = ".catalogue"  # what a wheel has in its place: JSON, which is read without a package
 LONGEST = 35  # letters of a language's tag, as RFC 5646 asks every reader to take
 
 P = ParamSpec("P")
@@ -63,8 +68,24 @@ def each_language(make: Callable[P, T]) -> Callable[P, T]:
 
 def languages() -> list[str]:
     """Return the tags of all languages, English first."""
-    tags = (path.name.removesuffix(ENDING) for path in FOLDER.iterdir() if path.name.endswith(ENDING))
+    tags = {
+        stem
+        for stem, dot, ending in (path.name.rpartition(".") for path in FOLDER.iterdir())
+        if dot + ending in (ENDING, READY)
+    }
     return [ENGLISH, *sorted(tags)]
+
+
+@functools.cache
+def catalogue(tag: str) -> Catalogue:
+    """Return the catalogue of a language, one of ``languages()``."""
+    ready = FOLDER.joinpath(f"{tag}{READY}")
+    if ready.is_file():
+        made: Catalogue = json.loads(ready.read_text(encoding="utf-8"))
+        return made
+    with needs(f"the language {tag} of a checkout"):
+        from convviz.facts.po import read
+    return read(tag, FOLDER.joinpath(f"{tag}{ENDING}").read_text(encoding="utf-8"))
 
 
 def understood(wanted: object) -> str | None:
@@ -103,14 +124,12 @@ def accepted(header: str) -> str | None:
 
 @functools.lru_cache(maxsize=256)  # strangers ask for what they like
 def _written(tag: str) -> tuple[str, str]:
-    """Return language and script of a tag, by what CLDR holds most likely where it names no script."""
-    from babel.core import get_global
-
-    name, *rest = tag.split("-")
+    """Return language and script of a tag, of one of our languages by what is likely if it names none."""
+    name, *rest = tag.lower().split("-")
     script = next((part.title() for part in rest if len(part) == 4 and part.isalpha()), "")
     region = next((part.upper() for part in rest if len(part) == 2 and part.isalpha()), "")
-    if not script:
-        likely = get_global("likely_subtags")
-        full = likely.get(f"{name.lower()}_{region}") or likely.get(name.lower()) or ""
-        script = next((part for part in full.split("_")[1:] if len(part) == 4), "")
-    return name.lower(), script
+    ours = next((each for each in languages() if each.lower().partition("-")[0] == name), "")
+    if not script and ours:
+        likely = {"": "Latn"} if ours == ENGLISH else catalogue(ours)["scripts"]
+        script = likely.get(region) or likely.get("", "")
+    return name, script

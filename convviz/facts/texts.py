@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 from convviz.facts.english import english, names_in
 
@@ -13,6 +13,19 @@ Change = Callable[[str, Text], Text]
 # Of names.json; the rest are tensors and formulas.
 LABELS = ("groups", "groups_of_the_kernel", "tabs", "controls", "values", "axes", "cells")
 OF_A_MISTAKE = ("title", "fix")
+
+
+class Catalogue(TypedDict):
+    """A language as it is read: of a wheel from a file that is ready, of a checkout from its PO.
+
+    ``texts`` has the translated texts by their contexts, ``plural`` gettext's rule for a number's form, ``forms``
+    CLDR's names of the forms with their places by that rule, ``scripts`` the scripts of regions.
+    """
+
+    texts: Mapping[str, Text]
+    plural: str
+    forms: Mapping[str, int]
+    scripts: Mapping[str, str]
 
 
 def with_texts(name: str, data: Any, change: Change) -> Any:

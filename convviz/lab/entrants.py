@@ -50,6 +50,10 @@ class FunctionConv2d(torch.nn.Conv2d):
         return output
 
 
+# A name of ENTRANTS or an address, or what makes a layer.
+Layer = str | Entrant | Callable[..., torch.nn.Module] | type[torch.autograd.Function]
+Layers = str | Iterable[Layer] | Mapping[str, Layer]
+
 ENTRANTS: dict[str, Entrant] = {
     REFERENCE: Entrant(torch.nn.Conv2d, exact=True),
     **{name: Entrant(partial(Conv2d, method=name), partial(Linear, method=name), exact=True) for name in METHODS},
@@ -60,7 +64,7 @@ ENTRANTS: dict[str, Entrant] = {
 }
 
 
-def entrants(layers: str | Iterable[Any] | Mapping[str, Any]) -> dict[str, Entrant]:
+def entrants(layers: Layers) -> dict[str, Entrant]:
     """Return the entrants by name, torch first: everything is held against it, so it always races.
 
     Args:

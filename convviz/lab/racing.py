@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import torch
 
@@ -16,11 +16,11 @@ from convviz.lab import store
 from convviz.lab.costs import costs
 from convviz.lab.digits import digits, normalized
 from convviz.lab.drift import drift
-from convviz.lab.entrants import REFERENCE, entrants
+from convviz.lab.entrants import REFERENCE, Layers, entrants
 from convviz.lab.errors import RaceError
 from convviz.lab.lane import Lane, told
 from convviz.lab.resuming import earlier
-from convviz.lab.settings import RaceSettings
+from convviz.lab.settings import RaceKeywords, RaceSettings
 
 LAYERS = "torch,rotate,unfold"
 
@@ -49,6 +49,16 @@ class Step:
     accuracy: Mapping[str, float] | None
 
 
+class RaceOptions(RaceKeywords, total=False):
+    """What ``Race`` takes by name."""
+
+    data: str | os.PathLike[str] | None
+    train: int | None
+    test: int | None
+    verify: bool
+    out: str | os.PathLike[str] | None
+
+
 class Race:
     """A race as an iterator of its steps: whoever stops asking pauses it.
 
@@ -57,14 +67,14 @@ class Race:
 
     def __init__(
         self,
-        layers: str | Iterable[Any] | Mapping[str, Any] = LAYERS,
+        layers: Layers = LAYERS,
         *,
         data: str | os.PathLike[str] | None = None,
         train: int | None = None,
         test: int | None = None,
         verify: bool = True,
         out: str | os.PathLike[str] | None = None,
-        **settings: Any,
+        **settings: Unpack[RaceKeywords],
     ) -> None:
         """Prepare the race; nothing is computed yet.
 
@@ -278,6 +288,6 @@ class Race:
             self._lane_states = {} if self._is_over(self._runs[-1]) else states
 
 
-def race(layers: str | Iterable[Any] | Mapping[str, Any] = LAYERS, **options: Any) -> results.Result:
+def race(layers: Layers = LAYERS, **options: Unpack[RaceOptions]) -> results.Result:
     """Run a race to its end and return its result; see ``Race`` for the arguments, and to watch it step by step."""
     return Race(layers, **options).run()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypedDict
 
 import torch
 
@@ -73,6 +73,20 @@ class RaceSettings:
                 f"taps adds up its products one by one, so it takes at most {TAPS_IMAGES} images to learn from: got "
                 f"{train}; pass train={TAPS_IMAGES} (--train {TAPS_IMAGES}), or leave taps out"
             )
+
+
+class RaceKeywords(TypedDict, total=False):
+    """The same by name, for who hands them on."""
+
+    epochs: int
+    seeds: int
+    seed: int
+    batch_size: int
+    lr: float
+    momentum: float
+    replaced: str
+    device: str
+    dtype: str
 
 
 def _check(name: str, value: Any, kind: type, rule: str, holds: Any) -> None:

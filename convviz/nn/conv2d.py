@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import Literal
 
 import torch
 
@@ -11,20 +11,6 @@ from convviz.ops.methods import check_method
 
 PairOrInt = int | tuple[int, int]
 PaddingMode = Literal["zeros", "reflect", "replicate", "circular"]
-
-
-class Conv2dKeywords(TypedDict, total=False):
-    """What ``Conv2d`` takes by name: a layer derived from it hands them on."""
-
-    stride: PairOrInt
-    padding: PairOrInt | str
-    dilation: PairOrInt
-    groups: int
-    bias: bool
-    padding_mode: PaddingMode
-    device: torch.device | str | None
-    dtype: torch.dtype | None
-    method: str
 
 
 class Conv2d(torch.nn.Conv2d):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Unpack
 
 import torch
 
-from convviz.nn.conv2d import Conv2dKeywords, PairOrInt
+from convviz.nn.conv2d import PaddingMode, PairOrInt
 from convviz.nn.quantized_conv2d import QuantizedConv2d
 from convviz.nn.straight_through import (
     FACTORS,
@@ -40,16 +39,24 @@ class Conv2dShift(QuantizedConv2d):
     The gradient of the input comes through v in both. Forward never changes a parameter.
     """
 
-    def __init__(
+    def __init__(  # noqa: D417 - what Conv2d has told is not told again
         self,
         in_channels: int,
         out_channels: int,
         kernel_size: PairOrInt,
-        *others: Any,
+        stride: PairOrInt = 1,
+        padding: PairOrInt | str = 0,
+        dilation: PairOrInt = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: PaddingMode = "zeros",
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+        *,
         exponent_range: tuple[int, int] = (-14, 0),
         variant: str = "Q",
         ste: str = "identity",
-        **named: Unpack[Conv2dKeywords],
+        method: str = "rotate",
     ) -> None:
         """Make the layer.
 
@@ -57,11 +64,11 @@ class Conv2dShift(QuantizedConv2d):
             in_channels: C_in.
             out_channels: C_out.
             kernel_size: (kH, kW).
-            others: what ``Conv2d`` takes after these, in its order.
+            stride, padding, dilation, groups, bias, padding_mode, device, dtype, method: as of ``Conv2d``; the bias is
+                not quantised.
             exponent_range: lowest and highest exponent; the default is that of 5 bits, -(2^4 - 2) to 0.
             variant: ``"Q"`` or ``"PS"``.
             ste: ``"identity"``, ``"clip"`` or ``"tanh"``; PS has gradients of its own and takes only the first.
-            named: what ``Conv2d`` takes, by name; the bias is not quantised.
 
         Raises:
             ValueError: a name or the range is none of these.
@@ -71,7 +78,10 @@ class Conv2dShift(QuantizedConv2d):
             raise ValueError(f"variant is one of {', '.join(VARIANTS)}: got {variant!r}")
         if variant == "PS":
             check_ste("ste", ste, ("identity",), "variant='PS' has gradients of its own: leave ste out")
-        super().__init__(in_channels, out_channels, kernel_size, *others, ste=ste, **named)
+        super().__init__(
+            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device,
+            dtype, ste=ste, method=method,
+        )  # fmt: skip
         self.exponent_range = (lowest, highest)
         self.variant = variant
         if variant == "PS":

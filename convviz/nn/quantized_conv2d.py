@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Unpack
 
 import torch
 import torch.nn.functional as F
 
-from convviz.nn.conv2d import Conv2d, Conv2dKeywords, PairOrInt
+from convviz.nn.conv2d import Conv2d, PaddingMode, PairOrInt
 from convviz.nn.straight_through import STES, check_ste
 
 
@@ -21,14 +20,22 @@ class QuantizedConv2d(Conv2d):
     allowed_stes: tuple[str, ...] = STES
     default_ste = "identity"
 
-    def __init__(
+    def __init__(  # noqa: D417 - what Conv2d has told is not told again
         self,
         in_channels: int,
         out_channels: int,
         kernel_size: PairOrInt,
-        *others: Any,
+        stride: PairOrInt = 1,
+        padding: PairOrInt | str = 0,
+        dilation: PairOrInt = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: PaddingMode = "zeros",
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+        *,
         ste: str | None = None,
-        **named: Unpack[Conv2dKeywords],
+        method: str = "rotate",
     ) -> None:
         """Make the layer.
 
@@ -36,16 +43,19 @@ class QuantizedConv2d(Conv2d):
             in_channels: C_in.
             out_channels: C_out.
             kernel_size: (kH, kW).
-            others: what ``Conv2d`` takes after these, in its order.
+            stride, padding, dilation, groups, bias, padding_mode, device, dtype, method: as of ``Conv2d``; the bias is
+                not quantised.
             ste: one of ``allowed_stes``; None for ``default_ste``.
-            named: what ``Conv2d`` takes, by name; the bias is not quantised.
 
         Raises:
             ValueError: there is no such ste or method, or torch refuses the geometry.
         """
         ste = self.default_ste if ste is None else ste
         check_ste("ste", ste, self.allowed_stes)
-        super().__init__(in_channels, out_channels, kernel_size, *others, **named)
+        super().__init__(
+            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device,
+            dtype, method=method,
+        )  # fmt: skip
         self.ste = ste
 
     @property

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Unpack
 
 import torch
 
 from convviz.nn.binary_conv2d import BinaryConv2d, scaled_signs
-from convviz.nn.conv2d import Conv2dKeywords, PairOrInt
+from convviz.nn.conv2d import PaddingMode, PairOrInt
 from convviz.nn.straight_through import STES, SURROGATES, binarize, check_ste, straight_through
 from convviz.ops.arguments import as_batch, check_tensors, conv_spec
 from convviz.ops.conv2d import conv2d
@@ -34,16 +33,24 @@ class XNORConv2d(BinaryConv2d):
     where |X| has slope 0 at 0.
     """
 
-    def __init__(
+    def __init__(  # noqa: D417 - what Conv2d has told is not told again
         self,
         in_channels: int,
         out_channels: int,
         kernel_size: PairOrInt,
-        *others: Any,
+        stride: PairOrInt = 1,
+        padding: PairOrInt | str = 0,
+        dilation: PairOrInt = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: PaddingMode = "zeros",
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+        *,
         scaled: bool = True,
         ste: str | None = None,
         input_ste: str = "clip",
-        **named: Unpack[Conv2dKeywords],
+        method: str = "rotate",
     ) -> None:
         """Make the layer.
 
@@ -51,11 +58,11 @@ class XNORConv2d(BinaryConv2d):
             in_channels: C_in.
             out_channels: C_out.
             kernel_size: (kH, kW).
-            others: what ``Conv2d`` takes after these, in its order.
+            stride, padding, dilation, groups, bias, padding_mode, device, dtype, method: as of ``Conv2d``; the bias is
+                not quantised.
             scaled: True for XNOR-Net with alpha and K, False for BNN.
             ste: ``"scaled_sign"``, ``"identity"``, ``"clip"`` or ``"tanh"``; None for the default.
             input_ste: ``"identity"``, ``"clip"`` or ``"tanh"``.
-            named: what ``Conv2d`` takes, by name; the bias is not quantised.
 
         Raises:
             ValueError: there is no such ste, input_ste or method.
@@ -65,7 +72,10 @@ class XNORConv2d(BinaryConv2d):
         elif not scaled:
             check_ste("ste", ste, STES, "scaled=False leaves no scale for 'scaled_sign'")
         check_ste("input_ste", input_ste, STES)
-        super().__init__(in_channels, out_channels, kernel_size, *others, ste=ste, **named)
+        super().__init__(
+            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, device,
+            dtype, ste=ste, method=method,
+        )  # fmt: skip
         self.scaled = scaled
         self.input_ste = input_ste
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -18,6 +18,9 @@ from convviz.ops.losses import LOSSES, gradient_magnitude, loss_gradient, loss_v
 from convviz.ops.padding import fold_padding, pad_input
 from convviz.ops.tensors import real_tensor
 from convviz.spec import ConvSpec
+
+if TYPE_CHECKING:
+    from convviz.ops.tensors import TensorLike
 
 GRADIENTS = ("grad_output", "grad_input", "grad_weight", "grad_bias")
 
@@ -74,12 +77,12 @@ class Stages:
 
 def stages(
     spec: ConvSpec,
-    input: Any,
-    weight: Any,
-    bias: Any = None,
-    grad_output: Any = None,
+    input: TensorLike,
+    weight: TensorLike,
+    bias: TensorLike | None = None,
+    grad_output: TensorLike | None = None,
     loss: str | None = None,
-    target: Any = None,
+    target: TensorLike | None = None,
     device: str | torch.device | None = None,
     dtype: str | torch.dtype | None = None,
     *,

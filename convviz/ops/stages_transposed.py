@@ -6,7 +6,7 @@ layer's output_padding.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 import torch.nn.functional as F
@@ -22,15 +22,18 @@ from convviz.ops.padding import pad_input
 from convviz.ops.stages import Stages, choose_loss, shaped_tensor
 from convviz.spec import ConvSpec
 
+if TYPE_CHECKING:
+    from convviz.ops.tensors import TensorLike
+
 
 def stages_transposed(
     spec: ConvSpec,
-    input: Any,
-    weight: Any,
-    bias: Any = None,
-    grad_output: Any = None,
+    input: TensorLike,
+    weight: TensorLike,
+    bias: TensorLike | None = None,
+    grad_output: TensorLike | None = None,
     loss: str | None = None,
-    target: Any = None,
+    target: TensorLike | None = None,
     device: str | torch.device | None = None,
     dtype: str | torch.dtype | None = None,
     *,

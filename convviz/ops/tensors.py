@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    TensorLike = torch.Tensor | ArrayLike  # what real_tensor takes: tensors, arrays, nested lists of numbers
 
 
 def why_not_dense(name: str, tensor: torch.Tensor) -> str:

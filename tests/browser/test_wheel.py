@@ -1,13 +1,20 @@
 """The package as it is installed: built, put into an environment of its own, and used away from the checkout."""
 
+import os
+import re
+import shutil
 import subprocess
 import sys
 import sysconfig
 import venv
+import zlib
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
+from convviz.facts.spoken import speaking
 from convviz.facts.words import sentences
 from tests.browser.app_page import fresh_page
 from tests.browser.server import ROOT, voila_server
@@ -17,32 +24,64 @@ pytestmark = pytest.mark.browser
 say = sentences("guided/remainder")
 
 
+PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+OWN = Path(sysconfig.get_path("purelib"))  # the packages of the tests
+
+
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    """Return the Python of an environment with the package's wheel; what it depends on comes from the tests' own."""
+def wheel(tmp_path_factory):
+    """Return the path of the package's wheel."""
     folder = tmp_path_factory.mktemp("wheel")
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    build = [*pip, "wheel", str(ROOT), "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", str(folder)]
+    build = [*PIP, "wheel", str(ROOT), "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", str(folder)]
     subprocess.run(build, check=True, capture_output=True, cwd=folder)
-    (wheel,) = folder.glob("convviz-*.whl")
-    venv.create(folder / "empty", symlinks=True)
-    python = folder / "empty" / "bin" / "python"
+    return next(folder.glob("convviz-*.whl"))
+
+
+def environment(wheel, name):
+    """Return the Python of an environment with the wheel and nothing else, and where its packages are."""
+    folder = wheel.parent / name
+    venv.create(folder, symlinks=True)
+    python = folder / "bin" / "python"
     asked = [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
-    site = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
-    # Its packages alone: of what stands in there to be read at the start, such as the way to the checkout, nothing is.
-    with open(f"{site}/dependencies.pth", "w") as paths:
-        paths.write(f"{sysconfig.get_path('purelib')}\n")
-    install = [*pip, "--python", str(python), "install", "--no-deps", "--no-index", "--ignore-installed", str(wheel)]
+    site = Path(subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip())
+    install = [*PIP, "--python", str(python), "install", "--no-deps", "--no-index", "--ignore-installed", str(wheel)]
     subprocess.run(install, check=True, capture_output=True, cwd=folder)
+    return python, site
+
+
+@pytest.fixture(scope="module")
+def installed(wheel):
+    """Return the Python of an environment with the wheel; what it depends on comes from the tests' own."""
+    python, site = environment(wheel, "empty")
+    # Its packages alone: of what stands in there to be read at the start, such as the way to the checkout, nothing is.
+    (site / "dependencies.pth").write_text(f"{OWN}\n", encoding="utf-8")
     ours = Path(sys.prefix, "share", "jupyter")
     for each in [
         *ours.glob("*"),
         *ours.glob("voila/*"),
         *ours.glob("voila/templates/*"),
     ]:  # convviz has brought its own
-        place = folder / "empty" / "share" / "jupyter" / each.relative_to(ours)
+        place = python.parents[1] / "share" / "jupyter" / each.relative_to(ours)
         if not place.exists():  # convviz has brought its own
             place.symlink_to(each)
+    return python
+
+
+@pytest.fixture(scope="module")
+def bare(wheel):
+    """Return the Python of an environment with the wheel, torch, NumPy and what torch itself requires."""
+    python, site = environment(wheel, "bare")
+    todo, seen = ["torch", "numpy"], set()
+    while todo:
+        distribution = metadata.distribution(todo.pop())
+        if distribution.name in seen:
+            continue
+        seen.add(distribution.name)
+        for top in {file.parts[0] for file in distribution.files} - {"..", "__pycache__"}:
+            if not (site / top).exists():
+                (site / top).symlink_to(OWN / top)
+        required = map(Requirement, distribution.requires or [])
+        todo += [each.name for each in required if each.marker is None or each.marker.evaluate({"extra": ""})]
     return python
 
 
@@ -56,3 +95,87 @@ def test_a_wheel_serves_the_app_and_a_lesson_away_from_the_checkout(installed, b
         page.locator(".cv-picture[data-settled$=torch]").wait_for(timeout=60_000)
         assert page.outside == []
     assert len(server.said) == 1, server.said
+
+
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_a_script_is_checked_against_the_types_of_the_wheel(checker, installed, request, tmp_path):
+    script = Path(shutil.copy(ROOT / "tests" / "typed_script.py", tmp_path))
+    if checker == "mypy":
+        kept = request.config.cache.mkdir("mypy_of_the_wheel")  # of torch, above all
+        command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", kept, "--python-executable", installed]
+    else:
+        found = ROOT / "tests" / "js" / "node_modules" / ".bin" / "pyright"
+        if not found.exists() and os.environ.get("CI") != "true":
+            pytest.skip("`make types-js` installs pyright where node and npm are")
+        command = [found, "--pythonpath", installed]
+    said = subprocess.run([*command, script.name], capture_output=True, text=True, cwd=tmp_path).stdout
+    reported = {int(line) for line in re.findall(r"typed_script\.py:(\d+):.*\berror\b", said)}
+    lines = enumerate(script.read_text(encoding="utf-8").splitlines(), 1)
+    assert reported == {number for number, line in lines if line.endswith("# WRONG")}, said
+
+
+# What a grader's container runs.
+GRADED = """
+import sys, torch, convviz
+from convviz.facts.spoken import speaking, understood
+from convviz.facts.words import sentences
+
+def right(input, weight_size, grad_output, stride=1, padding=0):
+    return torch.nn.grad.conv2d_weight(input, weight_size, grad_output, stride, padding)
+
+def wrong(input, weight_size, grad_output, stride=1, padding=0):
+    return -right(input, weight_size, grad_output, stride, padding)
+
+convviz.check(right, "conv2d_weight")
+assert convviz.grade(right, "conv2d_weight", points=4) == 4
+assert convviz.report(wrong, "conv2d_weight").to_gradescope(4)["tests"][0]["score"] == 0
+assert convviz.exercise(["I10"], seed=7).text("md").startswith("#")
+x = torch.ones(1, 1, 5, 5, requires_grad=True)
+convviz.nn.XNORConv2d(1, 2, 3)(x).sum().backward()
+assert convviz.graph(convviz.conv2d(x, torch.ones(1, 1, 3, 3)).sum())._repr_svg_()
+assert convviz.stages(convviz.ConvSpec(5), x, torch.ones(1, 1, 3, 3)).deviation == 0
+tags = "zh-TW", "zh_CN", "zh", "zh-HK", "en-GB", "en-Latn", "de"
+assert [understood(tag) for tag in tags] == ["zh-Hant", "zh-Hans", "zh-Hans", "zh-Hant", "en", "en", None]
+with speaking("zh-Hans"):
+    print(sentences("rules")("same.odd", count=1, axis="a", side="b"))
+for name in convviz.__all__:
+    try:
+        getattr(convviz, name)
+    except ImportError as missing:
+        print(missing)
+"""
+
+
+def test_a_graders_container_needs_torch_and_numpy_alone(bare, tmp_path):
+    done = subprocess.run([bare, "-c", GRADED], capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    _, chinese, *missing = done.stdout.splitlines()
+    with speaking("zh-Hans"):
+        assert chinese == sentences("rules")("same.odd", count=1, axis="a", side="b")
+    bring = "pip install anywidget, or pip install convviz for all that it can use"
+    lacks = f"needs anywidget, which is not installed: {bring}"
+    assert missing == [f"convviz.{name} {lacks}" for name in ("App", "explain", "lesson")]
+
+
+def test_the_command_line_of_a_graders_container_names_what_a_command_lacks(bare, tmp_path):
+    def convviz(line, python=bare):
+        command = [python, "-m", "convviz", *line.split()]
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+
+    for made in ("page.html", "page.svg", "page.tex", "sheet.md"):
+        done = convviz(f"exercise --expose I10 -o {made}" if made == "sheet.md" else f"export -o {made}")
+        assert (done.returncode, done.stderr) == (0, ""), made
+    for line, package in (
+        ("export -o page.png", "pillow"),
+        ("export -o page.gif --equation forward", "pillow"),
+        ("serve", "voila"),
+    ):
+        done = convviz(line)
+        assert done.returncode != 0, line
+        (sentence,) = done.stderr.splitlines()
+        assert f"which is not installed: pip install {package}" in sentence, line
+    for lang in ("en", "zh-Hans"):
+        assert convviz(f"export -o packed.html --lang {lang}").returncode == 0
+        assert convviz(f"export -o source.html --lang {lang}", sys.executable).returncode == 0
+        packed, source = (zlib.compress((tmp_path / f"{name}.html").read_bytes()) for name in ("packed", "source"))
+        assert len(packed) < 1.001 * len(source), lang

@@ -20,7 +20,9 @@ from convviz.facts.words import sentences
 say = sentences("graph")
 
 
-def graph(output: torch.Tensor, params: Mapping[str, torch.Tensor] | None = None, *, grad_output: Any = None) -> Graph:
+def graph(
+    output: torch.Tensor, params: Mapping[str, torch.Tensor] | None = None, *, grad_output: torch.Tensor | None = None
+) -> Graph:
     """Read the graph that autograd recorded for a tensor, and run its backward pass once to see the gradients.
 
     The graph can be used as before, and no .grad changes. Hooks that you registered on tensors run once more. Of a
