@@ -1121,6 +1121,117 @@ def trace(path):
     return points, curved
 
 
+# The local derivatives on the arrows, and the paths
+
+
+def scalars(*values):
+    return [torch.tensor(value, dtype=torch.float64, requires_grad=True) for value in values]
+
+
+def test_the_local_derivatives_of_the_articles_graph_are_6_3_and_y():
+    """Held against finite differences of each function; the products along the path are the gradients."""
+    output, params, _ = chain()
+    found = graph(output, params)
+    functions = {"PowBackward0": lambda x: x**2, "MulBackward0": lambda a, b: a * b}
+    eps, checked = 1e-6, []
+    for edge in found.edges[1:]:
+        target = found.node(edge.target)
+        values = [float(found.node(edge.source).value.tensor)]
+        if target.label == "MulBackward0":  # the other factor: its value over this one
+            values.append(float(target.value.tensor) / values[0])
+        slope = [functions[target.label](values[0] + way * eps, *values[1:]) for way in (1, -1)]
+        assert edge.derivative == pytest.approx((slope[0] - slope[1]) / (2 * eps), rel=1e-6)
+        checked.append(edge.derivative)
+    assert sorted(checked) == [3, 5, 6, 27]
+    labels = [text.text for text in parse(found).findall(f"{SVG}g[@data-edge]/{SVG}text")]
+    assert sorted(labels) == ["× 27", "× 3", "× 5", "× 6"], "on the arrows"
+    x = next(node for node in found.nodes if node.label == "x")
+    assert found.paths[x.id] == say("paths", count=1, label="x", sum="1 · 5 · 3 · 6 = 90")
+    title = parse(found).find(f"{SVG}g[@data-node='{x.id}']/{SVG}title").text
+    assert found.paths[x.id] in title, "also read in the saved drawing"
+
+
+def test_several_paths_add_up():
+    x, y = scalars(3.0, 2.0)
+    found = graph(x * x - x * y, {"x": x, "y": y})
+    ids = {node.label: node.id for node in found.nodes}
+    terms = "1 · (−1) · 2 + 1 · 1 · 3 + 1 · 1 · 3 = 4"
+    assert found.paths[ids["x"]] == say("paths", count=3, label="x", sum=terms)
+    many = x
+    for _ in range(70):
+        many = many + many
+    found = graph(many, {"x": x})
+    assert found.paths[found.nodes[-1].id].startswith(f"{2**70} paths")
+    assert found.paths[found.nodes[-1].id].endswith(f"+ … = {number(2.0**70)}.")
+
+
+def test_where_values_are_tensors_the_size_of_the_jacobian_stands_there():
+    for case in ("diamond", "mlp", "cnn", "convviz rotate", "new style", "broadcasting", "twice", "views"):
+        _, _, _, found = read(case)
+        svg = parse(found)
+        for edge in found.edges[1:]:
+            ends = found.node(edge.target).slots[0], found.node(edge.source).slots[edge.output_slot]
+            sizes = [(slot.value or slot.gradient).elements for slot in ends]
+            key = f"{edge.source} {edge.target} {edge.input_slot}"
+            label = svg.find(f"{SVG}g[@data-edge='{key}']/{SVG}text")
+            if sizes != [1, 1]:
+                assert edge.derivative is None, case
+                assert label.text == f"× J {sizes[0]}×{sizes[1]}", case
+
+
+def test_every_path_sentence_is_true():
+    """The factors that are written, multiplied out as Jacobians by torch, are the gradient that autograd gives."""
+    x = leaf(3, dtype=torch.float64)
+    w = leaf(2, 3, seed=1, dtype=torch.float64)
+    hidden = (w @ x).sin()
+    found = graph((hidden * hidden).sum(), {"x": x, "w": w})
+    id = next(node.id for node in found.nodes if node.label == "x")
+    assert "1 · J 1×2 · J 2×2 · J 2×2 · J 2×3 + 1 · J 1×2 · J 2×2 · J 2×2 · J 2×3 = [3]" in found.paths[id]
+    inner = torch.autograd.functional.jacobian(lambda x: w @ x, x)
+    slope = torch.autograd.functional.jacobian(torch.sin, w @ x)
+    one = torch.ones(1, 2, dtype=torch.float64) @ torch.diag(hidden) @ slope @ inner
+    gradient = next(node for node in found.nodes if node.label == "x").gradient.tensor
+    torch.testing.assert_close((one + one).flatten().detach(), gradient)
+
+
+def test_nothing_is_claimed_behind_a_hook_or_several_outputs():
+    for x in (scalars(3.0)[0], leaf(3)):
+        middle = x * 2
+        middle.register_hook(lambda gradient: gradient * 7)
+        found = graph((middle.exp() + middle).sum(), {"x": x, "middle": middle})
+        labels = [found.node(id).label for id in found.paths]
+        assert labels == ["SumBackward0", "AddBackward0", "ExpBackward0"], "neither middle nor x behind it"
+    for case in ("old style", "cat and split"):
+        found = read(case)[-1]
+        several = {node.id for node in found.nodes if len(node.slots) > 1}
+        assert several
+        assert not several & found.paths.keys(), case
+
+
+def test_the_search_for_local_derivatives_runs_no_hook_and_survives_a_backward_that_works_once():
+    class Once(torch.autograd.Function):
+        calls = 0
+
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            Once.calls += 1
+            if Once.calls > 1:
+                raise RuntimeError("once only")
+            return grad_output * 2
+
+    (x,) = scalars(3.0)
+    heard = []
+    x.register_hook(heard.append)
+    found = graph(Once.apply(x) * 5, {"x": x})
+    assert len(heard) == 1
+    assert float(found.nodes[-1].gradient.tensor) == 10
+    assert [edge.derivative for edge in found.edges[1:]] == [5.0, None]
+
+
 def test_text_is_escaped():
     x, y, z = leaf(2), leaf(3, 1, seed=1), leaf(1, seed=2)
     found = graph(x * y * z, {"<a&b>\"'": x, "</svg><script>": y, "nul\x00\x1b\ud800": z})
@@ -1157,7 +1268,7 @@ def test_text_stays_within_its_box():
     found = graph((x * y) @ leaf(2, 5, seed=2), names)
     svg = parse(found)
     boxes = boxes_of(svg)
-    for group in svg.iter(f"{SVG}g"):
+    for group in svg.findall(f"{SVG}g[@data-node]"):
         for text in group.findall(f"{SVG}text"):
             x, _, w, _ = boxes[group.get("data-node")]
             wide = sum(2 if letter > "⺀" else 1 for letter in text.text) * 0.61 * float(text.get("font-size", 12))

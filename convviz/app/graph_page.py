@@ -67,6 +67,7 @@ def page(graph: Graph) -> dict[str, Any]:
         "svg": graph.to_svg(),
         "dark": dict(pairs),  # what each colour of the drawing becomes
         "note": graph.note,
+        "paths": graph.paths,
         "steps": [{"id": id, "text": text} for id, text in steps],
     }
 

@@ -51,17 +51,16 @@ def url(tmp_path_factory):
 @pytest.fixture
 def site(page, url):
     """A page that will have asked for files of the site alone, each of which is there, and has told no error."""
-    complaints, answers, sockets = [], {}, []
+    complaints, asked, sockets = [], [], []
     page.on("console", lambda message: message.type in ("error", "warning") and complaints.append(message.text))
-    page.on("response", lambda answer: answers.update({answer.url.split("#")[0]: answer.status}))
+    page.on("request", lambda request: request.url.startswith("http") and asked.append(request))
     page.on("websocket", lambda socket: sockets.append(socket.url))
-    page.answers = answers
+    page.asked = asked
     yield page
-    page.wait_for_load_state("networkidle")
     known = {url, *(url + name for name in site_files() if name != INDEX)}
-    others = {each for each in answers if each.startswith("http")} - known
-    assert others == set()
-    assert {status for each, status in answers.items() if each.startswith("http")} <= {200, 304}
+    assert {request.url.split("#")[0] for request in asked} - known == set()
+    answers = filter(None, (request.response() for request in asked))  # waits for those that are still on their way
+    assert {answer.status for answer in answers} <= {200, 304}
     assert [*page.outside, *sockets, *complaints] == []
 
 
@@ -115,10 +114,10 @@ def test_each_tab_opens_with_a_file_of_its_own(site, url):
     wait_painted(site)
     places = {"mistakes": ".cv-verdict", "stack": "[data-cell]", "race": ".cv-race-recorded code"}
     for tab, shown in places.items():
-        assert not any(f"/tab-{tab}-" in each for each in site.answers)
+        assert not any(f"/tab-{tab}-" in request.url for request in site.asked)
         site.locator(f".cv-tab[data-tab={tab}]").click()
         site.locator(f".cv-pane-{tab} {shown}").first.wait_for()
-        assert sum(f"/tab-{tab}-" in each for each in site.answers) == 1
+        assert sum(f"/tab-{tab}-" in request.url for request in site.asked) == 1
         assert set(site.locator(".cv-pane-failure[role=alert]").all_text_contents()) == {""}
 
 
@@ -138,7 +137,7 @@ def test_a_tab_that_needs_torch_is_not_opened_by_a_link(site, url):
     wait_painted(site)
     assert site.locator(".cv-set-stride input").first.input_value() == "3"
     assert site.locator(".cv-pane").count() == 0
-    assert not any("/tab-" in each for each in site.answers)
+    assert not any("/tab-" in request.url for request in site.asked)
 
 
 def test_copy_link_gives_an_address_that_every_host_and_its_caches_know(site, url):

@@ -548,6 +548,25 @@ def test_pane_and_board_point_at_each_other(app):
     assert "cv-framed" not in box(app, weight).get_attribute("class")
 
 
+def test_a_box_that_is_pointed_at_or_focused_says_which_paths_add_up_to_its_gradient(page, show):
+    x = torch.tensor(3.0, dtype=torch.float64, requires_grad=True)
+    y = torch.tensor(5.0, dtype=torch.float64, requires_grad=True)
+    show(graph(x * x + y.sin() * 2, {"x": x, "y": y}))
+    id, told = id_of(page, "x"), page.locator(".cv-told")
+    hint = told.text_content()
+    sentence = "2 paths lead from the output back to x, and their products add up: 1 · 1 · 3 + 1 · 1 · 3 = 6."
+    on_path = "() => [...document.querySelectorAll('.cv-path')].map((edge) => edge.querySelector('text')?.textContent)"
+    box(page, id).hover()
+    expect(told).to_have_text(sentence)
+    assert sorted(page.evaluate(on_path), key=str) == [None, "× 1", "× 3", "× 3"], "not the arrows by way of y"
+    page.mouse.move(2, 2)
+    expect(told).to_have_text(hint)
+    assert page.evaluate(on_path) == []
+    box(page, id).focus()
+    expect(told).to_have_text(sentence)
+    assert box(page, id).get_attribute("aria-label").endswith(sentence), "as a screen reader hears it"
+
+
 def test_a_drawing_that_is_replaced_takes_its_frames_with_it(app):
     # The browser tells no box that is gone that the pointer has left it.
     box(app, id_of(app, "ConvolutionBackward0")).hover()

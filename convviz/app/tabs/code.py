@@ -1,4 +1,4 @@
-"""The code tab: Python for the present setting, six ways, as files to copy."""
+"""The code tab: Python for the present setting, seven ways, as files to copy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python for one setting, to copy: the same convolution and its gradients, written in six ways.
+"""Python for one setting, to copy: the same convolution and its gradients, written in seven ways.
 
 Each snippet is complete: with its preamble, which draws the tensors, it runs in an empty notebook that has torch (or
 NumPy) and nothing else. It holds the steps that this setting needs and no others.
@@ -23,6 +23,7 @@ Marks = tuple[tuple[int, tuple[str, ...]], ...]
 WAYS = {
     "definition": "The definition: every product, three sums",
     "unfold": "Unfold: windows as columns, a matrix product",
+    "einsum": "Einsum: the indices alone",
     "rotate": "Rotate: both gradients are convolutions",
     "aten": "aten: PyTorch's own operator",
     "function": "A complete autograd.Function, with gradcheck",
@@ -31,6 +32,7 @@ WAYS = {
 WAYS_TRANSPOSED = {
     "definition": "The definition: every product, three sums",
     "unfold": "Unfold: a matrix product, its columns folded",
+    "einsum": "Einsum: the indices alone, its columns folded",
     "rotate": "Rotate: the output, too, is a convolution",
     "aten": "aten: PyTorch's own operator, transposed",
     "function": "A complete autograd.Function, with gradcheck",
@@ -43,7 +45,7 @@ class Snippet:
     """Code for one setting, in one way.
 
     Attributes:
-        name: ``"definition"``, ``"unfold"``, ``"rotate"``, ``"aten"``, ``"function"`` or ``"numpy"``.
+        name: ``"definition"``, ``"unfold"``, ``"einsum"``, ``"rotate"``, ``"aten"``, ``"function"`` or ``"numpy"``.
         title: what it is, in words.
         preamble: code that draws ``input``, ``weight``, ``bias`` and ``grad_output`` at random.
         code: code that takes these and computes ``output``, ``grad_input``, ``grad_weight`` and ``grad_bias``.

@@ -7,12 +7,13 @@ import gc
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 
 from convviz.explanation.graph.saved import explain_failure
 from convviz.explanation.graph.snapshot import Snapshot, snapshot
-from convviz.explanation.graph.walk import Function, leaf_of
+from convviz.explanation.graph.walk import Function, forward_class, leaf_of
 
 Gradients = tuple[Snapshot | None, ...]
 
@@ -24,6 +25,7 @@ class Pass:
     Attributes:
         into: function → the gradient by each of its forward outputs; the sum over all that use the output.
         out_of: function → the gradient that it passes on to each of its inputs.
+        derivatives: function whose value is one number → its derivative by each input that is one number, too.
         order: functions in the order in which they ran, a leaf as soon as its gradient was complete.
         leaves: node of a leaf → its gradient.
         stopped_at: the function whose backward failed, None when none did.
@@ -32,6 +34,7 @@ class Pass:
 
     into: dict[Function, Gradients] = field(default_factory=dict)
     out_of: dict[Function, Gradients] = field(default_factory=dict)
+    derivatives: dict[Function, tuple[float | None, ...]] = field(default_factory=dict)
     order: list[Function] = field(default_factory=list)
     leaves: dict[Function, Snapshot | None] = field(default_factory=dict)
     stopped_at: Function | None = None
@@ -97,10 +100,32 @@ def _watch(function: Function, record: Pass) -> list[torch.utils.hooks.Removable
         record.order.append(function)
         record.into[function] = tuple(_copy(gradient) for gradient in grad_outputs)
 
-    def after(grad_inputs: tuple[torch.Tensor | None, ...], grad_outputs: object) -> None:
+    def after(grad_inputs: tuple[torch.Tensor | None, ...], grad_outputs: tuple[torch.Tensor | None, ...]) -> None:
         record.out_of[function] = tuple(_copy(gradient) for gradient in grad_inputs)
+        record.derivatives[function] = _derivatives(function, grad_outputs)
 
     return [function.register_prehook(before), function.register_hook(after)]
+
+
+def _derivatives(function: Function, grad_outputs: tuple[torch.Tensor | None, ...]) -> tuple[float | None, ...]:
+    """Return what a function hands on for a gradient of 1; () where its value is not one real number."""
+    given = grad_outputs[0] if len(grad_outputs) == 1 else None
+    if given is None or given.numel() != 1 or not given.is_floating_point() or given.is_meta:
+        return ()
+    node: Any = function  # torch's own are called, those of custom Functions applied; both run no hooks
+    backward = node if forward_class(function) is None else node.apply
+    try:
+        handed = backward(torch.ones_like(given))
+    except Exception:  # a stranger's backward that works once only; its gradients are shown all the same
+        return ()
+    handed = handed if isinstance(handed, tuple) else (handed,)
+    return tuple(_one_number(gradient) for gradient in handed)
+
+
+def _one_number(gradient: torch.Tensor | None) -> float | None:
+    if gradient is None or gradient.numel() != 1 or gradient.is_complex():
+        return None
+    return float(gradient.detach())
 
 
 def _copy(gradient: torch.Tensor | None) -> Snapshot | None:

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from convviz.explanation.graph.layout import Arrangement, arrange
 from convviz.explanation.graph.parts import Edge, Node
+from convviz.explanation.graph.paths import path_sentences
 from convviz.explanation.graph.snapshot import Snapshot
 from convviz.explanation.graph.svg import draw
 from convviz.facts.lists import comma
@@ -66,6 +67,11 @@ class Graph:
     def arrangement(self) -> Arrangement:
         """Where boxes stand and arrows run, in units of one box."""
         return arrange([node.id for node in self.nodes], [(edge.source, edge.target) for edge in self.edges])
+
+    @cached_property
+    def paths(self) -> dict[str, str]:
+        """Id of a node → a sentence: its gradient is the sum over the paths from the output, each a product."""
+        return path_sentences(self)
 
     def layout(self) -> dict[str, tuple[float, float]]:
         """Return id → (x, y), the middle of each box: y grows by 1 a layer from the leaves down to the output.

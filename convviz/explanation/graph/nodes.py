@@ -92,10 +92,12 @@ def _edges(reading: Reading) -> Iterator[Edge]:
         yield Edge(ids[root], OUTPUT, reading.output.output_nr, 0, snapshot(reading.start))
     for function in reading.functions:
         passed_on = reading.record.out_of.get(function)
+        derivatives = reading.record.derivatives.get(function, ())
         for place, (source, slot) in enumerate(function.next_functions):
             gradient = passed_on[place] if passed_on else None
             if source in ids:
-                yield Edge(ids[source], ids[function], slot, place, gradient)
+                local = derivatives[place] if place < len(derivatives) else None
+                yield Edge(ids[source], ids[function], slot, place, gradient, local)
             elif source is not None:
                 yield Edge(reading.rest, ids[function], 0, place, gradient)
 

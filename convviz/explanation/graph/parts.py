@@ -94,6 +94,7 @@ class Edge:
         output_slot: which output of the source it is.
         input_slot: which of the target's inputs it is, counted among those that torch looks at for gradients.
         gradient: what the target's backward passes on to the source; None where it passes nothing.
+        derivative: the derivative of the target's value by the source's, where both are one real number; else None.
     """
 
     source: str
@@ -101,3 +102,4 @@ class Edge:
     output_slot: int
     input_slot: int
     gradient: Snapshot | None
+    derivative: float | None = None

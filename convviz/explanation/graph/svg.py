@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from convviz.explanation.graph.layout import Arrangement
 from convviz.explanation.graph.parts import Edge, Node
-from convviz.explanation.graph.text import box_lines, columns, details, gradient_numbers, shortened
+from convviz.explanation.graph.text import box_lines, columns, derivative, details, factor, gradient_numbers, shortened
 from convviz.facts.lists import semicolon
 from convviz.facts.words import sentences
 
@@ -86,6 +86,10 @@ class Drawable(Protocol):
         """Sentences about the whole."""
 
     @property
+    def paths(self) -> dict[str, str]:
+        """Id of a node → its gradient as a sum over paths, in a sentence."""
+
+    @property
     def arrangement(self) -> Arrangement:
         """Where boxes and arrows stand."""
 
@@ -102,6 +106,7 @@ class _Drawing:
 
     def __init__(self, graph: Drawable, palette: Palette) -> None:
         self.graph, self.palette, self.caption = graph, palette, say("caption")
+        self.nodes = {node.id: node for node in graph.nodes}
         self.step = {id: number for number, id in enumerate(graph.steps, start=1)}
         self.lines = {node.id: _lines(node) for node in graph.nodes}
         self.slots: dict[str, list[int]] = defaultdict(list)  # of each node, those that arrows leave from
@@ -148,9 +153,8 @@ class _Drawing:
         return "\n".join(parts) + "\n"
 
     def _description(self) -> str:
-        by_id = {node.id: node for node in self.graph.nodes}
         visits = [
-            say("visit", step=number, label=by_id[id].label, gradient=box_lines(by_id[id])[2])
+            say("visit", step=number, label=self.nodes[id].label, gradient=box_lines(self.nodes[id])[2])
             for id, number in self.step.items()
         ]
         return " ".join([say("visits", visits=semicolon(visits)), self.graph.note]).strip()
@@ -167,7 +171,7 @@ class _Drawing:
         if node.opens_into:
             attributes += f" data-opens-into={quoteattr(' '.join(node.opens_into))}"
         parts = [
-            f"<g {attributes}><title>{_escape(details(node))}</title>",
+            f"<g {attributes}><title>{_escape(details(node, self.graph.paths.get(node.id, '')))}</title>",
             f'<rect x="{_n(left)}" y="{_n(top)}" width="{_n(self.width)}" height="{HEIGHT}" rx="{ROUNDING[node.kind]}" '
             f'fill="{self.palette.fills[node.kind]}" stroke="{self.palette.line}" '
             f'stroke-width="{2 if node.kind == "output" else 1}"{_REST_OUTLINE if node.kind == "rest" else ""}/>',
@@ -205,13 +209,19 @@ class _Drawing:
         end = self.middle(to_x) + (share - 0.5) * self.width, self.top(to_layer)
         layers = enumerate(self.arranged.routes[edge.source, edge.target], start=1)
         bends = [(self.middle(x), self.top(from_layer + layer)) for layer, x in layers]
-        title = _escape(say("arrow", gradient=gradient_numbers(edge.gradient)))
+        ends = self.nodes[edge.source], self.nodes[edge.target]
+        local, known = ("", "") if ends[1].kind == "output" else (factor(edge, *ends), derivative(edge, *ends))
+        title = _escape(" ".join([say("arrow", gradient=gradient_numbers(edge.gradient)), known]).strip())
+        # At the right of the arrow's head, under the curve of one that comes from there.
+        beside = end[0] + 6 + 0.12 * max(0, (bends[-1] if bends else start)[0] - end[0])
+        halo = f' stroke="{self.palette.paper}" stroke-width="3" paint-order="stroke"'
+        label = _text(beside, end[1] - 4, f"× {local.strip('()')}", self.palette.gradient, halo) if local else ""
         dashes = ' stroke-dasharray="4 3"' if edge.gradient is None else ""
         line = self.palette.line
         return (
             f'<g data-edge="{edge.source} {edge.target} {edge.input_slot}"><title>{title}</title>'
             f'<path d="{_path(start, bends, end)}" fill="none" stroke="{line}" stroke-width="1.5"{dashes}/>'
-            f'<path d="M{_n(end[0])} {_n(end[1])}l-4 -8h8z" fill="{line}"/></g>'
+            f'<path d="M{_n(end[0])} {_n(end[1])}l-4 -8h8z" fill="{line}"/>{label}</g>'
         )
 
 

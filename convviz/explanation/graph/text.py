@@ -6,13 +6,15 @@ import math
 import unicodedata
 from decimal import ROUND_HALF_UP, Decimal
 
-from convviz.explanation.graph.parts import Node, Slot
+from convviz.explanation.graph.parts import Edge, Node, Slot
 from convviz.explanation.graph.snapshot import Snapshot
 from convviz.facts.lists import comma
 from convviz.facts.words import sentences
 
 say = sentences("graph")
 
+VJPS = ("vjp.input", "vjp.weight", "vjp.bias")  # of a convolution, in the order of its inputs
+VJPS_TRANSPOSED = ("vjp.transposed.input", "vjp.transposed.weight", "vjp.bias")
 FEW = 4  # numbers that fit on one line; of more, the range and the mean are shown
 
 
@@ -93,6 +95,34 @@ def gradient_numbers(gradient: Snapshot | None) -> str:
     return say("numbers.none") if gradient is None else numbers(gradient)
 
 
+def factor(edge: Edge, source: Node, target: Node) -> str:
+    """Write what a path is multiplied by along an arrow: a number, or the size of the Jacobian; empty if unknown."""
+    if edge.derivative is not None:
+        text = number(edge.derivative)
+        return f"({text})" if text.startswith("−") else text
+    ends = [_only(target), next((slot for slot in source.slots if slot.number == edge.output_slot), None)]
+    counts = [(slot.value or slot.gradient) if slot else None for slot in ends]
+    if edge.gradient is None or counts[0] is None or counts[1] is None:
+        return ""
+    return f"J {counts[0].elements}×{counts[1].elements}"
+
+
+def _only(node: Node) -> Slot | None:
+    return node.slots[0] if len(node.slots) == 1 else None
+
+
+def derivative(edge: Edge, source: Node, target: Node) -> str:
+    """Return a sentence about the factor of an arrow; empty if it is unknown."""
+    written = factor(edge, source, target)
+    if not written or edge.derivative is not None:
+        return say("derivative", number=written) if written else ""
+    product = ""
+    folds = target.spec is not None and target.spec.padding_mode != "zeros" and edge.input_slot == 0
+    if target.spec is not None and edge.input_slot < len(VJPS) and not folds:
+        product = say((VJPS_TRANSPOSED if target.transposed else VJPS)[edge.input_slot])
+    return say("derivative.jacobian", jacobian=written, function=target.label) + (product and f" {product}")
+
+
 def _per_slot(slots: tuple[Slot, ...], texts: list[str]) -> str:
     if len(slots) == 1:
         return texts[0]
@@ -113,9 +143,9 @@ def shortened(text: str, most: int) -> str:
     return f"{text}…"
 
 
-def details(node: Node) -> str:
-    """Return all that there is to say about a box, a line a thing."""
-    lines = [node.label, *box_lines(node)]
+def details(node: Node, paths: str) -> str:
+    """Return all that there is to say about a box, a line a thing; ``paths`` says of which its gradient is the sum."""
+    lines = [node.label, *box_lines(node), paths]
     for slot in node.slots:
         lines += [slot.value_note, slot.gradient_note]
     for saved in node.saved:

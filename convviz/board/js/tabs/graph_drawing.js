@@ -47,6 +47,8 @@ export function createDrawing(uid, events) {
   let cursor = "";
   let selected = "";
   let pointing = false;
+  /** @type {Record<string, string>} */
+  let paths = {};
 
   /** @param {Event} event */
   const boxAt = (event) => {
@@ -70,7 +72,7 @@ export function createDrawing(uid, events) {
       boxes.set(id, { id, label, el, x: x + width / 2, y, above: [], below: [] });
       el.setAttribute("role", "button");
       el.setAttribute("tabindex", "-1");
-      el.setAttribute("aria-label", labelOf(el));
+      el.setAttribute("aria-label", [labelOf(el), paths[id]].filter(Boolean).join(". "));
     }
     for (const { source, target } of edges) {
       boxes.get(target)?.above.push(source);
@@ -104,6 +106,8 @@ export function createDrawing(uid, events) {
   /** @param {Box | null | undefined} box */
   function point(box) {
     pointing = Boolean(box);
+    const way = box && paths[box.id] ? behind(boxes, box.id) : new Set();
+    for (const { el, source } of edges) el.classList.toggle("cv-path", way.has(source));
     events.point(box?.id ?? null);
   }
 
@@ -134,8 +138,12 @@ export function createDrawing(uid, events) {
   }
 
   return {
-    /** Put in a new drawing; the focus and the selection stay where the box is still there. @param {SVGSVGElement} next */
-    set(next) {
+    /**
+     * Put in a new drawing; the focus and the selection stay where the box is still there.
+     * @param {SVGSVGElement} next @param {Record<string, string>} sums id of a box → its gradient as a sum over paths
+     */
+    set(next, sums) {
+      paths = sums;
       const held = svg?.contains(document.activeElement);
       const [cursorBefore, selectedBefore] = [boxes.get(cursor), boxes.get(selected)];
       if (pointing) point(null); // a box that is replaced never tells that the pointer has left it
@@ -186,6 +194,17 @@ export function createDrawing(uid, events) {
       }
     },
   };
+}
+
+/**
+ * A box, and all boxes on its paths to the output.
+ * @param {Map<string, Pick<Box, "below">>} boxes @param {string} id
+ * @returns {Set<string>}
+ */
+export function behind(boxes, id) {
+  const found = new Set([id]);
+  for (const each of found) boxes.get(each)?.below.forEach((next) => found.add(next)); // grows while it is read
+  return found;
 }
 
 /**

@@ -1,5 +1,5 @@
 // @ts-check
-// The code tab: one setting as Python, six ways. A line lights its panels, a panel its lines.
+// The code tab: one setting as Python, seven ways. A line lights its panels, a panel its lines.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { NOT_COPIED, createCopier } from "../base/clipboard.js";
 import { createCodeLines } from "./code_lines.js";

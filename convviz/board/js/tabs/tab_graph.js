@@ -57,6 +57,9 @@ function renderGraph(context) {
     function pointFrom(id) {
       const panels = id ? (data.panels[id] ?? []) : [];
       pane.point(panels.length ? { panels } : undefined);
+      const sum = id ? data.paths[id] : "";
+      if (sum) setRich(told, sum);
+      else tell();
     }
 
     function startWalk() {
@@ -69,7 +72,7 @@ function renderGraph(context) {
       walk.hidden = false;
       at = -1;
       drawing.mark([]);
-      setRich(told, say("graph.hint"));
+      tell();
       walk.focus({ preventScroll: true });
     }
 
@@ -82,10 +85,15 @@ function renderGraph(context) {
       if (!transport.speaks()) pane.say(plainText(text));
     }
 
+    /** What stands above the drawing while nothing is pointed at. */
+    function tell() {
+      setRich(told, at >= 0 ? data.steps[at].text : say("graph.hint"));
+    }
+
     function showStep() {
       const { text } = data.steps[at];
       drawing.mark(data.steps.slice(0, at + 1).map(({ id }) => id));
-      setRich(told, text);
+      tell();
       const place = { at: at + 1, of: data.steps.length };
       transport.say(say("graph.step", place), say("graph.step_read", { ...place, what: plainText(text) }));
     }
@@ -124,12 +132,12 @@ function renderGraph(context) {
       data = next;
       theme = pane.root.dataset.theme ?? "light";
       const svg = readDrawing(data, theme);
-      drawing.set(svg);
+      drawing.set(svg, data.paths);
       viewport.set(svg);
       setText(note, data.note);
       if (at >= 0 && !sameWalk) stopWalk();
       if (at >= 0) showStep();
-      else setRich(told, say("graph.hint"));
+      else tell();
       if (!drawing.selected()) details.close();
       else if (isNew) details.refresh(drawing.selected());
     };

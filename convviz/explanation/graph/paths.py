@@ -1,0 +1,131 @@
+"""The gradient of a node as the sum over all paths from the output back to it, each the product of its arrows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+
+from convviz.explanation.graph.parts import Edge, Node
+from convviz.explanation.graph.snapshot import Snapshot
+from convviz.explanation.graph.text import factor, number, numbers
+from convviz.facts.words import sentences
+
+say = sentences("graph")
+
+MOST_PATHS, MOST_FACTORS = 4, 8  # that are written out
+CLOSE = {"float16": 1e-2, "bfloat16": 5e-2}  # how exactly a dtype's product is its gradient
+CLOSE_ELSE = 1e-3
+_Factors = tuple[str, ...]
+
+
+class Paths(Protocol):
+    """What is read of a graph, as ``Graph`` has it."""
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The boxes; none stands before those that use its value."""
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        """The arrows."""
+
+    @property
+    def grad_output(self) -> Snapshot:
+        """The gradient at the output."""
+
+
+@dataclass
+class _Way:
+    """What leads from the output to one node.
+
+    Attributes:
+        count: how many paths.
+        written: the factors of the first of them.
+        total: the sum of their products; None where a factor is no number.
+        size: the sum of their absolute values.
+    """
+
+    count: int = 0
+    written: tuple[_Factors, ...] = ()
+    total: float | None = 0.0
+    size: float = 0.0
+
+
+def path_sentences(graph: Paths) -> dict[str, str]:
+    """Return id of a node → its gradient as the sum over paths, for all nodes of which that is true and known.
+
+    Left out are nodes behind a function with several outputs, and behind a hook that changed a gradient on its way.
+    """
+    by_id = {node.id: node for node in graph.nodes}
+    out_of: dict[str, list[Edge]] = defaultdict(list)
+    for edge in graph.edges:
+        if edge.gradient is not None:
+            out_of[edge.source].append(edge)
+    ways = {graph.nodes[0].id: _start(graph.grad_output)}
+    found = {}
+    for node in graph.nodes[1:]:
+        edges = out_of[node.id]
+        if len(node.slots) != 1 or node.gradient is None or any(edge.target not in ways for edge in edges):
+            continue
+        way = _extended([(edge, ways[edge.target], by_id[edge.target]) for edge in edges], node)
+        if edges and _is_gradient(way, edges, node.gradient):
+            ways[node.id] = way
+            found[node.id] = _sentence(node, way)
+    return found
+
+
+def _start(grad_output: Snapshot) -> _Way:
+    if not grad_output.shape and grad_output.mean is not None:
+        return _Way(1, ((number(grad_output.mean),),), grad_output.mean, abs(grad_output.mean))
+    return _Way(1, (("grad_output",),), None)
+
+
+def _extended(last: Sequence[tuple[Edge, _Way, Node]], node: Node) -> _Way:
+    """Return the paths that end with these arrows."""
+    way = _Way()
+    for edge, before, target in last:
+        way.count += before.count
+        # The arrow into the output changes nothing: it is no factor.
+        factors = () if target.kind == "output" else (factor(edge, node, target),)
+        way.written += tuple((*path, *factors) for path in before.written[: MOST_PATHS - len(way.written)])
+        local = 1.0 if target.kind == "output" else edge.derivative
+        if way.total is None or before.total is None or local is None:
+            way.total = None
+        else:
+            way.total += before.total * local
+            way.size += before.size * abs(local)
+    return way
+
+
+def _is_gradient(way: _Way, edges: Sequence[Edge], gradient: Snapshot) -> bool:
+    """Tell whether the arrows add up to the gradient, which a hook may have changed."""
+    close = CLOSE.get(gradient.dtype, CLOSE_ELSE)
+    if way.total is not None and gradient.mean is not None:
+        return abs(way.total - gradient.mean) <= close * way.size
+    brought = [edge.gradient.tensor for edge in edges if edge.gradient is not None]
+    parts = [part for part in brought if part is not None]
+    if gradient.tensor is None or len(parts) < len(edges):
+        return False
+    exact = torch.stack([part.to(torch.complex128) for part in parts])
+    off = (exact.sum(0) - gradient.tensor.to(torch.complex128)).abs()
+    return bool((off <= close * exact.abs().sum(0)).all())
+
+
+def _sentence(node: Node, way: _Way) -> str:
+    gradient = node.gradient
+    products = [" · ".join(_elided(path)) for path in way.written]
+    terms = " + ".join([*products, *(["…"] if way.count > len(products) else [])])
+    end = "" if gradient is None else numbers(gradient) if not gradient.shape else str(list(gradient.shape))
+    told = say("paths", count=way.count, label=node.label, sum=f"{terms} = {end}")
+    return f"{told} {say('paths.jacobian')}" if way.total is None else told
+
+
+def _elided(path: _Factors) -> _Factors:
+    if len(path) <= MOST_FACTORS:
+        return path
+    half = MOST_FACTORS // 2
+    return (*path[:half], "…", *path[-half:])
