@@ -61,9 +61,9 @@ export function createSum(onTerm) {
     },
 
     /**
-     * @param {{ cell: any, label: string, factors: string, value: number, terms: any[][], nothing?: string, minus?: boolean, after?: string }} sum
-     *   `factors`: the product in words; terms as lists of factors; nothing: why there are none; minus: the second is taken away from the first, and
-     *   `factors` says so; after: what is said behind it
+     * @param {{ cell: any, label: string, factors: string, value: number, terms: any[][], nothing?: string,
+     *   minus?: boolean, after?: string }} sum `factors`: the product in words; terms as lists of factors; nothing: why there
+     *   are none; minus: the second is taken away from the first, and `factors` says so; after: what is said behind it
      * @param {(panel: string, value: number) => number[]} colors
      */
     show(sum, colors) {

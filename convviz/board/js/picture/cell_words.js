@@ -1,6 +1,6 @@
 // @ts-check
-// What a cell that is no sum has to do with the gradients. How many terms a gradient has is counted in the very list
-// that its sum writes out.
+// What a cell that is no sum has to do with the gradients. How many terms a gradient has is counted in the very list that
+// its sum writes out.
 import { formatNumber } from "../base/format.js";
 import { inTurn, say } from "./say.js";
 
@@ -19,7 +19,7 @@ import { inTurn, say } from "./say.js";
 export function backwardWords(links, terms, cell, valueOf) {
   if (cell.panel === "padded_input") return inputWords(links, terms, cell);
   if (cell.panel === "weight") return weightWords(links, terms, cell);
-  if (cell.panel === "grad_output") return gradientWords(links, cell, formatNumber(valueOf("grad_output", cell.row, cell.column) ?? 0));
+  if (cell.panel === "grad_output") return gradientWords(links, cell, valueOf("grad_output", cell.row, cell.column));
   if (cell.panel === "rotated_weight") {
     const from = links.copyIn("weight", cell);
     return from ? say("cell.rotated_weight", { row: from.row, column: from.column }) : "";
@@ -54,15 +54,16 @@ function weightWords(links, terms, cell) {
   const { batch, output_size } = links.geometry;
   const count = links.terms(gradient).length; // windows of one sample
   if (!count) return say("cell.unread_weight");
-  const read = say(batch > 1 ? "cell.products.samples" : "cell.products", { count, samples: batch, terms: terms.of(gradient).length });
+  const told = batch > 1 ? "cell.products.samples" : "cell.products";
+  const read = say(told, { count, samples: batch, terms: terms.of(gradient).length });
   const others = output_size[0] * output_size[1] - count;
   return inTurn(read, others ? say("cell.in_padding", { count: others }) : "");
 }
 
-/** @param {Links} links @param {Cell} cell @param {string} value */
+/** @param {Links} links @param {Cell} cell @param {number} [value] */
 function gradientWords(links, cell, value) {
   const [rows, columns] = links.geometry.kernel_size;
   const count = rows * columns - links.terms({ ...cell, panel: "output" }).length;
   if (count === rows * columns) return say("cell.stamps_nothing");
-  return inTurn(say("cell.grad_output", { value }), count ? say("cell.dropped", { count }) : "");
+  return inTurn(say("cell.grad_output", { value: formatNumber(value ?? 0) }), count ? say("cell.dropped", { count }) : "");
 }

@@ -1,12 +1,12 @@
 // @ts-check
-// The products that a cell adds up, over all channels and samples, with their numbers: the sum writes them out, and
-// sentences count them.
+// The products that a cell adds up, over all channels and samples, with their numbers: the sum writes them out, and sentences
+// count them.
 
 /**
  * @import { Cell, createLinks } from "./links.js"
- * @typedef {{ planes: any, thumbs: any }} Planes the numbers of the shown planes, and of the small pictures beside them
- * @typedef {{ panel: string, row: number, column: number, value: number | undefined, shown: boolean }} Factor value: where
- *   the page has it; shown: whether its plane is the shown one
+ * @typedef {{ planes: any, thumbs: any }} Planes the numbers of the shown planes, and of the small pictures
+ * @typedef {Cell & { value: number | undefined, shown: boolean }} Factor value: where the page has it; shown: whether
+ *   its plane is the shown one
  */
 
 /**
@@ -25,25 +25,34 @@ export function findPlane(spec, numbers, at) {
 
 /**
  * Make what finds the products of a cell.
- * @param {ReturnType<typeof createLinks>} links @param {(panel: string) => any} specOf the structure of a panel, if it is shown
+ * @param {ReturnType<typeof createLinks>} links @param {(panel: string) => any} specOf the structure of a shown panel
  * @param {Planes} numbers
  */
 export function createTerms(links, specOf, numbers) {
   const { geometry } = links;
 
-  /** A number of any plane, if the page has it. @param {string} panel @param {number[]} at @param {number} row @param {number} column */
+  /**
+   * A number of any plane, if the page has it.
+   * @param {string} panel @param {number[]} at @param {number} row @param {number} column
+   */
   function numberOf(panel, at, row, column) {
     const found = findPlane(specOf(panel), numbers, at);
     return found?.values[found.start + row * specOf(panel).columns.length + column];
   }
 
-  /** The same number of grad_output itself: padding and zeros can make a plane too large for its small pictures. @param {Cell} one @param {number[]} at */
+  /**
+   * The same number of grad_output itself: padding and zeros can make a plane too large for its small pictures.
+   * @param {Cell} one @param {number[]} at
+   */
   function numberOfCopy(one, at) {
     const copy = links.copyIn("grad_output", one);
     return copy && specOf("grad_output") ? numberOf("grad_output", at, copy.row, copy.column) : undefined;
   }
 
-  /** A factor where the page shows it: told as stamps, the gradient is made of weight and grad_output themselves. @param {Cell} one @returns {Cell} */
+  /**
+   * A factor where the page shows it: told as stamps, the gradient is made of weight and grad_output themselves.
+   * @param {Cell} one @returns {Cell}
+   */
   function present(one) {
     const panel = { rotated_weight: "weight", padded_grad_output: "grad_output" }[one.panel];
     return specOf(one.panel) || !panel ? one : links.copyIn(panel, one) ?? one;
@@ -73,7 +82,10 @@ export function createTerms(links, specOf, numbers) {
   return {
     present,
 
-    /** Every product of a cell, over all channels or samples; without those that are zero by construction. @param {Cell} cell @returns {Factor[][]} */
+    /**
+     * Every product of a cell, over all channels or samples; without those that are zero by construction.
+     * @param {Cell} cell @returns {Factor[][]}
+     */
     of(cell) {
       if (cell.panel === "grad_bias") return ofBias(cell);
       const list = links.terms(cell);
