@@ -25,14 +25,14 @@ export function overlap({ taps }) {
 
 const copies = (truth, pixel) => truth.cells.filter((cell) => same(truth.pixelAt(cell), pixel)).length;
 
-/** Of a pixel: in how many places it stands, how many windows read it there, in how many channels, and its terms. */
+/** Of a pixel: how many windows read it, or how often it and its copies are read, in how many channels, and its terms. */
 function readsAre(said, truth, cell) {
+  const copied = said.id.startsWith("cell.copies");
   const reads = readsOf(truth, cell);
-  const stands = copies(truth, truth.pixelAt(cell.at));
-  const counted = said.places ? reads.length : different(reads.map(({ o }) => o));
+  const counted = copied ? reads.length : different(reads.map(({ o }) => o));
   const terms = Number(said.terms ?? many(said));
   return many(said) === counted && terms === reads.length * truth.outs
-    && Number(said.channels ?? 1) === truth.outs && Number(said.places ?? 1) === stands;
+    && Number(said.channels ?? 1) === truth.outs && copied === (copies(truth, truth.pixelAt(cell.at)) > 1);
 }
 
 /** Of a weight: in how many windows of how many samples it meets a pixel, and its terms. */

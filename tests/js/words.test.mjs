@@ -27,13 +27,14 @@ const LINKS = [
   "v=1", "v=2&out_channels=3", "v=1&batch=2", "v=2&padding=1&mode=replicate", "v=2&padding=2&mode=circular",
   "v=2&groups=2&in_channels=2&out_channels=2", "v=2&transposed=1&size=6&stride=2&padding=1&view=stamps",
   "v=2&kernel=1&mode=reflect", "v=2&size=2&padding=3&view=stamps",
+  "v=1&size=5&padding=0,1&view=stamps",
 ];
 const SUMS = ["output", "grad_input", "grad_padded_input", "grad_weight"];
 const READ = ["padded_input", "grad_padded_input", "grad_input"]; // panels whose cells can be marked as never read
 
 // -- a text is read sentence by sentence, as it is written
 
-const COUNTS = ["count", "places", "channels", "terms", "samples", "row", "column", "out_channels", "in_channels"];
+const COUNTS = ["count", "channels", "terms", "samples", "row", "column", "out_channels", "in_channels"];
 
 /** A sentence as a pattern, whose groups are its arguments. */
 function patternOf(words) {

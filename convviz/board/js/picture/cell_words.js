@@ -35,9 +35,10 @@ function inputWords(links, terms, cell) {
   const count = gradient ? links.terms(gradient).length : 0; // of one output channel
   if (!gradient || !count) return say("cell.unread");
   const products = terms.of(gradient);
-  const [places, channels] = [links.results(gradient).length, products.length / count];
-  const id = /** @type {const} */ (`cell.${places > 1 ? "copies" : "windows"}${channels > 1 ? ".channels" : ""}`);
-  return inTurn(say(id, { count, places, channels, terms: products.length }), zeroWords(products));
+  const channels = products.length / count;
+  const told = links.results(gradient).length > 1 ? "copies" : "windows";
+  const id = /** @type {const} */ (`cell.${told}${channels > 1 ? ".channels" : ""}`);
+  return inTurn(say(id, { count, channels, terms: products.length }), zeroWords(products));
 }
 
 /** How many products are not 0, where some are. @param {Factor[][]} products */

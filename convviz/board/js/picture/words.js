@@ -121,7 +121,8 @@ function sidesOf(spec) {
 /** @param {Spec} spec @param {boolean} transposed */
 function stampsNote(spec, transposed) {
   const parts = [];
-  if (!folds(spec) && spec.padding.flat().some(Boolean)) parts.push(say("stamps.dropped"));
+  const falls = spec.padding.some(([before, after], axis) => before || after > remainderOf(spec, axis));
+  if (!folds(spec) && falls) parts.push(say("stamps.dropped"));
   if (!transposed && (remainderOf(spec, 0) || remainderOf(spec, 1))) parts.push(say("stamps.remainder"));
   return parts.length ? clausesOf(parts) : "";
 }
