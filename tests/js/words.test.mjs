@@ -20,6 +20,7 @@ import { fromLink, toLink } from "../../convviz/board/js/rules/link.js";
 import { CLAIMS, dropped, overlap, readsOf, real } from "./claims.mjs";
 import { drawer, randomState, same, truthOf } from "./definition.mjs";
 
+// More states, others, and how often each sentence was counted: CONVVIZ_STATES=4000 CONVVIZ_SEED=2 CONVVIZ_TALLY=1.
 const STATES = Number(process.env.CONVVIZ_STATES ?? 120);
 const SEED = Number(process.env.CONVVIZ_SEED ?? 1);
 // The places that were wrong once.

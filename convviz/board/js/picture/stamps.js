@@ -97,8 +97,8 @@ export function createPairing(board) {
 }
 
 /**
- * @param {ReturnType<typeof import("./links.js").createLinks>} links @param {string} label of the cell @param {Cell[]} found of the un-rotated kernel, in the order of grad_output
- * @param {boolean} stamps
+ * @param {ReturnType<typeof import("./links.js").createLinks>} links @param {string} label of the cell
+ * @param {Cell[]} found of the un-rotated kernel, in the order of grad_output @param {boolean} stamps
  */
 function words(links, label, found, stamps) {
   if (!found.length) return say("pairs.none", { label });

@@ -30,8 +30,8 @@ export function createTrayMemory() {
     /**
      * Keep what the pixel receives now.
      * @param {Geometry} geometry @param {Planes} numbers of the board @param {At} pixel
-     * @returns {Tray | null} null where what comes back to the shown channel is no single 1, or too large to be drawn, and where one window alone reads the
-     *   pixel: there is no order to be seen
+     * @returns {Tray | null} null where what comes back to the shown channel is no single 1 or too large to be drawn, and
+     *   where one window alone reads the pixel: there is no order to be seen
      */
     see(geometry, { planes, thumbs }, pixel) {
       const { plane, output_size: [height, width], input_size, stride } = geometry;
@@ -56,7 +56,7 @@ export function createTrayMemory() {
 }
 
 /**
- * Where the channels of grad_output that send something back to the shown one begin and end, in planes that are not thinned out.
+ * Where the channels of grad_output that send something back to the shown one begin and end, among planes with all cells.
  * @param {Geometry} geometry @returns {[number, number]}
  */
 function channelsOf({ plane, output_size: [height, width], out_channels, groups }) {

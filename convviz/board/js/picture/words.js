@@ -103,7 +103,9 @@ function paddingNote(spec, transposed) {
     const [o, c] = [shownLetter("o", transposed), shownLetter("c", transposed)];
     parts.push(say(spec.groups > 1 ? "padding.channels_grouped" : "padding.channels", { o, c }));
   }
-  if (spec.stride.some((step, axis) => step > 1 && outputSize(spec, axis) > 1)) parts.push(say("padding.zeros", { grad_output: shownName("grad_output", transposed) }));
+  if (spec.stride.some((step, axis) => step > 1 && outputSize(spec, axis) > 1)) {
+    parts.push(say("padding.zeros", { grad_output: shownName("grad_output", transposed) }));
+  }
   const values = { formula: folds(spec) ? "d(k−1)" : "d(k−1)−p", sides: sidesOf(spec) };
   if (!remainderOf(spec, 0) && !remainderOf(spec, 1)) parts.push(say("padding.padded", values));
   else parts.push(say(transposed ? "padding.padded_output_padding" : "padding.padded_remainder", values));
