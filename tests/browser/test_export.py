@@ -195,6 +195,27 @@ def test_the_boards_own_actions_work(page, exported):
     page.locator("[data-equation=forward] .cv-transport").wait_for(state="visible")
 
 
+def test_a_cell_with_the_focus_may_go_with_its_panel(page, exported):
+    """The focus moves on while panels come and go: nothing is linked by the geometry of those that are gone."""
+    page.goto(f"{exported.as_uri()}#v=1&size=3&weight=counting&loss=sum")
+    wait_painted(page, 0)
+    with repaint(page):
+        page.evaluate("location.hash = 'v=1&size=4&padding=2&mode=circular'")
+    cell(page, "grad_input", 3, 3).click()
+    said = page.evaluate_handle("""() => {
+      const live = document.querySelector(".cv-foot > .cv-live");
+      const said = [];
+      new MutationObserver(() => said.push(live.textContent)).observe(live, { childList: true });
+      return said;
+    }""")
+    with repaint(page):
+        page.go_back()
+    assert page.page_errors == []
+    value = float(cell(page, "grad_input", 2, 2).get_attribute("data-value"))
+    spoken = [text for text in said.json_value() if text]
+    assert spoken == [f"grad_input, row 2, column 2: {value:g}".replace("-", "−")], "no number of the picture before"
+
+
 def test_undo_and_redo_with_the_keyboard_and_reset(page, exported):
     open_page(page, exported)
     menu = page.locator(".cv-set-preset select")

@@ -80,7 +80,7 @@ def test_output_without_target_is_grad_output(opened):
         line.locator("xpath=self::*[contains(., 'grad_output')]").wait_for()
         if "cross_entropy" in link:
             share = float(output.flatten().softmax(0).reshape(output.shape)[1, 1])  # the click made it the right one
-            said = f"{format_number(round(share, 3))} − 1 = {format_number(share - 1)}."
+            said = f"{format_number(round(share, 6))} − 1 = {format_number(share - 1)}."
             assert f"grad_output[1,1] = share − target = {said}" in line.inner_text()
         else:
             values = [number(text) for text in line.locator(".cv-factor").all_text_contents()]

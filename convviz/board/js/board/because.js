@@ -4,7 +4,7 @@ import WORDS from "../../../facts/words/because.json" with { type: "json" };
 import { ask } from "../base/ask.js";
 import { element, setText } from "../base/dom.js";
 import { sentences } from "../base/words.js";
-import { topicsOf } from "../picture/topics.js";
+import { becauseWords, topicsOf } from "../picture/topics.js";
 
 const say = sentences(WORDS);
 
@@ -31,20 +31,12 @@ export function createBecause(band, taught) {
   let geometry;
   show.addEventListener("click", () => open && ask(el, open));
 
-  /** @param {Topic} topic */
-  function sentence(topic) {
-    const { stride, kernel_size: kernel, padding_mode: mode, out_channels, in_channels, groups } = geometry;
-    const steps = stride[0] === stride[1] ? stride[0] : stride.join(" × ");
-    const values = { stride: steps, cells: kernel[0] * kernel[1], mode, out_channels: out_channels / groups, in_channels: in_channels / groups };
-    return say(`because.${topic}`, values);
-  }
-
   /** @param {Topic | null} topic */
   function turnTo(topic) {
     open = topic;
     answer.hidden = !topic;
     el.parentElement?.toggleAttribute("data-answered", Boolean(topic));
-    if (topic) setText(words, sentence(topic));
+    if (topic) setText(words, becauseWords(topic, geometry));
     show.hidden = !topic || !taught.includes(topic);
     for (const button of buttons.querySelectorAll("button")) button.setAttribute("aria-expanded", String(button.dataset.why === topic));
   }

@@ -136,7 +136,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
       const widthNow = () => (board.isLecture() ? board.tray.el.offsetWidth : 0); // there it stands beside the panels
       const before = widthNow();
       const selected = model.get("selected");
-      board.tray.see(structure.geometry, numbers.planes, isAsked(selected) ? null : selected); // it would give the number away
+      board.tray.see(structure.geometry, numbers, isAsked(selected) ? null : selected); // it would give the number away
       if (widthNow() !== before) schedule(true);
     };
     tables.show(structure, numbers.planes);
@@ -151,6 +151,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   }
 
   function layOut(structure) {
+    board.highlight.rest();
     const wanted = structure.equations.map((equation) => equation.name);
     for (const [name, equation] of equations) {
       if (wanted.includes(name)) continue;

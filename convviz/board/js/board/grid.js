@@ -88,6 +88,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
 
   function build() {
     const [height, width] = [spec.rows.length, spec.columns.length];
+    shown = null; // numbers that were laid out otherwise: in these rows and columns they would stand in other cells
     svg.setAttribute("viewBox", `0 0 ${width * CELL} ${height * CELL}`);
     svg.setAttribute("aria-rowcount", String(height));
     svg.setAttribute("aria-colcount", String(width));

@@ -5,9 +5,9 @@ import { colorOf } from "../base/format.js";
 import { createLinks } from "../picture/links.js";
 import { backwardWords } from "../picture/cell_words.js";
 import { fromLoss } from "../picture/loss_words.js";
-import { findPlane } from "./planes.js";
 import { createPairing } from "../picture/stamps.js";
-import { createSum, planesOf } from "./sum.js";
+import { createSum } from "./sum.js";
+import { createTerms } from "../picture/terms.js";
 import { followPointer, pointAt } from "../base/wire.js";
 import { sentences } from "../base/words.js";
 
@@ -33,10 +33,11 @@ export function createHighlighter(board, panels) {
     event.stopPropagation();
   });
   /** @type {ReturnType<typeof createLinks>} */
-  let links; // from the first geometry on: draw and write wait for it
-  let geometry = null;
+  let links; // from the first geometry on
+  /** @type {ReturnType<typeof createTerms>} */
+  let terms;
   let loss = ""; // its name
-  let numbers = null; // { planes, thumbs, limits }
+  let numbers = null; // { planes, thumbs, limits }; draw and write wait for them
   let hovered = null;
   let pinned = null;
   let anyLit = false;
@@ -65,7 +66,7 @@ export function createHighlighter(board, panels) {
   }
 
   function colorOfLink(kernel) {
-    const cell = kernel && present(kernel);
+    const cell = kernel && terms.present(kernel);
     const spec = cell && panelNamed(cell.panel)?.spec();
     if (!spec) return PLAIN;
     const value = numbers.planes[cell.panel][cell.row * spec.columns.length + cell.column];
@@ -73,7 +74,7 @@ export function createHighlighter(board, panels) {
   }
 
   function draw() {
-    if (!links || !numbers) return;
+    if (!numbers) return;
     const cell = hovered ?? elsewhere?.cell ?? step?.cell ?? pinned;
     pairUp();
     const alone = term ?? (hovered ? null : elsewhere?.cells.length ? elsewhere.cells : null);
@@ -101,63 +102,10 @@ export function createHighlighter(board, panels) {
     pairing.show(cell, () => [...panels()].filter((panel) => panel.spec().key.startsWith("input:")), links);
   }
 
-  /** A number of any plane, if the page has it. @param {string} panel @param {[number, number]} at */
-  function numberOf(panel, at, row, column) {
-    const spec = panelNamed(panel).spec();
-    const found = findPlane(spec, numbers, at);
-    return found?.values[found.start + row * spec.columns.length + column];
-  }
-
   /** A number of a plane that is shown. @param {string} panel */
   function valueAt(panel, row, column) {
     const spec = panelNamed(panel)?.spec();
     return spec && numbers.planes[panel][row * spec.columns.length + column];
-  }
-
-  /** The same number of grad_output itself: padding and zeros can make a plane too large for its small pictures. */
-  function numberOfCopy(factor, at) {
-    const copy = links.copyIn("grad_output", factor);
-    return copy && panelNamed("grad_output") ? numberOf("grad_output", at, copy.row, copy.column) : undefined;
-  }
-
-  /** A factor where the page shows it: told as stamps, the gradient is made of weight and grad_output themselves. */
-  function present(factor) {
-    const panel = { rotated_weight: "weight", padded_grad_output: "grad_output" }[factor.panel];
-    return panelNamed(factor.panel) || !panel ? factor : links.copyIn(panel, factor);
-  }
-
-  /** Every product of a cell, over all channels or samples. @param {any} cell @returns {any[][]} */
-  function products(cell) {
-    if (cell.panel === "grad_bias") {
-      // A transposed convolution's own grad_output is what the convolution that it reads the other way calls input.
-      const panel = geometry.transposed ? "input" : "grad_output";
-      const spec = panelNamed(panel).spec();
-      const places = [...Array(spec.rows.length * spec.columns.length).keys()];
-      return [...Array(geometry.batch).keys()].flatMap((sample) => places.map((place) => {
-        const [row, column] = [Math.floor(place / spec.columns.length), place % spec.columns.length];
-        const value = numberOf(panel, [sample, cell.column], row, column);
-        return [{ panel, row, column, value, shown: sample === spec.at[0] && cell.column === spec.at[1] }];
-      }));
-    }
-    const list = links.terms(cell);
-    const planes = planesOf(geometry, cell.panel, !panelNamed("rotated_weight"));
-    const found = planes.flatMap(([kernelPlane, imagePlane]) =>
-      list.map(({ kernel, image }) => {
-        const factor = (one, plane) => {
-          const { panel, row, column } = present(one);
-          const at = panelNamed(panel).spec().at;
-          const value = numberOf(panel, plane, row, column) ?? numberOfCopy(one, plane);
-          return { panel, row, column, value, shown: at[0] === plane[0] && at[1] === plane[1] };
-        };
-        const factors = [factor(kernel, kernelPlane), factor(image, imagePlane)];
-        return kernel.panel === "rotated_weight" ? factors.reverse() : factors; // grad_output first, as in the formula
-      }),
-    );
-    if (cell.panel === (geometry.transposed ? "grad_input" : "output") && panelNamed("bias")) {
-      const column = geometry.transposed ? geometry.plane.c : geometry.plane.o;
-      found.push([{ panel: "bias", row: 0, column, shown: true, value: numbers.planes.bias[column] }]);
-    }
-    return found;
   }
 
   /** Tell the panes beside the board what is pointed at. */
@@ -167,7 +115,7 @@ export function createHighlighter(board, panels) {
   }
 
   function write() {
-    if (!numbers || !links) return;
+    if (!numbers) return;
     if (step?.text) return sum.say(step.text());
     const cell = step?.cell ?? pinned;
     if (!cell || !exists(cell)) return sum.say(say("sum.hint"));
@@ -177,32 +125,38 @@ export function createHighlighter(board, panels) {
     if (panelNamed(panel).grid.isAsked(row, column)) return sum.say(panelNamed(panel).grid.describe(row, column));
     const isSum = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_bias"].includes(panel);
     if (!isSum) {
-      const [told, made] = [geometry.transposed ? "" : backwardWords(links, cell, valueAt), fromLoss(loss, geometry, cell, valueAt)];
+      const [told, made] = [links.geometry.transposed ? "" : backwardWords(links, terms, cell, valueAt), fromLoss(loss, links.geometry, cell, valueAt)];
       if (made?.difference.length) return writeDifference(cell, made, told);
       if (made?.words) return sum.say(`${panelNamed(panel).grid.describe(row, column)}. ${made.words} ${told}`.trim());
       return sum.say(`${panelNamed(panel).grid.describe(row, column)}. ${told || say("sum.none")}`);
     }
-    const terms = products(cell);
-    if (terms.some((factors) => factors.some((factor) => factor.value === undefined))) {
+    const list = terms.of(cell);
+    if (list.some((factors) => factors.some((factor) => factor.value === undefined))) {
       return sum.say(say("sum.elsewhere"));
     }
-    sum.show({ cell, label: `${spec.label}[${row},${column}]`, factors: spec.products, value, terms }, colorIn);
+    const nothing = say(panel === "output" || panel === "grad_weight" ? "sum.padding" : "sum.nothing");
+    sum.show({ cell, label: `${spec.label}[${row},${column}]`, factors: spec.products, value, terms: list, nothing }, colorIn);
   }
 
   /** How the loss makes grad_output: as the terms of a sum. @param {any} cell @param {import("../picture/loss_words.js").FromLoss} made @param {string} after */
   function writeDifference(cell, { gradient, difference, words }, after) {
     const label = `${panelNamed(gradient.panel).spec().label}[${gradient.row},${gradient.column}]`;
-    const terms = difference.map((each) => [{ ...each, value: valueAt(each.panel, each.row, each.column), shown: true }]);
+    const both = difference.map((each) => [{ ...each, value: valueAt(each.panel, each.row, each.column), shown: true }]);
     const value = /** @type {number} */ (valueAt(gradient.panel, gradient.row, gradient.column));
-    sum.show({ cell, label, factors: words, value, terms, minus: true, after }, colorIn);
+    sum.show({ cell, label, factors: words, value, terms: both, minus: true, after }, colorIn);
   }
 
   return {
     el: sum.el,
 
+    /** The panels are about to be others: until their numbers come, the focus that moves among them finds nothing to link. */
+    rest() {
+      numbers = null;
+    },
+
     /** @param {any} next @param {string} kind of the loss */
     setGeometry(next, kind) {
-      [geometry, loss] = [next, kind];
+      loss = kind;
       links = createLinks(next);
       named = new Map([...panels()].reverse().map((panel) => [panel.spec().name, panel]));
       pairing.forget();
@@ -211,6 +165,7 @@ export function createHighlighter(board, panels) {
     /** @param {any} next @param {Record<string, number>} limits */
     setNumbers(next, limits) {
       numbers = { ...next, limits };
+      terms = createTerms(links, (panel) => panelNamed(panel)?.spec(), numbers);
       draw();
       write();
     },

@@ -16,6 +16,7 @@ export function createReadout(model) {
   /** @type {Place | null} */
   let of = null; // the cell that it is said of
   let pointed = false; // whether that cell is still pointed at
+  let owed = false; // whether it is still to be spoken: the focus moved to a cell whose number was not there yet
 
   /** What is said of a cell goes with the pointer, and what the sum says of the chosen one is not said twice. */
   function refresh() {
@@ -34,6 +35,7 @@ export function createReadout(model) {
     [saying, of, pointed] = [words, cell, Boolean(cell)];
     setLine(el, words());
     if (aloud) setText(live, words());
+    owed = aloud && !words();
     refresh();
   }
 
@@ -54,6 +56,10 @@ export function createReadout(model) {
       read(() => (settings() === now ? text : ""), true);
     },
     /** Say it again: the numbers are others. */
-    retell: () => setLine(el, saying()),
+    retell() {
+      setLine(el, saying());
+      if (owed) setText(live, saying());
+      owed = false;
+    },
   };
 }

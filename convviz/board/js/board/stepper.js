@@ -3,9 +3,9 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, focusOf } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
-import { findPlane } from "./planes.js";
 import { createLinks } from "../picture/links.js";
 import { stampLinks } from "../picture/stamps.js";
+import { findPlane } from "../picture/terms.js";
 import { completedAt, spanOf, walkOf } from "../picture/steps.js";
 import { stampedSoFar } from "../numbers/stamped.js";
 import { LONGEST_MS } from "../base/motion.js";

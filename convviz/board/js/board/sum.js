@@ -11,25 +11,6 @@ const FOLD_ABOVE = 10;
 const FOLDED = 6;
 
 /**
- * The pairs of planes whose products a cell adds up, as [kernel's plane, image's plane].
- * @param {any} geometry @param {string} panel of the result
- * @param {boolean} [stamps] whether the kernel of the input's gradient is the weight itself, not the rotated one
- * @returns {[number, number][][]}
- */
-export function planesOf(geometry, panel, stamps = false) {
-  const { n, o, c } = geometry.plane;
-  const [inputs, outputs] = [geometry.in_channels / geometry.groups, geometry.out_channels / geometry.groups];
-  const list = (count, make) => [...Array(count).keys()].map(make);
-  if (panel === "output") {
-    const first = Math.floor(o / outputs) * inputs;
-    return list(inputs, (j) => [[o, j], [n, first + j]]);
-  }
-  if (panel === "grad_weight") return list(geometry.batch, (sample) => [[sample, o], [sample, c]]);
-  const first = Math.floor(c / inputs) * outputs;
-  return list(outputs, (j) => [stamps ? [first + j, c % inputs] : [c, j], [n, first + j]]);
-}
-
-/**
  * Make the line that writes a sum out.
  * @param {(cells: any[] | null) => void} onTerm what to light while the pointer or the focus is on a term
  */
@@ -80,13 +61,13 @@ export function createSum(onTerm) {
     },
 
     /**
-     * @param {{ cell: any, label: string, factors: string, value: number, terms: any[][], minus?: boolean, after?: string }} sum
-     *   `factors`: the product in words; terms as lists of factors; minus: the second is taken away from the first, and
-     *   `factors` says so; after: what is said behind it
+     * @param {{ cell: any, label: string, factors: string, value: number, terms: any[][], nothing?: string,
+     *   minus?: boolean, after?: string }} sum `factors`: the product in words; terms as lists of factors; nothing: why there
+     *   are none; minus: the second is taken away from the first, and `factors` says so; after: what is said behind it
      * @param {(panel: string, value: number) => number[]} colors
      */
     show(sum, colors) {
-      const { cell, label, factors, value, terms, minus = false, after = "" } = sum;
+      const { cell, label, factors, value, terms, nothing = "", minus = false, after = "" } = sum;
       const key = `${cell.panel} ${cell.row},${cell.column}`;
       open = open && key === shown;
       shown = key;
@@ -110,7 +91,7 @@ export function createSum(onTerm) {
         /** @type {HTMLElement | null} */ (el.querySelector(".cv-more"))?.focus({ preventScroll: true });
       });
       const rest = terms.length > FOLD_ABOVE ? [folded ? " + \u2026 " : " ", more] : [];
-      el.replaceChildren(head, ...(products.length ? products : [say("sum.nothing")]), ...rest, " = ", total, ...(after ? [` \u00b7 ${after}`] : []));
+      el.replaceChildren(head, ...(products.length ? products : [nothing]), ...rest, " = ", total, ...(after ? [` \u00b7 ${after}`] : []));
       el.dataset.terms = String(terms.length);
       el.toggleAttribute("data-open", open);
       if (held >= 0) el.querySelectorAll("button")[held]?.focus({ preventScroll: true });

@@ -39,12 +39,12 @@ export function createTray() {
     begin: memory.begin,
     /**
      * See what stands on the board.
-     * @param {Geometry} geometry @param {Record<string, ArrayLike<number>>} planes
+     * @param {Geometry} geometry @param {import("../picture/terms.js").Planes} numbers
      * @param {{ panel: string, row: number, column: number } | null} pinned
      */
-    see(geometry, planes, pinned) {
-      const pixel = pinned?.panel === "grad_input" && !geometry.transposed && planes.grad_input ? pinned : null;
-      const tray = pixel && memory.see(geometry, planes, { row: pixel.row, column: pixel.column });
+    see(geometry, numbers, pinned) {
+      const pixel = pinned?.panel === "grad_input" && !geometry.transposed && numbers.planes.grad_input ? pinned : null;
+      const tray = pixel && memory.see(geometry, numbers, { row: pixel.row, column: pixel.column });
       el.hidden = !tray;
       if (tray) draw(tray);
     },

@@ -1,7 +1,7 @@
 // @ts-check
 // What a band says in one breath: plain words first, and why. Formulas and the rest are words.js's.
 import { rolesOf } from "./cells.js";
-import { linesOf, say, sayIfThere } from "./say.js";
+import { inTurn, linesOf, say, sayIfThere } from "./say.js";
 import { bothAxes, effectiveKernel, outputSize, paddedSize, remainderOf, unreadLines } from "../rules/spec.js";
 
 /**
@@ -15,7 +15,7 @@ import { bothAxes, effectiveKernel, outputSize, paddedSize, remainderOf, unreadL
  */
 export function captionOf({ spec, transposed, loss, target }, name, view) {
   const back = name === (transposed ? "input" : "forward") ? lossCaption(loss, target.kind, spec.batch) : "";
-  return and(bandCaption(spec, transposed, name, view), back);
+  return inTurn(bandCaption(spec, transposed, name, view), back);
 }
 
 /** How grad_output follows from a target. @param {string} loss @param {string} kind of the target @param {number} count of samples */
@@ -26,16 +26,13 @@ function bandCaption(spec, transposed, name, view) {
   if (name === "bias") return say("caption.bias");
   const layer = transposed ? "layer." : "";
   if (name === "weight") return say(`caption.${layer}weight`);
-  if (name === "forward") return and(say(`caption.${layer}forward`), transposed ? "" : and(groupsOf(spec), gapsOf(spec)));
+  if (name === "forward") return inTurn(say(`caption.${layer}forward`), transposed ? "" : inTurn(groupsOf(spec), gapsOf(spec)));
   if (view === "stamps") return say(`caption.${layer}stamps`);
   const folded = spec.padding_mode !== "zeros";
   const { rows, columns } = rolesOf(spec, "padded_grad_output", []);
   const zeros = /[^d]/.test(rows + columns);
-  return and(say(folded ? "caption.window.folded" : `caption.${layer}window`), zeros ? say(`caption.${layer}zeros`) : "");
+  return inTurn(say(folded ? "caption.window.folded" : `caption.${layer}window`), zeros ? say(`caption.${layer}zeros`) : "");
 }
-
-/** Two sentences. @param {string} these @param {string} last each may be empty */
-const and = (these, last) => (these && last ? say("caption.and", { these, last }) : these || last);
 
 /** @param {Spec} spec */
 const groupsOf = ({ groups, in_channels }) => (groups > 1 ? say("caption.groups", { count: in_channels / groups, groups }) : "");
@@ -63,6 +60,5 @@ function gapsOf(spec) {
   const causes = /** @type {["gaps.stride" | "gaps.dilation", number[]][]} */ ([["gaps.stride", between], ["gaps.dilation", inside]]);
   const told = causes.filter(([, counts]) => counts.some(Boolean));
   const sentences = told.map(([cause, counts]) => say(cause, { count: counts[0] + counts[1], lines: linesOf(counts) }));
-  return sentences.length ? sentences.reduce(and) : "";
+  return sentences.length ? sentences.reduce(inTurn) : "";
 }
-

@@ -1,22 +1,25 @@
 // @ts-check
-// What a cell that is no sum has to do with the gradients: why its gradient adds up what it does.
+// What a cell that is no sum has to do with the gradients. How many terms a gradient has is counted in the very list that
+// its sum writes out.
 import { formatNumber } from "../base/format.js";
-import { say } from "./say.js";
+import { inTurn, say } from "./say.js";
 
 /**
  * @import { Cell, createLinks } from "./links.js"
+ * @import { createTerms, Factor } from "./terms.js"
  * @typedef {ReturnType<typeof createLinks>} Links
+ * @typedef {ReturnType<typeof createTerms>} Terms
  */
 
 /**
  * Say what a cell does in the backward pass; empty where there is nothing more to say.
- * @param {Links} links @param {Cell} cell
+ * @param {Links} links @param {Terms} terms @param {Cell} cell
  * @param {(panel: string, row: number, column: number) => number | undefined} valueOf of a cell of the shown planes
  */
-export function backwardWords(links, cell, valueOf) {
-  if (cell.panel === "padded_input") return inputWords(links, cell, valueOf);
-  if (cell.panel === "weight") return weightWords(links, cell);
-  if (cell.panel === "grad_output") return say("cell.grad_output", { value: formatNumber(valueOf("grad_output", cell.row, cell.column) ?? 0) });
+export function backwardWords(links, terms, cell, valueOf) {
+  if (cell.panel === "padded_input") return inputWords(links, terms, cell);
+  if (cell.panel === "weight") return weightWords(links, terms, cell);
+  if (cell.panel === "grad_output") return gradientWords(links, cell, valueOf("grad_output", cell.row, cell.column));
   if (cell.panel === "rotated_weight") {
     const from = links.copyIn("weight", cell);
     return from ? say("cell.rotated_weight", { row: from.row, column: from.column }) : "";
@@ -26,17 +29,42 @@ export function backwardWords(links, cell, valueOf) {
   return from ? say("cell.copied_gradient", { row: from.row, column: from.column }) : say("cell.no_window");
 }
 
-/** @param {Links} links @param {Cell} cell @param {Parameters<typeof backwardWords>[2]} valueOf */
-function inputWords(links, cell, valueOf) {
-  const windows = links.users(cell);
-  if (!windows.length) return say("cell.unread");
-  const asked = windows.filter(({ row, column }) => valueOf("grad_output", row, column)).length;
-  const read = say("cell.windows", { count: windows.length });
-  return asked === windows.length ? read : `${read} ${say("cell.asked", { count: asked })}`;
+/** @param {Links} links @param {Terms} terms @param {Cell} cell */
+function inputWords(links, terms, cell) {
+  const gradient = links.gradientOf(cell);
+  const count = gradient ? links.terms(gradient).length : 0; // of one output channel
+  if (!gradient || !count) return say("cell.unread");
+  const products = terms.of(gradient);
+  const channels = products.length / count;
+  const told = links.results(gradient).length > 1 ? "copies" : "windows";
+  const id = /** @type {const} */ (`cell.${told}${channels > 1 ? ".channels" : ""}`);
+  return inTurn(say(id, { count, channels, terms: products.length }), zeroWords(products));
 }
 
-/** @param {Links} links @param {Cell} cell */
-function weightWords(links, cell) {
-  const count = links.users(cell).length;
-  return count ? say("cell.products", { count }) : say("cell.unread_weight");
+/** How many products are not 0, where some are. @param {Factor[][]} products */
+function zeroWords(products) {
+  const values = products.map((factors) => factors.reduce((product, { value = NaN }) => product * value, 1));
+  const count = values.filter((value) => value !== 0).length;
+  if (count === products.length || products.flat().some(({ value }) => value === undefined)) return "";
+  return count ? say("cell.not_zero", { count }) : say("cell.all_zero");
+}
+
+/** @param {Links} links @param {Terms} terms @param {Cell} cell */
+function weightWords(links, terms, cell) {
+  const gradient = { ...cell, panel: "grad_weight" };
+  const { batch, output_size } = links.geometry;
+  const count = links.terms(gradient).length; // windows of one sample
+  if (!count) return say("cell.unread_weight");
+  const told = batch > 1 ? "cell.products.samples" : "cell.products";
+  const read = say(told, { count, samples: batch, terms: terms.of(gradient).length });
+  const others = output_size[0] * output_size[1] - count;
+  return inTurn(read, others ? say("cell.in_padding", { count: others }) : "");
+}
+
+/** @param {Links} links @param {Cell} cell @param {number} [value] */
+function gradientWords(links, cell, value) {
+  const [rows, columns] = links.geometry.kernel_size;
+  const count = rows * columns - links.terms({ ...cell, panel: "output" }).length;
+  if (count === rows * columns) return say("cell.stamps_nothing");
+  return inTurn(say("cell.grad_output", { value: formatNumber(value ?? 0) }), count ? say("cell.dropped", { count }) : "");
 }

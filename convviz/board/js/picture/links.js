@@ -238,11 +238,35 @@ export function createLinks(geometry) {
   /** Where the number of a cell stands in another panel. @param {string} panel @param {Cell} cell */
   const copyIn = (panel, cell) => [cell, ...copies(cell)].find((copy) => copy.panel === panel);
 
-  /** The cells of output whose sums read a cell of padded_input or weight. @param {Cell} cell @returns {Cell[]} */
-  function users(cell) {
-    const used = [...triplesAt(rules[0], cell.panel === "weight" ? "kernel" : "image", cell)];
-    return used.filter(({ real }) => real).map(({ result }) => result);
+  /** The gradient of the pixel that stands in a cell of padded_input; null on a padding zero. @param {Cell} cell @returns {Cell | null} */
+  function gradientOf(cell) {
+    const from = sourceCell(cell);
+    return from && { panel: "grad_input", ...from };
   }
 
-  return { of, terms, results, copyIn, users };
+  /**
+   * The pairs of planes whose products a cell adds up, as [kernel's plane, image's plane].
+   * @param {string} panel of the result
+   * @param {boolean} stamps whether the kernel of the input's gradient is the weight itself, not the rotated one
+   * @returns {[number[], number[]][]}
+   */
+  function planes(panel, stamps) {
+    const { n, o, c } = geometry.plane;
+    const [inputs, outputs] = [geometry.in_channels / geometry.groups, geometry.out_channels / geometry.groups];
+    if (panel === "output") {
+      const first = Math.floor(o / outputs) * inputs;
+      return upTo(inputs).map((j) => [[o, j], [n, first + j]]);
+    }
+    if (panel === "grad_weight") return upTo(geometry.batch).map((sample) => [[sample, o], [sample, c]]);
+    const first = Math.floor(c / inputs) * outputs;
+    return upTo(outputs).map((j) => [stamps ? [first + j, c % inputs] : [c, j], [n, first + j]]);
+  }
+
+  /** Whether stamps of one channel lie over each other anywhere. */
+  const overlap = () => rules[1].axes.some((triples) => {
+    const reached = triples.filter(({ real }) => real).map(({ result }) => result);
+    return new Set(reached).size < reached.length;
+  });
+
+  return { geometry, of, terms, results, copyIn, gradientOf, planes, overlap };
 }

@@ -26,8 +26,8 @@ export function fromLoss(loss, { transposed, batch }, cell, valueOf) {
     return { ...there, words: say("cell.difference"), difference: [output, "target"].map((name) => ({ ...cell, panel: name })) };
   }
   const value = Number(valueOf(gradient, row, column));
-  // Where the target is not 0, what is left of a small share was rounded away in grad_output.
-  const share = target ? Math.round(1000 * (value * batch + target)) / 1000 : value * batch;
+  // Where the target is not 0, grad_output has rounded away what is left of a small share: float32 keeps six digits.
+  const share = target ? Math.round(1e6 * (value * batch + target)) / 1e6 : value * batch;
   const numbers = { share, target, gradient: value };
   const written = Object.fromEntries(Object.entries(numbers).map(([name, number]) => [name, formatNumber(number)]));
   return { ...there, words: sayIfThere(`cell.target.${loss}`, { count: batch, row, column, ...written }) };

@@ -31,6 +31,9 @@ export function clausesOf(parts) {
   return text[0].toUpperCase() + text.slice(1);
 }
 
+/** Two sentences. @param {string} these @param {string} last each may be empty */
+export const inTurn = (these, last) => (these && last ? say("sentences.both", { these, last }) : these || last);
+
 /** All parts as one, two at a time by one sentence; nothing if there are none. @param {JoinId} id @param {string[]} parts */
 export const joined = (id, parts) => (parts.length ? parts.reduce((these, last) => say(id, { these, last })) : "");
 

@@ -1,7 +1,7 @@
 // @ts-check
 // The gradient of the input told as stamps, and beside it the window: the same pairs, in an order that shows why one
 // rotates the kernel and the other does not.
-import { say } from "./say.js";
+import { inTurn, say } from "./say.js";
 import { axisTaps } from "../rules/taps.js";
 
 /**
@@ -91,18 +91,21 @@ export function createPairing(board) {
       for (const part of /** @type {("kernel" | "image")[]} */ (["kernel", "image"])) {
         if (pairs.length) badges[pairs[0][part].panel] = pairs.map((pair, index) => ({ row: pair[part].row, column: pair[part].column, text: String(index + 1) }));
       }
-      tell(words(label, pairs.map((pair) => pair.weight), stamps), badges);
+      tell(words(links, label, pairs.map((pair) => pair.weight), stamps), badges);
     },
   };
 }
 
 /**
- * @param {string} label of the cell @param {Cell[]} found of the un-rotated kernel, in the order of grad_output
- * @param {boolean} stamps
+ * @param {ReturnType<typeof import("./links.js").createLinks>} links @param {string} label of the cell
+ * @param {Cell[]} found of the un-rotated kernel, in the order of grad_output @param {boolean} stamps
  */
-function words(label, found, stamps) {
+function words(links, label, found, stamps) {
   if (!found.length) return say("pairs.none", { label });
   const list = found.map(({ row, column }) => `[${row},${column}]`);
   const cells = (list.length > WRITTEN ? [...list.slice(0, WRITTEN - 2), "\u2026", ...list.slice(-1)] : list).join(", ");
-  return say(list.length === 1 ? "pairs.one" : stamps ? "pairs.stamps" : "pairs.window", { label, cells });
+  if (list.length > 1) return say(stamps ? "pairs.stamps" : "pairs.window", { label, cells });
+  const channels = links.geometry.out_channels / links.geometry.groups;
+  const alone = say(channels > 1 ? "pairs.one.channels" : "pairs.one", { label, cells, channels });
+  return inTurn(alone, links.overlap() ? say("pairs.point") : "");
 }

@@ -7,6 +7,7 @@ import { axisTaps, windowsOn } from "../rules/taps.js";
 
 /**
  * @import { Geometry } from "../rules/spec.js"
+ * @import { Planes } from "./terms.js"
  * @typedef {{ row: number, column: number }} At
  * @typedef {{ at: At, rows: (number | "gap" | null)[][], now: At }} Tray rows: "gap" where no window stands, null where no
  *   number was seen yet; now: where the 1 stands
@@ -28,21 +29,22 @@ export function createTrayMemory() {
     },
     /**
      * Keep what the pixel receives now.
-     * @param {Geometry} geometry @param {Record<string, ArrayLike<number>>} planes the numbers on the board @param {At} pixel
-     * @returns {Tray | null} null where grad_output is no single 1 or too large to be drawn, and where one window alone reads the
-     *   pixel: there is no order to be seen
+     * @param {Geometry} geometry @param {Planes} numbers of the board @param {At} pixel
+     * @returns {Tray | null} null where what comes back to the shown channel is no single 1 or too large to be drawn, and
+     *   where one window alone reads the pixel: there is no order to be seen
      */
-    see(geometry, planes, pixel) {
+    see(geometry, { planes, thumbs }, pixel) {
       const { plane, output_size: [height, width], input_size, stride } = geometry;
       const gradient = Array.from(planes.grad_output);
-      const ones = gradient.filter((value) => value !== 0);
+      const others = Array.from(thumbs.grad_output ?? []).slice(...channelsOf(geometry));
+      const ones = (others.length ? others : gradient).filter((value) => value !== 0);
+      const at = gradient.indexOf(1);
       const size = [(height - 1) * stride[0] + 1, (width - 1) * stride[1] + 1];
-      if (ones.length !== 1 || ones[0] !== 1 || Math.max(...size) > MOST) return null;
+      if (ones.length !== 1 || at < 0 || Math.max(...size) > MOST) return null;
       if (pixel.row >= input_size[0] || pixel.column >= input_size[1] || windowsOn(geometry, [pixel.row, pixel.column]) < 2) return null;
       const key = JSON.stringify([geometry, plane, Array.from(planes.weight), pixel.row, pixel.column]);
       if (key !== known) seen = full ? received(geometry, planes.weight, pixel) : new Map();
       known = key;
-      const at = gradient.indexOf(1);
       const now = { row: Math.floor(at / width) * stride[0], column: (at % width) * stride[1] };
       seen.set(`${now.row},${now.column}`, planes.grad_input[pixel.row * input_size[1] + pixel.column]);
       const rows = Array.from({ length: size[0] }, (_, row) =>
@@ -51,6 +53,16 @@ export function createTrayMemory() {
       return { at: pixel, rows, now };
     },
   };
+}
+
+/**
+ * Where the channels of grad_output that send something back to the shown one begin and end, among planes with all cells.
+ * @param {Geometry} geometry @returns {[number, number]}
+ */
+function channelsOf({ plane, output_size: [height, width], out_channels, groups }) {
+  const outputs = out_channels / groups;
+  const first = plane.n * out_channels + Math.floor(plane.o / outputs) * outputs;
+  return [first * height * width, (first + outputs) * height * width];
 }
 
 /**

@@ -103,7 +103,9 @@ function paddingNote(spec, transposed) {
     const [o, c] = [shownLetter("o", transposed), shownLetter("c", transposed)];
     parts.push(say(spec.groups > 1 ? "padding.channels_grouped" : "padding.channels", { o, c }));
   }
-  if (spec.stride.some((step) => step > 1)) parts.push(say("padding.zeros", { grad_output: shownName("grad_output", transposed) }));
+  if (spec.stride.some((step, axis) => step > 1 && outputSize(spec, axis) > 1)) {
+    parts.push(say("padding.zeros", { grad_output: shownName("grad_output", transposed) }));
+  }
   const values = { formula: folds(spec) ? "d(k−1)" : "d(k−1)−p", sides: sidesOf(spec) };
   if (!remainderOf(spec, 0) && !remainderOf(spec, 1)) parts.push(say("padding.padded", values));
   else parts.push(say(transposed ? "padding.padded_output_padding" : "padding.padded_remainder", values));
@@ -121,8 +123,9 @@ function sidesOf(spec) {
 /** @param {Spec} spec @param {boolean} transposed */
 function stampsNote(spec, transposed) {
   const parts = [];
-  if (!folds(spec) && spec.padding.flat().some(Boolean)) parts.push(say("stamps.dropped"));
-  if (remainderOf(spec, 0) || remainderOf(spec, 1)) parts.push(say(transposed ? "stamps.output_padding" : "stamps.remainder"));
+  const falls = spec.padding.some(([before, after], axis) => before || after > remainderOf(spec, axis));
+  if (!folds(spec) && falls) parts.push(say("stamps.dropped"));
+  if (!transposed && (remainderOf(spec, 0) || remainderOf(spec, 1))) parts.push(say("stamps.remainder"));
   return parts.length ? clausesOf(parts) : "";
 }
 

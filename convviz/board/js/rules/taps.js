@@ -36,7 +36,7 @@ export function axisTaps(geometry, axis) {
   return taps;
 }
 
-/** How many windows read a pixel of the input. @param {import("./spec.js").Geometry} geometry @param {number[]} pixel row and column */
+/** How often windows read a pixel of the input, its copies in the border included. @param {import("./spec.js").Geometry} geometry @param {number[]} pixel row and column */
 export function windowsOn(geometry, pixel) {
   const counts = pixel.map((at, axis) => axisTaps(geometry, axis).filter(({ i }) => i === at).length);
   return counts[0] * counts[1];
