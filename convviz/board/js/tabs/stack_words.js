@@ -28,7 +28,25 @@ export function fieldWords(spec, layers) {
   const reaches = axesOf((axis) => fields[axis].reach).map(([axis]) => fields[axis].reach);
   const field = say("field", { layers, rows: fields[0].size, columns: fields[1].size });
   const both = formulas.reduce((these, last) => say("field.and", { these, last }));
-  return [say("field.told", { field, formulas: both, why: say("field.why", { reach: reaches.join(", ") }) })];
+  const whole = say("field.told", { field, formulas: both, why: say("field.why", { reach: reaches.join(", ") }) });
+  return [whole, ...holesWords(spec, layers)];
+}
+
+/** What one output leaves out of its field: by what, is found by trying 1 instead. @param {Spec} spec @param {number} layers */
+function holesWords(spec, layers) {
+  const facts = [0, 1].map((axis) => {
+    const hasHoles = (/** @type {Partial<Spec>} */ changes) => {
+      const { size, read } = fieldOf({ ...spec, ...changes }, layers, axis);
+      return read < size;
+    };
+    const { size, read } = fieldOf(spec, layers, axis);
+    const cause = !hasHoles({ dilation: [1, 1] }) ? "dilation" : !hasHoles({ stride: [1, 1] }) ? "stride" : "both";
+    return { cause, size, read, stride: spec.stride[axis], dilation: spec.dilation[axis] };
+  });
+  return axesOf((axis) => facts[axis]).flatMap(([axis, lines]) => {
+    const { cause, ...values } = facts[axis];
+    return values.read < values.size ? [say(/** @type {"holes.stride"} */ (`holes.${cause}`), { lines, ...values })] : [];
+  });
 }
 
 /** @param {Tensor} input its gradient @param {boolean} counted whether all weights are 1 */
@@ -44,17 +62,20 @@ export function waysWords({ shape, data }, counted) {
   return [say("ways.told", { ways: say("ways", numbers), rest })];
 }
 
-/** Whether a layer reads some rows more often than others. @param {Spec} spec */
+/** Whether a layer reads some rows more often than others: by what, is found by trying others. @param {Spec} spec */
 export function checkerboardWords(spec) {
   const facts = [0, 1].map((axis) => [spec.kernel_size[axis], spec.stride[axis], spec.dilation[axis]]);
   return axesOf((axis) => facts[axis]).map(([axis, lines]) => {
     const [kernel, stride, dilation] = facts[axis];
     const reads = readsOf(spec, axis);
-    if (reads.every((count) => count === reads[0])) return say("reads.even", { lines, count: reads[0], kernel, stride });
+    const isEven = (/** @type {Partial<Spec>} */ changes) => new Set(readsOf({ ...spec, ...changes }, axis)).size === 1;
+    if (stride === 1) return say("reads.dense", { lines, count: kernel });
+    if (isEven({})) return say("reads.even", { lines, count: reads[0], kernel, stride });
     const factor = greatestCommonDivisor(stride, dilation);
-    const counts = `${[...reads, ...reads].join(", ")}, \u2026`;
-    if (factor > 1) return say("reads.shared", { lines, counts, stride, dilation, factor });
-    return say("reads.uneven", { lines, counts, kernel, stride });
+    const values = { lines, counts: `${[...reads, ...reads].join(", ")}, \u2026`, kernel, stride, dilation, factor };
+    if (isEven({ dilation: [1, 1] })) return say("reads.shared", values);
+    const multiple = Math.ceil(kernel / stride) * stride;
+    return say(isEven({ kernel_size: [multiple, multiple] }) ? "reads.uneven" : "reads.both", values);
   });
 }
 
