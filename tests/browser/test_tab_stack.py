@@ -148,7 +148,7 @@ def test_layers_who_asks_and_weights_are_chosen_and_said(own):
     assert "the largest, 20, at input[2, 2]" in told(own)
     assert own.get_by_role("button", name="3", exact=True).is_disabled()
     ends = own.locator(f"{PANE} .cv-note").inner_text()
-    assert ends == "There is no layer 3: the kernel, 3 × 3, does not fit what layer 2 leaves, 2 × 2."
+    assert ends.endswith("the kernel spans 3 × 3 and does not fit into what layer 2 leaves, border included: 2 × 2.")
 
 
 def test_another_output_asks_by_click_and_by_key_and_a_cell_is_read(own):

@@ -72,7 +72,8 @@ export function fieldOf({ kernel_size, stride, dilation }, layers, axis) {
 
 /**
  * How many windows of one layer read a row, away from the border; it repeats with the stride.
- * @param {Pick<Spec, "kernel_size" | "stride" | "dilation">} spec @param {number} axis @returns {number[]} a count for each row of a stride
+ * @param {Pick<Spec, "kernel_size" | "stride" | "dilation">} spec
+ * @param {number} axis @returns {number[]} a count for each row of a stride
  */
 export function readsOf({ kernel_size, stride, dilation }, axis) {
   const counts = Array(stride[axis]).fill(0);
