@@ -70,6 +70,12 @@ test("each reason ends with the move of one control, and then the mistake shows"
   });
 });
 
+test("at as many channels as the board takes nothing is tried beyond them", () => {
+  const { of, ways } = MISTAKES.find(({ id }) => id === "I25");
+  const { reasons } = hidingOf(settingsOf("v=2&kernel=1&in_channels=8&out_channels=8"), of, ways[0]);
+  assert.deepEqual(reasons.map(({ fact }) => fact), ["groups"]);
+});
+
 test("a reason is said with what would show the mistake", () => {
   const same = "Nobody would notice here: wrong equals right";
   const cases = [

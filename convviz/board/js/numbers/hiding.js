@@ -64,7 +64,8 @@ export function showsAt(settings, of, way) {
  */
 export function hidingOf(settings, of, way) {
   const products = countProducts(settings.spec);
-  if (products > MOST_PRODUCTS) return { reasons: [], together: false };
+  // What the board's rounding alone hides, the page's float64 shows: nothing of the setting is the reason.
+  if (products > MOST_PRODUCTS || showsAt(settings, of, way)) return { reasons: [], together: false };
   const shows = (/** @type {Move} */ move) => showsAt(move.settings, of, way);
   const numbers = NUMBERS.map((name) => randomMove(settings, name)).find(shows);
   if (numbers) return { reasons: [firstReason(settings, numbers, of, way)], together: false };

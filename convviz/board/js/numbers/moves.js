@@ -2,7 +2,7 @@
 // The moves of one control that a setting has, the nearest first.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { LIMITS } from "../rules/bounds.js";
-import { replaced } from "../rules/settings.js";
+import { MOST_PLANES, replaced } from "../rules/settings.js";
 import { countProducts, isPossible } from "../rules/spec.js";
 
 /**
@@ -47,7 +47,8 @@ export function geometryMoves(settings, most) {
   ];
   return changes.flatMap(([control, change]) => {
     const made = { ...spec, ...change };
-    const fits = isPossible(made) && countProducts(made) <= most;
+    const planes = made.in_channels <= MOST_PLANES.in_channels && made.out_channels <= MOST_PLANES.out_channels;
+    const fits = planes && isPossible(made) && countProducts(made) <= most;
     return fits ? [{ control, settings: replaced(settings, { spec: made }) }] : [];
   });
 }
@@ -80,7 +81,10 @@ function inGroups({ in_channels, out_channels }, groups) {
   return { groups, in_channels: up(in_channels), out_channels: up(out_channels) };
 }
 
-/** A pair moved along some axes. @param {Spec} spec @param {PairControl} name @param {number[]} axes */
+/**
+ * A pair moved along some axes.
+ * @param {Spec} spec @param {PairControl} name @param {number[]} axes
+ */
 function along(spec, name, axes) {
   const here = Math.max(...[spec[name][axes[0]]].flat());
   const [low, high] = LIMITS[name];
