@@ -1,4 +1,4 @@
-"""The link of each mistake opens a setting that shows it."""
+"""The link of each mistake opens a setting that shows it, in every way of making it."""
 
 import torch
 
@@ -10,7 +10,7 @@ from convviz.settings.link import from_link
 
 def test_every_setting_shows_its_mistake():
     for mistake in catalogue().values():
-        if not mistake.setting or not mistake.ways:
+        if not mistake.setting:
             continue
         settings, notices = from_link(mistake.setting)
         assert notices == [], mistake.id
@@ -18,6 +18,8 @@ def test_every_setting_shows_its_mistake():
         bias = torch.ones(settings.spec.out_channels, dtype=torch.float64)
         case = Case("", settings.spec, stages.input, stages.weight, bias, stages.grad_output, bias)
         for of in mistake.of:
-            wrong, right = compute(of, mistake.ways[0], case), compute(of, {}, case)
-            same = wrong is not None and wrong.shape == right.shape and torch.allclose(wrong, right)
-            assert not same, (mistake.id, of, mistake.setting)
+            right = compute(of, {}, case)
+            for way in mistake.ways:
+                wrong = compute(of, way, case)
+                same = wrong is not None and wrong.shape == right.shape and torch.allclose(wrong, right)
+                assert not same, (mistake.id, of, way, mistake.setting)

@@ -1,7 +1,7 @@
 """The settings that a function is tried at: as few and as small as expose every mistake and tell each from each.
 
 Sizes are unequal on purpose, so that a tensor's shape says which axis is which, and the numbers have no symmetry: a
-kernel of ones hides every mistake of orientation, a batch of one every mistake of the batch.
+square kernel of ones looks the same however it is turned, and one sample is as good as the sum of the batch.
 """
 
 from __future__ import annotations

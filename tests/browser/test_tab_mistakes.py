@@ -74,7 +74,8 @@ def test_a_setting_that_shows_it_is_one_button_away_and_undo_leads_back(app):
     before = snapshot(app)
     app.locator(f"{PANE} [data-mistake=I24]").click()
     verdict = app.locator(f"{PANE} .cv-verdict")
-    assert verdict.inner_text() == "Nobody would notice here: wrong equals right, because the batch is one sample."
+    hidden = "Nobody would notice here: wrong equals right, because the batch is one sample. It shows with 2 samples."
+    assert verdict.inner_text() == hidden
     app.locator(f"{PANE} .cv-mistake-go").click()
     app.locator(f"{PANE} .cv-verdict[data-kind=wrong]").wait_for()
     app.locator(".cv-tools button").first.click()

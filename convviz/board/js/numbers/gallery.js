@@ -1,7 +1,6 @@
 // @ts-check
 // Every mistake of the catalogue at one setting: what it computes of the numbers on the board, and whether one would notice.
 import { rightProducts } from "../rules/products.js";
-import { whyBlind } from "./blind.js";
 import { apartBy, comparedAt, productsBy, summed } from "./mistaken.js";
 
 /**
@@ -9,11 +8,10 @@ import { apartBy, comparedAt, productsBy, summed } from "./mistaken.js";
  * @import { Gradient, Recipe } from "../rules/recipes.js"
  * @import { Tensor } from "../rules/settings.js"
  * @import { Spec } from "../rules/spec.js"
- * @import { Why } from "./blind.js"
  * @import { Given } from "./mistaken.js"
  * @typedef {{ products: Products, tensor: Tensor }} Computed
  * @typedef {{ kind: "wrong", cells: number, all: number, most: number } | { kind: "shape", wrong: number[], right: number[] }
- *   | { kind: "crash" } | { kind: "same", why: Why[] }} Verdict
+ *   | { kind: "crash" } | { kind: "same" }} Verdict
  */
 
 /**
@@ -45,8 +43,7 @@ export function createGallery(spec, given) {
     const [shape, shapeOfWrong] = [ours.tensor.shape, theirs.tensor.shape];
     if (String(shape) !== String(shapeOfWrong)) return { kind: "shape", wrong: shapeOfWrong, right: shape };
     const { cells, most } = apartBy(ours.tensor, theirs.tensor);
-    if (cells) return { kind: "wrong", cells, all: ours.tensor.data.length, most };
-    return { kind: "same", why: whyBlind(of, way, spec, given.weight, ours, theirs.products) };
+    return cells ? { kind: "wrong", cells, all: ours.tensor.data.length, most } : { kind: "same" };
   }
 
   return {

@@ -53,18 +53,27 @@ export function gradientThrough(layers, weight, asked) {
 }
 
 /**
- * How many rows or columns of the input one output of the last layer sees, border included: 1 + the sum of the terms.
- * @param {Spec} spec of every layer @param {number} layers @param {number} axis
+ * The rows or columns of the input that one output of the last layer sees, border included.
+ * @param {Pick<Spec, "kernel_size" | "stride" | "dilation">} spec of every layer
+ * @param {number} layers @param {number} axis
+ * @returns {{ reach: number, steps: number[], size: number, read: number }} size: from the first to the last,
+ *   1 + reach times the sum of steps; read: those of them that have a way to the output
  */
 export function fieldOf({ kernel_size, stride, dilation }, layers, axis) {
   const reach = dilation[axis] * (kernel_size[axis] - 1);
   const steps = Array.from({ length: layers }, (_, layer) => stride[axis] ** layer);
-  return { reach, steps, size: steps.reduce((size, step) => size + reach * step, 1) };
+  let lines = new Set([0]);
+  for (const step of steps) {
+    const taps = Array.from({ length: kernel_size[axis] }, (_, k) => k * dilation[axis] * step);
+    lines = new Set([...lines].flatMap((line) => taps.map((tap) => line + tap)));
+  }
+  return { reach, steps, size: steps.reduce((size, step) => size + reach * step, 1), read: lines.size };
 }
 
 /**
  * How many windows of one layer read a row, away from the border; it repeats with the stride.
- * @param {Spec} spec @param {number} axis @returns {number[]} a count for each row of a stride
+ * @param {Pick<Spec, "kernel_size" | "stride" | "dilation">} spec
+ * @param {number} axis @returns {number[]} a count for each row of a stride
  */
 export function readsOf({ kernel_size, stride, dilation }, axis) {
   const counts = Array(stride[axis]).fill(0);

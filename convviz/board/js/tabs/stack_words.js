@@ -3,9 +3,11 @@
 import WORDS from "../../../facts/words/stack.json" with { type: "json" };
 import { formatNumber } from "../base/format.js";
 import { sentences } from "../base/words.js";
-import { fieldOf, readsOf } from "../numbers/stack.js";
+import { fieldOf, readsOf, sizeAfter } from "../numbers/stack.js";
+import { effectiveKernel, mostPadding, paddedSize } from "../rules/spec.js";
 
 const say = sentences(WORDS);
+const PLAIN = /** @type {import("../rules/spec.js").Pair} */ ([1, 1]);
 
 /**
  * @import { Tensor } from "../rules/settings.js"
@@ -18,6 +20,20 @@ function axesOf(of) {
   return [[0, say("lines.rows")], [1, say("lines.columns")]];
 }
 
+/** Why there are no more layers. @param {Spec[]} layers all that fit */
+export function endWords(layers) {
+  const input_size = sizeAfter(layers[layers.length - 1]);
+  const next = { ...layers[0], input_size };
+  const numbers = { layer: layers.length + 1, last: layers.length };
+  const times = (/** @type {(axis: number) => number} */ of) => [0, 1].map(of).join(" \u00d7 ");
+  const padding = Math.max(...next.padding.flat());
+  if (input_size.some((size) => padding > mostPadding(next.padding_mode, size))) {
+    return say("ends.copies", { ...numbers, padding, mode: next.padding_mode, plane: input_size.join(" \u00d7 ") });
+  }
+  const [span, plane] = [times((axis) => effectiveKernel(next, axis)), times((axis) => paddedSize(next, axis))];
+  return say("ends", { ...numbers, span, plane });
+}
+
 /** @param {Spec} spec @param {number} layers */
 export function fieldWords(spec, layers) {
   const fields = [0, 1].map((axis) => fieldOf(spec, layers, axis));
@@ -28,7 +44,30 @@ export function fieldWords(spec, layers) {
   const reaches = axesOf((axis) => fields[axis].reach).map(([axis]) => fields[axis].reach);
   const field = say("field", { layers, rows: fields[0].size, columns: fields[1].size });
   const both = formulas.reduce((these, last) => say("field.and", { these, last }));
-  return [say("field.told", { field, formulas: both, why: say("field.why", { reach: reaches.join(", ") }) })];
+  const why = say("field.why", { reach: reaches.join(", ") });
+  return [say("field.told", { field, formulas: both, why }), ...holesWords(spec, layers)];
+}
+
+/**
+ * What one output leaves out of its field, and the stride or dilation without which it would not.
+ * @param {Spec} spec @param {number} layers
+ */
+function holesWords(spec, layers) {
+  const facts = [0, 1].map((axis) => {
+    const hasHoles = (/** @type {Partial<Spec>} */ changes) => {
+      const { size, read } = fieldOf({ ...spec, ...changes }, layers, axis);
+      return read < size;
+    };
+    const { size, read } = fieldOf(spec, layers, axis);
+    const others = { "holes.dilation": { dilation: PLAIN }, "holes.stride": { stride: PLAIN } };
+    const alone = Object.entries(others).find(([, changes]) => !hasHoles(changes));
+    const cause = /** @type {keyof typeof others | "holes.both"} */ (alone ? alone[0] : "holes.both");
+    return { cause, size, read, stride: spec.stride[axis], dilation: spec.dilation[axis] };
+  });
+  return axesOf((axis) => facts[axis]).flatMap(([axis, lines]) => {
+    const { cause, ...values } = facts[axis];
+    return values.read < values.size ? [say(cause, { lines, ...values })] : [];
+  });
 }
 
 /** @param {Tensor} input its gradient @param {boolean} counted whether all weights are 1 */
@@ -44,17 +83,22 @@ export function waysWords({ shape, data }, counted) {
   return [say("ways.told", { ways: say("ways", numbers), rest })];
 }
 
-/** Whether a layer reads some rows more often than others. @param {Spec} spec */
+/** Whether a layer reads some rows more often than others, and what would even it out. @param {Spec} spec */
 export function checkerboardWords(spec) {
   const facts = [0, 1].map((axis) => [spec.kernel_size[axis], spec.stride[axis], spec.dilation[axis]]);
   return axesOf((axis) => facts[axis]).map(([axis, lines]) => {
     const [kernel, stride, dilation] = facts[axis];
     const reads = readsOf(spec, axis);
-    if (reads.every((count) => count === reads[0])) return say("reads.even", { lines, count: reads[0], kernel, stride });
+    const isEven = (/** @type {Partial<Spec>} */ changes) =>
+      new Set(readsOf({ ...spec, ...changes }, axis)).size === 1;
+    if (stride === 1) return say("reads.dense", { lines, count: kernel });
+    if (isEven({})) return say("reads.even", { lines, count: reads[0], kernel, stride });
     const factor = greatestCommonDivisor(stride, dilation);
     const counts = `${[...reads, ...reads].join(", ")}, \u2026`;
-    if (factor > 1) return say("reads.shared", { lines, counts, stride, dilation, factor });
-    return say("reads.uneven", { lines, counts, kernel, stride });
+    const values = { lines, counts, kernel, stride, dilation, factor };
+    if (isEven({ dilation: PLAIN })) return say("reads.shared", values);
+    const multiple = Math.ceil(kernel / stride) * stride;
+    return say(isEven({ kernel_size: [multiple, multiple] }) ? "reads.uneven" : "reads.both", values);
   });
 }
 

@@ -7,10 +7,12 @@ import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { createHeatmap } from "../board/heatmap.js";
 import { createGallery } from "../numbers/gallery.js";
+import { hidingOf } from "../numbers/hiding.js";
 import { complete, isKnown } from "../rules/recipes.js";
 import { countProducts } from "../rules/spec.js";
 import { createMistakesList, GRADIENTS } from "./mistakes_list.js";
 import { createProducts, indicesOf, planeRows, sizeOf } from "./mistakes_products.js";
+import { hidingWords } from "./mistakes_words.js";
 import { openPane } from "./pane.js";
 import { sentences } from "../base/words.js";
 
@@ -123,8 +125,7 @@ export function renderMistakes(context) {
       if (found.kind === "crash") return say("verdict.crash");
       if (found.kind === "shape") return say("verdict.shape", { wrong: shapeText(found.wrong), right: shapeText(found.right) });
       if (found.kind === "wrong") return say("verdict.wrong", { count: found.cells, all: found.all, most: formatNumber(found.most) });
-      const whys = found.why.map((why) => say(/** @type {"why.stride"} */ (`why.${why}`)));
-      return say("verdict.same", { why: whys.reduce((these, last) => say("and", { these, last })) });
+      return hidingWords(hidingOf(now.settings, of, wayNow()));
     }
 
     /**

@@ -11,7 +11,7 @@ import { MOST_LAYERS, gradientThrough, layersOf, sizeAfter } from "../numbers/st
 import { createChoice } from "./choice.js";
 import { planeRows } from "./mistakes_products.js";
 import { openPane } from "./pane.js";
-import { checkerboardWords, fieldWords, waysWords } from "./stack_words.js";
+import { checkerboardWords, endWords, fieldWords, waysWords } from "./stack_words.js";
 
 const say = sentences(WORDS);
 const [SMALLEST, LARGEST, SIDE] = [4, 30, 250]; // pixels of a cell, and of a plane
@@ -20,7 +20,7 @@ const EXAMPLES = { uneven: "v=2&size=11&stride=2", even: "v=2&size=10&kernel=4&s
 
 /**
  * @import { Tensor } from "../rules/settings.js"
- * @import { Pair, Spec } from "../rules/spec.js"
+ * @import { Pair } from "../rules/spec.js"
  * @import { Page } from "./tab_mistakes.js"
  * @typedef {{ layers: number, asks: string, weights: string }} Choice
  */
@@ -88,7 +88,7 @@ function renderStack(context) {
       weights.set(choice.weights);
       transposed.hidden = !turned;
       how.hidden = choice.asks !== "one" || size[0] * size[1] === 1;
-      setText(ends, all.length < MOST_LAYERS ? endOf(all) : "");
+      setText(ends, all.length < MOST_LAYERS ? endWords(all) : "");
       show(gradients, asking);
       const input = gradients[gradients.length - 1];
       tell([...fieldWords(spec, used), ...waysWords(input, weight === null), ...checkerboardWords(spec)]);
@@ -129,13 +129,6 @@ function renderStack(context) {
     pane.onClose(page.follow(draw));
     return draw;
   });
-}
-
-/** Why there are no more layers. @param {Spec[]} layers all that fit */
-function endOf(layers) {
-  const last = layers[layers.length - 1];
-  const times = (/** @type {number[]} */ size) => size.join(" \u00d7 ");
-  return say("ends", { layer: layers.length + 1, kernel: times(last.kernel_size), last: layers.length, plane: times(sizeAfter(last)) });
 }
 
 /** The output that was chosen, or the middle one. @param {Pair | null} asked @param {Pair} size @returns {Pair} */
