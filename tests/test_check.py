@@ -4,11 +4,13 @@ import json
 import re
 
 import pytest
+import torch
 
 import convviz
-from convviz import CheckFailed
+from convviz import CheckFailed, conv2d_weight
 from convviz.check import TASKS, grade, report
 from convviz.check.battery import battery
+from convviz.check.html import WRONG as WRONG_CELL
 from convviz.check.mistakes import catalogue, compute
 from convviz.check.tasks import truth
 from convviz.settings.link import from_link
@@ -119,10 +121,27 @@ def test_a_report_is_plain_data_html_and_gradescopes_file():
     page = found._repr_html_()
     assert "The kernel is not rotated." in page
     assert "yours" in page
+    assert "what is wrong is marked" in page
+    assert WRONG_CELL in page
     tests = found.to_gradescope(points=10)["tests"]
     assert sum(test["max_score"] for test in tests) == pytest.approx(10)
     assert sum(test["score"] for test in tests) == pytest.approx(10 * found.score)
     assert all(test["output"] for test in tests)
+
+
+def test_a_result_of_another_shape_has_no_cells_that_are_wrong_by_themselves():
+    def too_short(input_size, weight, grad_output, stride=1, padding=0):
+        return torch.nn.functional.conv_transpose2d(grad_output, weight, None, stride, padding)
+
+    def a_channel_too_many(input, weight, grad_output, **geometry):
+        right = conv2d_weight(input, weight.shape, grad_output, **geometry)
+        return torch.cat([right, right[:1]])
+
+    for fn, task in ((too_short, "conv2d_input"), (a_channel_too_many, "conv2d_weight")):
+        page = report(fn, task)._repr_html_()
+        assert "the shapes differ" in page, task
+        assert "marked" not in page, task
+        assert WRONG_CELL not in page, task
 
 
 def test_the_link_of_a_report_opens_a_state_in_which_the_mistake_shows():

@@ -2,6 +2,8 @@
 
 import json
 import random
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,9 +12,10 @@ import torch.nn.functional as F
 
 import convviz
 from convviz.check.audit import audit
-from convviz.check.battery import battery
-from convviz.check.faulty import DEFAULTS, Slip, answers, make
+from convviz.check.battery import battery, make_case
+from convviz.check.faulty import DEFAULTS, Slip, answers, differs, make
 from convviz.check.mistakes import catalogue
+from convviz.check.single_ones import recipe_of
 from convviz.check.tasks import TASKS, truth
 from convviz.cli import main
 from tests import published_checks
@@ -42,6 +45,7 @@ def test_a_numeric_check_at_stride_1_lets_every_mistake_of_stride_and_remainder_
     assert s_zeros.passed < s_zeros.ways, "seen at stride 1 if that one has its zero, too"
     assert ids(numeric.beyond) == {"I17", "I18", "I25", "I27", "W14"}, "(dout, cache) knows no dilation and no groups"
     assert ids(numeric.caught) | passing >= MEASURED
+    assert (len(numeric.missed), len(numeric.caught)) == (17, 27), "docs/graders.md"
 
 
 def test_the_cases_to_add_catch_what_it_missed(numeric):
@@ -53,10 +57,38 @@ def test_the_cases_to_add_catch_what_it_missed(numeric):
             shape, pad = spec.input_shape, spec.padding[0][0]
             numeric_check(fn, shape, spec.out_channels, spec.kernel_size[0], spec.stride[0], pad)
 
-    assert 1 <= len(numeric.add) <= 3
+    assert len(numeric.add) == 3, "docs/graders.md"
     assert set().union(*(case.exposes for case in numeric.add)) == ids(numeric.missed)
     again = audit(longer, "conv2d_backward", style="cs231n")
     assert (again.missed, again.add) == ((), ())
+
+
+def test_what_ones_one_sample_and_stride_1_hide():
+    """Counted for docs/check.md: a mistake is hidden where no way of it shows in any case of the battery."""
+    task = TASKS["conv2d_backward"]
+    mistakes = {id: one for id, one in catalogue().items() if id in MEASURED | {"I27"}}
+    cases = battery("all", 0)
+    plain = {
+        "kernel of ones": [replace(case, weight=torch.ones_like(case.weight)) for case in cases],
+        "batch of one": [make_case(case.name, replace(case.spec, batch=1), 0) for case in cases],
+        "stride 1": [make_case(case.name, replace(case.spec, stride=(1, 1)), 0) for case in cases],
+    }
+    page = Path(convviz.__file__).parents[1].joinpath("docs", "check.md").read_text(encoding="utf-8")
+    assert f"{len(mistakes)} mistakes" in page
+    for name, tried in plain.items():
+        rights = [(case, truth(task, case)) for case in tried]
+        hidden = [
+            id
+            for id, mistake in mistakes.items()
+            if not any(
+                differs(task, case, Slip(result, way), right)
+                for result in task.results
+                if recipe_of(task, result) in mistake.of
+                for way in mistake.ways
+                for case, right in rights
+            )
+        ]
+        assert f"{name} {len(hidden)}" in " ".join(page.split()).replace(" hides ", " "), hidden
 
 
 def test_means_hide_a_rotated_grad_weight_and_exchanged_channels():

@@ -1,5 +1,6 @@
 """The lessons: each file says only what the player can play, and what its sentences come to is what autograd says."""
 
+import itertools
 import json
 import re
 from importlib.resources import files
@@ -140,11 +141,47 @@ def test_forward_and_backward_padding_add_up_to_the_kernel_less_one(padding):
     grad, w = grad_tensor(settings).double(), weight_tensor(settings).double()
     back = conv2d(F.pad(grad, [2 - padding] * 4), w.flip(2, 3))
     assert torch.equal(back, by_autograd(settings)["grad_input"])
+    spread, _ = settings_of("padding", 3, f"size=7&dilation=2&padding={padding}")
+    back = conv2d(F.pad(grad_tensor(spread).double(), [4 - padding] * 4), w.flip(2, 3), dilation=2)
+    assert torch.equal(back, by_autograd(spread)["grad_input"]), "with dilation it is more than the kernel less one"
 
 
 def test_a_stride_has_kinds_of_pixels():
     counted = gradients("stride", 0, "stride=2")["grad_input"][0, 0]
     assert (counted[2, 2], counted[3, 3]) == (4, 1)
+    assert gradients("stride", 0, "stride=3&size=9")["grad_input"].unique().tolist() == [1], "some strides are even"
+
+
+def test_a_weight_moves_each_output_by_the_pixel_that_it_meets():
+    settings, _ = settings_of("weight", 0)
+    x, w = input_tensor(settings).double(), weight_tensor(settings).double()
+    raised = w.clone()
+    raised[0, 0, 0, 0] += 1
+    met = conv2d(x, raised) - conv2d(x, w)
+    assert torch.equal(met, x[..., :3, :3])
+    assert met[0, 0, 0, 0] == 0, "so not every output rises"
+
+
+def test_what_is_said_after_a_walk_is_true_wherever_the_1_ends():
+    steps = [(name, at, step) for name in names() for at, step in enumerate(lesson(name)["steps"])]
+    for name, at, step in steps:
+        if not any("walk" in task for task in step.get("do", [])):
+            continue
+        height, width = settings_of(name, at)[0].spec.output_size
+        for id, value in step.get("values", {}).items():
+            if "cell" not in value:
+                continue
+            panel, row, column = value["cell"]
+            places = [f"grad=one_hot:0,0,{r},{c}" for r in range(height) for c in range(width)]
+            cell = {"panel": panel, "row": row, "column": column}
+            found = {number_at(settings_of(name, at, place)[0], cell) for place in places}
+            assert len(found) == 1, (name, at, id)
+
+
+def test_a_mean_shrinks_every_gradient_alike():
+    of_sum, of_mean = gradients("bias", 2), gradients("bias", 2, "loss=mean")
+    for name, gradient in of_sum.items():
+        assert torch.allclose(gradient / 5, of_mean[name]), name
 
 
 def test_what_is_left_over_is_lost_without_padding_alone():
@@ -153,7 +190,14 @@ def test_what_is_left_over_is_lost_without_padding_alone():
     assert gradients("remainder", 2, "padding=1")["grad_input"][0, 0, -1].any()
     large, small = (gradients("remainder", 3, size)["grad_input"] for size in ("size=6", "size=5"))
     assert torch.equal(large[..., :5, :5], small)
-    assert large[0, 0, 5].any(), "output_padding keeps what is computed, and pads no zeros"
+    assert large[0, 0, 5].any(), "output_padding keeps what is computed"
+    x, w = torch.ones(1, 1, 3, 3), torch.ones(1, 1, 3, 3)
+    for padding, extra in itertools.product(range(3), range(4)):
+        rows = F.conv_transpose2d(x, w, stride=4, padding=padding, output_padding=extra)[0, 0].any(1)
+        empty = max(0, extra - padding)
+        reached = len(rows) - empty
+        assert rows[:reached][-1], (padding, extra)
+        assert not rows[reached:].any(), (padding, extra)
 
 
 def test_a_group_cuts_off_what_the_others_gave():
@@ -175,6 +219,15 @@ def test_a_ring_has_no_edge():
 
 
 def test_a_transposed_convolution_is_the_way_back_and_its_stamps_overlap():
+    assert torch.equal(
+        gradients("transposed", 0)["grad_input"], gradients("transposed", 0, "transposed=1")["grad_input"]
+    )
+    for kernel, stride in itertools.product(range(1, 6), range(1, 5)):
+        ones = torch.ones(1, 1, 12, 12)
+        counted = F.conv_transpose2d(ones, torch.ones(1, 1, kernel, kernel), stride=stride)[
+            0, 0, kernel:-kernel, kernel:-kernel
+        ]
+        assert (len(counted.unique()) == 1) == (kernel % stride == 0), (kernel, stride)
     x = torch.rand(1, 1, 5, 5, dtype=torch.float64, requires_grad=True)
     w, grad = torch.rand(1, 1, 3, 3, dtype=torch.float64), torch.rand(1, 1, 3, 3, dtype=torch.float64)
     (back,) = torch.autograd.grad(conv2d(x, w), x, grad)

@@ -1,11 +1,14 @@
-"""The link of each mistake opens a setting that shows it, in every way of making it."""
+"""The link of each mistake shows every way of making it; where a fix says when it does not show, it does not."""
+
+import itertools
 
 import torch
 
-from convviz.check.battery import Case
+from convviz.check.battery import Case, make_case
 from convviz.check.mistakes import catalogue, compute
 from convviz.settings.compute import compute as compute_settings
 from convviz.settings.link import from_link
+from convviz.spec import ConvSpec
 
 
 def test_every_setting_shows_its_mistake():
@@ -23,3 +26,12 @@ def test_every_setting_shows_its_mistake():
                 wrong = compute(of, way, case)
                 same = wrong is not None and wrong.shape == right.shape and torch.allclose(wrong, right)
                 assert not same, (mistake.id, of, way, mistake.setting)
+
+
+def test_the_padding_of_the_forward_pass_is_right_where_the_fix_of_i16_says_so():
+    (way,) = catalogue()["I16"].ways
+    for kernel, dilation, padding in itertools.product(range(1, 5), range(1, 4), range(5)):
+        case = make_case("", ConvSpec((11, 10), 1, 1, (kernel, 1), 1, (padding, 0), (dilation, 2)), 0)
+        wrong, right = compute("grad_input", way, case), compute("grad_input", {}, case)
+        same = wrong is not None and wrong.shape == right.shape and torch.allclose(wrong, right)
+        assert same == (dilation * (kernel - 1) == 2 * padding), (kernel, dilation, padding)

@@ -30,10 +30,10 @@ BATTERY = (
 )
 
 
-def wrong_tensors(method):
+def wrong_tensors(method, battery=BATTERY):
     """Compare with the definition, each tensor by itself, so that an error in one does not hide the others."""
     wrong = set()
-    for number, spec in enumerate(BATTERY):
+    for number, spec in enumerate(battery):
         x, w, b, g = drawn(spec, number)
         truth = results(lambda *t, spec=spec: definition(*t, spec), (x, w, b), g)
         for position, (name, expected) in enumerate(zip(TENSORS, truth, strict=True)):
@@ -373,3 +373,20 @@ def test_a_mistake_inside_a_method_is_caught(method, mistake, monkeypatch):
     put_in(monkeypatch)
     assert wrong_tensors(method) == expected
     assert wrong_tensors("aten") == ({"grad_input"} if "border" in mistake else set())
+
+
+def test_a_plain_test_sees_none_of_three_mistakes(monkeypatch):
+    """docs/four_ways.md: stride 1, one channel, a padding smaller than the kernel; a larger one shows the crop."""
+    plain = [ConvSpec((6, 5), kernel_size=k, padding=p, batch=2) for k in (1, 2, 3) for p in range(k)]
+    larger = [ConvSpec(5, kernel_size=2, padding=2)]
+    mistakes = {
+        "remainder": lambda patch: replace(patch, "rotate", *ANYWHERE["remainder dropped (I10)"]),
+        "crop": INSIDE["rotate", "crop dropped (I19)"][0],
+        "channels": swap_channels_globally,
+    }
+    for name, put_in in mistakes.items():
+        with monkeypatch.context() as patch:
+            put_in(patch)
+            assert wrong_tensors("rotate", plain) == set(), name
+            assert wrong_tensors("rotate", larger) == ({"grad_input"} if name == "crop" else set()), name
+            assert wrong_tensors("rotate") == {"grad_input"}, name

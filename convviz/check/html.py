@@ -46,7 +46,8 @@ def as_html(
 def _map(shown: ErrorMap) -> str:
     name = f"{shown.result}[{', '.join(map(str, shown.at))}]" if shown.at else shown.result
     right, received = _plane(say("right"), shown.right, ()), _plane(say("yours"), shown.received, shown.wrong)
-    text = f"<p>{escape(say('plane', plane=name, case=shown.case))}</p>"
+    said = say("plane" if shown.wrong else "plane.shapes", plane=name, case=shown.case)
+    text = f"<p>{escape(said)}</p>"
     text += f'<div style="display:flex;gap:2em;flex-wrap:wrap">{right}{received}</div>'
     products = shown.products
     if products and (products.missing or products.extra):

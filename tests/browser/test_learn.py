@@ -5,21 +5,27 @@ import itertools
 
 import pytest
 import torch
+import torch.nn.functional as F
 
 from convviz.export.page import export_html
 from convviz.facts.words import sentences
 from convviz.settings.compute import compute
+from convviz.settings.link import from_link
 from convviz.settings.state import Settings
+from convviz.settings.tensors import input_tensor, target_tensor
 from convviz.spec import ConvSpec
 from tests.browser.app_page import cell, fresh_page, repaint, wait_painted
 from tests.browser.js import JavaScript
 from tests.states import random_states
+from tests.truth import loss_of, pad
 
 pytestmark = pytest.mark.browser
 
 say = sentences("learn")
 RATES = (0.001, 0.05, 0.5)
 PARABOLA = {"loss": "half_squared_error"}
+# Inputs of ever larger numbers, and the largest rate that is safe there, if any is.
+LARGE = {"size=5&input=ramp": 0.01, "size=8&input=ramp": 0.0005, "size=32&input=whole": None}
 
 
 @pytest.fixture(scope="module")
@@ -118,14 +124,50 @@ def test_the_lowest_point_of_a_step_is_where_the_loss_turns(js):
         assert sgd(Settings.from_dict(state), 2 * lowest)[1][1] == pytest.approx(before, rel=1e-6), state
 
 
-def test_with_a_safe_rate_the_loss_never_rises(js):
+def most_curved(settings):
+    """The largest eigenvalue of the loss's Hessian in weight and bias together, by torch's layers and autograd."""
+    result, spec = compute(settings), settings.spec
+    given = [tensor.double() for tensor in (result.weight, result.bias) if tensor is not None]
+    x, size = input_tensor(settings).double(), given[0].numel()
+    geometry = {"groups": spec.groups, "dilation": spec.dilation}
+    (top, _), (left, _) = spec.padding
+
+    def loss(flat):
+        w, b = flat[:size].view_as(given[0]), flat[size:] if len(given) > 1 else None
+        if settings.transposed:
+            whole = F.conv_transpose2d(x, w, b, spec.stride, output_padding=spec.remainder, **geometry)
+            output = whole[..., top : top + spec.input_size[0], left : left + spec.input_size[1]]
+        else:
+            output = F.conv2d(pad(x, spec), w, b, spec.stride, **geometry)
+        return loss_of(settings.loss, output, {"target": target_tensor(settings).double()})
+
+    hessian = torch.autograd.functional.hessian(loss, torch.cat([tensor.flatten() for tensor in given]))
+    return torch.linalg.eigvalsh(hessian).max().item()
+
+
+def test_a_safe_rate_is_within_the_curvature_in_every_direction(js):
     for loss in ("half_squared_error", "cross_entropy"):
-        for state in states(12, loss=loss):
+        for state in states(25, loss=loss):
             settings, _ = numbers_of(js, state)
             (rate,) = js("numbers/learn.js", "safeRate", [[settings]])
-            _, losses = sgd(Settings.from_dict(state), min(rate, 1e6), steps=8)
-            for before, after in itertools.pairwise(losses):
-                assert after <= before + 1e-9 * max(1, abs(before)), (losses, state)
+            curved = most_curved(Settings.from_dict(state))
+            assert curved <= 1e-12 if rate is None else rate * curved <= 2 * (1 + 1e-9), state  # none: infinite
+
+
+def test_with_the_rate_that_learn_opens_with_the_loss_never_rises(js):
+    large = {f"v=2&loss=half_squared_error&{link}": rate for link, rate in LARGE.items()}
+    pictures = [from_link(link)[0].replace(dtype="float64").to_dict() for link in large]
+    rates = []
+    for state in (*pictures, *states(24, **PARABOLA), *states(12, loss="cross_entropy"), *states(6)):
+        settings, _ = numbers_of(js, state)
+        rates += js("numbers/learn.js", "safeChoice", [[settings]])
+        if rates[-1] is None:
+            continue  # Learn says so
+        _, losses = sgd(Settings.from_dict(state), rates[-1], steps=8)
+        for before, after in itertools.pairwise(losses):
+            assert after <= before + 1e-9 * max(1, abs(before)), (losses, state)
+    assert rates[: len(large)] == list(large.values())
+    assert None not in rates[len(large) :]
 
 
 def test_other_losses_have_no_lowest_point(js):
@@ -186,6 +228,15 @@ def test_too_large_a_rate_rises_and_says_why(learner):
     assert told.text_content().startswith(f"The loss rose from {before:.3g} to {after:.3g}, because \u03b7 = 0.5 ")
     press(page, "back")
     assert told.get_attribute("data-rose") == "false"
+
+
+def test_where_no_rate_is_safe_learn_says_so(page, exported):
+    page.goto(f"{exported.as_uri()}#v=2&size=32&input=whole&loss=half_squared_error")
+    wait_painted(page, 0, 60_000)
+    page.locator(".cv-learn summary").click()
+    page.locator(".cv-learn[open] .cv-learn-path[points]").wait_for(state="attached")
+    said = page.locator(".cv-learn-verdict").text_content()
+    assert said.startswith("Even the smallest \u03b7, 0.0001, may make the loss rise here")
 
 
 def test_it_plays_until_it_is_paused(learner):

@@ -3,7 +3,7 @@
 import WORDS from "../../../facts/words/learn.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { sentences } from "../base/words.js";
-import { RATES, safeRate } from "../numbers/learn.js";
+import { RATES, safeChoice } from "../numbers/learn.js";
 import { replaced } from "../rules/settings.js";
 import { createLearnPanel } from "./learn_panel.js";
 
@@ -47,8 +47,7 @@ export function createLearn(model, follow) {
   el.addEventListener("toggle", () => {
     const { lr } = model.settings();
     if (el.open === lr > 0) return;
-    const safe = RATES.filter((rate) => rate <= safeRate(model.settings())).pop() ?? RATES[0];
-    model.change((settings) => [replaced(settings, { lr: el.open ? safe : 0 }), []]);
+    model.change((settings) => [replaced(settings, { lr: el.open ? (safeChoice(settings) ?? RATES[0]) : 0 }), []]);
   });
   follow("change:values", draw);
   follow("settings", draw);

@@ -8,7 +8,7 @@ import { explain } from "../base/help.js";
 import { element, setText, svgElement } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { sentences } from "../base/words.js";
-import { RATES, learned, lowestAlong, steepness } from "../numbers/learn.js";
+import { RATES, learned, lowestAlong, safeRate, steepness } from "../numbers/learn.js";
 import { shownWeightPlane } from "../rules/change.js";
 import { replaced } from "../rules/settings.js";
 import { createDescent } from "./descent.js";
@@ -51,8 +51,8 @@ export function createLearnPanel(model) {
     verdict,
   );
   let timer = 0;
-  /** @type {{ stages: object | null, lowest: number | null }} */
-  let known = { stages: null, lowest: null };
+  /** @type {{ stages: object | null, lowest: number | null, safe: number }} */
+  let known = { stages: null, lowest: null, safe: 0 };
 
   /** @param {keyof typeof WORDS & string} name @param {() => void} act */
   function button(name, act) {
@@ -69,7 +69,7 @@ export function createLearnPanel(model) {
     const shown = model.shown();
     if (!shown || !model.settled()) return; // they are of weights that are gone
     const { lr } = model.settings();
-    descent.leave({ lr, lowest: lowestOf(shown) });
+    descent.leave({ lr, lowest: ratesOf(shown).lowest });
     model.change((settings) => learned(settings, shown.numbers.stages, lr), "learn");
     if (!model.get("failed")) return;
     descent.leave(null);
@@ -170,14 +170,15 @@ export function createLearnPanel(model) {
     }
     if (!SETTINGS.losses_with_a_lowest_point.includes(settings.loss)) return { text: say("endless"), rose: false, ends: false };
     if (steepness(stages) < 1e-20) return { text: say("flat"), rose: false, ends: true };
-    const lowest = lowestOf(shown);
+    const { lowest, safe } = ratesOf(shown);
+    if (safe < RATES[0]) return { text: say("steep", { lr: RATES[0], safe: formatNumber(safe) }), rose: false, ends: false };
     return { text: lowest === null ? "" : say("hint", valley(lowest)), rose: false, ends: false };
   }
 
   /** Computed once for numbers that are drawn when they come and when settings are told, and left by a step. @param {NonNullable<ReturnType<typeof model.shown>>} shown */
-  function lowestOf({ settings, numbers: { stages } }) {
-    if (known.stages !== stages) known = { stages, lowest: lowestAlong(settings, stages) };
-    return known.lowest;
+  function ratesOf({ settings, numbers: { stages } }) {
+    if (known.stages !== stages) known = { stages, lowest: lowestAlong(settings, stages), safe: safeRate(settings) };
+    return known;
   }
 
   const valley = (lowest) => ({ lowest: formatNumber(lowest), twice: formatNumber(2 * lowest) });

@@ -40,6 +40,12 @@ function outputOf({ spec, transposed }, given) {
 export const steepness = ({ grad_weight, grad_bias }) => [...grad_weight.data, ...(grad_bias?.data ?? [])].reduce((sum, value) => sum + value * value, 0);
 
 /**
+ * The largest of RATES with which no step goes up; null where even the smallest may.
+ * @param {Settings} settings @returns {number | null}
+ */
+export const safeChoice = (settings) => RATES.findLast((rate) => rate <= safeRate(settings)) ?? null;
+
+/**
  * A learning rate with which no number of steps goes up: 2 / trace(H), for H of ½ Σ (output − target)² adds up the squares
  * of what a weight meets, and no direction is more curved than all of them together. The others are flatter, or straight.
  * @param {Settings} settings

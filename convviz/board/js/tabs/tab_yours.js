@@ -139,7 +139,7 @@ function boardButton({ setting, title }, open) {
 /** The wrong plane beside the right one. @param {ErrorMap} map @param {ReturnType<typeof createHeatmap>[]} maps */
 function mapped({ label, case: name, right, received, wrong, products }, maps) {
   const planes = [right, received];
-  const fits = right.length === received.length && right[0].length === received[0].length;
+  const fits = wrong.length > 0; // where the shapes differ no cell is wrong by itself
   const isWrong = (/** @type {number} */ i, /** @type {number} */ j) => wrong.some(([row, column]) => row === i && column === j);
   // What rounding does is no difference: 2e-16 beside 8 would look like one.
   if (fits) planes.push(received.map((row, i) => row.map((value, j) => (isWrong(i, j) ? (value ?? NaN) - (right[i][j] ?? NaN) : 0))));
