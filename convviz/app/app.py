@@ -90,7 +90,8 @@ class App(SettingTraits, anywidget.AnyWidget):
         """Open the app.
 
         Args:
-            spec: the geometry; default: what the tensors' shapes say, else 8 x 8, kernel 3, stride 2, padding 1.
+            spec: the geometry; default: the sizes of the tensors with torch's stride 1, padding 0, dilation 1 and
+                groups 1. Sizes, numbers and a loss that are not given are those of the first picture.
             input: ``[H, W]``, ``[C_in, H, W]`` or ``[N, C_in, H, W]``, a tensor, an array or nested lists.
             weight: ``[kH, kW]`` or ``[C_out, C_in / groups, kH, kW]``.
             bias: ``[C_out]``.
