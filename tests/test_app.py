@@ -389,7 +389,9 @@ def test_a_kernel_step_is_one_small_message_of_numbers(open_app, sent, start):
         sent.clear()
         weight[0, 0, 0, 0] = step / 10
         ask(app, first | {"weight": Source.of(weight).to_dict()}, k=step)
-        assert [(widget, set(data["state"])) for widget, data, _ in sent] == [(app, {"_numbers", "_state"})]
+        assert [(widget, set(data["state"])) for widget, data, _ in sent] == [
+            (app, {"_numbers", "_state", "loss_value"})
+        ]
         assert size_of(sent[0]) <= 6000
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Callable, Mapping
+from functools import reduce
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import anywidget
@@ -15,6 +16,7 @@ from convviz import __version__
 from convviz.app import limits
 from convviz.app.linked import linked_widget
 from convviz.app.messages import Messages
+from convviz.app.named import GEOMETRY, PLAIN, value_of, with_named
 from convviz.app.races import is_served
 from convviz.app.session import Session
 from convviz.app.start import start_settings
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 
 DEVICE_VARIABLE = "CONVVIZ_DEVICE"
 PAGE_VARIABLE = "CONVVIZ_PAGE"  # set where a served page has a board of its own, and waits for the kernel
+ON_PAGE = (*GEOMETRY, *PLAIN, "loss_value")  # the traits that have no tensor
 SOURCES = ("input", "target", "grad")
 
 
@@ -152,11 +155,11 @@ class App(SettingTraits, anywidget.AnyWidget):
         # All at once: in a notebook the page makes its model of what the widget is born with.
         shown = {"_carrier": carrier, **self._shown("", 0)}
         start, notice = self.session.settings.to_dict(), self.session.notice
+        self.follow_session()
         super().__init__(_facts=facts, _start=start, _notice=notice, _lesson=opened, **shown)
         self._tabs = Tabs(self.session, self.send)
         self._messages = Messages(self, self._tabs)
         self._tabs.show()
-        self.follow_session()
         self.session.observe(self._on_settings, names="settings")  # the result is there by then
         self.session.observe(self._on_notice, names="notice")
         self.on_msg(self._receive)
@@ -164,6 +167,26 @@ class App(SettingTraits, anywidget.AnyWidget):
     def _receive(self, _: object, message: Any, buffers: list[Any]) -> None:
         with speaking(self._language):
             self._messages.receive(message, buffers)
+
+    def _handle_msg(self, msg: dict[str, Any]) -> None:
+        """Take what a page sets, such as a slider under jslink; a refusal is said, and what holds is sent back."""
+        data = msg["content"]["data"]
+        if data.get("method") != "update":
+            super()._handle_msg(msg)
+            return
+        wanted: dict[str, Any] = data["state"]
+
+        def go() -> None:
+            self.session.apply(
+                reduce(lambda made, each: with_named(made, *each), wanted.items(), self.session.settings)
+            )
+
+        # What that page has already is not sent to it: it may have moved on.
+        with self._lock_property(**wanted):
+            refused = self.session.attempt(go)
+        if refused:
+            self.session.tell(refused, failed=True)
+            self.send_state(wanted.keys() & set(self.keys))
 
     def speak(self, tag: str) -> None:
         """Say everything in another language from now on.
@@ -281,6 +304,9 @@ class App(SettingTraits, anywidget.AnyWidget):
         with self.hold_sync():
             for name, value in shown.items():
                 self.set_trait(name, value)
+            for name in ON_PAGE:
+                if getattr(self, name) != value_of(self.session.settings, self.session.result, name):
+                    self._should_send_property(name, None)  # unless the page has just set it
 
     def _shown(self, page: str, k: int) -> dict[str, dict[str, Any]]:
         """Return what pages are told of a step, by the names of its traits; arguments as above."""
@@ -314,7 +340,8 @@ class App(SettingTraits, anywidget.AnyWidget):
         self.send_numbers(*asker)
         with speaking(self._language):
             self._tabs.show()
-        self.follow_session()
+        with self._lock_property(**self.get_state(ON_PAGE)):  # sent with the numbers
+            self.follow_session()
 
     def _on_notice(self, _: dict[str, Any]) -> None:
         sentence, failed = self.session.notice

@@ -15,6 +15,13 @@ from convviz.app.session import Session
 MOST_ROUNDS = 20  # in which those who watch and set something else in turn may come to an end
 
 
+def _on_page(name: str, read_only: bool = False) -> traitlets.Any:
+    """Return a trait that the page has, too, as the session has it: it goes there with the numbers of its step."""
+    return traitlets.Any(read_only=read_only).tag(
+        sync=True, to_json=lambda _, app: value_of(app.session.settings, app.session.result, name)
+    )
+
+
 class SettingTraits(traitlets.HasTraits):
     """What a person can set, under torch's names, and what follows from it.
 
@@ -29,42 +36,52 @@ class SettingTraits(traitlets.HasTraits):
         lr: the learning rate of Learn, a number; 0 while it is closed. digit, seed: ints. transposed, link_axes: bools.
         input, weight, bias, target, grad_output: tensors; a tensor, an array, nested lists or a name such as
             ``"sobel_x"`` can be set. Setting grad_output or target chooses the loss that has one.
-        output, grad_input, grad_weight, grad_bias: the results, read only. loss_value: the loss as a float.
+        padded_input, output, rotated_weight, padded_grad_output, grad_input, grad_weight, grad_bias: the results, named
+            as the panels, read only. dilated_grad_output is None of a transposed convolution, dilated_input of any
+            other: only what the stride dilates is there.
+        loss_value: the loss as a float, read only.
+
+    All but the tensors are on the page, too, for ``ipywidgets.jslink``. A tensor is not: link it in Python.
     """
 
-    input_size = traitlets.Any()
-    kernel_size = traitlets.Any()
-    stride = traitlets.Any()
-    padding = traitlets.Any()
-    output_padding = traitlets.Any()
-    dilation = traitlets.Any()
-    in_channels = traitlets.Any()
-    out_channels = traitlets.Any()
-    batch = traitlets.Any()
-    groups = traitlets.Any()
-    padding_mode = traitlets.Any()
+    input_size = _on_page("input_size")
+    kernel_size = _on_page("kernel_size")
+    stride = _on_page("stride")
+    padding = _on_page("padding")
+    output_padding = _on_page("output_padding")
+    dilation = _on_page("dilation")
+    in_channels = _on_page("in_channels")
+    out_channels = _on_page("out_channels")
+    batch = _on_page("batch")
+    groups = _on_page("groups")
+    padding_mode = _on_page("padding_mode")
     input = traitlets.Any()
     weight = traitlets.Any()
     bias = traitlets.Any()
     target = traitlets.Any()
     grad_output = traitlets.Any()
-    loss = traitlets.Any()
-    digit = traitlets.Any()
-    seed = traitlets.Any()
-    device = traitlets.Any()
-    dtype = traitlets.Any()
-    transposed = traitlets.Any()
-    link_axes = traitlets.Any()
-    scale = traitlets.Any()
-    input_view = traitlets.Any()
-    theme = traitlets.Any()
-    lr = traitlets.Any()
-    tab = traitlets.Any()
+    loss = _on_page("loss")
+    digit = _on_page("digit")
+    seed = _on_page("seed")
+    device = _on_page("device")
+    dtype = _on_page("dtype")
+    transposed = _on_page("transposed")
+    link_axes = _on_page("link_axes")
+    scale = _on_page("scale")
+    input_view = _on_page("input_view")
+    theme = _on_page("theme")
+    lr = _on_page("lr")
+    tab = _on_page("tab")
+    padded_input = traitlets.Any(read_only=True)
+    dilated_input = traitlets.Any(read_only=True)
     output = traitlets.Any(read_only=True)
+    rotated_weight = traitlets.Any(read_only=True)
+    dilated_grad_output = traitlets.Any(read_only=True)
+    padded_grad_output = traitlets.Any(read_only=True)
     grad_input = traitlets.Any(read_only=True)
     grad_weight = traitlets.Any(read_only=True)
     grad_bias = traitlets.Any(read_only=True)
-    loss_value = traitlets.Any(read_only=True)
+    loss_value = _on_page("loss_value", read_only=True)
 
     session: Session
     _following = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -47,12 +48,21 @@ def read_state(text: str) -> tuple[Any, list[str]]:
     return data, []
 
 
-def page_settings(state: Any) -> Settings:
-    """Read a state as ``export_html`` takes it, computed as the page will: in float64, on nobody's accelerator."""
+def given_settings(state: Any) -> Settings:
+    """Read a state as ``export_html`` and ``export_picture`` take it; what its link could not say is a warning."""
+    if isinstance(state, str):
+        state, notices = read_state(state)
+        for notice in notices:
+            warnings.warn(notice, stacklevel=5)  # of who called one of the two
     data = state.state() if hasattr(state, "state") else Settings.first_picture().to_dict() if state is None else state
     if isinstance(data, Mapping) and "device" in data:
-        data = {**data, "device": "cpu"}
-    settings = Settings.from_dict(data)
+        data = {**data, "device": "cpu"}  # it may be another machine's
+    return Settings.from_dict(data)
+
+
+def page_settings(state: Any) -> Settings:
+    """Read a state as ``export_html`` takes it, computed as the page will: in float64, on nobody's accelerator."""
+    settings = given_settings(state)
     tab = settings.tab if settings.tab in ALONE else ""
     settings = settings.replace(device="cpu", dtype="float64", tab=tab)
     products = settings.spec.products
