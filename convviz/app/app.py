@@ -26,7 +26,7 @@ from convviz.app.wire import numbers
 from convviz.board.module import asking_script, joining_script
 from convviz.explanation.own_lesson import readable
 from convviz.facts.choosing import chosen
-from convviz.facts.spoken import speaking
+from convviz.facts.spoken import languages, speaking
 from convviz.lessons import short_name, told
 from convviz.ops.device import available_devices
 from convviz.ops.stages import Stages
@@ -71,6 +71,8 @@ class App(SettingTraits, anywidget.AnyWidget):
     _lesson = traitlets.Dict().tag(sync=True)  # the one that the page starts
     _notice = traitlets.Tuple(default_value=("", False)).tag(sync=True)
 
+    _retell: Callable[[], str] | None = None  # says the introduction in another language
+
     def __init__(
         self,
         spec: ConvSpec | None = None,
@@ -111,13 +113,14 @@ class App(SettingTraits, anywidget.AnyWidget):
                 the geometry of the convolution that is read the other way: its input is the output here.
             lesson: name of a lesson that the page starts, such as ``"why_rotated"``, or the path of a file with one.
             lang: the language of the app, such as ``"zh-Hans"``; in place of one that is not there it speaks English,
-                and says so. Errors that Python raises are English.
+                and says so. Default: the browser's. Its menu changes it. Errors that Python raises are English.
 
         Raises:
             ValueError: the arguments contradict each other or conv2d's rules, or are too large for the board; or there
                 is no such lesson.
         """
         self._language, unknown = chosen(lang)
+        self._lesson_given = lesson
         if lesson is not None:
             readable(lesson)  # what is wrong with it is said in English, as all errors are
         tensors = {"input": input, "weight": weight, "bias": bias, "grad_output": grad_output, "target": target}
@@ -129,16 +132,15 @@ class App(SettingTraits, anywidget.AnyWidget):
             self._esm = joining_script()
         self.session = Session(settings)
         with speaking(self._language):
-            opened = {} if lesson is None else {"name": short_name(lesson), "told": told(lesson)}
             self.session.tell(" ".join(filter(None, [unknown, briefly(from_link(link)[1]) if link else ""])))
-            self._begin(opened)
+            self._begin(lang is not None)
         limits.apply()
 
-    def _begin(self, opened: dict[str, Any]) -> None:
+    def _begin(self, chosen: bool) -> None:
         """Open the app where its session is.
 
         Args:
-            opened: the lesson that the page starts, with its name; empty for none.
+            chosen: whether somebody chose its language; else it is the browser's.
         """
         self._step = 0
         self._asker = ("", 0)  # who asked for the numbers that are sent next: a page and its id of the settings
@@ -148,6 +150,8 @@ class App(SettingTraits, anywidget.AnyWidget):
             "script": carrier.key if carrier else "",
             "version": __version__,
             "language": self._language,
+            "languages": languages(),
+            "chosen": chosen,
             "colorscales": COLORSCALES,
             "devices": available_devices(),
             "makes_pages": type(self).page_maker is not None,
@@ -156,7 +160,7 @@ class App(SettingTraits, anywidget.AnyWidget):
         shown = {"_carrier": carrier, **self._shown("", 0)}
         start, notice = self.session.settings.to_dict(), self.session.notice
         self.follow_session()
-        super().__init__(_facts=facts, _start=start, _notice=notice, _lesson=opened, **shown)
+        super().__init__(_facts=facts, _start=start, _notice=notice, _lesson=self._told_lesson(), **shown)
         self._tabs = Tabs(self.session, self.send)
         self._messages = Messages(self, self._tabs)
         self._tabs.show()
@@ -189,15 +193,30 @@ class App(SettingTraits, anywidget.AnyWidget):
             self.send_state(wanted.keys() & set(self.keys))
 
     def speak(self, tag: str) -> None:
-        """Say everything in another language from now on.
+        """Say everything in another language from now on; the page gets the script that speaks it.
 
         Args:
             tag: one that there is.
         """
-        if tag != self._language:
-            self._language = tag
-            with speaking(tag):
-                self._tabs.show()
+        if tag == self._language:
+            return
+        self._language = tag
+        with speaking(tag):
+            before, carrier = self._carrier, _taken_script()
+            with self.hold_sync():
+                self._carrier, self._lesson = carrier, self._told_lesson()
+                if self._retell is not None:
+                    self._introduction = self._retell()
+                script = carrier.key if carrier else ""
+                self._facts = {**self._facts, "script": script, "language": tag, "chosen": True}
+            if before is not None:
+                before.let_go()
+            self._tabs.show()
+
+    def _told_lesson(self) -> dict[str, Any]:
+        """Return the lesson that the page starts, with its name and its sentences; empty for none."""
+        lesson = self._lesson_given
+        return {} if lesson is None else {"name": short_name(lesson), "told": told(lesson)}
 
     def state(self) -> dict[str, Any]:
         """Return the settings as plain data: what ``App(state=...)`` and ``set_state`` take."""
@@ -243,9 +262,15 @@ class App(SettingTraits, anywidget.AnyWidget):
         """
         return tuple(linked_widget(self, name) for name in names)
 
-    def introduce(self, text: str) -> None:
-        """Show these sentences above the app instead of its own."""
-        self._introduction = text
+    def introduce(self, text: str | Callable[[], str]) -> None:
+        """Show these sentences above the app instead of its own.
+
+        Args:
+            text: the sentences, or what says them in the language that is spoken: called again in another one.
+        """
+        self._retell = text if callable(text) else None
+        with speaking(self._language):
+            self._introduction = text() if callable(text) else text
 
     def __repr__(self) -> str:
         """Return the call that opens the same: a notebook keeps it beside the app."""
