@@ -233,6 +233,7 @@ def test_what_a_page_sets_holds_or_is_refused_in_a_sentence_and_sent_back(app, m
         ("theme", ["dark"], "theme is one of"),
         ("loss_value", 5, "loss_value follows from the settings"),
         ("nonsense", 1, "nonsense follows"),
+        ("self", 1, "self follows"),
     ):
         update(**{name: value})
         assert app.state() == held, name

@@ -178,15 +178,14 @@ class App(SettingTraits, anywidget.AnyWidget):
         if data.get("method") != "update":
             super()._handle_msg(msg)
             return
-        wanted: dict[str, Any] = data["state"]
+        wanted: dict[str, Any] = data.get("state") or {}
 
         def go() -> None:
-            self.session.apply(
-                reduce(lambda made, each: with_named(made, *each), wanted.items(), self.session.settings)
-            )
+            settings = reduce(lambda made, each: with_named(made, *each), wanted.items(), self.session.settings)
+            with self._lock_property(**wanted):  # that page has it already, and may have moved on
+                self.session.apply(settings)
 
-        # What that page has already is not sent to it: it may have moved on.
-        with self._lock_property(**wanted):
+        with speaking(self._language):
             refused = self.session.attempt(go)
         if refused:
             self.session.tell(refused, failed=True)

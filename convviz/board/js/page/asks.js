@@ -19,8 +19,10 @@ function createAsking() {
   /** @type {any} */
   let app;
   let close = () => {};
+  let shown = ""; // which script
+  let arrived = () => {};
   /** @type {Promise<void>} */
-  let ready;
+  const ready = new Promise((done) => (arrived = done));
   /** @type {Set<{ context: any, close: () => void }>} */
   const views = new Set();
 
@@ -32,7 +34,8 @@ function createAsking() {
     if (typeof carrier === "string") model.widget_manager?.get_model(carrier.replace(PREFIX, ""))?.catch(() => {});
     const key = model.get("_facts").script;
     const createApp = await placeOf(key).promise;
-    if (key !== model.get("_facts").script) return; // there is another by now, and it follows
+    if (key === shown || key !== model.get("_facts").script) return; // another one that is named by now follows
+    shown = key;
     const kept = app?.kept();
     const held = [...views].find((view) => view.context.el.contains(document.activeElement));
     for (const view of views) view.close();
@@ -41,6 +44,7 @@ function createAsking() {
     close = app.initialize({ ...context, kept });
     for (const view of views) view.close = app.render(view.context);
     held?.context.el.querySelector(".cv-languages summary").focus(); // from its menu it was called
+    arrived();
   }
 
   /** @param {any} model @returns {Promise<void>} once the kernel has brought the reader's language, or did not */
@@ -57,7 +61,7 @@ function createAsking() {
     /** @param {any} context */
     async initialize(context) {
       const { model } = context;
-      ready = language(model).then(() => {
+      void language(model).then(() => {
         model.on("change:_facts", () => turn(context));
         return turn(context);
       });
