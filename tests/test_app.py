@@ -17,6 +17,7 @@ import ipywidgets
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 from comm.base_comm import BaseComm
 from ipywidgets.embed import dependency_state
 from PIL import Image
@@ -388,7 +389,9 @@ def test_a_kernel_step_is_one_small_message_of_numbers(open_app, sent, start):
         sent.clear()
         weight[0, 0, 0, 0] = step / 10
         ask(app, first | {"weight": Source.of(weight).to_dict()}, k=step)
-        assert [(widget, set(data["state"])) for widget, data, _ in sent] == [(app, {"_numbers", "_state"})]
+        assert [(widget, set(data["state"])) for widget, data, _ in sent] == [
+            (app, {"_numbers", "_state", "loss_value"})
+        ]
         assert size_of(sent[0]) <= 6000
 
 
@@ -548,13 +551,13 @@ def test_a_figure_shows_the_plane_that_is_chosen(open_app):
     ("arguments", "input_shape", "weight_shape"),
     [
         ({"input": np.ones((6, 5))}, (1, 1, 6, 5), (1, 1, 3, 3)),
-        ({"input": [[1, 2], [3, 4]]}, (1, 1, 2, 2), (1, 1, 3, 3)),
+        ({"input": [[1, 2], [3, 4]]}, (1, 1, 2, 2), (1, 1, 2, 2)),
         ({"input": torch.ones(2, 6, 5)}, (1, 2, 6, 5), (1, 2, 3, 3)),
         ({"input": torch.ones(2, 3, 6, 5, dtype=torch.uint8)}, (2, 3, 6, 5), (1, 3, 3, 3)),
-        ({"weight": torch.ones(2, 4)}, (1, 1, 8, 8), (1, 1, 2, 4)),
-        ({"weight": torch.ones(3, 2, 2, 4)}, (1, 2, 8, 8), (3, 2, 2, 4)),
+        ({"weight": torch.ones(2, 4)}, (1, 1, 5, 5), (1, 1, 2, 4)),
+        ({"weight": torch.ones(3, 2, 2, 7)}, (1, 2, 5, 7), (3, 2, 2, 7)),
         ({"input": torch.ones(1, 2, 6, 5), "weight": torch.ones(3, 2, 1, 1)}, (1, 2, 6, 5), (3, 2, 1, 1)),
-        ({"bias": [1.0, 2, 3]}, (1, 1, 8, 8), (3, 1, 3, 3)),
+        ({"bias": [1.0, 2, 3]}, (1, 1, 5, 5), (3, 1, 3, 3)),
         ({"spec": ConvSpec(5, 4, 2, groups=2), "input": torch.ones(4, 5, 5)}, (1, 4, 5, 5), (2, 2, 3, 3)),
         ({"input": torch.ones(6, 5, requires_grad=True)}, (1, 1, 6, 5), (1, 1, 3, 3)),
         ({"input": np.ones((6, 5))[::-1]}, (1, 1, 6, 5), (1, 1, 3, 3)),
@@ -569,17 +572,42 @@ def test_sizes_are_taken_from_the_tensors(open_app, arguments, input_shape, weig
         value = arguments[name]
         given = value.detach() if isinstance(value, torch.Tensor) else torch.tensor(np.array(value))
         assert getattr(app.session.result, name).flatten().tolist() == given.float().flatten().tolist()
+    settings = app.session.settings
+    defaults = ((1, 1), ((0, 0), (0, 0)), (1, 1), "zeros")
+    assert (settings.spec.stride, settings.spec.padding, settings.spec.dilation, settings.spec.padding_mode) == defaults
+    assert (settings.loss, settings.scale) == ("weighted_sum", "quantity")
+
+
+def test_without_a_geometry_own_tensors_have_torchs(open_app):
+    """The output is F.conv2d's, or F.conv_transpose2d's, by default; one 1 is sent back, as in the first picture."""
+    for channels, weight_shape, transposed in (
+        (1, (1, 1, 3, 3), False),
+        (2, (3, 2, 2, 4), False),
+        (1, (1, 1, 6, 5), False),
+        (2, (2, 3, 3, 2), True),
+    ):
+        x, w = integers((2, channels, 6, 5), 1), integers(weight_shape, 2).requires_grad_()
+        right = (F.conv_transpose2d if transposed else F.conv2d)(x.requires_grad_(), w)
+        app = open_app(input=x, weight=w, dtype="float64", transposed=transposed)
+        assert torch.equal(app.output, right.detach()), (weight_shape, transposed)
+        sent = torch.zeros_like(right)
+        sent[0, 0, min(1, right.shape[2] - 1), min(1, right.shape[3] - 1)] = 1
+        assert torch.equal(app.grad_output, sent), (weight_shape, transposed)
+        for ours, theirs in zip(
+            (app.grad_input, app.grad_weight), torch.autograd.grad(right, (x, w), sent), strict=True
+        ):
+            assert torch.equal(ours, theirs), (weight_shape, transposed)
 
 
 def test_a_grad_output_of_ones_own(open_app):
-    grad_output = integers((4, 4), 5)
+    grad_output = integers((3, 3), 5)
     app = open_app(grad_output=grad_output)
     assert app.session.settings.loss == "weighted_sum"
     assert torch.equal(app.session.result.grad_output[0, 0].double(), grad_output)
 
 
 def test_a_target_of_ones_own(open_app):
-    target = integers((4, 4), 5)
+    target = integers((3, 3), 5)
     app = open_app(target=target)
     difference = app.session.result.output[0, 0] - app.session.result.grad_output[0, 0]
     assert torch.equal(difference.double(), target)
@@ -610,7 +638,8 @@ def test_the_callers_tensor_is_not_written_to(open_app):
         ({"weight": torch.ones(9, 20)}, r"the board shows|the kernel must fit"),
         ({"weight": torch.ones(3, 12)}, r"the board shows|the kernel must fit"),
         ({"bias": torch.ones(2, 2)}, r"bias must have the shape \[C_out\]"),
-        ({"grad_output": torch.ones(3, 3)}, r"grad_output must have the shape \[1, 1, 4, 4\].*got \[1, 1, 3, 3\]"),
+        ({"grad_output": torch.ones(4, 4)}, r"grad_output must have the shape \[1, 1, 3, 3\].*got \[1, 1, 4, 4\]"),
+        ({"input": torch.ones(2, 2), "weight": torch.ones(3, 3)}, "the kernel must fit into the padded input"),
         ({"target": torch.ones(4, 4), "loss": "sum"}, "target"),
         ({"grad_output": torch.ones(4, 4), "loss": "mean"}, "needs loss='weighted_sum'"),
         ({"input": torch.ones(2, 5, 5), "weight": torch.ones(1, 3, 2, 2)}, r"weight must have the shape"),

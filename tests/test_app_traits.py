@@ -206,6 +206,68 @@ def with_stride(app, stride):
     return app.state() | {"spec": app.state()["spec"] | {"stride": [stride, stride]}}
 
 
+def test_jslink_reaches_every_trait_but_tensors(app):
+    label = widgets.IntSlider()
+    for name in (*GEOMETRY, *PLAIN, "loss_value"):
+        widgets.jslink((label, "value"), (app, name)).close()
+
+
+def test_what_a_page_sets_holds_or_is_refused_in_a_sentence_and_sent_back(app, monkeypatch):
+    """As a slider does that jslink links to the app: ipywidgets sends an update of the app's state."""
+    sent = []
+    monkeypatch.setattr(app, "_send", lambda message, **_: sent.append(message.get("state", {})))
+
+    def update(**state):
+        sent.clear()
+        app._handle_msg({"content": {"data": {"method": "update", "state": state}}, "buffers": []})
+
+    update(stride=3, theme="dark", padding=[[1, 0], [2, 1]])
+    assert (app.stride, app.theme, app.padding, app._notice) == (3, "dark", ((1, 0), (2, 1)), ("", False))
+    assert app.session.settings.spec.stride == (3, 3)
+    assert sum("_numbers" in state for state in sent) == 1, "one step"
+    assert not any("stride" in state for state in sent), "the page may be elsewhere by now"
+    held = app.state()
+    for name, value, rule in (
+        ("stride", 0, "stride is a whole number of 1 or more"),
+        ("stride", {"x": [1]}, "stride is a whole number of 1 or more"),
+        ("theme", ["dark"], "theme is one of"),
+        ("loss_value", 5, "loss_value follows from the settings"),
+        ("nonsense", 1, "nonsense follows"),
+        ("self", 1, "self follows"),
+    ):
+        update(**{name: value})
+        assert app.state() == held, name
+        assert app._notice[0].startswith(rule), app._notice
+        assert app._notice[1], name
+        if name in app.keys:
+            assert [state[name] for state in sent if name in state] == [getattr(app, name)], "whoever set it follows"
+
+
+def test_the_tensors_between_are_results_under_the_panels_names(app):
+    """Held against their definitions, in float64: zeros between, a border, a half turn; groups and both directions."""
+    for transposed, spec in (
+        (False, {"input_size": [7, 6], "stride": [2, 1], "padding": [[1, 0], [0, 2]], "dilation": [1, 2]}),
+        (False, {"input_size": [6, 6], "in_channels": 4, "out_channels": 2, "groups": 2}),
+        (True, {"input_size": [7, 6], "stride": [2, 1], "padding": [[1, 1], [0, 0]], "in_channels": 2}),
+    ):
+        app.set_state({"spec": spec | {"kernel_size": [3, 2]}, "transposed": transposed, "dtype": "float64"})
+        geometry, case = app.session.settings.spec, (transposed, spec)
+        w, sent = app.weight, app.input if transposed else app.grad_output
+        (down, across), (rows, columns) = geometry.stride, sent.shape[2:]
+        dilated = torch.zeros(*sent.shape[:2], (rows - 1) * down + 1, (columns - 1) * across + 1, dtype=sent.dtype)
+        dilated[:, :, ::down, ::across] = sent
+        by_group = w.unflatten(0, (geometry.groups, -1)).transpose(1, 2).flatten(0, 1)
+        assert torch.equal(app.rotated_weight, by_group.flip(-2, -1)), case
+        assert torch.equal(app.dilated_input if transposed else app.dilated_grad_output, dilated), case
+        assert (app.dilated_grad_output if transposed else app.dilated_input) is None, case
+        wide = app.padded_input if transposed else app.padded_grad_output
+        result = torch.nn.functional.conv2d(wide, app.rotated_weight, None, 1, 0, geometry.dilation, geometry.groups)
+        assert torch.allclose(result, app.output if transposed else app.grad_input), case
+        border = [side for pair in reversed(geometry.padding) for side in pair]
+        framed = torch.nn.functional.pad(app.grad_output if transposed else app.input, border)
+        assert torch.equal(app.padded_grad_output if transposed else app.padded_input, framed), case
+
+
 def test_those_who_answer_each_other_come_to_an_end(app):
     app.observe(lambda event: setattr(app, "digit", min(event["new"], 9)), "seed")
     app.observe(lambda event: setattr(app, "seed", event["new"]), "digit")
@@ -250,9 +312,7 @@ def test_interactive_output_and_boxes_take_it(app):
 )
 def test_controls_for_a_layout_of_ones_own(app, name):
     if name == "groups":
-        with pytest.raises(ValueError, match="there are controls for kernel, "):
-            app.sliders(name)
-        return
+        app.set_state(app.state() | {"spec": app.state()["spec"] | {"in_channels": 4, "out_channels": 4}})
     (control,) = app.sliders(name)
     assert control.value == getattr(app, name)
     options = getattr(control, "options", None)
@@ -267,6 +327,17 @@ def test_a_slider_offers_what_the_other_settings_allow(app):
     assert (padding.min, padding.max) == (0, 2)
     app.padding = (2, 1)
     assert padding.value == 2
+
+
+def test_the_menu_of_groups_offers_what_divides_both_channel_numbers(app):
+    (groups,) = app.sliders("groups")
+    for ins, outs, choices in ((4, 4, (1, 2, 4)), (3, 3, (1, 3)), (4, 2, (1, 2)), (1, 4, (1,))):
+        spec = app.state()["spec"] | {"in_channels": ins, "out_channels": outs, "groups": choices[-1]}
+        app.set_state(app.state() | {"spec": spec})
+        assert [value for _, value in groups.options] == list(choices), (ins, outs)
+        assert groups.value == app.groups == choices[-1], (ins, outs)
+        groups.value = 1
+        assert app.groups == 1, (ins, outs)
 
 
 def test_the_kernels_sliders_are_a_grid_over_the_plane_that_is_shown(app):

@@ -259,6 +259,9 @@ def test_the_notebook_at_the_top_is_the_packaged_one():
     assert (ROOT / "app.ipynb").read_bytes() == packaged
     notebook = json.loads(packaged)
     assert len(notebook["cells"]) <= 3
+    named = "docs/examples/dashboard"  # which nobody finds else
+    assert f"`{named}`" in "".join(notebook["cells"][0]["source"])
+    assert (ROOT / named).is_dir()
     assert all(not cell.get("outputs") for cell in notebook["cells"])
     assert notebook["metadata"]["title"] == "convviz · the backward pass of conv2d"
     # Voilà without our configuration, as on Binder, takes the template from here: its own asks CDNs.

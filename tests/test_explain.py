@@ -164,6 +164,7 @@ def test_a_layer_alone_needs_no_name_and_no_loss(explain):
     assert torch.equal(app.session.result.output[0], layer(x))
     assert torch.equal(app.session.result.grad_output, torch.ones(1, 3, 5, 6, dtype=torch.float64))
     assert app.session.settings.spec.padding_mode == "reflect"
+    assert app.scale == "quantity"
     told = (
         "These are the numbers of your Conv2d: its input, weight and bias, and as grad_output the gradient of the sum"
     )

@@ -57,6 +57,27 @@ def data_of(text):
     return json.loads(Parts(text).texts["convviz-data"])
 
 
+def test_a_state_is_given_as_the_command_line_takes_it(tmp_path):
+    """A link, an address with one, a file: to a page, a module and a picture; what a link cannot say is a warning."""
+    (tmp_path / "state.json").write_text(json.dumps({"digit": 7}), encoding="utf-8")
+    for text, field, value in (
+        ("v=2&stride=2", "spec", 2),
+        ("http://localhost:8866/?v=2&stride=2#", "spec", 2),
+        (str(tmp_path / "state.json"), "digit", 7),
+    ):
+        page = export_html(text, tmp_path / "page.html").read_text(encoding="utf-8")
+        shown = data_of(page)["state"][field]
+        assert (shown["stride"][0] if field == "spec" else shown) == value, text
+        assert convviz.export_picture(text, tmp_path / "picture.svg").is_file(), text
+    with pytest.warns(UserWarning, match="stride is a whole number from 1 to 64"):
+        export_html("v=2&stride=0", tmp_path / "page.html")
+    for write in (export_html, convviz.export_picture):
+        with pytest.raises(OSError, match="neither a link such as"):
+            write("nowhere.json", tmp_path / "picture.svg")
+        with pytest.raises(ValueError, match="has no link in it"):
+            write("http://localhost:8866/", tmp_path / "picture.svg")
+
+
 def test_the_page_is_small_enough(written):
     content = written.encode()
     assert len(content) <= 1_750_000

@@ -222,6 +222,27 @@ def test_what_python_sets_and_what_is_saved_is_in_the_app_s_language():
     app.close()
 
 
+def test_another_language_brings_its_script_and_english_readers_get_none():
+    app = convviz.lesson("stride")
+    english = app._carrier
+    assert not any(HAN.search(str(value)) for value in (english._esm, app.get_state(), english.get_state()))
+    assert (app._facts["languages"], app._facts["chosen"]) == (languages(), False)
+    assert app._facts["script"] == english.key
+    app.introduce(lambda: language())
+    for wanted, tag in (("zh-TW", "zh-Hant"), ("zh_CN", "zh-Hans"), ("zh-Hans", "zh-Hans"), ("en", "en")):
+        app._receive(None, {"type": "language", "language": wanted}, [])
+        assert (app._facts["language"], app._facts["script"]) == (tag, app._carrier.key)
+        assert app._facts["chosen"], "an other page that looks at it stays in its language"
+        assert bool(HAN.search(app._carrier._esm)) == bool(HAN.search(str(app._lesson["told"]))) == (tag != "en")
+        assert app._introduction == tag
+    assert english.comm is None, "its last app has let go of it"
+    app.close()
+    assert app._carrier.comm is None
+    app = convviz.App(lang="en")
+    assert app._facts["chosen"], "who wrote it wins over the browser"
+    app.close()
+
+
 def test_a_lesson_opens_in_its_language():
     app = convviz.lesson("stride", lang="zh-Hans")
     assert app._lesson["name"] == "stride"

@@ -405,7 +405,7 @@ def test_damaged_links_are_read():
 def test_the_app_writes_and_opens_links():
     with_kernel = convviz.App(ConvSpec((5, 4), kernel_size=2), weight=[[1, 2], [3, -0.5]], loss="sum")
     link = with_kernel.link()
-    assert link == "v=1&size=5x4&kernel=2&stride=1&padding=0&weight=values:1x1x2x2:1,2,3,-0.5&loss=sum"
+    assert link == "v=2&size=5x4&kernel=2&weight=values:1x1x2x2:1,2,3,-0.5&loss=sum"
     for text in (link, f"http://localhost:8866/?{link}"):
         again = convviz.App(link=text, device="cpu")
         assert again.state() == with_kernel.state()

@@ -255,7 +255,8 @@ def open_app():
 def test_the_app_takes_a_transposed_layer(open_app):
     layer = torch.nn.ConvTranspose2d(2, 3, (3, 2), stride=2, padding=1, output_padding=1, dtype=torch.float64)
     x = reals((1, 2, 4, 5), 0)
-    app = open_app(input=x, weight=layer.weight, bias=layer.bias, dtype="float64", transposed=True)
+    spec = ConvSpec((8, 9), 3, 2, (3, 2), stride=2, padding=1)
+    app = open_app(spec=spec, input=x, weight=layer.weight, bias=layer.bias, dtype="float64", transposed=True)
     torch.testing.assert_close(app.session.result.grad_input, layer(x).detach())
     assert app.figure("output").data[0].z[0][0] == pytest.approx(layer(x)[0, 0, 0, 0].item())
     assert app.figure("input").layout.title.text == "input[0, 0] · shape [1, 2, 4, 5]"

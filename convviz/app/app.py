@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Callable, Mapping
+from functools import reduce
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import anywidget
@@ -15,6 +16,7 @@ from convviz import __version__
 from convviz.app import limits
 from convviz.app.linked import linked_widget
 from convviz.app.messages import Messages
+from convviz.app.named import GEOMETRY, PLAIN, value_of, with_named
 from convviz.app.races import is_served
 from convviz.app.session import Session
 from convviz.app.start import start_settings
@@ -24,7 +26,7 @@ from convviz.app.wire import numbers
 from convviz.board.module import asking_script, joining_script
 from convviz.explanation.own_lesson import readable
 from convviz.facts.choosing import chosen
-from convviz.facts.spoken import speaking
+from convviz.facts.spoken import languages, speaking
 from convviz.lessons import short_name, told
 from convviz.ops.device import available_devices
 from convviz.ops.stages import Stages
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 
 DEVICE_VARIABLE = "CONVVIZ_DEVICE"
 PAGE_VARIABLE = "CONVVIZ_PAGE"  # set where a served page has a board of its own, and waits for the kernel
+ON_PAGE = (*GEOMETRY, *PLAIN, "loss_value")  # the traits that have no tensor
 SOURCES = ("input", "target", "grad")
 
 
@@ -69,6 +72,8 @@ class App(SettingTraits, anywidget.AnyWidget):
     _lesson = traitlets.Dict().tag(sync=True)  # the one that the page starts
     _notice = traitlets.Tuple(default_value=("", False)).tag(sync=True)
 
+    _retell: Callable[[], str] | None = None  # says the introduction in another language
+
     def __init__(
         self,
         spec: ConvSpec | None = None,
@@ -91,7 +96,8 @@ class App(SettingTraits, anywidget.AnyWidget):
         """Open the app.
 
         Args:
-            spec: the geometry; default: what the tensors' shapes say, else 8 x 8, kernel 3, stride 2, padding 1.
+            spec: the geometry; default: the sizes of the tensors with torch's stride 1, padding 0, dilation 1 and
+                groups 1. Sizes, numbers and a loss that are not given are those of the first picture.
             input: ``[H, W]``, ``[C_in, H, W]`` or ``[N, C_in, H, W]``, a tensor, an array or nested lists.
             weight: ``[kH, kW]`` or ``[C_out, C_in / groups, kH, kW]``.
             bias: ``[C_out]``.
@@ -108,13 +114,14 @@ class App(SettingTraits, anywidget.AnyWidget):
                 the geometry of the convolution that is read the other way: its input is the output here.
             lesson: name of a lesson that the page starts, such as ``"why_rotated"``, or the path of a file with one.
             lang: the language of the app, such as ``"zh-Hans"``; in place of one that is not there it speaks English,
-                and says so. Errors that Python raises are English.
+                and says so. Default: the browser's. Its menu changes it. Errors that Python raises are English.
 
         Raises:
             ValueError: the arguments contradict each other or conv2d's rules, or are too large for the board; or there
                 is no such lesson.
         """
         self._language, unknown = chosen(lang)
+        self._lesson_given = lesson
         if lesson is not None:
             readable(lesson)  # what is wrong with it is said in English, as all errors are
         tensors = {"input": input, "weight": weight, "bias": bias, "grad_output": grad_output, "target": target}
@@ -126,16 +133,15 @@ class App(SettingTraits, anywidget.AnyWidget):
             self._esm = joining_script()
         self.session = Session(settings)
         with speaking(self._language):
-            opened = {} if lesson is None else {"name": short_name(lesson), "told": told(lesson)}
             self.session.tell(" ".join(filter(None, [unknown, briefly(from_link(link)[1]) if link else ""])))
-            self._begin(opened)
+            self._begin(lang is not None)
         limits.apply()
 
-    def _begin(self, opened: dict[str, Any]) -> None:
+    def _begin(self, chosen: bool) -> None:
         """Open the app where its session is.
 
         Args:
-            opened: the lesson that the page starts, with its name; empty for none.
+            chosen: whether somebody chose its language; else it is the browser's.
         """
         self._step = 0
         self._asker = ("", 0)  # who asked for the numbers that are sent next: a page and its id of the settings
@@ -145,6 +151,8 @@ class App(SettingTraits, anywidget.AnyWidget):
             "script": carrier.key if carrier else "",
             "version": __version__,
             "language": self._language,
+            "languages": languages(),
+            "chosen": chosen,
             "colorscales": COLORSCALES,
             "devices": available_devices(),
             "makes_pages": type(self).page_maker is not None,
@@ -152,11 +160,11 @@ class App(SettingTraits, anywidget.AnyWidget):
         # All at once: in a notebook the page makes its model of what the widget is born with.
         shown = {"_carrier": carrier, **self._shown("", 0)}
         start, notice = self.session.settings.to_dict(), self.session.notice
-        super().__init__(_facts=facts, _start=start, _notice=notice, _lesson=opened, **shown)
+        self.follow_session()
+        super().__init__(_facts=facts, _start=start, _notice=notice, _lesson=self._told_lesson(), **shown)
         self._tabs = Tabs(self.session, self.send)
         self._messages = Messages(self, self._tabs)
         self._tabs.show()
-        self.follow_session()
         self.session.observe(self._on_settings, names="settings")  # the result is there by then
         self.session.observe(self._on_notice, names="notice")
         self.on_msg(self._receive)
@@ -165,16 +173,50 @@ class App(SettingTraits, anywidget.AnyWidget):
         with speaking(self._language):
             self._messages.receive(message, buffers)
 
+    def _handle_msg(self, msg: dict[str, Any]) -> None:
+        """Take what a page sets, such as a slider under jslink; a refusal is said, and what holds is sent back."""
+        data = msg["content"]["data"]
+        if data.get("method") != "update":
+            super()._handle_msg(msg)
+            return
+        wanted: dict[str, Any] = data.get("state") or {}
+
+        def go() -> None:
+            settings = reduce(lambda made, each: with_named(made, *each), wanted.items(), self.session.settings)
+            with self._lock_property(**wanted):  # that page has it already, and may have moved on
+                self.session.apply(settings)
+
+        with speaking(self._language):
+            refused = self.session.attempt(go)
+        if refused:
+            self.session.tell(refused, failed=True)
+            self.send_state(wanted.keys() & set(self.keys))
+
     def speak(self, tag: str) -> None:
-        """Say everything in another language from now on.
+        """Say everything in another language from now on; the page gets the script that speaks it.
 
         Args:
             tag: one that there is.
         """
-        if tag != self._language:
-            self._language = tag
-            with speaking(tag):
-                self._tabs.show()
+        if tag == self._language:
+            return
+        self._language = tag
+        with speaking(tag):
+            before, carrier = self._carrier, _taken_script()
+            with self.hold_sync():
+                self._carrier, self._lesson = carrier, self._told_lesson()
+                if self._retell is not None:
+                    self._introduction = self._retell()
+                script = carrier.key if carrier else ""
+                self._facts = {**self._facts, "script": script, "language": tag, "chosen": True}
+            if before is not None:
+                before.let_go()
+            self._tabs.show()
+
+    def _told_lesson(self) -> dict[str, Any]:
+        """Return the lesson that the page starts, with its name and its sentences; empty for none."""
+        lesson = self._lesson_given
+        return {} if lesson is None else {"name": short_name(lesson), "told": told(lesson)}
 
     def state(self) -> dict[str, Any]:
         """Return the settings as plain data: what ``App(state=...)`` and ``set_state`` take."""
@@ -220,9 +262,15 @@ class App(SettingTraits, anywidget.AnyWidget):
         """
         return tuple(linked_widget(self, name) for name in names)
 
-    def introduce(self, text: str) -> None:
-        """Show these sentences above the app instead of its own."""
-        self._introduction = text
+    def introduce(self, text: str | Callable[[], str]) -> None:
+        """Show these sentences above the app instead of its own.
+
+        Args:
+            text: the sentences, or what says them in the language that is spoken: called again in another one.
+        """
+        self._retell = text if callable(text) else None
+        with speaking(self._language):
+            self._introduction = text() if callable(text) else text
 
     def __repr__(self) -> str:
         """Return the call that opens the same: a notebook keeps it beside the app."""
@@ -281,6 +329,9 @@ class App(SettingTraits, anywidget.AnyWidget):
         with self.hold_sync():
             for name, value in shown.items():
                 self.set_trait(name, value)
+            for name in ON_PAGE:
+                if getattr(self, name) != value_of(self.session.settings, self.session.result, name):
+                    self._should_send_property(name, None)  # unless the page has just set it
 
     def _shown(self, page: str, k: int) -> dict[str, dict[str, Any]]:
         """Return what pages are told of a step, by the names of its traits; arguments as above."""
@@ -314,7 +365,8 @@ class App(SettingTraits, anywidget.AnyWidget):
         self.send_numbers(*asker)
         with speaking(self._language):
             self._tabs.show()
-        self.follow_session()
+        with self._lock_property(**self.get_state(ON_PAGE)):  # sent with the numbers
+            self.follow_session()
 
     def _on_notice(self, _: dict[str, Any]) -> None:
         sentence, failed = self.session.notice

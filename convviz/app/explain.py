@@ -11,8 +11,6 @@ from convviz.app.app import App
 from convviz.explanation.layer.record import record_layer
 from convviz.explanation.layer.story import layer_story
 from convviz.explanation.layer.window import choose_window, cut
-from convviz.facts.choosing import chosen
-from convviz.facts.spoken import speaking
 from convviz.ops.device import DTYPES, available_devices, device_name
 
 
@@ -41,7 +39,7 @@ def explain(
             two of the layer's output, each a number or a slice; default: all that fits, else the first of it.
         run: which run of the layer to show where the model calls it more than once, counted from 0.
         theme: ``"auto"``, ``"light"`` or ``"dark"``.
-        lang: the language of the app, such as ``"zh-Hans"``.
+        lang: the language of the app, such as ``"zh-Hans"``; default: the browser's.
 
     Returns:
         The app. Its button Reset leads back to the layer's own numbers.
@@ -68,6 +66,5 @@ def explain(
         transposed=made.transposed,
         lang=lang,
     )
-    with speaking(chosen(lang)[0]):
-        app.introduce(layer_story(made, shown, loss, dtype))
+    app.introduce(lambda: layer_story(made, shown, loss, dtype))
     return app

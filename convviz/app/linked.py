@@ -13,7 +13,7 @@ from convviz.app.traits import SettingTraits
 from convviz.facts import facts
 from convviz.ops.device import available_devices
 from convviz.settings.source import Source
-from convviz.settings.state import Settings
+from convviz.settings.state import MOST_PLANES, Settings
 from convviz.settings.tensors import weight_tensor
 
 LIMITS: dict[str, list[int]] = facts("settings")["limits"]["controls"]
@@ -39,13 +39,15 @@ def linked_widget(app: SettingTraits, name: str) -> widgets.Widget:
         return _kernel(app)
     if name in LIMITS:
         return _slider(app, name, label)
+    if name == "groups":
+        return _groups(app, label)
     if name in FLAGS:
         return _link(app, name, widgets.Checkbox(description=label))
     if name in CHOICES or name == "device":
         options = available_devices() if name == "device" else CHOICES[name]
         menu = widgets.Dropdown(description=label, options=[(words.get(each, each), each) for each in options])
         return _link(app, name, menu)
-    known = ("kernel", *LIMITS, *FLAGS, *CHOICES, "device")
+    known = ("kernel", *LIMITS, "groups", *FLAGS, *CHOICES, "device")
     raise ValueError(f"there are controls for {', '.join(known)}: got {name!r}")
 
 
@@ -71,10 +73,39 @@ def _slider(app: SettingTraits, name: str, label: str) -> widgets.IntSlider:
     return slider
 
 
+def _groups(app: SettingTraits, label: str) -> widgets.Dropdown:
+    """Return a menu of the numbers of groups that divide both channel numbers: a slider would offer those between."""
+    menu = widgets.Dropdown(description=label)
+    following: list[bool] = []
+
+    def move(event: dict[str, Any]) -> None:
+        if not following:
+            app.set_trait("groups", event["new"])
+
+    def fit(_: Any = None) -> None:
+        settings = app.session.settings
+        following.append(True)  # with new options a menu goes to the first, which nobody has chosen
+        try:
+            choices = _possible(settings, "groups", 1, MOST_PLANES["groups"])
+            menu.options = [(str(each), each) for each in choices]
+            menu.value = settings.spec.groups
+        finally:
+            following.pop()
+
+    fit()
+    app.session.observe(fit, names="settings")
+    menu.observe(move, names="value")
+    return menu
+
+
 def _range(settings: Settings, name: str, low: int, high: int) -> tuple[int, int]:
     """Return the ends of the values that no rule refuses here."""
-    if name not in GEOMETRY:
-        return low, high
+    possible = _possible(settings, name, low, high) if name in GEOMETRY else []
+    return (possible[0], possible[-1]) if possible else (low, high)
+
+
+def _possible(settings: Settings, name: str, low: int, high: int) -> list[int]:
+    """Return the values of a geometry's setting that no rule refuses here."""
 
     def allowed(value: int) -> bool:
         with contextlib.suppress(ValueError):
@@ -82,8 +113,7 @@ def _range(settings: Settings, name: str, low: int, high: int) -> tuple[int, int
             return True
         return False
 
-    possible = [value for value in range(low, high + 1) if allowed(value)]
-    return (possible[0], possible[-1]) if possible else (low, high)
+    return [value for value in range(low, high + 1) if allowed(value)]
 
 
 def _shown_plane(settings: Settings) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import torch
@@ -26,7 +27,10 @@ PLAIN = (
     *("link_axes", "scale", "input_view", "theme", "tab", "lr"),
 )
 SETTABLE = (*GEOMETRY, *TENSORS, *PLAIN)
-RESULTS = ("output", "grad_input", "grad_weight", "grad_bias", "loss_value")
+RESULTS = (
+    *("padded_input", "dilated_input", "output", "rotated_weight", "dilated_grad_output", "padded_grad_output"),
+    *("grad_input", "grad_weight", "grad_bias", "loss_value"),
+)
 SWAPPED = {
     "in_channels": "out_channels",
     "out_channels": "in_channels",
@@ -34,7 +38,10 @@ SWAPPED = {
 
 
 def value_of(settings: Settings, result: Stages, name: str) -> Any:
-    """Return a setting or a result by its name: a pair of equal numbers as one, a tensor as it was computed."""
+    """Return a setting or a result by its name: a pair of equal numbers as one, a tensor as it was computed.
+
+    A tensor that only the other direction of a convolution has is None.
+    """
     if name in PAIRS:
         return _short(_pair(settings, name))
     if name in COUNTS:
@@ -44,7 +51,8 @@ def value_of(settings: Settings, result: Stages, name: str) -> Any:
     if name == "loss_value":
         return float(result.loss)
     if name in (*TENSORS, *RESULTS):
-        return getattr(result, shown_name(name, settings.transposed))
+        stage = {shown_name(field.name, result.transposed): field.name for field in fields(result)}.get(name)
+        return None if stage is None else getattr(result, stage)
     return getattr(settings, name)
 
 
@@ -54,6 +62,8 @@ def with_named(settings: Settings, name: str, value: Any) -> Settings:
     Raises:
         ValueError: the value breaks a rule; the message says which.
     """
+    if name not in SETTABLE:
+        raise ValueError(f"{name} follows from the settings and cannot be set; set one of {', '.join(SETTABLE)}")
     if name in GEOMETRY:
         return settings.replace(spec=_geometry(settings, name, value))
     if name in TENSORS:

@@ -14,7 +14,7 @@ from convviz.settings.link import from_link
 from convviz.settings.parse import MOST_NUMBER
 from convviz.settings.source import Source
 from convviz.settings.state import Settings
-from convviz.settings.transposed import layer_spec, output_size
+from convviz.settings.transposed import layer_spec
 from convviz.spec import ConvSpec
 
 AXES = {"input": 4, "weight": 4, "bias": 1, "grad_output": 4, "target": 4}
@@ -50,9 +50,7 @@ def start_settings(
         settings = Settings.from_dict(state)
         check_device(settings.device)
         return settings
-    # Who brings a geometry or numbers means these, not the first picture with them.
-    own = spec is not None or given or loss or transposed
-    defaults = Settings(theme=theme) if own else Settings.first_picture(theme=theme)
+    defaults = Settings.first_picture(theme=theme)  # its geometry is torch's: stride 1, padding 0, dilation 1, groups 1
     infer = _transposed_geometry if transposed else _geometry
     settings = defaults.replace(
         spec=infer(defaults.spec, given) if spec is None else spec,
@@ -134,10 +132,11 @@ def _geometry(spec: ConvSpec, given: Mapping[str, torch.Tensor]) -> ConvSpec:
     if "weight" in given:
         out_channels, in_channels, *kernel = given["weight"].shape
         changes |= {"out_channels": out_channels, "kernel_size": tuple(kernel)}
-        changes.setdefault("in_channels", in_channels)
+        if "input" not in given:
+            room = tuple(map(max, spec.input_size, kernel))
+            changes |= {"in_channels": in_channels, "input_size": room}
     elif "input" in given:
-        room = [size + 2 for size in given["input"].shape[-2:]]
-        changes["kernel_size"] = tuple(min(3, cells) for cells in room)
+        changes["kernel_size"] = tuple(map(min, spec.kernel_size, changes["input_size"]))
     if "bias" in given and "weight" not in given:
         changes["out_channels"] = given["bias"].numel()
     return spec.replace(**changes)
@@ -147,7 +146,6 @@ def _transposed_geometry(spec: ConvSpec, given: Mapping[str, torch.Tensor]) -> C
     """Take the sizes of a transposed layer from its tensors; its input is what the geometry calls output."""
     changes: dict[str, Any] = {}
     size: Sequence[int] = spec.output_size
-    extra = spec.remainder
     if "input" in given:
         batch, channels, *size = given["input"].shape
         changes |= {"batch": batch, "out_channels": channels}
@@ -157,11 +155,7 @@ def _transposed_geometry(spec: ConvSpec, given: Mapping[str, torch.Tensor]) -> C
         changes.setdefault("out_channels", in_channels)
     elif "bias" in given:
         changes["in_channels"] = given["bias"].numel()
-    kernel = changes.get("kernel_size", spec.kernel_size)
-    own = {"kernel_size": kernel, "stride": spec.stride, "padding": spec.padding, "dilation": spec.dilation}
-    cells = output_size(size, extra, **own)
-    padding = tuple(sides if left >= 1 else (0, 0) for sides, left in zip(spec.padding, cells, strict=True))
-    return layer_spec(spec, size, extra, padding=padding, **changes)
+    return layer_spec(spec, size, spec.remainder, **changes)
 
 
 def check_shapes(settings: Settings, given: Mapping[str, torch.Tensor]) -> None:

@@ -31,8 +31,18 @@ if TYPE_CHECKING:  # what is read, and what may be set
 MOST_ROUNDS = 20  # in which those who watch and set something else in turn may come to an end
 
 
-def _trait(read_only: bool = False) -> Any:
-    """Return a trait that takes what the settings take; the type beside its name is for those who check types."""
+def _on_page(name: str, read_only: bool = False) -> Any:
+    """Return a trait that the page has, too, as the session has it: it goes there with the numbers of its step.
+
+    The type beside its name is for those who check types.
+    """
+    return traitlets.Any(read_only=read_only).tag(
+        sync=True, to_json=lambda _, app: value_of(app.session.settings, app.session.result, name)
+    )
+
+
+def _tensor(read_only: bool = False) -> Any:
+    """Return a trait that stays in Python; its type is beside its name."""
     return traitlets.Any(read_only=read_only)
 
 
@@ -50,42 +60,52 @@ class SettingTraits(traitlets.HasTraits):
         lr: the learning rate of Learn, a number; 0 while it is closed. digit, seed: ints. transposed, link_axes: bools.
         input, weight, bias, target, grad_output: tensors; a tensor, an array, nested lists or a name such as
             ``"sobel_x"`` can be set. Setting grad_output or target chooses the loss that has one.
-        output, grad_input, grad_weight, grad_bias: the results, read only. loss_value: the loss as a float.
+        padded_input, output, rotated_weight, padded_grad_output, grad_input, grad_weight, grad_bias: the results, named
+            as the panels, read only. dilated_grad_output is None of a transposed convolution, dilated_input of any
+            other: only what the stride dilates is there.
+        loss_value: the loss as a float, read only.
+
+    All but the tensors are on the page, too, for ``ipywidgets.jslink``. A tensor is not: link it in Python.
     """
 
-    input_size: Sizes = _trait()
-    kernel_size: Sizes = _trait()
-    stride: Sizes = _trait()
-    padding: Padding = _trait()
-    output_padding: Sizes = _trait()
-    dilation: Sizes = _trait()
-    in_channels: Number = _trait()
-    out_channels: Number = _trait()
-    batch: Number = _trait()
-    groups: Number = _trait()
-    padding_mode: Word = _trait()
-    input: Cells = _trait()
-    weight: Cells = _trait()
-    bias: MaybeCells = _trait()
-    target: MaybeCells = _trait()
-    grad_output: Cells = _trait()
-    loss: Word = _trait()
-    digit: Number = _trait()
-    seed: Number = _trait()
-    device: Word = _trait()
-    dtype: Word = _trait()
-    transposed: Flag = _trait()
-    link_axes: Flag = _trait()
-    scale: Word = _trait()
-    input_view: Word = _trait()
-    theme: Word = _trait()
-    lr: TraitType[float, float] = _trait()
-    tab: Word = _trait()
-    output: TraitType[torch.Tensor, Never] = _trait(read_only=True)
-    grad_input: TraitType[torch.Tensor, Never] = _trait(read_only=True)
-    grad_weight: TraitType[torch.Tensor, Never] = _trait(read_only=True)
-    grad_bias: TraitType[torch.Tensor | None, Never] = _trait(read_only=True)
-    loss_value: TraitType[float, Never] = _trait(read_only=True)
+    input_size: Sizes = _on_page("input_size")
+    kernel_size: Sizes = _on_page("kernel_size")
+    stride: Sizes = _on_page("stride")
+    padding: Padding = _on_page("padding")
+    output_padding: Sizes = _on_page("output_padding")
+    dilation: Sizes = _on_page("dilation")
+    in_channels: Number = _on_page("in_channels")
+    out_channels: Number = _on_page("out_channels")
+    batch: Number = _on_page("batch")
+    groups: Number = _on_page("groups")
+    padding_mode: Word = _on_page("padding_mode")
+    input: Cells = _tensor()
+    weight: Cells = _tensor()
+    bias: MaybeCells = _tensor()
+    target: MaybeCells = _tensor()
+    grad_output: Cells = _tensor()
+    loss: Word = _on_page("loss")
+    digit: Number = _on_page("digit")
+    seed: Number = _on_page("seed")
+    device: Word = _on_page("device")
+    dtype: Word = _on_page("dtype")
+    transposed: Flag = _on_page("transposed")
+    link_axes: Flag = _on_page("link_axes")
+    scale: Word = _on_page("scale")
+    input_view: Word = _on_page("input_view")
+    theme: Word = _on_page("theme")
+    lr: TraitType[float, float] = _on_page("lr")
+    tab: Word = _on_page("tab")
+    padded_input: TraitType[torch.Tensor, Never] = _tensor(read_only=True)
+    dilated_input: TraitType[torch.Tensor | None, Never] = _tensor(read_only=True)
+    output: TraitType[torch.Tensor, Never] = _tensor(read_only=True)
+    rotated_weight: TraitType[torch.Tensor, Never] = _tensor(read_only=True)
+    dilated_grad_output: TraitType[torch.Tensor | None, Never] = _tensor(read_only=True)
+    padded_grad_output: TraitType[torch.Tensor, Never] = _tensor(read_only=True)
+    grad_input: TraitType[torch.Tensor, Never] = _tensor(read_only=True)
+    grad_weight: TraitType[torch.Tensor, Never] = _tensor(read_only=True)
+    grad_bias: TraitType[torch.Tensor | None, Never] = _tensor(read_only=True)
+    loss_value: TraitType[float, Never] = _on_page("loss_value", read_only=True)
 
     session: Session
     _following = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -25,7 +26,7 @@ class HasState(Protocol):
         ...
 
 
-State = Mapping[str, Any] | HasState | None  # what is exported; None for the app's first picture
+State = str | Mapping[str, Any] | HasState | None  # a link, a state, an App; None for the app's first picture
 
 
 def read_state(text: str) -> tuple[Any, list[str]]:
@@ -59,19 +60,23 @@ def read_state(text: str) -> tuple[Any, list[str]]:
     return data, []
 
 
-def plain_state(state: State) -> Any:
-    """Return the plain data of what is exported; of a Mapping that is none, ``Settings.from_dict`` says why."""
-    if state is None:
-        return Settings.first_picture().to_dict()
-    return state.state() if isinstance(state, HasState) else state
+def given_settings(state: State) -> Settings:
+    """Read a state as ``export_html`` and ``export_picture`` take it; what its link could not say is a warning."""
+    if isinstance(state, str):
+        state, notices = read_state(state)
+        for notice in notices:
+            warnings.warn(notice, stacklevel=5)  # of who called one of the two
+    data: Any = state.state() if isinstance(state, HasState) else state
+    if data is None:
+        return Settings.first_picture()
+    if isinstance(data, Mapping) and "device" in data:
+        data = {**data, "device": "cpu"}  # it may be another machine's
+    return Settings.from_dict(data)
 
 
 def page_settings(state: State) -> Settings:
     """Read a state as ``export_html`` takes it, computed as the page will: in float64, on nobody's accelerator."""
-    data = plain_state(state)
-    if isinstance(data, Mapping) and "device" in data:
-        data = {**data, "device": "cpu"}
-    settings = Settings.from_dict(data)
+    settings = given_settings(state)
     tab = settings.tab if settings.tab in ALONE else ""
     settings = settings.replace(device="cpu", dtype="float64", tab=tab)
     products = settings.spec.products

@@ -52,7 +52,8 @@ def export_html(
     """Write one self-contained HTML page in which the board lives on without Python.
 
     Args:
-        state: what ``App.state()`` returned, an App itself, or None for the app's first picture.
+        state: what ``App.state()`` returned, an App itself, or None for the app's first picture; or a text: a link, the
+            address of a page with one, or a file with the JSON of a state, as on the command line.
         path: of the file; a file that is there is replaced once the new one is whole.
         lang: the page's language, such as ``"zh-Hans"``; in place of one that is not there it speaks English, with a
             warning. Default: the language that is spoken here, which an app in another one has set.
@@ -70,7 +71,7 @@ def export_html(
 
     Raises:
         ValueError: the state is of a newer version or too large, or there is no such control or lesson.
-        OSError: the file cannot be written.
+        OSError: a file cannot be read or written.
     """
     content = page_bytes(state, lang=lang, controls=controls, height=height, title=title, lesson=lesson, intro=intro)
     return write(Path(path), content, "page")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 from convviz.export.file import write
-from convviz.export.given import State, plain_state
+from convviz.export.given import State, given_settings
 from convviz.export.layout import Drawing, draw_equation, draw_panel, scene, stacked, with_words
 from convviz.export.scene import LOOKS, Look, Scene
 from convviz.export.steps import count_steps, step_at
@@ -44,7 +43,8 @@ def export_picture(
     r"""Draw a state, or a part of it, into a file for a slide or a paper.
 
     Args:
-        state: what ``App.state()`` returned, an App itself, or None for the app's first picture.
+        state: what ``App.state()`` returned, an App itself, or None for the app's first picture; or a text: a link, the
+            address of a page with one, or a file with the JSON of a state, as on the command line.
         path: of the file; it ends in ``.svg``, ``.png``, ``.gif`` (all steps of one equation, animated) or ``.tex``
             (TikZ to \input, which needs ``\usepackage{tikz}``; not tried with LaTeX).
         panel: the name of one panel, such as ``"grad_input"``; alone, or as it stands in ``equation``.
@@ -60,7 +60,7 @@ def export_picture(
 
     Raises:
         ValueError: there is no such panel, equation, step, theme or ending, or the state is not one.
-        OSError: the file cannot be written.
+        OSError: a file cannot be read or written.
     """
     path = Path(path)
     chosen = form_of(path, form)
@@ -85,7 +85,7 @@ def picture_bytes(
         raise ValueError(f"form is one of {', '.join(FORMATS.values())}: got {form!r}")
     if theme not in LOOKS:
         raise ValueError(f"theme is one of {', '.join(LOOKS)}: got {theme!r}")
-    subject = _subject(_settings(state), panel, equation, LOOKS[theme])
+    subject = _subject(given_settings(state), panel, equation, LOOKS[theme])
     if form == "gif":
         if step is not None:
             raise ValueError(f"a GIF shows all steps: got step={step!r} as well; leave it out, or write a .png")
@@ -148,13 +148,6 @@ def form_of(path: Path, form: str | None) -> str:
             f"the file's ending says {path.suffix}, the form {form}: got {path.name!r}; change one of them"
         )
     return form
-
-
-def _settings(state: State) -> Settings:
-    data = plain_state(state)
-    if isinstance(data, Mapping) and "device" in data:
-        data = {**data, "device": "cpu"}  # it may be another machine's
-    return Settings.from_dict(data)
 
 
 def _subject(settings: Settings, panel: str | None, equation: str | None, look: Look) -> _Subject:

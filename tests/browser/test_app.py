@@ -174,6 +174,15 @@ def test_number_typed_beside_a_kernel_slider(app):
     assert field.get_attribute("aria-invalid") == "true"
     field.press("Escape")
     assert (field.input_value(), painted(app)) == ("4.25", before)
+    other = app.locator('[data-slider="1,1"] input[type=text]')
+    for way, reach in (("Undo", "5"), ("Reset", "3")):
+        with repaint(app):
+            other.fill("500")
+            other.press("Enter")
+        assert ranges.first.get_attribute("max") == "500"
+        with repaint(app):
+            app.get_by_role("button", name=way, exact=True).click()
+        assert ranges.evaluate_all("all => all.map((one) => [one.min, one.max])") == [[f"-{reach}", reach]] * 9, way
 
 
 @pytest.mark.parametrize("preset", PRESETS)

@@ -33,6 +33,9 @@ def assert_sliders_and_board_follow_each_other(page):
     own.scroll_into_view_if_needed()
     label = page.locator(".widget-label", has_text="largest |grad_input|")
     before = label.text_content()
+    histogram = page.locator(".js-plotly-plot:not(.cv-app *)")
+    drawn = histogram.evaluate("(plot) => plot._fullData[0].x.length", timeout=APPEARS_WITHIN_MS)
+    assert drawn == 64, "the values of grad_input"
     # By pointer: a bare key on a slider that is not the app's is Notebook's own.
     handle, track = (
         own.bounding_box(),

@@ -179,22 +179,39 @@ def test_an_address_that_asks_strangely_leads_to_one_page(browser, url, query, t
         assert bool(page.locator(".cv-notice").text_content()) == told
 
 
-def test_two_apps_of_one_notebook_speak_each_its_own(page, tmp_path):
-    cells = ["import convviz", "convviz.App(lang='zh-TW')", "convviz.App()", "convviz.App(lang='xx')"]
+def test_apps_of_a_notebook_speak_as_they_were_told_else_as_the_browser_and_their_menu_wins(browser, tmp_path):
+    cells = ["import convviz", "convviz.App(lang='zh-TW')", "convviz.lesson('stride')", "convviz.App(lang='xx')"]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     nbformat.write(notebook, tmp_path / "several.ipynb")
-    with voila_server(tmp_path / "several.ipynb") as server:
+    with voila_server(tmp_path / "several.ipynb") as server, fresh_page(browser, locale="zh-CN") as page:
         page.goto(server.url, wait_until="commit", timeout=APPEARS_WITHIN_MS)
         page.locator(".cv-board[data-from=torch]").nth(2).wait_for(timeout=APPEARS_WITHIN_MS)
         apps = page.locator(".cv-app.cv-full")
-        assert [apps.nth(at).get_attribute("lang") for at in range(3)] == ["zh-Hant", "en", "en"]
+        assert [apps.nth(at).get_attribute("lang") for at in range(3)] == ["zh-Hant", "zh-Hans", "en"]
         undo = [apps.nth(at).locator(".cv-tools button").first.text_content() for at in range(3)]
-        assert undo == [with_words(tag, "board", "undo") for tag in ("zh-Hant", "en", "en")]
+        assert undo == [with_words(tag, "board", "undo") for tag in ("zh-Hant", "zh-Hans", "en")]
         known = "en (English), zh-Hans (简体中文), zh-Hant (繁體中文)"
         assert apps.nth(2).locator(".cv-notice").text_content() == say("unknown", got="'xx'", known=known)
         apps.first.locator("[data-tab=pytorch]").click()
         words = with_words("zh-Hant", "backend", "machine.threads", function="torch.get_num_threads")
         apps.first.locator(".cv-pane-pytorch", has_text=words).wait_for(timeout=APPEARS_WITHIN_MS)
+
+        of = len(lesson("stride")["steps"])
+        apps.nth(1).locator(".cv-lesson-next").click()
+        stride = apps.first.locator(".cv-set-stride input").first
+        before = stride.input_value()
+        stride.press("ArrowRight")
+        there = stride.input_value()
+        for app in (apps.nth(1), apps.first):
+            app.locator(".cv-languages summary").click()
+            app.locator(".cv-languages button", has_text="English").click()
+            app.and_(page.locator("[lang=en]")).wait_for(timeout=APPEARS_WITHIN_MS)
+            assert page.evaluate("document.activeElement.textContent") == "English", "the menu that was used"
+        apps.nth(1).locator(".cv-lesson-count", has_text=player("count", at=2, of=of)).wait_for()
+        assert stride.input_value() == there
+        apps.first.get_by_role("button", name=with_words("en", "board", "undo"), exact=True).click()
+        assert stride.input_value() == before
+        assert page.outside == []
 
 
 # -- what is read

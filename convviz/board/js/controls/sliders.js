@@ -14,8 +14,7 @@ export function renderSliders({ model, el }) {
   /** @type {{ range: HTMLInputElement, field: HTMLInputElement }[]} */
   let cells = [];
   let reach = model.get("reach"); // of all of them: side by side, they are compared
-  /** @type {number[]} */
-  let known = []; // the numbers that the reach was chosen for
+  let dragged = false; // the change that is under way is a slider's
   el.append(grid);
 
   /** @param {number} index @param {number} value */
@@ -34,8 +33,10 @@ export function renderSliders({ model, el }) {
     const field = /** @type {HTMLInputElement} */ (element("input", { type: "text", inputmode: "decimal" }));
     Object.assign(range, { min: -reach, max: reach });
     range.addEventListener("input", () => {
+      dragged = true;
       // The range's steps start at its minimum: -3 + 0.1 * 33 is 0.30000000000000027, and 0.3 is meant.
       change(index, Number(Number(range.value).toFixed(6)));
+      dragged = false;
       show(index);
     });
     const commit = () => {
@@ -66,13 +67,10 @@ export function renderSliders({ model, el }) {
     field.select();
   }
 
-  /** Another kernel has its own reach; one number that moves only widens it, or the others would jump away under the hand. */
+  /** As far as the numbers need; a slider that is dragged never narrows it, or the others would jump away. */
   function fitReach() {
-    const values = model.get("values");
-    const moved = values.filter((value, index) => value !== known[index]).length;
-    const least = values.length === known.length && moved < 2 ? reach : model.get("reach");
-    reach = Math.max(least, ...values.map((value) => Math.ceil(Math.abs(value))).filter(Number.isFinite));
-    known = values;
+    const needed = model.get("values").map((/** @type {number} */ value) => Math.ceil(Math.abs(value))).filter(Number.isFinite);
+    reach = Math.max(dragged ? reach : model.get("reach"), ...needed);
     for (const { range } of cells) if (range.max !== String(reach)) Object.assign(range, { min: -reach, max: reach });
   }
 

@@ -7,6 +7,7 @@ import { createPlayer } from "../lesson/player.js";
 import { createKernel } from "../numbers/from_kernel.js";
 import { createPageModel } from "../numbers/model.js";
 import { lessonFromKernel } from "./bring_lesson.js";
+import { createWidgetLanguages, goOnFrom, whereItIs } from "./languages.js";
 import { drawLive } from "./live.js";
 import { createPanes } from "./panes.js";
 import { hideStills } from "./still.js";
@@ -25,15 +26,21 @@ export function createApp() {
   /** @type {import("../lesson/player.js").Player} */
   let player;
   return {
-    /** @param {{ model: any }} context nothing is waited for here: after two seconds anywidget would give up for good */
-    initialize({ model: widget }) {
+    /** Where it is, for the one that follows in another language. */
+    kept: () => whereItIs(model, player),
+    /**
+     * @param {{ model: any, kept?: ReturnType<typeof whereItIs> }} context kept: of the one that it follows. Nothing is
+     *   waited for here: after two seconds anywidget would give up for good
+     */
+    initialize({ model: widget, kept }) {
       const { colorscales } = widget.get("_facts");
       model = createPageModel({ state: widget.get("_start"), colorscales, plotly: null, ground: {} }, null);
       model.connect(createKernel(widget), true);
       drawPane = createPanes(model, colorscales);
       const opened = widget.get("_lesson");
       player = createPlayer(model, createShelf(opened.name ? { [opened.name]: opened.told } : {}, (name) => lessonFromKernel(model, name)));
-      if (opened.name) player.play(opened.name);
+      if (kept) goOnFrom(kept, model, player);
+      else if (opened.name) player.play(opened.name);
       const stopFollowing = followKernel(widget, () => model.disconnect());
       return () => {
         stopFollowing();
@@ -44,7 +51,9 @@ export function createApp() {
     render({ model: widget, el }) {
       const root = element("div");
       el.append(root);
-      const close = drawLive(root, model, drawPane, player);
+      const choose = (/** @type {string} */ tag) => widget.send({ type: "language", language: tag });
+      const menu = createWidgetLanguages(widget.get("_facts").languages, choose);
+      const close = drawLive(root, model, drawPane, player, null, { menu });
       const show = hideStills(root, widget.get("_facts").id);
       return () => {
         show();

@@ -1,34 +1,82 @@
 // @ts-check
-// An app's own script: the few lines that ask for the app's, which another widget carries for all apps of the kernel.
+// An app's own script: the few lines that ask for the app's, which another widget carries for all apps of the kernel, in the
+// language of the reader. In another language the kernel brings another script, and the app goes on in it.
 import { placeOf } from "../base/shared_script.js";
+import { asked, understood } from "../base/tongues.js";
 
 const PREFIX = "IPY_MODEL_";
 const PATIENCE_MS = 1500; // after two seconds anywidget gives a widget up for good; a script that is later, a view waits for
+const LANGUAGE_MS = 5000; // for the reader's language; then it is there in the one that the kernel began with
+
+/** The language that the reader wants: the address says it, else App(lang=), else the browser. @param {any} facts */
+function wantedOf({ languages, language, chosen }) {
+  const wishes = asked() ? [asked()] : chosen ? [] : navigator.languages;
+  return wishes.map((/** @type {string} */ wish) => understood(wish, languages)).find(Boolean) ?? language;
+}
 
 /** What anywidget calls once for each widget. */
 function createAsking() {
   /** @type {any} */
   let app;
-  /** @type {Promise<(() => void) | undefined>} */
-  let ready;
+  let close = () => {};
+  let shown = ""; // which script
+  let arrived = () => {};
+  /** @type {Promise<void>} */
+  const ready = new Promise((done) => (arrived = done));
+  /** @type {Set<{ context: any, close: () => void }>} */
+  const views = new Set();
+
+  /** Go on in the script that the kernel names now. @param {any} context */
+  async function turn(context) {
+    const { model } = context;
+    // Colab shows each output in a frame of its own, and brings there only what is asked for.
+    const carrier = model.get("_carrier");
+    if (typeof carrier === "string") model.widget_manager?.get_model(carrier.replace(PREFIX, ""))?.catch(() => {});
+    const key = model.get("_facts").script;
+    const createApp = await placeOf(key).promise;
+    if (key === shown || key !== model.get("_facts").script) return; // another one that is named by now follows
+    shown = key;
+    const kept = app?.kept();
+    const held = [...views].find((view) => view.context.el.contains(document.activeElement));
+    for (const view of views) view.close();
+    close();
+    app = createApp();
+    close = app.initialize({ ...context, kept });
+    for (const view of views) view.close = app.render(view.context);
+    held?.context.el.querySelector(".cv-languages summary").focus(); // from its menu it was called
+    arrived();
+  }
+
+  /** @param {any} model @returns {Promise<void>} once the kernel has brought the reader's language, or did not */
+  function language(model) {
+    const facts = model.get("_facts");
+    const wanted = wantedOf(facts);
+    if (wanted === facts.language) return Promise.resolve();
+    const brought = new Promise((done) => model.on("change:_facts", done));
+    model.send({ type: "language", language: wanted });
+    return Promise.race([brought, new Promise((done) => setTimeout(done, LANGUAGE_MS))]);
+  }
+
   return {
     /** @param {any} context */
     async initialize(context) {
       const { model } = context;
-      // Colab shows each output in a frame of its own, and brings there only what is asked for.
-      const carrier = model.get("_carrier");
-      if (typeof carrier === "string") model.widget_manager?.get_model(carrier.replace(PREFIX, ""))?.catch(() => {});
-      ready = placeOf(model.get("_facts").script).promise.then((createApp) => {
-        app = createApp();
-        return app.initialize(context);
+      void language(model).then(() => {
+        model.on("change:_facts", () => turn(context));
+        return turn(context);
       });
       await Promise.race([ready, new Promise((done) => setTimeout(done, PATIENCE_MS))]);
-      return () => void ready.then((close) => close?.());
+      return () => void ready.then(() => close());
     },
     /** @param {any} context */
     async render(context) {
       await ready;
-      return app.render(context);
+      const view = { context, close: app.render(context) };
+      views.add(view);
+      return () => {
+        views.delete(view);
+        view.close();
+      };
     },
   };
 }

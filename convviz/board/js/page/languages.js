@@ -1,8 +1,9 @@
 // @ts-check
-// The languages of a page that comes in several: a quiet menu. The page is loaded anew in the language that is chosen, and
-// goes on where it was, in this tab: the settings with their way back, and the lesson.
+// The languages of a page that comes in several: a quiet menu. The page is loaded anew in the language that is chosen, a
+// widget drawn anew, and goes on where it was: the settings with their way back, and the lesson.
 import WORDS from "../../../facts/words/language.json" with { type: "json" };
 import { element } from "../base/dom.js";
+import { asked, understood } from "../base/tongues.js";
 import { language, sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -16,26 +17,6 @@ const ASKS = /^lang(?:=|$)/;
  * @typedef {Record<string, { name: string, page: string }>} Languages by their tags: what each is called in itself, and the
  *   address of the page that speaks it
  */
-
-/** The language that the address asks for; of several the last, as for a server; empty where it asks for none. */
-const asked = () => new URLSearchParams(location.search).getAll("lang").at(-1) ?? "";
-
-/** What is written alike: language and script, which a region may tell. @param {string} tag */
-function written(tag) {
-  const { language: name, script } = new Intl.Locale(tag).maximize();
-  return `${name}-${script}`;
-}
-
-/** The tag of the language that somebody wants, as facts/spoken.py finds it; empty where there is none. @param {string} wanted @param {Languages} languages */
-function understood(wanted, languages) {
-  try {
-    const tags = Object.keys(languages);
-    const plain = wanted.trim().replaceAll("_", "-").toLowerCase();
-    return tags.find((tag) => tag.toLowerCase() === plain) ?? tags.find((tag) => written(tag) === written(plain)) ?? "";
-  } catch {
-    return ""; // no tag of any language
-  }
-}
 
 /** This address in another language. @param {string} tag @param {Languages} languages */
 function addressIn(tag, languages) {
@@ -51,7 +32,7 @@ function addressIn(tag, languages) {
  */
 export function goToAsked(languages) {
   const wanted = asked() ? [asked()] : language() === FIRST ? navigator.languages : [];
-  const tag = wanted.map((each) => understood(each, languages)).find(Boolean) ?? language();
+  const tag = wanted.map((each) => understood(each, Object.keys(languages))).find(Boolean) ?? language();
   if (tag === language()) return false;
   location.replace(addressIn(tag, languages));
   return true;
@@ -60,7 +41,7 @@ export function goToAsked(languages) {
 /** Say so where the address asks for a language that there is not, and this is English. @param {Languages} languages @param {Model} model */
 export function tellUnknown(languages, model) {
   const wanted = asked();
-  if (!wanted || language() !== FIRST || understood(wanted, languages)) return;
+  if (!wanted || language() !== FIRST || understood(wanted, Object.keys(languages))) return;
   const known = Object.entries(languages).map(([tag, { name }]) => `${tag} (${name})`);
   model.say(say("unknown", { got: `'${wanted.slice(0, 35)}'`, known: known.join(", ") }), true);
 }
@@ -80,8 +61,28 @@ export function createLanguages(languages, model, player) {
     });
     return element("li", {}, link);
   };
-  const summary = element("summary", { title: say("menu"), "aria-label": `${say("menu")}: ${languages[language()].name}` }, languages[language()].name);
-  const el = /** @type {HTMLDetailsElement} */ (element("details", { class: "cv-languages" }, summary, element("ul", {}, ...Object.entries(languages).map(item))));
+  return menuOf(languages[language()].name, Object.entries(languages).map(item));
+}
+
+/**
+ * Make the menu of a widget, which is drawn anew in its place.
+ * @param {string[]} tags @param {(tag: string) => void} choose
+ */
+export function createWidgetLanguages(tags, choose) {
+  const nameOf = (/** @type {string} */ tag) => new Intl.DisplayNames([tag], { type: "language" }).of(tag) ?? tag; // as the tag says itself
+  const item = (/** @type {string} */ tag) => {
+    const button = element("button", { type: "button", lang: tag }, nameOf(tag));
+    if (tag === language()) button.setAttribute("aria-current", "true");
+    button.addEventListener("click", () => choose(tag));
+    return element("li", {}, button);
+  };
+  return menuOf(nameOf(language()), tags.map(item));
+}
+
+/** @param {string} name of the language that is spoken @param {HTMLElement[]} items */
+function menuOf(name, items) {
+  const summary = element("summary", { title: say("menu"), "aria-label": `${say("menu")}: ${name}` }, name);
+  const el = /** @type {HTMLDetailsElement} */ (element("details", { class: "cv-languages" }, summary, element("ul", {}, ...items)));
   el.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !el.open) return;
     el.open = false;
@@ -95,12 +96,23 @@ export function createLanguages(languages, model, player) {
   return el;
 }
 
+/** Where a page or a widget is, for what goes on in another language. @param {Model} model @param {Player} player */
+export function whereItIs(model, player) {
+  const look = player.get("look");
+  return { ...model.kept(), finished: player.get("finished"), lesson: look?.name ?? "", step: look?.at ?? 0 };
+}
+
+/** Go on from there. @param {ReturnType<typeof whereItIs>} kept @param {Model} model @param {Player} player */
+export function goOnFrom(kept, model, player) {
+  model.takeUp(kept);
+  player.finish(kept.finished);
+  if (kept.lesson) player.play(kept.lesson, kept.step);
+}
+
 /** Keep where this page is, for the next one. @param {string} tag of its language @param {Model} model @param {Player} player */
 function keep(tag, model, player) {
-  const look = player.get("look");
-  const kept = { tag, ...model.kept(), finished: player.get("finished"), lesson: look?.name ?? "", step: look?.at ?? 0 };
   try {
-    sessionStorage.setItem(STORE, JSON.stringify(kept));
+    sessionStorage.setItem(STORE, JSON.stringify({ tag, ...whereItIs(model, player) }));
   } catch {
     // A sandboxed page has no storage: it begins anew.
   }
@@ -115,9 +127,7 @@ export function goOn(model, player) {
     const kept = JSON.parse(sessionStorage.getItem(STORE) ?? "null");
     sessionStorage.removeItem(STORE);
     if (kept?.tag !== language()) return false;
-    model.takeUp(kept);
-    player.finish(kept.finished);
-    if (kept.lesson) player.play(kept.lesson, kept.step);
+    goOnFrom(kept, model, player);
     return true;
   } catch {
     return false; // no storage, or not what we wrote
