@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from convviz.facts import facts
 from convviz.facts.spoken import ENGLISH, languages, speaking
 from convviz.facts.words import sentences
 from convviz.lessons import lesson, names
@@ -101,6 +102,22 @@ def loaded(built, url, answers):
 def size(path):
     content = path.read_bytes()
     return len(content if path.suffix in PACKED else gzip.compress(content, 6))
+
+
+def test_each_row_of_the_mistakes_opens_its_own(reader, url, built):
+    table = re.findall(r"<p>([A-Z]\d\d)</p>.*?</tr>", (built / "mistakes.html").read_text("utf-8"), re.DOTALL)
+    reader.goto(f"{url}mistakes.html")
+    rows = reader.locator("tr:has(a[href^='live/'])").evaluate_all(
+        "(rows) => rows.map((row) => [row.cells[0].innerText, row.querySelector('a').href.split('&tab=')[1]])"
+    )
+    in_the_tab = facts("settings")["choices"]["mistake"][1:]
+    assert [name for name, _ in rows] == [name for name in table if name in in_the_tab or name[0] == "F"]
+    assert all(tab == (f"mistakes&mistake={name}" if name in in_the_tab else None) for name, tab in rows), rows
+    reader.get_by_role("row", name="W04").get_by_role("link").click()
+    chosen = reader.locator(".cv-pane-mistakes .cv-mistake[aria-pressed=true]")
+    chosen.wait_for()
+    assert chosen.get_attribute("data-mistake") == "W04"
+    reader.locator(".cv-pane-mistakes .cv-verdict[data-kind=wrong]").wait_for()
 
 
 def test_script_and_plotly_are_files_of_the_whole_site(built):
