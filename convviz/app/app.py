@@ -25,6 +25,7 @@ from convviz.board.module import asking_script, joining_script
 from convviz.explanation.own_lesson import readable
 from convviz.facts.choosing import chosen
 from convviz.facts.spoken import speaking
+from convviz.facts.words import sentences
 from convviz.lessons import short_name, told
 from convviz.ops.device import available_devices
 from convviz.ops.stages import Stages
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from convviz.app.script import Script
+
+say = sentences("app")
 
 DEVICE_VARIABLE = "CONVVIZ_DEVICE"
 PAGE_VARIABLE = "CONVVIZ_PAGE"  # set where a served page has a board of its own, and waits for the kernel
@@ -142,6 +145,7 @@ class App(SettingTraits, anywidget.AnyWidget):
         facts = {
             "id": uuid.uuid4().hex,
             "script": carrier.key if carrier else "",
+            "waiting": say("page.waiting"),
             "version": __version__,
             "language": self._language,
             "colorscales": COLORSCALES,
