@@ -34,7 +34,7 @@ def test_the_first_picture_is_what_the_traits_say_from_the_start():
         **{"in_channels": 1, "out_channels": 1, "batch": 1, "groups": 1, "padding_mode": "zeros"},
         **{"loss": "weighted_sum", "digit": 3, "seed": 0, "device": "cpu", "dtype": "float32"},
         **{"transposed": False, "link_axes": True, "scale": "quantity", "input_view": "stamps"},
-        **{"theme": "auto", "tab": "", "lr": 0},
+        **{"theme": "auto", "tab": "", "mistake": "I01", "lr": 0},
     }
     assert app.input.tolist() == [[WHOLE]]
     assert app.weight.tolist() == [[TEXTBOOK["counting"]]]
@@ -52,7 +52,7 @@ def test_every_trait_has_the_models_value_from_the_start(app):
         **{"in_channels": 1, "out_channels": 1, "batch": 1, "groups": 1, "padding_mode": "zeros"},
         **{"loss": "half_squared_error", "digit": 3, "seed": 0, "device": "cpu", "dtype": "float32"},
         **{"transposed": False, "link_axes": True, "scale": "equation", "input_view": "window"},
-        **{"theme": "auto", "tab": "", "lr": 0},
+        **{"theme": "auto", "tab": "", "mistake": "I01", "lr": 0},
     }
     assert app.weight is app.session.result.weight
     assert app.loss_value == pytest.approx(float(app.session.result.loss))

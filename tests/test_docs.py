@@ -1,7 +1,9 @@
 """The code in the documentation runs, from top to bottom."""
 
+import inspect
 import re
 import runpy
+import sys
 import tomllib
 from pathlib import Path
 from types import SimpleNamespace
@@ -79,6 +81,10 @@ def test_on_a_package_index_no_link_of_the_readme_leads_nowhere():
 def test_the_reference_has_every_public_name():
     text = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
     told = set(re.findall(r":: convviz\.(\w+)$", text, re.MULTILINE))
+    for function in filter(inspect.isfunction, (getattr(convviz, name) for name in convviz.__all__)):
+        made = getattr(sys.modules[function.__module__], function.__annotations__["return"], None)
+        if inspect.isclass(made) and made.__module__.startswith("convviz."):
+            assert re.search(rf":: convviz\.(\w+\.)*{made.__name__}$", text, re.MULTILINE), made
     modules = {"lab", "nn"}
     assert set(convviz.__all__) - told - modules == {"check"}  # the module's function: convviz.check.check
     assert ":: convviz.check.check\n" in text

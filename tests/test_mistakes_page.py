@@ -10,6 +10,7 @@ from convviz.check.battery import make_case
 from convviz.check.compare import same
 from convviz.check.mistakes import catalogue, compute
 from convviz.check.tasks import TASKS, truth
+from convviz.facts import facts
 from convviz.settings.compute import compute as numbers_of
 from convviz.settings.link import from_link
 
@@ -21,6 +22,13 @@ def test_the_committed_page_is_the_one_that_is_made():
     assert (DOCS / "mistakes.md").read_text(encoding="utf-8") == made, "write it anew: python docs/mistakes.py"
     for mistake in catalogue().values():
         assert f"\n| {mistake.id} | " in made
+
+
+def test_a_link_can_open_the_tab_at_each_mistake_that_it_has():
+    gradients = {("grad_input",), ("grad_weight",), ("grad_bias",)}
+    there = {mistake.id for mistake in catalogue().values() if mistake.of in gradients and mistake.setting}
+    choices = facts("settings")["choices"]["mistake"]
+    assert (choices[0], {*choices[1:]}, len(choices)) == ("", there, 1 + len(there))
 
 
 def test_every_row_of_the_page_has_as_many_cells_as_its_table():

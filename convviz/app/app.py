@@ -27,6 +27,7 @@ from convviz.board.module import asking_script, joining_script
 from convviz.explanation.own_lesson import readable
 from convviz.facts.choosing import chosen
 from convviz.facts.spoken import languages, speaking
+from convviz.facts.words import sentences
 from convviz.lessons import short_name, told
 from convviz.ops.device import available_devices
 from convviz.ops.stages import Stages
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 
     from convviz.app.script import Script
     from convviz.ops.tensors import TensorLike
+
+say = sentences("app")
 
 DEVICE_VARIABLE = "CONVVIZ_DEVICE"
 PAGE_VARIABLE = "CONVVIZ_PAGE"  # set where a served page has a board of its own, and waits for the kernel
@@ -149,6 +152,7 @@ class App(SettingTraits, anywidget.AnyWidget):
         facts = {
             "id": uuid.uuid4().hex,
             "script": carrier.key if carrier else "",
+            "waiting": say("page.waiting"),
             "version": __version__,
             "language": self._language,
             "languages": languages(),

@@ -24,7 +24,7 @@ GEOMETRY = (*PAIRS, *COUNTS, "padding_mode")
 TENSORS = ("input", "weight", "bias", "target", "grad_output")
 PLAIN = (
     *("loss", "digit", "seed", "device", "dtype", "transposed"),
-    *("link_axes", "scale", "input_view", "theme", "tab", "lr"),
+    *("link_axes", "scale", "input_view", "theme", "tab", "mistake", "lr"),
 )
 SETTABLE = (*GEOMETRY, *TENSORS, *PLAIN)
 RESULTS = (

@@ -56,7 +56,7 @@ class SettingTraits(traitlets.HasTraits):
         input_size, kernel_size, stride, padding, output_padding, dilation: an int, or (height, width); of an uneven
             padding ``((top, bottom), (left, right))``. output_padding is that of a transposed convolution, else 0.
         in_channels, out_channels, batch, groups: ints; of a transposed convolution those of the layer.
-        padding_mode, loss, device, dtype, scale, input_view, theme, tab: words.
+        padding_mode, loss, device, dtype, scale, input_view, theme, tab, mistake: words.
         lr: the learning rate of Learn, a number; 0 while it is closed. digit, seed: ints. transposed, link_axes: bools.
         input, weight, bias, target, grad_output: tensors; a tensor, an array, nested lists or a name such as
             ``"sobel_x"`` can be set. Setting grad_output or target chooses the loss that has one.
@@ -96,6 +96,7 @@ class SettingTraits(traitlets.HasTraits):
     theme: Word = _on_page("theme")
     lr: TraitType[float, float] = _on_page("lr")
     tab: Word = _on_page("tab")
+    mistake: Word = _on_page("mistake")
     padded_input: TraitType[torch.Tensor, Never] = _tensor(read_only=True)
     dilated_input: TraitType[torch.Tensor | None, Never] = _tensor(read_only=True)
     output: TraitType[torch.Tensor, Never] = _tensor(read_only=True)

@@ -54,6 +54,7 @@ class Settings:
         input_view: how the equation to the input is told: as a sliding ``"window"`` or as ``"stamps"`` that add up.
         theme: ``"auto"``, ``"light"`` or ``"dark"``.
         tab: name of the open tab beside the board, or empty.
+        mistake: id of the mistake that the tab Mistakes shows, or empty.
         lr: the learning rate of the steps that Learn takes, one of facts' choices; 0 while it is closed.
         transposed: whether it is a transposed convolution; its padding mode is zeros.
     """
@@ -75,6 +76,7 @@ class Settings:
     input_view: str = "window"
     theme: str = "auto"
     tab: str = ""
+    mistake: str = "I01"
     lr: float = 0
     transposed: bool = False
 

@@ -127,13 +127,16 @@ def lesson_page(name):
 
 
 def link_settings(app, doctree):
-    """Let the settings of the catalogue of mistakes open on the live page, where the tab shows what goes wrong."""
+    """Link each row of the catalogue of mistakes to the live page, with the tab at its mistake if that has it."""
     if app.env.docname != "mistakes":
         return
-    for text in list(doctree.findall(nodes.literal)):
-        if SETTING.match(text.astext()):
-            address = f"{SITE}/{page_of(ENGLISH)}?lang={ENGLISH}#{text.astext()}&tab=mistakes"
-            text.replace_self(nodes.reference("", "", text.deepcopy(), refuri=address))
+    for row in doctree.findall(nodes.row):
+        id = row[0].astext()
+        tab = f"&tab=mistakes&mistake={id}" if id in facts("settings")["choices"]["mistake"][1:] else ""
+        for text in list(row.findall(nodes.literal)):
+            if SETTING.match(text.astext()):
+                address = f"{SITE}/{page_of(ENGLISH)}?lang={ENGLISH}#{text.astext()}{tab}"
+                text.replace_self(nodes.reference("", "", text.deepcopy(), refuri=address))
 
 
 def write_live_page(app, error):

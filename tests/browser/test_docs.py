@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from convviz.facts import facts
 from convviz.facts.spoken import ENGLISH, languages, speaking
 from convviz.facts.words import sentences
 from convviz.lessons import lesson, names
@@ -87,7 +88,7 @@ def test_each_page_answers_and_each_board_lives(reader, url, built):
             with_boards += 1
             assert frame(reader, ".cv-board[data-painted]").locator("html").get_attribute("lang") == tag
         assert loaded(built, url, reader.answers) <= MOST_BYTES, name
-    assert with_boards == 1 + len(OTHERS) + len(names())
+    assert with_boards == 3 + len(OTHERS) + len(names())
     assert {f"{tag}/lessons/{name}.html" for tag in OTHERS for name in names()} <= set(pages(built))
 
 
@@ -101,6 +102,26 @@ def loaded(built, url, answers):
 def size(path):
     content = path.read_bytes()
     return len(content if path.suffix in PACKED else gzip.compress(content, 6))
+
+
+def test_each_row_of_the_mistakes_opens_its_own(reader, url, built):
+    table = re.findall(r"<p>([A-Z]\d\d)</p>.*?</tr>", (built / "mistakes.html").read_text("utf-8"), re.DOTALL)
+    reader.goto(f"{url}mistakes.html")
+    rows = reader.locator("tr:has(a[href^='live/'])").evaluate_all(
+        "(rows) => rows.map((row) => [row.cells[0].innerText, row.querySelector('a').href.split('&tab=')[1]])"
+    )
+    in_the_tab = facts("settings")["choices"]["mistake"][1:]
+    assert [name for name, _ in rows] == [name for name in table if name in in_the_tab or name[0] == "F"]
+    assert all(tab == (f"mistakes&mistake={name}" if name in in_the_tab else None) for name, tab in rows), rows
+    reader.get_by_role("row", name="I22").get_by_role("link").click()
+    chosen = reader.locator(".cv-pane-mistakes .cv-mistake[aria-pressed=true]")
+    chosen.wait_for()
+    assert chosen.get_attribute("data-mistake") == "I22"
+    assert chosen.evaluate(
+        "(at) => { const [box, own] = [at.parentElement, at].map((el) => el.getBoundingClientRect());"
+        " return own.top >= box.top - 1 && own.bottom <= box.bottom + 1; }"
+    ), "in sight in its list"
+    reader.locator(".cv-pane-mistakes .cv-verdict[data-kind=wrong]").wait_for()
 
 
 def test_script_and_plotly_are_files_of_the_whole_site(built):

@@ -26,7 +26,8 @@ pytestmark = pytest.mark.browser
 
 APPEARS_WITHIN_MS = 60_000
 STATE = {"spec": ConvSpec((6, 5), kernel_size=2, stride=2, padding=1).to_dict(), "weight": {"kind": "box"}, "digit": 7}
-# A page that calls the module as MyST does: every widget in a shadow root of its own, with a model of its JSON.
+# A page that calls the module as @myst-theme/anywidget 1.4.1 does: every widget in a shadow root of its own, with a
+# model of its JSON, most of which throws.
 HOST = """<!doctype html>
 <html lang="en"><title>Course</title><h1>Course</h1><div id="place"></div>
 <script type="module">
@@ -38,7 +39,9 @@ window.show = (values, shadow) => {
   const host = document.createElement("div");
   document.querySelector("#place").append(host);
   (shadow ? host.attachShadow({ mode: "open" }) : host).append(el);
-  const model = { get: (name) => values[name], set() {}, on() {}, off() {}, save_changes() {} };
+  const refuse = () => { throw new Error("not implemented yet"); };
+  const model = { get: (name) => values[name], set() {}, on() {}, off: refuse, save_changes: refuse, send: refuse };
+  widget.initialize?.({ model });
   stops.push(widget.render({ model, el }));
 };
 window.stop = () => stops.forEach((stop) => stop());

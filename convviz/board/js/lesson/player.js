@@ -7,7 +7,7 @@ import { sentences } from "../base/words.js";
 import { afterwards } from "../numbers/asking.js";
 import { fromPage } from "../numbers/from_page.js";
 import { fromLink } from "../rules/link.js";
-import { replaced } from "../rules/settings.js";
+import { inPlaceOf, replaced } from "../rules/settings.js";
 import { isRight, predicting, tellerOf } from "./answers.js";
 import { ABOARD, TITLES, createShelf } from "./lessons.js";
 import { lookOf } from "./look.js";
@@ -80,10 +80,9 @@ export function createPlayer(model, shelf = createShelf(), has = ALL_TABS, later
 
   /** The state of a link, where torch computes as it did and in the colours that were chosen. @param {string} link @param {string} [tab] the one that is open */
   function stateOf(link, tab = model.settings().tab) {
-    const { device, dtype, theme } = model.settings();
     const { state, notices } = fromLink(link);
     if (notices.length) throw new Error(say("kept", { why: notices.join(" ") }));
-    return replaced({ ...state, device, dtype, theme, tab }, {});
+    return inPlaceOf({ ...model.settings(), tab }, state);
   }
 
   /** @param {number} wanted the step's index */

@@ -9,7 +9,7 @@ import { samePlace } from "../base/cell_place.js";
 import { sentences } from "../base/words.js";
 import { editCell, editedPanels } from "../rules/edit.js";
 import { fromLink } from "../rules/link.js";
-import { replaced, tensorsOf } from "../rules/settings.js";
+import { inPlaceOf, replaced, tensorsOf } from "../rules/settings.js";
 import { outputShape } from "../rules/spec.js";
 import { numberIn, placeOfOne } from "./values.js";
 
@@ -117,9 +117,8 @@ const KINDS = {
     lasts: true,
     done: ({ edit }, at) => typedNumber(at.settings, edit) === typedNumber(at.start, edit) + edit.by && !insteadOf(edit, at),
     act({ edit: { by, ...place } }, { settings, start }, model) {
-      const { device, dtype, theme, tab, input_view } = settings;
       const [made] = editCell(start, { ...place, value: typedNumber(start, place) + by });
-      model.change(() => [replaced({ ...made, device, dtype, theme, tab, input_view }, {}), []]);
+      model.change(() => [inPlaceOf(settings, { ...made, input_view: settings.input_view }), []]);
     },
   },
   walk: {

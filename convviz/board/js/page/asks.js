@@ -70,7 +70,19 @@ function createAsking() {
     },
     /** @param {any} context */
     async render(context) {
+      const { model, el, host, signal } = context;
+      const waiting = document.createElement("p");
+      waiting.textContent = model.get("_facts").waiting;
+      el.append(waiting);
+      // marimo starts a widget only where it is shown, in a shadow root that sees the sheets of such widgets alone.
+      if (host && el.getRootNode() instanceof ShadowRoot) {
+        const carrier = await host.getWidget(model.get("_carrier").replace(PREFIX, "anywidget:"));
+        const place = document.createElement("div");
+        el.append(place);
+        await carrier.render({ el: place, signal });
+      }
       await ready;
+      waiting.remove();
       const view = { context, close: app.render(context) };
       views.add(view);
       return () => {

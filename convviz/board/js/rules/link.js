@@ -6,7 +6,7 @@ import { isWhole, readValue, toldOf, writeValue } from "./link_values.js";
 import { notTaken, withKindsOfLoss } from "./losses.js";
 import { planeWithin } from "./plane.js";
 import { say } from "./say.js";
-import { replaced } from "./settings.js";
+import { inPlaceOf } from "./settings.js";
 import { countProducts, isPossible } from "./spec.js";
 
 /**
@@ -101,7 +101,7 @@ export function fromLink(text) {
 }
 
 /** Another setting, by its link, in the page as it is now. @param {Settings} settings @param {string} link @returns {Settings} */
-export const settingAt = ({ device, dtype, theme, tab }, link) => replaced(fromLink(link).state, { device, dtype, theme, tab });
+export const settingAt = (settings, link) => inPlaceOf(settings, fromLink(link).state);
 
 /** The sentences about a link as one line for the page. @param {string[]} notices */
 export function briefly(notices) {

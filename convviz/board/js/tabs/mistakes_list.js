@@ -39,6 +39,7 @@ export function createMistakesList(mistakes, choose, toggle) {
     for (const { button } of buttons) button.tabIndex = button === next ? 0 : -1;
   });
   list.append(...buttons.map(({ button }) => button));
+  let brought = ""; // the choice that was last brought in sight
 
   return {
     el: element("div", { class: "cv-mistakes-list" }, chooser, list),
@@ -60,8 +61,16 @@ export function createMistakesList(mistakes, choose, toggle) {
         each.button.tabIndex = each === stop ? 0 : -1;
         setText(each.unseen, isUnseen(each.mistake) ? say("unseen") : "");
       }
+      if (chosen && chosen !== brought && stop) bringWithin(list, stop.button);
+      brought = chosen;
     },
   };
+}
+
+/** Scroll a list, and nothing around it, to one of its buttons if that is out of sight. @param {HTMLElement} list @param {HTMLElement} button */
+function bringWithin(list, button) {
+  const [box, at] = [list.getBoundingClientRect(), button.getBoundingClientRect()];
+  if (at.top < box.top || at.bottom > box.bottom) list.scrollTop += at.top - box.top;
 }
 
 /**

@@ -41,7 +41,7 @@ export function renderMistakes(context) {
     let now = null;
     /** @type {Gradient} */
     let of = "grad_input";
-    let chosen = SHOWN.find((mistake) => mistake.of === "grad_input")?.id ?? "";
+    let chosen = ""; // the setting, which a link may carry
     let way = 0;
     /** @type {{ row: number, column: number } | null} */
     let pointed = null; // in the plane of the gradient, here or on the board
@@ -68,14 +68,12 @@ export function renderMistakes(context) {
 
     /** @param {Gradient} gradient */
     function chooseGradient(gradient) {
-      of = gradient;
       choose(SHOWN.find((mistake) => mistake.of === gradient)?.id ?? "");
     }
 
     /** @param {string} id of a mistake, or nothing */
     function choose(id) {
-      [chosen, way] = [id, 0];
-      draw();
+      context.model.goTo({ mistake: id }, "");
     }
 
     function expose() {
@@ -90,6 +88,8 @@ export function renderMistakes(context) {
       const { settings, numbers: { stages } } = there;
       const given = { grad_output: stages.grad_output, weight: stages.weight, input: stages.input };
       now = settings.transposed ? null : { settings, given, gallery: createGallery(settings.spec, given) };
+      if (settings.mistake !== chosen) [chosen, way] = [settings.mistake, 0];
+      of = current()?.of ?? of;
       draw();
     }
 

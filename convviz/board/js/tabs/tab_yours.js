@@ -25,7 +25,7 @@ function renderYours(context) {
     const form = createForm(pane);
     const refused = element("p", { class: "cv-pane-failure", role: "alert" });
     const result = createResult(pane, (setting, title) => {
-      const { tab, theme, dtype, ...state } = fromLink(setting).state; // these stay as they are
+      const { tab, mistake, theme, dtype, ...state } = fromLink(setting).state; // these stay as they are
       context.model.goTo(state, say("board.told", { title }));
       pane.root.closest(".cv-app")?.scrollIntoView();
     });
