@@ -31,7 +31,8 @@ def compute(weight, compare=True):
         compare: As in `stages`; the app compares at every step.
     """
     kernel = torch.tensor(weight, dtype=torch.float64).reshape(_FIRST.spec.weight_shape)
-    return stages(_FIRST.spec, _INPUT, kernel, loss=_FIRST.loss, target=_TARGET, compare=compare)
+    other = {"loss": _FIRST.loss, "target": _TARGET, "dtype": _FIRST.dtype}
+    return stages(_FIRST.spec, _INPUT, kernel, **other, compare=compare)
 
 
 def planes(weight):
