@@ -47,8 +47,9 @@ export function geometryMoves(settings, most) {
   ];
   return changes.flatMap(([control, change]) => {
     const made = { ...spec, ...change };
-    const planes = made.in_channels <= MOST_PLANES.in_channels && made.out_channels <= MOST_PLANES.out_channels;
-    const fits = planes && isPossible(made) && countProducts(made) <= most;
+    const { in_channels, out_channels } = MOST_PLANES;
+    const shown = made.in_channels <= in_channels && made.out_channels <= out_channels;
+    const fits = shown && isPossible(made) && countProducts(made) <= most;
     return fits ? [{ control, settings: replaced(settings, { spec: made }) }] : [];
   });
 }

@@ -28,10 +28,11 @@ export function endWords(layers) {
   const times = (/** @type {(axis: number) => number} */ of) => [0, 1].map(of).join(" \u00d7 ");
   const padding = Math.max(...next.padding.flat());
   if (input_size.some((size) => padding > mostPadding(next.padding_mode, size))) {
-    return say("ends.copies", { ...numbers, padding, mode: next.padding_mode, plane: input_size.join(" \u00d7 ") });
+    const plane = times((axis) => input_size[axis]);
+    return say("ends.copies", { ...numbers, padding, mode: next.padding_mode, plane });
   }
-  const [span, plane] = [times((axis) => effectiveKernel(next, axis)), times((axis) => paddedSize(next, axis))];
-  return say("ends", { ...numbers, span, plane });
+  const span = times((axis) => effectiveKernel(next, axis));
+  return say("ends", { ...numbers, span, plane: times((axis) => paddedSize(next, axis)) });
 }
 
 /** @param {Spec} spec @param {number} layers */
