@@ -32,7 +32,7 @@ MOST_ROUNDS = 20  # in which those who watch and set something else in turn may 
 
 
 def _trait(read_only: bool = False) -> Any:
-    """Return a trait that takes what the settings take; the type beside its name is for those who check types."""
+    """Return a trait that takes what the settings take; the type beside its name is for checkers alone."""
     return traitlets.Any(read_only=read_only)
 
 
