@@ -1,4 +1,4 @@
-"""What a wheel has in another form than the source: packed scripts and sheets, and languages that are read as JSON."""
+"""What a wheel has in another form than the source: packed scripts and sheets, and languages as JSON."""
 
 import json
 import sys

@@ -34,7 +34,7 @@ MOST_ROUNDS = 20  # in which those who watch and set something else in turn may 
 def _on_page(name: str, read_only: bool = False) -> Any:
     """Return a trait that the page has, too, as the session has it: it goes there with the numbers of its step.
 
-    The type beside its name is for those who check types.
+    The type beside its name is for checkers alone.
     """
     return traitlets.Any(read_only=read_only).tag(
         sync=True, to_json=lambda _, app: value_of(app.session.settings, app.session.result, name)

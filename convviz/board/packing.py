@@ -1,7 +1,7 @@
 """Scripts and sheets without what only those read who write them: comments, and space that parts nothing.
 
-The files of a wheel are packed when it is built (``hatch_build.py``), so that who installs it needs no packer. Those of
-a checkout are packed as they are read, where the packers are installed, and else stay as they are.
+A wheel's files are packed when it is built (``hatch_build.py``): to use it needs no packer. A checkout's are
+packed as they are read, where the packers are installed, and else stay as they are.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ def packed_file(script: str) -> str:
     first, *others = LINES.split(script)
     parts = [packed_script(first)]
     for line, code in zip(others[::2], others[1::2], strict=True):
-        parts.append(line.rstrip("\n") if line.startswith("import") else f"{line}{packed_script(code).lstrip()}")
-        if line.startswith("import") and code.strip():
-            parts.append(packed_script(code))
+        body = packed_script(code).lstrip()
+        parts += [line.rstrip("\n"), body] if line.startswith("import") else [line + body]
     return "\n".join(filter(None, parts)) + "\n"
