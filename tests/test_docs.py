@@ -56,6 +56,17 @@ def test_files_that_a_page_links_to_are_there():
             assert ((ROOT / page).parent / link).exists(), f"{page} links to {link}"
 
 
+def test_what_the_page_about_the_source_names_is_there():
+    """Each file of ours that the page links to has the functions that stand below it."""
+    page = (ROOT / "docs/reading_the_source.md").read_text(encoding="utf-8")
+    found = re.findall(r"\]\(\.\./(convviz/[\w/]+\.py)\)(?:<br>([^|]*))?", page)
+    assert len(found) >= 15
+    for path, functions in found:
+        code = (ROOT / path).read_text(encoding="utf-8")
+        for name in re.findall(r"`(\w+)`", functions):
+            assert re.search(rf"^(def|class) {name}\b", code, re.MULTILINE), (path, name)
+
+
 def test_the_layers_name_only_what_exists():
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     lines = re.findall(r"^    (\w.*?) +L\d ", text, re.MULTILINE)
