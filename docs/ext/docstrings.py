@@ -43,7 +43,8 @@ class Traits(SphinxDirective):
         told = [name for names, _ in rows for name in names]
         there = [name for name in owner.class_own_traits() if not name.startswith("_")]
         if sorted(told) != sorted(there):
-            raise self.error(f"traits of {name} or its docstring's attributes, not both: { ({*told} ^ {*there}) }")
+            missing = ", ".join(sorted({*told} ^ {*there}))
+            raise self.error(f"{name} and its docstring name the same traits: got one of them alone for {missing}")
         table = [f"* - {', '.join(f'``{name}``' for name in names)}\n     - {text}" for names, text in rows]
         lines = [words, ".. list-table::", "   :header-rows: 1", "", "   * - Trait\n     - Value"]
         return self.parse_text_to_nodes("\n".join([*lines, *(f"   {row}" for row in table)]))
