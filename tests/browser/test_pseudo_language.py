@@ -44,7 +44,7 @@ READ = """(stillToCome) => {
     const node = walker.currentNode;
     const parent = node.parentElement;
     const shown = (parent.closest("select") ?? parent).checkVisibility();
-    if (!shown || parent.closest("script, style") || aside(parent)) continue;
+    if (!shown || parent.closest("script, style, .cv-languages") || aside(parent)) continue; // names of languages
     found.push({ kind: "text", text: node.data, code: isCode(parent), at: parent.outerHTML.slice(0, 90) });
   }
   for (const node of document.querySelectorAll("main *")) {
