@@ -36,7 +36,7 @@ STILL_TO_COME = {
 # written with blanks in the place of their letters: only their brackets count.
 READ = """(stillToCome) => {
   const found = [];
-  const aside = (node) => node.closest(stillToCome) !== null;
+  const aside = (node) => node.closest(`.cv-languages, ${stillToCome}`) !== null; // a language names itself
   const codes = "code, .cv-name, .cv-formula, .cv-code, .cv-sum, .cv-factor, textarea";
   const isCode = (node) => node.closest(codes) !== null;
   const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
@@ -44,7 +44,7 @@ READ = """(stillToCome) => {
     const node = walker.currentNode;
     const parent = node.parentElement;
     const shown = (parent.closest("select") ?? parent).checkVisibility();
-    if (!shown || parent.closest("script, style, .cv-languages") || aside(parent)) continue; // names of languages
+    if (!shown || parent.closest("script, style") || aside(parent)) continue;
     found.push({ kind: "text", text: node.data, code: isCode(parent), at: parent.outerHTML.slice(0, 90) });
   }
   for (const node of document.querySelectorAll("main *")) {
