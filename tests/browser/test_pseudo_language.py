@@ -36,7 +36,7 @@ STILL_TO_COME = {
 # written with blanks in the place of their letters: only their brackets count.
 READ = """(stillToCome) => {
   const found = [];
-  const aside = (node) => node.closest(stillToCome) !== null;
+  const aside = (node) => node.closest(`.cv-languages, ${stillToCome}`) !== null; // a language names itself
   const codes = "code, .cv-name, .cv-formula, .cv-code, .cv-sum, .cv-factor, textarea";
   const isCode = (node) => node.closest(codes) !== null;
   const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
