@@ -6,6 +6,7 @@ import createAsking from "../../convviz/board/js/page/asks.js";
 import { placeOf } from "../../convviz/board/js/base/shared_script.js";
 
 globalThis.ShadowRoot = class {};
+globalThis.location = { search: "?lang=zh-TW" };
 
 /** As much of an element as the script needs. */
 class Element {
@@ -23,8 +24,17 @@ class Element {
 globalThis.document = { createElement: () => new Element(null) };
 
 test("the app shows what carries its script where nothing else would start it, and a sentence until then", async () => {
-  const traits = { _facts: { script: "asks-test", waiting: "The app is starting." }, _carrier: "IPY_MODEL_7" };
-  const model = { get: (name) => traits[name] };
+  const facts = { language: "en", languages: ["en", "zh-Hant"], waiting: "The app is starting." };
+  const traits = { _facts: { ...facts, script: "asks-test-en" }, _carrier: "IPY_MODEL_6" };
+  const heard = [];
+  const model = {
+    get: (name) => traits[name],
+    on: (_, hear) => heard.push(hear),
+    send({ language }) {
+      Object.assign(traits, { _facts: { ...facts, language, script: "asks-test" }, _carrier: "IPY_MODEL_7" });
+      queueMicrotask(() => heard.forEach((hear) => hear()));
+    },
+  };
   const el = new Element(new ShadowRoot());
   let start = () => {};
   const started = new Promise((done) => (start = done));
