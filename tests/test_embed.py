@@ -48,7 +48,7 @@ def test_the_script_for_the_height_is_the_same_everywhere_and_ten_lines_long():
 
 def test_what_was_not_tried_says_so():
     text = GUIDE.read_text(encoding="utf-8")
-    for tool in ("MyST and Jupyter Book 2", "Quarto", "Canvas", "Moodle"):
+    for tool in ("Quarto", "Canvas", "Moodle"):
         assert re.search(rf"^## {tool}\n\nUntested", text, re.MULTILINE), tool
         assert re.search(rf"^\| \[{tool}\].*untested \|$", text, re.MULTILINE), tool
 

@@ -255,7 +255,7 @@ def test_a_tensor_is_taken_as_the_cell_it_marks():
 
 
 @pytest.mark.parametrize("transposed", [False, True])
-def test_the_code_runs_and_has_the_boards_numbers_in_all_six_ways(transposed):
+def test_the_code_runs_and_has_the_boards_numbers_in_every_way(transposed):
     spec = ConvSpec((5, 4), 2, 2, (3, 2), (2, 1), 1, batch=2)
     settings = Settings(spec, Source("random"), weight=Source("random"), loss="cross_entropy", dtype="float64",
                         bias=Source("values", (0.5, -1.0), (2,)), transposed=transposed)  # fmt: skip
@@ -263,7 +263,7 @@ def test_the_code_runs_and_has_the_boards_numbers_in_all_six_ways(transposed):
     named = ("input", "weight", "bias", "grad_output")
     tensors = {each: getattr(board, shown_name(each, transposed)) for each in named}
     made = snippets(spec, dtype="float64", transposed=transposed)
-    assert len(made) == 6
+    assert len(made) == 7
     for snippet in made:
         namespace = {"__name__": "__file__", "print": lambda *_, sep: None}
         exec(compile(snippet_file(snippet, tensors).text, "copied", "exec"), namespace)

@@ -322,7 +322,7 @@ def test_on_a_site_a_lesson_comes_when_it_is_started(site, url):  # noqa: F811
     site.goto(f"{url}#lesson=padding")
     wait_painted(site)
     at_step(site, "padding", 1)
-    names_of = [each.rpartition("/")[2].rpartition("-")[0] for each in site.answers]
+    names_of = [each.url.rpartition("/")[2].rpartition("-")[0] for each in site.asked]
     assert [name for name in names_of if name.startswith("lesson-")] == ["lesson-padding"]
     play(site, "padding", by_key)
     site.locator(".cv-lesson-after").click()

@@ -1,4 +1,4 @@
-"""The recorded tour in the docs still leads where it says."""
+"""The tour that docs/tour.py records still leads where it says."""
 
 import importlib.util
 from pathlib import Path
@@ -16,10 +16,8 @@ tour = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(tour)
 
 
-def test_every_stop_of_the_tour_is_reached_and_told(page):
-    text = TOUR.with_name("open_the_box.md").read_text(encoding="utf-8")
+def test_every_stop_of_the_tour_is_reached(page):
     with voila_server(APP) as server:
         open_app(page, server.url)
         for name, prepare in tour.PICTURES.items():  # one after the other: a fresh page each would take minutes
-            assert f"`{name}.png`" in text
             prepare(page)
