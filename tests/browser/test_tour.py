@@ -19,5 +19,5 @@ SPEC.loader.exec_module(tour)
 def test_every_stop_of_the_tour_is_reached(page):
     with voila_server(APP) as server:
         open_app(page, server.url)
-        for name, prepare in tour.PICTURES.items():  # one after the other: a fresh page each would take minutes
+        for prepare in tour.PICTURES.values():  # one after the other: a fresh page each would take minutes
             prepare(page)
