@@ -52,8 +52,7 @@ def test_a_symmetric_kernel_hides_a_rotation_and_it_is_said(app):
     app.locator(f"{PANE} [data-mistake=I01]").wait_for()
     if app.locator(f"{PANE} [data-mistake=I01][aria-pressed=true]").count() == 0:
         app.locator(f"{PANE} [data-mistake=I01]").click()
-    app.locator(f"{PANE} .cv-verdict[data-kind=same]").wait_for()
-    assert "it is symmetric" in app.locator(f"{PANE} .cv-verdict").inner_text()
+    app.locator(f"{PANE} .cv-verdict[data-kind=same]", has_text="it is symmetric").wait_for()
 
 
 def test_a_page_without_a_kernel_has_the_tab_that_was_open(browser, tmp_path):
@@ -73,9 +72,8 @@ def test_a_page_without_a_kernel_has_the_tab_that_was_open(browser, tmp_path):
 def test_a_setting_that_shows_it_is_one_button_away_and_undo_leads_back(app):
     before = snapshot(app)
     app.locator(f"{PANE} [data-mistake=I24]").click()
-    verdict = app.locator(f"{PANE} .cv-verdict")
     hidden = "Nobody would notice here: wrong equals right, because the batch is one sample. It shows with 2 samples."
-    assert verdict.inner_text() == hidden
+    app.locator(f"{PANE} .cv-verdict", has_text=hidden).wait_for()
     app.locator(f"{PANE} .cv-mistake-go").click()
     app.locator(f"{PANE} .cv-verdict[data-kind=wrong]").wait_for()
     app.locator(".cv-tools button").first.click()

@@ -11,7 +11,7 @@ import { fromLink } from "../../convviz/board/js/rules/link.js";
 import { isKnown } from "../../convviz/board/js/rules/recipes.js";
 import { tensorsOf } from "../../convviz/board/js/rules/settings.js";
 import { outputSize, remainderOf } from "../../convviz/board/js/rules/spec.js";
-import { hidingWords } from "../../convviz/board/js/tabs/mistakes_words.js";
+import { createWhy, hidingWords } from "../../convviz/board/js/tabs/mistakes_words.js";
 
 const FOLDER = new URL("../../convviz/facts/mistakes/", import.meta.url);
 const MISTAKES = readdirSync(FOLDER).map((name) => JSON.parse(readFileSync(new URL(name, FOLDER), "utf8")));
@@ -98,4 +98,25 @@ test("a reason is said with what would show the mistake", () => {
     assert.equal(hidingWords(hidingOf(settingsOf(link), of, ways[way])), `${same}, ${why}`, `${link} ${id}`);
   }
   assert.equal(hidingWords({ reasons: [], together: false }), `${same}.`);
+});
+
+test("a reason is searched when the sliders rest, once for each picture", () => {
+  const { of, ways: [way] } = MISTAKES.find(({ id }) => id === "I10");
+  const same = "Nobody would notice here: wrong equals right";
+  const [found, waiting] = [[], new Set()];
+  const later = (act) => {
+    waiting.add(act);
+    return () => waiting.delete(act);
+  };
+  const rest = () => [...waiting].forEach((act) => waiting.delete(act) && act());
+  const why = createWhy((words) => found.push(words), later);
+  const said = (link) => why.of(settingsOf(link), of, way);
+  assert.deepEqual(["v=2", "v=2&size=6", "v=2&size=7"].map(said), Array(3).fill(`${same}.`));
+  rest();
+  assert.deepEqual(found, [`${same}, because no row or column is left over. It shows with stride 3.`]);
+  assert.equal(said("v=2&size=7&view=stamps"), found[0]);
+  said("v=2");
+  why.stop();
+  assert.equal(waiting.size, 0);
+  assert.equal(said("v=2&size=7"), found[0]);
 });

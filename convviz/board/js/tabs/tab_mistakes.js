@@ -7,12 +7,11 @@ import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { createHeatmap } from "../board/heatmap.js";
 import { createGallery } from "../numbers/gallery.js";
-import { hidingOf } from "../numbers/hiding.js";
 import { complete, isKnown } from "../rules/recipes.js";
 import { countProducts } from "../rules/spec.js";
 import { createMistakesList, GRADIENTS } from "./mistakes_list.js";
 import { createProducts, indicesOf, planeRows, sizeOf } from "./mistakes_products.js";
-import { hidingWords } from "./mistakes_words.js";
+import { createWhy } from "./mistakes_words.js";
 import { openPane } from "./pane.js";
 import { sentences } from "../base/words.js";
 
@@ -50,6 +49,7 @@ export function renderMistakes(context) {
     const wayNow = () => current()?.ways[way] ?? {};
     const list = createMistakesList(SHOWN, chooseGradient, (mistake) => choose(mistake.id === chosen ? "" : mistake.id));
     const verdict = element("p", { class: "cv-verdict", "aria-live": "polite" });
+    const why = createWhy((words) => setText(verdict, words));
     const about = createAbout((index) => {
       way = index;
       draw();
@@ -122,10 +122,11 @@ export function renderMistakes(context) {
       if (!now || !current()) return say("none");
       const found = now.gallery.verdict(of, wayNow());
       verdict.dataset.kind = found.kind;
+      if (found.kind !== "same") why.stop();
       if (found.kind === "crash") return say("verdict.crash");
       if (found.kind === "shape") return say("verdict.shape", { wrong: shapeText(found.wrong), right: shapeText(found.right) });
       if (found.kind === "wrong") return say("verdict.wrong", { count: found.cells, all: found.all, most: formatNumber(found.most) });
-      return hidingWords(hidingOf(now.settings, of, wayNow()));
+      return why.of(now.settings, of, wayNow());
     }
 
     /**
@@ -182,6 +183,7 @@ export function renderMistakes(context) {
 
     pane.onPoint(({ cell }) => point(cell?.panel === of ? { row: cell.row, column: cell.column } : null, false));
     pane.onClose(page.follow(take));
+    pane.onClose(why.stop);
     return take;
   });
 }
