@@ -74,8 +74,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal of another alphabet costs no line
     parser = build_parser()
-    out: Any = Legible(sys.stdout)
-    err: Any = Legible(sys.stderr)
+    out: Any = sys.stdout and Legible(sys.stdout)  # a stream that is closed is None
+    err: Any = sys.stderr and Legible(sys.stderr)
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         options = parser.parse_args(argv)
         if options.run is None:

@@ -34,6 +34,6 @@ def needs(what: str) -> Iterator[None]:
             raise  # a file of somebody else's lacks something, or we do
         name = PACKAGES.get(package, package)
         raise NotInstalled(
-            f"{what} needs {name}, which is not installed: pip install {name}, or pip install convviz for all that "
-            "it can use"
+            f"{what} needs {name}, which is not installed: pip install {name}, or pip install 'convviz[lab]' for all "
+            "that it can use"
         ) from None

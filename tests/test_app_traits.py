@@ -231,9 +231,9 @@ def test_what_a_page_sets_holds_or_is_refused_in_a_sentence_and_sent_back(app, m
         ("stride", 0, "stride is a whole number of 1 or more"),
         ("stride", {"x": [1]}, "stride is a whole number of 1 or more"),
         ("theme", ["dark"], "theme is one of"),
-        ("loss_value", 5, "loss_value follows from the settings"),
-        ("nonsense", 1, "nonsense follows"),
-        ("self", 1, "self follows"),
+        ("loss_value", 5, "loss_value cannot be set: only input_size,"),
+        ("nonsense", 1, "nonsense cannot be set"),
+        ("self", 1, "self cannot be set"),
     ):
         update(**{name: value})
         assert app.state() == held, name

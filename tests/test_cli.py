@@ -233,6 +233,12 @@ def test_doctor_fits_one_screen(capsys):
     assert next(line for line in lines if line.startswith("devices")).split()[1].startswith("cpu")
 
 
+def test_a_closed_stream_is_written_nothing(monkeypatch):
+    """As of ``convviz doctor >&-``: Python has None in its place."""
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(["doctor"]) == 0
+
+
 def test_doctor_names_what_is_missing(monkeypatch, capsys):
     installed = importlib.metadata.version
 

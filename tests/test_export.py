@@ -69,8 +69,15 @@ def test_a_state_is_given_as_the_command_line_takes_it(tmp_path):
         shown = data_of(page)["state"][field]
         assert (shown["stride"][0] if field == "spec" else shown) == value, text
         assert convviz.export_picture(text, tmp_path / "picture.svg").is_file(), text
-    with pytest.warns(UserWarning, match="stride is a whole number from 1 to 64"):
-        export_html("v=2&stride=0", tmp_path / "page.html")
+    unreadable = "v=2&stride=0"
+    for write in (
+        lambda: export_html(unreadable, tmp_path / "page.html"),
+        lambda: convviz.export_module(tmp_path / "module.js", unreadable),
+        lambda: convviz.export_picture(unreadable, tmp_path / "picture.svg"),
+    ):
+        with pytest.warns(UserWarning, match="stride is a whole number from 1 to 64") as told:
+            write()
+        assert [(each.filename, each.lineno) for each in told] == [(__file__, write.__code__.co_firstlineno)]
     for write in (export_html, convviz.export_picture):
         with pytest.raises(OSError, match="neither a link such as"):
             write("nowhere.json", tmp_path / "picture.svg")

@@ -63,7 +63,7 @@ def with_named(settings: Settings, name: str, value: Any) -> Settings:
         ValueError: the value breaks a rule; the message says which.
     """
     if name not in SETTABLE:
-        raise ValueError(f"{name} follows from the settings and cannot be set; set one of {', '.join(SETTABLE)}")
+        raise ValueError(f"{name} cannot be set: only {', '.join(SETTABLE)} can, and the results follow")
     if name in GEOMETRY:
         return settings.replace(spec=_geometry(settings, name, value))
     if name in TENSORS:

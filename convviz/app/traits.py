@@ -50,7 +50,8 @@ class SettingTraits(traitlets.HasTraits):
     """What a person can set, under torch's names, and what follows from it.
 
     A value that breaks a rule raises ``traitlets.TraitError`` with the rule, and all stays as it was: nothing is
-    clamped, nothing else moves to make room. ``set_state`` sets several at once.
+    clamped, nothing else moves to make room. ``set_state`` sets several at once. All but the tensors are on the page,
+    too, for ``ipywidgets.jslink``; link a tensor in Python.
 
     Attributes:
         input_size, kernel_size, stride, padding, output_padding, dilation: an int, or (height, width); of an uneven
@@ -61,11 +62,10 @@ class SettingTraits(traitlets.HasTraits):
         input, weight, bias, target, grad_output: tensors; a tensor, an array, nested lists or a name such as
             ``"sobel_x"`` can be set. Setting grad_output or target chooses the loss that has one.
         padded_input, output, rotated_weight, padded_grad_output, grad_input, grad_weight, grad_bias: the results, named
-            as the panels, read only. dilated_grad_output is None of a transposed convolution, dilated_input of any
-            other: only what the stride dilates is there.
+            as the panels, read only.
+        dilated_input, dilated_grad_output: what the stride dilates, read only; the first is None but of a transposed
+            convolution, the second is None of one.
         loss_value: the loss as a float, read only.
-
-    All but the tensors are on the page, too, for ``ipywidgets.jslink``. A tensor is not: link it in Python.
     """
 
     input_size: Sizes = _on_page("input_size")

@@ -65,7 +65,7 @@ def given_settings(state: State) -> Settings:
     if isinstance(state, str):
         state, notices = read_state(state)
         for notice in notices:
-            warnings.warn(notice, stacklevel=5)  # of who called one of the two
+            warnings.warn(notice, stacklevel=4)  # of who called one of the two, which calls one that gives bytes
     data: Any = state.state() if isinstance(state, HasState) else state
     if data is None:
         return Settings.first_picture()
@@ -74,9 +74,8 @@ def given_settings(state: State) -> Settings:
     return Settings.from_dict(data)
 
 
-def page_settings(state: State) -> Settings:
-    """Read a state as ``export_html`` takes it, computed as the page will: in float64, on nobody's accelerator."""
-    settings = given_settings(state)
+def page_settings(settings: Settings) -> Settings:
+    """Return the settings as a page computes them: in float64, on nobody's accelerator, with a tab that it has."""
     tab = settings.tab if settings.tab in ALONE else ""
     settings = settings.replace(device="cpu", dtype="float64", tab=tab)
     products = settings.spec.products

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from convviz.export.file import write
-from convviz.export.given import State, page_settings
+from convviz.export.given import State, given_settings, page_settings
 from convviz.export.parts import (
     CONTROLS,
     DEFAULT_CONTROLS,
@@ -62,7 +62,7 @@ def module_bytes(state: State = None, *, lang: str | None = None) -> bytes:
     Raises:
         ValueError: the state is of a newer version or too large.
     """
-    settings = page_settings(state)
+    settings = page_settings(given_settings(state))
     with speaking(told_language(lang)):
         return utf8(_module(settings.to_dict()), "module")
 

@@ -12,7 +12,7 @@ from typing import Any
 from convviz import __version__
 from convviz.explanation.own_lesson import readable
 from convviz.export.file import write
-from convviz.export.given import State, page_settings
+from convviz.export.given import State, given_settings, page_settings
 from convviz.export.intro import intro_html
 from convviz.export.parts import (
     CONTROLS,
@@ -101,7 +101,7 @@ def page_bytes(
         shown |= {"lesson": name}
         if controls is DEFAULT_CONTROLS:  # those that are to be moved belong to them
             shown["controls"] = _check_controls([*groups, *of_page["lesson"].get("controls", [])])
-    settings = page_settings(state)
+    settings = page_settings(given_settings(state))
     with speaking(told_language(lang)):
         if lesson is not None:
             shown["lessons"] = {shown["lesson"]: told(lesson)}

@@ -152,7 +152,7 @@ def test_a_graders_container_needs_torch_and_numpy_alone(bare, tmp_path):
     _, chinese, *missing = done.stdout.splitlines()
     with speaking("zh-Hans"):
         assert chinese == sentences("rules")("same.odd", count=1, axis="a", side="b")
-    bring = "pip install anywidget, or pip install convviz for all that it can use"
+    bring = "pip install anywidget, or pip install 'convviz[lab]' for all that it can use"
     lacks = f"needs anywidget, which is not installed: {bring}"
     assert missing == [f"convviz.{name} {lacks}" for name in ("App", "explain", "lesson")]
 
