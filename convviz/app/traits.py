@@ -61,11 +61,12 @@ class SettingTraits(traitlets.HasTraits):
         input, weight, bias, target, grad_output: tensors; a tensor, an array, nested lists or a name such as
             ``"sobel_x"`` can be set. Setting grad_output or target chooses the loss that has one.
         padded_input, output, rotated_weight, padded_grad_output, grad_input, grad_weight, grad_bias: the results, named
-            as the panels, read only. dilated_grad_output is None of a transposed convolution, dilated_input of any
-            other: only what the stride dilates is there.
+            as the panels, read only.
+        dilated_grad_output, dilated_input: what the stride dilates, read only; of a transposed convolution the second
+            and the first is None, of any other the other way round.
         loss_value: the loss as a float, read only.
 
-    All but the tensors are on the page, too, for ``ipywidgets.jslink``. A tensor is not: link it in Python.
+    All but the tensors are on the page, too, for ``ipywidgets.jslink``. A tensor is not; link it in Python.
     """
 
     input_size: Sizes = _on_page("input_size")
