@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import re
@@ -64,7 +65,8 @@ def write_site(folder: Path) -> dict[str, bytes]:
         if not there:  # an older site is whole without the new files, and names them where its pages are new
             for name in files:
                 (folder / name).unlink(missing_ok=True)
-            (folder / FOLDER).rmdir()
+            with contextlib.suppress(OSError):  # somebody else's file came in: the disk is what to name
+                (folder / FOLDER).rmdir()
         raise
     for name in there - set(files):
         (folder / name).unlink()

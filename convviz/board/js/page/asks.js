@@ -6,7 +6,7 @@ import { asked, understood } from "../base/tongues.js";
 
 const PREFIX = "IPY_MODEL_";
 const PATIENCE_MS = 1500; // after two seconds anywidget gives a widget up for good; a script that is later, a view waits for
-const LANGUAGE_MS = 5000; // for the reader's language; then it is there in the one that the kernel began with
+const LANGUAGE_MS = 2000; // for the reader's language; a later one is turned to all the same
 
 /** The language that the reader wants: the address says it, else App(lang=), else the browser. @param {any} facts */
 function wantedOf({ languages, language, chosen }) {
@@ -48,7 +48,7 @@ function createAsking() {
     app = createApp();
     close = app.initialize({ ...context, kept });
     for (const view of views) view.close = app.render(view.context);
-    held?.context.el.querySelector(".cv-languages summary").focus(); // from its menu it was called
+    held?.context.el.querySelector(".cv-languages summary")?.focus(); // from its menu it was called
     arrived();
   }
 
