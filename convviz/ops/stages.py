@@ -104,7 +104,7 @@ def stages(
         target: of grad_output's shape, for a loss that takes one: ``"half_squared_error"``.
         device: ``"cpu"`` or the machine's accelerator; default: the cpu.
         dtype: float32, float64 or bfloat16; default: that of the tensors and arrays, the widest where they differ,
-            and float32 for lists and whole numbers.
+            and float32 for lists, whole numbers and float16.
         compare: also run autograd and record the deviation from it.
 
     Raises:
