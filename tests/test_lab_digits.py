@@ -119,6 +119,11 @@ def test_no_more_is_unpacked_than_the_head_promises(tmp_path):
     with pytest.raises(ValueError, match=r"too long: its head promises 40 × 28 × 28 bytes, and more follow"):
         digits(tmp_path, verify=False)
     assert tracemalloc.get_traced_memory()[1] < 2**23
+    path.write_bytes(gzip.compress(bytes([0, 0, 8, 3]) + b"\xff" * 12 + bytes(2**26)))
+    tracemalloc.reset_peak()
+    with pytest.raises(ValueError, match=r"promises 4294967295 × 4294967295 × 4294967295 bytes, and at most"):
+        digits(tmp_path, verify=False)
+    assert tracemalloc.get_traced_memory()[1] < 2**23
     tracemalloc.stop()
 
 

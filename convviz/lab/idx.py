@@ -20,6 +20,7 @@ MNIST = {
     "t10k-labels-idx1-ubyte": "27ae3e4e09519cfbb04c329615203637",
 }
 PART = 2**20  # bytes that are unpacked at a time
+MAX_BYTES = 2**30  # of one file: twenty times MNIST's training set, since a head may lie
 UNSIGNED_BYTE = 8  # IDX's name of the type of its numbers
 
 
@@ -60,7 +61,7 @@ def _read(folder: Path, name: str, verify: bool) -> torch.Tensor:
     axes = 3 if "images" in name else 1
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            content = _promised(file, axes)
+            content = _promised(file, axes, str(path))
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise ValueError(f"{path} is truncated or no gzip file ({error}); get it again") from error
     numbers = parse(content, str(path), axes)
@@ -72,12 +73,18 @@ def _read(folder: Path, name: str, verify: bool) -> torch.Tensor:
     return numbers
 
 
-def _promised(file: BinaryIO | gzip.GzipFile, axes: int) -> bytearray:
+def _promised(file: BinaryIO | gzip.GzipFile, axes: int, name: str) -> bytearray:
     """Read what the head promises, and one byte more where there is one: 3 MB can unpack to gigabytes of zeros."""
     content = bytearray(file.read(4 + 4 * axes))
     if not _begins(content, axes):
         return content
-    end = len(content) + math.prod(_shape(content)) + 1
+    promised = math.prod(_shape(content))
+    if promised > MAX_BYTES:
+        raise ValueError(
+            f"the head of {name} promises {' × '.join(map(str, _shape(content)))} bytes, and at most {MAX_BYTES} are "
+            "read: it is damaged, or not an IDX file of digits; get it again"
+        )
+    end = len(content) + promised + 1
     while part := file.read(min(PART, end - len(content))):
         content += part
     return content

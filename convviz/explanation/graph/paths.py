@@ -11,7 +11,7 @@ import torch
 
 from convviz.explanation.graph.parts import Edge, Node
 from convviz.explanation.graph.snapshot import Snapshot
-from convviz.explanation.graph.text import factor, number, numbers
+from convviz.explanation.graph.text import factor, is_rounded, number, numbers
 from convviz.facts.words import sentences
 
 say = sentences("graph")
@@ -47,12 +47,14 @@ class _Way:
         written: the factors of the first of them.
         total: the sum of their products; None where a factor is no number.
         size: the sum of their absolute values.
+        rounded: whether a factor is written with fewer digits than it has.
     """
 
     count: int = 0
     written: tuple[_Factors, ...] = ()
     total: float | None = 0.0
     size: float = 0.0
+    rounded: bool = False
 
 
 def path_sentences(graph: Paths) -> dict[str, str]:
@@ -80,7 +82,8 @@ def path_sentences(graph: Paths) -> dict[str, str]:
 
 def _start(grad_output: Snapshot) -> _Way:
     if not grad_output.shape and grad_output.mean is not None:
-        return _Way(1, ((number(grad_output.mean),),), grad_output.mean, abs(grad_output.mean))
+        first = grad_output.mean
+        return _Way(1, ((number(first),),), first, abs(first), is_rounded(first))
     return _Way(1, (("grad_output",),), None)
 
 
@@ -98,6 +101,7 @@ def _extended(last: Sequence[tuple[Edge, _Way, Node]], node: Node) -> _Way:
         else:
             way.total += before.total * local
             way.size += before.size * abs(local)
+            way.rounded |= before.rounded or is_rounded(local)
     return way
 
 
@@ -120,7 +124,9 @@ def _sentence(node: Node, way: _Way) -> str:
     products = [" · ".join(_elided(path)) for path in way.written]
     terms = " + ".join([*products, *(["…"] if way.count > len(products) else [])])
     end = "" if gradient is None else numbers(gradient) if not gradient.shape else str(list(gradient.shape))
-    told = say("paths", count=way.count, label=node.label, sum=f"{terms} = {end}")
+    mean = None if gradient is None or gradient.shape else gradient.mean
+    about = way.rounded or (mean is not None and is_rounded(mean))
+    told = say("paths", count=way.count, label=node.label, sum=f"{terms} {'≈' if about else '='} {end}")
     return f"{told} {say('paths.jacobian')}" if way.total is None else told
 
 

@@ -45,6 +45,11 @@ def _rounded(size: Decimal, digits: int) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def is_rounded(value: float) -> bool:
+    """Return whether ``number`` leaves digits out, beyond those that float32 does not have."""
+    return math.isfinite(value) and not math.isclose(float(number(value).replace("−", "-")), value, rel_tol=1e-6)
+
+
 def numbers(snapshot: Snapshot) -> str:
     """Write up to four numbers as they are, of more the range and the mean."""
     if snapshot.elements == 0:
