@@ -116,6 +116,9 @@ def test_half_a_character_in_a_page_is_told_in_a_sentence(tmp_path):
         with pytest.raises(ValueError, match=r"^the page holds whole characters only: got half of one, '\\ud[8f]"):
             export_html(None, path, **given)
         assert not path.exists(), given
+    for name in ("title", "intro"):
+        with pytest.raises(ValueError, match=f"^{name} is a text: got 5; write it between quotes$"):
+            export_html(None, path, **{name: 5})
 
 
 def test_a_name_may_be_as_long_as_the_system_allows(tmp_path):

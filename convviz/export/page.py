@@ -95,6 +95,9 @@ def page_bytes(
     groups = _check_controls(controls)
     if height is not None and (isinstance(height, bool) or not isinstance(height, int) or height < 100):
         raise ValueError(f"height is a whole number of 100 pixels or more, or None: got {height!r}")
+    for name, text in (("title", title), ("intro", intro)):
+        if text is not None and not isinstance(text, str):
+            raise ValueError(f"{name} is a text: got {text!r:.40}; write it between quotes")
     shown: dict[str, Any] = {"controls": groups, "height": height, "lesson": None, "lessons": {}}
     if lesson is not None:
         name, of_page = short_name(lesson), readable(lesson)
