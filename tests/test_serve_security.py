@@ -345,7 +345,7 @@ def test_what_was_tried_is_no_event(served, visit):
     assert visit.secret.encode() not in ask(served.url, "metrics")[2]
 
 
-TELLS = "import os; print('told', dict(os.environ))"
+TELLS = "import os; print('told', dict(os.environ), 'told')"
 
 
 def test_nothing_of_a_visitor_reaches_the_next_ones_kernel(tmp_path):
@@ -364,7 +364,7 @@ def test_nothing_of_a_visitor_reaches_the_next_ones_kernel(tmp_path):
         assert refusal(url, asks, origin="http://evil.example", newer=False) == 403
     for number, (status, _, page) in enumerate(came, 1):
         assert status == 200
-        told = page.decode().partition("told {")[2].partition("}")[0]
+        told = page.decode().partition("told {")[2].partition("} told")[0]  # a value may hold braces, as of make
         assert "VOILA_PREHEAT" in told
         assert f"of-visitor-{3 - number}" not in told
         assert "known-to-some" not in told
