@@ -11,6 +11,7 @@ import subprocess
 import sys
 import weakref
 import zlib
+from types import SimpleNamespace
 
 import comm
 import ipywidgets
@@ -28,6 +29,7 @@ from convviz.app.upload import MOST_BYTES, read_picture
 from convviz.app.wire import TENSORS
 from convviz.board.module import tab_script
 from convviz.facts import facts
+from convviz.facts.spoken import languages
 from convviz.ops.device import available_devices
 from convviz.settings.compute import compute
 from convviz.settings.source import Source
@@ -896,3 +898,18 @@ def test_no_damage_does_worse_than_a_sentence(format):
             sentences.append(str(error))
     assert len(sentences) > 20
     assert all("; save it" in sentence or "make it smaller" in sentence for sentence in sentences), set(sentences)
+
+
+def test_in_marimo_an_app_has_its_own_script_in_one_language(monkeypatch):
+    """Its visitors share a process, each with widgets of their own, which are made only while a cell runs."""
+    monkeypatch.setitem(sys.modules, "marimo", SimpleNamespace(running_in_notebook=lambda: True))
+    apps = [convviz.App(lang="zh-Hans") for _ in range(2)]
+    assert [app._facts["languages"] for app in apps] == [["zh-Hans"]] * 2
+    assert apps[0]._carrier is not apps[1]._carrier
+    for app in apps:
+        app.close()
+        assert app._carrier.comm is None
+    monkeypatch.setitem(sys.modules, "marimo", SimpleNamespace(running_in_notebook=lambda: False))
+    one, other = convviz.App(), convviz.App()
+    assert one._facts["languages"] == languages()
+    assert one._carrier is other._carrier

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import uuid
 from collections.abc import Callable, Mapping
 from functools import reduce
@@ -155,7 +156,7 @@ class App(SettingTraits, anywidget.AnyWidget):
             "waiting": say("page.waiting"),
             "version": __version__,
             "language": self._language,
-            "languages": languages(),
+            "languages": _offered(self._language),
             "chosen": chosen,
             "colorscales": COLORSCALES,
             "devices": available_devices(),
@@ -378,6 +379,17 @@ class App(SettingTraits, anywidget.AnyWidget):
         self.send({"type": "told", "sentence": sentence, "failed": failed})
 
 
+def _offered(own: str) -> list[str]:
+    """Return the languages that the page may ask for; marimo makes no other script's widget outside a cell."""
+    return [own] if _in_marimo() else languages()
+
+
+def _in_marimo() -> bool:
+    """Return whether a notebook of marimo's runs, whose visitors share one process, each with widgets of their own."""
+    marimo = sys.modules.get("marimo")
+    return marimo is not None and bool(marimo.running_in_notebook())
+
+
 def _joins() -> bool:
     """Return whether the served page has a board of its own, which this app brings the kernel."""
     return PAGE_VARIABLE in os.environ
@@ -389,4 +401,4 @@ def _taken_script() -> Script | None:
         return None
     from convviz.app.script import Script
 
-    return Script.taken()
+    return Script.taken(shared=not _in_marimo())

@@ -26,13 +26,21 @@ class Script(anywidget.AnyWidget):
     _shared: ClassVar[dict[str, Script]] = {}  # those of this process, as its comm is, by their languages
 
     @classmethod
-    def taken(cls) -> Script:
-        """Return the one that all apps of the language that is spoken share; whoever takes it lets go of it once."""
-        shared = cls._shared.get(language())
-        if shared is None or shared.comm is None:  # somebody may have closed all widgets
-            shared = cls._shared[language()] = cls()
-        shared._apps += 1
-        return shared
+    def taken(cls, *, shared: bool) -> Script:
+        """Return one of the language that is spoken; whoever takes it lets go of it once.
+
+        Args:
+            shared: whether all apps of this process have the same one.
+        """
+        if not shared:
+            own = cls()
+            own._apps = 1
+            return own
+        common = cls._shared.get(language())
+        if common is None or common.comm is None:  # somebody may have closed all widgets
+            common = cls._shared[language()] = cls()
+        common._apps += 1
+        return common
 
     def __init__(self) -> None:
         # Text, not a Path: anywidget watches a Path for changes and so keeps every closed widget alive.

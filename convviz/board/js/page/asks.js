@@ -25,10 +25,6 @@ function createAsking() {
   const ready = new Promise((done) => (arrived = done));
   /** @type {Set<{ context: any, close: () => void }>} */
   const views = new Set();
-  /** @type {Set<() => void>} */
-  const carriers = new Set(); // each shows in a view what carries the script
-  /** @type {Promise<void>} */
-  let settled; // which language it is
 
   /** Go on in the script that the kernel names now. @param {any} context */
   async function turn(context) {
@@ -36,7 +32,6 @@ function createAsking() {
     // Colab shows each output in a frame of its own, and brings there only what is asked for.
     const carrier = model.get("_carrier");
     if (typeof carrier === "string") model.widget_manager?.get_model(carrier.replace(PREFIX, ""))?.catch(() => {});
-    for (const show of carriers) show();
     const key = model.get("_facts").script;
     const createApp = await placeOf(key).promise;
     if (key === shown || key !== model.get("_facts").script) return; // another one that is named by now follows
@@ -62,33 +57,11 @@ function createAsking() {
     return Promise.race([brought, new Promise((done) => setTimeout(done, LANGUAGE_MS))]);
   }
 
-  /**
-   * Show what carries the script, and each that follows it in another language: marimo starts a widget only where it is
-   * shown, in a shadow root that sees the sheets of such widgets alone.
-   * @param {any} context of a view @returns {() => void} show no other one
-   */
-  function showCarrier({ model, el, host, signal }) {
-    let last = "";
-    const show = async () => {
-      const carrier = model.get("_carrier");
-      if (carrier === last) return;
-      last = carrier;
-      const widget = await host.getWidget(carrier.replace(PREFIX, "anywidget:"));
-      const place = document.createElement("div");
-      el.append(place);
-      await widget.render({ el: place, signal });
-    };
-    carriers.add(show);
-    void settled.then(show);
-    return () => void carriers.delete(show);
-  }
-
   return {
     /** @param {any} context */
     async initialize(context) {
       const { model } = context;
-      settled = language(model);
-      void settled.then(() => {
+      void language(model).then(() => {
         model.on("change:_facts", () => turn(context));
         return turn(context);
       });
@@ -97,17 +70,22 @@ function createAsking() {
     },
     /** @param {any} context */
     async render(context) {
-      const { model, el, host } = context;
+      const { model, el, host, signal } = context;
       const waiting = document.createElement("p");
       waiting.textContent = model.get("_facts").waiting;
       el.append(waiting);
-      const forget = host && el.getRootNode() instanceof ShadowRoot ? showCarrier(context) : () => {};
+      // marimo starts a widget only where it is shown, in a shadow root that sees the sheets of such widgets alone.
+      if (host && el.getRootNode() instanceof ShadowRoot) {
+        const carrier = await host.getWidget(model.get("_carrier").replace(PREFIX, "anywidget:"));
+        const place = document.createElement("div");
+        el.append(place);
+        await carrier.render({ el: place, signal });
+      }
       await ready;
       waiting.remove();
       const view = { context, close: app.render(context) };
       views.add(view);
       return () => {
-        forget();
         views.delete(view);
         view.close();
       };
