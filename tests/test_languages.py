@@ -222,7 +222,8 @@ def test_what_python_sets_and_what_is_saved_is_in_the_app_s_language():
     app.close()
 
 
-def test_another_language_brings_its_script_and_english_readers_get_none():
+def test_another_language_brings_its_script_and_english_readers_get_none(monkeypatch):
+    monkeypatch.setattr(Script, "_shared", {})  # an open app of another test would hold the English one
     app = convviz.lesson("stride")
     english = app._carrier
     assert not any(HAN.search(str(value)) for value in (english._esm, app.get_state(), english.get_state()))

@@ -44,7 +44,7 @@ def student(browser, lecture):
 def wait_torch(page):
     """Wait until the board shows torch's numbers of the newest settings."""
     page.locator(".cv-picture[data-settled$=torch]").wait_for(timeout=APPEARS_WITHIN_MS)
-    assert page.locator(TORCH).count() == 1
+    page.locator(TORCH).wait_for(timeout=APPEARS_WITHIN_MS)
     assert page.locator(LOST).is_hidden()
 
 
