@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { createKernel, messageOf } from "../../convviz/board/js/numbers/from_kernel.js";
+import { createPageModel } from "../../convviz/board/js/numbers/model.js";
 import { createTabData, isSlow } from "../../convviz/board/js/page/tab_data.js";
 import { BASE_STATE } from "../../convviz/board/js/rules/link.js";
 import { onBoard, withTyped } from "../../convviz/board/js/tabs/tab_linear.js";
@@ -11,7 +12,7 @@ const flush = () => new Promise((done) => setImmediate(done));
 const at = (digit) => ({ ...BASE_STATE, digit });
 
 /** A tab, what its pane was given last, and the questions that its kernel got, which the test answers. */
-function opened(name, { settings = BASE_STATE } = {}) {
+function opened(name, { settings = BASE_STATE, chosen = {} } = {}) {
   const timers = new Set();
   const pane = {};
   const made = { questions: [], said: [], pane, now: settings, settled: true };
@@ -27,7 +28,7 @@ function opened(name, { settings = BASE_STATE } = {}) {
     timers.add(act);
     return () => timers.delete(act);
   };
-  const model = { kernel: () => kernel, settings: () => made.now, settled: () => made.settled, say: (...told) => made.said.push(told) };
+  const model = { kernel: () => kernel, settings: () => made.now, settled: () => made.settled, say: (...told) => made.said.push(told), chosen: () => chosen, choose: (_, choices) => (made.kept = choices) };
   made.tab = createTabData(model, name, (changes) => Object.assign(pane, changes), later);
   made.rest = () => [...timers].forEach((act) => timers.delete(act) && act());
   made.move = (next) => {
@@ -110,6 +111,18 @@ test("a choice that is refused goes back to what is shown, and the sentence is s
   assert.deepEqual([made.said, made.pane.busy, made.questions.length], [[["batch is 1 to 4", true]], false, 3]);
   made.tab.choose({ loss: "sum" });
   assert.deepEqual(made.asked().at(-1)[1], { batch: 2, loss: "sum" });
+});
+
+test("what was chosen is kept for whoever goes on from there, in another language or when the tab is opened again", async () => {
+  const made = opened("linear", { chosen: { batch: 3 } });
+  assert.deepEqual(made.asked(), [[3, { batch: 3 }]]);
+  made.tab.choose({ loss: "sum" });
+  assert.deepEqual(made.kept, { batch: 3, loss: "sum" });
+  const model = createPageModel({ state: BASE_STATE, colorscales: { light: [], dark: [] }, plotly: null });
+  model.choose("linear", made.kept);
+  const next = createPageModel({ state: BASE_STATE, colorscales: { light: [], dark: [] }, plotly: null });
+  next.takeUp(JSON.parse(JSON.stringify(model.kept())));
+  assert.deepEqual([next.chosen("linear"), next.chosen("code")], [made.kept, {}]);
 });
 
 test("settings that cannot be shown are a sentence in the pane, which keeps its picture and goes on", async () => {

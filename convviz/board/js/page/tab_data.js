@@ -26,13 +26,12 @@ export function isSlow(name, { spec }) {
 
 /**
  * Make what keeps one tab's data at the settings.
- * @param {Pick<Model, "kernel" | "settings" | "settled" | "say">} model @param {string} name of the tab
+ * @param {Pick<Model, "kernel" | "settings" | "settled" | "say" | "chosen" | "choose">} model @param {string} name of the tab
  * @param {(changes: { data?: any, busy?: boolean, choices?: Choices }) => void} put gives the pane what it shows
  * @param {Later} [later]
  */
 export function createTabData(model, name, put, later = afterwards) {
-  /** @type {Choices} */
-  let choices = {};
+  let choices = model.chosen(name);
   /** What the shown data belong to. @type {Question} */
   let shown = { settings: {}, choices, key: "" };
   /** @type {any} */
@@ -49,6 +48,13 @@ export function createTabData(model, name, put, later = afterwards) {
     const settings = messageOf(model.settings());
     const { theme, tab, ...matters } = settings;
     return { settings, choices, key: JSON.stringify([matters, choices]) };
+  }
+
+  /** @param {Choices} next */
+  function setChoices(next) {
+    choices = next;
+    model.choose(name, next);
+    put({ choices });
   }
 
   /** @param {any} next */
@@ -103,8 +109,7 @@ export function createTabData(model, name, put, later = afterwards) {
       shown = wanted;
       return show({ ...data, error: sentence });
     }
-    if (choices === wanted.choices) choices = shown.choices;
-    put({ choices });
+    if (choices === wanted.choices) setChoices(shown.choices);
     show(data);
     model.say(sentence, true);
   }
@@ -122,8 +127,7 @@ export function createTabData(model, name, put, later = afterwards) {
     data: () => data,
     /** @param {Choices} changes */
     choose(changes) {
-      choices = { ...choices, ...changes };
-      put({ choices });
+      setChoices({ ...choices, ...changes });
       if (model.kernel()) hurry();
     },
     /** Ask for something about the data that are shown. @param {any} message */
