@@ -131,11 +131,11 @@ def test_tab_your_code_runs_nobodys_code_on_a_server(visit, tmp_path):
         data = {"method": "custom", "content": content}
         return visit.channels.ask("comm_msg", {"comm_id": model, "data": data})
 
-    opened = send({"type": "compute", "page": "p", "k": 1, "settings": {**state["_state"], "tab": "yours"}})
+    opened = send({"type": "tab", "id": 1, "page": "p", "tab": "yours", "settings": state["_state"]})
     assert "nobody's code is run" in str(opened)
     code = f"open({str(made)!r}, 'w').close()\ndef f(x, w): return x"
     check = {"type": "check", "task": "conv2d_backward", "name": "", "code": code}
-    answers = send({"type": "tab", "tab": "yours", "message": check})
+    answers = send({"type": "act", "tab": "yours", "message": check})
     assert "'report'" not in str(answers)
     assert not made.exists()
 
