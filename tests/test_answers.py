@@ -282,6 +282,21 @@ def test_nothing_comes_of_a_forged_request_but_an_answer_or_a_sentence(caplog):
     assert refused > 1000
 
 
+def test_what_nobody_asks_for_is_refused_by_name():
+    for name in set(TABS) - set(ALONE):
+        with pytest.raises(ValueError, match="no.* got 'unknown'"):
+            answer(tab(name, choices={"unknown": 1}))
+    for kind in KEYS:
+        with pytest.raises(ValueError, match=f"^{kind} has the keys .* got 'more'"):
+            answer({"type": kind, "settings": {}, "more": 1})
+    for request in (tab(""), tab("heatmaps"), tab(None)):
+        with pytest.raises(ValueError, match="^tab is one of matrix, graph, "):
+            answer(request)
+    for key, settings in (("input", {"input": None}), ("weight", {"weight": None})):
+        with pytest.raises(ValueError, match=f"{key} .*dict"):
+            answer({"type": "compute", "settings": settings})
+
+
 def test_what_is_nested_more_deeply_than_settings_are_is_refused():
     deep = 5
     for _ in range(DEEPEST - 1):

@@ -171,7 +171,7 @@ for transposed in (False, True):
         Standin.ran.clear()
         error = drawn(app, tab).get("error", "")
         assert error == "" or (transposed and tab == "quantised"), (tab, error)
-        assert Standin.ran, tab
+        assert Standin.ran or error or tab in ("code", "linear"), tab
 x, w = (torch.randn(shape, device="cpu").to(NAME).requires_grad_() for shape in ((2, 3, 6, 6), (4, 3, 3, 3)))
 for method in METHODS:
     y = convviz.conv2d(x, w, stride=2, padding=1, method=method)

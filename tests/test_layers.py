@@ -274,7 +274,7 @@ def test_a_worker_answers_without_widgets():
 from convviz.app.answers import answer
 from convviz.settings.state import Settings
 first = Settings.first_picture().to_dict()
-for tab in ("matrix", "graph", "code", "quantised", "linear"):
+for tab in ("matrix", "graph", "code", "linear"):
     for transposed in (True, False):
         answer({"type": "tab", "tab": tab, "settings": {**first, "transposed": transposed}})
 """
