@@ -87,7 +87,8 @@ def run(options, say=None):
     resource.setrlimit(resource.RLIMIT_NOFILE, (most[1], most[1]))
     try:
         _stay_on(cores[:-1])  # a process that is started has the cores of who starts it
-        with voila_server(arguments=options.serve) as server:
+        workers = [] if any(word.startswith("--workers") for word in options.serve) else ["--workers", "2"]
+        with voila_server(arguments=[*workers, *options.serve]) as server:
             _stay_on(cores[-1:] if len(cores) > 1 else [])
             return asyncio.run(_class(options, server, pool, say))
     finally:
