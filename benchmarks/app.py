@@ -59,15 +59,14 @@ def measure(say):
     if len(chosen) == 3:
         say(f"no app from before: --before PATH or {BEFORE} names a tree of it")
     taken = {way.name: Taken() for way in chosen}
-    with chromium() as browser:
-        with servers(chosen) as served:
+    with chromium() as browser, servers(chosen) as served:
+        for way in chosen:
+            say(f"{way.name}: counting bytes")
+            _count(browser, way, served[way.name], taken[way.name])
+        for turn in range(ROUNDS):
             for way in chosen:
-                say(f"{way.name}: counting bytes")
-                _count(browser, way, served[way.name], taken[way.name])
-            for turn in range(ROUNDS):
-                for way in chosen:
-                    _time(browser, way, served[way.name], taken[way.name])
-                    say(f"{way.name}, round {turn + 1}: {_last(taken[way.name])}")
+                _time(browser, way, served[way.name], taken[way.name])
+                say(f"{way.name}, round {turn + 1}: {_last(taken[way.name])}")
     return list(_figures(taken))
 
 
