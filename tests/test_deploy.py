@@ -15,7 +15,7 @@ from convviz.cli import build_parser
 
 ROOT = Path(__file__).parents[1]
 DEPLOY = ROOT / "deploy"
-PAGES = ("docs/deploy.md", "docs/jupyterhub.md", "deploy/nginx.conf", "deploy/Caddyfile", "deploy/Dockerfile")
+PAGES = ("docs/deploy.md", "deploy/nginx.conf", "deploy/Caddyfile", "deploy/Dockerfile")
 # A command of ours in a block or in a comment that stands apart; what follows more space, or a #, explains it.
 COMMAND = re.compile(r"^(?:#? {3,}[^`\n]*?)(convviz [a-z]+(?: \S+)*)", re.MULTILINE)
 
@@ -104,7 +104,8 @@ def test_each_command_of_a_page_is_one_that_convviz_takes(page):
         build_parser().parse_args(shlex.split(command, comments=True)[1:])
 
 
-def test_files_that_the_page_links_to_are_there(page="docs/deploy.md"):
+def test_files_that_the_page_links_to_are_there():
+    page = "docs/deploy.md"
     text = (ROOT / page).read_text(encoding="utf-8")
     links = re.findall(r"\]\(([^)#:]+)\)", text)
     assert [link for link in links if not ((ROOT / page).parent / link).exists()] == []
