@@ -27,8 +27,10 @@ from convviz.serve.handlers import Headers, mended
 from convviz.serve.live_handlers import live_routes
 from convviz.serve.log import Log
 from convviz.serve.metrics import Health, Metrics, MetricsPage
+from convviz.serve.numbers import numbers_routes
 from convviz.serve.options import ServeOptions
 from convviz.serve.restart import all_answered, has_terminal
+from convviz.serve.workers import Workers
 
 ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 ENDS_WITHIN_S = 15
@@ -55,6 +57,7 @@ class ConvvizVoila(Voila):
         self._ping_ms = 1000 * ping_s
         self._connections = connections
         self.metrics = Metrics(Log(options.log))
+        self.workers = Workers()
         self.restarts = False  # whether it ends only to begin anew
         self._had_terminal = has_terminal()
 
@@ -84,6 +87,7 @@ class ConvvizVoila(Voila):
         return [
             (self.server_url + HEALTH, Health),
             (self.server_url + METRICS, MetricsPage),
+            *numbers_routes(self.server_url, self.workers),
             *((pattern, measured(handler), *rest) for pattern, handler, *rest in routes),
         ]
 
@@ -107,6 +111,7 @@ class ConvvizVoila(Voila):
             self.ioloop.start()
         finally:
             server.stop()
+            self.workers.close()
             self.stop()
             self.metrics.tell("restarts" if self.restarts else "stopped")
 
