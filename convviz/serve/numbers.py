@@ -102,8 +102,8 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         self._metrics.page_came()
         try:
             await self._workers.ready()
-        except (EOFError, OSError, ValueError):
-            log.exception("No worker starts")
+        except (EOFError, OSError, ValueError) as error:
+            log.error("No worker starts: %s", error)
             self.close(TRY_LATER, "no worker starts")
             return
         device = os.environ.get("CONVVIZ_DEVICE") or "cpu"

@@ -28,7 +28,7 @@ from convviz.app.limits import MEMORY_VARIABLE
 from convviz.serve.turns import Turns, Wish
 from convviz.serve.worker import RACE, SINGLE, WORKER, spawned
 
-ANSWERS = "convviz.app.answers:answered"
+ANSWERS = "convviz.serve.stand_in:answered"
 TIMES = 2  # a request is tried
 LOOK_S = 0.25  # between two looks whether a process that does not answer has been stopped
 STARTS_S, FORKS_S, SENDS_S = 120.0, 5.0, 2.0
