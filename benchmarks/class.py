@@ -164,7 +164,7 @@ async def _stop(students, workers, chance):
 
 async def _starve(students, workers, chance):
     """a worker gets no more memory (Linux)"""
-    worker = chance.choice(workers)
+    worker = chance.choice([each for each in workers if not each.children()])  # not what the next are forked from
     _, most = resource.prlimit(worker.pid, resource.RLIMIT_DATA)
     resource.prlimit(worker.pid, resource.RLIMIT_DATA, (1 << 20, most))
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+from tornado.httpclient import HTTPRequest
 from tornado.websocket import WebSocketClientConnection, WebSocketClosedError, websocket_connect
 
 from convviz.app.wire import TENSORS
@@ -166,8 +167,10 @@ class Student:
         """Return the socket that is open, or a new one."""
         if self.socket is None:
             address = self.address.split("?")[0].replace("http", "ws", 1) + "live/numbers"
+            origin = "/".join(self.address.split("/")[:3])
+            asking = HTTPRequest(address, headers={"Origin": origin}, connect_timeout=LATE_S, request_timeout=LATE_S)
             try:
-                self.socket = await websocket_connect(address, connect_timeout=LATE_S)
+                self.socket = await websocket_connect(asking)
             except Exception as error:  # tornado has a dozen kinds
                 raise OSError(str(error)) from error
         return self.socket
