@@ -15,7 +15,7 @@ from convviz.cli import build_parser
 
 ROOT = Path(__file__).parents[1]
 DEPLOY = ROOT / "deploy"
-PAGES = ("docs/deploy.md", "deploy/nginx.conf", "deploy/Caddyfile", "deploy/Dockerfile")
+PAGES = ("docs/serving.md", "deploy/nginx.conf", "deploy/Caddyfile", "deploy/Dockerfile")
 # A command of ours in a block or in a comment that stands apart; what follows more space, or a #, explains it.
 COMMAND = re.compile(r"^(?:#? {3,}[^`\n]*?)(convviz [a-z]+(?: \S+)*)", re.MULTILINE)
 
@@ -105,7 +105,7 @@ def test_each_command_of_a_page_is_one_that_convviz_takes(page):
 
 
 def test_files_that_the_page_links_to_are_there():
-    page = "docs/deploy.md"
+    page = "docs/serving.md"
     text = (ROOT / page).read_text(encoding="utf-8")
     links = re.findall(r"\]\(([^)#:]+)\)", text)
     assert [link for link in links if not ((ROOT / page).parent / link).exists()] == []
@@ -115,7 +115,7 @@ def test_files_that_the_page_links_to_are_there():
 
 
 def test_the_binder_address_leads_to_the_notebook_of_the_app():
-    for page in ("README.md", "docs/deploy.md"):
+    for page in ("README.md", "docs/serving.md"):
         (path,) = set(re.findall(r"voila/render/([\w.]+ipynb)", (ROOT / page).read_text(encoding="utf-8")))
         cells = json.loads((ROOT / path).read_text(encoding="utf-8"))["cells"]
         assert "convviz.App()" in [line for cell in cells for line in cell["source"]]
