@@ -83,7 +83,7 @@ def voila_server(notebook=None, env=None, preheat=False, arguments=(), root=ROOT
         ["-c", f"{prepare}\nfrom convviz.cli import main\nraise SystemExit(main())"] if prepare else ["-m", "convviz"]
     )
     command = [str(python), *start, "serve", "--port", "0", *map(str, arguments)]
-    command += [] if preheat else ["--no-preheat"]
+
     command += [] if notebook is None else [str(notebook)]
     paths = [str(root), *filter(None, [os.environ.get("PYTHONPATH")])]
     process = subprocess.Popen(

@@ -19,10 +19,11 @@ import { copiesOf, padInput } from "./compute.js";
  * @typedef {{ moved: (there: Shown) => void, told: (sentence: string, failed: boolean) => void,
  *   introduced: () => void, replied: (message: any, buffers: DataView[]) => void }} Listener
  *   moved: somebody else has set something; replied: what is neither numbers nor a refusal
+ * @typedef {{ message: any, buffers: DataView<ArrayBuffer>[] }} Reply
  * @typedef {{ ask: (settings: Settings, k: number) => Promise<Numbers>, now: () => Shown | null, follow: (listener: Listener) => void,
- *   differs: (settings: Settings, numbers: Numbers) => string, send: (message: any, buffers?: ArrayBuffer[]) => void, facts: any,
+ *   request: (message: any, buffers?: ArrayBuffer[]) => Promise<Reply>, differs: (settings: Settings, numbers: Numbers) => string, send: (message: any, buffers?: ArrayBuffer[]) => void, facts: any,
  *   widgetManager: any, introduction: () => string, notice: () => [string, boolean], close: () => void }} Kernel
- *   differs: what is said where the page's own numbers are others, else empty; a page without a kernel compares nothing
+ *   request: ask for something beside the numbers; rejects with the sentence of a refusal; send: what wants no answer; differs: what is said where the page's own numbers are others, else empty; a page without a kernel compares nothing
  */
 
 /** The settings as a message: what is as in the base is left out, and filled in by Python. @param {Settings} settings */
@@ -71,6 +72,9 @@ export function createKernel(model) {
   const page = Math.random().toString(36).slice(2);
   /** @type {{ settings: Settings, k: number, resolve: (numbers: Numbers) => void, reject: (error: Error) => void } | null} */
   let waiting = null;
+  let id = 0;
+  /** Requests without an answer. @type {Map<number, { resolve: (reply: Reply) => void, reject: (error: Error) => void }>} */
+  const requests = new Map();
   /** @type {Listener | null} */
   let listener = null;
 
@@ -121,9 +125,19 @@ export function createKernel(model) {
     }
   }
 
-  /** @param {any} message @param {DataView[]} [buffers] */
+  /** @param {any} message @param {DataView<ArrayBuffer>[]} buffers */
+  function settle(message, buffers) {
+    const request = message.page === page && requests.get(message.id);
+    if (!request) return; // another page asked
+    requests.delete(message.id);
+    if (message.type === "refused") request.reject(new Error(message.sentence));
+    else request.resolve({ message, buffers });
+  }
+
+  /** @param {any} message @param {DataView<ArrayBuffer>[]} [buffers] */
   function receive(message, buffers = []) {
-    if (message.type === "told") listener?.told(message.sentence, message.failed);
+    if ("id" in message) settle(message, buffers);
+    else if (message.type === "told") listener?.told(message.sentence, message.failed);
     else if (message.type !== "refused") listener?.replied(message, buffers);
     else if (message.page === page) refuse(message);
   }
@@ -138,6 +152,11 @@ export function createKernel(model) {
         waiting = { settings, k, resolve, reject };
         model.send({ type: "compute", page, k, settings: messageOf(settings) });
       }),
+    request: (message, buffers) =>
+      new Promise((resolve, reject) => {
+        requests.set(++id, { resolve, reject });
+        model.send({ ...message, page, id }, undefined, buffers);
+      }),
     now,
     differs: differenceWords,
     follow: (next) => void (listener = next),
@@ -147,6 +166,8 @@ export function createKernel(model) {
     introduction: () => model.get("_introduction"),
     notice: () => model.get("_notice"),
     close() {
+      requests.forEach(({ reject }) => reject(new Error(say("kernel.gone"))));
+      requests.clear();
       model.off("change:_numbers", hear);
       model.off("change:_introduction", introduce);
       model.off("msg:custom", receive);
