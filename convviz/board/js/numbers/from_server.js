@@ -8,9 +8,13 @@ import { differenceWords } from "./compare.js";
 import { messageOf, numbersOf } from "./from_kernel.js";
 
 /**
- * @import { Kernel, Listener } from "./from_kernel.js"
- * @typedef {{ message: any, buffers: DataView[] }} Answer
- * @typedef {{ frame: string | ArrayBuffer, type: string, sent: boolean, resolve: (answer: Answer) => void, reject: (error: Error) => void }} Asked
+ * @import { Kernel, Listener, Reply } from "./from_kernel.js"
+ * @typedef {{ binaryType: string, onmessage: ((event: any) => void) | null, onclose: ((event: any) => void) | null,
+ *   send: (frame: string | ArrayBuffer) => void, close: () => void }} Socket of a WebSocket what is used here
+ * @typedef {{ connect: () => Socket, status: () => Promise<number>, host: string }} Place where torch is asked; status: of
+ *   the answer to who asks there without a websocket; rejects where there is none
+ * @typedef {{ frame: string | ArrayBuffer, type: string, sent: boolean, resolve: (reply: Reply) => void,
+ *   reject: (error: Error) => void }} Asked
  */
 
 const say = sentences(WORDS);
@@ -36,7 +40,7 @@ export function pack(message, buffers) {
   return frame.buffer;
 }
 
-/** What is in a frame. @param {ArrayBuffer} frame @returns {Answer} */
+/** What is in a frame. @param {ArrayBuffer} frame @returns {Reply} */
 export function unpack(frame) {
   const length = new DataView(frame).getUint32(0, true);
   const { sizes, ...message } = JSON.parse(new TextDecoder().decode(new Uint8Array(frame, 4, length)));
@@ -49,12 +53,12 @@ export function unpack(frame) {
   return { message, buffers };
 }
 
-/** Why no connection comes about, as the server tells it to who asks without one. @param {URL} address */
-async function reason(address) {
+/** Why no connection comes about, as the server tells it to who asks without one. @param {Place} place */
+async function reason({ status, host }) {
   try {
-    const { status } = await fetch(address, { cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS) });
-    if (status === 400) return say("live.swallowed"); // it was asked, and saw no wish for a websocket
-    return status === 403 ? say("live.foreign") : say("live.refused", { status });
+    const found = await status();
+    if (found === 400) return say("live.swallowed"); // it was asked, and saw no wish for a websocket
+    return found === 403 ? say("live.foreign", { host }) : say("live.refused", { status: found });
   } catch {
     return say("live.gone");
   }
@@ -62,16 +66,15 @@ async function reason(address) {
 
 /**
  * Talk to the server that this page came from, from `open` on.
- * @param {string} address of its numbers, as the page has it @param {{ language: string, version: string }} page
+ * @param {Place} place @param {{ language: string, version: string }} page
  * @param {(state: "ok" | "away", reason: string) => void} listener hears whether torch can be asked; reason: why not
  * @returns {Kernel & { open: () => void, shut: () => void }} open: also at once what else is tried again later; shut: until then
  */
-export function createServer(address, { language, version }, listener) {
-  const place = new URL(address, location.href);
+export function createServer(place, { language, version }, listener) {
   const pauses = createPauses();
   /** @type {Map<number, Asked>} in the order in which they were asked */
   const asked = new Map();
-  /** @type {WebSocket | null} */
+  /** @type {Socket | null} */
   let socket = null;
   /** @type {any} of the server that answers now */
   let facts = null;
@@ -100,7 +103,7 @@ export function createServer(address, { language, version }, listener) {
     expect();
   }
 
-  /** @param {Answer} answer */
+  /** @param {Reply} reply */
   function hear({ message, buffers }) {
     const each = asked.get(message.id);
     if (message.type === "facts") meet(message);
@@ -124,17 +127,17 @@ export function createServer(address, { language, version }, listener) {
   function open() {
     if (socket) return;
     clearTimeout(timer);
-    const made = new WebSocket(Object.assign(new URL(place), { protocol: place.protocol.replace("http", "ws") }));
+    const made = place.connect();
     made.binaryType = "arraybuffer";
-    made.onmessage = ({ data }) => socket === made && hear(unpack(data));
-    made.onclose = () => socket === made && lose("");
+    made.onmessage = ({ data }) => void (socket === made && hear(unpack(data)));
+    made.onclose = () => void (socket === made && lose(""));
     socket = made;
     expect();
   }
 
   /** No connection any more. @param {string} why where that is known */
   function lose(why) {
-    if (facts || why) listener("away", why || say("live.lost"));
+    if (facts || why) listener("away", why || say("live.reconnecting"));
     const end = shut();
     timer = setTimeout(open, pauses.next());
     if (!why) reason(place).then((found) => !facts && end === ends && listener("away", found));
@@ -150,7 +153,7 @@ export function createServer(address, { language, version }, listener) {
     return ++ends;
   }
 
-  /** @param {any} message @param {ArrayBuffer[]} [buffers] @returns {Promise<Answer>} */
+  /** @param {any} message @param {ArrayBuffer[]} [buffers] @returns {Promise<Reply>} */
   function request(message, buffers = []) {
     const id = ++lastId;
     const whole = { ...message, id, language };

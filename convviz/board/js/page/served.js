@@ -15,6 +15,8 @@ import { drawLive } from "./live.js";
 import { createPanes } from "./panes.js";
 import { fetchRecorded } from "./recorded.js";
 
+const ANSWERS_WITHIN_MS = 10_000;
+
 /** @import { Model } from "../numbers/model.js" */
 
 /** @param {string} id */
@@ -38,7 +40,13 @@ function start() {
  * @param {{ numbers: string, version: string }} data numbers: where it is asked @param {Model} model
  */
 function askTorch({ numbers, version }, model) {
-  const server = createServer(numbers, { language: language(), version }, (state, reason) => {
+  const address = new URL(numbers, location.href.split(/[?#]/)[0]);
+  const place = {
+    connect: () => new WebSocket(Object.assign(new URL(address), { protocol: address.protocol.replace("http", "ws") })),
+    status: async () => (await fetch(address, { cache: "no-store", signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) })).status,
+    host: address.hostname,
+  };
+  const server = createServer(place, { language: language(), version }, (state, reason) => {
     document.body.dataset.convvizTorch = state;
     tell(reason);
     if (state === "ok") model.connect(server);
