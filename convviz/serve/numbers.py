@@ -25,12 +25,12 @@ from convviz.facts import facts
 from convviz.facts.spoken import ENGLISH, speaking, understood
 from convviz.facts.words import sentences
 from convviz.serve.handlers import PlainErrors
+from convviz.serve.live import NUMBERS
 from convviz.serve.packed import HEAD_BYTES, packed, read_json, unpacked
 from convviz.serve.turns import Wish
 from convviz.serve.worker import BINARY, TEXT
 from convviz.serve.workers import Order, Workers
 
-NUMBERS = "live/numbers"
 KINDS = ("compute", "tab", "python", "page", "picture", "act")
 NEWEST_WINS = ("compute", "tab", "ask")
 SLOW = ("page", "picture")
@@ -61,6 +61,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
     """
 
     max_message_size = MOST_BYTES
+    _is_open = False
 
     def initialize(self, workers: Workers) -> None:
         """Take what computes.
@@ -70,6 +71,10 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         """
         self._workers = workers
         self._client = self.request.remote_ip
+
+    @property
+    def _metrics(self) -> Any:
+        return self.settings["convviz_metrics"]
 
     def set_default_headers(self) -> None:
         """Leave out the headers of pages, as Jupyter's own connections do."""
@@ -93,6 +98,8 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         """Tell the page what computes here."""
         self.set_nodelay(True)
         super().open()
+        self._is_open = True
+        self._metrics.page_came()
         try:
             await self._workers.ready()
         except (EOFError, OSError, ValueError) as error:
@@ -121,11 +128,14 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
             try:
                 self._ask(request, (TEXT + frame.encode()) if isinstance(frame, str) else BINARY + frame)
             except ValueError as error:
+                self._metrics.refused("request")
                 await self._write(refusal(request, str(error)))
 
     def on_close(self) -> None:
         """Forget what the page waits for."""
         self._workers.leave(self._client, self)
+        if self._is_open:
+            self._metrics.page_went()
         super().on_close()
 
     def _read(self, frame: str | bytes) -> dict[str, Any] | None:
@@ -157,6 +167,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         kind, tab = request.get("type"), request.get("tab")
         if not isinstance(kind, str) or kind not in KINDS:
             raise ValueError(say_app("message.type", known=", ".join(KINDS), got=f"{kind!r:.40}"))
+        self._metrics.asked(kind)
         if kind == "act":
             return  # races follow
         slow = kind in SLOW or (kind == "tab" and isinstance(tab, str) and tab in facts("settings").get("slow_tabs", ()))
@@ -172,6 +183,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
 
         async def deliver(frame: bytes, refused: str) -> None:
             if refused:
+                self._metrics.refused(refused)
                 with speaking(understood(asked["language"]) or ENGLISH):
                     frame = refusal(asked, say(refused))
             await self._write(frame)
