@@ -36,14 +36,15 @@ class NotebookKernels(AsyncMappingKernelManager):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._starting = 0
+        self.making: set[Any] = set()  # the pages that are being made, with a kernel of theirs or before it
         self._going: set[str] = set()
         self._left: set[str] = set()
         self._ending: dict[str, asyncio.Task[None]] = {}
 
     def is_full(self) -> bool:
         """Return whether nobody else can have a kernel now."""
-        return len(self.list_kernel_ids()) + self._starting >= MOST_KERNELS
+        counted = {page.kernel_id for page in self.making} | self._ending.keys()
+        return len(self.making) + len(set(self.list_kernel_ids()) - counted) >= MOST_KERNELS
 
     # Jupyter types it as the wrapper for who cannot wait.
     async def start_kernel(self, **options: Any) -> str:  # type: ignore[override]
@@ -53,11 +54,7 @@ class NotebookKernels(AsyncMappingKernelManager):
             **options: As Jupyter takes them.
         """
         self.connection_dir = self.connection_dir or make_folder("kernels")
-        self._starting += 1
-        try:
-            started: str = await super().start_kernel(**options)
-        finally:
-            self._starting -= 1
+        started: str = await super().start_kernel(**options)
         return started
 
     def remove_kernel(self, kernel_id: str) -> Any:

@@ -170,4 +170,4 @@ class MetricsPage(PlainErrors):
         """Answer."""
         self.set_header("Content-Type", CONTENT_TYPE_LATEST)
         self.set_header("Cache-Control", "no-store")
-        self.finish(await self.settings["convviz_metrics"].text(0))
+        self.finish(await self.settings["convviz_metrics"].text(len(self.settings["convviz_workers"].pids)))

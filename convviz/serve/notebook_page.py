@@ -42,6 +42,7 @@ class NotebookPage(TornadoVoilaHandler):
             self.finish(say("kernels", most=MOST_KERNELS) + "\n")
             return
         self.set_header("Content-Security-Policy", self.settings["convviz_notebook_policy"])
+        manager.making.add(self)
         try:
             async for html in self.get_generator():
                 if self.kernel_id is not None and self.kernel_id not in manager:
@@ -52,6 +53,8 @@ class NotebookPage(TornadoVoilaHandler):
             if not self.left:
                 self.leave()
                 raise  # else: of no use to anybody, and mostly that the kernel has been ended
+        finally:
+            manager.making.discard(self)
         if self.kernel_id is not None and not self.left:
             manager.expect(self.kernel_id)
 

@@ -26,8 +26,10 @@ from convviz.serve.live_handlers import Nothing, Route, live_routes
 from convviz.serve.log import Log
 from convviz.serve.metrics import Health, Metrics, MetricsPage
 from convviz.serve.notebook_page import NOTEBOOK, NotebookPage
+from convviz.serve.numbers import numbers_routes
 from convviz.serve.options import ServeOptions, is_loopback
 from convviz.serve.restart import all_answered, has_terminal
+from convviz.serve.workers import Workers
 
 ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 ENDS_WITHIN_S = 15
@@ -53,6 +55,8 @@ class ConvvizVoila(Voila):
         self._listener = listener
         self._connections = connections
         self.metrics = Metrics(Log(options.log))
+        told: Any = {"ended": self.metrics.worker_ended, "answered": self.metrics.answered}
+        self.workers = Workers(options.workers or 0, **told)
         self.restarts = False  # whether it ends only to begin anew
         self._had_terminal = has_terminal()
 
@@ -65,7 +69,7 @@ class ConvvizVoila(Voila):
         # Over a network 6 MB of scripts become 1.6 MB; within one machine the compression only costs time.
         settings |= {"ws_ping_interval": PING_MS, "ws_ping_timeout": 2 * PING_MS}
         settings["compress_response"] = not is_loopback(self.ip)
-        settings["convviz_metrics"] = self.metrics
+        settings["convviz_metrics"], settings["convviz_workers"] = self.metrics, self.workers
         return settings
 
     def init_handlers(self) -> list[Any]:
@@ -74,6 +78,7 @@ class ConvvizVoila(Voila):
             (self.server_url + HEALTH, Health),
             (self.server_url + METRICS, MetricsPage),
             *live_routes(self.server_url, self._options.lang),
+            *numbers_routes(self.server_url, self.workers),
             *(self._notebook_routes(super().init_handlers()) if self._options.has_notebook else []),
             (r".*", Nothing),
         ]
@@ -114,10 +119,12 @@ class ConvvizVoila(Voila):
         loop: Any = self.ioloop  # tornado's, around asyncio's
         loop.asyncio_loop.set_exception_handler(self._report)
         self.ioloop.add_callback(self._announce)  # runs when the loop does: from then on the page answers
+        self.ioloop.add_callback(self._warm)
         try:
             self.ioloop.start()
         finally:
             server.stop()
+            self.workers.close()
             self.stop()
             self.metrics.tell("restarts" if self.restarts else "stopped")
 
@@ -143,6 +150,11 @@ class ConvvizVoila(Voila):
     def _report(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         if self.kernel_manager.is_news(context.get("exception")):
             loop.default_exception_handler(context)
+
+    async def _warm(self) -> None:
+        """Start the workers before somebody needs them."""
+        with contextlib.suppress(OSError, EOFError, ValueError):  # the first page that comes tries again, and tells
+            await self.workers.ready()
 
     def _announce(self) -> None:
         token = f"?token={self._options.token}" if self._options.token else ""

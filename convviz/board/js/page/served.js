@@ -30,7 +30,7 @@ function start() {
   const wish = createValues({ present: false });
   followAddress((link) => model.send({ type: "open", link }), player, () => wish.put({ present: true }), !goOn(model, player));
   tellUnknown(data.languages, model);
-  const drawPane = createPanes(model, data.colorscales, undefined, { race: () => fetchRecorded(data.race) }, data.tabs);
+  const drawPane = createPanes(model, data.colorscales, { race: () => fetchRecorded(data.race) }, data.tabs);
   drawLive(byId("convviz-live"), model, drawPane, player, wish, { menu: createLanguages(data.languages, model, player) });
   afterPaint(() => askTorch(data, model));
 }
