@@ -7,7 +7,9 @@ that no worker holds up the server's loop.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
+import logging
 import os
 import signal
 import socket
@@ -28,10 +30,12 @@ from convviz.app.limits import MEMORY_VARIABLE
 from convviz.serve.turns import Turns, Wish
 from convviz.serve.worker import RACE, SINGLE, WORKER, spawned
 
-ANSWERS = "convviz.serve.stand_in:answered"
+ANSWERS = "convviz.app.answers:answered"
 TIMES = 2  # a request is tried
 LOOK_S = 0.25  # between two looks whether a process that does not answer has been stopped
 STARTS_S, FORKS_S, SENDS_S = 120.0, 5.0, 2.0
+
+log = logging.getLogger("tornado.application")
 
 
 class Refused(Exception):
@@ -117,6 +121,7 @@ class Stem:
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: socket.socket | None = None
         self._lock = threading.Lock()
+        self._closed = False
         self.devices: list[str] = []
 
     @property
@@ -146,23 +151,31 @@ class Stem:
             try:
                 return self._fork(kind)
             except OSError:  # the process has died since, or somebody has stopped it
-                self.end()
-                self._start()
+                self._end()
                 return self._fork(kind)
 
-    def end(self) -> None:
-        """End the process; its workers go on."""
+    def close(self) -> None:
+        """End the process for good; its workers go on."""
+        self._closed = True
+        self._kill()
+
+    def _kill(self) -> None:
+        if process := self._process:
+            process.kill()
+            process.wait()
+
+    def _end(self) -> None:
+        self._kill()
+        self._process = None
         if self._connection is not None:
             self._connection.close()
             self._connection = None
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            self._process = None
 
     def _start(self) -> bool:
         if self._connection is not None:
             return True
+        if self._closed:
+            raise OSError("the server ends")
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
@@ -173,7 +186,11 @@ class Stem:
                 start_new_session=True,  # Ctrl+C in the server's terminal is not meant for it
             )
         self._connection = ours
-        told = json.loads(self._hear(STARTS_S)[0])
+        try:
+            told = json.loads(self._hear(STARTS_S)[0])
+        except OSError:
+            self._end()
+            raise
         self.devices = told["devices"]
         return bool(told["forks"])
 
@@ -212,17 +229,16 @@ class Handle:
 
     def __init__(self, handle: int) -> None:
         """Take the process's descriptor."""
-        self._handle: int | None = handle
+        self._handle = handle
 
     def kill(self) -> None:
-        """End the process, once."""
-        handle, self._handle = self._handle, None
-        if handle is not None:
-            try:
-                signal.pidfd_send_signal(handle, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-            os.close(handle)
+        """End the process."""
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+
+    def __del__(self) -> None:
+        """Let go of the descriptor with the last who could end the process."""
+        os.close(self._handle)
 
 
 class Workers:
@@ -287,9 +303,10 @@ class Workers:
         """End all workers."""
         self._closed = True
         for slot in self._slots:
-            slot.end()
+            if worker := slot.worker:
+                worker.kill()  # the thread that hears of it closes the rest
         if self._stem:
-            self._stem.end()
+            self._stem.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def wish(self, wish: Wish) -> None:
@@ -361,6 +378,9 @@ class Workers:
             refused = str(error)
         except RuntimeError:  # the server ends, and its threads have
             return
+        except Exception:
+            log.exception("A worker could not be asked")
+            refused = "died"
         finally:
             self._turns.worked(wish)
             self._free.append(slot)

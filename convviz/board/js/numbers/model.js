@@ -65,6 +65,8 @@ class PageModel {
   /** What is said when there are no numbers of the newest settings. @type {(error: Error) => Error} */
   #explain = (error) => error;
   #stopComparing = () => {};
+  /** @type {Record<string, Record<string, any>>} */
+  #choices = {};
 
   /** @param {PageData} data @param {MakeNumbers | null} makeNumbers @param {() => number} clock @param {Later} later */
   constructor({ state, colorscales, plotly, ground = PAGE_GROUND, live = false }, makeNumbers, clock, later) {
@@ -166,10 +168,18 @@ class PageModel {
   }
 
   /** All that another page needs to go on from here. */
-  kept = () => this.#timeline.kept();
+  kept = () => ({ ...this.#timeline.kept(), choices: this.#choices });
 
-  /** Go on from where another page was. @param {import("./timeline.js").Kept} kept */
+  /** What was chosen in the tabs, by their names. @param {string} tab @returns {Record<string, any>} */
+  chosen = (tab) => this.#choices[tab] ?? {};
+  /** @param {string} tab @param {Record<string, any>} choices */
+  choose(tab, choices) {
+    this.#choices = { ...this.#choices, [tab]: choices };
+  }
+
+  /** Go on from where another page was. @param {import("./timeline.js").Kept & { choices?: Record<string, Record<string, any>> }} kept */
   takeUp(kept) {
+    this.#choices = kept.choices ?? {};
     this.#attempt(() => {
       this.#timeline.takeUp(kept, this.#ground);
       this.#show();
@@ -217,10 +227,11 @@ class PageModel {
     if (follow && now) {
       this.#adopt(now, "");
     } else {
-      // At first torch computes where the kernel was told to; later where it was asked to, if another kernel can.
-      const chosen = this.#met && kernel.facts.devices?.includes(this.settings().device);
-      const { device } = chosen ? this.settings() : (now?.settings ?? this.settings());
-      this.#timeline.amend((settings) => ({ ...settings, device }));
+      // At first torch computes where it was told to; later where it was asked to, if it still can.
+      const { device } = this.settings();
+      const chosen = this.#met && kernel.facts.devices?.includes(device) ? device : null;
+      const first = chosen ?? now?.settings.device ?? kernel.facts.device ?? device;
+      this.#timeline.amend((settings) => ({ ...settings, device: first }));
       this.#attempt(() => this.#show());
     }
     this.#met = true;
@@ -228,33 +239,13 @@ class PageModel {
     if (kernel.notice()[0]) this.say(...kernel.notice());
   }
 
-  /**
-   * The page around knows more of the kernel: while the connection is cut the page computes by itself, and what was set
-   * meanwhile is sent when it is back.
-   * @param {string} state as page/kernel_state.js has them
-   */
-  hearOfKernel(state) {
-    if (state === "lost" || state === "again") {
-      this.disconnect();
-    } else if (state === "resting") {
-      this.disconnect("resting");
-    } else if (state === "reconnecting" && this.#kernel) {
-      this.#asking.turnTo(withoutKernel);
-      this.#attempt(() => this.#show());
-      this.#values.put({ kernel: "away" });
-    } else if (state === "ok" && this.#kernel && this.get("kernel") === "away") {
-      this.connect(this.#kernel);
-    }
-  }
-
-  /** Nobody answers any more, or nobody came: the page computes by itself. @param {"lost" | "resting"} [as] resting: the next move asks for another kernel */
+  /** The page computes by itself. @param {"away" | "lost"} [as] away: what was connected comes back; lost: nobody does */
   disconnect(as = "lost") {
     if (this.get("kernel") === as) return;
-    const stays = as === "resting" && this.settled() && this.#shown?.numbers.from === "torch"; // what torch said holds
-    this.#kernel?.close();
+    if (as === "lost") this.#kernel?.close();
     this.#kernel = null;
     this.#asking.turnTo(withoutKernel);
-    if (!stays) this.#attempt(() => this.#show());
+    this.#attempt(() => this.#show());
     this.#values.put({ kernel: as });
   }
 
