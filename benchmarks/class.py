@@ -37,6 +37,7 @@ MOST_STUDENTS, MOST_MINUTES = 2000, 30
 ALONE_MOVES = 100
 FAULT_EVERY_S = 10
 SETTLES_S = 15
+MARK = "CONVVIZ_CLASS"  # the variable by which the processes of a run are known
 
 
 def main(arguments=None):
@@ -88,7 +89,7 @@ def run(options, say=None):
     try:
         _stay_on(cores[:-1])  # a process that is started has the cores of who starts it
         workers = [] if any(word.startswith("--workers") for word in options.serve) else ["--workers", "2"]
-        with voila_server(arguments=[*workers, *options.serve]) as server:
+        with voila_server(arguments=[*workers, *options.serve], env={MARK: _mark()}) as server:
             _stay_on(cores[-1:] if len(cores) > 1 else [])
             return asyncio.run(_class(options, server, pool, say))
     finally:
@@ -176,9 +177,17 @@ async def _kill_all(students, workers, chance):
 
 
 def _tree(root):
-    """Return a process and all its descendants, without those that have ended."""
-    found = [root, *root.children(recursive=True)]
-    return [each for each in found if each.is_running() and each.status() != psutil.STATUS_ZOMBIE]
+    """Return a process and all that it started: those, too, whose parent has been killed."""
+    found = [root]
+    for each in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if each != root and each.status() != psutil.STATUS_ZOMBIE and each.environ().get(MARK) == _mark():
+                found.append(each)
+    return found
+
+
+def _mark():
+    return str(os.getpid())
 
 
 def _taken(root):
@@ -219,12 +228,13 @@ def _figures(options, first_s, came, alone, seen, taken, rest):
     yield Figure(PART, "memory of server and workers", memory_after, "MiB", 600 if many else 450)
     yield Figure(PART, "more than at the beginning", memory_after - memory, "MiB")
     yield Figure(PART, "open files, more than at the beginning", files_after - files, "", None, f"{files} then")
-    yield Figure(PART, "CPU a move, of server and workers", 1000 * (cpu_after - cpu) / len(seen.answers), "ms")
+    if quiet:  # what a worker took that was killed nobody knows
+        yield Figure(PART, "CPU a move, of server and workers", 1000 * (cpu_after - cpu) / len(seen.answers), "ms")
     yield Figure(PART, "CPU of the students", 100 * rest[0], "% of a core", None, "near 100 they are what is slow")
     yield Figure(PART, "answers that were wrong", seen.wrong.total(), "", 0)
     yield Figure(PART, "refused", seen.refused.total(), "", 0 if quiet else None)
     yield Figure(PART, "without an answer", seen.errors.total(), "", 0)
-    yield Figure(PART, "sockets opened again", seen.reconnected, "")
+    yield Figure(PART, "requests sent again over a new socket", seen.reconnected, "")
     yield Figure(PART, "all tabs closed: processes more than at rest", rest[1], "", 0)
 
 

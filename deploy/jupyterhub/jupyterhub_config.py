@@ -42,7 +42,7 @@ c.Spawner.args = [
 ]
 
 # -- how many ----------------------------------------------------------------------------------------------------------
-# 320 MiB a student with a page open (measured, docs/jupyterhub.md): 45 in 16 GiB. More are told to come later.
+# 310 MiB a student with a page open (measured, docs/jupyterhub.md): 45 in 16 GiB. More are told to come later.
 c.JupyterHub.active_server_limit = 45
 c.JupyterHub.concurrent_spawn_limit = 10  # a start is 4 s of one core
 
