@@ -7,7 +7,6 @@ always packed: first ``{"type": "facts"}``, then answers, which repeat the reque
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 from typing import Any
