@@ -193,7 +193,8 @@ def test_without_the_token_everything_but_health_is_refused_with_a_sentence(guar
     script = re.search(rb'"(convviz/script-[\w.-]+)"', ask(guarded.url, "", **cookie)[2])[1].decode()
     guess = "12345678-1234-4234-8234-123456789012"
     for path in ("", "?v=1", "?token=", "?token=wrong-token", f"?tokens={guarded.token}", script, "nothing", "/",
-                 f"api/kernels/{guess}", f"voila/api/shutdown/{guess}", "voila/static/voila.js", "voila/render/app.ipynb"):  # fmt: skip
+                 f"api/kernels/{guess}", f"voila/api/shutdown/{guess}", "voila/static/voila.js",
+                 "voila/render/app.ipynb"):  # fmt: skip
         for method in ("GET", "HEAD", "POST", "DELETE"):
             status, _, body = ask(guarded.url, path, method=method)
             assert status == 403, (method, path)

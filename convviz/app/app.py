@@ -21,7 +21,6 @@ from convviz.app.named import GEOMETRY, PLAIN, value_of, with_named
 from convviz.app.races import is_served
 from convviz.app.session import Session
 from convviz.app.start import start_settings
-from convviz.app.tabs.tabs import Tabs
 from convviz.app.traits import SettingTraits
 from convviz.app.wire import numbers
 from convviz.board.module import asking_script
@@ -164,9 +163,7 @@ class App(SettingTraits, anywidget.AnyWidget):
         start, notice = self.session.settings.to_dict(), self.session.notice
         self.follow_session()
         super().__init__(_facts=facts, _start=start, _notice=notice, _lesson=self._told_lesson(), **shown)
-        self._tabs = Tabs(self.session, self.send)
-        self._messages = Messages(self, self._tabs)
-        self._tabs.show()
+        self._messages = Messages(self)
         self.session.observe(self._on_settings, names="settings")  # the result is there by then
         self.session.observe(self._on_notice, names="notice")
         self.on_msg(self._receive)
@@ -212,7 +209,6 @@ class App(SettingTraits, anywidget.AnyWidget):
                 self._facts = {**self._facts, "script": carrier.key, "language": tag, "chosen": True}
             if before is not None:
                 before.let_go()
-            self._tabs.show()
 
     def _told_lesson(self) -> dict[str, Any]:
         """Return the lesson that the page starts, with its name and its sentences; empty for none."""
@@ -301,7 +297,6 @@ class App(SettingTraits, anywidget.AnyWidget):
         """Close the app with its layout, and let go of everybody who listens."""
         if hasattr(self, "_messages"):  # ipywidgets closes on deletion, also what was never built
             self.session.unobserve_all()
-            self._tabs.close()
             self._messages.close()
             self.layout.close()
             if self._carrier is not None and self.comm is not None:  # else it was let go of
@@ -309,15 +304,6 @@ class App(SettingTraits, anywidget.AnyWidget):
         super().close()
 
     # -- between the session and the page --------------------------------------------------------------
-
-    def saved_page(self) -> list[bytes]:
-        """Return what is shown as a page, in a list; an empty one where nobody makes pages.
-
-        Raises:
-            ValueError: it is too large for a page.
-        """
-        maker = type(self).page_maker
-        return [maker(self.state())] if maker is not None else []
 
     def send_numbers(self, page: str = "", k: int = 0) -> None:
         """Send settings and numbers together, so that no page sees half of them.
@@ -365,7 +351,7 @@ class App(SettingTraits, anywidget.AnyWidget):
         asker, self._asker = self._asker, ("", 0)  # what somebody who watches sets next is no answer to a page
         self.send_numbers(*asker)
         with speaking(self._language):
-            self._tabs.show()
+            self._messages.follow(self.session.settings.tab)
         with self._lock_property(**self.get_state(ON_PAGE)):  # sent with the numbers
             self.follow_session()
 

@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import functools
 import gzip
+import importlib
 import time
 from collections.abc import Callable, Mapping
 from importlib.resources import files
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
-from convviz.app.session import Session, asked, whole
-from convviz.app.tabs.tabs import Tabs
-from convviz.app.upload import picture_source
+from convviz.app.answers import Answer, PageMaker, answered
+from convviz.app.asking import asked, one_of, page_name, shown, whole
+from convviz.app.session import Session
+from convviz.app.tabs.base import Tab
 from convviz.board.module import tab_script
 from convviz.facts import facts
 from convviz.facts.spoken import each_language, languages, understood
 from convviz.facts.words import sentences
 from convviz.lessons import told
-from convviz.settings.as_python import as_python
 from convviz.settings.state import Settings
 
-PAGE = "convolution.html"  # what the saved page is called
 # Seconds in which one answer serves every page: a kernel's messages go to all that are connected. A page that came too
 # late for it asks again.
 BETWEEN_BUNDLES = 1.0
-MOST_LETTERS = 64  # of a page's own name, which goes to all of them
+
+ANSWERED = ("tab", "python", "page", "picture")  # as a server's worker answers them
+STATEFUL = {"race": "RaceTab", "yours": "YoursTab"}  # the tabs that act
 
 say = sentences("app")
 say_language = sentences("language")
@@ -47,6 +49,7 @@ class Answering(Protocol):
     """What a message needs of the app that it came to."""
 
     session: Session
+    page_maker: ClassVar[PageMaker | None]  # makes the page of a state
 
     def send(self, content: dict[str, Any], buffers: Any = None) -> None:
         """Send a message to every page."""
@@ -57,33 +60,31 @@ class Answering(Protocol):
     def speak(self, tag: str) -> None:
         """Say everything in another language from now on."""
 
-    def saved_page(self) -> list[bytes]:
-        """Return what is shown as a page; nothing where nobody makes one."""
-
 
 class Messages:
-    """Answers one app's pages."""
+    """Answers one app's pages.
 
-    def __init__(self, app: Answering, tabs: Tabs) -> None:
+    Attributes:
+        made: the tabs with a state that were opened so far, by name.
+    """
+
+    def __init__(self, app: Answering) -> None:
         """Prepare to answer.
 
         Args:
             app: whose pages ask.
-            tabs: of the app; their panes' messages go there.
         """
         self._app: Answering | None = app
-        self._tabs = tabs
+        self.made: dict[str, Tab] = {}
         self._sent: dict[str, float] = {}  # script → when it went to all pages
         self._answers: dict[str, Callable[[Answering, Mapping[str, Any], list[Any]], None]] = {
             "compute": self._compute,
+            **dict.fromkeys(ANSWERED, self._answer),
+            "act": self._act,
             "plotly": self._plotly,
-            "python": self._python,
-            "page": self._page,
-            "picture": self._picture,
             "script": self._script,
             "lesson": self._lesson,
             "language": self._language,
-            "tab": self._tab,
         }
 
     def receive(self, message: Any, buffers: list[Any]) -> None:
@@ -106,35 +107,49 @@ class Messages:
         if refused := app.session.attempt(act):
             app.session.tell(refused, failed=True)
 
+    def follow(self, tab: str) -> None:
+        """Let go of what runs in the tabs that are no longer open.
+
+        Args:
+            tab: the open one.
+        """
+        for name, made in self.made.items():
+            if name != tab:
+                made.leave()
+
     def close(self) -> None:
-        """Answer nobody any more."""
+        """Answer nobody any more, and end what runs."""
+        for tab in self.made.values():
+            tab.close()
+        self.made.clear()
         self._app = None
 
     def _compute(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:
         """Go to a page's settings; a refusal is that page's alone, which knows where it came from."""
-        page, k = message.get("page"), whole(message, "k")
-        if not isinstance(page, str) or len(page) > MOST_LETTERS:
-            raise ValueError(say("message.page", most=MOST_LETTERS, got=f"{page!r:.40}"))
+        page, k = page_name(message), whole(message, "k")
         state: Any = message.get("settings")
         if refused := app.session.attempt(lambda: app.answer(page, k, Settings.from_dict(state))):
             app.send({"type": "refused", "page": page, "k": k, "sentence": refused})
 
+    def _answer(self, app: Answering, message: Mapping[str, Any], buffers: list[Any]) -> None:
+        """Answer one page as a server's worker does; but what has a state says how it is."""
+        page_name(message)  # an answer goes to all pages: each has to know whose it is
+        made = answered(message, buffers, page_maker=type(app).page_maker, stages=app.session.numbers_of)
+        tab = self.made.get(made.message.get("tab", ""))
+        if tab is not None:
+            made = Answer(made.message | {"data": shown(tab.name, tab.data)}, [])
+        app.send(made.message, buffers=made.buffers)
+
+    def _act(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:
+        """Let a tab with a state do what its pane asks for."""
+        name = one_of(message, "tab", list(STATEFUL), "")
+        if name not in self.made:
+            self.made[name] = _make(name, app)
+        self.made[name].receive(message.get("message"))
+
     def _plotly(self, app: Answering, _: Mapping[str, Any], __: list[Any]) -> None:
         if self._is_due("plotly"):
             app.send({"type": "plotly"}, buffers=[packed_plotly()])
-
-    def _python(self, app: Answering, _: Mapping[str, Any], __: list[Any]) -> None:
-        app.send({"type": "python", "text": as_python(app.session.settings)})
-
-    def _page(self, app: Answering, _: Mapping[str, Any], __: list[Any]) -> None:
-        """Send what is shown as a page: bytes beside the message, a megabyte that nobody else wants."""
-        made: list[bytes] = []
-        refused = app.session.attempt(lambda: made.extend(app.saved_page()))
-        app.session.tell(refused, failed=bool(refused))
-        app.send({"type": "page", "name": PAGE}, buffers=made)
-
-    def _picture(self, app: Answering, message: Mapping[str, Any], buffers: list[Any]) -> None:
-        app.session.apply(app.session.settings.replace(input=picture_source(buffers)))
 
     def _script(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:
         """Send what draws a tab: few visitors open them all, so the app's own script goes without."""
@@ -165,5 +180,7 @@ class Messages:
         self._sent[script] = now
         return True
 
-    def _tab(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:
-        self._tabs.receive(str(message.get("tab")), message.get("message"))
+
+def _make(name: str, app: Answering) -> Tab:
+    tab: type[Tab] = getattr(importlib.import_module(f"convviz.app.tabs.{name}"), STATEFUL[name])
+    return tab(lambda message, buffers: app.send(message, buffers=buffers), lambda: app.session.settings.device)

@@ -1,4 +1,4 @@
-"""Whether this kernel may race: in a notebook yes, on a server where its owner allows it, and how many at a time."""
+"""Whether this process may race: in a notebook yes, on a server where its owner allows it, and how many at a time."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import Any
 from convviz.facts.words import sentences
 
 say = sentences("race")
-VOILA_VARIABLE = "VOILA_KERNEL_ID"  # Voilà sets it in every kernel before the first cell
+# Voilà sets the one in every kernel before the first cell, a server the other in each of its workers.
+SERVED_VARIABLES = ("VOILA_KERNEL_ID", "CONVVIZ_SERVED")
 # Set by `convviz serve --races N`: how many races run at a time, and the folder in which each of them holds a file.
 RACES_VARIABLE, FOLDER_VARIABLE = "CONVVIZ_RACES", "CONVVIZ_RACES_FOLDER"
 
 
 def is_served() -> bool:
-    """Return whether this kernel is a visitor's, and not somebody's own."""
-    return VOILA_VARIABLE in os.environ
+    """Return whether this process computes for visitors, and is not somebody's own."""
+    return any(name in os.environ for name in SERVED_VARIABLES)
 
 
 def why_not() -> str:

@@ -8,19 +8,14 @@ from typing import Any
 
 import traitlets
 
-from convviz.facts import facts
+from convviz.app.answers import VIEW, computed
+from convviz.app.asking import readable, what_failed
 from convviz.facts.words import sentences
-from convviz.ops.device import is_out_of_memory
 from convviz.ops.stages import Stages
 from convviz.settings.compute import compute
 from convviz.settings.state import Settings
 
-# What changes no number.
-VIEW: list[str] = facts("settings")["view"]
-
 say = sentences("app")
-
-MOST_LETTERS = 600  # of a sentence on the page
 
 log = logging.getLogger(__name__)
 
@@ -67,6 +62,14 @@ class Session(traitlets.HasTraits):
                 raise
         self.tell(" ".join(notices or []))
 
+    def numbers_of(self, settings: Settings) -> Stages:
+        """Return the numbers of any settings: this session's own, where they differ in what is looked at only.
+
+        Raises:
+            ValueError: a number is too large for the dtype.
+        """
+        return self.result if _same_numbers(self.settings, settings) else computed(settings)
+
     def tell(self, sentence: str, failed: bool = False) -> None:
         """Show a sentence below the controls."""
         self.notice = (sentence, failed)
@@ -76,7 +79,7 @@ class Session(traitlets.HasTraits):
         try:
             action()
         except ValueError as error:
-            return _readable(str(error))
+            return readable(str(error))
         except Exception as error:  # the app must live on; the log keeps what a developer needs
             log.exception("an action failed")
             return f"{what_failed('action.failed', error)} {say('action.kept')}"
@@ -100,45 +103,6 @@ class Session(traitlets.HasTraits):
             self.result = result
 
 
-def _readable(sentence: str) -> str:
-    """Return a sentence that is no longer than one reads: it may name what a stranger sent."""
-    half = MOST_LETTERS // 2
-    return sentence if len(sentence) <= MOST_LETTERS else f"{sentence[:half]} … {sentence[-half:]}"
-
-
 def _same_numbers(one: Settings, other: Settings) -> bool:
     """Return whether two settings differ in what is looked at only."""
     return one == other.replace(**{name: getattr(one, name) for name in VIEW})
-
-
-def what_failed(id: str, error: Exception) -> str:
-    """Return a sentence about an error that nobody foresaw.
-
-    Args:
-        id: of the sentence, which takes the error's kind and what it says.
-        error: lacking memory has a sentence of its own.
-    """
-    return say("memory") if is_out_of_memory(error) else say(id, kind=type(error).__name__, why=error)
-
-
-def asked(message: Any) -> Any:
-    """Return what a message asks for, its ``type``.
-
-    Raises:
-        ValueError: it is no message of the page's.
-    """
-    if not isinstance(message, Mapping):
-        raise ValueError(say("message", got=f"{message!r:.40}"))
-    return message.get("type")
-
-
-def whole(message: Mapping[str, Any], key: str) -> int:
-    """Return a whole number of a message.
-
-    Raises:
-        ValueError: it is none.
-    """
-    value = message.get(key)
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError(say("message.index", key=key, got=f"{value!r:.40}"))
-    return value

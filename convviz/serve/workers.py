@@ -7,7 +7,9 @@ that no worker holds up the server's loop.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
+import logging
 import os
 import signal
 import socket
@@ -31,6 +33,8 @@ ANSWERS = "convviz.app.answers:answered"
 TIMES = 2  # a request is tried
 LOOK_S = 0.25  # between two looks whether a process that does not answer has been stopped
 STARTS_S, FORKS_S, SENDS_S = 120.0, 5.0, 2.0
+
+log = logging.getLogger("tornado.application")
 
 
 class Refused(Exception):
@@ -116,6 +120,7 @@ class Stem:
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: socket.socket | None = None
         self._lock = threading.Lock()
+        self._closed = False
         self.devices: list[str] = []
 
     @property
@@ -145,23 +150,31 @@ class Stem:
             try:
                 return self._fork(kind)
             except OSError:  # the process has died since, or somebody has stopped it
-                self.end()
-                self._start()
+                self._end()
                 return self._fork(kind)
 
-    def end(self) -> None:
-        """End the process; its workers go on."""
+    def close(self) -> None:
+        """End the process for good; its workers go on."""
+        self._closed = True
+        self._kill()
+
+    def _kill(self) -> None:
+        if process := self._process:
+            process.kill()
+            process.wait()
+
+    def _end(self) -> None:
+        self._kill()
+        self._process = None
         if self._connection is not None:
             self._connection.close()
             self._connection = None
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            self._process = None
 
     def _start(self) -> bool:
         if self._connection is not None:
             return True
+        if self._closed:
+            raise OSError("the server ends")
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
@@ -172,7 +185,11 @@ class Stem:
                 start_new_session=True,  # Ctrl+C in the server's terminal is not meant for it
             )
         self._connection = ours
-        told = json.loads(self._hear(STARTS_S)[0])
+        try:
+            told = json.loads(self._hear(STARTS_S)[0])
+        except OSError:
+            self._end()
+            raise
         self.devices = told["devices"]
         return bool(told["forks"])
 
@@ -183,21 +200,22 @@ class Stem:
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@ll", int(SENDS_S), 0))
         with theirs, ours:
             assert self._connection is not None
-            self._connection.settimeout(FORKS_S)
             socket.send_fds(self._connection, [kind], [theirs.fileno()])
             told, (handle, *_) = self._hear(FORKS_S)
             return Worker(Connection(ours.detach()), struct.unpack("<I", told)[0], Handle(handle).kill)
 
     def _hear(self, seconds: float) -> tuple[bytes, list[int]]:
         """Return what the process says next; a stopped one says nothing any more."""
-        assert self._connection is not None and self._process is not None
-        self._connection.settimeout(LOOK_S)
+        connection, process = self._connection, self._process
+        assert connection is not None
+        assert process is not None
+        connection.settimeout(LOOK_S)
         ends = time.monotonic() + seconds
         while True:
             try:
-                told, files, _, _ = socket.recv_fds(self._connection, 1 << 12, 1)
+                told, files, _, _ = socket.recv_fds(connection, 1 << 12, 1)
             except TimeoutError:
-                look_after(self._process.pid)
+                look_after(process.pid)
                 if time.monotonic() >= ends:
                     raise
                 continue
@@ -211,17 +229,16 @@ class Handle:
 
     def __init__(self, handle: int) -> None:
         """Take the process's descriptor."""
-        self._handle: int | None = handle
+        self._handle = handle
 
     def kill(self) -> None:
-        """End the process, once."""
-        handle, self._handle = self._handle, None
-        if handle is not None:
-            try:
-                signal.pidfd_send_signal(handle, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-            os.close(handle)
+        """End the process."""
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+
+    def __del__(self) -> None:
+        """Let go of the descriptor with the last who could end the process."""
+        os.close(self._handle)
 
 
 class Workers:
@@ -249,6 +266,7 @@ class Workers:
         """
         self.count = count or len(_cores())
         self.devices: list[str] = []
+        self.racing: set[Any] = set()  # the pages' races
         self._seconds = seconds
         self._answers = answers
         self._ended, self._answered = ended, answered
@@ -286,9 +304,10 @@ class Workers:
         """End all workers."""
         self._closed = True
         for slot in self._slots:
-            slot.end()
+            if worker := slot.worker:
+                worker.kill()  # the thread that hears of it closes the rest
         if self._stem:
-            self._stem.end()
+            self._stem.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def wish(self, wish: Wish) -> None:
@@ -360,6 +379,9 @@ class Workers:
             refused = str(error)
         except RuntimeError:  # the server ends, and its threads have
             return
+        except Exception:
+            log.exception("A worker could not be asked")
+            refused = "died"
         finally:
             self._turns.worked(wish)
             self._free.append(slot)

@@ -1,46 +1,48 @@
-"""The tab Check: the gradients held against finite differences, in float32 beside float64."""
+"""The tab Check: gradcheck's verdicts, the gradients held against finite differences, in float32 beside float64."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import torch
 
-from convviz.app.tabs.base import Tab
+from convviz.app.asking import check_keys
 from convviz.explanation.gradcheck import EPS, GRADCHECK, Checked, Slopes, check_gradients
 from convviz.ops.losses import LOSSES
+from convviz.ops.stages import Stages
 from convviz.settings.names import shown_name
+from convviz.settings.state import Settings
 from convviz.views.panels import panel
 
 
-class CheckTab(Tab):
-    """Shows gradcheck's verdicts, every cell's |analytic - numeric|, and how it depends on eps."""
+def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the check of the plane that is shown, for every eps: the page goes from one to another by itself.
 
-    slow = True
+    Raises:
+        ValueError: it cannot be checked here, or there is such a choice in no tab.
+    """
+    check_keys("choices", choices, ())
+    check = check_gradients(stages, settings.plane)
+    return {
+        "eps": list(EPS),
+        "gradcheck": GRADCHECK,
+        "bend": LOSSES[stages.loss_kind].bend,
+        "size": check.size,
+        "spacing": check.spacing,
+        "gradients": [_gradient(settings, stages, checked) for checked in check.gradients],
+    }
 
-    def data(self) -> dict[str, Any]:
-        """Return the check of the plane that is shown, for every eps: the page goes from one to another by itself."""
-        settings, result = self.session.settings, self.session.result
-        check = check_gradients(result, settings.plane)
-        return {
-            "eps": list(EPS),
-            "gradcheck": GRADCHECK,
-            "bend": LOSSES[result.loss_kind].bend,
-            "size": check.size,
-            "spacing": check.spacing,
-            "gradients": [self._gradient(checked) for checked in check.gradients],
-        }
 
-    def _gradient(self, checked: Checked) -> dict[str, Any]:
-        settings, result = self.session.settings, self.session.result
-        called = shown_name(checked.panel, result.transposed)
-        return {
-            "panel": checked.panel,
-            "label": panel(result, settings.plane, called).label,
-            "size": list(checked.size),
-            "slopes": {dtype: _slopes(slopes) for dtype, slopes in checked.slopes.items()},
-        }
+def _gradient(settings: Settings, stages: Stages, checked: Checked) -> dict[str, Any]:
+    called = shown_name(checked.panel, stages.transposed)
+    return {
+        "panel": checked.panel,
+        "label": panel(stages, settings.plane, called).label,
+        "size": list(checked.size),
+        "slopes": {dtype: _slopes(slopes) for dtype, slopes in checked.slopes.items()},
+    }
 
 
 def _slopes(slopes: Slopes) -> dict[str, Any]:

@@ -8,75 +8,58 @@ from typing import Any
 
 import torch
 
-from convviz.app.session import Session
-from convviz.app.tabs.base import Send, Tab
+from convviz.app.asking import check_keys, whole
 from convviz.explanation.matrices import MOST_ENTRIES, Matrices, matrices, one_matrix
 from convviz.ops.by_rotate import backward_padding
+from convviz.ops.stages import Stages
 from convviz.plane import Plane
 from convviz.settings.names import shown_name
+from convviz.settings.state import Settings
 from convviz.spec import ConvSpec
 
 # A matrix that is called as its stage, or as what the stage is made of.
 NAMES = ("input", "padded_input", "weight", "output", "grad_output", "grad_input", "grad_padded_input", "grad_weight")
 VECTORS = ("input", "product", "grad_output", "gradient")
-AT_ONCE = 1000  # entries of columns that a slider need not wait for: a few milliseconds
 LARGE = 4096  # cells of an image: above it fewer digits are sent
 
 
-class MatrixTab(Tab):
-    """The products of im2col and col2im, and the convolution as one matrix.
+def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the products of im2col and col2im, and the convolution as one matrix, of the shown sample and group.
 
-    Attributes:
-        start: the first of the windows whose columns are shown, where there are too many for one picture.
+    Args:
+        settings: what is set.
+        stages: its numbers.
+        choices: ``start``, the first of the windows whose columns are shown, where there are too many for one
+            picture; the nearest that there is.
     """
+    start = whole(check_keys("choices", choices, ("start",)), "start", 0)
+    made = matrices(stages, settings.plane)
+    rows, windows = made.columns.shape
+    step = min(windows, max(MOST_ENTRIES // rows, 1))
+    start = min(max(start, 0), windows - 1) // step * step
+    shown = slice(start, min(start + step, windows))
+    double = stages.input.dtype is torch.float64
+    digits = 6 if made.overlap.numel() > LARGE else 17 if double else 9
+    return {
+        "geometry": geometry(settings.spec, settings.plane, settings.transposed),
+        "names": {name: shown_name(name, settings.transposed) for name in NAMES} | _columns_named(settings.transposed),
+        "dtype": "float64" if double else "float32",
+        "in_channels": list(made.in_channels),
+        "out_channels": list(made.out_channels),
+        "bias": stages.bias is not None,
+        "windows": {"start": shown.start, "end": shown.stop, "step": step, "of": windows},
+        "matrices": _matrices(made, shown, digits),
+        "one": _one(settings, stages, digits),
+    }
 
-    def __init__(self, session: Session, send: Send) -> None:
-        """Start with the first windows."""
-        self.start = 0
-        super().__init__(session, send)
 
-    def data(self) -> dict[str, Any]:
-        """Return the matrices of the shown sample and of the group of the shown channels."""
-        settings, stages = self.session.settings, self.session.result
-        made = matrices(stages, settings.plane)
-        rows, windows = made.columns.shape
-        step = min(windows, max(MOST_ENTRIES // rows, 1))
-        self.start = min(self.start, windows - 1) // step * step  # the windows may have become fewer
-        shown = slice(self.start, min(self.start + step, windows))
-        double = stages.input.dtype is torch.float64
-        digits = 6 if made.overlap.numel() > LARGE else 17 if double else 9
-        return {
-            "geometry": geometry(settings.spec, settings.plane, settings.transposed),
-            "names": {name: shown_name(name, settings.transposed) for name in NAMES}
-            | _columns_named(settings.transposed),
-            "dtype": "float64" if double else "float32",
-            "in_channels": list(made.in_channels),
-            "out_channels": list(made.out_channels),
-            "bias": stages.bias is not None,
-            "windows": {"start": shown.start, "end": shown.stop, "step": step, "of": windows},
-            "matrices": _matrices(made, shown, digits),
-            "one": self._one(digits),
-        }
-
-    def is_slow(self) -> bool:
-        """Show small matrices with every step, large ones when the sliders rest."""
-        spec = self.session.settings.spec
-        return math.prod(spec.output_size) * math.prod(spec.weight_shape[1:]) > AT_ONCE
-
-    def act(self, message: Mapping[str, Any]) -> None:
-        """Show the columns of other windows."""
-        start = message.get("start")
-        if message.get("type") == "part" and isinstance(start, int) and start >= 0:
-            self.start = start
-            self.refresh()
-
-    def _one(self, digits: int) -> dict[str, Any]:
-        try:
-            made = one_matrix(self.session.result, self.session.settings.plane)
-        except ValueError as error:
-            return {"error": str(error)}
-        vectors = {name: _numbers(getattr(made, name)[None], digits)[0] for name in VECTORS}
-        return {"matrix": _numbers(made.matrix, digits), **vectors}
+def _one(settings: Settings, stages: Stages, digits: int) -> dict[str, Any]:
+    try:
+        made = one_matrix(stages, settings.plane)
+    except ValueError as error:
+        return {"error": str(error)}
+    vectors = {name: _numbers(getattr(made, name)[None], digits)[0] for name in VECTORS}
+    return {"matrix": _numbers(made.matrix, digits), **vectors}
 
 
 def _columns_named(transposed: bool) -> dict[str, str]:

@@ -2,40 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from convviz.app.tabs.base import Tab
+from convviz.app.asking import check_keys
 from convviz.explanation.backend.elsewhere import note
 from convviz.explanation.backend.story import BackendStory, backend_story
 from convviz.explanation.backend.torch_sources import READ_AT
 from convviz.facts.words import sentences
 from convviz.ops.device import is_out_of_memory
+from convviz.ops.stages import Stages
 from convviz.ops.which_backend import SELECT
+from convviz.settings.state import Settings
 
 say = sentences("app")
 
 
-class PyTorchTab(Tab):
-    """Runs the call of the present setting once more, under torch's profiler."""
+def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Run the call of these settings once more, under torch's profiler, and return what torch did.
 
-    slow = True
-
-    def data(self) -> dict[str, Any]:
-        """Return what torch did, as plain data."""
-        settings = self.session.settings
-        try:
-            story = backend_story(
-                settings.spec,
-                bias=settings.bias is not None,
-                dtype=settings.dtype,
-                device=settings.device,
-                transposed=settings.transposed,
-            )
-        except RuntimeError as error:
-            if is_out_of_memory(error):
-                raise
-            raise ValueError(say("pytorch.failed", why=error)) from error
-        return _plain(story) | {"on": f"{settings.dtype}, {settings.device}"}
+    Raises:
+        ValueError: torch failed, and said why.
+    """
+    check_keys("choices", choices, ())
+    try:
+        story = backend_story(
+            settings.spec,
+            bias=settings.bias is not None,
+            dtype=settings.dtype,
+            device=settings.device,
+            transposed=settings.transposed,
+        )
+    except RuntimeError as error:
+        if is_out_of_memory(error):
+            raise
+        raise ValueError(say("pytorch.failed", why=error)) from error
+    return _plain(story) | {"on": f"{settings.dtype}, {settings.device}"}
 
 
 def _plain(story: BackendStory) -> dict[str, Any]:

@@ -8,81 +8,69 @@ from typing import Any
 
 import torch
 
-from convviz.app.session import Session
-from convviz.app.tabs.base import Send, Tab
+from convviz.app.asking import check_keys, one_of
 from convviz.explanation.quantised.kinds import KINDS
 from convviz.explanation.quantised.quantised import EPS, quantised
-from convviz.facts.words import sentences
+from convviz.ops.stages import Stages
+from convviz.settings.state import Settings
 from convviz.views.panels import panel
 
-say = sentences("app")
+FIRST = ("binary", "clip")  # the layer with the most variants
 
 
-class QuantisedTab(Tab):
-    """Shows forward, backward and the check of one quantised layer; which one is chosen here, and kept here."""
+def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Return forward, backward and the check of one quantised layer: the planes that are shown, as nested lists.
 
-    slow = True
+    Args:
+        settings: what is set.
+        stages: its numbers.
+        choices: ``kind`` and ``variant`` of the layer.
 
-    def __init__(self, session: Session, send: Send) -> None:
-        """Start with binary weights: the layer with the most variants."""
-        self.kind, self.variant = "binary", "clip"
-        super().__init__(session, send)
+    Raises:
+        ValueError: there is no such layer or variant, or it cannot be shown.
+    """
+    name, variant_name = _choice(check_keys("choices", choices, ("kind", "variant")))
+    chosen = {
+        "kinds": [{"name": each, "title": kind.title} for each, kind in KINDS.items()],
+        "kind": name,
+        "variant": variant_name,
+    }
+    found = quantised(stages, settings.plane, name, variant_name)
+    kind = KINDS[name]
+    return chosen | {
+        "sentence": kind.sentence,
+        "at": panel(stages, settings.plane, "weight").label.removeprefix("weight"),
+        "eps": EPS,
+        "latents": {name: _plain(plane) for name, plane in found.latents.items()},
+        "quantized_weight": _plain(found.quantized_weight),
+        "signs": None if found.signs is None else _plain(found.signs),
+        "scale": None if found.scale is None else _plain(found.scale),
+        "output": _plain(found.output),
+        "grad_output": _plain(panel(stages, settings.plane, "grad_output").values),
+        "grad_quantized_weight": _plain(found.grad_quantized_weight),
+        "variants": [
+            {
+                "name": variant.name,
+                "parameter": kind.variants[variant.name].parameter,
+                "sentence": kind.variants[variant.name].sentence,
+                "mask": _plain(variant.mask),
+                "gradient": _plain(variant.gradient),
+            }
+            for variant in found.variants
+        ],
+        "stairs": _plain(found.stairs),
+        "surrogate": _plain(found.surrogate),
+        "at_kink": found.at_kink,
+        "gradcheck_passes": found.gradcheck_passes,
+        "surrogate_complaint": found.surrogate_complaint,
+    }
 
-    def data(self) -> dict[str, Any]:
-        """Return the planes that are shown, as nested lists."""
-        settings, result = self.session.settings, self.session.result
-        choices = {
-            "kinds": [{"name": name, "title": kind.title} for name, kind in KINDS.items()],
-            "kind": self.kind,
-            "variant": self.variant,
-        }
-        found = quantised(result, settings.plane, self.kind, self.variant)
-        kind = KINDS[self.kind]
-        return choices | {
-            "sentence": kind.sentence,
-            "at": panel(result, settings.plane, "weight").label.removeprefix("weight"),
-            "eps": EPS,
-            "latents": {name: _plain(plane) for name, plane in found.latents.items()},
-            "quantized_weight": _plain(found.quantized_weight),
-            "signs": None if found.signs is None else _plain(found.signs),
-            "scale": None if found.scale is None else _plain(found.scale),
-            "output": _plain(found.output),
-            "grad_output": _plain(panel(result, settings.plane, "grad_output").values),
-            "grad_quantized_weight": _plain(found.grad_quantized_weight),
-            "variants": [
-                {
-                    "name": variant.name,
-                    "parameter": kind.variants[variant.name].parameter,
-                    "sentence": kind.variants[variant.name].sentence,
-                    "mask": _plain(variant.mask),
-                    "gradient": _plain(variant.gradient),
-                }
-                for variant in found.variants
-            ],
-            "stairs": _plain(found.stairs),
-            "surrogate": _plain(found.surrogate),
-            "at_kink": found.at_kink,
-            "gradcheck_passes": found.gradcheck_passes,
-            "surrogate_complaint": found.surrogate_complaint,
-        }
 
-    def act(self, message: Mapping[str, Any]) -> None:
-        """Choose a layer or one of its variants.
-
-        Raises:
-            ValueError: there is no such layer or variant.
-        """
-        kind = str(message.get("kind", self.kind))
-        if message.get("type") != "choose" or kind not in KINDS:
-            raise ValueError(say("quantised.kind", kinds=", ".join(KINDS), got=f"{kind!r:.40}"))
-        names = KINDS[kind].variants
-        # Another layer keeps the variant where it has it.
-        variant = str(message.get("variant", self.variant if self.variant in names else next(iter(names))))
-        if variant not in names:
-            named = {"layer": KINDS[kind].title, "variants": ", ".join(names)}
-            raise ValueError(say("quantised.variant", **named, got=f"{variant!r:.40}"))
-        self.kind, self.variant = kind, variant
-        self.refresh()
+def _choice(choices: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the layer and its variant; a layer that has no such variant takes its first."""
+    kind = one_of(choices, "kind", list(KINDS), FIRST[0])
+    variant = one_of(choices, "variant", [name for each in KINDS.values() for name in each.variants], FIRST[1])
+    return kind, variant if variant in KINDS[kind].variants else next(iter(KINDS[kind].variants))
 
 
 def _plain(plane: torch.Tensor) -> list[list[float | None]]:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from convviz.app.asking import check_keys
 from convviz.app.races import is_served, slots, why_not
-from convviz.app.session import Session
 from convviz.app.tabs.base import Send, Tab
 from convviz.facts.words import sentences
 from convviz.lab.entrants import ENTRANTS, REFERENCE
 from convviz.lab.process import RaceProcess
 from convviz.lab.recorded import recorded
 from convviz.lab.settings import DTYPES
+from convviz.ops.stages import Stages
+from convviz.settings.state import Settings
 
 say = sentences("race")
 # What a visitor chooses first, and the ends of what can be chosen.
@@ -29,8 +31,11 @@ class RaceTab(Tab):
         process: that races now; None where none does.
     """
 
-    def __init__(self, session: Session, send: Send) -> None:
-        """Begin with the recorded race."""
+    name = "race"
+
+    def __init__(self, send: Send, device: Callable[[], str]) -> None:
+        """Begin with the recorded race; arguments as in the base."""
+        super().__init__(send, device)
         self.process: RaceProcess | None = None
         self._state = "ready"
         self._chosen: dict[str, Any] = dict(FIRST)
@@ -38,7 +43,6 @@ class RaceTab(Tab):
         self._race: dict[str, Any] | None = None
         self._openings: dict[str, dict[str, Any]] = {}
         self._failed = ""
-        super().__init__(session, send)
 
     def data(self) -> dict[str, Any]:
         """Return the state of the race, and what it looks like."""
@@ -55,9 +59,6 @@ class RaceTab(Tab):
             "race": self._race or recorded(),
             "recorded": self._race is None,
         }
-
-    def follow(self) -> None:
-        """Stay as it is: a race has a network and settings of its own."""
 
     def leave(self) -> None:
         """End the race with its tab; what was measured stays."""
@@ -104,7 +105,7 @@ class RaceTab(Tab):
         options = {name: self._chosen[name] for name in ("epochs", "train", "seeds", "dtype")}
         limit = {"slots": slots()} if is_served() else {}
         layers = [REFERENCE, *self._chosen["layers"], *own]
-        race = {"layers": layers, **options, "device": self.session.settings.device, **limit}
+        race = {"layers": layers, **options, "device": self._device(), **limit}
         self._state, self._progress = "starting", {"done": 0, "total": 0, "left": None}
         loop = asyncio.get_running_loop()
         made: list[RaceProcess] = []
@@ -153,6 +154,12 @@ class RaceTab(Tab):
         if "error" in opening:
             raise ValueError(opening["error"])
         self.reply({"type": "opening", "layer": layer, "at": at, "opening": opening})
+
+
+def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the tab shows before its first race."""
+    check_keys("choices", choices, ())
+    return RaceTab(lambda message, buffers: None, lambda: settings.device).data()
 
 
 def _chosen(given: Any) -> dict[str, Any]:

@@ -10,14 +10,16 @@ from typing import Any
 
 import torch
 
+from convviz.app.asking import check_keys
 from convviz.app.races import is_served
-from convviz.app.session import Session
 from convviz.app.tabs.base import Send, Tab
 from convviz.check.api import report
 from convviz.check.error_map import ErrorMap
 from convviz.check.report import Report
 from convviz.check.tasks import TASKS
 from convviz.facts.words import sentences
+from convviz.ops.stages import Stages
+from convviz.settings.state import Settings
 
 say = sentences("yours")
 FIRST_TASK = "conv2d_backward"
@@ -29,12 +31,14 @@ SHOWN = 6  # missing and extra products that are named
 class YoursTab(Tab):
     """Checks what a person chose or pasted; the last report stays until the next check."""
 
-    def __init__(self, session: Session, send: Send) -> None:
-        """Begin with nothing checked."""
+    name = "yours"
+
+    def __init__(self, send: Send, device: Callable[[], str]) -> None:
+        """Begin with nothing checked; arguments as in the base."""
+        super().__init__(send, device)
         self._chosen = {"task": FIRST_TASK, "name": "", "code": ""}
         self._report: Report | None = None
         self._failed = ""
-        super().__init__(session, send)
 
     def data(self) -> dict[str, Any]:
         """Return what can be chosen, and the last report."""
@@ -48,9 +52,6 @@ class YoursTab(Tab):
             "report": None if self._report is None else _plain(self._report),
         }
 
-    def follow(self) -> None:
-        """Stay as it is: the cases have settings of their own."""
-
     def act(self, message: Mapping[str, Any]) -> None:
         """Check what the message names; what cannot be checked is said in the pane, and what was typed stays."""
         if is_served():
@@ -62,6 +63,12 @@ class YoursTab(Tab):
         except ValueError as error:
             self._failed = str(error)
         self.refresh()
+
+
+def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the tab shows before anything was checked."""
+    check_keys("choices", choices, ())
+    return YoursTab(lambda message, buffers: None, lambda: settings.device).data()
 
 
 def _namespace() -> dict[str, Callable[..., Any]]:

@@ -266,8 +266,17 @@ function picturePart(model) {
     const most = { most: MOST_BYTES / 1e6, got: Math.ceil(file.size / 1e6) };
     const kernel = model.kernel();
     if (file.size > MOST_BYTES) model.say(say("upload.bytes", most), true);
-    else if (kernel) kernel.send({ type: "picture" }, [await file.arrayBuffer()]);
+    else if (kernel) await show(kernel, await file.arrayBuffer());
     else model.say(say("upload.waits"), true); // dropped: the button itself is switched off
+  }
+  /** @param {import("../numbers/from_kernel.js").Kernel} kernel makes numbers of a file @param {ArrayBuffer} bytes */
+  async function show(kernel, bytes) {
+    try {
+      const { message } = await kernel.request({ type: "picture" }, [bytes]);
+      model.change((settings) => [replaced(settings, { input: message.source }), []]);
+    } catch (error) {
+      model.say(/** @type {Error} */ (error).message, true);
+    }
   }
   input.addEventListener("change", async () => {
     await take(input.files?.[0]);

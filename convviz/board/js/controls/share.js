@@ -3,13 +3,17 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { NOT_COPIED, createCopier } from "../base/clipboard.js";
 import { element, setText } from "../base/dom.js";
+import { messageOf } from "../numbers/from_kernel.js";
 import { toLink } from "../rules/link.js";
 import { hasAddress, howToOpen, whatOpens } from "../board/share_address.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 
-/** @import { Model } from "../numbers/model.js" */
+/**
+ * @import { Reply } from "../numbers/from_kernel.js"
+ * @import { Model } from "../numbers/model.js"
+ */
 
 /**
  * Make the button "Share", and what it opens.
@@ -24,7 +28,8 @@ export function createShare(model, lessonLink) {
   const outcome = element("p", { class: "cv-share-outcome", role: "status" });
   const copier = createCopier();
   const panel = element("div", { class: "cv-share-panel", id, hidden: "" }, link, python, page, outcome, copier.el);
-  let asked = ""; // the type of the reply that is waited for
+  /** What is waited for. @type {object | null} */
+  let asked = null;
 
   /** @param {string} words @param {boolean} [refused] */
   function tell(words, refused = false) {
@@ -49,12 +54,24 @@ export function createShare(model, lessonLink) {
     }
   }
 
-  /** @param {string} type of the message and of its reply @param {string} words until it comes */
-  function ask(type, words) {
-    asked = type;
+  /**
+   * Ask torch's side for something that is made of these settings.
+   * @param {string} type of the request @param {string} words until it comes @param {(reply: Reply) => void} take
+   */
+  async function ask(type, words, take) {
     copier.close();
     tell(words);
-    model.kernel()?.send({ type });
+    const mine = (asked = {});
+    try {
+      const reply = await model.kernel()?.request({ type, settings: messageOf(model.settings()) });
+      if (asked !== mine) return; // something else was asked for
+      asked = null;
+      if (reply) take(reply);
+    } catch (error) {
+      if (asked !== mine) return;
+      asked = null;
+      tell(/** @type {Error} */ (error).message, true);
+    }
   }
 
   /** @param {string} name @param {DataView<ArrayBuffer>} content */
@@ -79,16 +96,8 @@ export function createShare(model, lessonLink) {
     tell("");
   });
   link.addEventListener("click", copyLink);
-  python.addEventListener("click", () => ask("python", say("share.writing")));
-  page.addEventListener("click", () => ask("page", say("share.making")));
-  /** @param {any} reply @param {DataView<ArrayBuffer>[]} [buffers] */
-  const onReply = (reply, buffers = []) => {
-    if (reply.type !== asked) return;
-    asked = "";
-    if (reply.type === "python") copy(reply.text, say("copy.notebook"));
-    else if (buffers.length) save(reply.name, buffers[0]);
-    else tell(""); // the line below says why there is none
-  };
+  python.addEventListener("click", () => ask("python", say("share.writing"), ({ message }) => copy(message.text, say("copy.notebook"))));
+  page.addEventListener("click", () => ask("page", say("share.making"), ({ message, buffers }) => save(message.name, buffers[0])));
   /** What was said was said of other settings. */
   const onSettings = () => {
     if (asked || !outcome.textContent) return;
@@ -96,7 +105,6 @@ export function createShare(model, lessonLink) {
     tell("");
   };
   model.on("settings", onSettings);
-  model.on("msg:custom", onReply);
   model.on("change:kernel", refresh);
   refresh();
   return {
@@ -104,7 +112,6 @@ export function createShare(model, lessonLink) {
     box: panel,
     close() {
       model.off("settings", onSettings);
-      model.off("msg:custom", onReply);
       model.off("change:kernel", refresh);
     },
   };

@@ -65,6 +65,8 @@ class PageModel {
   /** What is said when there are no numbers of the newest settings. @type {(error: Error) => Error} */
   #explain = (error) => error;
   #stopComparing = () => {};
+  /** @type {Record<string, Record<string, any>>} */
+  #choices = {};
 
   /** @param {PageData} data @param {MakeNumbers | null} makeNumbers @param {() => number} clock @param {Later} later */
   constructor({ state, colorscales, plotly, ground = PAGE_GROUND, live = false }, makeNumbers, clock, later) {
@@ -166,10 +168,18 @@ class PageModel {
   }
 
   /** All that another page needs to go on from here. */
-  kept = () => this.#timeline.kept();
+  kept = () => ({ ...this.#timeline.kept(), choices: this.#choices });
 
-  /** Go on from where another page was. @param {import("./timeline.js").Kept} kept */
+  /** What was chosen in the tabs, by their names. @param {string} tab @returns {Record<string, any>} */
+  chosen = (tab) => this.#choices[tab] ?? {};
+  /** @param {string} tab @param {Record<string, any>} choices */
+  choose(tab, choices) {
+    this.#choices = { ...this.#choices, [tab]: choices };
+  }
+
+  /** Go on from where another page was. @param {import("./timeline.js").Kept & { choices?: Record<string, Record<string, any>> }} kept */
   takeUp(kept) {
+    this.#choices = kept.choices ?? {};
     this.#attempt(() => {
       this.#timeline.takeUp(kept, this.#ground);
       this.#show();

@@ -3,10 +3,9 @@
 import { createValues } from "../base/events.js";
 import { importText } from "../base/imported.js";
 import { loadPlotly } from "../board/plotly.js";
-import { replaced } from "../rules/settings.js";
 import { openTab } from "../tabs/opening.js";
 import { createTabs } from "../tabs/tabbar.js";
-import { pageSeen } from "./seen.js";
+import { goTo, pageSeen } from "./seen.js";
 
 /**
  * @import { Model } from "../numbers/model.js"
@@ -22,7 +21,7 @@ export function createOwnTabs(model, colorscales, tabs, race) {
   /** @param {string} name */
   const paneOf = (name) => {
     const data = { state: "alone", ...(name === "race" && { recorded: true, race }) };
-    return createValues({ data, wanted: 0, tab: name, theme: model.get("theme"), colorscales });
+    return createValues({ data, tab: name, theme: model.get("theme"), colorscales });
   };
   const panes = Object.fromEntries(Object.keys(tabs).map((name) => [name, paneOf(name)]));
   model.on("change:theme", () => Object.values(panes).forEach((pane) => pane.put({ theme: model.get("theme") })));
@@ -48,7 +47,7 @@ export function createOwnTabs(model, colorscales, tabs, race) {
     send() {},
     page: pageSeen(model),
     loadPlotly: () => loadPlotly(model),
-    goTo: (/** @type {any} */ changes, /** @type {string} */ words) => model.change((settings) => [replaced(settings, changes), [words]]),
+    goTo: goTo(model),
   };
   return createTabs(model, (name, el) => openTab(name, el, scripts, { ...panes[name], ...seen }), Object.keys(tabs));
 }

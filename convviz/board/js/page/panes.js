@@ -1,95 +1,126 @@
 // @ts-check
-// What the panes in the tabs see of the kernel: each has a model of its own, for all views of one app.
+// The panes in the tabs: each has a model of its own for all views of one app, and keeps what was chosen in it.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import WORDS from "../../../facts/words/pane.json" with { type: "json" };
 import { createValues } from "../base/events.js";
 import { sentences } from "../base/words.js";
 import { loadPlotly } from "../board/plotly.js";
-import { replaced } from "../rules/settings.js";
 import { openTab } from "../tabs/opening.js";
-import { pageSeen } from "./seen.js";
+import { goTo, pageSeen } from "./seen.js";
+import { createTabData } from "./tab_data.js";
 import { createTabScripts } from "./tab_scripts.js";
 
 const say = sentences(WORDS);
 
 /** @import { Model } from "../numbers/model.js" */
 
-/** What needs no kernel: the page computes it. @type {Record<string, () => Promise<any>>} */
-const OWN = Object.fromEntries(SETTINGS.tabs_of_the_page.map((tab) => [tab, () => Promise.resolve({ state: "alone" })]));
+const OWN = SETTINGS.tabs_of_the_page; // what needs no torch: the page computes it
+const WITH_STATE = SETTINGS.tabs_with_state; // what Python keeps, and sends by itself
 
 /**
  * Make what draws the panes of one app.
- * @param {Model} model @param {any} colorscales @param {() => void} [again] asks for another kernel, where the page can
- * @param {Record<string, () => Promise<any>>} [alone] tab → what its pane shows without a kernel, where that is something
+ * @param {Model} model @param {any} colorscales
+ * @param {Record<string, () => Promise<any>>} [alone] tab → what its pane shows without torch, where that is something
  * @param {Record<string, string>} [addresses] tab → the file of its script; without them the kernel sends it
  * @returns {import("../tabs/tabbar.js").DrawPane}
  */
-export function createPanes(model, colorscales, again, alone = {}, addresses) {
+export function createPanes(model, colorscales, alone = {}, addresses) {
   const scripts = createTabScripts(model, addresses);
   const page = pageSeen(model);
-  const without = { ...OWN, ...alone };
-  /** @type {Map<string, ReturnType<typeof createValues>>} */
+  /** @type {Map<string, ReturnType<typeof makePane>>} */
   const panes = new Map();
+  let open = "";
+
+  const answers = () => model.get("kernel") === "ok";
+
+  /** @param {string} name */
+  function makePane(name) {
+    const values = createValues({ data: {}, busy: false, choices: model.chosen(name), tab: name, theme: model.get("theme"), colorscales });
+    const data = createTabData(model, name, values.put);
+    if (OWN.includes(name)) data.show({ state: "alone" });
+    return { values, data };
+  }
 
   /** @param {string} name */
   function paneOf(name) {
-    const found = panes.get(name);
-    if (found) return found;
-    const made = createValues({ data: {}, wanted: 0, tab: name, theme: model.get("theme"), colorscales });
+    const made = panes.get(name) ?? makePane(name);
     panes.set(name, made);
     return made;
   }
 
-  /** What was asked for while there was no kernel, and another one can come. @type {any[]} */
-  const held = [];
+  /** @param {string} tab @param {any} message */
+  const act = (tab, message) => answers() && model.kernel()?.send({ type: "act", tab, message });
 
-  /** @param {string} name @param {any} message */
+  /** What a person does in a pane, beside choosing. @param {string} name @param {any} message */
   function send(name, message) {
-    const kernel = model.kernel();
-    if (kernel && message.type !== "again") return kernel.send({ type: "tab", tab: name, message });
-    if (!again || message.type === "refresh") return; // a refresh is nobody's move
-    if (message.type !== "again") held.push({ type: "tab", tab: name, message });
-    again();
+    if (WITH_STATE.includes(name)) return act(name, message);
+    const { values, data } = paneOf(name);
+    if (!answers()) return;
+    data.ask(message)?.then(
+      ({ message: { reply }, buffers }) => reply && values.tell("msg:custom", reply, buffers),
+      (error) => model.say(error.message, true),
+    );
   }
 
-  /** The kernel that has come gets what was asked for meanwhile, after the settings. */
-  const giveHeld = () => model.kernel() && held.splice(0).forEach((message) => model.kernel()?.send(message));
-
-  /** @param {any} message @param {DataView[]} buffers */
-  function receive({ type, tab, data, wanted, reply }, buffers) {
+  /** What no request asked for: a tab with a state goes on. @param {any} message @param {DataView[]} buffers */
+  function receive({ type, tab, data, reply }, buffers) {
     if (type !== "tab") return;
     const pane = paneOf(tab);
-    if (data) pane.put({ wanted: data.wanted, data });
-    else if (wanted) pane.put({ wanted });
-    else pane.tell("msg:custom", reply, buffers);
+    if (data) {
+      pane.data.show(data);
+      pane.values.put({ busy: false });
+    } else pane.values.tell("msg:custom", reply, buffers);
   }
 
-  /** Without a kernel a pane says what it waits for. */
+  /** Bring the open tab its data; without torch it says what it waits for. */
+  function refresh() {
+    if (!open || OWN.includes(open)) return;
+    const { values, data } = paneOf(open);
+    if (!answers()) wait();
+    else if (!WITH_STATE.includes(open)) data.hurry();
+    else {
+      values.put({ busy: true });
+      act(open, { type: "refresh" });
+    }
+  }
+
   function wait() {
-    const name = model.settings().tab;
-    if (!name || model.kernel()) return;
-    const lost = { again: ["lost", "resting"].includes(model.get("kernel")) && Boolean(again) };
-    const pane = paneOf(name);
-    const there = pane.get("data");
-    if (model.get("kernel") === "resting" && Object.keys(there).length) return; // what is there holds until the next move
-    if (!without[name]) pane.put({ data: { ...there, ...lost, error: say("waits") } });
-    else if (there.state) pane.put({ data: { ...there, ...lost, error: there.state === "alone" ? undefined : say("waits") } });
-    else without[name]().then((data) => model.kernel() || pane.put({ data: { ...data, ...lost } }));
+    const { data } = paneOf(open);
+    const there = data.data();
+    data.leave();
+    if (!alone[open]) data.show({ ...there, error: say("waits") });
+    else if (there.state) data.show({ ...there, error: there.state === "alone" ? undefined : say("waits") });
+    else alone[open]().then((made) => answers() || data.show(made));
+  }
+
+  function follow() {
+    const { tab } = model.settings();
+    if (open !== tab && WITH_STATE.includes(open)) act(open, { type: "leave" });
+    if (open !== tab) open = ""; // until its pane is drawn
+    if (open && answers() && ![...OWN, ...WITH_STATE].includes(open)) paneOf(open).data.follow();
   }
 
   model.on("msg:custom", receive);
-  model.on("change:theme", () => panes.forEach((pane) => pane.put({ theme: model.get("theme") })));
-  model.on("change:kernel", wait);
-  model.on("change:kernel", giveHeld);
-  if (model.kernel() && model.settings().tab) send(model.settings().tab, { type: "refresh" }); // its data came before this page
+  model.on("settings", follow);
+  model.on("change:values", follow);
+  model.on("change:theme", () => panes.forEach(({ values }) => values.put({ theme: model.get("theme") })));
+  model.on("change:kernel", () => {
+    if (!answers()) panes.forEach(({ data }) => data.leave());
+    refresh();
+  });
   return (name, el) => {
-    const pane = paneOf(name);
-    wait();
+    const { values, data } = paneOf(name);
+    if (open !== name) {
+      follow(); // another one is left
+      open = name;
+      refresh();
+    }
     const seen = {
-      ...pane,
+      ...values,
       send: (/** @type {any} */ message) => send(name, message),
+      choose: data.choose,
       loadPlotly: () => loadPlotly(model),
-      goTo: (/** @type {any} */ changes, /** @type {string} */ words) => model.change((settings) => [replaced(settings, changes), [words]]),
+      goTo: goTo(model),
       page,
       widget_manager: model.widget_manager,
     };

@@ -6,8 +6,10 @@ import { replaced } from "../rules/settings.js";
 
 /**
  * @import { Model } from "../numbers/model.js"
- * @param {Model} model
+ * @import { Settings } from "../rules/settings.js"
  */
+
+/** @param {Model} model */
 export const pageSeen = (model) => ({
   shown: () => model.shown(),
   selected: () => model.get("selected"),
@@ -21,3 +23,10 @@ export const pageSeen = (model) => ({
   /** @param {string} link @param {string} words what is said of it */
   open: (link, words) => model.change((settings) => [replaced(seenAs(settingAt(settings, link), settings), {}), [words]]), // undo leaves the view alone
 });
+
+/**
+ * The way from a tab to other settings; what was done is said.
+ * @param {Model} model @returns {(changes: Partial<Settings> | ((settings: Settings) => Partial<Settings>), words: string) => void}
+ */
+export const goTo = (model) => (changes, words) =>
+  model.change((settings) => [replaced(settings, typeof changes === "function" ? changes(settings) : changes), [words]]);

@@ -35,7 +35,7 @@ function start() {
   tellUnknown(data.languages, model);
   const rests = followHand();
   const session = createSession(data, rests, (state) => model.hearOfKernel(state));
-  const drawPane = createPanes(model, data.colorscales, session.startAgain, { race: () => fetchRecorded(data.race) }, data.tabs);
+  const drawPane = createPanes(model, data.colorscales, { race: () => fetchRecorded(data.race) }, data.tabs);
   drawLive(live, model, drawPane, player, wish, { menu: createLanguages(data.languages, model, player) });
   byId("convviz-again").addEventListener("click", session.startAgain);
   model.on("settings", () => model.get("kernel") === "resting" && session.startAgain()); // a move is what wakes it

@@ -27,7 +27,7 @@ function start() {
   const wish = createValues({ present: false });
   followAddress((link) => model.send({ type: "open", link }), player, () => wish.put({ present: true }), !goOn(model, player));
   tellUnknown(data.languages, model);
-  const drawPane = createPanes(model, data.colorscales, undefined, { race: () => fetchRecorded(data.race) }, data.tabs);
+  const drawPane = createPanes(model, data.colorscales, { race: () => fetchRecorded(data.race) }, data.tabs);
   const share = createCopyLink(model, addressWith, () => stepLink(player));
   drawLive(byId("convviz-live"), model, drawPane, player, wish, { tabs: Object.keys(data.tabs), share, menu: createLanguages(data.languages, model, player) });
 }

@@ -15,11 +15,10 @@ import { sentences } from "../base/words.js";
 const say = sentences(WORDS);
 const meaningOf = sentences(TERMS);
 
-const REST_MS = 150; // what takes time is computed anew when the sliders have rested this long
-
 /**
- * What a pane's own code gets.
- * @typedef {{ root: HTMLElement, uid: string, send: (message: any) => void, say: (text: string) => void,
+ * What a pane's own code gets. choose: other data are made of what was chosen; chosen: so far, in this page.
+ * @typedef {{ root: HTMLElement, uid: string, send: (message: any) => void, choose: (changes: Record<string, any>) => void,
+ *   chosen: () => Record<string, any>, say: (text: string) => void,
  *   scale: () => [number, string][], point: (pointed?: any) => void, onPoint: (listener: (pointed: any) => void) => void,
  *   onReply: (listener: (reply: any, buffers: DataView<ArrayBuffer>[]) => void) => void, onClose: (action: () => void) => void }} PaneTools
  */
@@ -34,14 +33,11 @@ const REST_MS = 150; // what takes time is computed anew when the sliders have r
  */
 export function openPane({ model, el }, name, build) {
   const failure = element("p", { class: "cv-pane-failure", role: "alert" });
-  const again = element("button", { type: "button", class: "cv-button cv-pane-again", hidden: "" }, say("again"));
-  again.addEventListener("click", () => model.send({ type: "again" }));
   const body = element("div", { class: "cv-pane-body" });
   const live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });
-  const root = element("section", { class: `cv-pane cv-pane-${name} cv-look` }, failure, again, body, createTerms(name), live);
+  const root = element("section", { class: `cv-pane cv-pane-${name} cv-look` }, failure, body, createTerms(name), live);
   el.append(root);
   let theme = "light";
-  let timer = 0;
   let lost = ""; // that nobody answers any more
   /** @type {HTMLElement | null} */
   let app = null; // the app that the pane stands in
@@ -51,6 +47,8 @@ export function openPane({ model, el }, name, build) {
     root,
     uid: Math.random().toString(36).slice(2, 8),
     send: (message) => model.send(message),
+    choose: (changes) => model.choose(changes),
+    chosen: () => model.get("choices"),
     say: (text) => setText(live, text),
     scale: () => model.get("colorscales")[theme],
     point(pointed) {
@@ -78,18 +76,13 @@ export function openPane({ model, el }, name, build) {
   function update() {
     const data = model.get("data");
     setText(failure, lost || (data.error ?? ""));
-    again.hidden = !data.again;
     root.classList.toggle("cv-pane-stale", Boolean(data.error)); // the last picture stays, faded
     if (!data.error && Object.keys(data).length) show(data);
-    root.setAttribute("aria-busy", "false");
     root.dataset.shown = String(data.step ?? "");
   }
 
-  function refreshLater() {
-    root.setAttribute("aria-busy", "true");
-    clearTimeout(timer);
-    timer = window.setTimeout(() => model.send({ type: "refresh" }), REST_MS);
-  }
+  /** Whether other data were asked for. */
+  const tellBusy = () => root.setAttribute("aria-busy", String(Boolean(model.get("busy"))));
 
   const follower = followTheme(
     () => model.get("theme"),
@@ -101,15 +94,13 @@ export function openPane({ model, el }, name, build) {
     },
   );
   model.on("change:data", update);
-  model.on("change:wanted", refreshLater);
+  model.on("change:busy", tellBusy);
   model.on("change:theme", follower.refresh);
   update();
-  // While the tab was closed nobody heard that new data were wanted.
-  if (model.get("wanted") > (model.get("data").wanted ?? 0)) refreshLater();
+  tellBusy();
   return () => {
-    clearTimeout(timer);
     model.off("change:data", update);
-    model.off("change:wanted", refreshLater);
+    model.off("change:busy", tellBusy);
     model.off("change:theme", follower.refresh);
     follower.stop();
     pane.point();

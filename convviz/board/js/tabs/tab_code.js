@@ -125,7 +125,7 @@ function buildCode(pane, body) {
     outcome.classList.toggle("cv-refused", !done);
     pane.say(words);
   });
-  box.addEventListener("change", () => pane.send({ type: "numbers", on: box.checked }));
+  box.addEventListener("change", () => pane.choose({ numbers: box.checked }));
   ways.addEventListener("keydown", onKey);
   pane.onPoint(({ cell, panels }) => {
     onBoard = [...new Set([...panels, ...(cell ? [cell.panel] : [])])];

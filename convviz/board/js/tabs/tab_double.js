@@ -26,9 +26,9 @@ function renderDouble(context) {
   return openPane(context, "double", (pane, body) => {
     /** @type {Data | null} */
     let data = null;
-    const gradients = createChoice(say("gradient"), ["grad_input", "grad_weight"].map((of) => [of, of]), (of) => pane.send({ type: "set", of, number: data?.number }));
-    const numbers = createChoice(say("number"), [["one", say("number.one")], ["squares", say("number.squares")]], (number) => pane.send({ type: "set", of: data?.of, number }));
-    const gradient = createPlane(pane, () => {}, (row, column) => data?.number === "one" && pane.send({ type: "cell", row, column }));
+    const gradients = createChoice(say("gradient"), ["grad_input", "grad_weight"].map((of) => [of, of]), (of) => of !== data?.of && pane.choose({ of, cell: [] }));
+    const numbers = createChoice(say("number"), [["one", say("number.one")], ["squares", say("number.squares")]], (number) => pane.choose({ number }));
+    const gradient = createPlane(pane, () => {}, (row, column) => data?.number === "one" && pane.choose({ cell: [row, column] }));
     const s = element("p", { class: "cv-double-s" });
     const how = element("p", { class: "cv-muted" });
     const slopes = [0, 1].map(() => createSlope(pane, read));

@@ -34,12 +34,36 @@ const LESSON_ROWS = [
   { title: say("linear.to_bias"), formula: "grad_bias[o] = \u03a3\u2099 grad_output[n, o]", items: ["\u03a3", "grad_output", "=", "grad_bias"] },
 ];
 
-/** @typedef {{ tensor: string, row: number, column: number }} LessonCell */
+/**
+ * @import { Settings } from "../rules/settings.js"
+ * @typedef {{ tensor: string, row: number, column: number }} LessonCell
+ * @typedef {[tensor: string, row: number, column: number, value: number]} Typed
+ */
+
+/** The numbers that were typed, with one more. @param {Typed[]} typed @param {LessonCell} cell @param {number} value @returns {Typed[]} */
+export function withTyped(typed, { tensor, row, column }, value) {
+  const others = typed.filter((each) => each[0] !== tensor || each[1] !== row || each[2] !== column);
+  return [...others, [tensor, row, column, value]];
+}
+
+/**
+ * What gives the board a 1 x 1 kernel: the lesson's weight, applied to the channels of every cell of the input.
+ * @param {Settings} settings @param {{ weight: number[][], bias: number[] }} tensors of the lesson @returns {Partial<Settings>}
+ */
+export function onBoard({ spec }, { weight, bias }) {
+  const [out_channels, in_channels] = [weight.length, weight[0].length];
+  return {
+    spec: { ...spec, in_channels, out_channels, groups: 1, kernel_size: [1, 1], stride: [1, 1], padding: [[0, 0], [0, 0]], dilation: [1, 1] },
+    transposed: false,
+    weight: { kind: "values", values: weight.flat(), shape: [out_channels, in_channels, 1, 1] },
+    bias: { kind: "values", values: bias, shape: [out_channels] },
+  };
+}
 
 function renderLinear(context) {
   return openPane(context, "linear", (pane, body) => {
     let data = null;
-    const controls = createControls(pane);
+    const controls = createControls(pane, () => pane.choose({ seed: data.settings.seed + 1, typed: [] }));
     const facts = element("p", { class: "cv-facts" });
     const loss = element("span");
     const truth = element("span", { class: "cv-truth" });
@@ -48,7 +72,7 @@ function renderLinear(context) {
     const equations = LESSON_ROWS.map((row) => createEquationRow(pane, row, { point, leave, type }));
     const maps = equations.flatMap((equation) => equation.maps);
     const show = element("button", { type: "button", class: "cv-button" }, say("linear.show"));
-    show.addEventListener("click", () => pane.send({ type: "show" }));
+    show.addEventListener("click", () => context.model.goTo((/** @type {Settings} */ settings) => onBoard(settings, data.tensors), say("linear.shown")));
     body.append(
       element("h3", {}, say("linear")),
       element("p", {}, say("linear.about")),
@@ -107,7 +131,7 @@ function renderLinear(context) {
         linearName(cell),
         text,
         Boolean(typed),
-        (value) => pane.send({ type: "edit", ...cell, value }),
+        (value) => pane.choose({ typed: withTyped(pane.chosen().typed ?? [], cell, value) }),
         (sentence) => setText(sum, sentence),
         closed,
       );
@@ -128,19 +152,19 @@ function renderLinear(context) {
   });
 }
 
-/** The menus of the lesson. @param {import("./pane.js").PaneTools} pane */
-function createControls(pane) {
+/** The menus of the lesson. @param {import("./pane.js").PaneTools} pane @param {() => void} onDraw */
+function createControls(pane, onDraw) {
   /** @type {Record<string, HTMLSelectElement>} */
   const menus = {};
   const el = element("div", { class: "cv-lesson-controls" });
   for (const [name, words] of Object.entries(MENU_WORDS)) {
     const menu = /** @type {HTMLSelectElement} */ (element("select", { "data-set": name }));
-    menu.addEventListener("change", () => pane.send({ type: "set", name, value: name === "loss" ? menu.value : Number(menu.value) }));
+    menu.addEventListener("change", () => pane.choose({ [name]: name === "loss" ? menu.value : Number(menu.value) }));
     menus[name] = menu;
     el.append(element("label", {}, `${words} `, menu));
   }
   const draw = element("button", { type: "button", class: "cv-button" }, say("linear.other"));
-  draw.addEventListener("click", () => pane.send({ type: "draw" }));
+  draw.addEventListener("click", onDraw);
   el.append(draw);
   return {
     el,

@@ -31,7 +31,7 @@ function renderMatrix(context) {
     const sentence = element("p", { class: "cv-sentence" });
     const formula = element("code", { class: "cv-formula" });
     const notes = element("div", { class: "cv-matrix-notes" });
-    const pager = createPager((start) => pane.send({ type: "part", start }));
+    const pager = createPager((start) => pane.choose({ start }));
     const readout = element("p", { class: "cv-readout" }, say("matrix.hint"));
     body.append(element("p", {}, say("matrix")), chooser.el, sentence, element("p", {}, formula), pager.el, ...product.els, notes, readout);
 

@@ -19,7 +19,7 @@ function renderQuantised(context) {
     let data = null;
     const readout = element("p", { class: "cv-readout" }, say("quantised.hint"));
     const planes = createPlanes(pane, read, leave);
-    const chooser = createLayerMenu((kind) => pane.send({ type: "choose", kind }));
+    const chooser = createLayerMenu((kind) => pane.choose({ kind }));
     const sentence = element("p");
     const forward = element("div", { class: "cv-flow" });
     const backward = element("div", { class: "cv-flow" });
@@ -27,7 +27,7 @@ function renderQuantised(context) {
     const check = element("div", { class: "cv-flow" });
     const [aside, heading] = [element("h4", { "data-part": "variants" }), element("h4", { "data-part": "check" })];
     const verdict = element("ul", { class: "cv-verdict" });
-    const columns = createColumns(planes, variants, (variant) => pane.send({ type: "choose", variant }));
+    const columns = createColumns(planes, variants, (variant) => pane.choose({ variant }));
     body.append(
       element("h3", {}, say("quantised")),
       element("p", {}, say("quantised.about")),

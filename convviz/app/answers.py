@@ -1,0 +1,166 @@
+"""What a page is answered, by a notebook's App and a server's worker alike: plain data in, plain data and bytes out.
+
+A request carries everything, so that any process can answer any of them; nothing is kept but a few results.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from convviz.app.asking import (
+    RequestError,
+    asked,
+    check_dict,
+    check_keys,
+    one_of,
+    page_name,
+    readable,
+    shown,
+    what_failed,
+    whole,
+)
+from convviz.app.wire import numbers
+from convviz.facts import facts
+from convviz.facts.words import sentences
+from convviz.ops.stages import Stages
+from convviz.settings.as_python import as_python
+from convviz.settings.compute import compute
+from convviz.settings.state import Settings
+
+PAGE = "convolution.html"  # what the saved page is called
+VIEW: list[str] = facts("settings")["view"]  # what changes no number
+ALONE: list[str] = facts("settings")["tabs_of_the_page"]  # the page computes them
+TABS = [name for name in facts("settings")["choices"]["tab"] if name]
+# A request's keys beside its type, its id and the page that asks; whoever calls has read the language.
+KEYS = {
+    "compute": ("settings",),
+    "tab": ("tab", "settings", "choices", "ask"),
+    "python": ("settings",),
+    "page": ("settings",),
+    "picture": (),
+}
+ALWAYS = ("type", "id", "page", "language")
+RESULTS = 4  # that a process keeps: a tab is asked for after its board
+
+PageMaker = Callable[[Mapping[str, Any]], bytes]
+StagesOf = Callable[[Settings], Stages]
+
+say = sentences("app")
+log = logging.getLogger(__name__)
+
+
+class Answer(NamedTuple):
+    """A message to a page.
+
+    Attributes:
+        message: plain data that JSON can hold.
+        buffers: the bytes beside it.
+    """
+
+    message: dict[str, Any]
+    buffers: list[bytes]
+
+
+def computed(settings: Settings) -> Stages:
+    """Return the numbers that follow from the settings, those of the last few settings without computing.
+
+    Raises:
+        ValueError: a number is too large for the dtype.
+    """
+    base = Settings()
+    return _computed(settings.replace(**{name: getattr(base, name) for name in VIEW}))
+
+
+_computed = functools.lru_cache(maxsize=RESULTS)(compute)
+
+
+def answered(
+    request: Any,
+    buffers: Sequence[Any] = (),
+    *,
+    page_maker: PageMaker | None = None,
+    stages: StagesOf = computed,
+) -> Answer:
+    """Return the answer to a request, with its id and page; a refusal where there is none. It never raises.
+
+    Args:
+        request: as it came.
+        buffers: the bytes beside it.
+        page_maker: makes the page of a state.
+        stages: returns the numbers of settings.
+    """
+    back: dict[str, Any] = {}
+    try:
+        asked(request)
+        back["id"] = whole(request, "id")
+        if "page" in request:
+            back["page"] = page_name(request)
+        made = answer(request, buffers, page_maker=page_maker, stages=stages)
+    except ValueError as error:
+        sentence = readable(str(error))
+    except Exception as error:  # the app must live on; the log keeps what a developer needs
+        log.exception("a request failed")
+        sentence = readable(f"{what_failed('action.failed', error)} {say('action.kept')}")
+    else:
+        return Answer(made.message | back, made.buffers)
+    return Answer({"type": "refused", **back, "sentence": sentence}, [])
+
+
+def answer(
+    request: Any,
+    buffers: Sequence[Any] = (),
+    *,
+    page_maker: PageMaker | None = None,
+    stages: StagesOf = computed,
+) -> Answer:
+    """Return the answer to a request.
+
+    Args:
+        request: as it came, a dict with a ``type``.
+        buffers: the bytes beside it.
+        page_maker: makes the page of a state.
+        stages: returns the numbers of settings.
+
+    Raises:
+        ValueError: it is no request, or what it asks for is not possible.
+    """
+    kind = asked(request)
+    if not isinstance(kind, str) or kind not in KEYS:
+        raise RequestError(say("message.type", known=", ".join(KEYS), got=f"{kind!r:.40}"))
+    check_keys(kind, request, (*ALWAYS, *KEYS[kind]))
+    if kind == "picture":
+        from convviz.app.upload import picture_source
+
+        return Answer({"type": "picture", "source": picture_source(list(buffers)).to_dict()}, [])
+    settings = Settings.from_dict(request.get("settings"))
+    if kind == "tab":
+        return _tab(request, settings, stages)
+    if kind == "python":
+        return Answer({"type": "python", "text": as_python(settings)}, [])
+    if kind == "page":
+        pages = [page_maker(settings.to_dict())] if page_maker is not None else []
+        return Answer({"type": "page", "name": PAGE}, pages)
+    made = numbers(stages(settings))
+    tensors = made.pop("tensors")
+    return Answer({"type": "numbers", **made, "tensors": list(tensors)}, list(tensors.values()))
+
+
+def _tab(request: Mapping[str, Any], settings: Settings, stages: StagesOf) -> Answer:
+    """Return what a tab draws; with ``ask`` what it replies to a question in it."""
+    name = one_of(request, "tab", TABS, "")
+    choices, ask = check_dict("choices", request.get("choices", {})), request.get("ask")
+    back = {"type": "tab", "tab": name}
+    if name in ALONE:
+        return Answer(back | {"data": {"state": "alone"}}, [])
+    tab = importlib.import_module(f"convviz.app.tabs.{name}")
+    if ask is None:
+        data = shown(name, lambda: tab.data(settings, stages(settings), choices))
+        return Answer(back | {"data": data}, [])
+    if not hasattr(tab, "reply"):
+        raise RequestError(say("message.ask", tab=name))
+    content, inside = tab.reply(settings, stages(settings), choices, ask)
+    return Answer(back | {"reply": content}, inside)

@@ -1,0 +1,168 @@
+"""What a page asks for, read strictly: a message is a stranger's."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from convviz.facts.words import sentences
+from convviz.ops.device import is_out_of_memory
+
+say = sentences("app")
+log = logging.getLogger(__name__)
+
+MOST_LETTERS = 600  # of a sentence on the page
+MOST_NAME = 64  # letters of a name: a page's, a tab's, a box's
+MOST_WHOLE = 2**53  # what JavaScript counts to
+DEEPEST = 8  # dicts and lists within each other; the settings need 5
+
+
+class RequestError(ValueError):
+    """What a message asks for is possible with no settings."""
+
+
+def readable(sentence: str) -> str:
+    """Return a sentence that is no longer than one reads: it may name what a stranger sent."""
+    half = MOST_LETTERS // 2
+    return sentence if len(sentence) <= MOST_LETTERS else f"{sentence[:half]} … {sentence[-half:]}"
+
+
+def what_failed(id: str, error: Exception) -> str:
+    """Return a sentence about an error that nobody foresaw.
+
+    Args:
+        id: of the sentence, which takes the error's kind and what it says.
+        error: lacking memory has a sentence of its own.
+    """
+    return say("memory") if is_out_of_memory(error) else say(id, kind=type(error).__name__, why=error)
+
+
+def shown(tab: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Return what a tab draws; where these settings cannot be shown in it, ``{"error": sentence}``.
+
+    Args:
+        tab: its name.
+        make: makes the data.
+
+    Raises:
+        RequestError: the tab has no such choice.
+    """
+    try:
+        return make()
+    except RequestError:
+        raise
+    except ValueError as error:
+        return {"error": readable(str(error))}
+    except Exception as error:  # the board must live on; the log keeps what a developer needs
+        log.exception("the tab %s failed", tab)
+        return {"error": readable(f"{what_failed('tab.failed', error)} {say('tab.kept')}")}
+
+
+def asked(message: Any) -> Any:
+    """Return what a message asks for, its ``type``.
+
+    Raises:
+        RequestError: it is no message of the page's.
+    """
+    if not isinstance(message, Mapping):
+        raise RequestError(say("message", got=f"{message!r:.40}"))
+    _check_depth(message)
+    return message.get("type")
+
+
+def _check_depth(message: Mapping[str, Any]) -> None:
+    """Refuse what is nested too deeply for Python's own recursion."""
+    level: list[Any] = [message]
+    for _ in range(DEEPEST):
+        inner = (each.values() if isinstance(each, Mapping) else each for each in level)
+        level = [each for values in inner for each in values if isinstance(each, (Mapping, list, tuple))]
+        if not level:
+            return
+    raise RequestError(say("message.deep", most=DEEPEST))
+
+
+def check_dict(what: str, value: Any) -> Mapping[str, Any]:
+    """Return what is a dict.
+
+    Raises:
+        RequestError: it is none.
+    """
+    if not isinstance(value, Mapping):
+        raise RequestError(say("message.dict", what=what, got=f"{value!r:.40}"))
+    return value
+
+
+def check_keys(what: str, message: Any, known: Sequence[str]) -> Mapping[str, Any]:
+    """Return what is a dict with no other keys than these.
+
+    Args:
+        what: it is, for the sentence.
+        message: as it came.
+        known: its keys, of which there may be none.
+
+    Raises:
+        RequestError: it is none, or has another key.
+    """
+    checked = check_dict(what, message)
+    for key in checked:
+        if key not in known:
+            id = "message.keys" if known else "message.no_keys"
+            raise RequestError(say(id, what=what, known=", ".join(known), got=f"{key!r:.40}"))
+    return checked
+
+
+def one_of(message: Mapping[str, Any], key: str, known: Sequence[str], default: str) -> str:
+    """Return a word of a message; what is missing is the default.
+
+    Raises:
+        RequestError: it is another word.
+    """
+    value = message.get(key, default)
+    if not isinstance(value, str) or value not in known:
+        raise RequestError(say("message.word", key=key, known=", ".join(known), got=f"{value!r:.40}"))
+    return value
+
+
+def flag(message: Mapping[str, Any], key: str) -> bool:
+    """Return whether a message says so; what is missing is no.
+
+    Raises:
+        RequestError: it is neither true nor false.
+    """
+    value = message.get(key, False)
+    if not isinstance(value, bool):
+        raise RequestError(say("message.flag", key=key, got=f"{value!r:.40}"))
+    return value
+
+
+def whole(message: Mapping[str, Any], key: str, default: int | None = None) -> int:
+    """Return a whole number of a message; what is missing is the default.
+
+    Raises:
+        RequestError: it is none, or too large.
+    """
+    return whole_number(key, message.get(key, default))
+
+
+def whole_number(key: str, value: Any) -> int:
+    """Return a whole number.
+
+    Raises:
+        RequestError: it is none, or too large.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > MOST_WHOLE:
+        raise RequestError(say("message.index", key=key, got=f"{value!r:.40}"))
+    return value
+
+
+def page_name(message: Mapping[str, Any]) -> str:
+    """Return which page asks: its own name, because a kernel's messages go to all pages.
+
+    Raises:
+        RequestError: it is no name.
+    """
+    page = message.get("page")
+    if not isinstance(page, str) or len(page) > MOST_NAME:
+        raise RequestError(say("message.page", most=MOST_NAME, got=f"{page!r:.40}"))
+    return page
