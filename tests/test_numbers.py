@@ -135,12 +135,12 @@ def test_a_frame_comes_back_and_its_buffers_lie_at_multiples_of_8():
         frame = packed(message, buffers)
         assert len(frame) % 8 == 0
         assert (4 + int.from_bytes(frame[:4], "little")) % 8 == 0
-        assert unpacked(frame) == ({**message, "sizes": sizes}, buffers)
+        assert unpacked(frame) == (message, buffers)
 
 
 def test_a_number_that_json_has_not_goes_by_its_name():
     frame = packed({"loss": float("nan"), "all": [float("inf"), (-float("inf"), 1.5)]})
-    assert unpacked(frame)[0] == {"loss": "nan", "all": ["inf", ["-inf", 1.5]], "sizes": []}
+    assert unpacked(frame)[0] == {"loss": "nan", "all": ["inf", ["-inf", 1.5]]}
 
 
 def test_a_strangers_frame_is_read_strictly():
@@ -149,7 +149,7 @@ def test_a_strangers_frame_is_read_strictly():
     wrong += [packed({})[:4] + b'{"sizes":[-8]} ' + b" ", good.replace(b"[5]", b"[6.")]
     wrong += [(4).to_bytes(4, "little") + b"[]  ", (12).to_bytes(4, "little") + b'{"sizes":NaN}'[:12]]
     for frame in wrong:
-        with pytest.raises(ValueError, match="."):
+        with pytest.raises(ValueError, match=r"."):
             unpacked(frame)
 
 
