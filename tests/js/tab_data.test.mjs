@@ -149,6 +149,9 @@ test("who comes after torch was away is asked anew, with what was chosen meanwhi
   assert.equal(made.pane.data, undefined);
   await made.answer({ of: "now" });
   assert.equal(made.pane.data.of, "now");
+  made.tab.leave();
+  made.tab.hurry();
+  assert.equal(made.questions.length, 3, "also where nothing has changed: who comes may compute elsewhere");
 });
 
 test("a question about what is shown is asked of the settings that it was made from", async () => {
