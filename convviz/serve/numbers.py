@@ -7,7 +7,7 @@ always packed: first ``{"type": "facts"}``, then answers, which repeat the reque
 
 from __future__ import annotations
 
-import asyncio
+import json
 import logging
 import os
 from typing import Any
@@ -21,12 +21,14 @@ from jupyter_server.base.websocket import WebSocketMixin
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from convviz import __version__
+from convviz.app.races import RACES_VARIABLE
 from convviz.facts import facts
 from convviz.facts.spoken import ENGLISH, speaking, understood
 from convviz.facts.words import sentences
 from convviz.serve.handlers import PlainErrors
 from convviz.serve.live import NUMBERS
 from convviz.serve.packed import HEAD_BYTES, packed, read_json, unpacked
+from convviz.serve.racing import Racing
 from convviz.serve.turns import Wish
 from convviz.serve.worker import BINARY, TEXT
 from convviz.serve.workers import Order, Workers
@@ -34,6 +36,9 @@ from convviz.serve.workers import Order, Workers
 KINDS = ("compute", "tab", "python", "page", "picture", "act")
 NEWEST_WINS = ("compute", "tab", "ask")
 SLOW = ("page", "picture")
+STATEFUL = ("race", "yours")
+ACT_BYTES = 1 << 14
+PAGES_A_RACE = 4  # pages that look at a race that is over keep its process, and only so many others race
 MOST_BYTES = facts("settings")["limits"]["picture"]["bytes"] + HEAD_BYTES
 MOST_ID = 1 << 53  # the page's numbers are exact up to it
 TRY_LATER, BAD, LARGE = 1013, 1008, 1009
@@ -41,6 +46,7 @@ GONE = (WebSocketClosedError, tornado.iostream.StreamClosedError, tornado.iostre
 
 say = sentences("numbers")
 say_app = sentences("app")
+say_race = sentences("race")
 log = logging.getLogger("tornado.application")
 
 
@@ -71,6 +77,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         """
         self._workers = workers
         self._client = self.request.remote_ip
+        self._race: Racing | None = None
 
     @property
     def _metrics(self) -> Any:
@@ -94,7 +101,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
             raise tornado.web.HTTPError(403)
         await super().get()
 
-    async def open(self) -> None:  # type: ignore[override]
+    async def open(self) -> None:
         """Tell the page what computes here."""
         self.set_nodelay(True)
         super().open()
@@ -110,7 +117,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         told = {"version": __version__, "devices": self._workers.devices, "device": device, "makes_pages": True}
         await self._write(packed({"type": "facts", **told}))
 
-    async def on_message(self, frame: str | bytes) -> None:  # type: ignore[override]
+    async def on_message(self, frame: str | bytes) -> None:
         """Let a request wait for its turn; what is none is refused.
 
         Args:
@@ -132,7 +139,8 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
                 await self._write(refusal(request, str(error)))
 
     def on_close(self) -> None:
-        """Forget what the page waits for."""
+        """Forget what the page waits for, and end its race."""
+        self._drop_race()
         self._workers.leave(self._client, self)
         if self._is_open:
             self._metrics.page_went()
@@ -169,13 +177,50 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
             raise ValueError(say_app("message.type", known=", ".join(KINDS), got=f"{kind!r:.40}"))
         self._metrics.asked(kind)
         if kind == "act":
-            return  # races follow
-        slow = kind in SLOW or (kind == "tab" and isinstance(tab, str) and tab in facts("settings").get("slow_tabs", ()))
+            self._act(request, given)
+            return
+        if kind == "tab" and tab == "race" and self._race:
+            self._race.tell(given)
+            return
+        slow = kind in SLOW or (kind == "tab" and tab in facts("settings")["slow_tabs"])
         if kind == "tab" and "ask" in request:
             kind = "ask"
         if kind not in NEWEST_WINS and self._workers.waits(self._client, self, kind):
             raise ValueError(say("busy"))
         self._workers.wish(Wish(self._client, self, kind, slow, Order(given, self._deliver(request))))
+
+    def _act(self, request: dict[str, Any], given: bytes) -> None:
+        """Let the page's race hear what the page says; where there is none, show the tab as it is at first.
+
+        Raises:
+            ValueError: It is no message to such a tab, or there are too many races.
+        """
+        tab, message = request.get("tab"), request.get("message")
+        if tab not in STATEFUL or not isinstance(message, dict) or len(given) > ACT_BYTES:
+            raise ValueError(say_app("message", got=f"{message!r:.40}"))
+        if tab == "race" and not self._race and message.get("type") == "start" and races_allowed():
+            if len(self._workers.racing) >= PAGES_A_RACE * races_allowed():
+                raise ValueError(say_race("room", count=races_allowed()))
+            self._race = Racing(self._workers, self._write, self._race_over)
+            self._workers.racing.add(self._race)
+        if tab == "race" and self._race:
+            self._race.tell(given)
+        elif message.get("type") != "leave":
+            order = Order(given, self._deliver(request))
+            self._workers.wish(Wish(self._client, self, ("act", tab), False, order))
+
+    def _race_over(self) -> None:
+        """Show the page that its race is no more."""
+        self._drop_race()
+        shown = {"type": "act", "tab": "race", "message": {"type": "refresh"}}
+        order = Order(TEXT + json.dumps(shown).encode(), self._deliver(shown))
+        self._workers.wish(Wish(self._client, self, ("act", "race"), False, order))
+
+    def _drop_race(self) -> None:
+        race, self._race = self._race, None
+        if race:
+            race.end()
+            self._workers.racing.discard(race)
 
     def _deliver(self, request: dict[str, Any]) -> Any:
         # Not the whole request: a picture lies in it.
@@ -196,6 +241,11 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
             await self.write_message(frame, binary=True)
         except GONE:
             self.close()
+
+
+def races_allowed() -> int:
+    """Return how many races may run at a time."""
+    return int(os.environ.get(RACES_VARIABLE) or 0)
 
 
 def refusal(request: dict[str, Any], sentence: str) -> bytes:

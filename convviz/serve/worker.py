@@ -7,6 +7,8 @@ server and what answers, as module:function. The server itself imports this file
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import gc
 import importlib
 import json
@@ -15,12 +17,13 @@ import signal
 import socket
 import struct
 import sys
+import threading
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
 from convviz.app import limits
-from convviz.facts.spoken import ENGLISH, speaking, understood
+from convviz.facts.spoken import ENGLISH, languages, speaking, understood
 from convviz.facts.words import sentences
 from convviz.serve.packed import packed, read_json, unpacked
 
@@ -38,7 +41,7 @@ def main() -> None:
     gc.disable()
     devices = forked(devices_here)  # to ask may wake a driver, which no fork survives
     if len(devices) == 1:
-        answer(TEXT + b'{"type": "compute", "id": 0, "settings": {}}', answered)
+        warm(answered)
     gc.collect()
     gc.freeze()  # no collection in a worker writes to pages that are shared
     gc.enable()
@@ -73,7 +76,7 @@ def spawned(connection: Connection, answers: str, environment: dict[str, str], r
     os.environ.update(environment)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: the server ends us
     answered = found(answers)
-    answer(TEXT + b'{"type": "compute", "id": 0, "settings": {}}', answered)
+    warm(answered)
     connection.send_bytes(json.dumps({"devices": devices_here()}).encode())
     BEGIN[RACE if race else WORKER](connection, answered)
 
@@ -105,12 +108,28 @@ def answer(given: bytes, answered: Callable[..., Any]) -> bytes:
         answered: what answers.
     """
     request, buffers = (read_json(given[1:].decode()), []) if given[:1] == TEXT else unpacked(given[1:])
+    acts = request.get("type") == "act"  # on a tab that has no state here: it is shown as it is at first
+    if acts:
+        request = {"type": "tab", "id": 0, "tab": request["tab"], "settings": {}, "language": request.get("language")}
     with speaking(understood(request.get("language")) or ENGLISH):
         try:
-            made = answered(request, buffers, page_maker=_page_bytes)
-            return packed(made.message, made.buffers)
+            message, made = answered(request, buffers, page_maker=_page_bytes)
+            if acts:
+                del message["id"]
+            return packed(message, made)
         except MemoryError:
             return packed({"type": "refused", "id": request.get("id"), "sentence": say("memory")})
+
+
+def warm(answered: Callable[..., Any]) -> None:
+    """Answer what comes first: what is loaded for it is there when somebody asks.
+
+    Args:
+        answered: what answers.
+    """
+    for tag in languages():
+        for request in ({"type": "compute"}, {"type": "tab", "tab": "code"}):
+            answer(TEXT + json.dumps({"id": 0, "settings": {}, "language": tag, **request}).encode(), answered)
 
 
 def _page_bytes(state: Any) -> bytes:
@@ -147,9 +166,55 @@ def forked(make: Callable[[], Any]) -> Any:
     return made
 
 
-def race(connection: Connection, answered: Callable[..., Any]) -> None:
-    """Race for one page until it goes."""
-    del connection, answered
+def race(connection: Connection, _: Callable[..., Any]) -> None:
+    """Race for one page until it goes.
+
+    Args:
+        connection: to the server.
+    """
+    limits.apply()
+    asyncio.run(_race(connection))
+
+
+async def _race(connection: Connection) -> None:
+    from convviz.app.tabs.race import RaceTab
+
+    class PageRace(RaceTab):
+        """Speaks the language in which it was asked last."""
+
+        language = ENGLISH
+
+        def refresh(self) -> None:
+            with speaking(self.language):
+                super().refresh()
+
+    def send(message: dict[str, Any], buffers: list[bytes]) -> None:
+        with contextlib.suppress(OSError):  # the server has gone, and the reader hears it
+            connection.send_bytes(packed(message, buffers))
+
+    tab = PageRace(send, lambda: os.environ.get("CONVVIZ_DEVICE") or "cpu")
+    loop, gone = asyncio.get_running_loop(), asyncio.Event()
+
+    def hear(request: dict[str, Any]) -> None:
+        tab.language = understood(request.get("language")) or ENGLISH
+        with speaking(tab.language):
+            if request.get("type") == "tab":
+                send({"type": "tab", "tab": tab.name, "id": request.get("id"), "data": tab.data()}, [])
+            elif (message := request.get("message")) == {"type": "leave"}:
+                tab.leave()
+            else:
+                tab.receive(message)
+
+    def read() -> None:
+        try:
+            while True:
+                loop.call_soon_threadsafe(hear, read_json(connection.recv_bytes()[1:].decode()))
+        except (EOFError, OSError):
+            loop.call_soon_threadsafe(gone.set)
+
+    threading.Thread(target=read, daemon=True).start()
+    await gone.wait()
+    tab.close()
 
 
 BEGIN = {WORKER: work, RACE: race}

@@ -201,21 +201,22 @@ class Stem:
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@ll", int(SENDS_S), 0))
         with theirs, ours:
             assert self._connection is not None
-            self._connection.settimeout(FORKS_S)
             socket.send_fds(self._connection, [kind], [theirs.fileno()])
             told, (handle, *_) = self._hear(FORKS_S)
             return Worker(Connection(ours.detach()), struct.unpack("<I", told)[0], Handle(handle).kill)
 
     def _hear(self, seconds: float) -> tuple[bytes, list[int]]:
         """Return what the process says next; a stopped one says nothing any more."""
-        assert self._connection is not None and self._process is not None
-        self._connection.settimeout(LOOK_S)
+        connection, process = self._connection, self._process
+        assert connection is not None
+        assert process is not None
+        connection.settimeout(LOOK_S)
         ends = time.monotonic() + seconds
         while True:
             try:
-                told, files, _, _ = socket.recv_fds(self._connection, 1 << 12, 1)
+                told, files, _, _ = socket.recv_fds(connection, 1 << 12, 1)
             except TimeoutError:
-                look_after(self._process.pid)
+                look_after(process.pid)
                 if time.monotonic() >= ends:
                     raise
                 continue
@@ -266,6 +267,7 @@ class Workers:
         """
         self.count = count or len(_cores())
         self.devices: list[str] = []
+        self.racing: set[Any] = set()  # the pages' races
         self._seconds = seconds
         self._answers = answers
         self._ended, self._answered = ended, answered
