@@ -25,9 +25,10 @@ from convviz.serve.channel import Channel
 from convviz.serve.gate import Gate, content_policy, is_loopback
 from convviz.serve.metrics import descendants, memory_of
 from convviz.serve.options import ServeError, ServeOptions
+from convviz.serve.packed import unpacked
 from convviz.serve.restart import all_answered
 from tests.browser.server import voila_server, wait_until
-from tests.protocol import Channels, ask, refusal, start_kernel
+from tests.protocol import ask, connect, refusal, start_kernel
 
 say = sentences("gate")
 HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
@@ -128,7 +129,20 @@ def test_only_the_notebooks_page_may_have_scripts_in_it():
 def guarded(tmp_path_factory):
     """A server below a path, for who has the token, under one more name, in one more frame, with a log."""
     log = tmp_path_factory.mktemp("guarded") / "log"
-    words = ["--base-url", "/a/course/", "--allow-host", NAME, "--allow-frame", FRAME, "--log", log, "--notebook", "--token"]
+    words = [
+        "--base-url",
+        "/a/course/",
+        "--allow-host",
+        NAME,
+        "--allow-frame",
+        FRAME,
+        "--log",
+        log,
+        "--notebook",
+        "--workers",
+        "2",
+        "--token",
+    ]
     with voila_server(arguments=words) as server:
         server.log = log
         address, server.token = server.url.split("?token=")
@@ -179,7 +193,8 @@ def test_without_the_token_everything_but_health_is_refused_with_a_sentence(guar
     script = re.search(rb'"(convviz/script-[\w.-]+)"', ask(guarded.url, "", **cookie)[2])[1].decode()
     guess = "12345678-1234-4234-8234-123456789012"
     for path in ("", "?v=1", "?token=", "?token=wrong-token", f"?tokens={guarded.token}", script, "nothing", "/",
-                 f"api/kernels/{guess}", f"voila/api/shutdown/{guess}", "voila/static/voila.js", "voila/render/app.ipynb"):  # fmt: skip
+                 f"api/kernels/{guess}", f"voila/api/shutdown/{guess}", "voila/static/voila.js",
+                 "voila/render/app.ipynb"):  # fmt: skip
         for method in ("GET", "HEAD", "POST", "DELETE"):
             status, _, body = ask(guarded.url, path, method=method)
             assert status == 403, (method, path)
@@ -199,7 +214,16 @@ def test_without_the_token_everything_but_health_is_refused_with_a_sentence(guar
 def test_everything_is_below_the_path(guarded, cookie):
     assert ask(guarded.url, "/a/course")[::2] == (302, b"")
     assert ask(guarded.url, "/a/course?v=1")[1]["location"] == "/a/course/?v=1"
-    for path in ("/", "/health", "/metrics", "/live/numbers", "/voila/render/app.ipynb", "/voila/static/voila.js", "/a/", "/a/coursehealth"):
+    for path in (
+        "/",
+        "/health",
+        "/metrics",
+        "/live/numbers",
+        "/voila/render/app.ipynb",
+        "/voila/static/voila.js",
+        "/a/",
+        "/a/coursehealth",
+    ):
         assert ask(guarded.url, path, **cookie)[0] == 404, path
     assert b'"numbers":"live/numbers"' in ask(guarded.url, "", **cookie)[2], "from the page's own address"
 
@@ -219,7 +243,48 @@ def test_who_may_look_and_who_may_frame(guarded, cookie):
         assert policy.endswith(f"frame-ancestors 'self' {FRAME}"), path
 
 
-@@COUNTED@@
+def test_what_happens_is_counted_and_logged_without_a_visitor_in_it(guarded, cookie):
+    page = connect(
+        guarded.url, "live/numbers?secret=of-a-visitor", newer=False, headers=[f"Cookie: {cookie['Cookie']}"]
+    )
+    told, _ = unpacked(page.recv())
+    assert told["type"] == "facts"
+    page.send(json.dumps({"type": "compute", "id": 1, "language": "en", "settings": {}}))
+    assert unpacked(page.recv())[0]["type"] == "numbers"
+    page.send(json.dumps({"type": "compute", "id": 2, "language": "en", "settings": []}))
+    assert unpacked(page.recv())[0]["type"] == "refused"
+    for name, labels, value in [
+        ("convviz_pages", {}, 1),
+        ("convviz_workers", {}, 2),
+        ("convviz_requests_total", {"kind": "compute"}, 2),
+        ("convviz_answer_seconds_count", {}, 2),
+    ]:
+        assert sample(guarded, name, **labels) == value, name
+    if sys.platform == "linux":
+        assert sample(guarded, "convviz_memory_bytes", part="server") > 20e6
+        assert sample(guarded, "convviz_memory_bytes", part="workers") > 20e6
+        pid = guarded.process.pid
+        started = descendants(pid)
+        assert set(started) == {child.pid for child in psutil.Process(pid).children(recursive=True)} != set()
+        assert all(memory_of(each) > 1e6 for each in started)
+        # The process that workers are forked from goes by its own name; the others are its children.
+        stem = next(child for child in psutil.Process(pid).children() if "convviz.serve.worker" in child.cmdline())
+        for worker in stem.children():
+            worker.kill()
+        page.send(json.dumps({"type": "compute", "id": 3, "language": "en", "settings": {}}))
+        assert unpacked(page.recv())[0]["type"] == "numbers"
+        assert sample(guarded, "convviz_workers_ended_total", reason="died") >= 1
+    assert sample(guarded, "convviz_refused_total", reason="token") > 0
+    assert sample(guarded, "convviz_refused_total", reason="host") > 0
+    page.close()
+    wait_until(lambda: sample(guarded, "convviz_pages") == 0, what="a page that goes is not counted any more")
+
+    told = lines(guarded)
+    assert all(set(line) <= KEYS for line in told)
+    assert {line["reason"] for line in told if line["event"] == "refused"} <= {"token", "host", "metrics", "request"}
+    text = guarded.log.read_text(encoding="utf-8")
+    for secret in (guarded.token, "secret", "127.0.0.1", "/a/course", NAME):
+        assert secret not in text, secret
 
 
 class Knocking(threading.Thread):

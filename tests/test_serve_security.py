@@ -2,6 +2,7 @@
 
 import contextlib
 import gzip
+import json
 import re
 import socket
 import urllib.parse
@@ -15,6 +16,7 @@ import websocket
 
 from convviz.facts.words import sentences
 from convviz.serve import channel
+from convviz.serve.packed import unpacked
 from tests.browser.server import voila_server, wait_until
 from tests.protocol import Channels, ask, connect, refusal, start_kernel
 
@@ -113,30 +115,42 @@ def test_comm_to_what_is_no_widget_reaches_nothing(visit):
 
 
 def app_of(channels):
-    """Return (model id, state) of the app's widget, as any page may ask for them."""
+    """Return the id of the app's widget, as any page may ask for it."""
     control = uuid.uuid4().hex
     content = {"comm_id": control, "target_name": "jupyter.widget.control", "data": {}}
     channels.ask("comm_open", content, version="1.0.0")
     answers = channels.ask("comm_msg", {"comm_id": control, "data": {"method": "request_states"}})
     states = next(content["data"]["states"] for kind, content in answers if kind == "comm_msg")
-    return next((model, held["state"]) for model, held in states.items() if "_state" in held["state"])
+    return next(model for model, held in states.items() if "_state" in held["state"])
 
 
-def test_tab_your_code_runs_nobodys_code_on_a_server(visit, tmp_path):
-    """Whatever a page of one's own making sends: the tab is for notebooks."""
+def test_tab_your_code_runs_nobodys_code_on_a_server(served, visit, tmp_path):
+    """Whatever a page of one's own making sends, to a kernel and to the workers: the tab is for notebooks."""
     made = tmp_path / "made"
-    model, state = app_of(visit.channels)
+    model = app_of(visit.channels)
 
     def send(content):
         data = {"method": "custom", "content": content}
         return visit.channels.ask("comm_msg", {"comm_id": model, "data": data})
 
-    opened = send({"type": "compute", "page": "p", "k": 1, "settings": {**state["_state"], "tab": "yours"}})
+    act = {"type": "act", "tab": "yours"}
+    opened = send({**act, "message": {"type": "refresh"}})
     assert "nobody's code is run" in str(opened)
     code = f"open({str(made)!r}, 'w').close()\ndef f(x, w): return x"
     check = {"type": "check", "task": "conv2d_backward", "name": "", "code": code}
-    answers = send({"type": "tab", "tab": "yours", "message": check})
+    answers = send({**act, "message": check})
     assert "'report'" not in str(answers)
+    page = connect(served.url, "live/numbers", newer=False)
+    page.recv()
+    for message in ({"type": "refresh"}, check):
+        page.send(json.dumps({**act, "language": "en", "message": message}))
+    page.send(json.dumps({"type": "compute", "id": 1, "language": "en", "settings": {}}))
+    heard = []
+    while not heard or heard[-1]["type"] != "numbers":
+        heard.append(unpacked(page.recv())[0])
+    page.close()
+    assert "nobody's code is run" in str(heard)
+    assert "'report'" not in str(heard)
     assert not made.exists()
 
 
@@ -241,22 +255,44 @@ def test_two_names_are_none(served):
 
 def test_messages_have_a_size(served, visit):
     """Larger ones close the connection before they are read, packed ones before they are unpacked whole."""
-    path = f"api/kernels/{visit.kernel_id}/channels"
-    before = memory(served)
-    large = connect(served.url, path)
-    # Its header alone: the server hangs up before the rest has come.
-    large.sock.sendall(bytes([0x82, 0xFF]) + (10 * MIB + 1).to_bytes(8, "big") + b"mask")
-    assert close_code(large) == 1009
-
-    bomb = connect(served.url, path, headers=["Sec-WebSocket-Extensions: permessage-deflate"])
     packer = zlib.compressobj(9, wbits=-15)
     packed = packer.compress(b"\0" * (300 * MIB)) + packer.flush(zlib.Z_SYNC_FLUSH)
     frame = websocket.ABNF.create_frame(packed[:-4], websocket.ABNF.OPCODE_BINARY)
     frame.rsv1 = 1  # packed
-    bomb.sock.sendall(frame.format())
-    assert close_code(bomb) == 1009
+    before = memory(served)
+    for path in (f"api/kernels/{visit.kernel_id}/channels", "live/numbers"):
+        newer = path.startswith("api")
+        large = connect(served.url, path, newer=newer)
+        # Its header alone: the server hangs up before the rest has come.
+        large.sock.sendall(bytes([0x82, 0xFF]) + (100 * MIB).to_bytes(8, "big") + b"mask")
+        assert close_code(large) == 1009, path
+        bomb = connect(served.url, path, newer=newer, headers=["Sec-WebSocket-Extensions: permessage-deflate"])
+        bomb.sock.sendall(frame.format())
+        assert close_code(bomb) == 1009, path
     assert is_well(served)
     assert memory(served) - before < 100 * MIB
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        ("", 1008),
+        ("[" * 100_000, 1008),
+        ("[]", 1008),
+        ('{"type": "compute"}', 1008),
+        ('{"type": "compute", "id": 1e400}', 1008),
+        ('{"type": "compute", "id": 1, "settings": "' + "x" * MIB + '"}', 1009),
+        (b"", 1008),
+        (b"\xff" * 100, 1008),
+        ((2**31).to_bytes(4, "little") + b"{}  ", 1008),
+    ],
+    ids=["none", "nest", "list", "no id", "no number", "long", "no bytes", "bytes", "longer than it is"],
+)
+def test_what_is_no_request_closes_its_connection(served, message, code):
+    page = connect(served.url, "live/numbers", newer=False)
+    page.send(message, websocket.ABNF.OPCODE_TEXT if isinstance(message, str) else websocket.ABNF.OPCODE_BINARY)
+    assert close_code(page) == code
+    assert is_well(served)
 
 
 def close_code(connection):
