@@ -106,6 +106,7 @@ async def _class(options, server, pool, say):
     root, right, alone, seen = psutil.Process(server.process.pid), {}, Seen(), Seen()
     single = Student(server.url, pool, right, alone, options.seed)
     first_s = (await single.come())[1]
+    alone.answers.clear()
     for _ in range(ALONE_MOVES):
         await single.move(time.perf_counter())
     single.cut()
