@@ -16,6 +16,8 @@ STAMP := .venv/.installed
 # The template is copied into .venv, as the rest of an editable install is not: install again when it changes.
 SOURCES := pyproject.toml constraints.txt $(shell find convviz/share/voila -type f 2>/dev/null)
 
+# In what a function is given: a comma as it is would end it.
+COMMA := ,
 # Run quietly what takes minutes, with a dot every few seconds, and end as it ended.
 dots = { $(1) & job=$$!; while kill -0 $$job 2>/dev/null; do printf .; sleep 2; done; echo; wait $$job; }
 
@@ -102,7 +104,7 @@ $(STAMP)-app: $(SOURCES) | $(BIN)/pip
 
 $(STAMP)-docs: $(SOURCES) | $(BIN)/pip
 	@echo "Installing convviz, what it runs on and what builds its documentation: 1 to 5 minutes the first time."
-	@$(call dots,$(BIN)/pip install -q --disable-pip-version-check $(PIP_FLAGS) -c constraints.txt -e ".[checkout,docs]")
+	@$(call dots,$(BIN)/pip install -q --disable-pip-version-check $(PIP_FLAGS) -c constraints.txt -e ".[checkout$(COMMA)docs]")
 	@touch $@ $(STAMP)-app
 
 $(STAMP)-test: $(SOURCES) | $(BIN)/pip

@@ -1,6 +1,7 @@
 """The app beside the usual FigureWidget, bare SVG and an older app: start, bytes, slider to paint; one run, in turn.
 
-Every way of showing the eight tensors has a server of its own, a fresh kernel and a fresh browser cache a visit. The
+Every way of showing the eight tensors has a server of its own, and a fresh browser cache a visit; a notebook has a
+fresh kernel. The
 first visit of each reads files from disk and counts the bytes; the others are timed, with nothing recording.
 """
 
@@ -14,7 +15,7 @@ from benchmarks.chromium import chromium, visit
 from benchmarks.reference.scene import NAMES, SOBEL_X, STEP, planes
 from benchmarks.report import Figure, main
 from benchmarks.traffic import Traffic
-from benchmarks.ways import APP, BARE_SVG, BEFORE, servers, ways
+from benchmarks.ways import APP, BEFORE, servers, ways
 from tests.browser.server import wait_until
 
 PART = "the app in the browser, served (FW: one FigureWidget, SVG: bare SVG)"
@@ -32,17 +33,15 @@ class Taken:
     Attributes:
         first: Milliseconds from the navigation to the first heatmap, one a visit.
         torch: The same to the first of torch's numbers.
-        warm: As first and torch, where a kernel waited already: [(first, torch)].
         steps: Milliseconds from the key to the painted frame, one a step, by mark.
         start: The frames until the first heatmap.
         stepping: The frames of STEPS steps.
         travelled: Bytes until the first heatmap is plotly's, and until torch's numbers, compressed.
-        comm: The id of the widget with the heatmaps.
+        comm: The id of the widget with the heatmaps; empty where it is the page itself.
     """
 
     first: list = field(default_factory=list)
     torch: list = field(default_factory=list)
-    warm: list = field(default_factory=list)
     steps: dict = field(default_factory=lambda: {"shown": [], "torch": []})
     start: list = field(default_factory=list)
     stepping: list = field(default_factory=list)
@@ -51,7 +50,8 @@ class Taken:
 
     def of_picture(self, received):
         """Return the messages of the steps that the picture got, or sent."""
-        return [f for f in self.stepping if f.received is received and f.kind == "comm_msg" and f.comm == self.comm]
+        kinds = ("comm_msg",) if self.comm else ("compute", "numbers")
+        return [f for f in self.stepping if f.received is received and f.kind in kinds and f.comm == self.comm]
 
 
 def measure(say):
@@ -59,19 +59,14 @@ def measure(say):
     if len(chosen) == 3:
         say(f"no app from before: --before PATH or {BEFORE} names a tree of it")
     taken = {way.name: Taken() for way in chosen}
-    with chromium() as browser:
-        with servers(chosen) as served:
+    with chromium() as browser, servers(chosen) as served:
+        for way in chosen:
+            say(f"{way.name}: counting bytes")
+            _count(browser, way, served[way.name], taken[way.name])
+        for turn in range(ROUNDS):
             for way in chosen:
-                say(f"{way.name}: counting bytes")
-                _count(browser, way, served[way.name], taken[way.name])
-            for turn in range(ROUNDS):
-                for way in chosen:
-                    _time(browser, way, served[way.name], taken[way.name])
-                    say(f"{way.name}, round {turn + 1}: {_last(taken[way.name])}")
-        with servers((APP, BARE_SVG), preheat=True) as served:
-            for way in (APP, BARE_SVG) * ROUNDS:
-                taken[way.name].warm.append(_warm(browser, way, served[way.name]))
-                say(f"{way.name}, preheated: {', '.join(f'{ms / 1000:.1f} s' for ms in taken[way.name].warm[-1])}")
+                _time(browser, way, served[way.name], taken[way.name])
+                say(f"{way.name}, round {turn + 1}: {_last(taken[way.name])}")
     return list(_figures(taken))
 
 
@@ -97,7 +92,7 @@ def _count(browser, way, server, taken):
         page.wait_for_timeout(1000)
         taken.start = list(traffic.frames)
         if way.root == APP.root:  # of an older app only the times are told
-            taken.comm = _comm(page, way)
+            taken.comm = _comm(page, way) if way.widget else ""
             _steps(page, way, STEPS)
             taken.stepping = traffic.frames[len(taken.start) :]
             _check(page, way)
@@ -114,17 +109,6 @@ def _time(browser, way, server, taken):
             for mark, milliseconds in step.items():
                 taken.steps[mark].append(milliseconds)
     wait_for_end(server)
-
-
-def _warm(browser, way, server):
-    """Open a page for which a kernel was started before; return when its first heatmap stood, and torch's."""
-    wait_until(lambda: any(_rests(kernel) for kernel in server.kernels().values()), 90, "a kernel that waits")
-    with visit(browser) as page:
-        return _open(page, way, server)
-
-
-def _rests(kernel):
-    return kernel.memory_info().rss > 1e8 and kernel.cpu_percent(interval=1) < 3
 
 
 def _open(page, way, server):
@@ -175,7 +159,7 @@ def _check(page, way):
 
 
 def wait_for_end(server):
-    """Wait until the kernel of the last visit is gone and takes no time from the next."""
+    """Wait until the kernel of the last visit, where it had one, is gone and takes no time from the next."""
     wait_until(lambda: not server.kernels(), 150, "the visitor's kernel ends")
 
 
@@ -200,13 +184,9 @@ def _starts(taken):
     yield Figure(PART, "first heatmap, cold / FW", first["app"] / first["FW"], "×", 0.05)
     detail = ", ".join(f"{name} {by_torch[name]:.1f} s" for name in taken)
     yield Figure(PART, "first torch numbers, cold / SVG", by_torch["app"] / by_torch["SVG"], "×", 1.2, detail)
-    app, svg = (
-        [statistics.median(each) / 1000 for each in zip(*taken[name].warm, strict=True)] for name in ("app", "SVG")
-    )
-    detail = f"app {app[0]:.2f} s, SVG {svg[0]:.2f} s"
-    yield Figure(PART, "first heatmap, a kernel waits / SVG", app[0] / svg[0], "×", None, detail)
-    detail = f"app {app[1]:.2f} s, SVG {svg[1]:.2f} s"
-    yield Figure(PART, "first torch numbers, a kernel waits / SVG", app[1] / svg[1], "×", None, detail)
+    if "before" in taken:
+        ratio = by_torch["app"] / by_torch["before"]
+        yield Figure(PART, "first torch numbers / before", ratio, "×", 1)
 
 
 def _slides(taken):
@@ -251,12 +231,12 @@ def _messages(taken):
     detail = ", ".join(f"{name} {len(each.of_picture(True)) / STEPS:.1f}" for name, each in stepped.items())
     yield Figure(PART, "messages a step to the picture", len(got) / STEPS, "", 1, detail)
     detail = f"largest {max(sent):,}"
-    yield Figure(PART, "message to the kernel, a step", sum(sent) / STEPS, "bytes", 1000, detail)
+    yield Figure(PART, "request to the server, a step", sum(sent) / STEPS, "bytes", 1000, detail)
     others = ", ".join(
         f"{name} {sum(f.size for f in stepped[name].of_picture(True)) / STEPS:,.0f}" for name in ("FW", "SVG")
     )
     detail = f"largest {max(got):,}; {others}"
-    yield Figure(PART, "answer of the kernel, a step", sum(got) / STEPS, "bytes", 6000, detail)
+    yield Figure(PART, "answer of the server, a step", sum(got) / STEPS, "bytes", 6000, detail)
     detail = "; ".join(f"{name} {_kinds(each.stepping)}" for name, each in stepped.items())
     yield Figure(PART, "all messages a step, both ways", len(app.stepping) / STEPS, "", None, detail)
 

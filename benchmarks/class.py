@@ -1,160 +1,255 @@
-"""A class on one machine: students by the dozen, simulated down to their messages, against a server of its own.
+"""A class at one server: students on plain websockets, each answer held against autograd through the definition.
 
-Everything goes over this machine's loopback; the run is bounded in students, in minutes and in memory. What it starts
-it ends. Options after -- go to `convviz serve`: python -m benchmarks.class --students 50 150 -- --kernels 100
+    python -m benchmarks.class                                    300 students, 2 minutes, a move every 2 s each
+    python -m benchmarks.class --students 1000
+    python -m benchmarks.class --students 100 --minutes 10 --every 10 --faults
+    python -m benchmarks.class --before ../older                  the same at an older tree, by its own benchmark, first
+    python -m benchmarks.class --students 30 -- --class 30        what stands after -- goes to `convviz serve`
+
+The students share one core, the server has the others (Linux). All come at once: each fetches the page and its files,
+opens the socket, asks for torch's numbers, and then moves a control to a random state of the app again and again. One
+student alone does so before, at the same server: what the class has is compared with that. With --faults there is one
+every ten seconds: all sockets cut at once, and a worker, or all of them, killed, stopped, or starved of memory.
 """
 
 import argparse
 import asyncio
 import contextlib
-import functools
-import json
+import itertools
 import os
-import socket
+import random
+import resource
+import signal
+import statistics
 import subprocess
 import sys
-import tempfile
-from dataclasses import asdict
+import time
 from pathlib import Path
 
-from benchmarks.student import Student
-from benchmarks.student_browser import Visit, browser, look_around, tab
-from benchmarks.student_drags import drags
-from benchmarks.student_load import Plan, run_level, until
-from benchmarks.student_machine import kill, more_files, tree
-from benchmarks.student_table import table
-from tests.browser.server import ROOT, STARTS_WITHIN_S, voila_server
+import psutil
 
-MOST_STUDENTS, MOST_MINUTES = 500, 10
-LINES = 20  # of what a server says, at most
-PLAIN_STUDENTS, PLAIN_S, PLAIN_MINUTE_S = 30, 120, 10
-LEVELS = (50, 150, 300)
+from benchmarks.report import Figure, table
+from benchmarks.student import Seen, Student, moves
+from tests.browser.server import voila_server
+
+PART = "a class at one server"
+MOST_STUDENTS, MOST_MINUTES = 2000, 30
+ALONE_MOVES = 100
+FAULT_EVERY_S = 10
+SETTLES_S = 15
+MARK = "CONVVIZ_CLASS"  # the variable by which the processes of a run are known
 
 
 def main(arguments=None):
-    """Run the levels that were asked for, print the table, and exit 1 if a student saw an error."""
+    """Measure, print the table, and exit 1 if an answer was wrong or did not come."""
     options = read(arguments)
-    more_files()
-    levels = asyncio.run(measure(options, say))
-    print(table(levels))
-    if options.json:
-        plain = {name: asdict(level) for name, level in levels.items()}
-        options.json.write_text(json.dumps(plain, indent=1) + "\n", encoding="utf-8")
-    sys.exit(any(level.errors for name, level in levels.items() if name != "plain"))
+    if options.before:
+        print(_older(options), flush=True)
+    figures = run(options)
+    print(table(figures))
+    sys.exit(any(figure.missed for figure in figures if figure.target == 0))
 
 
 def read(arguments):
     """Return the options, or end with what is wrong with them."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.class", description=__doc__)
-    parser.add_argument(
-        "--students", type=int, nargs="+", default=list(LEVELS), metavar="N", help="one level each (50 150 300)"
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.class", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--minutes", type=int, default=2, help="of one drag each, once the kernel is there (2)")
-    parser.add_argument("--arrive", type=float, default=10, metavar="S", help="seconds in which they come (10)")
-    parser.add_argument("--patience", type=float, default=180, metavar="S", help="seconds to wait for kernels (180)")
+    parser.add_argument("--students", type=int, default=300, metavar="N", help="who come at once (300)")
+    parser.add_argument("--minutes", type=float, default=2, metavar="M", help="of moves (2)")
+    parser.add_argument("--every", type=float, default=2, metavar="S", help="seconds between two moves of each (2)")
+    parser.add_argument("--faults", action="store_true", help="meanwhile, one every ten seconds")
     parser.add_argument("--seed", type=int, default=1, help="of all that is random (1)")
-    parser.add_argument("--no-browser", action="store_true", help="without a real browser among them")
-    parser.add_argument("--plain", action="store_true", help="plain Voilà beside it: 30 students, 2 minutes at most")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write all that was measured there")
+    parser.add_argument("--before", type=Path, metavar="TREE", help="an older tree with a .venv, measured first")
     parser.add_argument("serve", nargs="*", help="after --: options for convviz serve")
     options = parser.parse_args(arguments)
-    for name, values, most in (
+    for name, value, most in (
         ("--students", options.students, MOST_STUDENTS),
-        ("--minutes", [options.minutes], MOST_MINUTES),
+        ("--minutes", options.minutes, MOST_MINUTES),
     ):
-        for value in values:
-            if not 1 <= value <= most:
-                parser.error(f"{name} must lie between 1 and {most}, and {value} does not")
+        if not 0 < value <= most:
+            parser.error(f"{name} must be more than 0 and at most {most}, and {value:g} is not")
     if any(word.startswith("--host") for word in options.serve):
         parser.error("--host must stay as it is: this load is for the machine's own loopback alone")
     return options
 
 
-def say(line):
-    """Print a line of progress."""
-    print(f"  … {line}", file=sys.stderr, flush=True)
+def measure(say):
+    """Return the figures of 300 students and half a minute, for `make bench`."""
+    return run(read(["--minutes", "0.5"]), say)
 
 
-async def measure(options, say):
-    """Return {name: Level}: each level against a fresh server, and plain Voilà's if it is asked for."""
-    deck, levels = drags(options.seed), {}
-    async with contextlib.AsyncExitStack() as stack:
-        chromium = None if options.no_browser else await stack.enter_async_context(browser())
-        for count in options.students:
-            plan = _plan(options, count)
-            with voila_server(arguments=options.serve) as server:
-                files, later = await _recorded(chromium, server.url) if chromium else ((), ())
-                make = functools.partial(_make, server.url, deck, plan, files=files, later_files=later)
-                levels[str(count)] = await run_level(plan, server.process.pid, make, chromium, server.url)
-                levels[str(count)].said = server.said[1:]  # the first line is where it is
-            _say_level(say, f"{count} students", levels[str(count)])
-    if options.plain:
-        levels["plain"] = await plain(options, deck)
-        _say_level(say, "plain Voilà", levels["plain"])
-    return levels
+def run(options, say=None):
+    """Return the figures of a class at a server of its own."""
+    say = say or (lambda line: print(f"  … {line}", file=sys.stderr, flush=True))
+    say("what autograd says of the states")
+    pool, cores = moves(options.seed), sorted(getattr(os, "sched_getaffinity", lambda _: [])(0))
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most[1], most[1]))
+    try:
+        _stay_on(cores[:-1])  # a process that is started has the cores of who starts it
+        workers = [] if any(word.startswith("--workers") for word in options.serve) else ["--workers", "2"]
+        with voila_server(arguments=[*workers, *options.serve], env={MARK: _mark()}) as server:
+            _stay_on(cores[-1:] if len(cores) > 1 else [])
+            return asyncio.run(_class(options, server, pool, say))
+    finally:
+        _stay_on(cores)
+        resource.setrlimit(resource.RLIMIT_NOFILE, most)
 
 
-def _plan(options, count):
-    return Plan(count, options.minutes, arrive_s=options.arrive, patience_s=options.patience, seed=options.seed)
+def _stay_on(cores):
+    if cores:
+        os.sched_setaffinity(0, cores)
 
 
-def _make(address, deck, plan, *, seed, drags, **more):
-    return Student(address, deck, seed=seed, drags=drags, minute=plan.minute, **more)
+async def _class(options, server, pool, say):
+    root, right, alone, seen = psutil.Process(server.process.pid), {}, Seen(), Seen()
+    single = Student(server.url, pool, right, alone, options.seed)
+    first_s = (await single.come())[1]
+    alone.answers.clear()
+    for _ in range(ALONE_MOVES):
+        await single.move(time.perf_counter())
+    single.cut()
+    say(f"one alone: {1000 * statistics.median(alone.answers):.1f} ms")
+    resting = len(_tree(root))
+    students = [Student(server.url, pool, right, seen, options.seed + number + 1) for number in range(options.students)]
+    came = await asyncio.gather(*(each.come() for each in students))
+    say(f"{len(students)} came: the last has torch's numbers after {max(torch_s for _, torch_s in came):.1f} s")
+    before, start, own = _taken(root), time.perf_counter(), time.process_time()
+    seen.answers.clear()
+    until = start + 60 * options.minutes
+    faults = asyncio.create_task(_faults(options, students, root, until, say)) if options.faults else None
+    await asyncio.gather(*(each.stay(options.every, until) for each in students))
+    own = (time.process_time() - own) / (time.perf_counter() - start)
+    if faults:
+        await faults
+        await asyncio.gather(*(each.move(time.perf_counter()) for each in students))
+    after = _taken(root)
+    for each in students:
+        each.cut()
+    left = await _left(root, resting)
+    for what in (seen.wrong, seen.refused, seen.errors):
+        for sentence, times in what.most_common(5):
+            say(f"{times} × {sentence}")
+    return list(_figures(options, first_s, came, alone, seen, (before, after), (own, left)))
 
 
-async def _recorded(chromium, address):
-    """Return the paths of what Voilà's front end loads, as the real browser asks for it."""
-    seen = Visit()
-    async with tab(chromium, seen) as page:
-        await look_around(page, address, seen, 120)
-    if seen.trouble:
-        raise SystemExit(f"The first visit, of a real browser, came to nothing: {seen.trouble}")
-    return seen.front_end()
+async def _faults(options, students, root, until, say):
+    """Do one fault after the other, until it is time to settle."""
+    chance = random.Random(options.seed)
+    for fault in itertools.cycle((_storm, _kill, _stop, _starve, _kill_all)):
+        if time.perf_counter() + FAULT_EVERY_S + SETTLES_S > until:
+            return
+        workers = [each for each in _tree(root) if each != root]
+        say(fault.__doc__)
+        with contextlib.suppress(psutil.NoSuchProcess, ProcessLookupError):  # it has been replaced meanwhile
+            await fault(students, workers, chance)
+        await asyncio.sleep(FAULT_EVERY_S)
 
 
-async def plain(options, deck):
-    """Return the Level of plain Voilà on the same notebook: as many as it gets kernels for in two minutes."""
-    count = min(max(options.students), PLAIN_STUDENTS)
-    patience = max(0, PLAIN_S - options.arrive - PLAIN_MINUTE_S)
-    times = {"arrive_s": options.arrive, "patience_s": patience, "ends_s": PLAIN_MINUTE_S}
-    plan = Plan(count, 1, PLAIN_MINUTE_S, seed=options.seed, **times)
-    async with plain_voila() as (process, address):
-        make = functools.partial(_make, address, deck, plan, plain=True)
-        return await run_level(plan, process.pid, make)
+async def _storm(students, workers, chance):
+    """all sockets are cut, and all pages come back at once"""
+    for each in students:
+        each.cut()
+    await asyncio.gather(*(each.reopen() for each in students))
 
 
-@contextlib.asynccontextmanager
-async def plain_voila():
-    """Run Voilà's own command on the app's notebook; yield its process and its address once it listens."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "voila", str(ROOT / "app.ipynb"), "--no-browser", f"--port={port}"]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}  # as `convviz serve` sets them
-    with tempfile.TemporaryFile() as said:
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=said, stderr=said)
-        try:
-            if not await until(lambda: _listens(port), STARTS_WITHIN_S):
-                raise SystemExit("Plain Voilà does not listen.")
-            yield process, f"http://127.0.0.1:{port}/"
-        finally:
-            started = tree(process.pid)
-            process.terminate()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(20)
-            kill(started)
+async def _kill(students, workers, chance):
+    """a worker is killed"""
+    chance.choice(workers).kill()
 
 
-def _listens(port):
-    with socket.socket() as asking:
-        return asking.connect_ex(("127.0.0.1", port)) == 0
+async def _stop(students, workers, chance):
+    """a worker stands still"""
+    chance.choice(workers).send_signal(signal.SIGSTOP)
 
 
-def _say_level(say, name, level):
-    say(f"{name}: {level.held} of {level.students} held, {sum(level.errors.values())} errors, {level.took_s:.0f} s")
-    for error, times in sorted(level.errors.items(), key=lambda each: -each[1])[:5]:
-        say(f"  {times} × {error}")
-    for line in level.said[-LINES:]:
-        say(f"  the server said: {line}")
+async def _starve(students, workers, chance):
+    """a worker gets no more memory (Linux)"""
+    worker = chance.choice([each for each in workers if not each.children()])  # not what the next are forked from
+    _, most = resource.prlimit(worker.pid, resource.RLIMIT_DATA)
+    resource.prlimit(worker.pid, resource.RLIMIT_DATA, (1 << 20, most))
+
+
+async def _kill_all(students, workers, chance):
+    """all workers are killed at once"""
+    for each in workers:
+        each.kill()
+
+
+def _tree(root):
+    """Return a process and all that it started: those, too, whose parent has been killed."""
+    found = [root]
+    for each in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if each != root and each.status() != psutil.STATUS_ZOMBIE and each.environ().get(MARK) == _mark():
+                found.append(each)
+    return found
+
+
+def _mark():
+    return str(os.getpid())
+
+
+def _taken(root):
+    """Return (MiB, open files, seconds of CPU) of a process and its descendants; what several share counts in parts."""
+    memory = files = seconds = 0
+    for each in _tree(root):
+        with contextlib.suppress(psutil.NoSuchProcess, FileNotFoundError):
+            memory += each.memory_full_info().pss / 2**20
+            files += each.num_fds()
+            seconds += sum(each.cpu_times()[:4])
+    return memory, files, seconds
+
+
+async def _left(root, resting):
+    """Return how many processes more than at rest there are, some seconds after all tabs were closed."""
+    deadline = time.perf_counter() + SETTLES_S
+    while (more := len(_tree(root)) - resting) > 0 and time.perf_counter() < deadline:
+        await asyncio.sleep(0.2)
+    return more
+
+
+def _figures(options, first_s, came, alone, seen, taken, rest):
+    """Yield the figures; the targets are those of 300 students on a quiet machine, of 1,000 where there are so many."""
+    many, quiet = options.students > 300, not options.faults
+    (memory, files, cpu), (memory_after, files_after, cpu_after) = taken
+    page, first = ([pair[place] for pair in came] for place in (0, 1))
+    p95, single = _p95(seen.answers), _p95(alone.answers)
+    yield Figure(PART, "who came", options.students, "")
+    yield Figure(PART, "one alone: arrival → torch's numbers", first_s, "s")
+    yield Figure(PART, "all at once: page and files, last", max(page), "s")
+    yield Figure(PART, "all at once: torch's numbers, half", statistics.median(first), "s")
+    yield Figure(PART, "all at once: torch's numbers, last", max(first), "s", 5 if many else 3)
+    detail = f"{len(seen.answers):,} moves; alone half {1000 * statistics.median(alone.answers):.1f} ms"
+    yield Figure(PART, "slider → answer, half", 1000 * statistics.median(seen.answers), "ms", None, detail)
+    detail = f"alone 95 % {1000 * single:.1f} ms"
+    yield Figure(PART, "slider → answer, 95 %", 1000 * p95, "ms", None, detail)
+    yield Figure(PART, "the same / alone", p95 / single, "×", 4 if quiet and not many else None)
+    yield Figure(PART, "memory of server and workers", memory_after, "MiB", 600 if many else 450)
+    yield Figure(PART, "more than at the beginning", memory_after - memory, "MiB")
+    yield Figure(PART, "open files, more than at the beginning", files_after - files, "", None, f"{files} then")
+    if quiet:  # what a worker took that was killed nobody knows
+        yield Figure(PART, "CPU a move, of server and workers", 1000 * (cpu_after - cpu) / len(seen.answers), "ms")
+    yield Figure(PART, "CPU of the students", 100 * rest[0], "% of a core", None, "near 100 they are what is slow")
+    yield Figure(PART, "answers that were wrong", seen.wrong.total(), "", 0)
+    yield Figure(PART, "refused", seen.refused.total(), "", 0 if quiet else None)
+    yield Figure(PART, "without an answer", seen.errors.total(), "", 0)
+    yield Figure(PART, "requests sent again over a new socket", seen.reconnected, "")
+    yield Figure(PART, "all tabs closed: processes more than at rest", rest[1], "", 0)
+
+
+def _p95(values):
+    return statistics.quantiles(values, n=20, method="inclusive")[-1] if len(values) > 1 else values[0]
+
+
+def _older(options):
+    """Return the table of as many students, minutes at an older tree, whose students have a kernel each."""
+    count, minutes = min(options.students, 500), max(1, round(min(options.minutes, 10)))
+    command = [".venv/bin/python", "-m", "benchmarks.class", "--students", count, "--minutes", minutes]
+    command += ["--no-browser", "--arrive", 0, "--patience", 200, "--", "--class", count + 10]
+    done = subprocess.run(list(map(str, command)), cwd=options.before, stdout=subprocess.PIPE, text=True, check=False)
+    return f"{options.before} (a drag of ten moves a minute each)\n{done.stdout}"
 
 
 if __name__ == "__main__":

@@ -1,18 +1,17 @@
-"""The served page before any kernel: its slider moved at once, beside an exported page's, moved in the same way."""
+"""The served page before torch answers: its slider moved at once, beside an exported page's, moved the same way."""
 
 import statistics
 import tempfile
 from pathlib import Path
 
-from benchmarks.app import wait_for_end
 from benchmarks.chromium import chromium, visit
 from benchmarks.report import Figure, main
 from benchmarks.ways import APP, COLOURED
 from convviz.export.page import export_html
 
-PART = "the served page before any kernel (beside the exported page, from the disk)"
+PART = "the served page as it opens (beside the exported page, from the disk)"
 ROUNDS = 4
-STEPS = 8  # at once after the first heatmap; a cold kernel takes seconds
+STEPS = 8  # at once after the first heatmap, while the socket opens and torch's first numbers come
 BETWEEN_MS = 60
 SLIDER = '[data-slider="1,1"] input[type=range]'
 # From the key to the task after the frame in which the number beside the slider and the heatmaps are those of the step;
@@ -46,8 +45,6 @@ def measure(say):
                 if turn:  # the first visits read from a cold disk
                     taken[name] += steps
                 say(f"{name}, round {turn + 1}: {', '.join(f'{ms:.0f}' for ms in steps)} ms")
-                if name == "served":
-                    wait_for_end(server)
     return list(_figures(**taken))
 
 

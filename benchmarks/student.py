@@ -1,211 +1,209 @@
-"""One simulated student: opens the page, gets a kernel, drags sliders, comes back by itself, closes the tab."""
+"""A student on a plain websocket, whose every answer is held against autograd through the definition."""
 
 import asyncio
+import contextlib
+import json
 import random
+import re
+import struct
 import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from tornado.httpclient import HTTPError
-from tornado.iostream import StreamClosedError
-from tornado.websocket import WebSocketClosedError, WebSocketError
+import numpy as np
+import torch
+from tornado.httpclient import HTTPRequest
+from tornado.websocket import WebSocketClientConnection, WebSocketClosedError, websocket_connect
 
-from benchmarks.student_drags import wrong
-from benchmarks.student_kernel import Kernel, Lost
-from benchmarks.student_page import Page, Refused, Seen
-from benchmarks.student_wire import HttpError
+from convviz.app.wire import TENSORS
+from convviz.settings.state import Settings
+from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, target_tensor, weight_tensor
+from tests.states import random_states
+from tests.truth import truth, truth_transposed
 
-BETWEEN_MOVES_S = (0.05, 0.15)
-DRAG_TAKES_S = 3
-RESTS = "the kernel rests"
-LATE_S = 10  # after which the page itself waits no longer: numbers/asking.js
-MOST_FAILURES = 3  # after which the page offers a button
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 8
-# What a browser would tell its page as "the connection is gone".
-GONE = (
-    *(OSError, asyncio.IncompleteReadError, HTTPError, HttpError),
-    *(StreamClosedError, WebSocketClosedError, WebSocketError),
-)
+POOL = 200  # states that are moved to
+LATE_S = 30
+FILES = re.compile(r'(?:href|src)="(convviz/[^"]+)"')
+# Of the largest number in a state: float32 has 24 bits, and a sum here cancels some of them.
+TOLERANCE = {"float32": 1e-5, "float64": 1e-12}
+
+
+class Move(NamedTuple):
+    """A state that a control leads to: as the page sends it, and {name: float64 array} of what autograd says."""
+
+    settings: dict
+    truth: dict
+    dtype: str
+
+
+def moves(seed: int, count: int = POOL) -> list[Move]:
+    """Return random states of all the app's controls, in float32 and float64.
+
+    Args:
+        seed: The same states for the same number.
+        count: How many.
+    """
+    found = []
+    for number, state in enumerate(random_states(seed, count)):
+        settings = Settings.from_dict({**state, "dtype": ("float64", "float32")[number % 2]})
+        given = {"input": input_tensor(settings), "weight": weight_tensor(settings), "bias": bias_tensor(settings)}
+        given |= {"target": target_tensor(settings), "grad": grad_tensor(settings)}
+        kind = getattr(torch, settings.dtype)
+        given = {name: None if each is None else each.to(kind).double() for name, each in given.items()}
+        told = (truth_transposed if settings.transposed else truth)(settings.spec, settings.loss, given)
+        wanted = {name: told[name].detach().numpy().ravel() for name in (*TENSORS, "loss") if name in told}
+        found.append(Move(settings.to_dict(), wanted, settings.dtype))
+    return found
+
+
+def unpacked(frame: bytes) -> tuple[dict, bytes]:
+    """Return the JSON of a frame from the server, and the bytes behind it."""
+    (size,) = struct.unpack_from("<I", frame)
+    return json.loads(frame[4 : 4 + size]), frame[4 + size :]
+
+
+def wrong(move: Move, message: dict, body: bytes) -> str:
+    """Return what differs from autograd, or an empty text.
+
+    Args:
+        move: What was asked for.
+        message: The JSON of the answer.
+        body: Its buffers, each padded to 8 bytes.
+    """
+    kind, start, got = np.dtype(message["dtype"] if message["dtype"] == "float64" else "float32"), 0, {}
+    for name, size in zip(message["tensors"], message["sizes"], strict=True):
+        got[name] = np.frombuffer(body, kind, size // kind.itemsize, start)
+        start += -(-size // 8) * 8
+    got["loss"] = np.array([message["loss"]])
+    if message["dtype"] != move.dtype:
+        return f"{message['dtype']} in place of {move.dtype}"
+    if lacking := sorted(set(move.truth) - set(got)):
+        return f"no {', '.join(lacking)}"
+    off = TOLERANCE[move.dtype] * max(1.0, *(float(np.max(np.abs(each))) for each in move.truth.values()))
+    for name, told in move.truth.items():
+        if got[name].shape != told.shape:
+            return f"{name}: {got[name].size} numbers in place of {told.size}"
+        if not float(np.max(np.abs(got[name] - told))) <= off:  # nan is wrong too
+            return f"{name} is off by {np.max(np.abs(got[name] - told)):.1e}"
+    return ""
+
+
+@dataclass
+class Seen:
+    """What students saw: seconds of each answer, and {what went wrong: how often}."""
+
+    answers: list[float] = field(default_factory=list)
+    refused: Counter = field(default_factory=Counter)
+    wrong: Counter = field(default_factory=Counter)
+    errors: Counter = field(default_factory=Counter)
+    reconnected: int = 0
 
 
 class Student:
-    """Does what a student's browser does; what goes wrong is noted, and it tries again.
+    """One page: its files, its socket, one request at a time, sent again over a new socket when the old one is gone."""
 
-    Attributes:
-        seen: What it saw.
-        page: Its page.
-        kernel: The Kernel that answers it now, or None.
-        drags_left: How many it has still to do.
-        awake: Cleared while its machine sleeps.
-    """
+    def __init__(self, address: str, pool: list[Move], right: dict[int, bytes], seen: Seen, seed: int) -> None:
+        """Prepare; ``right`` holds, for all students, the bytes of answers that were right: equal ones are right."""
+        self.address, self.pool, self.right, self.seen = address, pool, right, seen
+        self.chance, self.number = random.Random(seed), 0
+        self.socket: WebSocketClientConnection | None = None
+        self.turn = asyncio.Lock()
 
-    def __init__(self, address, deck, *, seed, drags, minute=60.0, files=(), later_files=(), plain=False):
-        """Prepare.
-
-        Args:
-            address: Of the page.
-            deck: Lists of moves.
-            seed: Of all that is random.
-            drags: How many it does, one a minute.
-            minute: Seconds of a minute.
-            files: Paths of what Voilà's front end loads while the kernel starts.
-            later_files: Paths of what it loads once the kernel is there.
-            plain: Whether the page is Voilà's own.
-        """
-        self.seen = Seen()
-        self.page = Page(address, self.seen, files, later_files)
-        self.kernel, self.drags_left = None, drags
-        self._deck, self._chance = deck, random.Random(seed)
-        self._minute, self._plain = minute, plain
-        self._kernel_id, self._wished, self._failures = "", 0.0, 0
-        self.awake = asyncio.Event()
-        self.awake.set()
-
-    @property
-    def held(self):
-        """Whether a kernel answers now."""
-        return self.kernel is not None and not self.kernel.lost.done()
-
-    @property
-    def waits(self):
-        """Whether it is in line."""
-        return bool(self.seen.places) and not self.held and not self.seen.refused
-
-    async def live(self):
-        """Visit until cancelled."""
-        self.seen.came = time.perf_counter()
-        pause = FIRST_PAUSE_S
-        while True:
-            await self.awake.wait()
-            try:
-                if not self._plain:
-                    await self.page.open()
-                await self._get_kernel()
-                pause = FIRST_PAUSE_S
-                await self._use_kernel()
-            except Refused as refused:
-                await self._take_refusal(str(refused))
-            except Lost as lost:
-                await self._take_loss(str(lost))
-            except GONE as gone:
-                self.seen.fail(f"{type(gone).__name__}: {gone}")
-            await asyncio.sleep(pause * self._chance.uniform(0.5, 1.5))
-            pause = min(2 * pause, LONGEST_PAUSE_S)
-
-    async def _take_refusal(self, why):
-        """Try again where a kernel could not be started; elsewhere the page offers a button, and nobody presses it."""
-        self._failures += 1
-        if why == "failed" and self._failures < MOST_FAILURES:
-            self.seen.fail("a kernel could not be started")
-            return
-        self.seen.refused = why
-        self.seen.note(f"refused: {why}")
-        await asyncio.get_running_loop().create_future()
-
-    async def _take_loss(self, why):
-        """Try again, unless the kernel only rests and there is no move to come."""
-        if why != RESTS:
-            self.seen.fail(why)
-            return
-        self.seen.note(why)
-        if not self.drags_left:
-            await asyncio.get_running_loop().create_future()
-
-    async def _get_kernel(self):
-        """Go back to the kernel that is there, or ask for one; wait for its first numbers."""
+    async def come(self) -> tuple[float, float]:
+        """Open the page; return the seconds until its files are there, and until torch's first numbers are."""
         start = time.perf_counter()
-        self._wished = self._wished or start
-        if not (self._kernel_id and not self._has_ended() and await self.page.kernel_is_there(self._kernel_id)):
-            self._kernel_id = await (self.page.open_plain() if self._plain else self.page.new_kernel(self._hear))
-        self.kernel = None
-        self.kernel = await Kernel.open(self.page, self._kernel_id)
-        await self._compute(self._chance.choice(self._deck)[0])
-        now = time.perf_counter()
-        self.seen.kernel_s = self.seen.kernel_s or now - self._wished
-        self.seen.note(f"numbers of torch, {now - start:.1f} s after they were wished for")
+        await fetched(self.address)
+        page_s = time.perf_counter() - start
+        await self.move(start)
+        return page_s, time.perf_counter() - start
 
-    def _hear(self, why):
-        """Hear that the server has taken the kernel back: one that nobody used comes again with the next move."""
-        if self.kernel is not None:
-            self.kernel.end(RESTS if why == "idle" else f"the server says that the kernel is lost: {why}")
+    async def stay(self, every: float, until: float) -> None:
+        """Move a control every few seconds; what is late counts from when it should have been."""
+        at = time.perf_counter() + self.chance.uniform(0, every)
+        while at < until:
+            await asyncio.sleep(max(0, at - time.perf_counter()))
+            await self.move(at)
+            at += every
 
-    def _has_ended(self):
-        """Whether the kernel itself is gone, not only the way to it: its process is not started again."""
-        return self.kernel is not None and self.kernel.ended
-
-    async def _use_kernel(self):
-        """Drag at a moment of every minute; afterwards only look."""
-        while self.drags_left:
-            start = self._chance.uniform(0, max(self._minute - DRAG_TAKES_S, self._minute / 2))
-            await self._rest(start)
-            await self.drag(self._chance.choice(self._deck))
-            self.drags_left -= 1
-            if self.drags_left:
-                await self._rest(max(0, self._minute - start - DRAG_TAKES_S))
-        raise Lost(await self.kernel.lost)
-
-    async def _rest(self, seconds):
-        """Look at the board for a while, unless the kernel is lost."""
-        if (await asyncio.wait((self.kernel.lost,), timeout=seconds))[0]:
-            raise Lost(self.kernel.lost.result())
-
-    async def drag(self, moves):
-        """Move a slider; as in the page one request is under way, and behind it only the newest waits."""
-        moved, wake, left = [], asyncio.Event(), len(moves)
-
-        async def hand():
-            for move in moves:
-                moved.append((time.perf_counter(), move))
-                wake.set()
-                await asyncio.sleep(self._chance.uniform(*BETWEEN_MOVES_S))
-
-        task = asyncio.create_task(hand())
-        try:
-            while left:
-                await wake.wait()
-                batch = list(moved)
-                await self._compute(batch[-1][1])
-                self.seen.answers += [time.perf_counter() - start for start, _ in batch]
-                del moved[: len(batch)]
-                left -= len(batch)
-                if not moved:
-                    wake.clear()
-        finally:
-            task.cancel()
-
-    async def _compute(self, move):
-        """Ask for numbers, and hold them against autograd's."""
-        asked = time.perf_counter()
-        answer = asyncio.ensure_future(self.kernel.compute(move.settings))
-        try:
-            if not (await asyncio.wait((answer,), timeout=LATE_S))[0]:
-                self.seen.fail(f"no answer within {LATE_S} s")
-            while not (await asyncio.wait((answer,), timeout=LATE_S / 2))[0]:
-                if not await self.page.kernel_is_there(self._kernel_id):
-                    self.kernel.end("the server has the kernel no more")
-            off = wrong(move, *await answer)
-        except ValueError as refused:
-            off = str(refused)
-        finally:
-            answer.cancel()
-        if off:
-            self.seen.fail(off)
-        else:
-            self.seen.right_asked = asked
-
-    def break_off(self):
-        """Cut all connections without a word: a laptop that is closed, a line that fails."""
-        if self.kernel is not None:
-            self.kernel.cut()
-        self.page.cut()
-
-    async def leave(self):
-        """Close the tab: the page's last call, then its connections, as a browser does it."""
-        if self._kernel_id and not self._plain:
+    async def move(self, since: float) -> None:
+        """Ask for a random state's numbers, and note what came of it, in seconds since a moment."""
+        async with self.turn:
+            index, self.number = self.chance.randrange(len(self.pool)), self.number + 1
+            wish = {"type": "compute", "id": self.number, "language": "en", "settings": self.pool[index].settings}
             try:
-                await self.page.say_goodbye(self._kernel_id)
-            except GONE as gone:
-                self.seen.fail(f"at the end: {gone}")
-        self.page.forget()
-        if self.kernel is not None:
-            self.kernel.close()
-            await self.kernel.closed()
-        self.page.files.close()
+                async with asyncio.timeout(LATE_S):
+                    message, body = await self._answered(json.dumps(wish))
+            except TimeoutError:
+                self.seen.errors[f"no answer within {LATE_S} s"] += 1
+                self.cut()
+                return
+        self.seen.answers.append(time.perf_counter() - since)
+        if message["type"] != "numbers":
+            self.seen.refused[message.get("sentence", message["type"])] += 1
+        elif self.right.get(index) != body:
+            if off := wrong(self.pool[index], message, body):
+                self.seen.wrong[off] += 1
+            else:
+                self.right[index] = body
+
+    async def _answered(self, wish: str) -> tuple[dict, bytes]:
+        pause = 0.25
+        while True:
+            with contextlib.suppress(OSError):
+                socket = await self.open()
+                with contextlib.suppress(WebSocketClosedError):  # reading says so, too
+                    await socket.write_message(wish)
+                while isinstance(frame := await socket.read_message(), bytes):
+                    message, body = unpacked(frame)
+                    if message.get("id") == self.number:
+                        return message, body
+            self.cut()
+            self.seen.reconnected += 1
+            await asyncio.sleep(pause * self.chance.uniform(0.5, 1.5))
+            pause = min(2 * pause, 4)
+
+    async def open(self) -> WebSocketClientConnection:
+        """Return the socket that is open, or a new one."""
+        if self.socket is None:
+            address = self.address.split("?")[0].replace("http", "ws", 1) + "live/numbers"
+            origin = "/".join(self.address.split("/")[:3])
+            asking = HTTPRequest(address, headers={"Origin": origin}, connect_timeout=LATE_S, request_timeout=LATE_S)
+            try:
+                self.socket = await websocket_connect(asking)
+            except Exception as error:  # tornado has a dozen kinds
+                raise OSError(str(error)) from error
+        return self.socket
+
+    async def reopen(self) -> None:
+        """Open the socket again, if no request under way does so."""
+        async with self.turn:
+            with contextlib.suppress(OSError):
+                await self.open()
+
+    def cut(self) -> None:
+        """Break the socket's connection without a word, as a line that fails does."""
+        if self.socket is not None and self.socket.protocol is not None:
+            self.socket.protocol.stream.close()
+        self.socket = None
+
+
+async def fetched(address: str) -> int:
+    """Fetch a page and the files that it names, over one connection; return their bytes as they travelled."""
+    host, _, path = address.removeprefix("http://").partition("/")
+    name, _, port = host.partition(":")
+    reader, writer = await asyncio.open_connection(name, int(port))
+    below, total, wanted = "/" + path.split("?")[0], 0, ["/" + path]
+    try:
+        for number, each in enumerate(wanted):
+            packed = "Accept-Encoding: gzip\r\n" if number else ""
+            writer.write(f"GET {each} HTTP/1.1\r\nHost: {host}\r\n{packed}\r\n".encode())
+            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+            assert " 200 " in head.splitlines()[0], f"{each}: {head.splitlines()[0]}"
+            body = await reader.readexactly(int(re.search(r"(?i)content-length: (\d+)", head)[1]))
+            total += len(body)
+            if not number:
+                wanted += [below + file for file in FILES.findall(body.decode())]
+    finally:
+        writer.close()
+    return total

@@ -1,4 +1,4 @@
-"""Reads what a page, its server and its kernel tell each other, from the browser's own record."""
+"""Reads what a page, its server and a kernel tell each other, from the browser's own record."""
 
 import base64
 import json
@@ -15,7 +15,7 @@ class Frame:
         received: Whether the page got it; otherwise the page sent it.
         size: Its bytes before compression.
         packed: Its bytes after the compression that our server and Chromium agree on.
-        kind: Jupyter's message type, such as "comm_msg" or "status"; "page" on the connection that asks for a kernel.
+        kind: Our type, such as "compute", or Jupyter's, such as "comm_msg".
         comm: The widget it is for, or "".
     """
 
@@ -59,21 +59,23 @@ class Traffic:
         data = base64.b64decode(response["payloadData"]) if binary else response["payloadData"].encode()
         deflate = self._deflate[received]
         packed = len(deflate.compress(data)) + len(deflate.flush(zlib.Z_SYNC_FLUSH)) - 4
-        header, content = _parts(data) if binary else _json_parts(data)
-        self.frames.append(Frame(received, len(data), packed, header["msg_type"], content.get("comm_id", "")))
+        kind, comm = _kind(data, binary)
+        self.frames.append(Frame(received, len(data), packed, kind, comm))
 
 
-def _parts(data):
-    """Return header and content of a message of v1.kernel.websocket.jupyter.org: a count, offsets, parts."""
+def _kind(data, binary):
+    """Return the type of a message, and the widget that it is for."""
+    if not binary:
+        message = json.loads(data)
+        if "header" not in message:
+            return message["type"], ""
+        return message["header"]["msg_type"], message["content"].get("comm_id", "")
+    if data[4:5] == b"{":  # our own: the size of its JSON, in four bytes, and then that
+        (size,) = struct.unpack_from("<I", data)
+        return json.loads(data[4 : 4 + size])["type"], ""
+    # v1.kernel.websocket.jupyter.org: a count, offsets, parts.
     (count,) = struct.unpack_from("<Q", data)
     offsets = struct.unpack_from(f"<{count}Q", data, 8)
     parts = [data[start:end] for start, end in zip(offsets, [*offsets[1:], len(data)], strict=True)]
     _, header, _, _, content, *_ = parts
-    return json.loads(header), json.loads(content)
-
-
-def _json_parts(data):
-    message = json.loads(data)
-    if "header" not in message:
-        return {"msg_type": "page"}, {}
-    return message["header"], message["content"]
+    return json.loads(header)["msg_type"], json.loads(content).get("comm_id", "")

@@ -2,18 +2,16 @@
 
 import contextlib
 import os
+import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from convviz.kernels.provisioner import NAMED, NORMAL
-from tests.browser.server import ROOT, voila_server
+from tests.browser.server import ROOT, STARTS_WITHIN_S, Server, voila_server, wait_until
+from tests.programs import answers, free_port
 
 NOTEBOOKS = Path(__file__).with_name("notebooks")
 BEFORE = "CONVVIZ_BEFORE"  # the variable that names a tree of an older convviz; `--before` sets it
-
-# What is measured beside convviz has kernels as Voilà starts them; forked ones are convviz's own.
-OWN_KERNELS = {NAMED: NORMAL}
 
 READ_CELLS = """(names) => Object.fromEntries(names.map((name) => [name, Array.from(
     document.querySelector(`[data-panel="${name}"]`).querySelectorAll("[data-value]"),
@@ -34,7 +32,7 @@ class Way:
     Attributes:
         name: Short, for the table.
         notebook: What Voilà serves; None is the app.
-        widget: A part of the class name of the widget with the heatmaps.
+        widget: A part of the class name of the widget with the heatmaps, where it is one.
         first: A selector, and how many elements of it stand when the first heatmaps do.
         torch: The same for the first heatmaps of torch's numbers.
         picture: A selector of the element that tells when it was drawn.
@@ -56,16 +54,32 @@ class Way:
     read: str
     root: Path = ROOT
 
-    def server(self, preheat=False):
+    def server(self):
         """Return the context of a server for this way alone."""
+        if self.notebook:
+            return _voila(self.notebook)
         python = self.root / ".venv" / "bin" / "python"
         python = python if self.root != ROOT and python.exists() else Path(sys.executable)
-        env = None if self.picture == APP.picture else OWN_KERNELS
-        return voila_server(notebook=self.notebook, env=env, preheat=preheat, root=self.root, python=python)
+        return voila_server(root=self.root, python=python)
 
     def address(self, server):
         """Return where a server of this way shows the state that is measured."""
-        return server.url + STATE if self.picture == APP.picture else server.url
+        return server.url if self.notebook else server.url + STATE
+
+
+@contextlib.contextmanager
+def _voila(notebook):
+    """Run Voilà's own command on a notebook; yield a Server that listens."""
+    port = free_port()
+    command = [sys.executable, "-m", "voila", str(notebook), "--no-browser", f"--port={port}"]
+    env = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}  # as `convviz serve` sets them
+    process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        wait_until(lambda: answers(port), STARTS_WITHIN_S, "Voilà listens")
+        yield Server(f"http://127.0.0.1:{port}/", process)
+    finally:
+        process.terminate()
+        process.wait(20)
 
 
 def _both(mark):
@@ -76,7 +90,7 @@ def _both(mark):
 APP = Way(
     "app",
     None,
-    ".App",
+    "",
     (COLOURED, 8),
     ('.cv-board[data-from="torch"][data-painted]:not([data-painted=""]) .cv-plot .hm image', 8),
     ".cv-board",
@@ -112,15 +126,9 @@ BARE_SVG = Way(
 
 
 def before():
-    """Return the app of the older tree that ``--before`` names, whose page computes nothing by itself; else None."""
+    """Return the app of the older tree that ``--before`` names; else None."""
     root = os.environ.get(BEFORE)
-    if not root:
-        return None
-    drawn = ('.cv-board[data-painted]:not([data-painted=""]) .cv-plot .hm image', 8)
-    slider = ".cv-slider input[type=range]"
-    return Way(
-        "before", None, "Board", drawn, drawn, ".cv-board", _both(PAINTED), slider, READ_CELLS, Path(root).resolve()
-    )
+    return replace(APP, name="before", root=Path(root).resolve()) if root else None
 
 
 def ways():
@@ -129,7 +137,7 @@ def ways():
 
 
 @contextlib.contextmanager
-def servers(chosen, preheat=False):
+def servers(chosen):
     """Yield {name: server} of several ways."""
     with contextlib.ExitStack() as stack:
-        yield {way.name: stack.enter_context(way.server(preheat)) for way in chosen}
+        yield {way.name: stack.enter_context(way.server()) for way in chosen}

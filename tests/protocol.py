@@ -78,18 +78,11 @@ def refusal(url, path, **how):
     return 101
 
 
-def start_kernel(url, query="", headers=()):
-    """Get a kernel as the live page does; return (its id, the connection that asked for it)."""
-    asking = connect(url, f"convviz/kernel{query}", newer=False, headers=headers)
-    html = ""
-    while True:
-        message = json.loads(asking.recv())
-        if message["type"] == "html":
-            html += message["html"]
-        elif message["type"] == "done":
-            return re.search(r'"kernelId": "([\w-]+)"', html)[1], asking
-        else:
-            assert message["type"] == "queue", message
+def start_kernel(url, query="", **headers):
+    """Get a kernel as the notebook's page does; return its id."""
+    status, _, page = ask(url, f"voila/render/app.ipynb{query}", **headers)
+    assert status == 200, page
+    return re.search(rb'"kernelId": "([\w-]+)"', page)[1].decode()
 
 
 class Channels:

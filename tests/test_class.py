@@ -1,4 +1,4 @@
-"""What a class may use of a machine: its kernels' limits, whether they fit, and what the command line says of it."""
+"""What a class may use of a machine: whether it fits, and the limits that are set for it."""
 
 import os
 import subprocess
@@ -7,53 +7,45 @@ from pathlib import Path
 
 import pytest
 
-from convviz.serve import ServeError, care, fits, limits_of, tell_room
-from convviz.serve.care import ALONE, CLASS, care_of
+from convviz.serve import ServeError, bounds, fits, folders, server_environment, tell_room
 from convviz.serve.options import ServeOptions
 
 MIB = 1 << 20
 LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux counts private memory")
 
 
-# -- what is wished for
-
-
-@pytest.mark.parametrize(
-    ("wishes", "words"),
-    [
-        ({"class_size": 0}, "--class must be the number of students, 1 or more, and 0 is not"),
-        ({"class_size": 30, "kernels": 10}, "--class 30 says already how many"),
-        ({"class_size": 30, "notebook": "own.ipynb"}, "--class serves the app"),
-        ({"idle_minutes": -1}, "--idle must be 0, for never, or a number of minutes, and -1 is not"),
-        ({"idle_minutes": float("nan")}, "--idle must be"),
-    ],
-)
-def test_a_class_that_cannot_be_is_refused_in_a_sentence(wishes, words):
-    with pytest.raises(ServeError, match=words):
-        ServeOptions(**wishes).checked()
-
-
 def test_a_class_has_limits_and_who_serves_himself_has_none():
-    assert care_of(ServeOptions()) == ALONE
-    assert limits_of(ALONE) == {}
-    assert care_of(ServeOptions(class_size=30)) == CLASS
-    assert care_of(ServeOptions(class_size=30, idle_minutes=0)).idle_s == 0
-    assert care_of(ServeOptions(idle_minutes=2.5)).idle_s == 150
-    assert limits_of(CLASS) == {"CONVVIZ_MEMORY_MIB": "512", "CONVVIZ_NICE": "5"}
-    assert ServeOptions(class_size=30).places == ServeOptions(kernels=30).places == 30
+    limits = {"CONVVIZ_MEMORY_MIB": "512", "CONVVIZ_NICE": "5"}
+    for options in ({"class_size": 3}, {"host": "0.0.0.0"}):
+        assert limits.items() <= server_environment(ServeOptions(**options)).items(), options
+    assert not limits.keys() & server_environment(ServeOptions()).keys()
 
 
-def test_a_page_that_is_gone_without_a_word_has_lost_its_kernel_within_half_a_minute():
-    """A connection that misses two pings is found out at the third, and given up by tornado 5 s later."""
-    assert 3 * CLASS.ping_s + 5 + CLASS.comes_back_s < 30
+def test_a_class_gets_its_connections_or_a_sentence(monkeypatch):
+    monkeypatch.setattr(bounds, "raise_file_limit", lambda: 1000)
+    assert bounds.connections_for(None) == 1000
+    assert bounds.connections_for(1) == 128, "a teacher's own tabs, too"
+    assert bounds.connections_for(125) == 1000
+    with pytest.raises(
+        ServeError, match=r"needs 2016 open files, and this system allows 2000: .*ulimit -n"
+    ):
+        bounds.connections_for(126)
 
 
-def test_as_many_kernels_start_at_a_time_as_there_are_cores(monkeypatch):
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 3, 5}, raising=False)
-    assert care.starts_at_a_time() == 3
-    monkeypatch.delattr(os, "sched_getaffinity")
-    monkeypatch.setattr(os, "cpu_count", lambda: None)
-    assert care.starts_at_a_time() == 1
+def test_folders_of_processes_that_are_gone_are_removed_and_no_other(tmp_path, monkeypatch):
+    monkeypatch.setattr(folders.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(folders.tempfile, "tempdir", str(tmp_path))
+    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
+        pass
+    left = [tmp_path / f"convviz-kernels-{gone.pid}-abc", tmp_path / f"convviz-kernels-{10**30}-abc"]
+    kept = [tmp_path / name for name in (f"convviz-races-{gone.pid}-x", f"convviz-kernels-{os.getpid()}-x", "voila_x")]
+    kept += [tmp_path / "convviz-kernels-none", tmp_path / "convviz-kernels-1-of-somebody-else"]
+    for folder in (*left, *kept):
+        folder.mkdir()
+        (folder / "file").touch()
+    made = Path(folders.make_folder("kernels"))
+    assert made.name.startswith(f"convviz-kernels-{os.getpid()}-")
+    assert set(tmp_path.iterdir()) == {made, *kept}
 
 
 # -- what a kernel may use
@@ -125,24 +117,21 @@ def test_what_is_free_is_the_least_of_the_machine_and_of_each_group_around(machi
     assert fits.available_mib() == 16384
 
 
-def test_too_many_kernels_are_told_with_what_fits_and_only_none_at_all_is_refused(machine, capsys, monkeypatch):
-    monkeypatch.setattr(sys, "platform", "linux")
-    tell_room(300)
-    assert capsys.readouterr().out == ""
-    limit(machine, "class", (fits.SERVER_MIB + fits.WARM_MIB + 10 * fits.SHARED_MIB + 1) * MIB, 0, 0)
-    tell_room(10)
-    assert capsys.readouterr().out == ""
-    tell_room(11)
-    assert capsys.readouterr().out.endswith(" MiB that are free here: 10 do.\n")
-    monkeypatch.setattr(sys, "platform", "darwin")
-    tell_room(10)
-    assert capsys.readouterr().out.startswith(f"10 kernels of {fits.OWN_MIB} MiB do not fit"), "by themselves"
-    limit(machine, "class", fits.SERVER_MIB * MIB, 0, 0)
-    with pytest.raises(ServeError, match="not one kernel of"):
-        tell_room(1)
+def test_a_class_is_told_whether_it_fits_and_only_none_at_all_is_refused(machine, capsys):
+    tell_room(300, 2)
+    assert capsys.readouterr().out == (
+        "A class of 300 needs about 435 MiB with 2 workers, and 16384 MiB are free here: it fits.\n"
+    )
+    limit(machine, "class", (fits.SERVER_MIB + fits.TORCH_MIB + 2 * fits.WORKER_MIB + 1) * MIB, 0, 0)
+    tell_room(20, 2)
+    assert capsys.readouterr().out.endswith("it fits.\n")
+    tell_room(21, 2)
+    assert capsys.readouterr().out.endswith(" MiB are free here: 20 students do.\n")
+    with pytest.raises(ServeError, match="not even one student does: take fewer --workers"):
+        tell_room(1, 3)
 
 
 def test_machine_that_does_not_tell_its_memory_is_served_on_and_that_is_said(machine, capsys):
     (machine / "meminfo").unlink()
-    tell_room(300)
-    assert capsys.readouterr().out.startswith("Whether 300 kernels fit this machine cannot be known")
+    tell_room(300, 2)
+    assert capsys.readouterr().out.startswith("Whether 300 students fit this machine cannot be known")

@@ -1,6 +1,5 @@
 """The command line: what it accepts, what it says, and what a slip costs."""
 
-import asyncio
 import importlib.metadata
 import json
 import os
@@ -8,7 +7,6 @@ import re
 import socket
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -36,10 +34,10 @@ def no_server(monkeypatch):
 
     calls = []
 
-    def run(options, notebook, listener, settings, *, live):
+    def run(options, notebook, listener, settings):
         port = listener.getsockname()[1]
-        told = {"notebook": notebook, "settings": settings, "port": port, "environment": dict(os.environ)}
-        calls.append({**vars(options), "live": live, **told})
+        told = {"path": notebook, "settings": settings, "port": port, "environment": dict(os.environ)}
+        calls.append({**vars(options), **told})
 
     monkeypatch.setattr(voila_app, "run", run)
     return calls
@@ -108,12 +106,12 @@ def test_serve_hands_everything_on(no_server, monkeypatch, tmp_path):
     monkeypatch.setenv("MKL_NUM_THREADS", "4")
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
     before = dict(os.environ)
-    assert main(["serve", "--port", "0", "--device", "cpu", "--open", "--no-preheat"]) == 0
+    assert main(["serve", "--port", "0", "--device", "cpu", "--open", "--workers", "3", "--no-notebook"]) == 0
     (call,) = no_server
-    assert call["notebook"] == serve.APP_NOTEBOOK
+    assert call["path"] == serve.APP_NOTEBOOK
     assert call["settings"] == serve.SHARE
     assert call["open_browser"]
-    assert not call["preheat"]
+    assert (call["workers"], call["notebook"]) == (3, False)
     assert call["host"] == "127.0.0.1"
     assert call["port"] > 0
     inside = call["environment"]
@@ -123,12 +121,13 @@ def test_serve_hands_everything_on(no_server, monkeypatch, tmp_path):
     assert dict(os.environ) == before, "the environment is as it was"
 
 
-def test_serve_preheats_and_leaves_the_device_to_the_app_by_default(no_server, monkeypatch):
+def test_serve_leaves_the_device_to_the_app_by_default(no_server, monkeypatch):
     monkeypatch.setenv("CONVVIZ_DEVICE", "from the user")
     assert main(["serve", "--port", "0"]) == 0
     (call,) = no_server
-    assert call["preheat"]
+    assert (call["workers"], call["notebook"]) == (None, None)
     assert not call["open_browser"]
+    assert "CONVVIZ_MEMORY_MIB" not in call["environment"], "who serves himself has no limits"
     assert call["environment"]["CONVVIZ_DEVICE"] == "from the user"
 
 
@@ -154,8 +153,6 @@ def test_taken_port_that_nobody_asked_for(no_server, taken_port, monkeypatch, ca
         (["--port", "70000"], "between 0 and 65535"),
         (["--host", "no.such.host.invalid"], "--host must be an address of this machine"),
         (["--device", "abacus"], "--device is one of cpu"),
-        (["no-such.ipynb"], "a notebook file (.ipynb) is needed"),
-        (["pyproject.toml"], "a notebook file (.ipynb) is needed"),
     ],
 )
 def test_a_slip_costs_one_sentence(no_server, words, rule, capsys):
@@ -166,11 +163,35 @@ def test_a_slip_costs_one_sentence(no_server, words, rule, capsys):
     assert no_server == []
 
 
-def test_notebook_that_no_file_can_be_costs_one_sentence(no_server, capsys):
-    for name in ("a\0.ipynb", "a\ud800.ipynb", "n" * 300 + ".ipynb"):
-        assert main(["serve", "--port", "0", name]) == 1
-        assert "a notebook file (.ipynb) is needed" in one_sentence(capsys)
+@pytest.mark.parametrize(
+    ("words", "instead"),
+    [
+        (["my.ipynb"], "voila my.ipynb"),
+        (["--port", "0", "my.ipynb"], "voila my.ipynb"),
+        (["--kernels", "30"], "--class N"),
+        (["--idle", "10"], "leave it out"),
+        (["--idle"], "leave it out"),
+        (["--no-preheat"], "leave it out"),
+    ],
+)
+def test_an_option_that_there_was_says_what_to_do_instead(no_server, words, instead, capsys):
+    with pytest.raises(SystemExit) as left:
+        main(["serve", *words])
+    assert left.value.code == 2
+    assert instead in one_sentence(capsys)
     assert no_server == []
+
+
+def test_the_process_that_serves_never_loads_torch(tmp_path):
+    code = (
+        "import sys\nfrom convviz.serve import voila_app\n"
+        "from convviz.serve.voila_app import ConvvizVoila\n"
+        "def end(self):\n print('loaded:', sorted({'torch', 'plotly', 'ipywidgets', 'anywidget'} & set(sys.modules)))\n"
+        "ConvvizVoila.listen = end\nfrom convviz.cli import main\n"
+        "main(['serve', '--port', '0', '--class', '3', '--races', '1', '--notebook', '--device', 'cpu'])"
+    )
+    told = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "loaded: []" in told.stdout
 
 
 def test_every_line_can_be_said_in_every_locale():
@@ -229,7 +250,7 @@ def test_doctor_fits_one_screen(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) <= 24
     names = [line.split()[0] for line in lines]
-    assert {"convviz", "python", *doctor.PACKAGES, "devices", "labextension", "template", "kernels"} == set(names)
+    assert {"convviz", "python", *doctor.PACKAGES, "devices", "labextension", "template", "workers"} == set(names)
     assert next(line for line in lines if line.startswith("devices")).split()[1].startswith("cpu")
 
 
@@ -250,14 +271,6 @@ def test_doctor_names_what_is_missing(monkeypatch, capsys):
     monkeypatch.setattr(importlib.metadata, "version", without_voila)
     assert main(["doctor"]) == 1
     assert re.search(r"voila +not installed: pip install voila", capsys.readouterr().out)
-
-
-def test_doctor_names_kernels_that_jupyter_does_not_know(monkeypatch, capsys):
-    specification = json.loads((serve.SHARE / "kernels" / "python3" / "kernel.json").read_text(encoding="utf-8"))
-    assert specification["metadata"]["kernel_provisioner"]["provisioner_name"] == doctor.PROVISIONER
-    monkeypatch.setattr(doctor, "PROVISIONER", "convviz-no-such")
-    assert main(["doctor"]) == 1
-    assert "kernels         convviz-no-such is not known to Jupyter" in capsys.readouterr().out
 
 
 def test_the_notebook_at_the_top_is_the_packaged_one():
@@ -301,70 +314,6 @@ def test_template_names_no_address_elsewhere():
     for path in (serve.SHARE / "voila").rglob("*.*"):
         text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
         assert not re.search(r"(https?:)?//[a-z0-9-]+\.[a-z]", text), path
-
-
-def test_idle_kernel_is_ended_at_the_second_look_only(monkeypatch):
-    from convviz.serve import managers
-
-    ended = []
-
-    async def end(self, kernel_id):
-        ended.append(kernel_id)
-
-    monkeypatch.setattr(managers.AsyncMappingKernelManager, "cull_kernel_if_idle", end)
-    monkeypatch.setattr(managers.PatientKernelManager, "list_kernel_ids", lambda self: ["old", "new"])
-    manager = managers.PatientKernelManager()
-    # In a thread of its own: where a browser is up, this one has an event loop already.
-    with ThreadPoolExecutor(1) as thread:
-
-        def look(kernel_id):
-            thread.submit(asyncio.run, manager.cull_kernel_if_idle(kernel_id)).result()
-
-        look("old")
-        assert ended == [], "handed out a moment ago, perhaps"
-        look("new")
-        look("old")
-    assert ended == ["old"]
-
-
-def test_kernel_whose_page_does_not_connect_in_time_is_ended(monkeypatch):
-    """The page never opened a connection, or lost it without a word and did not come back."""
-    from convviz.serve import managers
-
-    ended, connections = [], {"alone": 0, "watched": 1}
-
-    async def end(self, kernel_id, now):
-        ended.append((kernel_id, now))
-        raise managers.tornado.web.HTTPError(404)  # as when the page asked for the same meanwhile
-
-    manager_class = managers.PatientKernelManager
-    monkeypatch.setattr(manager_class, "shutdown_kernel", end)
-    monkeypatch.setattr(manager_class, "__contains__", lambda self, kernel_id: kernel_id in connections)
-    monkeypatch.setattr(manager_class, "kernel_model", lambda self, kernel_id: {"connections": connections[kernel_id]})
-
-    async def look():
-        manager = manager_class(comes_back_s=0)
-        for kernel_id in ("alone", "alone", "watched", "gone"):
-            manager.expect(kernel_id)
-        while not ended:
-            await asyncio.sleep(0)
-        await asyncio.gather(*manager._ending.values())
-        return manager
-
-    with ThreadPoolExecutor(1) as thread:
-        manager = thread.submit(asyncio.run, look()).result()
-    assert ended == [("alone", True)]
-
-    def failure(kernel_id):
-        try:
-            raise RuntimeError(kernel_id)
-        except RuntimeError as error:
-            return error
-
-    assert not manager.is_news(failure("alone"))
-    assert not manager.is_news(managers.tornado.websocket.WebSocketClosedError())
-    assert manager.is_news(failure("watched"))
-    assert manager.is_news(None)
 
 
 @pytest.mark.parametrize(

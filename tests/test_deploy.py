@@ -15,7 +15,7 @@ from convviz.cli import build_parser
 
 ROOT = Path(__file__).parents[1]
 DEPLOY = ROOT / "deploy"
-PAGES = ("docs/deploy.md", "docs/sizing.md", "deploy/nginx.conf", "deploy/Caddyfile", "deploy/Dockerfile")
+PAGES = ("docs/serving.md", "deploy/nginx.conf", "deploy/Caddyfile", "deploy/Dockerfile")
 # A command of ours in a block or in a comment that stands apart; what follows more space, or a #, explains it.
 COMMAND = re.compile(r"^(?:#? {3,}[^`\n]*?)(convviz [a-z]+(?: \S+)*)", re.MULTILINE)
 
@@ -33,8 +33,7 @@ def only(word):
 
 
 def compose():
-    (service,) = yaml.safe_load((DEPLOY / "compose.yml").read_text(encoding="utf-8"))["services"].values()
-    return service
+    return list(yaml.safe_load((DEPLOY / "compose.yml").read_text(encoding="utf-8"))["services"].values())
 
 
 def test_every_instruction_is_one_that_engines_know():
@@ -73,16 +72,23 @@ def test_versions_are_said_in_constraints_alone():
 def test_the_command_of_image_and_compose_is_one_that_convviz_takes():
     program, *words = json.loads(only("ENTRYPOINT"))
     assert program == "convviz"
-    options = build_parser().parse_args([*words, *compose()["command"]])
-    assert str(options.port) == only("EXPOSE")
-    assert options.host == "0.0.0.0", "a container's own loopback is reached by nobody"
+    for service in compose():
+        options = build_parser().parse_args([*words, *service["command"]])
+        assert str(options.port) == only("EXPOSE")
+        assert options.host == "0.0.0.0", "a container's own loopback is reached by nobody"
+        assert f"127.0.0.1:{options.port}{options.base_url}health" in service["healthcheck"]["test"][-1]
 
 
-def test_compose_builds_this_image_and_leads_to_its_port_from_this_machine_alone():
-    service = compose()
-    build = service["build"]
-    assert (DEPLOY / build["context"] / build["dockerfile"]).resolve() == DEPLOY / "Dockerfile"
-    assert service["ports"] == [f"127.0.0.1:{only('EXPOSE')}:{only('EXPOSE')}"]
+def test_compose_builds_this_image_and_each_proxy_leads_to_each_of_its_servers():
+    builds = [service["build"] for service in compose()]
+    paths = {(DEPLOY / build["context"] / build["dockerfile"]).resolve() for build in builds}
+    assert paths == {DEPLOY / "Dockerfile"}
+    ports = [port.rsplit(":", 1) for service in compose() for port in service["ports"]]
+    assert {inside for _, inside in ports} == {only("EXPOSE")}
+    for proxy in ("nginx.conf", "Caddyfile"):
+        assert set(re.findall(r"127\.0\.0\.1:\d+", (DEPLOY / proxy).read_text(encoding="utf-8"))) == {
+            outside for outside, _ in ports
+        }
 
 
 @pytest.mark.parametrize("name", ["Dockerfile", "compose.yml"])
@@ -98,8 +104,8 @@ def test_each_command_of_a_page_is_one_that_convviz_takes(page):
         build_parser().parse_args(shlex.split(command, comments=True)[1:])
 
 
-@pytest.mark.parametrize("page", ["docs/deploy.md", "docs/sizing.md"])
-def test_files_that_a_page_links_to_are_there(page):
+def test_files_that_the_page_links_to_are_there():
+    page = "docs/serving.md"
     text = (ROOT / page).read_text(encoding="utf-8")
     links = re.findall(r"\]\(([^)#:]+)\)", text)
     assert [link for link in links if not ((ROOT / page).parent / link).exists()] == []
@@ -109,7 +115,7 @@ def test_files_that_a_page_links_to_are_there(page):
 
 
 def test_the_binder_address_leads_to_the_notebook_of_the_app():
-    for page in ("README.md", "docs/deploy.md"):
+    for page in ("README.md", "docs/serving.md"):
         (path,) = set(re.findall(r"voila/render/([\w.]+ipynb)", (ROOT / page).read_text(encoding="utf-8")))
         cells = json.loads((ROOT / path).read_text(encoding="utf-8"))["cells"]
         assert "convviz.App()" in [line for cell in cells for line in cell["source"]]

@@ -13,7 +13,6 @@ from convviz.app.answers import answer
 from convviz.app.session import say
 from convviz.explanation.graph.snapshot import snapshot
 from convviz.ops.device import available_devices, check_device, check_dtype, device_name, is_out_of_memory
-from convviz.serve import ServeError, need_device
 from convviz.settings.as_python import as_python
 from convviz.settings.state import Settings
 from tests.standin import pretend
@@ -52,8 +51,6 @@ def test_a_device_that_is_not_there_is_refused_with_how_many_there_are(monkeypat
         for check in (check_device, lambda it: convviz.App(device=it), lambda it: Settings.from_dict({"device": it})):
             with pytest.raises(ValueError, match=f"on this machine, which has {words}"):
                 check("cuda:7")
-        with pytest.raises(ServeError, match=f"--device is one of .*which has {words}"):
-            need_device("cuda:7")
         with pytest.raises(ValueError, match=r"device is one of cpu, cuda(:0, cuda:1)? on this machine: got 'mps'"):
             check_device("mps")
 

@@ -16,7 +16,7 @@ LAYERS = {
     "views": 3,
     "board": 4,
     "app": 5, "export": 5,
-    "cli": 6, "commands": 6, "serve": 6, "kernels": 6,
+    "cli": 6, "commands": 6, "serve": 6,
 }  # fmt: skip
 TOP = max(LAYERS.values())
 # Neighbours on one layer may import each other one way round (a test below forbids circles), but these never.
@@ -254,7 +254,7 @@ def test_a_page_is_made_with_torch_alone():
 
 
 def test_the_page_that_lives_before_a_kernel_is_made_without_torch():
-    check_loaded("from convviz.serve.live import live_page; live_page({})", PACKERS | {"babel"})
+    check_loaded("from convviz.serve.live import live_page; live_page()", PACKERS | {"babel"})
 
 
 def test_the_server_starts_without_torch():

@@ -1,45 +1,21 @@
-"""The kernels of all visitors: as many as the machine holds, and none that nobody knows of."""
+"""The kernels of the notebook route: each ends with its page, and leaves no file of the system open."""
 
 import asyncio
-import errno
 
-import psutil
-import pytest
+import tornado.web
+import tornado.websocket
 import zmq
-from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
 from zmq.eventloop.zmqstream import ZMQStream
 
-from convviz.serve.managers import PatientKernelManager, VisitorKernelManager
+from convviz.serve import managers
+from convviz.serve.managers import NotebookKernel, NotebookKernels
 from tests.apart import run_apart
 
 
-def manager_of(tmp_path):
-    return PatientKernelManager(
-        connection_dir=str(tmp_path),
-        root_dir=str(tmp_path),
-        kernel_manager_class="convviz.serve.managers.VisitorKernelManager",
-    )
-
-
-def kernels():
-    """Return the kernels that this process has started; those of a server that other tests share are not its own."""
-    return [
-        child
-        for child in psutil.Process().children()
-        if child.status() != psutil.STATUS_ZOMBIE and "ipykernel_launcher" in " ".join(child.cmdline())
-    ]
-
-
-def test_the_sockets_are_enough_for_thousands_of_kernels(tmp_path):
-    manager = manager_of(tmp_path)
-    assert manager.context.get(zmq.MAX_SOCKETS) >= 60_000
-    manager.context.destroy()
-
-
-def test_a_kernel_that_ends_keeps_no_sockets_of_the_page_that_left_meanwhile(tmp_path):
+def test_a_kernel_that_ends_keeps_no_sockets_of_the_page_that_left_meanwhile():
     async def end():
-        manager = manager_of(tmp_path)
-        manager._kernels["k"] = VisitorKernelManager()
+        manager = NotebookKernels()
+        manager._kernels["k"] = NotebookKernel()
         stream = ZMQStream(zmq.Socket(manager.context, zmq.DEALER))
         manager.start_buffering("k", "page", {"shell": stream})
         manager.remove_kernel("k")
@@ -51,29 +27,58 @@ def test_a_kernel_that_ends_keeps_no_sockets_of_the_page_that_left_meanwhile(tmp
     run_apart(end())
 
 
-@pytest.mark.parametrize(
-    ("where", "what"),
-    [(VisitorKernelManager, "_async_post_start_kernel"), (AsyncMappingKernelManager, "_finish_kernel_start")],
-)
-def test_a_kernel_whose_start_fails_halfway_is_ended(where, what, tmp_path, monkeypatch):
-    seen = []
+def test_a_kernel_ends_with_its_page_and_a_page_that_only_seemed_to_go_keeps_it(monkeypatch):
+    """What a page says before it goes is said, too, before a download; and a lost connection may come back."""
+    ended, connections = [], {}
+    monkeypatch.setattr(managers, "COMES_BACK_S", 0)
+    monkeypatch.setattr(NotebookKernels, "__contains__", lambda self, kernel_id: kernel_id in connections)
+    monkeypatch.setattr(NotebookKernels, "kernel_model", lambda self, each: {"connections": connections[each]})
 
-    async def fails(*args, **options):
-        seen.extend(kernels())
-        raise zmq.ZMQError(errno.EMFILE)
+    async def end(self, kernel_id, now):
+        ended.append((kernel_id, now))
+        raise tornado.web.HTTPError(404)  # as when the page asked for the same meanwhile
 
-    monkeypatch.setenv("JUPYTER_DEFAULT_PROVISIONER_NAME", "local-provisioner")
-    monkeypatch.setattr(where, what, fails)
+    monkeypatch.setattr(NotebookKernels, "shutdown_kernel", end)
 
-    async def start():
-        manager = manager_of(tmp_path)
-        with pytest.raises(zmq.ZMQError):
-            await manager.start_kernel(kernel_name="python3")
-        while manager.list_kernel_ids():
-            await asyncio.sleep(0)
-        manager.context.destroy()
+    async def case(what):
+        manager = NotebookKernels()
+        ended.clear()
+        connections.clear()
+        connections.update({"alone": 0, "watched": 1})
+        what(manager)
+        await asyncio.sleep(0.01)  # the looks, which wait for 0 s here, have been
+        while manager._ending:
+            await asyncio.gather(*manager._ending.values())
+        return list(ended)
 
-    run_apart(start())
-    assert len(seen) == 1, "the kernel's process ran when its start failed"
-    psutil.wait_procs(seen, 60)
-    assert kernels() == []
+    def closes_after_goodbye(manager):
+        manager.go("watched")
+        assert manager._ending == {}, "it is there yet"
+        manager.lose("watched")
+
+    for name, what, expected in [
+        ("sent, and never connected", lambda manager: manager.expect("alone"), ["alone"]),
+        ("sent twice", lambda manager: (manager.expect("alone"), manager.expect("alone")), ["alone"]),
+        ("connected", lambda manager: manager.expect("watched"), []),
+        ("lost, and came back", lambda manager: manager.lose("watched"), []),
+        ("goodbye without a connection", lambda manager: manager.go("alone"), ["alone"]),
+        ("a download", lambda manager: manager.go("watched"), []),
+        ("goodbye, then closed", closes_after_goodbye, ["watched"]),
+        ("ended already", lambda manager: (manager.go("gone"), manager.lose("gone"), manager.leave("gone")), []),
+    ]:
+        assert run_apart(case(what)) == [(each, True) for each in expected], name
+
+
+def test_the_end_of_a_page_is_no_news():
+    def failure(kernel_id):
+        try:
+            raise RuntimeError(kernel_id)
+        except RuntimeError as error:
+            return error
+
+    manager = NotebookKernels()
+    manager._left.add("left")
+    assert not manager.is_news(failure("left"))
+    assert not manager.is_news(tornado.websocket.WebSocketClosedError())
+    assert manager.is_news(failure("other"))
+    assert manager.is_news(None)

@@ -25,15 +25,16 @@ from convviz.serve.channel import Channel
 from convviz.serve.gate import Gate, content_policy, is_loopback
 from convviz.serve.metrics import descendants, memory_of
 from convviz.serve.options import ServeError, ServeOptions
+from convviz.serve.packed import unpacked
 from convviz.serve.restart import all_answered
 from tests.browser.server import voila_server, wait_until
-from tests.protocol import Channels, ask, refusal, start_kernel
+from tests.protocol import ask, connect, refusal, start_kernel
 
 say = sentences("gate")
 HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 FRAME = "https://lms.example.edu"
 NAME = "course.example.edu"
-KEYS = {"time", "event", "kernel", "seconds", "reason"}
+KEYS = {"time", "event", "reason"}
 
 
 @pytest.mark.parametrize(
@@ -45,7 +46,9 @@ KEYS = {"time", "event", "kernel", "seconds", "reason"}
         ({"base_url": "//evil.example/"}, "--base-url must be a path"),
         ({"token": "short"}, "--token must have 8 to 200 letters"),
         ({"token": "with a space"}, "--token must have 8 to 200 letters"),
-        ({"token": "lesson.ipynb"}, "name the notebook before it"),
+        ({"class_size": 0}, "--class must be the number of students, 1 or more"),
+        ({"workers": 0}, "--workers must be the number of processes, 1 or more"),
+        ({"races": -1}, "--races must be 0, for none, or more"),
         ({"allow_host": ("https://course.example.edu",)}, "--allow-host must be a name alone"),
         ({"allow_host": ("course.example.edu:80",)}, "--allow-host must be a name alone"),
         ({"allow_host": ("",)}, "--allow-host must be a name alone"),
@@ -58,13 +61,13 @@ def test_a_value_that_no_server_can_follow_is_one_sentence(wrong, rule):
     with pytest.raises(ServeError, match=re.escape(rule)) as refused:
         ServeOptions(**wrong).checked()
     (value,) = wrong.values()
-    assert repr(value if isinstance(value, str) else value[0]) in str(refused.value), "what was received"
+    assert repr(value[0] if isinstance(value, tuple) else value) in str(refused.value), "what was received"
     assert "\n" not in str(refused.value)
 
 
 def test_a_log_that_cannot_be_written_costs_one_sentence(tmp_path, capsys):
     where = tmp_path / "none" / "log"
-    assert main(["serve", "--port", "0", "--no-preheat", "--log", str(where)]) == 1
+    assert main(["serve", "--port", "0", "--log", str(where)]) == 1
     said = capsys.readouterr().err
     assert said == f"convviz: --log must be a file that can be written, or -, and {str(where)!r} is not: " + (
         "No such file or directory.\n"
@@ -100,16 +103,46 @@ def test_loopback_is_known_by_name_and_number(name, loopback):
     assert is_loopback(name) == loopback
 
 
-def test_a_notebook_of_ones_own_brings_scripts_that_nobody_knows():
-    assert content_policy(ServeOptions(allow_frame=(FRAME,)), live=False) == f"frame-ancestors 'self' {FRAME}"
-    assert "unsafe-eval" not in content_policy(ServeOptions(), live=True)
+def test_the_notebook_is_for_the_machine_itself_unless_somebody_says_so():
+    for options, served in [
+        ({}, True),
+        ({"host": "::1"}, True),
+        ({"host": "0.0.0.0"}, False),
+        ({"allow_host": (NAME,)}, False),
+        ({"class_size": 3}, False),
+        ({"notebook": False}, False),
+        ({"host": "0.0.0.0", "notebook": True}, True),
+    ]:
+        assert ServeOptions(**options).has_notebook == served, options
+
+
+def test_only_the_notebooks_page_may_have_scripts_in_it():
+    live, notebook = (content_policy(ServeOptions(allow_frame=(FRAME,)), notebook=each) for each in (False, True))
+    assert live.endswith(f"frame-ancestors 'self' {FRAME}")
+    assert notebook == live.replace("script-src 'self'", "script-src 'self' 'unsafe-inline'") != live
+    assert "script-src 'self' blob:;" in live
+    assert "unsafe-eval" not in notebook
+    assert "frame-src" not in live
 
 
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory):
     """A server below a path, for who has the token, under one more name, in one more frame, with a log."""
     log = tmp_path_factory.mktemp("guarded") / "log"
-    words = ["--base-url", "/a/course/", "--allow-host", NAME, "--allow-frame", FRAME, "--log", log, "--token"]
+    words = [
+        "--base-url",
+        "/a/course/",
+        "--allow-host",
+        NAME,
+        "--allow-frame",
+        FRAME,
+        "--log",
+        log,
+        "--notebook",
+        "--workers",
+        "2",
+        "--token",
+    ]
     with voila_server(arguments=words) as server:
         server.log = log
         address, server.token = server.url.split("?token=")
@@ -160,7 +193,8 @@ def test_without_the_token_everything_but_health_is_refused_with_a_sentence(guar
     script = re.search(rb'"(convviz/script-[\w.-]+)"', ask(guarded.url, "", **cookie)[2])[1].decode()
     guess = "12345678-1234-4234-8234-123456789012"
     for path in ("", "?v=1", "?token=", "?token=wrong-token", f"?tokens={guarded.token}", script, "nothing", "/",
-                 f"api/kernels/{guess}", f"voila/api/shutdown/{guess}", "voila/static/voila.js"):  # fmt: skip
+                 f"api/kernels/{guess}", f"voila/api/shutdown/{guess}", "voila/static/voila.js",
+                 "voila/render/app.ipynb"):  # fmt: skip
         for method in ("GET", "HEAD", "POST", "DELETE"):
             status, _, body = ask(guarded.url, path, method=method)
             assert status == 403, (method, path)
@@ -168,7 +202,7 @@ def test_without_the_token_everything_but_health_is_refused_with_a_sentence(guar
     for wrong in ("x", "é", cookie["Cookie"].split("=")[1] + "0"):
         given = f"{cookie['Cookie'].split('=')[0]}={wrong}".encode().decode("latin-1")
         assert ask(guarded.url, "", Cookie=given)[0] == 403, wrong
-    for path in ("convviz/kernel", f"api/kernels/{guess}/channels"):
+    for path in ("live/numbers", f"api/kernels/{guess}/channels"):
         assert refusal(guarded.url, path) == 403
         assert refusal(guarded.url, f"{path}?token=wrong-token") == 403
     assert ask(guarded.url, script, **cookie)[0] == 200
@@ -180,11 +214,18 @@ def test_without_the_token_everything_but_health_is_refused_with_a_sentence(guar
 def test_everything_is_below_the_path(guarded, cookie):
     assert ask(guarded.url, "/a/course")[::2] == (302, b"")
     assert ask(guarded.url, "/a/course?v=1")[1]["location"] == "/a/course/?v=1"
-    for path in ("/", "/health", "/metrics", "/convviz/kernel", "/voila/static/voila.js", "/a/", "/a/coursehealth"):
+    for path in (
+        "/",
+        "/health",
+        "/metrics",
+        "/live/numbers",
+        "/voila/render/app.ipynb",
+        "/voila/static/voila.js",
+        "/a/",
+        "/a/coursehealth",
+    ):
         assert ask(guarded.url, path, **cookie)[0] == 404, path
-    frame = re.search(rb'"frame": ?"(convviz/frame-[\w.-]+)"', ask(guarded.url, "", **cookie)[2])[1].decode()
-    told = ask(guarded.url, frame, **cookie)[2].decode()
-    assert '"baseUrl": "/a/course/"' in told or '"baseUrl":"/a/course/"' in told
+    assert b'"numbers":"live/numbers"' in ask(guarded.url, "", **cookie)[2], "from the page's own address"
 
 
 def test_who_may_look_and_who_may_frame(guarded, cookie):
@@ -203,42 +244,47 @@ def test_who_may_look_and_who_may_frame(guarded, cookie):
 
 
 def test_what_happens_is_counted_and_logged_without_a_visitor_in_it(guarded, cookie):
-    headers = [f"Cookie: {cookie['Cookie']}"]
-    kernel_id, asking = start_kernel(guarded.url, f"?secret=of-a-visitor&token={guarded.token}")
-    channels = Channels(guarded.url, kernel_id, headers=headers)
-    before = sample(guarded, "convviz_answer_seconds_count")
-    channels.ask("comm_msg", {"comm_id": "none", "data": {}})
-    channels.ask("kernel_info_request", {})
-    assert sample(guarded, "convviz_answer_seconds_count") == before + 1, "a page's move, and not its other words"
-    assert sample(guarded, "convviz_kernel_start_seconds_count") == 1
-    assert sample(guarded, "convviz_kernels") == 1
-    assert sample(guarded, "convviz_sessions") == 1
-    assert sample(guarded, "convviz_queue_length") == 0
+    page = connect(
+        guarded.url, "live/numbers?secret=of-a-visitor", newer=False, headers=[f"Cookie: {cookie['Cookie']}"]
+    )
+    told, _ = unpacked(page.recv())
+    assert told["type"] == "facts"
+    page.send(json.dumps({"type": "compute", "id": 1, "language": "en", "settings": {}}))
+    assert unpacked(page.recv())[0]["type"] == "numbers"
+    page.send(json.dumps({"type": "compute", "id": 2, "language": "en", "settings": []}))
+    assert unpacked(page.recv())[0]["type"] == "refused"
+    for name, labels, value in [
+        ("convviz_pages", {}, 1),
+        ("convviz_workers", {}, 2),
+        ("convviz_requests_total", {"kind": "compute"}, 2),
+        ("convviz_answer_seconds_count", {}, 2),
+    ]:
+        assert sample(guarded, name, **labels) == value, name
     if sys.platform == "linux":
         assert sample(guarded, "convviz_memory_bytes", part="server") > 20e6
+        assert sample(guarded, "convviz_memory_bytes", part="workers") > 20e6
         pid = guarded.process.pid
         started = descendants(pid)
         assert set(started) == {child.pid for child in psutil.Process(pid).children(recursive=True)} != set()
         assert all(memory_of(each) > 1e6 for each in started)
+        # The process that workers are forked from goes by its own name; the others are its children.
+        stem = next(child for child in psutil.Process(pid).children() if "convviz.serve.worker" in child.cmdline())
+        for worker in stem.children():
+            worker.kill()
+        page.send(json.dumps({"type": "compute", "id": 3, "language": "en", "settings": {}}))
+        assert unpacked(page.recv())[0]["type"] == "numbers"
+        assert sample(guarded, "convviz_workers_ended_total", reason="died") >= 1
     assert sample(guarded, "convviz_refused_total", reason="token") > 0
     assert sample(guarded, "convviz_refused_total", reason="host") > 0
-
-    guarded.kill_kernel(kernel_id)
-    wait_until(lambda: sample(guarded, "convviz_kernels_ended_total", reason="died") == 1, what="a death is counted")
-    other, _ = start_kernel(guarded.url, headers=headers)
-    page = Channels(guarded.url, other, headers=headers)
-    page.socket.close(1001)
-    wait_until(lambda: sample(guarded, "convviz_kernels_ended_total", reason="left") == 1, what="and a page that goes")
-    wait_until(lambda: sample(guarded, "convviz_kernels") == 0, what="no kernel is left")
+    page.close()
+    wait_until(lambda: sample(guarded, "convviz_pages") == 0, what="a page that goes is not counted any more")
 
     told = lines(guarded)
     assert all(set(line) <= KEYS for line in told)
-    assert [line["event"] for line in told if line.get("kernel") == kernel_id[:8]] == ["kernel_started", "kernel_ended"]
-    assert {line["reason"] for line in told if line["event"] == "refused"} <= {"token", "host", "metrics"}
+    assert {line["reason"] for line in told if line["event"] == "refused"} <= {"token", "host", "metrics", "request"}
     text = guarded.log.read_text(encoding="utf-8")
-    for secret in (guarded.token, kernel_id, "secret", "127.0.0.1", "/a/course", NAME):
+    for secret in (guarded.token, "secret", "127.0.0.1", "/a/course", NAME):
         assert secret not in text, secret
-    asking.close()
 
 
 class Knocking(threading.Thread):
@@ -273,7 +319,7 @@ def restart(server, visitors):
 
 
 def test_a_restart_refuses_nobody_and_keeps_the_token(guarded, cookie):
-    kernel_id, asking = start_kernel(guarded.url, headers=[f"Cookie: {cookie['Cookie']}"])
+    start_kernel(guarded.url, **cookie)
     visitors = [Knocking(guarded.url) for _ in range(8)]
     for visitor in visitors:
         visitor.start()
@@ -284,14 +330,12 @@ def test_a_restart_refuses_nobody_and_keeps_the_token(guarded, cookie):
         visitor.join(60)
     assert {answer for visitor in visitors for answer in visitor.answers} == {200}
     assert guarded.kernels() == {}
-    assert {"kernel": kernel_id[:8], "reason": "stopped"}.items() <= lines(guarded)[-5].items()
     assert ask(guarded.url, "", **cookie)[0] == 200
     addresses = [line for line in guarded.said if line.startswith("convviz is served")]
     assert addresses == [f"convviz is served at {guarded.address} - stop with Ctrl+C"] * 3
     assert abs(files[1] - files[0]) <= len(visitors), "the visitors come and go; nothing else stays open"
     assert guarded.interrupt() == 0
     assert [line["event"] for line in lines(guarded)[-5:]] == ["restarts", "started", "restarts", "started", "stopped"]
-    asking.close()
 
 
 class Hears(tornado.web.RequestHandler):

@@ -2,11 +2,13 @@
 
 import contextlib
 import gzip
+import json
 import re
 import socket
 import urllib.parse
 import uuid
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 
 import psutil
 import pytest
@@ -14,8 +16,10 @@ import websocket
 
 from convviz.facts.words import sentences
 from convviz.serve import channel
+from convviz.serve.gate import content_policy
+from convviz.serve.options import ServeOptions
+from convviz.serve.packed import unpacked
 from tests.browser.server import voila_server, wait_until
-from tests.browser.test_serving import write_notebook
 from tests.protocol import Channels, ask, connect, refusal, start_kernel
 
 say = sentences("gate")
@@ -41,15 +45,15 @@ class Visit:
 
     def __init__(self, url, secret):
         self.secret = secret
-        self.kernel_id, self.asking = start_kernel(url, f"?v=1&secret={secret}")
+        self.kernel_id = start_kernel(url, f"?v=1&secret={secret}")
         self.channels = Channels(url, self.kernel_id)
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    """The app with a preheated kernel, as `convviz serve` has it, and its log."""
+    """The app as `convviz serve` has it on one's own machine, with its notebook, and its log."""
     log = tmp_path_factory.mktemp("served") / "log"
-    with voila_server(preheat=True, arguments=["--log", log]) as server:
+    with voila_server(arguments=["--log", log]) as server:
         server.log = log
         yield server
 
@@ -113,30 +117,42 @@ def test_comm_to_what_is_no_widget_reaches_nothing(visit):
 
 
 def app_of(channels):
-    """Return (model id, state) of the app's widget, as any page may ask for them."""
+    """Return the id of the app's widget, as any page may ask for it."""
     control = uuid.uuid4().hex
     content = {"comm_id": control, "target_name": "jupyter.widget.control", "data": {}}
     channels.ask("comm_open", content, version="1.0.0")
     answers = channels.ask("comm_msg", {"comm_id": control, "data": {"method": "request_states"}})
     states = next(content["data"]["states"] for kind, content in answers if kind == "comm_msg")
-    return next((model, held["state"]) for model, held in states.items() if held["model_name"] == "AnyModel")
+    return next(model for model, held in states.items() if "_state" in held["state"])
 
 
-def test_tab_your_code_runs_nobodys_code_on_a_server(visit, tmp_path):
-    """Whatever a page of one's own making sends: the tab is for notebooks."""
+def test_tab_your_code_runs_nobodys_code_on_a_server(served, visit, tmp_path):
+    """Whatever a page of one's own making sends, to a kernel and to the workers: the tab is for notebooks."""
     made = tmp_path / "made"
-    model, state = app_of(visit.channels)
+    model = app_of(visit.channels)
 
     def send(content):
         data = {"method": "custom", "content": content}
         return visit.channels.ask("comm_msg", {"comm_id": model, "data": data})
 
-    opened = send({"type": "tab", "id": 1, "page": "p", "tab": "yours", "settings": state["_state"]})
+    act = {"type": "act", "tab": "yours"}
+    opened = send({**act, "message": {"type": "refresh"}})
     assert "nobody's code is run" in str(opened)
     code = f"open({str(made)!r}, 'w').close()\ndef f(x, w): return x"
     check = {"type": "check", "task": "conv2d_backward", "name": "", "code": code}
-    answers = send({"type": "act", "tab": "yours", "message": check})
+    answers = send({**act, "message": check})
     assert "'report'" not in str(answers)
+    page = connect(served.url, "live/numbers", newer=False)
+    page.recv()
+    for message in ({"type": "refresh"}, check):
+        page.send(json.dumps({**act, "language": "en", "message": message}))
+    page.send(json.dumps({"type": "compute", "id": 1, "language": "en", "settings": {}}))
+    heard = []
+    while not heard or heard[-1]["type"] != "numbers":
+        heard.append(unpacked(page.recv())[0])
+    page.close()
+    assert "nobody's code is run" in str(heard)
+    assert {each["data"].get("report") for each in heard if each["type"] == "tab"} <= {None}
     assert not made.exists()
 
 
@@ -166,7 +182,9 @@ def test_tab_your_code_runs_nobodys_code_on_a_server(visit, tmp_path):
         "/voila/static/%00",
         "/convviz/..%2f..%2fvoila.json",
         "/convviz/../voila.json",
-        "/voila/render/app.ipynb",
+        "/voila/render/other.ipynb",
+        "/voila/render/app.ipynb/..",
+        "/voila/render/",
         "/voila/tree",
         "/app.ipynb",
         "http://127.0.0.1/voila/files/voila.json",
@@ -179,6 +197,74 @@ def test_no_path_leads_to_a_file_of_the_machine(served, path):
         assert secret not in body
 
 
+BAD_ADDRESSES = (
+    "/logout",
+    "/login",
+    "/nothing",
+    "/a/b",
+    "//",
+    "/voila",
+    "/voila/",
+    "/%00",
+    "/favicon.ico",
+    "/api/contents",
+    "/voila/tree",
+    "/voila/query/12345678-1234-1234-1234-123456789012",
+    "/voila/templates/",
+    "/voila/templates/x",
+    "/voila/templates/convviz",
+    "/voila/templates/convviz/x/y",
+    "/voila/templates/convviz/static/",
+    "/voila/templates/convviz/static/none.css",
+    "/voila/templates/../../static/x",
+    "/voila/templates/a/static/b%00",
+    "/voila/templates/%2e%2e/static/../../x",
+    "/voila/templates/nope/static/page.css",
+    "/voila/static/",
+    "/voila/static/nope",
+    "/voila/static/%00",
+    "/voila/static/..%2f..",
+    "/voila/files/x",
+    "/voila/files/%00",
+    "/voila/labextensions/",
+    "/voila/labextensions/%00",
+    "/voila/labextensions/anywidget",
+    "/voila/api/themes/",
+    "/voila/api/themes/%00",
+    "/api/kernels/12345678-1234-1234-1234-123456789012",
+    "/api/kernels/12345678-1234-1234-1234-123456789012/channels",
+)
+
+
+def test_every_answer_is_guarded_and_a_bad_address_is_no_event(served):
+    said = len(served.said)
+    answers = [(path, "GET", 404) for path in BAD_ADDRESSES]
+    answers += [("/voila/static/%ff", "GET", 400), ("/api/kernels/%ff", "GET", 404)]
+    answers += [(path, "PUT", 405) for path in ("/", "/voila/templates/x", "/voila/static/voila.js")]
+    answers += [
+        (path, "GET", 200)
+        for path in (
+            "/",
+            "/health",
+            "/voila/static/voila.js",
+            "/voila/templates/convviz/static/page.css",
+            "/voila/labextensions/anywidget/package.json",
+        )
+    ]
+    for path, method, expected in answers:
+        status, headers, body = ask(served.url, path, method=method)
+        assert status == expected, path
+        assert headers["x-content-type-options"] == "nosniff", path
+        assert headers["content-security-policy"].startswith(content_policy(ServeOptions())), path
+        assert headers["referrer-policy"] == "same-origin", path
+        assert status == 200 or b"Traceback" not in body, path
+    assert served.said[said:] == []
+
+
+def test_cookies_stay_with_the_page(served, visit):
+    assert "samesite=lax" in ask(served.url, f"api/kernels/{visit.kernel_id}")[1]["set-cookie"].lower()
+
+
 def test_kernels_of_others_are_named_nowhere(served, visit):
     """What protects a kernel is its id, 122 random bits that its page alone is told."""
     known = visit.kernel_id
@@ -188,10 +274,8 @@ def test_kernels_of_others_are_named_nowhere(served, visit):
     for method in ("GET", "DELETE"):
         assert ask(served.url, f"api/kernels/{GUESS}", method=method)[0] == 404
     assert refusal(served.url, f"api/kernels/{GUESS}/channels") == 404
-    assert refusal(served.url, f"voila/query/{GUESS}", newer=False) == 404
     assert known.encode() not in ask(served.url, "metrics")[2]
     assert known not in served.log.read_text()
-    assert known[:8] in served.log.read_text(), "what the log has of it is no key"
     assert ask(served.url, f"api/kernels/{known}")[0] == 200, "who knows the id may speak to the kernel"
 
 
@@ -201,7 +285,7 @@ FOREIGN = ("http://evil.example", "null", "http://127.0.0.1:1", "http://127.0.0.
 @pytest.mark.parametrize("origin", FOREIGN)
 def test_page_of_another_origin_reaches_no_kernel(served, visit, origin):
     known = visit.kernel_id
-    assert refusal(served.url, "convviz/kernel", origin=origin, newer=False) == 403
+    assert refusal(served.url, "live/numbers", origin=origin, newer=False) == 403
     assert refusal(served.url, f"api/kernels/{known}/channels", origin=origin) == 403
     # A form of another site posts without asking first; browsers name its origin.
     assert ask(served.url, f"voila/api/shutdown/{known}", method="POST", Origin=origin)[0] == 404
@@ -222,12 +306,12 @@ def test_foreign_name_is_refused_on_every_route(served, visit, host):
     port = urllib.parse.urlsplit(served.url).port
     known = visit.kernel_id
     answer = say("host", host=host.partition(":")[0]).encode()
-    for path in ("", "health", "metrics", "nothing", "convviz/kernel", f"api/kernels/{known}", "voila/static/voila.js"):
+    for path in ("", "health", "metrics", "nothing", "live/numbers", f"api/kernels/{known}", "voila/static/voila.js"):
         for method in ("GET", "POST", "DELETE"):
             status, headers, body = ask(served.url, path, method=method, Host=host)
             assert (status, body.strip()) == (403, answer), path
             assert headers["x-content-type-options"] == "nosniff"
-    for path in ("convviz/kernel", f"api/kernels/{known}/channels", f"voila/query/{known}"):
+    for path in ("live/numbers", f"api/kernels/{known}/channels"):
         assert refusal(served.url, path, host=host, origin=f"http://{host}") == 403, path
     for own in ("localhost", f"LOCALHOST.:{port}", f"[::1]:{port}", "127.0.0.1", "127.1.2.3"):
         assert ask(served.url, "health", Host=own)[0] == 200, own
@@ -241,22 +325,44 @@ def test_two_names_are_none(served):
 
 def test_messages_have_a_size(served, visit):
     """Larger ones close the connection before they are read, packed ones before they are unpacked whole."""
-    path = f"api/kernels/{visit.kernel_id}/channels"
-    before = memory(served)
-    large = connect(served.url, path)
-    # Its header alone: the server hangs up before the rest has come.
-    large.sock.sendall(bytes([0x82, 0xFF]) + (10 * MIB + 1).to_bytes(8, "big") + b"mask")
-    assert close_code(large) == 1009
-
-    bomb = connect(served.url, path, headers=["Sec-WebSocket-Extensions: permessage-deflate"])
     packer = zlib.compressobj(9, wbits=-15)
     packed = packer.compress(b"\0" * (300 * MIB)) + packer.flush(zlib.Z_SYNC_FLUSH)
     frame = websocket.ABNF.create_frame(packed[:-4], websocket.ABNF.OPCODE_BINARY)
     frame.rsv1 = 1  # packed
-    bomb.sock.sendall(frame.format())
-    assert close_code(bomb) == 1009
+    before = memory(served)
+    for path in (f"api/kernels/{visit.kernel_id}/channels", "live/numbers"):
+        newer = path.startswith("api")
+        large = connect(served.url, path, newer=newer)
+        # Its header alone: the server hangs up before the rest has come.
+        large.sock.sendall(bytes([0x82, 0xFF]) + (100 * MIB).to_bytes(8, "big") + b"mask")
+        assert close_code(large) == 1009, path
+        bomb = connect(served.url, path, newer=newer, headers=["Sec-WebSocket-Extensions: permessage-deflate"])
+        bomb.sock.sendall(frame.format())
+        assert close_code(bomb) == 1009, path
     assert is_well(served)
     assert memory(served) - before < 100 * MIB
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        ("", 1008),
+        ("[" * 100_000, 1008),
+        ("[]", 1008),
+        ('{"type": "compute"}', 1008),
+        ('{"type": "compute", "id": 1e400}', 1008),
+        ('{"type": "compute", "id": 1, "settings": "' + "x" * MIB + '"}', 1009),
+        (b"", 1008),
+        (b"\xff" * 100, 1008),
+        ((2**31).to_bytes(4, "little") + b"{}  ", 1008),
+    ],
+    ids=["none", "nest", "list", "no id", "no number", "long", "no bytes", "bytes", "longer than it is"],
+)
+def test_what_is_no_request_closes_its_connection(served, message, code):
+    page = connect(served.url, "live/numbers", newer=False)
+    page.send(message, websocket.ABNF.OPCODE_TEXT if isinstance(message, str) else websocket.ABNF.OPCODE_BINARY)
+    assert close_code(page) == code
+    assert is_well(served)
 
 
 def close_code(connection):
@@ -337,35 +443,56 @@ def test_who_sends_faster_than_a_kernel_can_take_waits(monkeypatch):
     assert [page._too_soon(channel.MESSAGE_BYTES) for _ in range(4096)] == [0] * 4096, "a slider's moves, for a minute"
 
 
+def test_where_the_notebook_is_off_nothing_of_voila_or_jupyter_is_there():
+    with voila_server(arguments=["--no-notebook"]) as server:
+        for path in (
+            "voila/render/app.ipynb",
+            "voila/static/voila.js",
+            "voila/templates/convviz/static/page.css",
+            "voila/labextensions/anywidget/package.json",
+            "voila/api/themes/x",
+            f"voila/api/shutdown/{GUESS}",
+            f"api/kernels/{GUESS}",
+            f"api/kernels/{GUESS}/channels",
+        ):
+            for method in ("GET", "POST", "DELETE"):
+                assert ask(server.url, path, method=method)[0] == 404, (method, path)
+        assert refusal(server.url, f"api/kernels/{GUESS}/channels") == 404
+        assert ask(server.url)[0] == 200
+        assert server.kernels() == {}
+
+
+def test_a_visitors_address_reaches_no_kernel_but_the_visitors_own(served, visit):
+    """Voilà tells a kernel what was asked for; the token is taken out before anything sees it."""
+    environment = psutil.Process(served.kernels()[visit.kernel_id].pid).environ()
+    assert visit.secret in environment["VOILA_REQUEST_URL"]
+    with voila_server(arguments=["--token", "known-to-some"]) as server:
+        url = server.url.split("?")[0]
+        cookie = ask(url, "?token=known-to-some")[1]["set-cookie"].split(";")[0]
+        start_kernel(url, "?token=known-to-some&secret=of-visitor-1")
+        second = start_kernel(url, "?secret=of-visitor-2", Cookie=cookie)
+        told = str(server.kernels()[second].environ())
+        assert "of-visitor-2" in told
+        for hidden in ("of-visitor-1", "known-to-some", cookie):
+            assert hidden not in told
+
+
+def test_the_fifth_page_of_the_notebook_is_refused_in_a_sentence_until_another_one_goes(served, visit):
+    with ThreadPoolExecutor(6) as visitors:  # all at once
+        answers = list(visitors.map(lambda _: ask(served.url, "voila/render/app.ipynb"), range(6)))
+    refused = [(status, sentence.decode().strip()) for status, _, sentence in answers if status != 200]
+    assert refused == [(503, say("kernels", most=4))] * 3
+    assert len(served.kernels()) == 4
+    others = set(served.kernels()) - {visit.kernel_id}
+    for kernel_id in others:
+        assert ask(served.url, f"voila/api/shutdown/{kernel_id}", method="POST")[0] == 204
+    wait_until(lambda: set(served.kernels()) == {visit.kernel_id}, what="kernels of pages that said goodbye end")
+    start_kernel(served.url)
+
+
 def test_what_was_tried_is_no_event(served, visit):
     """The last of the tests of this server."""
     assert visit.channels.ask("kernel_info_request", {})[-1] == ("status", {"execution_state": "idle"})
     assert len(served.said) == 1, f"the address, and no word of all that was tried: {served.said}"
     assert visit.secret not in served.log.read_text()
     assert visit.secret.encode() not in ask(served.url, "metrics")[2]
-
-
-TELLS = "import os; print('told', dict(os.environ), 'told')"
-
-
-def test_nothing_of_a_visitor_reaches_the_next_ones_kernel(tmp_path):
-    """Voilà tells the kernel that it starts next what the visitor before asked for."""
-    notebook = write_notebook(tmp_path, TELLS)
-    with voila_server(notebook, preheat=True, arguments=["--token", "known-to-some"]) as server:
-        url = server.url.split("?")[0]
-        cookie = ask(url, "?token=known-to-some")[1]["set-cookie"].split(";")[0]
-        came = []
-        for number in (1, 2):
-            # The page is there before its kernel is, and then the kernel is no other's.
-            wait_until(lambda: len(server.kernels()) >= number, what="a kernel waits for a visitor")  # noqa: B023
-            came.append(ask(url, f"?secret=of-visitor-{number}", Cookie=cookie))
-        asks = f"voila/query/{GUESS}"  # where a notebook's kernel, which has no token, hears who came
-        assert refusal(url, asks, newer=False) == 101
-        assert refusal(url, asks, origin="http://evil.example", newer=False) == 403
-    for number, (status, _, page) in enumerate(came, 1):
-        assert status == 200
-        told = page.decode().partition("told {")[2].partition("} told")[0]  # a value may hold braces, as of make
-        assert "VOILA_PREHEAT" in told
-        assert f"of-visitor-{3 - number}" not in told
-        assert "known-to-some" not in told
-        assert cookie not in told

@@ -23,7 +23,7 @@ from convviz.app.session import Session
 from convviz.app.start import start_settings
 from convviz.app.traits import SettingTraits
 from convviz.app.wire import numbers
-from convviz.board.module import asking_script, joining_script
+from convviz.board.module import asking_script
 from convviz.explanation.own_lesson import readable
 from convviz.facts.choosing import chosen
 from convviz.facts.spoken import languages, speaking
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 say = sentences("app")
 
 DEVICE_VARIABLE = "CONVVIZ_DEVICE"
-PAGE_VARIABLE = "CONVVIZ_PAGE"  # set where a served page has a board of its own, and waits for the kernel
 ON_PAGE = (*GEOMETRY, *PLAIN, "loss_value")  # the traits that have no tensor
 SOURCES = ("input", "target", "grad")
 
@@ -132,8 +131,6 @@ class App(SettingTraits, anywidget.AnyWidget):
         settings = start_settings(
             spec, tensors, loss, device, dtype, state=state, link=link, theme=theme, transposed=transposed
         )
-        if _joins():  # here, not at import: a forked kernel has imported this before it has a page
-            self._esm = joining_script()
         self.session = Session(settings)
         with speaking(self._language):
             self.session.tell(" ".join(filter(None, [unknown, briefly(from_link(link)[1]) if link else ""])))
@@ -151,7 +148,7 @@ class App(SettingTraits, anywidget.AnyWidget):
         carrier = _taken_script()
         facts = {
             "id": uuid.uuid4().hex,
-            "script": carrier.key if carrier else "",
+            "script": carrier.key,
             "waiting": say("page.waiting"),
             "version": __version__,
             "language": self._language,
@@ -209,8 +206,7 @@ class App(SettingTraits, anywidget.AnyWidget):
                 self._carrier, self._lesson = carrier, self._told_lesson()
                 if self._retell is not None:
                     self._introduction = self._retell()
-                script = carrier.key if carrier else ""
-                self._facts = {**self._facts, "script": script, "language": tag, "chosen": True}
+                self._facts = {**self._facts, "script": carrier.key, "language": tag, "chosen": True}
             if before is not None:
                 before.let_go()
 
@@ -376,15 +372,8 @@ def _in_marimo() -> bool:
     return marimo is not None and bool(marimo.running_in_notebook())
 
 
-def _joins() -> bool:
-    """Return whether the served page has a board of its own, which this app brings the kernel."""
-    return PAGE_VARIABLE in os.environ
-
-
-def _taken_script() -> Script | None:
-    """Return what carries the script for all apps; where the served page has a board of its own, none is made."""
-    if _joins():
-        return None
+def _taken_script() -> Script:
+    """Return what carries the script for all apps."""
     from convviz.app.script import Script
 
     return Script.taken(shared=not _in_marimo())

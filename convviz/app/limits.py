@@ -25,6 +25,17 @@ def apply() -> None:
         _limit_memory(used + int(memory) * MIB)
 
 
+def is_near() -> bool:
+    """Return whether this process has taken half of the memory that it may take."""
+    memory, used = os.environ.get(MEMORY_VARIABLE), _private_memory()
+    if memory is None or used is None:
+        return False
+    import resource  # there is one where memory is counted
+
+    most, _ = resource.getrlimit(resource.RLIMIT_DATA)
+    return most != resource.RLIM_INFINITY and most - used < int(memory) * MIB // 2
+
+
 def _limit_memory(most: int) -> None:
     import resource  # Windows has none
 

@@ -26,12 +26,6 @@ def asking_script() -> str:
     return bundle(HERE.joinpath("js"), "page/asks.js")
 
 
-@functools.cache
-def joining_script() -> str:
-    """Return the module of an app in a page that has a board of its own: it brings the kernel, and says nothing."""
-    return bundle(HERE.joinpath("js"), "page/joins.js")
-
-
 @each_language
 def tab_script(name: str) -> str:
     """Return the module that draws a tab, with its sheet: what comes to the page when the tab is first opened.

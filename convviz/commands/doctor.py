@@ -11,7 +11,6 @@ from pathlib import Path
 from convviz import __version__
 
 PACKAGES = ("torch", "voila", "plotly", "anywidget", "ipywidgets", "jupyter_server", "ipykernel")
-PROVISIONER = "convviz-shared"  # in pyproject.toml, and in the specification of the kernels that we serve
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +41,7 @@ def version(package: str) -> str:
 def diagnosis() -> tuple[list[tuple[str, str]], bool]:
     """Return the lines of `convviz doctor`, as pairs of name and value, and whether nothing is missing."""
     versions = [(package, version(package)) for package in PACKAGES]
-    checks = [_devices(), _labextension(), _template(), _kernels()]
+    checks = [_devices(), _labextension(), _template(), _workers()]
     rows = [("convviz", __version__), ("python", f"{platform.python_version()} ({sys.platform})"), *versions]
     rows += [(name, value) for name, value, _ in checks]
     missing = any(value.startswith("not installed") for _, value in versions)
@@ -72,13 +71,14 @@ def _labextension() -> tuple[str, str, bool]:
 
 def _template() -> tuple[str, str, bool]:
     """Find our page template and, below it, Voilà's own, from which it takes all that it does not change."""
-    from convviz.serve import SHARE, environment, kernel_environment
+    from convviz.serve import SHARE, environment, server_environment
+    from convviz.serve.options import ServeOptions
 
     try:
         from voila.paths import collect_template_paths
     except ImportError:
         return "template", "not looked for, because Voilà is not installed: pip install voila", False
-    with environment(kernel_environment(None)):
+    with environment(server_environment(ServeOptions())):
         folders = collect_template_paths(["voila", "nbconvert"], "convviz", prune=True)
     for part in ("convviz", "lab", "base"):
         if not any(folder.endswith(part) for folder in folders):
@@ -86,14 +86,9 @@ def _template() -> tuple[str, str, bool]:
     return "template", f"convviz, in {SHARE}", True
 
 
-def _kernels() -> tuple[str, str, bool]:
-    """Find what starts kernels: Jupyter knows it by what is written down when convviz is installed."""
-    group = "jupyter_client.kernel_provisioners"
-    if not importlib.metadata.entry_points(group=group, name=PROVISIONER):
-        return (
-            "kernels",
-            f"{PROVISIONER} is not known to Jupyter: install convviz again (pip install -e . in its folder)",
-            False,
-        )
-    shared = sys.platform.startswith("linux")
-    return "kernels", "share torch" if shared else "load torch each by itself: only Linux shares it", True
+def _workers() -> tuple[str, str, bool]:
+    """Tell how many processes compute in ``convviz serve``, and whether they share what they load."""
+    from convviz.serve.options import cores
+
+    shared = "share torch" if sys.platform.startswith("linux") else "load torch each by itself: only Linux shares it"
+    return "workers", f"{cores()}, which {shared}", True

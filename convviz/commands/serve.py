@@ -4,36 +4,58 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import Any
 
 from convviz.serve.options import DEFAULT_HOST, MADE, ServeOptions
+
+GONE = {
+    "another": "convviz serve shows the app alone. For a notebook of your own, run: voila {value}",
+    "--kernels": "--kernels is gone, because visitors of the page need no kernel: leave it out, or say for how many "
+    "students the machine must do with --class N.",
+    "--idle": "--idle is gone, because visitors of the page have no kernel that could rest: leave it out.",
+    "--no-preheat": "--no-preheat is gone, because no kernel is started before somebody opens the notebook: "
+    "leave it out.",
+}
+
+
+class _Gone(argparse.Action):
+    """An option that there was: whoever gives it reads what to do instead."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options, help=argparse.SUPPRESS)
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
+    ) -> None:
+        instead = GONE[option or self.dest]
+        parser.exit(2, f"convviz: {instead.format(value=values)}\n")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``convviz serve``."""
-    parser.add_argument("notebook", nargs="?", help="another notebook to serve in place of the app")
+    for words in GONE:
+        parser.add_argument(words, nargs="?", action=_Gone, default=argparse.SUPPRESS)
     parser.add_argument("--port", type=int, help="port to use (default: 8866, or the next free one)")
     parser.add_argument(
         "--host", default=DEFAULT_HOST, help="address to listen on (default: 127.0.0.1; 0.0.0.0: every one)"
     )
     parser.add_argument("--device", help="where torch computes: cpu, cuda, cuda:1, mps, ... (default: the app chooses)")
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
-    parser.add_argument("--no-preheat", action="store_true", help="start a kernel only when a visitor comes")
-    parser.add_argument(
-        "--kernels", type=int, default=0, metavar="N", help="most visitors with a kernel at a time (default: all)"
-    )
     parser.add_argument(
         "--class",
         dest="class_size",
         type=int,
         metavar="N",
-        help="serve a class of N students: N kernels at a time, which have limits and rest when they are not used; "
-        "who comes later waits in line",
+        help="serve a class of N students: says at the start whether they fit the machine, and limits the connections",
     )
     parser.add_argument(
-        "--idle",
-        type=float,
-        metavar="MINUTES",
-        help="minutes after which a kernel that is not used rests until it is (default: 10 with --class, else never)",
+        "--workers", type=int, metavar="N", help="processes that compute for all visitors (default: one a core)"
+    )
+    parser.add_argument(
+        "--notebook",
+        action=argparse.BooleanOptionalAction,
+        help="serve the notebook of the app, too, at voila/render/app.ipynb, with a kernel a page, 4 at most "
+        "(default: where only this machine is served)",
     )
     parser.add_argument(
         "--races", type=int, default=0, metavar="N", help="most races in the tab Race at a time (default: none)"
@@ -90,15 +112,13 @@ def run(options: argparse.Namespace) -> int:
         print(f"convviz: {unknown}", file=sys.stderr)
     return serve(
         ServeOptions(
-            notebook=options.notebook,
             port=options.port,
             host=options.host,
             device=options.device,
             open_browser=options.open,
-            preheat=not options.no_preheat,
-            kernels=options.kernels,
             class_size=options.class_size,
-            idle_minutes=options.idle,
+            workers=options.workers,
+            notebook=options.notebook,
             races=options.races,
             base_url=options.base_url,
             token=options.token,

@@ -1,26 +1,28 @@
-"""Serve the app, or another notebook, as a web page: Voilà with the packaged template and settings."""
+"""Serve the app as a web page: Voilà with a page of our own, and workers that compute for all of its visitors."""
 
 from __future__ import annotations
 
 import errno
 import importlib.util
 import os
+import shutil
 import socket
+import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from convviz.app.limits import MEMORY_VARIABLE, NICE_VARIABLE
-from convviz.serve.care import Care, care_of
 from convviz.serve.fits import words_of_room
-from convviz.serve.options import ServeError, ServeOptions
+from convviz.serve.folders import make_folder
+from convviz.serve.options import ServeError, ServeOptions, is_loopback
 from convviz.serve.restart import become_anew, inherited
 
 DEFAULT_PORT = 8866
 PORTS_TO_TRY = 50
+KERNEL_MIB, KERNEL_NICE = 512, 5  # what a kernel of the notebook's page may take where others come
 BACKLOG = 1024  # a class that arrives at once, or while the server restarts
 # jsonschema, which Jupyter's server loads, would check internationalised addresses with it and does without; it makes a
 # parser of their whole grammar as it is imported, in two seconds of every start, and nothing here has such an address.
@@ -37,22 +39,19 @@ def serve(options: ServeOptions) -> int:
     """
     try:
         options = options.checked()
-        path = find_notebook(options.notebook)
         need_voila()
         if options.device is not None:
             need_device(options.device)
         listener, options = listen(options)
-        live = path == APP_NOTEBOOK  # another notebook has no page but Voilà's
-        if options.places:
-            tell_room(options.places)
-        added = kernel_environment(options.device, live=live) | limits_of(care_of(options))
+        if options.class_size:
+            tell_room(options.class_size, options.processes)
         with listener:
-            with places_for(options.races) as places, environment({**added, **places}):
+            with places_for(options.races) as places, environment({**server_environment(options), **places}):
                 # Only here, inside the changed environment: Voilà looks for templates through JUPYTER_PATH.
                 with left_out(SLOW_TO_LOAD):
                     from convviz.serve.voila_app import run
 
-                restarts = run(options, path, listener, SHARE, live=live)
+                restarts = run(options, APP_NOTEBOOK, listener, SHARE)
             if restarts:
                 become_anew(listener, options.token)
     except ServeError as refusal:
@@ -80,19 +79,6 @@ def left_out(module: str) -> Iterator[None]:
             sys.modules[module] = there
 
 
-def find_notebook(notebook: str | os.PathLike[str] | None) -> Path:
-    """Return the notebook to serve as an absolute path."""
-    path = APP_NOTEBOOK if notebook is None else Path(notebook)
-    try:
-        path = path.resolve()
-        found = path.suffix == ".ipynb" and path.is_file()
-    except (OSError, ValueError):  # a name that no file can have
-        found = False
-    if not found:
-        raise ServeError(f"a notebook file (.ipynb) is needed, and {str(notebook or path)!r} is none.")
-    return path
-
-
 def need_voila() -> None:
     """Refuse with the remedy when Voilà is missing."""
     if importlib.util.find_spec("voila") is None:
@@ -102,15 +88,18 @@ def need_voila() -> None:
 def need_device(device: str) -> None:
     """Refuse a device that torch does not offer here.
 
+    Another process asks torch: the one that serves never loads it.
+
     Args:
         device: As torch names it.
     """
-    from convviz.ops.device import check_device
-
-    try:
-        check_device(device)
-    except ValueError as refused:
-        raise ServeError(f"--{refused}") from refused
+    if device == "cpu":
+        return
+    asks = "import sys; from convviz.ops.device import check_device; check_device(sys.argv[1])"
+    done = subprocess.run([sys.executable, "-c", asks, device], capture_output=True, text=True, check=False)
+    if done.returncode:
+        refused = (done.stderr.strip().splitlines() or ["no answer"])[-1]
+        raise ServeError(f"--{refused.removeprefix('ValueError: ')}")
 
 
 def listen(options: ServeOptions) -> tuple[socket.socket, ServeOptions]:
@@ -167,66 +156,58 @@ def _why_not(refused: OSError, host: str, port: int) -> str:
     return f"cannot listen on {host!r}, port {port}: {refused.strerror or refused}."
 
 
-def kernel_environment(device: str | None, *, live: bool = False) -> dict[str, str]:
-    """Return the variables that the server and its kernels need on top of the user's own.
+def server_environment(options: ServeOptions) -> dict[str, str]:
+    """Return the variables that the server and all that it starts need on top of the user's own.
 
     Args:
-        device: Reaches the kernel as CONVVIZ_DEVICE; None leaves the user's variable as it is.
-        live: Whether a page with a board of its own awaits the kernel, which then draws none: CONVVIZ_PAGE tells it.
+        options: The device reaches workers and kernels as CONVVIZ_DEVICE; None leaves the user's variable as it is.
     """
     paths = [str(SHARE), *filter(None, [os.environ.get("JUPYTER_PATH")])]
     added = {
         # First in the search: our template, and a kernel that is this very Python, not another "python3".
         "JUPYTER_PATH": os.pathsep.join(paths),
-        # Tensors of a few hundred numbers gain nothing from threads, and many kernels share the cores.
+        # Tensors of a few hundred numbers gain nothing from threads, and the workers share the cores.
         "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"),
         "MKL_NUM_THREADS": os.environ.get("MKL_NUM_THREADS", "1"),
     }
-    if device is not None:
-        added["CONVVIZ_DEVICE"] = device
-    if live:
-        added["CONVVIZ_PAGE"] = "1"
+    if options.device is not None:
+        added["CONVVIZ_DEVICE"] = options.device
+    if not is_loopback(options.host) or options.class_size:  # a kernel is a stranger's
+        added |= {MEMORY_VARIABLE: str(KERNEL_MIB), NICE_VARIABLE: str(KERNEL_NICE)}
     return added
 
 
-def limits_of(care: Care) -> dict[str, str]:
-    """Return the variables that tell a kernel what it may use.
+def tell_room(students: int, workers: int) -> None:
+    """Say whether the machine is large enough for a class.
 
     Args:
-        care: How kernels are looked after; those of a server for oneself have no limits.
-    """
-    given = {MEMORY_VARIABLE: care.memory_mib, NICE_VARIABLE: care.nice}
-    return {name: str(value) for name, value in given.items() if value}
-
-
-def tell_room(kernels: int) -> None:
-    """Say so where the machine is too small for so many kernels.
-
-    Args:
-        kernels: How many there may be at a time.
+        students: How many may come at a time.
+        workers: How many processes compute for them.
 
     Raises:
-        ServeError: Not one fits.
+        ServeError: Not one student fits.
     """
-    fit, words = words_of_room(kernels, shared=sys.platform.startswith("linux"))
+    fit, words = words_of_room(students, workers)
     if fit == 0:
         raise ServeError(words)
-    if words:
-        print(words, flush=True)
+    print(words, flush=True)
 
 
 @contextmanager
 def places_for(races: int) -> Iterator[dict[str, str]]:
-    """Yield the variables that allow races in the kernels; none where none are allowed.
+    """Yield the variables that allow races; none where none are allowed.
 
     Args:
-        races: How many may run at a time, in all kernels: each holds one file of a folder that is there meanwhile.
+        races: How many may run at a time, over all visitors: each holds one file of a folder that is there meanwhile.
     """
     if not races:
         yield {}
         return
-    with tempfile.TemporaryDirectory(prefix="convviz-races-", ignore_cleanup_errors=True) as folder:
+    folder = make_folder("races")
+    try:
         yield {"CONVVIZ_RACES": str(races), "CONVVIZ_RACES_FOLDER": folder}
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

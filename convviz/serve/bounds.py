@@ -23,8 +23,10 @@ HEADER_BYTES = 32 * 1024  # a link with its numbers has a few thousand
 BODY_BYTES = 64 * 1024  # no page of ours sends one at all
 UNREAD_BYTES = 32 * 1024 * 1024  # that wait for a visitor who does not read
 FILES = 65_536
-FILES_A_CONNECTION = 4  # its own, and its share of the kernels' sockets
-MIN_FILES = 256  # the server's own, a browser's connections and its kernel's sockets: with less, nobody gets through
+FILES_A_CONNECTION = 2  # its own, and its share of the files, workers and kernels that the server has open
+CONNECTIONS_A_STUDENT = 8  # a browser opens six at most for the page's files, beside the one that stays
+LEAST_CONNECTIONS = 128
+MIN_FILES = 256  # the server's own, the workers' and a browser's connections: with less, nobody gets through
 
 
 class BoundedServer(tornado.httpserver.HTTPServer):
@@ -75,6 +77,28 @@ class BoundedServer(tornado.httpserver.HTTPServer):
         self._streams.add(stream)
         stream.max_write_buffer_size = UNREAD_BYTES
         super().handle_stream(stream, address)
+
+
+def connections_for(class_size: int | None) -> int:
+    """Return how many connections may be open at a time.
+
+    Args:
+        class_size: Students that must find room; None is no class.
+
+    Raises:
+        ServeError: The system allows too few files for them.
+    """
+    allowed = raise_file_limit()
+    if class_size is None:
+        return allowed
+    wanted = CONNECTIONS_A_STUDENT * class_size
+    if allowed < wanted:
+        raise ServeError(
+            f"--class {class_size} needs {FILES_A_CONNECTION * wanted} open files, and this system allows "
+            f"{FILES_A_CONNECTION * allowed}: raise the limit first, for example with "
+            f"ulimit -n {FILES_A_CONNECTION * wanted}."
+        )
+    return max(wanted, LEAST_CONNECTIONS)
 
 
 def raise_file_limit() -> int:

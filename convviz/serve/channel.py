@@ -1,4 +1,4 @@
-"""What goes over a kernel's websocket: held back where it would harm the server, and measured."""
+"""What goes over a kernel's websocket, held back where it would harm the server."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ import time
 from typing import Any
 
 import tornado.web
-from jupyter_server.services.kernels.websocket import KernelWebsocketHandler
 from tornado.iostream import StreamBufferFullError
 
-MOST_MOVES = 64  # of one page that wait for an answer; it sends one and waits, so more are lost ones
 MOST_PARTS = 1024  # of one message; a widget's has five, and one for each of its buffers
 UNREADABLE = 1007  # the websocket's word for a message that makes no sense
 # A page may send a picture at once; what comes faster than its kernel can take would wait in the server's memory.
@@ -50,16 +48,10 @@ class Channel:
         await asyncio.sleep(self._too_soon(max(len(message), MESSAGE_BYTES)))
         if self.connection is None:  # type: ignore[attr-defined]  # closed meanwhile
             return
-        header = part_of(message, 1)
-        if header.get("msg_type") == "comm_msg":
-            moves = self._moves()
-            if len(moves) >= MOST_MOVES:
-                del moves[next(iter(moves))]
-            moves[str(header.get("msg_id"))] = time.monotonic()
         super().on_message(message)  # type: ignore[misc]
 
     def write_message(self, message: bytes | str, binary: bool = False) -> Any:
-        """Send a message to the page, if it tells nothing of the server's folders; see whether it ends an answer.
+        """Send a message to the page, if it tells nothing of the server's folders.
 
         Args:
             message: Of the kernel's protocol.
@@ -69,19 +61,11 @@ class Channel:
             return super().write_message(message, binary)  # type: ignore[misc]
         if holds_traceback(message):
             return None
-        if self._moves() and part_of(message, 1).get("msg_type") == "status":
-            name = str(part_of(message, 2).get("msg_id"))
-            if name in self._moves() and part_of(message, 4).get("execution_state") == "idle":
-                seconds = time.monotonic() - self._moves().pop(name)
-                self.settings["convviz_metrics"].answered(seconds)  # type: ignore[attr-defined]
         try:
             return super().write_message(message, binary)  # type: ignore[misc]
         except StreamBufferFullError:  # the page does not read what it asks for
             self.ws_connection._abort()  # type: ignore[attr-defined]
             return None
-
-    def _moves(self) -> dict[str, float]:
-        return vars(self).setdefault("_moves_under_way", {})
 
     def _too_soon(self, size: int) -> float:
         """Return the seconds by which a message of this size comes too soon."""
@@ -90,17 +74,6 @@ class Channel:
         bytes_ = max(0.0, bytes_ - (now - then) * BYTES_A_SECOND) + size
         vars(self)["_sent"] = bytes_, now
         return max(0.0, (bytes_ - BURST_BYTES) / BYTES_A_SECOND)
-
-
-def measured(handler: type[tornado.web.RequestHandler]) -> type[tornado.web.RequestHandler]:
-    """Return a handler whose messages are held back and measured, if it speaks to a kernel.
-
-    Args:
-        handler: Of any route.
-    """
-    if not issubclass(handler, KernelWebsocketHandler):
-        return handler
-    return type(handler.__name__, (Channel, handler), {})
 
 
 def is_sound(message: bytes) -> bool:
@@ -127,7 +100,7 @@ def part_of(message: bytes, index: int) -> dict[str, Any]:
 
     Args:
         message: As it goes over the websocket.
-        index: 1 is its header, 2 that of what it answers, 4 its content.
+        index: 1 is its header.
     """
     begin, end = (int.from_bytes(message[8 * at : 8 * at + 8], "little") for at in (index + 1, index + 2))
     try:

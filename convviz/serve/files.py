@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import functools
 import gzip
-import hashlib
 import mimetypes
 import os
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +43,6 @@ def packed(path: str, changed: int, size: int) -> bytes:
 class Files(tornado.web.StaticFileHandler):
     """Mixed into the handlers of files: packed for who wants it, and an address that leads to no file is one."""
 
-    for_ever = False
-
     async def get(self, path: str, include_body: bool = True) -> None:
         """Send a file.
 
@@ -64,8 +60,6 @@ class Files(tornado.web.StaticFileHandler):
     def set_headers(self) -> None:
         """Set the headers; tornado calls this when it knows the file, and asks for its bytes only afterwards."""
         super().set_headers()
-        if self.for_ever:
-            self.set_header("Cache-Control", FOR_EVER)
         kind = mimetypes.guess_type(str(self.absolute_path))[0] or ""
         if not kind.startswith(TEXT):
             return
@@ -83,24 +77,3 @@ class Files(tornado.web.StaticFileHandler):
         # For this answer only: tornado's ETag asks the class, and stays that of the file.
         vars(self)["get_content"] = lambda *_: content
         vars(self)["get_content_size"] = lambda: len(content)
-
-
-class KeptFiles(Files):
-    """Mixed into the handlers of files whose address names their version: the browser need not ask again."""
-
-    for_ever = True
-
-
-def tag_of(folders: Iterable[str]) -> str:
-    """Return a name for the content of folders, from the names, sizes and times of their files.
-
-    Args:
-        folders: Those that are not there count as empty.
-    """
-    digest = hashlib.sha256()
-    for folder in folders:
-        for path in sorted(Path(folder).rglob("*")):
-            if path.is_file():
-                status = path.stat()
-                digest.update(f"{path}\0{status.st_size}\0{status.st_mtime_ns}\n".encode())
-    return digest.hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""How many kernels fit the machine, said before a class finds out."""
+"""How large a class the machine holds, said before the class finds out."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MIB = 1 << 20
-# Private memory in MiB, measured on Linux with torch 2.13: a kernel after its page is shown and a hundred steps, by
-# itself and forked; the server with some pages; the process that kernels are forked from.
-OWN_MIB, SHARED_MIB = 210, 45
-SERVER_MIB, WARM_MIB = 100, 260
+# Memory in MiB, what is shared counted once, measured on Linux with torch 2.13: the server; torch, which the workers
+# share; each worker; and what a student's page takes of the server.
+SERVER_MIB, TORCH_MIB, WORKER_MIB, STUDENT_MIB = 100, 200, 60, 0.05
 
 MEMINFO = Path("/proc/meminfo")
 OWN_CGROUP = Path("/proc/self/cgroup")
@@ -20,26 +19,23 @@ CGROUPS = (
 )
 
 
-def words_of_room(kernels: int, *, shared: bool) -> tuple[int | None, str]:
-    """Return how many kernels fit, None where that cannot be known; and a sentence, empty if all of them do.
+def words_of_room(students: int, workers: int) -> tuple[int | None, str]:
+    """Return how many students fit, None where that cannot be known; and a sentence.
 
     Args:
-        kernels: How many there may be at a time.
-        shared: Whether they share what they load.
+        students: How many may come at a time.
+        workers: How many processes compute for them.
     """
     available = available_mib()
     if available is None:
-        return None, f"Whether {kernels} kernels fit this machine cannot be known: it does not tell its free memory."
-    each, first = (SHARED_MIB, SERVER_MIB + WARM_MIB) if shared else (OWN_MIB, SERVER_MIB)
-    fit = max(0, (available - first) // each)
-    if fit >= kernels:
-        return fit, ""
-    return fit, (
-        f"{kernels} kernels of {each} MiB do not fit the {available} MiB that are free here: {fit} do."
-        if fit
-        else f"not one kernel of {each} MiB fits the {available} MiB that are free here: free some, or take a larger "
-        "machine; without kernels, `convviz export` writes pages that compute by themselves."
-    )
+        return None, f"Whether {students} students fit this machine cannot be known: it does not tell its free memory."
+    first = SERVER_MIB + TORCH_MIB + workers * WORKER_MIB
+    fit = max(0, int((available - first) / STUDENT_MIB))
+    needs = f"{first + round(students * STUDENT_MIB)} MiB with {workers} workers"
+    if fit >= students:
+        return fit, f"A class of {students} needs about {needs}, and {available} MiB are free here: it fits."
+    more = f"{fit} students do" if fit else "not even one student does: take fewer --workers, or a larger machine"
+    return fit, f"A class of {students} needs about {needs}, and {available} MiB are free here: {more}."
 
 
 def available_mib() -> int | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import ipaddress
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,18 +14,17 @@ import tornado.web
 from tornado.httputil import HTTPMessageDelegate, HTTPServerRequest, split_host_and_port
 
 from convviz.facts.words import sentences
-from convviz.serve.options import ServeOptions
+from convviz.serve.options import ServeOptions, is_loopback
 
 HEALTH, METRICS = "health", "metrics"  # below the server's path
-REQUEST_INFO = "voila/query/"  # where a preheated kernel asks who came; its id is the key, and it knows no token
 ADDED_BY_PROXIES = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via")
 say = sentences("gate")
 
 # What the live page needs, tried in a browser: its scripts are files of this server, or text that it made a module of
-# (blob:, as anywidget's are). Voilà's front end and the board set styles on elements.
+# (blob:). The board sets styles on elements.
 LIVE_POLICY = (
     "default-src 'none'; script-src 'self' blob:; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
-    "font-src 'self' data:; connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; "
+    "font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
 )
 
 
@@ -45,21 +43,6 @@ class Verdict:
     headers: dict[str, str] = field(default_factory=dict)
 
 
-def is_loopback(host: str) -> bool:
-    """Return whether a name leads to the machine itself wherever it is looked up.
-
-    Args:
-        host: A name or number, without a port.
-    """
-    name = host.strip("[]").rstrip(".").lower()
-    if name == "localhost" or name.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return False
-
-
 def is_over_tls(request: HTTPServerRequest) -> bool:
     """Return whether a proxy says that the visitor came over TLS.
 
@@ -69,14 +52,15 @@ def is_over_tls(request: HTTPServerRequest) -> bool:
     return request.headers.get("X-Forwarded-Proto") == "https"
 
 
-def content_policy(options: ServeOptions, *, live: bool) -> str:
+def content_policy(options: ServeOptions, *, notebook: bool = False) -> str:
     """Return the Content-Security-Policy of every answer.
 
     Args:
         options: Name who may frame the page.
-        live: Whether the app's own page is served; of another notebook nobody knows what it needs.
+        notebook: Whether it is that of the notebook's page, in which Voilà's template has scripts.
     """
-    return (LIVE_POLICY if live else "") + " ".join(["frame-ancestors 'self'", *options.allow_frame])
+    policy = LIVE_POLICY.replace("script-src 'self'", "script-src 'self' 'unsafe-inline'") if notebook else LIVE_POLICY
+    return policy + " ".join(["frame-ancestors 'self'", *options.allow_frame])
 
 
 class Gate(tornado.routing.Router):
@@ -136,7 +120,7 @@ class Gate(tornado.routing.Router):
         known = shown or self._has_cookie(request)
         if below == METRICS and not known and not _is_local(request, name):
             return self._refuse("metrics")
-        if not self._token or below in (HEALTH, METRICS) or below.startswith(REQUEST_INFO):
+        if not self._token or below in (HEALTH, METRICS):
             return None
         if not known:
             return self._refuse("token")

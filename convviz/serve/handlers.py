@@ -14,9 +14,10 @@ from jupyter_server.services.kernels.websocket import KernelWebsocketHandler
 from voila.shutdown_kernel_handler import VoilaShutdownKernelHandler
 from voila.tornado.handler import TornadoVoilaHandler
 
-from convviz.serve.files import Files, KeptFiles
+from convviz.serve.channel import Channel
+from convviz.serve.files import Files
 from convviz.serve.gate import is_over_tls
-from convviz.serve.notebook_page import Page
+from convviz.serve.notebook_page import NotebookPage
 
 log = logging.getLogger("tornado.application")
 
@@ -122,16 +123,6 @@ class Channels(KernelWebsocketHandler):
         self.set_nodelay(True)
         await super().open(kernel_id)
 
-    def on_message(self, ws_message: Any) -> None:
-        """Pass a message on to the kernel.
-
-        Args:
-            ws_message: Of the page.
-        """
-        manager: Any = self.kernel_manager
-        manager.ask(self.kernel_id)
-        super().on_message(ws_message)
-
     def write_message(self, message: Any, binary: bool = False) -> Any:
         """Pass a message on to the page.
 
@@ -142,8 +133,6 @@ class Channels(KernelWebsocketHandler):
         Returns:
             What tells when it is sent; None where the page is gone, and nobody misses it.
         """
-        manager: Any = self.kernel_manager
-        manager.answer(self.kernel_id)
         if self.ws_connection is None or self.ws_connection.is_closing():
             return None
         return super().write_message(message, binary)
@@ -194,20 +183,19 @@ class Goodbye(APIHandler):
         self.finish()
 
 
-def mended(handler: type[tornado.web.RequestHandler], *, kept: bool = False) -> type[tornado.web.RequestHandler]:
+def mended(handler: type[tornado.web.RequestHandler]) -> type[tornado.web.RequestHandler]:
     """Return one of Voilà's handlers with what it lacks.
 
     Args:
         handler: as Voilà registers it.
-        kept: whether the addresses of its files name their versions.
     """
     if issubclass(handler, TornadoVoilaHandler):
-        handler = Page
+        handler = NotebookPage
     elif issubclass(handler, VoilaShutdownKernelHandler):
         handler = Goodbye
     mixins: tuple[type, ...] = (PlainErrors,)
     if issubclass(handler, tornado.web.StaticFileHandler):
-        mixins = (PlainErrors, KeptFiles if kept else Files)
+        mixins = (PlainErrors, Files)
     elif issubclass(handler, KernelWebsocketHandler):
-        mixins = (Channels, PlainErrors)
+        mixins = (Channel, Channels, PlainErrors)
     return type(handler.__name__, (*mixins, handler), {})

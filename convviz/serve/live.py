@@ -1,6 +1,6 @@
 """The page that the app's address answers with: a live board that computes in the page, as bytes made once a process.
 
-Nothing here loads torch: the page is there before any kernel is.
+Nothing here loads torch: the page computes by itself until torch answers.
 """
 
 from __future__ import annotations
@@ -8,16 +8,12 @@ from __future__ import annotations
 import gzip
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
-from typing import Any
 
-from convviz.export.live import FOLDER, live_html, live_parts, tag_of
-from convviz.export.parts import to_json
+from convviz.export.live import live_html, live_parts, tag_of
 from convviz.facts import facts
-from convviz.facts.spoken import ENGLISH, language, languages, speaking
-from convviz.facts.words import sentences
+from convviz.facts.spoken import ENGLISH, languages, speaking
 
-KERNEL = FOLDER + "kernel"  # where the page asks for one
+NUMBERS = "live/numbers"  # the websocket over which the page asks torch, below its own address
 KINDS = {  # by the ending of a file's name, for the browser
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
@@ -25,7 +21,6 @@ KINDS = {  # by the ending of a file's name, for the browser
     "json": "application/json",
     "html": "text/html; charset=utf-8",
 }
-say = sentences("served")
 
 
 @dataclass(frozen=True)
@@ -70,14 +65,9 @@ class LivePage:
     files: dict[str, Answer]
 
 
-def live_page(front_end: Mapping[str, Any]) -> LivePage:
-    """Return the page in the language that is spoken here.
-
-    Args:
-        front_end: What Voilà's front end is told about the server, all but which kernel is the visitor's.
-    """
+def live_page() -> LivePage:
+    """Return the page in the language that is spoken here."""
     parts = live_parts("served", facts("names")["tabs"], ["serve/served.css"])
-    parts["frame"] = ("html", _frame(front_end).encode())
     made = {part: (end, answer(KINDS[end], content, pack=end != "bin")) for part, (end, content) in parts.items()}
     names = {part: f"{part}-{file.tag}.{ending}" for part, (ending, file) in made.items()}
     page = answer(KINDS["html"], _page(names).encode())
@@ -87,13 +77,8 @@ def live_page(front_end: Mapping[str, Any]) -> LivePage:
 class LivePages:
     """The page in every language; the English one is made at the start, each other when somebody first asks for it."""
 
-    def __init__(self, front_end: Mapping[str, Any]) -> None:
-        """Make the first.
-
-        Args:
-            front_end: As for ``live_page``.
-        """
-        self._front_end = front_end
+    def __init__(self) -> None:
+        """Make the first."""
         self._made: dict[str, LivePage] = {}
         self.page(ENGLISH)
 
@@ -117,29 +102,16 @@ class LivePages:
     def _in(self, tag: str) -> LivePage:
         if tag not in self._made:
             with speaking(tag):
-                self._made[tag] = live_page(self._front_end)
+                self._made[tag] = live_page()
         return self._made[tag]
 
 
 def _page(names: Mapping[str, str]) -> str:
-    lost = f"""<div id="convviz-lost" hidden>
-<p id="convviz-lost-text" role="alert"></p>
-<button type="button" id="convviz-again">{escape(say("again"))}</button>
+    away = """<div id="convviz-lost" hidden>
+<p id="convviz-lost-text" role="status"></p>
 </div>
 """
-    more = {"frame": FOLDER + names["frame"], "kernel": KERNEL}
+    more = {"numbers": NUMBERS}
     return live_html(
-        names, more, pages=dict.fromkeys(languages(), ""), body='<body data-convviz-kernel="">', after=lost
+        names, more, pages=dict.fromkeys(languages(), ""), body='<body data-convviz-torch="">', after=away
     )
-
-
-def _frame(front_end: Mapping[str, Any]) -> str:
-    """Return the document in which Voilà's front end runs; the page adds the front end, and the kernel's outputs."""
-    return f"""<!doctype html>
-<html lang="{language()}">
-<head><meta charset="utf-8"><title>{escape(say("frame"))}</title></head>
-<body data-voila="voila">
-<script type="application/json" id="jupyter-config-data">{to_json(front_end)}</script>
-</body>
-</html>
-"""

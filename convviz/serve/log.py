@@ -11,8 +11,6 @@ from typing import TextIO
 
 from convviz.serve.options import ServeError
 
-LETTERS_OF_A_KERNEL = 8  # of its id; the whole one lets who knows it speak to the kernel
-
 
 class Log:
     """Writes events, or nothing at all."""
@@ -37,19 +35,16 @@ class Log:
                     f"--log must be a file that can be written, or -, and {where!r} is not: {refused.strerror}."
                 ) from refused
 
-    def write(self, event: str, *, kernel: str = "", **more: float | str) -> None:
+    def write(self, event: str, **more: float | str) -> None:
         """Write one line; a full disk costs the line, not the server.
 
         Args:
             event: What happened.
-            kernel: The id of the kernel that it happened to.
             **more: Such as ``seconds`` and ``reason``.
         """
         if self._file is None:
             return
         line: dict[str, float | str] = {"time": round(time.time(), 3), "event": event}
-        if kernel:
-            line["kernel"] = kernel[:LETTERS_OF_A_KERNEL]
         line.update({name: round(value, 3) if isinstance(value, float) else value for name, value in more.items()})
         with contextlib.suppress(OSError):
             print(json.dumps(line), file=self._file, flush=True)

@@ -13,7 +13,6 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, G
 from convviz.serve.handlers import PlainErrors
 from convviz.serve.log import Log
 
-START_S = (0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 120)
 ANSWER_S = (0.01, 0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4)
 MEMORY_EVERY_S = 10.0  # one look at a process costs the system milliseconds
 
@@ -30,29 +29,24 @@ class Metrics:
         self._log = log
         self._registry = CollectorRegistry()
         common: Any = {"registry": self._registry}
-        self._sessions = Gauge("convviz_sessions", "Pages that are connected to a kernel.", **common)
-        self._kernels = Gauge("convviz_kernels", "Kernels that run.", **common)
-        self._queue = Gauge("convviz_queue_length", "Pages that wait in line for a kernel.", **common)
+        self._pages = Gauge("convviz_pages", "Pages that are connected.", **common)
+        self._workers = Gauge("convviz_workers", "Processes that compute and live.", **common)
         self._memory = Gauge(
             "convviz_memory_bytes",
-            "Memory of the server and of all that it started, what is shared counted once (PSS); only with /proc.",
+            "Memory of the server, and of the workers and kernels that it started, what is shared counted once (PSS); "
+            "only with /proc.",
             ["part"],
             **common,
         )
-        self._start = Histogram(
-            "convviz_kernel_start_seconds",
-            "From a page's wish for a kernel, or the end of its wait in line, to the notebook's outputs.",
-            buckets=START_S,
-            **common,
-        )
+        self._requests = Counter("convviz_requests", "What pages asked torch for, by kind.", ["kind"], **common)
         self._answer = Histogram(
             "convviz_answer_seconds",
-            "From a page's message, such as a slider's move, to the moment when the kernel is idle again.",
+            "From a page's request, such as a slider's move, to its answer, at the server.",
             buckets=ANSWER_S,
             **common,
         )
         self._refused = Counter("convviz_refused", "Requests that were refused, by reason.", ["reason"], **common)
-        self._ended = Counter("convviz_kernels_ended", "Kernels that ended, by reason.", ["reason"], **common)
+        self._ended = Counter("convviz_workers_ended", "Workers that were replaced, by reason.", ["reason"], **common)
         self._measured_at = -MEMORY_EVERY_S
 
     def tell(self, event: str, **more: float | str) -> None:
@@ -62,7 +56,7 @@ class Metrics:
             event: What happened.
             **more: Such as ``seconds``.
         """
-        self._log.write(event, kernel="", **more)
+        self._log.write(event, **more)
 
     def refused(self, reason: str) -> None:
         """Count a refusal.
@@ -73,47 +67,49 @@ class Metrics:
         self._refused.labels(reason).inc()
         self._log.write("refused", reason=reason)
 
-    def kernel_started(self, kernel_id: str, seconds: float) -> None:
-        """Count a kernel that a page has got.
+    def page_came(self) -> None:
+        """Count a page that connects."""
+        self._pages.inc()
+
+    def page_went(self) -> None:
+        """Count a page that is gone."""
+        self._pages.dec()
+
+    def asked(self, kind: str) -> None:
+        """Count a request of a page.
 
         Args:
-            kernel_id: Its id.
-            seconds: That its page waited, its place in line aside.
+            kind: Its type; one of those that there are.
         """
-        self._start.observe(seconds)
-        self._log.write("kernel_started", kernel=kernel_id, seconds=seconds)
-
-    def kernel_ended(self, kernel_id: str, reason: str) -> None:
-        """Count a kernel that has ended.
-
-        Args:
-            kernel_id: Its id.
-            reason: In a word.
-        """
-        self._ended.labels(reason).inc()
-        self._log.write("kernel_ended", kernel=kernel_id, reason=reason)
+        self._requests.labels(kind).inc()
 
     def answered(self, seconds: float) -> None:
-        """Count a kernel's answer to a page.
+        """Count an answer to a page.
 
         Args:
             seconds: That the page waited for it, its way over the network aside.
         """
         self._answer.observe(seconds)
 
-    async def text(self, kernels: Any) -> bytes:
+    def worker_ended(self, reason: str) -> None:
+        """Count a worker that another one replaces.
+
+        Args:
+            reason: In a word.
+        """
+        self._ended.labels(reason).inc()
+        self._log.write("worker_ended", reason=reason)
+
+    async def text(self, workers: int) -> bytes:
         """Return all of it in Prometheus's text format.
 
         Args:
-            kernels: Their manager, which knows the line, too.
+            workers: How many live.
         """
-        models = kernels.list_kernels()
-        self._kernels.set(len(models))
-        self._sessions.set(sum(model["connections"] > 0 for model in models))
-        self._queue.set(kernels.places.waiting)
+        self._workers.set(workers)
         if time.monotonic() - self._measured_at >= MEMORY_EVERY_S:
             self._measured_at = time.monotonic()
-            # In a thread: 300 processes take the system a second or two.
+            # In a thread: each process takes the system milliseconds.
             await asyncio.get_running_loop().run_in_executor(None, self._measure)
         return generate_latest(self._registry)
 
@@ -122,11 +118,11 @@ class Metrics:
         if own is None:
             return
         self._memory.labels("server").set(own)
-        self._memory.labels("kernels").set(sum(memory_of(pid) or 0 for pid in descendants(os.getpid())))
+        self._memory.labels("workers").set(sum(memory_of(pid) or 0 for pid in descendants(os.getpid())))
 
 
 def descendants(pid: int) -> list[int]:
-    """Return the numbers of the processes that a process has started, and of theirs: kernels, and what forks them.
+    """Return the numbers of the processes that a process has started, and of theirs.
 
     Args:
         pid: Its number.
@@ -174,4 +170,4 @@ class MetricsPage(PlainErrors):
         """Answer."""
         self.set_header("Content-Type", CONTENT_TYPE_LATEST)
         self.set_header("Cache-Control", "no-store")
-        self.finish(await self.settings["convviz_metrics"].text(self.settings["kernel_manager"]))
+        self.finish(await self.settings["convviz_metrics"].text(len(self.settings["convviz_workers"].pids)))

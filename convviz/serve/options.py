@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import ipaddress
 import os
 import re
 import secrets
@@ -17,6 +17,28 @@ _HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?|[0-9A-Fa-f:.]*:[
 _ORIGIN = re.compile(r"https?://(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?")
 
 
+def is_loopback(host: str) -> bool:
+    """Return whether a name leads to the machine itself wherever it is looked up.
+
+    Args:
+        host: A name or number, without a port.
+    """
+    name = host.strip("[]").rstrip(".").lower()
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 class ServeError(Exception):
     """A wish that cannot be served; its text is the sentence for the user."""
 
@@ -26,16 +48,14 @@ class ServeOptions:
     """What to serve, to whom, and where.
 
     Attributes:
-        notebook: Another notebook to serve in place of the app.
         port: The port to use and no other; None takes 8866 or the next free one, 0 any free one.
         host: The address to listen on; "0.0.0.0" is every address of this machine.
         device: Where torch computes ("cpu", "cuda", "cuda:1", "mps", ...); None leaves the choice to the app.
         open_browser: Whether to open the page in a browser once it answers.
-        preheat: Whether to keep one kernel started, so that a page opens seconds earlier.
-        kernels: How many visitors may have a kernel at a time; 0 is as many as come. The others have the live page,
-            and wait in line.
-        class_size: The same number, for a class that shares this machine; None is no class.
-        idle_minutes: How long a kernel may be left alone before it rests; None is as a class has it, or for ever.
+        class_size: How many students may come at a time, for a class that shares this machine; None is no class.
+        workers: How many processes compute for all visitors; None is one a core, or a device.
+        notebook: Whether the notebook of the app is served, too, with a kernel a page; None is where nobody but the
+            machine itself is served.
         races: How many races may run at a time, each a process of its own; 0 is none.
         base_url: The path below which everything is served; it begins and ends with a slash.
         token: What a visitor's address must hold once; None lets everybody in, "" makes one at the start.
@@ -45,15 +65,13 @@ class ServeOptions:
         lang: The language of the page where its address asks for none; None leaves it to the visitor's browser.
     """
 
-    notebook: str | os.PathLike[str] | None = None
     port: int | None = None
     host: str = DEFAULT_HOST
     device: str | None = None
     open_browser: bool = False
-    preheat: bool = True
-    kernels: int = 0
     class_size: int | None = None
-    idle_minutes: float | None = None
+    workers: int | None = None
+    notebook: bool | None = None
     races: int = 0
     base_url: str = "/"
     token: str | None = None
@@ -63,9 +81,17 @@ class ServeOptions:
     lang: str | None = None
 
     @property
-    def places(self) -> int:
-        """How many visitors may have a kernel at a time; 0: as many as come."""
-        return self.class_size or self.kernels
+    def has_notebook(self) -> bool:
+        """Whether the notebook's page is served: each visit of it starts a kernel."""
+        if self.notebook is not None:
+            return self.notebook
+        # A server on loopback that has another name, or a class, is behind a proxy: others come.
+        return is_loopback(self.host) and not self.allow_host and self.class_size is None
+
+    @property
+    def processes(self) -> int:
+        """How many workers there are."""
+        return self.workers or cores()
 
     def checked(self) -> ServeOptions:
         """Return the same, with a token made where one is wished for.
@@ -73,9 +99,10 @@ class ServeOptions:
         Raises:
             ServeError: A value that no server can follow.
         """
-        if self.kernels < 0:
-            raise ServeError(f"--kernels must be 0, for as many as come, or more, and {self.kernels} is not.")
-        self._check_class()
+        if self.class_size is not None and self.class_size < 1:
+            raise ServeError(f"--class must be the number of students, 1 or more, and {self.class_size} is not.")
+        if self.workers is not None and self.workers < 1:
+            raise ServeError(f"--workers must be the number of processes, 1 or more, and {self.workers} is not.")
         if self.races < 0:
             raise ServeError(f"--races must be 0, for none, or more, and {self.races} is not.")
         if not _BASE_URL.fullmatch(self.base_url):
@@ -97,26 +124,11 @@ class ServeOptions:
                 )
         return replace(self, token=self._checked_token())
 
-    def _check_class(self) -> None:
-        if self.class_size is not None and self.class_size < 1:
-            raise ServeError(f"--class must be the number of students, 1 or more, and {self.class_size} is not.")
-        if self.class_size and self.kernels:
-            raise ServeError(
-                f"--class {self.class_size} says already how many kernels there are at a time, and --kernels "
-                f"{self.kernels} says it again: leave one out."
-            )
-        if self.class_size and self.notebook is not None:
-            raise ServeError("--class serves the app: for another notebook leave it out, or take --kernels.")
-        if self.idle_minutes is not None and not 0 <= self.idle_minutes < math.inf:
-            raise ServeError(f"--idle must be 0, for never, or a number of minutes, and {self.idle_minutes:g} is not.")
-
     def _checked_token(self) -> str | None:
         if self.token is None:
             return None
         if self.token == MADE:
             return secrets.token_urlsafe(24)
-        if self.token.endswith(".ipynb"):
-            raise ServeError(f"--token took {self.token!r} for its value: name the notebook before it.")
         if not _TOKEN.fullmatch(self.token):
             raise ServeError(
                 f"--token must have {SHORTEST_TOKEN} to 200 letters, digits, '.', '_', '~' and '-', "

@@ -1,4 +1,4 @@
-"""Voilà, run our way: on a socket that is already open, quiet, and ending cleanly."""
+"""Voilà, run our way: our own page in front, on a socket that is already open, quiet, and ending cleanly."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import asyncio
 import contextlib
 import functools
 import logging
-import shutil
+import re
+import secrets
 import signal
 import socket
 import threading
@@ -17,21 +18,24 @@ from typing import Any
 import tornado.ioloop
 import tornado.web
 from voila.app import Voila
-from voila.request_info_handler import RequestInfoSocketHandler
 
-from convviz.serve.bounds import BoundedServer, raise_file_limit
-from convviz.serve.care import care_of, starts_at_a_time
-from convviz.serve.channel import measured
-from convviz.serve.gate import HEALTH, METRICS, Gate, content_policy, is_loopback
+from convviz.serve.bounds import BoundedServer, connections_for
+from convviz.serve.gate import HEALTH, METRICS, Gate, content_policy
 from convviz.serve.handlers import Headers, mended
-from convviz.serve.live_handlers import live_routes
+from convviz.serve.live_handlers import Nothing, Route, live_routes
 from convviz.serve.log import Log
 from convviz.serve.metrics import Health, Metrics, MetricsPage
-from convviz.serve.options import ServeOptions
+from convviz.serve.notebook_page import NOTEBOOK, NotebookPage
+from convviz.serve.numbers import numbers_routes
+from convviz.serve.options import ServeOptions, is_loopback
 from convviz.serve.restart import all_answered, has_terminal
+from convviz.serve.workers import Workers
 
 ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 ENDS_WITHIN_S = 15
+PING_MS = 10_000  # between two looks whether a page is still there; one that misses two of them is gone
+# What the notebook's page asks for, below the server's path; of Voilà's other addresses there is none.
+VOILAS = re.compile(r"/?(api/kernels/|voila/(templates|static|labextensions|api/themes|api/shutdown)/)")
 ANYWHERE = {"", "0.0.0.0", "::"}
 
 
@@ -43,53 +47,65 @@ class ConvvizVoila(Voila):
         options: ServeOptions,
         listener: socket.socket,
         *,
-        live: bool,
-        ping_s: float,
         connections: int,
         **kwargs: Any,
     ) -> None:
         super().__init__(log_level=logging.ERROR, ip=options.host, base_url=options.base_url, **kwargs)
         self._options = options
         self._listener = listener
-        self._live = live
-        self._ping_ms = 1000 * ping_s
         self._connections = connections
         self.metrics = Metrics(Log(options.log))
+        told: Any = {"ended": self.metrics.worker_ended, "answered": self.metrics.answered}
+        self.workers = Workers(options.workers or 0, **told)
         self.restarts = False  # whether it ends only to begin anew
         self._had_terminal = has_terminal()
 
     def init_settings(self) -> dict[str, Any]:
         """Add what tornado reads at construction only, which no configuration file reaches."""
-        # Whether a notebook is trusted is written down in the home folder, which need not be there to write to.
-        self.config.NotebookNotary.data_dir = self.connection_dir
+        # Whether a notebook is trusted would be written down in the home folder, which need not be there to write to.
+        self.config.NotebookNotary.db_file = ":memory:"
+        self.config.NotebookNotary.secret = secrets.token_bytes()
         settings = super().init_settings()
         # Over a network 6 MB of scripts become 1.6 MB; within one machine the compression only costs time.
-        settings |= {"ws_ping_interval": self._ping_ms, "ws_ping_timeout": 2 * self._ping_ms}
+        settings |= {"ws_ping_interval": PING_MS, "ws_ping_timeout": 2 * PING_MS}
         settings["compress_response"] = not is_loopback(self.ip)
-        settings["convviz_metrics"] = self.metrics
-        self.kernel_manager.ended = self.metrics.kernel_ended
+        settings["convviz_metrics"], settings["convviz_workers"] = self.metrics, self.workers
         return settings
 
     def init_handlers(self) -> list[Any]:
-        """Return Voilà's routes with handlers that answer every wish; without login and logout: nobody has a name."""
-        unused = [handler for _, handler, *_ in self.identity_provider.get_handlers()]
-        if self._live:
-            unused.append(RequestInfoSocketHandler)  # the app's kernel does not ask who came
-        routes = [route for route in super().init_handlers() if route[1] not in unused]
-        routes = (
-            live_routes(self, routes, self._options.lang)
-            if self._live
-            else [(pattern, mended(handler), *rest) for pattern, handler, *rest in routes]
-        )
+        """Return our own routes, and Voilà's where the notebook is served; every other address has nothing."""
         return [
             (self.server_url + HEALTH, Health),
             (self.server_url + METRICS, MetricsPage),
-            *((pattern, measured(handler), *rest) for pattern, handler, *rest in routes),
+            *live_routes(self.server_url, self._options.lang),
+            *numbers_routes(self.server_url, self.workers),
+            *(self._notebook_routes(super().init_handlers()) if self._options.has_notebook else []),
+            (r".*", Nothing),
         ]
+
+    def _notebook_routes(self, routes: list[Route]) -> list[Route]:
+        """Return what the notebook's page needs of Voilà, with handlers that answer every wish.
+
+        Args:
+            routes: Voilà's; the last one is the notebook's page.
+        """
+        *_, options = routes[-1]
+        page = (self.server_url + re.escape(NOTEBOOK), mended(NotebookPage), options)
+        needed = [route for route in routes if VOILAS.match(route[0].removeprefix(self.server_url))]
+        return [page, *((pattern, mended(handler), *rest) for pattern, handler, *rest in needed)]
+
+    def start(self) -> None:
+        """Begin to serve; Voilà's own version makes a folder, which a server that is killed leaves behind."""
+        self.connection_dir = ""  # the first kernel makes one
+        self.app = tornado.web.Application(**self.init_settings())
+        self.app.settings.update(self.tornado_settings)
+        self.app.add_handlers(".*$", self.init_handlers())
+        self.listen()
 
     def listen(self) -> None:
         """Serve until a signal; Voilà's own version tries other ports without saying so."""
-        self.app.settings["headers"]["Content-Security-Policy"] = content_policy(self._options, live=self._live)
+        self.app.settings["headers"]["Content-Security-Policy"] = content_policy(self._options)
+        self.app.settings["convviz_notebook_policy"] = content_policy(self._options, notebook=True)
         self.app.transforms.append(functools.partial(Headers, self.app.settings["headers"]))
         gate = Gate(self.app, self._options, self.metrics.refused)
         self.app.settings["log_function"] = gate.answered
@@ -103,10 +119,12 @@ class ConvvizVoila(Voila):
         loop: Any = self.ioloop  # tornado's, around asyncio's
         loop.asyncio_loop.set_exception_handler(self._report)
         self.ioloop.add_callback(self._announce)  # runs when the loop does: from then on the page answers
+        self.ioloop.add_callback(self._warm)
         try:
             self.ioloop.start()
         finally:
             server.stop()
+            self.workers.close()
             self.stop()
             self.metrics.tell("restarts" if self.restarts else "stopped")
 
@@ -125,22 +143,18 @@ class ConvvizVoila(Voila):
         for log in (self.log, logging.getLogger("asyncio")):
             log.setLevel(logging.CRITICAL)  # a page that is still loading loses its kernel, and both complain
         with contextlib.suppress(TimeoutError):
-            self.ioloop.run_sync(self._end_kernels, timeout=ENDS_WITHIN_S)
-        shutil.rmtree(self.connection_dir, ignore_errors=True)
+            self.ioloop.run_sync(self.kernel_manager.end_all, timeout=ENDS_WITHIN_S)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-    async def _end_kernels(self) -> None:
-        while True:
-            try:
-                # Killed, not asked: a kernel has nothing to save, and one that starts prints a traceback.
-                return await self.kernel_manager.shutdown_all(now=True)
-            except (asyncio.InvalidStateError, tornado.web.HTTPError):  # one is known, but not started yet
-                await asyncio.sleep(0.05)
 
     def _report(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         if self.kernel_manager.is_news(context.get("exception")):
             loop.default_exception_handler(context)
+
+    async def _warm(self) -> None:
+        """Start the workers before somebody needs them."""
+        with contextlib.suppress(OSError, EOFError, ValueError):  # the first page that comes tries again, and tells
+            await self.workers.ready()
 
     def _announce(self) -> None:
         token = f"?token={self._options.token}" if self._options.token else ""
@@ -165,43 +179,27 @@ def page_address(host: str, port: int) -> str:
     return f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"
 
 
-def run(options: ServeOptions, notebook: Path, listener: socket.socket, settings: Path, *, live: bool) -> bool:
-    """Run Voilà on one notebook until Ctrl+C, SIGTERM or SIGHUP; return whether it is to begin anew.
+def run(options: ServeOptions, notebook: Path, listener: socket.socket, settings: Path) -> bool:
+    """Run Voilà until Ctrl+C, SIGTERM or SIGHUP; return whether it is to begin anew.
 
     Args:
         options: Checked.
-        notebook: Its absolute path.
+        notebook: The app's; its absolute path.
         listener: Bound, listening and not blocking.
         settings: The folder with voila.json.
-        live: Whether the app's own page answers, which lives before it has a kernel.
     """
     # Warnings would be a line for every page: tornado and jupyter_server ping at different paces, and a page
     # whose kernel died asks once more to end it.
     logging.getLogger("tornado").setLevel(logging.ERROR)
     logging.getLogger("tornado.access").setLevel(logging.CRITICAL)
-    care = care_of(options)
     app = ConvvizVoila(
         options,
         listener,
-        live=live,
-        ping_s=care.ping_s,
-        connections=raise_file_limit(),
+        connections=connections_for(options.class_size),
         notebook_path=str(notebook),
         port=listener.getsockname()[1],
         config_file_paths=[str(settings)],  # and no other: a voila.json elsewhere belongs to another dashboard
     )
-    patience = {
-        "most": options.places,
-        "starts": starts_at_a_time(),
-        "comes_back_s": care.comes_back_s,
-        "idle_s": care.idle_s,
-        "hung_s": care.hung_s,
-    }
-    app.initialize(
-        [
-            f"--VoilaConfiguration.preheat_kernel={options.preheat}",
-            *(f"--PatientKernelManager.{name}={value}" for name, value in patience.items()),
-        ]
-    )
+    app.initialize([])
     app.start()
     return app.restarts

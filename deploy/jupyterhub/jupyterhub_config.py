@@ -1,4 +1,4 @@
-"""JupyterHub for a course: who logs in lands in convviz, on a server and kernels of his own.
+"""JupyterHub for a course: who logs in lands in convviz, on a server of their own.
 
     pip install jupyterhub jupyter-server-proxy      # beside convviz, in one environment
     npm install -g configurable-http-proxy           # the one of npm: see docs/jupyterhub.md
@@ -23,8 +23,9 @@ c.Authenticator.admin_users = set()
 c.Authenticator.username_pattern = r"[a-z0-9._~@-]+"  # jupyter-server-proxy takes no others in a path
 
 # -- what a student's server is ----------------------------------------------------------------------------------------
-# convviz alone, with the hub's login before it: a board that lives before its kernel and after it, no notebook, no
-# terminal, and therefore no code of students. A server is three processes: the door, convviz serve, a kernel.
+# convviz alone, with the hub's login before it: a board that lives before its server and after it, no notebook, no
+# terminal, and therefore no code of students. A server is four processes: the door, convviz serve, what has loaded
+# torch, and the worker that is forked from it.
 programs = Path(sys.executable).parent
 c.Spawner.cmd = [str(programs / "jupyter-standaloneproxy")]
 c.Spawner.args = [
@@ -32,24 +33,16 @@ c.Spawner.args = [
     "--activity-interval=0",  # the hub hears from its proxy who is active; the door would say so of all, or of nobody
     "--timeout=120",
     "--",
-    *("setpriv", "--pdeathsig", "TERM"),  # a door that is killed takes convviz serve and its kernels along (Linux)
+    *("setpriv", "--pdeathsig", "TERM"),  # a door that is killed takes convviz serve and its worker along (Linux)
     *(str(programs / "convviz"), "serve"),
     *("--port", "{port}"),
     *("--base-url", "{base_url}/"),
     *("--allow-host", NAME),
-    *(
-        "--class",
-        "2",
-    ),  # of a student's many tabs two have torch, which has its limits and rests when nobody moves anything
-    "--no-preheat",  # else each student costs a kernel that waits
+    *("--workers", "1"),  # who is alone needs no second one
 ]
 
-# Kernels start one by one: "convviz-shared" forks them from a process that has torch, which saves memory where one
-# server has several. A student has one, and that process would cost 50 MiB more than it saves.
-c.Spawner.environment = {"JUPYTER_DEFAULT_PROVISIONER_NAME": "local-provisioner"}
-
 # -- how many ----------------------------------------------------------------------------------------------------------
-# 320 MiB a student with a page open (measured, docs/jupyterhub.md): 45 in 16 GiB. More are told to come later.
+# 310 MiB a student with a page open (measured, docs/jupyterhub.md): 45 in 16 GiB. More are told to come later.
 c.JupyterHub.active_server_limit = 45
 c.JupyterHub.concurrent_spawn_limit = 10  # a start is 4 s of one core
 

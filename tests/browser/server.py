@@ -1,10 +1,11 @@
-"""Starts `convviz serve` for a test, and ends it with all its kernels."""
+"""Starts `convviz serve`, or `voila` with a notebook, for a test, and ends it with all that it started."""
 
 import contextlib
 import os
 import queue
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -14,21 +15,22 @@ from pathlib import Path
 
 import psutil
 
+from convviz.serve import SLOW_TO_LOAD
+
 ROOT = Path(__file__).parents[2]
 APP = ROOT / "app.ipynb"
 STARTS_WITHIN_S = 90
-ADDRESS = re.compile(r"served at (http://\S+)")
-# A page that went without a word has this long to come back; two minutes are more than a test waits for.
-IMPATIENT = """from dataclasses import replace
-from convviz.serve import care
-care.ALONE = replace(care.ALONE, comes_back_s=20)
-"""
+ADDRESS = re.compile(r"(?:served at |^)(http://\S+)")
+# A notebook's page that went without a word has this long to come back; a minute is more than a test waits for.
+IMPATIENT = "from convviz.serve import managers\nmanagers.COMES_BACK_S = 10\n"
+# As `voila`, without what `convviz serve` leaves out as well.
+VOILA = f"import sys\nsys.modules[{SLOW_TO_LOAD!r}] = None\nfrom voila.app import main\nmain()"
 CONNECTION_FILE = re.compile(r"kernel-([0-9a-f-]{36})\.json")
 
 
 @dataclass
 class Server:
-    """A running `convviz serve`.
+    """A running `convviz serve`, or `voila`.
 
     Attributes:
         url: Where the page is.
@@ -66,25 +68,24 @@ class Server:
 
 
 @contextlib.contextmanager
-def voila_server(notebook=None, env=None, preheat=False, arguments=(), root=ROOT, python=sys.executable, prepare=""):
-    """Run `python -m convviz serve` and yield a Server whose page answers.
+def voila_server(notebook=None, env=None, arguments=(), root=ROOT, python=sys.executable, prepare=""):
+    """Run `convviz serve`, or `voila` with a notebook, and yield a Server whose page answers.
 
     Args:
-        notebook: Path of a notebook; None serves the app.
+        notebook: Path of a notebook for `voila`; None serves the app.
         env: Variables to add to the server's environment.
-        preheat: Whether to keep one kernel started; without, the only kernels are those of open pages.
         arguments: More words for the command line.
         root: The tree whose convviz serves.
         python: What it runs on.
         prepare: Lines of Python that run before it.
     """
-    # Port 0: the server takes a free port and tells which, so that no other process can take it in between.
-    start = (
-        ["-c", f"{prepare}\nfrom convviz.cli import main\nraise SystemExit(main())"] if prepare else ["-m", "convviz"]
-    )
-    command = [str(python), *start, "serve", "--port", "0", *map(str, arguments)]
-    command += [] if preheat else ["--no-preheat"]
-    command += [] if notebook is None else [str(notebook)]
+    if notebook is not None:
+        start = ["-c", f"{prepare}\n{VOILA}", str(notebook), "--no-browser", f"--port={_free_port()}"]
+    else:
+        # Port 0: the server takes a free port and tells which, so that no other process can take it in between.
+        run = f"{prepare}\nfrom convviz.cli import main\nraise SystemExit(main())"
+        start = [*(["-c", run] if prepare else ["-m", "convviz"]), "serve", "--port", "0"]
+    command = [str(python), *start, *map(str, arguments)]
     paths = [str(root), *filter(None, [os.environ.get("PYTHONPATH")])]
     process = subprocess.Popen(
         command,
@@ -104,6 +105,12 @@ def voila_server(notebook=None, env=None, preheat=False, arguments=(), root=ROOT
     finally:
         _end(server)
         reader.join(10)
+
+
+def _free_port():
+    """Return a port that was free a moment ago: Voilà does not tell which one it takes."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return taken.getsockname()[1]
 
 
 def wait_until(condition, within_s=60, what=None):

@@ -1,11 +1,15 @@
 """deploy/nginx.conf and deploy/Caddyfile, run as they stand but for names, ports and paths."""
 
+import contextlib
 import itertools
+import json
 import ssl
 import urllib.request
 
 import pytest
+import websocket
 
+from benchmarks.student import moves, unpacked, wrong
 from convviz.export.site import site_files, write_site
 from convviz.facts.words import sentences
 from tests.browser.app_page import fresh_page, open_app, slide, wait_painted
@@ -19,10 +23,29 @@ BELOW = "/convviz/"
 PROXIES = {"nginx": ("deploy/nginx.conf", nginx), "caddy": ("deploy/Caddyfile", caddy)}
 
 
+class Servers:
+    """Two servers, one of which a test may end.
+
+    Attributes:
+        running: They are, in the order of the ports in deploy/.
+    """
+
+    def __init__(self, stack):
+        self._stack = stack
+        self.running = []
+
+    def up(self):
+        """Start those that do not run."""
+        alive = [server for server in self.running if server.process.poll() is None]
+        arguments = ["--base-url", BELOW, "--workers", "1"]
+        new = [self._stack.enter_context(voila_server(arguments=arguments)) for _ in range(2 - len(alive))]
+        self.running = [*alive, *new]
+
+
 @pytest.fixture(scope="module")
-def server():
-    with voila_server(arguments=["--base-url", BELOW]) as server:
-        yield server
+def servers():
+    with contextlib.ExitStack() as stack:
+        yield Servers(stack)
 
 
 def adapted(path, changes):
@@ -35,15 +58,17 @@ def adapted(path, changes):
 
 
 @pytest.fixture(scope="module", params=PROXIES)
-def proxy(request, server, tmp_path_factory):
-    """The address of a proxy before the server, and before the files of a site."""
+def proxy(request, servers, tmp_path_factory):
+    """The address of a proxy before the servers, and before the files of a site."""
     path, run = PROXIES[request.param]
     if why := missing(request.param, "openssl"):
         pytest.skip(why)
     folder, port = tmp_path_factory.mktemp(request.param), free_port()
     write_site(folder / "site")
     cert, key = certificate(folder)
-    changes = {"/srv/convviz": str(folder / "site"), "127.0.0.1:8866": server.url.split("/")[2]}
+    servers.up()
+    changes = {"/srv/convviz": str(folder / "site")}
+    changes |= {f"127.0.0.1:{8866 + n}": server.url.split("/")[2] for n, server in enumerate(servers.running)}
     if request.param == "nginx":
         changes |= {
             "listen 443": f"listen 127.0.0.1:{port}",
@@ -75,7 +100,7 @@ def test_through_the_proxy_torch_answers_a_slider(browser, proxy):
         slide(page, "stride", 3)
         assert page.locator(".cv-board").get_attribute("data-from") == "torch"
         assert page.locator(".cv-truth").text_content().startswith("torch, cpu, float32: equals autograd")
-        assert len(sockets) == 2
+        assert len(sockets) == 1
         assert all(each.startswith(f"wss{proxy.removeprefix('https')}{BELOW}") for each in sockets)
         assert [*page.complaints, *page.outside] == []
 
@@ -99,3 +124,32 @@ def test_the_site_is_there_with_what_caches_need(browser, proxy):
         wait_painted(page)
         assert page.locator(".cv-set-stride input").first.input_value() == "3"
         assert page.locator(".cv-truth").text_content() == say("truth.page")
+
+
+def asked(connection, move):
+    """Ask for a state's numbers over a page's socket; return what is wrong with them."""
+    connection.send(json.dumps({"type": "compute", "id": 1, "language": "en", "settings": move.settings}))
+    while (answer := unpacked(connection.recv()))[0]["type"] == "facts":
+        pass
+    return wrong(move, *answer)
+
+
+def test_when_a_server_is_killed_its_pages_go_on_at_the_other_one(servers, proxy):
+    address = f"wss{proxy.removeprefix('https')}{BELOW}live/numbers"
+    how = {"origin": proxy, "sslopt": {"cert_reqs": ssl.CERT_NONE}, "timeout": 60}
+    first, second = moves(5, 2)
+    pages = [websocket.create_connection(address, **how) for _ in range(2)]  # one at each server
+    assert [asked(page, first) for page in pages] == ["", ""]
+    servers.running[0].kill()
+    left = []
+    for page in pages:
+        try:
+            assert asked(page, second) == ""
+            left.append(page)
+        except (websocket.WebSocketException, OSError):
+            page.close()
+    assert len(left) == 1, "the other page did not notice"
+    with contextlib.closing(websocket.create_connection(address, **how)) as again, contextlib.closing(*left):
+        assert asked(again, second) == ""
+    _, _, body = ask(f"{proxy}{BELOW}health")
+    assert json.loads(body) == {"status": "ok"}

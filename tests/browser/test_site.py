@@ -22,7 +22,8 @@ pytestmark = pytest.mark.browser
 say, say_board, say_lesson = sentences("picture"), sentences("board"), sentences("player")
 say_served = sentences("served")
 BELOW = "course/week 3"
-(POLICY,) = re.findall(r"^ +(default-src .+)$", (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8"), re.MULTILINE)
+CHAPTER = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
+(POLICY,) = re.findall(r"^ +(default-src .+)$", CHAPTER, re.MULTILINE)
 
 
 class Strict(Quiet):

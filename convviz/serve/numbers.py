@@ -1,0 +1,258 @@
+"""The websocket of a page: what it asks goes to the workers, what they answer goes back.
+
+The server needs one ``Workers``, started when its loop runs (``await workers.ready()``) and closed at its end, and
+``numbers_routes``. A page's frame is text with JSON, or packed where it brings bytes (``packed.py``); the server's are
+always packed: first ``{"type": "facts"}``, then answers, which repeat the request's id. docs/serving.md has the rest.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from typing import Any
+
+import tornado.iostream
+import tornado.web
+from jupyter_core.utils import ensure_async
+from jupyter_server.auth.decorator import ws_authenticated
+from jupyter_server.base.handlers import JupyterHandler
+from jupyter_server.base.websocket import WebSocketMixin
+from tornado.websocket import WebSocketClosedError, WebSocketHandler
+
+from convviz import __version__
+from convviz.app.races import RACES_VARIABLE
+from convviz.facts import facts
+from convviz.facts.spoken import ENGLISH, speaking, understood
+from convviz.facts.words import sentences
+from convviz.serve.handlers import PlainErrors
+from convviz.serve.live import NUMBERS
+from convviz.serve.packed import HEAD_BYTES, packed, read_json, unpacked
+from convviz.serve.racing import Racing
+from convviz.serve.turns import Wish
+from convviz.serve.worker import BINARY, TEXT
+from convviz.serve.workers import Order, Workers
+
+KINDS = ("compute", "tab", "python", "page", "picture", "act")
+NEWEST_WINS = ("compute", "tab", "ask")
+SLOW = ("page", "picture")
+STATEFUL = ("race", "yours")
+ACT_BYTES = 1 << 14
+PAGES_A_RACE = 4  # pages that look at a race that is over keep its process, and only so many others race
+MOST_BYTES = facts("settings")["limits"]["picture"]["bytes"] + HEAD_BYTES
+MOST_ID = 1 << 53  # the page's numbers are exact up to it
+TRY_LATER, BAD, LARGE = 1013, 1008, 1009
+GONE = (WebSocketClosedError, tornado.iostream.StreamClosedError, tornado.iostream.StreamBufferFullError)
+
+say = sentences("numbers")
+say_app = sentences("app")
+say_race = sentences("race")
+log = logging.getLogger("tornado.application")
+
+
+def numbers_routes(server_url: str, workers: Workers) -> list[tuple[Any, ...]]:
+    """Return the routes of the numbers.
+
+    Args:
+        server_url: The path below which the server answers.
+        workers: Compute them.
+    """
+    return [(server_url + NUMBERS, Numbers, {"workers": workers})]
+
+
+class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
+    """One page's connection; open as long as the page is.
+
+    A page of another origin is refused before, by Jupyter's own rules, and so is who names none: no browser does that.
+    """
+
+    max_message_size = MOST_BYTES
+    _is_open = False
+
+    def initialize(self, workers: Workers) -> None:
+        """Take what computes.
+
+        Args:
+            workers: The server's.
+        """
+        self._workers = workers
+        self._client = self.request.remote_ip
+        self._race: Racing | None = None
+
+    @property
+    def _metrics(self) -> Any:
+        return self.settings["convviz_metrics"]
+
+    def set_default_headers(self) -> None:
+        """Leave out the headers of pages, as Jupyter's own connections do."""
+
+    def get_compression_options(self) -> dict[str, Any] | None:
+        """Return how messages are packed."""
+        options: dict[str, Any] | None = self.settings.get("websocket_compression_options")
+        return options
+
+    @ws_authenticated
+    async def get(self) -> None:
+        """Accept the connection of somebody who may have things computed."""
+        asks = self.request.headers
+        if asks.get("Upgrade", "").lower() == "websocket" and "Origin" not in asks:
+            raise tornado.web.HTTPError(403)
+        if not await ensure_async(self.authorizer.is_authorized(self, self.current_user, "execute", "kernels")):
+            raise tornado.web.HTTPError(403)
+        await super().get()
+
+    async def open(self) -> None:
+        """Tell the page what computes here."""
+        self.set_nodelay(True)
+        super().open()
+        self._is_open = True
+        self._metrics.page_came()
+        try:
+            await self._workers.ready()
+        except (EOFError, OSError, ValueError) as error:
+            log.error("No worker starts: %s", error)
+            self.close(TRY_LATER, "no worker starts")
+            return
+        device = os.environ.get("CONVVIZ_DEVICE") or "cpu"
+        told = {"version": __version__, "devices": self._workers.devices, "device": device, "makes_pages": True}
+        await self._write(packed({"type": "facts", **told}))
+
+    async def on_message(self, frame: str | bytes) -> None:
+        """Let a request wait for its turn; what is none is refused.
+
+        Args:
+            frame: As it came.
+        """
+        try:
+            request = self._read(frame)
+        except ValueError as error:
+            # What else was meant by it nobody knows: a page of ours sends no such thing.
+            self.close(BAD, str(error)[:120].encode("ascii", "replace").decode())
+            return
+        if request is None:
+            return
+        with speaking(understood(request.get("language")) or ENGLISH):
+            try:
+                self._ask(request, (TEXT + frame.encode()) if isinstance(frame, str) else BINARY + frame)
+            except ValueError as error:
+                self._metrics.refused("request")
+                await self._write(refusal(request, str(error)))
+
+    def on_close(self) -> None:
+        """Forget what the page waits for, and end its race."""
+        self._drop_race()
+        self._workers.leave(self._client, self)
+        if self._is_open:
+            self._metrics.page_went()
+        super().on_close()
+
+    def _read(self, frame: str | bytes) -> dict[str, Any] | None:
+        """Return a request with an id; None where the connection ends for its size.
+
+        Raises:
+            ValueError: It is none.
+        """
+        if isinstance(frame, bytes):
+            request, _ = unpacked(frame)
+        elif len(frame) > HEAD_BYTES:
+            self.close(LARGE)
+            return None
+        else:
+            request = read_json(frame)
+        number = request.get("id")
+        if request.get("type") != "act" and (type(number) is not int or not 0 <= number < MOST_ID):
+            raise ValueError("a request has an id, a whole number")
+        if isinstance(frame, bytes) != (request.get("type") == "picture"):
+            raise ValueError("a picture, and nothing else, comes as bytes")
+        return request
+
+    def _ask(self, request: dict[str, Any], given: bytes) -> None:
+        """Let a request wait for its turn.
+
+        Raises:
+            ValueError: It cannot be; the sentence says why.
+        """
+        kind, tab = request.get("type"), request.get("tab")
+        if not isinstance(kind, str) or kind not in KINDS:
+            raise ValueError(say_app("message.type", known=", ".join(KINDS), got=f"{kind!r:.40}"))
+        self._metrics.asked(kind)
+        if kind == "act":
+            self._act(request, given)
+            return
+        if kind == "tab" and tab == "race" and self._race:
+            self._race.tell(given)
+            return
+        slow = kind in SLOW or (kind == "tab" and tab in facts("settings")["slow_tabs"])
+        if kind == "tab" and "ask" in request:
+            kind = "ask"
+        if kind not in NEWEST_WINS and self._workers.waits(self._client, self, kind):
+            raise ValueError(say("busy"))
+        self._workers.wish(Wish(self._client, self, kind, slow, Order(given, self._deliver(request))))
+
+    def _act(self, request: dict[str, Any], given: bytes) -> None:
+        """Let the page's race hear what the page says; where there is none, show the tab as it is at first.
+
+        Raises:
+            ValueError: It is no message to such a tab, or there are too many races.
+        """
+        tab, message = request.get("tab"), request.get("message")
+        if tab not in STATEFUL or not isinstance(message, dict) or len(given) > ACT_BYTES:
+            raise ValueError(say_app("message", got=f"{message!r:.40}"))
+        if tab == "race" and not self._race and message.get("type") == "start" and races_allowed():
+            if len(self._workers.racing) >= PAGES_A_RACE * races_allowed():
+                raise ValueError(say_race("room", count=races_allowed()))
+            self._race = Racing(self._workers, self._write, self._race_over)
+            self._workers.racing.add(self._race)
+        if tab == "race" and self._race:
+            self._race.tell(given)
+        elif message.get("type") != "leave":
+            order = Order(given, self._deliver(request))
+            self._workers.wish(Wish(self._client, self, ("act", tab), False, order))
+
+    def _race_over(self) -> None:
+        """Show the page that its race is no more."""
+        self._drop_race()
+        shown = {"type": "act", "tab": "race", "message": {"type": "refresh"}}
+        order = Order(TEXT + json.dumps(shown).encode(), self._deliver(shown))
+        self._workers.wish(Wish(self._client, self, ("act", "race"), False, order))
+
+    def _drop_race(self) -> None:
+        race, self._race = self._race, None
+        if race:
+            race.end()
+            self._workers.racing.discard(race)
+
+    def _deliver(self, request: dict[str, Any]) -> Any:
+        # Not the whole request: a picture lies in it.
+        asked = {name: request.get(name) for name in ("id", "language")}
+
+        async def deliver(frame: bytes, refused: str) -> None:
+            if refused:
+                self._metrics.refused(refused)
+                with speaking(understood(asked["language"]) or ENGLISH):
+                    frame = refusal(asked, say(refused))
+            await self._write(frame)
+
+        return deliver
+
+    async def _write(self, frame: bytes) -> None:
+        """Send a frame; return when it has left, or nobody is there any more."""
+        try:
+            await self.write_message(frame, binary=True)
+        except GONE:
+            self.close()
+
+
+def races_allowed() -> int:
+    """Return how many races may run at a time."""
+    return int(os.environ.get(RACES_VARIABLE) or 0)
+
+
+def refusal(request: dict[str, Any], sentence: str) -> bytes:
+    """Return the frame that refuses a request.
+
+    Args:
+        request: With its id.
+        sentence: Says why.
+    """
+    return packed({"type": "refused", "id": request.get("id"), "sentence": sentence})

@@ -1,0 +1,79 @@
+"""The one form of everything binary between page, server and workers: JSON, then bytes beside it. Imports no torch."""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+UNIT = 8  # bytes: the page looks at numbers where they lie
+HEAD_BYTES = 1 << 20
+
+
+def packed(message: Mapping[str, Any], buffers: Sequence[bytes] = ()) -> bytes:
+    """Return a message and its buffers as one frame; a number that JSON has not goes as its name, such as "nan".
+
+    Args:
+        message: plain data.
+        buffers: the bytes beside it; their lengths are added to the message as ``sizes``.
+    """
+    content = {**message, "sizes": [len(each) for each in buffers]}
+    try:
+        text = json.dumps(content, allow_nan=False)
+    except ValueError:
+        text = json.dumps(_finite(content))
+    text += " " * (-(4 + len(text)) % UNIT)
+    parts = [struct.pack("<I", len(text)), text.encode()]
+    for each in buffers:
+        parts += [each, bytes(-len(each) % UNIT)]
+    return b"".join(parts)
+
+
+def unpacked(frame: bytes) -> tuple[dict[str, Any], list[bytes]]:
+    """Return the message, without its sizes, and the buffers of a stranger's frame.
+
+    Raises:
+        ValueError: it is not of that form.
+    """
+    length = struct.unpack_from("<I", frame)[0] if len(frame) >= UNIT else 0
+    if not 0 < length <= min(HEAD_BYTES, len(frame) - 4) or (4 + length) % UNIT:
+        raise ValueError("a packed message begins with the length of its JSON, padded to a multiple of 8 bytes")
+    message = read_json(frame[4 : 4 + length].decode())
+    sizes, at, buffers = message.pop("sizes", None), 4 + length, []
+    if not isinstance(sizes, list) or not all(type(size) is int and 0 <= size <= len(frame) for size in sizes):
+        raise ValueError("a packed message tells the sizes of its buffers")
+    for size in sizes:
+        buffers.append(frame[at : at + size])
+        at += size + -size % UNIT
+    if at != len(frame):
+        raise ValueError(f"a packed message is as long as it tells, {at} bytes: got {len(frame)}")
+    return message, buffers
+
+
+def read_json(text: str) -> dict[str, Any]:
+    """Return a stranger's JSON object.
+
+    Raises:
+        ValueError: it is another thing.
+    """
+    try:
+        read = json.loads(text, parse_constant=_refuse)
+    except RecursionError as error:
+        raise ValueError("a message has few levels") from error
+    if not isinstance(read, dict):
+        raise ValueError("a message is an object")
+    return read
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ValueError(f"JSON has no {name}")
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(each) for each in value]
+    return repr(value) if isinstance(value, float) and not math.isfinite(value) else value

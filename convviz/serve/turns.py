@@ -1,0 +1,101 @@
+"""Whose turn it is: fair between clients, then between a client's pages; a page's newest wish wins. Knows no server."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(eq=False)
+class Wish:
+    """What a page waits for.
+
+    Attributes:
+        client: who asks; a client may have many pages.
+        page: which of them.
+        kind: a page has one wish of a kind waiting.
+        slow: whether it may take long.
+        task: what is to be done.
+    """
+
+    client: Hashable
+    page: Hashable
+    kind: Hashable
+    slow: bool
+    task: Any
+
+
+class Turns:
+    """A line for quick wishes and one for slow ones, which never have all the workers.
+
+    In each of them a page has one wish at work, or answered and not yet read, so that who does not read gets no more.
+    """
+
+    def __init__(self, workers: int) -> None:
+        """Open the lines.
+
+        Args:
+            workers: how many wishes are worked on at a time.
+        """
+        self._most_slow = max(1, workers - 1)
+        self._slow = 0  # at work
+        self._last_slow = True
+        self._held: set[tuple[Hashable, bool]] = set()
+        # Line → client → page → kind → wish, each in the order of turns.
+        self._lines: dict[bool, dict[Hashable, dict[Hashable, dict[Hashable, Wish]]]] = {False: {}, True: {}}
+
+    def put(self, wish: Wish) -> None:
+        """Let a wish wait, in the place of the page's last one of its kind."""
+        for line in self._lines.values():  # a tab that is quick may follow one that is slow
+            line.get(wish.client, {}).get(wish.page, {}).pop(wish.kind, None)
+        self._lines[wish.slow].setdefault(wish.client, {}).setdefault(wish.page, {})[wish.kind] = wish
+
+    def waits(self, client: Hashable, page: Hashable, kind: Hashable) -> bool:
+        """Return whether a page has a wish of a kind in line."""
+        return any(kind in line.get(client, {}).get(page, {}) for line in self._lines.values())
+
+    def take(self) -> Wish | None:
+        """Return the wish whose turn it is, to be worked on; None where nobody may have one."""
+        for slow in (not self._last_slow, self._last_slow):  # neither line waits for more than one of the other
+            if slow and self._slow >= self._most_slow:
+                continue
+            if wish := self._next(slow):
+                self._last_slow = slow
+                self._slow += slow
+                self._held.add((wish.page, slow))
+                return wish
+        return None
+
+    def worked(self, wish: Wish) -> None:
+        """Hear that the worker is free again."""
+        self._slow -= wish.slow
+
+    def read(self, wish: Wish) -> None:
+        """Hear that the answer has left for the page."""
+        self._held.discard((wish.page, wish.slow))
+
+    def leave(self, client: Hashable, page: Hashable) -> None:
+        """Forget what a page waits for."""
+        for line in self._lines.values():
+            line.get(client, {}).pop(page, None)
+            if not line.get(client, True):
+                del line[client]
+
+    def _next(self, slow: bool) -> Wish | None:
+        line = self._lines[slow]
+        for client, pages in list(line.items()):
+            for page, wishes in list(pages.items()):
+                if wishes and (page, slow) in self._held:
+                    continue
+                del pages[page]
+                wish = wishes.pop(next(iter(wishes))) if wishes else None
+                if wishes:
+                    pages[page] = wishes  # behind the others
+                if not pages:
+                    del line[client]
+                if wish is not None:
+                    if line.pop(client, None):
+                        line[client] = pages
+                    return wish
+        return None

@@ -1,0 +1,223 @@
+"""A worker: answers requests, one after the other, in a process of its own.
+
+``python -m convviz.serve.worker`` is what workers are forked from, where that is safe: it has imported torch and made
+the first picture with one thread, and has only ever computed on the cpu. Its words are the number of a socket to the
+server and what answers, as module:function. The server itself imports this file, and never torch.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import importlib
+import json
+import os
+import signal
+import socket
+import struct
+import sys
+import threading
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any
+
+from convviz.app import limits
+from convviz.facts.spoken import ENGLISH, languages, speaking, understood
+from convviz.facts.words import sentences
+from convviz.serve.packed import packed, read_json, unpacked
+
+TEXT, BINARY = b"t", b"b"  # what a request begins with: the kind of the page's frame
+WORKER, RACE = b"w", b"r"  # what is forked
+SINGLE = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
+
+say = sentences("app")
+
+
+def main() -> None:
+    """Be the process that workers are forked from, until the server is gone."""
+    server = socket.socket(fileno=int(sys.argv[1]))
+    answered = found(sys.argv[2])
+    gc.disable()
+    devices = forked(devices_here)  # to ask may wake a driver, which no fork survives
+    if len(devices) == 1:
+        warm(answered)
+    gc.collect()
+    gc.freeze()  # no collection in a worker writes to pages that are shared
+    gc.enable()
+    threads = len(os.listdir("/proc/self/task"))
+    server.send(json.dumps({"devices": devices, "forks": len(devices) == 1 and threads == 1}).encode())
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the system buries workers
+    while True:
+        kind, files, _, _ = socket.recv_fds(server, 1, 1)
+        if not kind:
+            return
+        if os.fork() == 0:
+            break
+        os.close(files[0])
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    # A number may belong to another process later, a handle not.
+    socket.send_fds(server, [struct.pack("<I", os.getpid())], [handle := os.pidfd_open(os.getpid())])
+    os.close(handle)
+    server.close()
+    BEGIN[kind](Connection(files[0]), answered)
+    os._exit(0)
+
+
+def spawned(connection: Connection, answers: str, environment: dict[str, str], race: bool) -> None:
+    """Be a worker that shares nothing; what torch finds here is told first.
+
+    Args:
+        connection: to the server.
+        answers: what answers, as module:function.
+        environment: variables to add.
+        race: whether it races for a page.
+    """
+    os.environ.update(environment)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: the server ends us
+    answered = found(answers)
+    warm(answered)
+    connection.send_bytes(json.dumps({"devices": devices_here()}).encode())
+    BEGIN[RACE if race else WORKER](connection, answered)
+
+
+def work(connection: Connection, answered: Callable[..., Any]) -> None:
+    """Answer until the server is gone, or this process has grown too large for another answer.
+
+    Args:
+        connection: to the server.
+        answered: what answers: ``app/answers.answered``.
+    """
+    limits.apply()
+    try:
+        while True:
+            made = answer(connection.recv_bytes(), answered)
+            leaves = limits.is_near()
+            connection.send_bytes(made + bytes([leaves]))
+            if leaves:
+                return
+    except (EOFError, OSError):
+        return
+
+
+def answer(given: bytes, answered: Callable[..., Any]) -> bytes:
+    """Return the frame that answers a page's.
+
+    Args:
+        given: the page's frame behind its kind.
+        answered: what answers.
+    """
+    request, buffers = (read_json(given[1:].decode()), []) if given[:1] == TEXT else unpacked(given[1:])
+    acts = request.get("type") == "act"  # on a tab that has no state here: it is shown as it is at first
+    if acts:
+        request = {"type": "tab", "id": 0, "tab": request["tab"], "settings": {}, "language": request.get("language")}
+    with speaking(understood(request.get("language")) or ENGLISH):
+        try:
+            message, made = answered(request, buffers, page_maker=_page_bytes)
+            if acts:
+                del message["id"]
+            return packed(message, made)
+        except MemoryError:
+            return packed({"type": "refused", "id": request.get("id"), "sentence": say("memory")})
+
+
+def warm(answered: Callable[..., Any]) -> None:
+    """Answer what comes first: what is loaded for it is there when somebody asks.
+
+    Args:
+        answered: what answers.
+    """
+    for tag in languages():
+        for request in ({"type": "compute"}, {"type": "tab", "tab": "code"}):
+            answer(TEXT + json.dumps({"id": 0, "settings": {}, "language": tag, **request}).encode(), answered)
+
+
+def _page_bytes(state: Any) -> bytes:
+    """Return a state as a page."""
+    from convviz.export.page import page_bytes
+
+    return page_bytes(state)
+
+
+def found(name: str) -> Callable[..., Any]:
+    """Return what a name, module:function, stands for."""
+    module, _, function = name.partition(":")
+    made: Callable[..., Any] = getattr(importlib.import_module(module), function)
+    return made
+
+
+def devices_here() -> list[str]:
+    """Return the devices that torch finds."""
+    from convviz.ops.device import available_devices
+
+    return list(available_devices())
+
+
+def forked(make: Callable[[], Any]) -> Any:
+    """Return what a function makes in a process of its own, as plain data."""
+    reads, writes = os.pipe()
+    if os.fork() == 0:
+        os.write(writes, json.dumps(make()).encode())
+        os._exit(0)
+    os.close(writes)
+    with open(reads, "rb") as told:
+        made = json.loads(told.read())
+    os.wait()
+    return made
+
+
+def race(connection: Connection, _: Callable[..., Any]) -> None:
+    """Race for one page until it goes.
+
+    Args:
+        connection: to the server.
+    """
+    limits.apply()
+    asyncio.run(_race(connection))
+
+
+async def _race(connection: Connection) -> None:
+    from convviz.app.tabs.race import RaceTab
+
+    class PageRace(RaceTab):
+        """Speaks the language in which it was asked last."""
+
+        language = ENGLISH
+
+        def refresh(self) -> None:
+            with speaking(self.language):
+                super().refresh()
+
+    def send(message: dict[str, Any], buffers: list[bytes]) -> None:
+        with contextlib.suppress(OSError):  # the server has gone, and the reader hears it
+            connection.send_bytes(packed(message, buffers))
+
+    tab = PageRace(send, lambda: os.environ.get("CONVVIZ_DEVICE") or "cpu")
+    loop, gone = asyncio.get_running_loop(), asyncio.Event()
+
+    def hear(request: dict[str, Any]) -> None:
+        tab.language = understood(request.get("language")) or ENGLISH
+        with speaking(tab.language):
+            if request.get("type") == "tab":
+                send({"type": "tab", "tab": tab.name, "id": request.get("id"), "data": tab.data()}, [])
+            elif (message := request.get("message")) == {"type": "leave"}:
+                tab.leave()
+            else:
+                tab.receive(message)
+
+    def read() -> None:
+        try:
+            while True:
+                loop.call_soon_threadsafe(hear, read_json(connection.recv_bytes()[1:].decode()))
+        except (EOFError, OSError):
+            loop.call_soon_threadsafe(gone.set)
+
+    threading.Thread(target=read, daemon=True).start()
+    await gone.wait()
+    tab.close()
+
+
+BEGIN = {WORKER: work, RACE: race}
+
+if __name__ == "__main__":
+    main()

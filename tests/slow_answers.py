@@ -1,0 +1,30 @@
+"""Answers for tests of the workers: what a request names is done in the worker."""
+
+import os
+import signal
+from typing import NamedTuple
+
+
+class Answer(NamedTuple):
+    message: dict
+    buffers: list
+
+
+KEPT = []
+
+
+def answered(request, buffers=(), *, page_maker=None):
+    """Do what the settings say, and answer with them."""
+    settings = request["settings"]
+    if settings.get("hangs"):
+        signal.pause()
+    if settings.get("dies") or (settings.get("dies_once") and not os.path.exists(settings["dies_once"])):
+        if path := settings.get("dies_once"):
+            open(path, "w").close()
+        os._exit(1)
+    if settings.get("stops_once") and not os.path.exists(settings["stops_once"]):
+        open(settings["stops_once"], "w").close()
+        os.kill(os.getpid(), signal.SIGSTOP)
+    if mib := settings.get("keeps_mib"):
+        KEPT.append(b"x" * (mib << 20))
+    return Answer({"type": "numbers", "id": request["id"], "pid": os.getpid(), **settings}, [b"abc"])
