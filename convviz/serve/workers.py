@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 from convviz.app.limits import MEMORY_VARIABLE
 from convviz.serve.turns import Turns, Wish

@@ -21,10 +21,11 @@ def wait_painted(page, after=0, timeout=FOLLOWS_WITHIN_MS):
 
 
 def settle(page):
-    """Wait until the page that Voilà serves shows all that the kernel has sent so far: nothing is drawn any more."""
+    """Wait until the page shows all that torch, or Voilà's kernel, has sent so far: nothing is drawn any more."""
     wait_painted(page)
     page.evaluate(
-        """() => window.jupyterapp.widgetManagerPromise.promise.then(({ kernel }) => kernel.requestKernelInfo())
+        """() => Promise.resolve(window.jupyterapp?.widgetManagerPromise.promise)
+            .then((manager) => manager?.kernel.requestKernelInfo())
             .then(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
             .then(() => null)"""
     )
