@@ -268,6 +268,10 @@ def test_a_race_belongs_to_its_page_and_ends_with_it(served):
     while (message := page.hear()[0]).get("id") != asked:
         pass
     assert message["data"]["state"] == "running", "the page's own race, not the recorded one"
+    page.send(type="act", tab="race", message={"type": {}})  # as no page of ours does: the race goes on
+    page.send(type="act", tab="race", message={"type": "refresh"})
+    while page.hear()[0]["type"] != "tab":
+        pass
     with Page(served) as other:
         assert other.ask(type="tab", tab="race", settings={})[0]["data"]["state"] == "ready"
     racing = [each for each in workers(served) if each.pid not in before]
