@@ -11,7 +11,7 @@ import pytest
 from convviz.app.app import App
 from convviz.app.script import Script
 from convviz.board.bundle import bundle, bundle_several
-from convviz.board.module import app_styles, asking_script, carrier_script, joined, joining_script, tab_script
+from convviz.board.module import app_styles, asking_script, carrier_script, joined, tab_script
 from convviz.board.pane import Pane
 from convviz.facts import facts
 
@@ -24,7 +24,6 @@ TABS = {name: f"tabs/tab_{name}.js" for name in facts("names")["tabs"]}
 ENTRIES = [
     "page/carrier.js",
     "page/asks.js",
-    "page/joins.js",
     *TABS.values(),
     "page/page.js",
     "page/served.js",
@@ -94,7 +93,6 @@ def test_nothing_but_import_and_export_lines_is_lost(entry):
 
 
 def test_one_widget_carries_the_apps_bundle_and_text_not_a_path():
-    assert joining_script() == bundle(JS, "page/joins.js")
     script = Script()
     assert type(App._esm) is type(script._esm) is type(Script._css) is str
     assert App._esm == asking_script() == bundle(JS, "page/asks.js")

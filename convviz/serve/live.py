@@ -8,12 +8,10 @@ from __future__ import annotations
 import gzip
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 
 from convviz.export.live import live_html, live_parts, tag_of
 from convviz.facts import facts
 from convviz.facts.spoken import ENGLISH, languages, speaking
-from convviz.facts.words import sentences
 
 NUMBERS = "live/numbers"  # the websocket over which the page asks torch, below its own address
 KINDS = {  # by the ending of a file's name, for the browser
@@ -23,7 +21,6 @@ KINDS = {  # by the ending of a file's name, for the browser
     "json": "application/json",
     "html": "text/html; charset=utf-8",
 }
-say = sentences("served")
 
 
 @dataclass(frozen=True)
@@ -110,12 +107,9 @@ class LivePages:
 
 
 def _page(names: Mapping[str, str]) -> str:
-    lost = f"""<div id="convviz-lost" hidden>
-<p id="convviz-lost-text" role="alert"></p>
-<button type="button" id="convviz-again">{escape(say("again"))}</button>
+    away = """<div id="convviz-lost" hidden>
+<p id="convviz-lost-text" role="status"></p>
 </div>
 """
     more = {"numbers": NUMBERS}
-    return live_html(
-        names, more, pages=dict.fromkeys(languages(), ""), body='<body data-convviz-kernel="">', after=lost
-    )
+    return live_html(names, more, pages=dict.fromkeys(languages(), ""), body='<body data-convviz-torch="">', after=away)

@@ -8,3 +8,9 @@ declare class URLSearchParams implements Iterable<[string, string]> {
   constructor(text: string);
   [Symbol.iterator](): Iterator<[string, string]>;
 }
+declare class TextEncoder {
+  encode(text: string): Uint8Array<ArrayBuffer>;
+}
+declare class TextDecoder {
+  decode(bytes: ArrayBufferView): string;
+}

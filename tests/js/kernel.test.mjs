@@ -325,24 +325,6 @@ test("a kernel that is gone leaves a page that computes; one that comes again ge
   assert.equal(strideOf(model.settings()), 1, "the way back is the page's own");
 });
 
-test("a kernel that rests leaves what torch said until the next move, and the one that comes for it gets that move", async () => {
-  const { model } = opened();
-  const moves = [];
-  model.on("settings", () => moves.push(model.get("kernel")));
-  model.hearOfKernel("resting");
-  assert.deepEqual([model.get("kernel"), model.kernel(), model.settled(), moves], ["resting", null, true, []]);
-  assertShows(model, START, "torch");
-  stride(model, 1);
-  assert.deepEqual(moves, ["resting"], "the page is told that it is wanted again");
-  assertShows(model, model.settings(), "page");
-  const again = widgetOf(START);
-  model.connect(createKernel(again));
-  assert.equal(strideOf(again.settingsOf(again.asks()[0])), 1);
-  again.answer();
-  await settled();
-  assertShows(model, model.settings(), "torch");
-});
-
 test("a kernel that comes again computes on the device that was chosen, if it can; the first one where it was told to", () => {
   const told = { ...START, device: "cuda" };
   for (const [devices, device] of [[["cpu", "cuda"], "cpu"], [["cuda"], "cuda"]]) {
@@ -350,19 +332,9 @@ test("a kernel that comes again computes on the device that was chosen, if it ca
     model.connect({ ...createKernel(widgetOf(told)), facts: { devices: ["cpu", "cuda"] } });
     assert.equal(model.settings().device, "cuda");
     model.change((settings) => [replaced(settings, { device: "cpu" }), []]);
-    model.hearOfKernel("again");
+    model.disconnect("away");
     model.connect({ ...createKernel(widgetOf(told)), facts: { devices } });
     assert.equal(model.settings().device, device);
-  }
-});
-
-test("a kernel that goes while it is asked something leaves the page's own numbers, put away or ended", () => {
-  for (const state of ["resting", "again", "lost"]) {
-    const { model } = opened();
-    stride(model, 1);
-    model.hearOfKernel(state);
-    assert.equal(model.get("kernel"), state === "resting" ? "resting" : "lost");
-    assertShows(model, model.settings(), "page");
   }
 });
 

@@ -1,8 +1,8 @@
-// How a page tries again: later and later, not with all others at once, and not for ever what ends at once.
+// How a page tries again: later and later, and not with all others at once.
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { createFailures, createPauses } from "../../convviz/board/js/page/pauses.js";
+import { createPauses } from "../../convviz/board/js/base/pauses.js";
 
 const several = (count, make) => Array.from({ length: count }, make);
 
@@ -16,12 +16,4 @@ test("pauses grow to half a minute, and begin anew once there was an answer", ()
 test("no two pages wait equally long", () => {
   assert.equal(createPauses(() => 0).next(), 500);
   assert.equal(createPauses(() => 0.999).next(), 1499);
-});
-
-test("three kernels in a row that end at once are enough; one that worked begins a new row", () => {
-  const failures = createFailures();
-  assert.deepEqual([0, 500, 0].map(failures.add), [false, false, true]);
-  assert.deepEqual([10_001, 0, 0].map(failures.add), [false, false, true]);
-  failures.reset();
-  assert.deepEqual([0, 0, 20_000, 0, 0].map(failures.add), [false, false, false, false, true]);
 });

@@ -227,10 +227,11 @@ class PageModel {
     if (follow && now) {
       this.#adopt(now, "");
     } else {
-      // At first torch computes where the kernel was told to; later where it was asked to, if another kernel can.
-      const chosen = this.#met && kernel.facts.devices?.includes(this.settings().device);
-      const { device } = chosen ? this.settings() : (now?.settings ?? this.settings());
-      this.#timeline.amend((settings) => ({ ...settings, device }));
+      // At first torch computes where it was told to; later where it was asked to, if it still can.
+      const { device } = this.settings();
+      const chosen = this.#met && kernel.facts.devices?.includes(device) ? device : null;
+      const first = chosen ?? now?.settings.device ?? kernel.facts.device ?? device;
+      this.#timeline.amend((settings) => ({ ...settings, device: first }));
       this.#attempt(() => this.#show());
     }
     this.#met = true;
@@ -238,33 +239,13 @@ class PageModel {
     if (kernel.notice()[0]) this.say(...kernel.notice());
   }
 
-  /**
-   * The page around knows more of the kernel: while the connection is cut the page computes by itself, and what was set
-   * meanwhile is sent when it is back.
-   * @param {string} state as page/kernel_state.js has them
-   */
-  hearOfKernel(state) {
-    if (state === "lost" || state === "again") {
-      this.disconnect();
-    } else if (state === "resting") {
-      this.disconnect("resting");
-    } else if (state === "reconnecting" && this.#kernel) {
-      this.#asking.turnTo(withoutKernel);
-      this.#attempt(() => this.#show());
-      this.#values.put({ kernel: "away" });
-    } else if (state === "ok" && this.#kernel && this.get("kernel") === "away") {
-      this.connect(this.#kernel);
-    }
-  }
-
-  /** Nobody answers any more, or nobody came: the page computes by itself. @param {"lost" | "resting"} [as] resting: the next move asks for another kernel */
+  /** The page computes by itself. @param {"away" | "lost"} [as] away: what was connected comes back; lost: nobody does */
   disconnect(as = "lost") {
     if (this.get("kernel") === as) return;
-    const stays = as === "resting" && this.settled() && this.#shown?.numbers.from === "torch"; // what torch said holds
-    this.#kernel?.close();
+    if (as === "lost") this.#kernel?.close();
     this.#kernel = null;
     this.#asking.turnTo(withoutKernel);
-    if (!stays) this.#attempt(() => this.#show());
+    this.#attempt(() => this.#show());
     this.#values.put({ kernel: as });
   }
 

@@ -1,6 +1,6 @@
 // @ts-check
 // Follow one kernel: is it connected, does it answer, has it ended? Voilà's front end says nothing of it.
-import { createPauses } from "./pauses.js";
+import { createPauses } from "../base/pauses.js";
 
 /** @import { KernelState } from "./kernel_state.js" */
 

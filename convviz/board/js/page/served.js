@@ -1,25 +1,23 @@
 // @ts-check
-// The page that the app's address answers with: its board lives at once; after the first paint it asks for a kernel.
-import WORDS from "../../../facts/words/served.json" with { type: "json" };
-import { language, sentences } from "../base/words.js";
-import { FIRST_STATE } from "../rules/link.js";
+// The page that the app's address answers with: its board lives at once; after the first paint it asks torch, too.
 import { createValues } from "../base/events.js";
+import { language } from "../base/words.js";
 import { createShelf } from "../lesson/lessons.js";
 import { createPlayer } from "../lesson/player.js";
-import { createKernel } from "../numbers/from_kernel.js";
+import { createServer } from "../numbers/from_server.js";
 import { createPageModel } from "../numbers/model.js";
+import { FIRST_STATE } from "../rules/link.js";
 import { followAddress } from "./address.js";
+import { fetchLesson } from "./bring_lesson.js";
 import { fetchPlotly } from "./fetched.js";
-import { PAGE } from "./front_end.js";
 import { createLanguages, goOn, tellUnknown } from "./languages.js";
 import { drawLive } from "./live.js";
-import { followHand } from "./hand.js";
 import { createPanes } from "./panes.js";
-import { fetchLesson } from "./bring_lesson.js";
 import { fetchRecorded } from "./recorded.js";
-import { createSession } from "./session.js";
 
-const say = sentences(WORDS);
+const ANSWERS_WITHIN_MS = 10_000;
+
+/** @import { Model } from "../numbers/model.js" */
 
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -27,44 +25,46 @@ const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 /** Begin; called once, when the page's document is there. */
 function start() {
   const data = JSON.parse(byId("convviz-data").textContent ?? "");
-  const live = byId("convviz-live");
   const model = createPageModel({ ...data, state: FIRST_STATE, plotly: () => fetchPlotly(data.plotly), ground: {}, live: true });
   const player = createPlayer(model, createShelf({}, (name) => fetchLesson(data.lessons[name])));
   const wish = createValues({ present: false });
   followAddress((link) => model.send({ type: "open", link }), player, () => wish.put({ present: true }), !goOn(model, player));
   tellUnknown(data.languages, model);
-  const rests = followHand();
-  const session = createSession(data, rests, (state) => model.hearOfKernel(state));
   const drawPane = createPanes(model, data.colorscales, { race: () => fetchRecorded(data.race) }, data.tabs);
-  drawLive(live, model, drawPane, player, wish, { menu: createLanguages(data.languages, model, player) });
-  byId("convviz-again").addEventListener("click", session.startAgain);
-  model.on("settings", () => model.get("kernel") === "resting" && session.startAgain()); // a move is what wakes it
-  model.on("change:values", () => model.get("values").from === "torch" && session.answered());
-  join(data.version, model, session.state);
-  afterPaint(session.start);
-  whenColoured(live, () => whenIdle(() => rests().then(session.prepare)));
+  drawLive(byId("convviz-live"), model, drawPane, player, wish, { menu: createLanguages(data.languages, model, player) });
+  afterPaint(() => askTorch(data, model));
 }
 
 /**
- * What the app's widget, which runs in the front end's frame, finds of this page.
- * @param {string} version of the page @param {import("../numbers/model.js").Model} model of the page
- * @param {() => import("./kernel_state.js").State} state of the kernel now
+ * Ask torch as long as the page is there.
+ * @param {{ numbers: string, version: string }} data numbers: where it is asked @param {Model} model
  */
-function join(version, model, state) {
-  /** @param {any} widget */
-  const attach = (widget) => {
-    const theirs = widget.get("_facts").version;
-    if (theirs !== version) {
-      model.say(say("live.version", { page: version, kernel: theirs }), true);
-      return model.disconnect();
-    }
-    const kernel = createKernel(widget);
-    if (widget.get("_facts").language !== language()) kernel.send({ type: "language", language: language() });
-    model.connect(kernel);
-    model.hearOfKernel(state()); // the connection may have gone before the widget came
-    return () => model.kernel() === kernel && model.disconnect(); // not of one that came after it
+function askTorch({ numbers, version }, model) {
+  const address = new URL(numbers, location.href.split(/[?#]/)[0]);
+  const place = {
+    connect: () => new WebSocket(Object.assign(new URL(address), { protocol: address.protocol.replace("http", "ws") })),
+    status: async () => (await fetch(address, { cache: "no-store", signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) })).status,
+    host: address.hostname,
   };
-  /** @type {any} */ (globalThis)[PAGE] = { version, attach };
+  const server = createServer(place, { language: language(), version }, (state, reason) => {
+    document.body.dataset.convvizTorch = state;
+    tell(reason);
+    if (state === "ok") model.connect(server);
+    else model.disconnect("away");
+  });
+  const open = () => document.visibilityState === "visible" && server.open();
+  window.addEventListener("online", open);
+  document.addEventListener("visibilitychange", open); // of a laptop that wakes up
+  window.addEventListener("pagehide", server.shut);
+  window.addEventListener("pageshow", (event) => event.persisted && server.open()); // from the browser's cache
+  server.open();
+}
+
+/** Say why torch is away, where nothing is covered; nothing: it is there. @param {string} sentence */
+function tell(sentence) {
+  const [banner, text] = [byId("convviz-lost"), byId("convviz-lost-text")];
+  banner.hidden = !sentence;
+  if (text.textContent !== sentence) text.textContent = sentence; // after it is visible: a screen reader hears a change
 }
 
 /** Do something once what was just drawn is on the screen. @param {() => void} then */
@@ -75,24 +75,6 @@ function afterPaint(then) {
     then();
   };
   requestAnimationFrame(() => channel.port2.postMessage(null));
-}
-
-const AT_LATEST_MS = 1000;
-
-/** Do something when the page has nothing better to do. @param {() => void} then */
-function whenIdle(then) {
-  if ("requestIdleCallback" in window) requestIdleCallback(then, { timeout: AT_LATEST_MS });
-  else setTimeout(then, 0); // Safari
-}
-
-/** Do something once the first heatmap stands: what comes later must not be in its way. @param {HTMLElement} el @param {() => void} then */
-function whenColoured(el, then) {
-  const observer = new MutationObserver(() => {
-    if (!el.querySelector(".cv-plot .hm image")) return;
-    observer.disconnect();
-    afterPaint(then);
-  });
-  observer.observe(el, { childList: true, subtree: true });
 }
 
 export default { start };

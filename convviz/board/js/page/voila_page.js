@@ -20,11 +20,11 @@ const byId = (id) => document.getElementById(id);
 /** Where Voilà's own addresses begin. */
 const base = () => new URL(document.body.dataset.baseUrl ?? "/voila/", location.href);
 
-const endLoading = () => byId("convviz-loading")?.remove();
+const endLoading = () => void byId("convviz-loading")?.remove();
 
 /** Begin, while the page still streams in. */
 function start() {
-  const state = new KernelState((trouble) => SENTENCES[trouble], { onState: (next) => next === "lost" && endLoading() });
+  const state = new KernelState((trouble) => SENTENCES[trouble], endLoading);
   let arrived = false;
   tellProgress(() => {
     arrived = true;
@@ -34,7 +34,7 @@ function start() {
     watchForApp(state);
     followTheme();
     if (arrived) waitForFrontEnd(state);
-    else state.end("lost", say("partial"));
+    else state.end(say("partial"));
   });
   // Voilà's own call at the page's end works once its front end runs; this one from the moment that the kernel is known.
   window.addEventListener("pagehide", () => {
