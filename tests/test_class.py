@@ -26,9 +26,7 @@ def test_a_class_gets_its_connections_or_a_sentence(monkeypatch):
     assert bounds.connections_for(None) == 1000
     assert bounds.connections_for(1) == 128, "a teacher's own tabs, too"
     assert bounds.connections_for(125) == 1000
-    with pytest.raises(
-        ServeError, match=r"needs 2016 open files, and this system allows 2000: .*ulimit -n"
-    ):
+    with pytest.raises(ServeError, match=r"needs 2016 open files, and this system allows 2000: .*ulimit -n"):
         bounds.connections_for(126)
 
 

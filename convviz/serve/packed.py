@@ -32,7 +32,7 @@ def packed(message: Mapping[str, Any], buffers: Sequence[bytes] = ()) -> bytes:
 
 
 def unpacked(frame: bytes) -> tuple[dict[str, Any], list[bytes]]:
-    """Return the message and the buffers of a stranger's frame.
+    """Return the message, without its sizes, and the buffers of a stranger's frame.
 
     Raises:
         ValueError: it is not of that form.
@@ -41,7 +41,7 @@ def unpacked(frame: bytes) -> tuple[dict[str, Any], list[bytes]]:
     if not 0 < length <= min(HEAD_BYTES, len(frame) - 4) or (4 + length) % UNIT:
         raise ValueError("a packed message begins with the length of its JSON, padded to a multiple of 8 bytes")
     message = read_json(frame[4 : 4 + length].decode())
-    sizes, at, buffers = message.get("sizes"), 4 + length, []
+    sizes, at, buffers = message.pop("sizes", None), 4 + length, []
     if not isinstance(sizes, list) or not all(type(size) is int and 0 <= size <= len(frame) for size in sizes):
         raise ValueError("a packed message tells the sizes of its buffers")
     for size in sizes:

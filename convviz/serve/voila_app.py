@@ -97,7 +97,7 @@ class ConvvizVoila(Voila):
     def start(self) -> None:
         """Begin to serve; Voilà's own version makes a folder, which a server that is killed leaves behind."""
         self.connection_dir = ""  # the first kernel makes one
-        self.app = tornado.web.Application(**self.init_settings())
+        self.app: Any = tornado.web.Application(**self.init_settings())
         self.app.settings.update(self.tornado_settings)
         self.app.add_handlers(".*$", self.init_handlers())
         self.listen()

@@ -1,0 +1,307 @@
+"""The page's websocket of a real server: what it computes, whom it refuses, and what is left when it ends."""
+
+import contextlib
+import io
+import json
+import math
+import os
+import random
+import re
+import signal
+
+import numpy as np
+import psutil
+import pytest
+import torch
+import websocket
+from PIL import Image
+
+from convviz.facts import facts
+from convviz.facts.spoken import languages
+from convviz.facts.words import sentences
+from convviz.serve.packed import packed, unpacked
+from convviz.settings.compute import compute
+from convviz.settings.state import Settings
+from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, target_tensor, weight_tensor
+from tests.browser.server import voila_server, wait_until
+from tests.protocol import connect
+from tests.states import random_states
+from tests.truth import truth, truth_transposed
+
+TABS = [name for name in facts("settings")["choices"]["tab"] if name]
+GIVEN = {
+    "input": input_tensor,
+    "weight": weight_tensor,
+    "bias": bias_tensor,
+    "grad": grad_tensor,
+    "target": target_tensor,
+}
+say = sentences("numbers")
+
+
+def png():
+    """A grey picture of 3 x 2 pixels, as a file."""
+    file = io.BytesIO()
+    Image.new("L", (3, 2), 128).save(file, "PNG")
+    return file.getvalue()
+
+
+PNG = png()
+
+
+@pytest.fixture(scope="module")
+def served():
+    """A server with two workers, where two races may run."""
+    with voila_server(arguments=["--workers", "2", "--races", "2"]) as server:
+        yield server
+
+
+class Page:
+    """What a page is to the server."""
+
+    def __init__(self, server):
+        self.socket = connect(server.url, "live/numbers", newer=False)
+        self.facts, _ = self.hear()
+        self.id = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+    def hear(self):
+        return unpacked(self.socket.recv())
+
+    def send(self, **request):
+        self.id += 1
+        self.socket.send(json.dumps({"id": self.id, **request}))
+        return self.id
+
+    def ask(self, **request):
+        asked = self.send(**request)
+        message, buffers = self.hear()
+        assert message["id"] == asked
+        return message, buffers
+
+    def raw(self, **request):
+        """The very bytes that answer."""
+        self.socket.send(json.dumps({"id": 1, **request}))
+        return self.socket.recv()
+
+
+def workers(server):
+    """The processes that compute, and what they are forked from."""
+    found = psutil.Process(server.process.pid).children(recursive=True)
+    return [each for each in found if "convviz.serve.worker" in each.cmdline()]
+
+
+def test_the_first_thing_that_a_page_hears_is_what_computes(served):
+    with Page(served) as page:
+        assert page.facts.pop("version")
+        assert page.facts == {"type": "facts", "devices": ["cpu"], "device": "cpu", "makes_pages": True}
+
+
+def test_the_numbers_are_those_of_autograd_through_the_definition(served):
+    compared = 0
+    with Page(served) as page:
+        for k, state in enumerate(random_states(24, 60)):
+            message, buffers = page.ask(type="compute", settings=state)
+            name = f"state {k}: {state['spec']}, {state['loss']}, transposed {state['transposed']}"
+            settings = Settings.from_dict(state)
+            if message["type"] == "refused":
+                with pytest.raises(ValueError, match=re.escape(message["sentence"])):
+                    compute(settings)
+                continue
+            given = {each: make(settings) for each, make in GIVEN.items()}
+            found = (truth_transposed if settings.transposed else truth)(settings.spec, settings.loss, given)
+            assert message["truth"]["ok"], name
+            assert math.isclose(message["loss"], found["loss"].item(), rel_tol=1e-12, abs_tol=1e-12), name
+            for tensor, data in zip(message["tensors"], buffers, strict=True):
+                if tensor in found:
+                    ours, wanted = torch.from_numpy(np.frombuffer(data).copy()), found[tensor].detach().flatten()
+                    torch.testing.assert_close(ours, wanted, rtol=1e-12, atol=1e-11, msg=f"{tensor} of {name}")
+                    compared += 1
+    assert compared > 200
+
+
+def test_any_worker_gives_the_same_bytes_for_every_tab_and_request(served):
+    """Whoever is asked, in whatever order: 2 workers, then 2 that have never answered anything."""
+    asked = [{"type": "compute", "settings": {}}, {"type": "python", "settings": {}}, {"type": "page", "settings": {}}]
+    for state in ({}, next(random_states(5, 1))):
+        asked += [{"type": "tab", "tab": tab, "settings": state, "language": tag}
+                  for tab in TABS for tag in languages()]  # fmt: skip
+    with Page(served) as page:
+        first = [page.raw(**each) for each in asked]
+        again = [page.raw(**each) for each in reversed(asked)][::-1]
+        for worker in workers(served)[1:]:
+            worker.kill()
+        fresh = [page.raw(**each) for each in asked]
+    for request, *answers in zip(asked, first, again, fresh, strict=True):
+        name = str(request)[:100]
+        assert answers[0] == answers[1], f"after others: {name}"
+        assert answers[0] == answers[2], f"from a fresh worker: {name}"
+        assert unpacked(answers[0])[0]["type"] in ("numbers", "tab", "python", "page"), name
+
+
+def test_a_picture_comes_back_as_a_source(served):
+    with Page(served) as page:
+        page.socket.send_binary(packed({"type": "picture", "id": 7}, [PNG]))
+        message, _ = page.hear()
+        assert (message["type"], message["id"], message["source"]["kind"]) == ("picture", 7, "image")
+        page.socket.send_binary(packed({"type": "picture", "id": 8, "language": "zh-TW"}, [b"no picture"]))
+        message, _ = page.hear()
+        assert (message["type"], message["id"]) == ("refused", 8)
+        assert re.search("[\u4e00-\u9fff]", message["sentence"])
+
+
+def test_every_request_speaks_its_own_language(served):
+    with Page(served) as page:
+        said = {
+            tag: page.ask(type="compute", settings={"digit": "x"}, language=tag)[0]["sentence"]
+            for tag in ("en", "zh-Hans", "zh-TW", "xx", 5)
+        }
+        assert said["en"] == said["xx"] == said[5]
+        assert len(set(said.values())) == 3
+        server_says = page.ask(type="nothing", language="zh-Hant")[0]["sentence"]
+        assert re.search("[\u4e00-\u9fff]", server_says)
+
+
+def mangled(draw):
+    """A frame that no page of ours sends: text or bytes."""
+    good = {"type": "compute", "id": 3, "settings": {"digit": 4}, "language": "en"}
+    odd = [None, True, -1, 1.5, 2**60, "", "x" * 300, [], {}, [[]] * 50, "\ud800", {"type": "compute"}]
+    if (which := draw.randrange(6)) == 0:
+        return json.dumps(good)[: draw.randrange(60)]
+    if which == 1:
+        return draw.randbytes(draw.randrange(200))
+    if which == 2:
+        frame = bytearray(packed({"type": "picture", "id": 1}, [PNG]))
+        frame[draw.randrange(len(frame))] ^= 1 << draw.randrange(8)
+        return bytes(frame)
+    if which == 3:
+        return draw.choice(["NaN", "[" * 5000, '{"id":1' + "0" * 5000 + "}", "5", '"text"', '{"id": NaN}', "\0", "{}"])
+    name = draw.choice(["type", "id", "settings", "language", "tab", "choices", "ask", "message", "more"])
+    good["type"] = draw.choice(["compute", "tab", "act", "python", "page", "picture", "facts"])
+    return json.dumps({**good, "tab": draw.choice(TABS), name: draw.choice(odd)})
+
+
+def test_what_no_page_sends_is_refused_in_a_sentence_or_ends_the_connection(served):
+    draw = random.Random(24)
+    page = Page(served)
+    closed = 0
+    for k in range(200):
+        frame = mangled(draw)
+        page.socket.send(
+            frame, websocket.ABNF.OPCODE_BINARY if isinstance(frame, bytes) else websocket.ABNF.OPCODE_TEXT
+        )
+        page.socket.send(json.dumps({"type": "python", "id": 10_000 + k, "settings": {}}))
+        while True:
+            opcode, data = page.socket.recv_data()
+            if opcode == websocket.ABNF.OPCODE_CLOSE:
+                assert int.from_bytes(data[:2], "big") in (1003, 1007, 1008), (frame, data)
+                page, closed = Page(served), closed + 1
+                break
+            message, _ = unpacked(data)
+            if message["type"] == "refused":
+                assert message["sentence"], frame
+            if message.get("id") == 10_000 + k:
+                break
+    assert closed > 20
+    page.socket.close()
+    assert not [line for line in served.said if "Traceback" in line or "Error" in line], served.said
+
+
+def test_what_is_too_large_ends_the_connection(served):
+    page = Page(served)
+    page.socket.send("{" + " " * (1 << 20))
+    opcode, data = page.socket.recv_data()
+    assert (opcode, int.from_bytes(data[:2], "big")) == (websocket.ABNF.OPCODE_CLOSE, 1009)
+    page = Page(served)
+    with contextlib.suppress(OSError):  # at its header: the rest is not taken
+        page.socket.send_binary(b"\0" * (11 << 20))
+        assert page.socket.recv_data()[0] == websocket.ABNF.OPCODE_CLOSE
+
+
+def test_the_newest_settings_win_and_a_second_page_waits_for_none(served):
+    """A page floods while its first request is computed; another's answer comes though the flood is not over."""
+    with Page(served) as flood, Page(served) as other:
+        asked = [flood.send(type="compute", settings={"digit": k % 10, "seed": k}) for k in range(300)]
+        assert other.ask(type="compute", settings={})[0]["type"] == "numbers"
+        answered = []
+        while not answered or answered[-1] != asked[-1]:
+            answered.append(flood.hear()[0]["id"])
+        assert answered == sorted(set(answered)), "none twice, none out of order"
+
+
+def test_a_request_that_waits_still_is_not_asked_for_twice(served):
+    with Page(served) as page:
+        kinds = [page.send(type="page", settings={}) and "page" for _ in range(4)]
+        heard = [page.hear()[0] for _ in kinds]
+        refused = [message for message in heard if message["type"] == "refused"]
+        assert {message["type"] for message in heard} == {"page", "refused"}
+        assert {message["sentence"] for message in refused} == {say("busy")}
+
+
+def test_tabs_with_a_state_are_shown_as_they_are_at_first(served):
+    with Page(served) as page:
+        page.send(type="act", tab="yours", message={"type": "refresh"})
+        message, _ = page.hear()
+        assert "id" not in message
+        assert message["data"]["why_not"]
+        page.send(type="act", tab="race", message={"type": "leave"})  # nobody races: nothing to say
+        page.send(type="act", tab="race", message={"type": "refresh"})
+        message, _ = page.hear()
+        assert (message["type"], message["tab"], message["data"]["state"]) == ("tab", "race", "ready")
+        page.send(type="act", tab="code", message={"type": "refresh"})
+        assert page.hear()[0]["type"] == "refused"
+
+
+def test_a_race_belongs_to_its_page_and_ends_with_it(served):
+    before = {each.pid for each in workers(served)}
+    page = Page(served)
+    chosen = {"layers": ["unfold"], "epochs": 20, "train": 4000, "seeds": 5}
+    page.send(type="act", tab="race", message={"type": "start", "chosen": chosen}, language="zh-Hans")
+    while page.hear()[0]["data"]["state"] != "running":
+        pass
+    asked = page.send(type="tab", tab="race", settings={})
+    while (message := page.hear()[0]).get("id") != asked:
+        pass
+    assert message["data"]["state"] == "running", "the page's own race, not the recorded one"
+    page.send(type="act", tab="race", message={"type": {}})  # as no page of ours does: the race goes on
+    page.send(type="act", tab="race", message={"type": "refresh"})
+    while page.hear()[0]["type"] != "tab":
+        pass
+    with Page(served) as other:
+        assert other.ask(type="tab", tab="race", settings={})[0]["data"]["state"] == "ready"
+    racing = [each for each in workers(served) if each.pid not in before]
+    assert len(racing) == 1
+    children = racing[0].children()
+    assert len(children) == 1
+    page.socket.close()
+    wait_until(lambda: not any(each.is_running() for each in [*racing, *children]), 20, "the race has ended")
+
+
+def test_a_race_whose_process_dies_is_shown_as_none(served):
+    before = {each.pid for each in workers(served)}
+    with Page(served) as page:
+        page.send(type="act", tab="race", message={"type": "start", "chosen": {"layers": ["unfold"]}})
+        while page.hear()[0]["data"]["state"] == "ready":
+            pass
+        (racing,) = [each for each in workers(served) if each.pid not in before]
+        racing.kill()
+        while page.hear()[0]["data"]["state"] != "ready":
+            pass
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_nothing_is_left_of_a_server_that_ends(how):
+    with voila_server(arguments=["--workers", "2"]) as server:
+        with Page(server) as page:
+            assert page.ask(type="compute", settings={})[0]["type"] == "numbers"
+            processes = workers(server)
+            assert len(processes) == 3
+            os.kill(server.process.pid, how)
+            server.process.wait(30)
+        wait_until(lambda: not any(each.is_running() for each in processes), 20, "workers have ended")
+        assert not [line for line in server.said if "Traceback" in line], server.said
