@@ -26,9 +26,7 @@ def test_a_class_gets_its_connections_or_a_sentence(monkeypatch):
     assert bounds.connections_for(None) == 1000
     assert bounds.connections_for(1) == 128, "a teacher's own tabs, too"
     assert bounds.connections_for(125) == 1000
-    with pytest.raises(
-        ServeError, match=r"needs 2016 open files, and this system allows 2000: .*ulimit -n"
-    ):
+    with pytest.raises(ServeError, match=r"needs 2016 open files, and this system allows 2000: .*ulimit -n"):
         bounds.connections_for(126)
 
 
@@ -120,7 +118,7 @@ def test_what_is_free_is_the_least_of_the_machine_and_of_each_group_around(machi
 def test_a_class_is_told_whether_it_fits_and_only_none_at_all_is_refused(machine, capsys):
     tell_room(300, 2)
     assert capsys.readouterr().out == (
-        "A class of 300 needs about 435 MiB with 2 workers, and 16384 MiB are free here: it fits.\n"
+        "A class of 300 needs about 445 MiB with 2 workers, and 16384 MiB are free here: it fits.\n"
     )
     limit(machine, "class", (fits.SERVER_MIB + fits.TORCH_MIB + 2 * fits.WORKER_MIB + 1) * MIB, 0, 0)
     tell_room(20, 2)

@@ -112,6 +112,18 @@ def test_who_does_not_read_gets_no_more():
     assert turns.take().task == "second"
 
 
+def test_what_waits_is_counted_in_bytes():
+    turns = Turns(1)
+    for page, size in ((1, 5), (2, 7), (1, 6)):
+        turns.put(Wish("ann", page, "picture", True, None, size))
+    assert turns.size() == 13
+    turns.take()
+    assert turns.size() == 7
+    turns.leave("ann", 1)
+    turns.leave("ann", 2)
+    assert turns.size() == 0
+
+
 def test_a_page_that_leaves_takes_its_wishes_along():
     turns = Turns(2)
     put(turns, "ann", "a")
@@ -283,6 +295,21 @@ def test_a_request_that_takes_too_long_is_ended_and_not_tried_again():
         assert late == "late"
         assert [message["x"] for message, _ in others] == [1, 2]
         assert running.reasons == ["late"]
+    finally:
+        running.close()
+
+
+def test_where_an_accelerator_is_nothing_forks_and_each_has_a_worker():
+    running = Running(count=7, answers="tests.accelerated_answers:answered")
+    try:
+        assert running.workers.stem is None
+        assert running.workers.devices == ["cpu", "cuda:0", "cuda:1"]
+        answers = running.ask_all(*({"x": k} for k in range(6)))
+        assert [message["x"] for message, _ in answers] == list(range(6))
+        assert len(running.workers.pids) == running.workers.count == 2
+        os.kill(running.workers.pids[0], signal.SIGKILL)
+        answers = running.ask_all(*({"x": k} for k in range(6)))
+        assert [message["x"] for message, _ in answers] == list(range(6))
     finally:
         running.close()
 

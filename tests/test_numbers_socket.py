@@ -1,5 +1,6 @@
 """The page's websocket of a real server: what it computes, whom it refuses, and what is left when it ends."""
 
+import contextlib
 import io
 import json
 import math
@@ -217,9 +218,9 @@ def test_what_is_too_large_ends_the_connection(served):
     opcode, data = page.socket.recv_data()
     assert (opcode, int.from_bytes(data[:2], "big")) == (websocket.ABNF.OPCODE_CLOSE, 1009)
     page = Page(served)
-    with pytest.raises((OSError, websocket.WebSocketException)):  # at its header: the rest is not taken
+    with contextlib.suppress(OSError):  # at its header: the rest is not taken
         page.socket.send_binary(b"\0" * (11 << 20))
-        page.hear()
+        assert page.socket.recv_data()[0] == websocket.ABNF.OPCODE_CLOSE
 
 
 def test_the_newest_settings_win_and_a_second_page_waits_for_none(served):
@@ -267,6 +268,10 @@ def test_a_race_belongs_to_its_page_and_ends_with_it(served):
     while (message := page.hear()[0]).get("id") != asked:
         pass
     assert message["data"]["state"] == "running", "the page's own race, not the recorded one"
+    page.send(type="act", tab="race", message={"type": {}})  # as no page of ours does: the race goes on
+    page.send(type="act", tab="race", message={"type": "refresh"})
+    while page.hear()[0]["type"] != "tab":
+        pass
     with Page(served) as other:
         assert other.ask(type="tab", tab="race", settings={})[0]["data"]["state"] == "ready"
     racing = [each for each in workers(served) if each.pid not in before]

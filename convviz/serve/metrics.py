@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -100,25 +101,26 @@ class Metrics:
         self._ended.labels(reason).inc()
         self._log.write("worker_ended", reason=reason)
 
-    async def text(self, workers: int) -> bytes:
+    async def text(self, workers: Collection[int], stem: int | None) -> bytes:
         """Return all of it in Prometheus's text format.
 
         Args:
-            workers: How many live.
+            workers: The numbers of those that live.
+            stem: That of the process that they are forked from; they outlive it.
         """
-        self._workers.set(workers)
+        self._workers.set(len(workers))
         if time.monotonic() - self._measured_at >= MEMORY_EVERY_S:
             self._measured_at = time.monotonic()
             # In a thread: each process takes the system milliseconds.
-            await asyncio.get_running_loop().run_in_executor(None, self._measure)
+            await asyncio.get_running_loop().run_in_executor(None, self._measure, {*workers, *([stem] if stem else [])})
         return generate_latest(self._registry)
 
-    def _measure(self) -> None:
+    def _measure(self, workers: set[int]) -> None:
         own = memory_of(os.getpid())
         if own is None:
             return
         self._memory.labels("server").set(own)
-        self._memory.labels("workers").set(sum(memory_of(pid) or 0 for pid in descendants(os.getpid())))
+        self._memory.labels("workers").set(sum(memory_of(pid) or 0 for pid in workers.union(descendants(os.getpid()))))
 
 
 def descendants(pid: int) -> list[int]:
@@ -170,4 +172,5 @@ class MetricsPage(PlainErrors):
         """Answer."""
         self.set_header("Content-Type", CONTENT_TYPE_LATEST)
         self.set_header("Cache-Control", "no-store")
-        self.finish(await self.settings["convviz_metrics"].text(len(self.settings["convviz_workers"].pids)))
+        workers = self.settings["convviz_workers"]
+        self.finish(await self.settings["convviz_metrics"].text(workers.pids, workers.stem))

@@ -187,7 +187,10 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
             kind = "ask"
         if kind not in NEWEST_WINS and self._workers.waits(self._client, self, kind):
             raise ValueError(say("busy"))
-        self._workers.wish(Wish(self._client, self, kind, slow, Order(given, self._deliver(request))))
+        if not self._workers.has_room(len(given)):
+            raise ValueError(say("full"))
+        order = Order(given, self._deliver(request))
+        self._workers.wish(Wish(self._client, self, kind, slow, order, len(given)))
 
     def _act(self, request: dict[str, Any], given: bytes) -> None:
         """Let the page's race hear what the page says; where there is none, show the tab as it is at first.

@@ -17,6 +17,7 @@ class Wish:
         kind: a page has one wish of a kind waiting.
         slow: whether it may take long.
         task: what is to be done.
+        size: bytes that it holds while it waits.
     """
 
     client: Hashable
@@ -24,6 +25,7 @@ class Wish:
     kind: Hashable
     slow: bool
     task: Any
+    size: int = 0
 
 
 class Turns:
@@ -54,6 +56,11 @@ class Turns:
     def waits(self, client: Hashable, page: Hashable, kind: Hashable) -> bool:
         """Return whether a page has a wish of a kind in line."""
         return any(kind in line.get(client, {}).get(page, {}) for line in self._lines.values())
+
+    def size(self) -> int:
+        """Return the bytes that wait."""
+        clients = (pages for line in self._lines.values() for pages in line.values())
+        return sum(wish.size for pages in clients for wishes in pages.values() for wish in wishes.values())
 
     def take(self) -> Wish | None:
         """Return the wish whose turn it is, to be worked on; None where nobody may have one."""

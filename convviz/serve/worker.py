@@ -200,10 +200,12 @@ async def _race(connection: Connection) -> None:
         with speaking(tab.language):
             if request.get("type") == "tab":
                 send({"type": "tab", "tab": tab.name, "id": request.get("id"), "data": tab.data()}, [])
-            elif (message := request.get("message")) == {"type": "leave"}:
-                tab.leave()
-            else:
-                tab.receive(message)
+                return
+            try:
+                message = request.get("message")
+                tab.leave() if message == {"type": "leave"} else tab.receive(message)
+            except ValueError as refused:
+                send({"type": "refused", "id": None, "sentence": str(refused)}, [])
 
     def read() -> None:
         try:

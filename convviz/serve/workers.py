@@ -24,12 +24,15 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 from convviz.app.limits import MEMORY_VARIABLE
 from convviz.serve.turns import Turns, Wish
 from convviz.serve.worker import RACE, SINGLE, WORKER, spawned
 
 ANSWERS = "convviz.app.answers:answered"
+WAITING_BYTES = 128 << 20  # of all requests that wait
+SMALL = 4096
 TIMES = 2  # a request is tried
 LOOK_S = 0.25  # between two looks whether a process that does not answer has been stopped
 STARTS_S, FORKS_S, SENDS_S = 120.0, 5.0, 2.0
@@ -156,7 +159,9 @@ class Stem:
     def close(self) -> None:
         """End the process for good; its workers go on."""
         self._closed = True
-        self._kill()
+        self._kill()  # whoever waits for it hears of it
+        with self._lock:
+            self._end()
 
     def _kill(self) -> None:
         if process := self._process:
@@ -186,6 +191,8 @@ class Stem:
             )
         self._connection = ours
         try:
+            if self._closed:  # meanwhile
+                raise OSError("the server ends")
             told = json.loads(self._hear(STARTS_S)[0])
         except OSError:
             self._end()
@@ -323,6 +330,10 @@ class Workers:
         """Return whether a page has a wish of a kind in line."""
         return self._turns.waits(client, page, kind)
 
+    def has_room(self, size: int) -> bool:
+        """Return whether a request of so many bytes may wait; of small ones there is no end but that of pages."""
+        return size < SMALL or self._turns.size() + size <= WAITING_BYTES
+
     def leave(self, client: Hashable, page: Hashable) -> None:
         """Forget what a page waits for."""
         self._turns.leave(client, page)
@@ -338,8 +349,9 @@ class Workers:
     async def _start(self) -> None:
         loop = asyncio.get_running_loop()
         if self._stem and not await loop.run_in_executor(self._threads, self._stem.start):
-            devices, self._stem = self._stem.devices, None  # no process that has an accelerator may fork
-            self.count = max(1, len(devices) - 1)
+            self._stem.close()  # no process that has an accelerator may fork
+            self.count = max(1, len(self._stem.devices) - 1)
+            self._stem = None
             self._turns = Turns(self.count)
         slots = [Slot(self._new, self._seconds, self._ended) for _ in range(self.count)]
         await asyncio.gather(*(loop.run_in_executor(self._threads, slot.start) for slot in slots))
@@ -361,7 +373,11 @@ class Workers:
             )
             process.start()
         worker = Worker(ours, process.pid or 0, process.kill)
-        self.devices = json.loads(worker.hear(STARTS_S))["devices"]
+        try:
+            self.devices = json.loads(worker.hear(STARTS_S))["devices"]
+        except (EOFError, OSError):
+            worker.end()
+            raise
         return worker
 
     def _go_on(self) -> None:

@@ -114,7 +114,7 @@ def test_message_that_is_none_shows_nobody_the_folders_of_the_server(opened):
     }""")
     assert got
     for each in got:
-        for path in ("site-packages", ".py\"", "Traceback (most"):
+        for path in ("site-packages", '.py"', "Traceback (most"):
             assert path not in each
 
 

@@ -24,7 +24,11 @@ class Socket {
   close() {
     this.closed = true;
   }
+  lose(code = 1006) {
+    this.onclose({ code });
+  }
   tell(message, buffers = []) {
+    this.onopen();
     this.onmessage({ data: pack(message, buffers) });
   }
   answer(message) {
@@ -100,7 +104,7 @@ test("a page whose connection goes computes by itself, and its last move goes ou
   place.last().tell(FACTS);
   place.last().answer(place.last().sent[0]);
   await settled();
-  place.last().onclose();
+  place.last().lose();
   assert.equal(states.at(-1)[0], "away", "at once");
   assert.match(states.at(-1)[1], /is lost/);
   await settled();
@@ -123,18 +127,28 @@ test("why no connection comes about is said, and tried again in growing pauses o
   const { states, server, model } = opened(place);
   for (const [status, words] of [[0, /does not answer/], [400, /proxy_set_header/], [403, /--allow-host there\.example/], [502, /answers 502/]]) {
     place.status = status;
-    place.last().onclose();
+    place.last().lose();
     await settled();
     assert.match(states.at(-1)[1], words);
     assert.equal(model.get("kernel"), "away");
     server.open();
   }
+  place.status = 400;
+  place.last().onopen();
+  place.last().lose(1013);
+  await settled();
+  assert.match(states.at(-1)[1], /no worker/);
+  server.open();
+  place.last().onopen();
+  place.last().lose();
+  await settled();
+  assert.match(states.at(-1)[1], /is lost/, "what was there once is not swallowed");
+  server.open();
   const tries = place.sockets.length;
-  assert.equal(tries, 5);
-  place.last().onclose();
-  place.later(7900);
-  assert.equal(place.sockets.length, tries, "the fifth pause is 8 to 24 seconds");
-  place.later(16_100);
+  place.last().lose();
+  place.later(14_900);
+  assert.equal(place.sockets.length, tries, "the seventh pause is 15 to 45 seconds");
+  place.later(30_100);
   assert.equal(place.sockets.length, tries + 1);
 });
 
@@ -154,8 +168,14 @@ test("a connection that leads nowhere is given up, a silent one with nothing ask
   const { states } = opened(place);
   place.later(15_000);
   assert.equal(place.last().closed, true, "it never opened");
-  await settled();
   place.later(1500);
+  place.last().onopen();
+  place.later(60_000);
+  assert.equal(place.last().closed, false, "torch may take its time");
+  place.later(60_000);
+  assert.equal(place.last().closed, true);
+  await settled();
+  place.later(3000);
   place.last().tell(FACTS);
   const socket = place.last();
   place.later(15_000);
@@ -180,7 +200,7 @@ test("a request gets its own answer or refusal, tabs go one at a time, and what 
   assert.deepEqual([...new Uint8Array(first.sent[2].buffers[0].buffer, first.sent[2].buffers[0].byteOffset, 2)], [7, 8]);
   first.tell({ type: "refused", id: first.sent[1].id, sentence: "not so" });
   await refused;
-  first.onclose();
+  first.lose();
   place.later(1500);
   const second = place.last();
   second.tell(FACTS);

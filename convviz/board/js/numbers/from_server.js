@@ -9,7 +9,7 @@ import { messageOf, numbersOf } from "./from_kernel.js";
 
 /**
  * @import { Kernel, Listener, Reply } from "./from_kernel.js"
- * @typedef {{ binaryType: string, onmessage: ((event: any) => void) | null, onclose: ((event: any) => void) | null,
+ * @typedef {{ binaryType: string, onmessage: ((event: any) => void) | null, onclose: ((event: any) => void) | null, onopen: ((event: any) => void) | null,
  *   send: (frame: string | ArrayBuffer) => void, close: () => void }} Socket of a WebSocket what is used here
  * @typedef {{ connect: () => Socket, status: () => Promise<number>, host: string }} Place where torch is asked; status: of
  *   the answer to who asks there without a websocket; rejects where there is none
@@ -19,6 +19,8 @@ import { messageOf, numbersOf } from "./from_kernel.js";
 
 const say = sentences(WORDS);
 const PATIENCE_MS = 15_000; // a server refuses in a sentence after ten seconds: this connection leads nowhere any more
+const LOADS_MS = 120_000; // once open: a server's first start on a machine reads torch from a cold disk
+const NO_WORKER = 1013; // why the server closes
 const STEP = 8; // bytes: where numbers may begin
 
 /** @param {number} size bytes */
@@ -53,11 +55,11 @@ export function unpack(frame) {
   return { message, buffers };
 }
 
-/** Why no connection comes about, as the server tells it to who asks without one. @param {Place} place */
-async function reason({ status, host }) {
+/** Why there is no connection, as the server tells it to who asks without one. @param {Place} place @param {boolean} came whether there was one */
+async function reason({ status, host }, came) {
   try {
     const found = await status();
-    if (found === 400) return say("live.swallowed"); // it was asked, and saw no wish for a websocket
+    if (found === 400) return say(came ? "live.reconnecting" : "live.swallowed"); // it was asked, and saw no wish for a websocket
     return found === 403 ? say("live.foreign", { host }) : say("live.refused", { status: found });
   } catch {
     return say("live.gone");
@@ -84,12 +86,13 @@ export function createServer(place, { language, version }, listener) {
   let ends = 0; // connections that are over
   let timer = 0; // until it is tried again
   let patience = 0;
+  let opened = false;
 
   /** Wait for the next frame, though not for ever: after a sleep a connection looks alive, and leads nowhere. */
   function expect() {
     clearTimeout(patience);
     const waits = !facts || [...asked.values()].some(({ sent }) => sent);
-    if (socket && waits) patience = setTimeout(() => lose(""), PATIENCE_MS);
+    if (socket && waits) patience = setTimeout(() => lose(""), opened && !facts ? LOADS_MS : PATIENCE_MS);
   }
 
   /** Send what is not under way: of tabs one at a time, because the server would drop the older ones. */
@@ -130,17 +133,22 @@ export function createServer(place, { language, version }, listener) {
     const made = place.connect();
     made.binaryType = "arraybuffer";
     made.onmessage = ({ data }) => void (socket === made && hear(unpack(data)));
-    made.onclose = () => void (socket === made && lose(""));
-    socket = made;
+    made.onopen = () => {
+      opened = true;
+      if (socket === made) expect();
+    };
+    made.onclose = ({ code }) => void (socket === made && lose(code === NO_WORKER ? say("live.failed") : ""));
+    [socket, opened] = [made, false];
     expect();
   }
 
   /** No connection any more. @param {string} why where that is known */
   function lose(why) {
-    if (facts || why) listener("away", why || say("live.reconnecting"));
+    const came = opened;
+    if (came || why) listener("away", why || say("live.reconnecting"));
     const end = shut();
     timer = setTimeout(open, pauses.next());
-    if (!why) reason(place).then((found) => !facts && end === ends && listener("away", found));
+    if (!why) reason(place, came).then((found) => !facts && end === ends && listener("away", found));
   }
 
   function shut() {
