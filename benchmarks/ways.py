@@ -72,6 +72,7 @@ def _voila(notebook):
     """Run Voilà's own command on a notebook; yield a Server that listens."""
     port = free_port()
     command = [sys.executable, "-m", "voila", str(notebook), "--no-browser", f"--port={port}"]
+    command += ["--MappingKernelManager.cull_interval=1", "--MappingKernelManager.cull_idle_timeout=10"]  # no page left
     env = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}  # as `convviz serve` sets them
     process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
