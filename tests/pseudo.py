@@ -123,7 +123,7 @@ def panes():
     settings, scripts = Settings.first_picture().to_dict(), []
     for name in PANES:
         data = answer({"type": "tab", "tab": name, "settings": settings}).message["data"]
-        state = {"data": data, "wanted": 0, "tab": name, "theme": "auto", "colorscales": COLORSCALES}
+        state = {"data": data, "tab": name, "theme": "auto", "colorscales": COLORSCALES}
         source = bundle_several(files("convviz.board").joinpath("js"), {"pane": f"tabs/tab_{name}.js"})
         draw = "pane.render({ model, el: place });"
         scripts.append(_script(f"pane-{name}", source, state, draw))

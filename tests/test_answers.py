@@ -166,6 +166,7 @@ def test_the_settings_know_the_tabs():
     assert CHOICES["tab"] == ["", *TABS]
     assert sorted(facts("names")["tabs"]) == sorted(TABS)
     assert set(TABS) >= {*facts("settings")["slow_tabs"], *ALONE, *STATEFUL}
+    assert facts("settings")["tabs_with_state"] == list(STATEFUL)
     for name in TABS:
         assert data(name) == {"state": "alone"} if name in ALONE else len(data(name)) > 3, name
 
