@@ -135,14 +135,20 @@ class Workers:
     async def _start(self) -> None:
         loop = asyncio.get_running_loop()
         if self._stem and not await loop.run_in_executor(self._threads, self._stem.start):
-            self._stem.close()  # no process that has an accelerator may fork
-            self.count = max(1, len(self._stem.devices) - 1)
+            self._stem.close()  # no process that has an accelerator, or threads, may fork
             self._stem = None
+        slots = [self._slot()]
+        await loop.run_in_executor(self._threads, slots[0].start)
+        if len(self.devices) > 1:
+            self.count = len(self.devices) - 1
             self.turns = Turns(self.count)
-        slots = [Slot(self._new, self._seconds, self._ended) for _ in range(self.count)]
+        slots += [self._slot() for _ in range(1, self.count)]
         await asyncio.gather(*(loop.run_in_executor(self._threads, slot.start) for slot in slots))
         self._slots, self._free = slots, list(slots)
         self._go_on()
+
+    def _slot(self) -> Slot:
+        return Slot(self._new, self._seconds, self._ended)
 
     def _new(self, race: bool = False) -> Worker:
         """Return a new worker, in a thread."""
