@@ -72,16 +72,20 @@ def write_pages(folder):
 
 def app_texts():
     """Return what the kernel of an app says to strange messages of a page."""
+    from convviz.app.answers import answered
     from convviz.app.app import App
+    from convviz.facts.spoken import speaking
 
     app, texts = App(lang=TAG), []
-    strange = [5, {"type": "nothing"}, {"type": "compute", "k": "one"}, {"type": "tab", "tab": "none"}]
-    for message in (*strange, {"type": "picture"}):
-        for buffers in ([], [b"x" * 9_000_000]):
-            app.session.tell("")
-            app._receive(None, message, buffers)
-            texts.append(app.session.notice[0])
+    strange = [5, {"type": "nothing"}, {"type": "compute", "k": "one"}, {"type": "act", "tab": "none"}]
+    for message in strange:
+        app.session.tell("")
+        app._receive(None, message, [])
+        texts.append(app.session.notice[0])
     app.close()
+    with speaking(TAG):
+        for buffers in ([], [b"x" * 9_000_000]):
+            texts.append(answered({"type": "picture", "id": 1}, buffers).message["sentence"])
     return texts
 
 
@@ -110,18 +114,16 @@ made.render({ model, el: place });"""
 
 def panes():
     """Return a page with every tab's pane, each drawing what Python makes of the first picture."""
-    import importlib
-
-    from convviz.app.session import Session
-    from convviz.app.tabs.tabs import CLASSES
+    from convviz.app.answers import answer
     from convviz.board.bundle import bundle_several
     from convviz.board.module import pane_styles
+    from convviz.settings.state import Settings
     from convviz.views.theme import COLORSCALES
 
-    session, scripts = Session(), []
+    settings, scripts = Settings.first_picture().to_dict(), []
     for name in PANES:
-        tab = getattr(importlib.import_module(f"convviz.app.tabs.{name}"), CLASSES[name])(session, lambda *_: None)
-        state = {"data": tab.shown, "wanted": 0, "tab": name, "theme": "auto", "colorscales": COLORSCALES}
+        data = answer({"type": "tab", "tab": name, "settings": settings}).message["data"]
+        state = {"data": data, "tab": name, "theme": "auto", "colorscales": COLORSCALES}
         source = bundle_several(files("convviz.board").joinpath("js"), {"pane": f"tabs/tab_{name}.js"})
         draw = "pane.render({ model, el: place });"
         scripts.append(_script(f"pane-{name}", source, state, draw))

@@ -118,7 +118,7 @@ def test_what_is_free_is_the_least_of_the_machine_and_of_each_group_around(machi
 def test_a_class_is_told_whether_it_fits_and_only_none_at_all_is_refused(machine, capsys):
     tell_room(300, 2)
     assert capsys.readouterr().out == (
-        "A class of 300 needs about 435 MiB with 2 workers, and 16384 MiB are free here: it fits.\n"
+        "A class of 300 needs about 445 MiB with 2 workers, and 16384 MiB are free here: it fits.\n"
     )
     limit(machine, "class", (fits.SERVER_MIB + fits.TORCH_MIB + 2 * fits.WORKER_MIB + 1) * MIB, 0, 0)
     tell_room(20, 2)

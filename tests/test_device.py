@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import convviz
+from convviz.app.answers import answer
 from convviz.app.session import say
 from convviz.explanation.graph.snapshot import snapshot
 from convviz.ops.device import available_devices, check_device, check_dtype, device_name, is_out_of_memory
@@ -54,6 +55,12 @@ def test_a_device_that_is_not_there_is_refused_with_how_many_there_are(monkeypat
             check_device("mps")
 
 
+def drawn(app, tab):
+    """Return what a tab draws of an app's settings."""
+    asked = {"type": "tab", "tab": tab, "settings": app.state()}
+    return answer(asked, stages=app.session.numbers_of).message["data"]
+
+
 def test_the_app_keeps_the_index(monkeypatch):
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: f"the card {device}")
     with pretend(monkeypatch, "cuda", 2) as there:
@@ -70,8 +77,7 @@ def test_the_app_keeps_the_index(monkeypatch):
         there.asked.clear()
         ask(app, app.state() | {"device": "cuda:0"})
         assert set(there.asked) == {"cuda:0"}
-        app.tab = "pytorch"
-        told = app._tabs.made["pytorch"].shown
+        told = drawn(app, "pytorch")
         assert ["device", "cuda:0 (the card cuda:0)"] in told["machine"]
         assert told["on"] == "float32, cuda:0"
         assert [change[0] for change in told["changes"] if change[0].startswith("on ")] == ["on cpu"]
@@ -95,8 +101,7 @@ def test_a_device_without_float64(monkeypatch, kind):
         assert refusal(app, app.state() | {"dtype": "float64"}) == sentence
         assert (app.state(), app.dtype) == (before, "float32")
         assert app.session.result is result
-        app.tab = "pytorch"
-        changes = [row[0] for row in app._tabs.made["pytorch"].shown["changes"]]
+        changes = [row[0] for row in drawn(app, "pytorch")["changes"]]
         assert "bfloat16" in changes
         assert "float64" not in changes
         app.session.apply(app.session.settings.replace(device="cpu", dtype="float64"))
@@ -143,6 +148,7 @@ from convviz.app.session import say
 from convviz.ops.device import available_devices
 from convviz.ops.methods import METHODS
 from tests.test_app import ask
+from tests.test_device import drawn
 """
 
 COMPUTES = """
@@ -160,10 +166,9 @@ for transposed in (False, True):
         assert (values["device"], values["dtype"]) == (NAME, dtype), "the caption says where"
     for tab in ("matrix", "graph", "code", "pytorch", "check", "quantised", "linear"):
         Standin.ran.clear()
-        app.session.apply(app.session.settings.replace(tab=tab))
-        error = app._tabs.made[tab].shown.get("error", "")
+        error = drawn(app, tab).get("error", "")
         assert error == "" or (transposed and tab == "quantised"), (tab, error)
-        assert Standin.ran, tab
+        assert Standin.ran or error or tab in ("code", "linear"), tab
 x, w = (torch.randn(shape, device="cpu").to(NAME).requires_grad_() for shape in ((2, 3, 6, 6), (4, 3, 3, 3)))
 for method in METHODS:
     y = convviz.conv2d(x, w, stride=2, padding=1, method=method)
@@ -187,7 +192,6 @@ assert convviz.explain(layer, torch.ones(1, 1, 5, 5).to(NAME)).session.settings.
 FAILS = """
 from tests.test_device import refusal
 app = convviz.App(state={"device": NAME})
-app.tab = "graph"
 sentence = say("memory") + " Your settings are as before."
 
 def seen(app):
@@ -201,7 +205,7 @@ def attempt(changes, at):
     if told:
         assert told == sentence, told
         assert seen(app) == before, (changes, at)
-    else:  # a tab alone failed, and says so, or nothing did
+    else:
         assert app.state() != before[0], (changes, at)
         app.set_state(before[0])
     return came_to_it, bool(told)
@@ -224,18 +228,14 @@ for changes in ({"spec": {**app.state()["spec"], "stride": [1, 1]}}, {"dtype": "
     assert failed > 10, (changes, failed)
     attempt_without_backward(changes)
 app = convviz.App()
-app.tab = "pytorch"
 for at in (1, 4, 20):
     assert attempt({"device": NAME}, at)[0]
 attempt_without_backward({"device": NAME})
 assert app.session.settings.device == "cpu"
 app.device = NAME
-tab = app._tabs.made["pytorch"]
 Standin.fails_in = 3
-tab.refresh()
-assert tab.shown["error"] == say("memory") + " The board is as before.", tab.shown
-tab.refresh()
-assert "error" not in tab.shown
+assert drawn(app, "pytorch") == {"error": say("memory") + " The board is as before."}
+assert "error" not in drawn(app, "pytorch")
 """
 
 

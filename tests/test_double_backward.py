@@ -5,8 +5,8 @@ import torch
 import torch.nn.functional as F
 
 import convviz
-from convviz.app.session import Session
-from convviz.app.tabs.double import DoubleTab
+from convviz.app.answers import computed
+from convviz.app.tabs.double import data
 from convviz.explanation import double_backward as module
 from convviz.explanation.double_backward import NUMBERS, OF, double_backward
 from convviz.ops.stages import stages
@@ -127,13 +127,11 @@ def test_what_cancels_is_no_wrong_rule():
 @pytest.mark.parametrize(("transposed", "mode"), [(False, "zeros"), (False, "reflect"), (True, "zeros")])
 def test_the_tabs_code_runs_and_finds_what_it_shows(transposed, mode):
     spec = BOTH.replace(padding_mode=mode)
-    session = Session(Settings(spec=spec, dtype="float64", transposed=transposed, plane=Plane(1, 4, 3)))
-    tab = DoubleTab(session, lambda *_: None)
+    settings = Settings(spec=spec, dtype="float64", transposed=transposed, plane=Plane(1, 4, 3))
+    result = computed(settings)
     for of in OF:
         for number in NUMBERS:
-            tab.receive({"type": "set", "of": of, "number": number})
-            shown = tab.shown
-            result = session.result
+            shown = data(settings, result, {"of": of, "number": number})
             given = {"grad_output": result.grad_output, "weight": result.weight, "input": result.input}
             if transposed:
                 given |= {"grad_output": result.input, "input": result.grad_output}
@@ -151,22 +149,21 @@ def test_the_tabs_code_runs_and_finds_what_it_shows(transposed, mode):
                 plane = tensor[tuple(slope["value"]["at"])]
                 assert torch.allclose(torch.tensor(slope["value"]["values"], dtype=torch.float64), plane, rtol=1e-8)
                 assert slope["value"]["shape"] == list(tensor.shape)
-    tab.close()
 
 
-def test_a_cell_beyond_the_plane_is_the_nearest_and_other_messages_change_nothing():
-    tab = DoubleTab(Session(Settings(spec=ConvSpec(5))), lambda *_: None)
-    assert tab.shown["at"] == [0, 0, 2, 2]
-    tab.receive({"type": "cell", "row": 0, "column": 4})
-    assert tab.shown["at"] == [0, 0, 0, 4]
-    tab.receive({"type": "cell", "row": 99, "column": -3})
-    assert tab.shown["at"] == [0, 0, 4, 0]
-    tab.receive({"type": "set", "of": "grad_bias", "number": "one"})
-    assert tab.shown["of"] == "grad_input"
-    with pytest.raises(ValueError, match="row"):
-        tab.receive({"type": "cell", "row": "first", "column": 0})
-    tab.receive({"type": "set", "of": "grad_weight", "number": "one"})
-    assert tab.shown["at"] == [0, 0, 1, 1], "another gradient: the cell in the middle again"
+def test_a_cell_beyond_the_plane_is_the_nearest_and_none_is_the_middle():
+    settings = Settings(spec=ConvSpec(5))
+    result = computed(settings)
+    for choices, at in (
+        ({}, [0, 0, 2, 2]),
+        ({"cell": [0, 4]}, [0, 0, 0, 4]),
+        ({"cell": [99, -3]}, [0, 0, 4, 0]),
+        ({"of": "grad_weight", "cell": []}, [0, 0, 1, 1]),
+    ):
+        assert data(settings, result, choices)["at"] == at, choices
+    for choices in ({"of": "grad_bias"}, {"number": "two"}, {"cell": ["first", 0]}, {"cell": [1]}, {"row": 1}):
+        with pytest.raises(ValueError, match="got"):
+            data(settings, result, choices)
 
 
 def test_the_graph_of_it_is_drawn_with_the_values_that_arrive():

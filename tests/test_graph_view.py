@@ -1,6 +1,5 @@
 """What the pane of a graph says and shows: the steps, the inside of a box, the numbers on the wire, the display."""
 
-import contextlib
 import gc
 import json
 import os
@@ -14,10 +13,10 @@ import torch
 import torch.nn.functional as F
 
 import convviz
+from convviz.app.answers import computed
 from convviz.app.graph_page import MOST, inside_reply, node_reply, page
 from convviz.app.graph_view import GraphView
-from convviz.app.session import Session
-from convviz.app.tabs.graph import GraphTab
+from convviz.app.tabs.graph import data, reply
 from convviz.explanation.graph import backward as graph_backward
 from convviz.explanation.graph.computation import graph_of_stages
 from convviz.explanation.graph.inside import Operation, inside
@@ -365,60 +364,36 @@ def sent(monkeypatch):
     return messages
 
 
-@contextlib.contextmanager
-def open_tab(replies=None, **settings):
-    """Open the tab of some settings; what it answers is added to the replies."""
-
-    def send(message, buffers):
-        if replies is not None and "reply" in message:
-            replies.append(message["reply"])
-
-    tab = GraphTab(Session(Settings(**settings)), send)
-    yield tab
-    tab.close()
-
-
 @pytest.mark.parametrize("name", SETTINGS)
 def test_the_boxes_know_their_panels(name):
-    with open_tab(**SETTINGS[name]) as tab:
-        transposed = tab.session.settings.transposed
-        labels = {step["id"]: step["text"].split("`")[1] for step in tab.shown["steps"]}
-        panels = {labels[id]: found for id, found in tab.shown["panels"].items() if id in labels}
-        assert panels["weight"] == ["weight", "grad_weight"]
-        if transposed:
-            assert panels["input"][-1] == "output", "what the layer hands to its input is called output there"
-        elif "reflect" not in name:
-            assert panels["input"] == ["grad_input"], "the board shows the input only with its border"
-        if "uneven" not in name:
-            assert len(panels["ConvolutionBackward0"]) == 2
+    settings = Settings(**SETTINGS[name])
+    shown = data(settings, computed(settings), {})
+    labels = {step["id"]: step["text"].split("`")[1] for step in shown["steps"]}
+    panels = {labels[id]: found for id, found in shown["panels"].items() if id in labels}
+    assert panels["weight"] == ["weight", "grad_weight"]
+    if settings.transposed:
+        assert panels["input"][-1] == "output", "what the layer hands to its input is called output there"
+    elif "reflect" not in name:
+        assert panels["input"] == ["grad_input"], "the board shows the input only with its border"
+    if "uneven" not in name:
+        assert len(panels["ConvolutionBackward0"]) == 2
 
 
 def test_the_tab_answers():
-    replies = []
-    with open_tab(replies, spec=ConvSpec(8, 2, 2, stride=2, padding=1), plane=Plane(0, 1, 1)) as tab:
-        id = next(step["id"] for step in tab.shown["steps"] if "ConvolutionBackward0` rec" in step["text"])
-        tab.act({"type": "node", "id": id, "planes": "nonsense"})
-        tab.act({"type": "inside", "id": id})
-        tab.act({"type": "node", "id": "n99"})  # a box that is gone
-        node, opened_box = replies
-        shown = {tensor["key"]: tensor for tensor in node["tensors"]}
-        assert (shown["value 0"]["panel"], shown["value 0"]["at"], shown["value 0"]["same"]) == ("output", [0, 1], True)
-        assert shown["gradient 0"]["panel"] == "grad_output"
-        items = [item for branch in opened_box["branches"] for row in branch["rows"] for item in row if "name" in item]
-        assert all(item["panel"] == item["name"] and item["same"] for item in items)
-        assert opened_box["fixed"] is True
-
-
-def test_a_failing_graph_is_a_sentence(monkeypatch):
-    def fail(_):
-        raise ValueError("the graph of output must have at most 500 nodes")
-
-    monkeypatch.setattr("convviz.app.tabs.graph.graph_of_stages", fail)
-    replies = []
-    with open_tab(replies) as tab:
-        assert tab.shown["error"] == "the graph of output must have at most 500 nodes"
-        tab.act({"type": "node", "id": "n1"})
-        assert replies == []
+    settings = Settings(spec=ConvSpec(8, 2, 2, stride=2, padding=1), plane=Plane(0, 1, 1))
+    stages = computed(settings)
+    steps = data(settings, stages, {})["steps"]
+    id = next(step["id"] for step in steps if "ConvolutionBackward0` rec" in step["text"])
+    node, _ = reply(settings, stages, {}, {"type": "node", "id": id, "planes": {"value 0": "nonsense"}})
+    opened_box, _ = reply(settings, stages, {}, {"type": "inside", "id": id})
+    with pytest.raises(ValueError, match="n99"):
+        reply(settings, stages, {}, {"type": "node", "id": "n99"})
+    shown = {tensor["key"]: tensor for tensor in node["tensors"]}
+    assert (shown["value 0"]["panel"], shown["value 0"]["at"], shown["value 0"]["same"]) == ("output", [0, 1], True)
+    assert shown["gradient 0"]["panel"] == "grad_output"
+    items = [item for branch in opened_box["branches"] for row in branch["rows"] for item in row if "name" in item]
+    assert all(item["panel"] == item["name"] and item["same"] for item in items)
+    assert opened_box["fixed"] is True
 
 
 def test_the_view_answers(sent):
@@ -481,7 +456,7 @@ def test_a_kernel_shows_the_view_and_keeps_the_picture():
         client.stop_channels()
         kernel.shutdown_kernel(now=True)
     assert len(shown) == 2
-    for data in shown:
-        assert data[WIDGET]["model_id"]
-        assert data["image/svg+xml"].startswith("<svg")
-        assert len(data["text/plain"]) < 200
+    for bundle in shown:
+        assert bundle[WIDGET]["model_id"]
+        assert bundle["image/svg+xml"].startswith("<svg")
+        assert len(bundle["text/plain"]) < 200

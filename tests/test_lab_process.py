@@ -164,8 +164,12 @@ def test_a_race_is_recorded_with_the_command_that_makes_it(folder, tmp_path):
 def opened():
     """Return an app with its tab Race, and what starts a race in it."""
     app = convviz.App(state={"tab": "race"})
-    tab = app._tabs.made["race"]
-    return app, tab, lambda **chosen: tab.receive({"type": "start", "chosen": chosen})
+
+    def act(message):
+        app._messages.receive({"type": "act", "tab": "race", "message": message}, [])
+
+    act({"type": "refresh"})
+    return app, app._messages.made["race"], lambda **chosen: act({"type": "start", "chosen": chosen})
 
 
 def test_who_closes_the_tab_or_the_app_ends_the_race():
@@ -175,13 +179,13 @@ def test_who_closes_the_tab_or_the_app_ends_the_race():
         for end in ends.values():
             app.tab = "race"
             start(layers=["rotate"])
-            assert tab.shown["state"] == "starting"
+            assert tab.data()["state"] == "starting"
             pid = tab.process.pid
             assert not is_gone(pid)
             end()
             assert is_gone(pid)
             assert tab.process is None
-            assert tab.shown["state"] == "stopped" or app.comm is None
+            assert tab.data()["state"] == "stopped" or app.comm is None
 
     with ThreadPoolExecutor(1) as thread:  # a browser's test before it may have left this one a loop that runs
         thread.submit(asyncio.run, check()).result()
@@ -196,17 +200,20 @@ def test_what_cannot_be_chosen_is_refused_in_a_sentence_and_nothing_starts(monke
         ({"layers": []}, "got []; choose some"),
     ):
         start(**chosen)
-        assert words in tab.shown["failed"]
+        assert words in tab.data()["failed"]
     tab.receive({"type": "open", "layer": "rotate", "at": "1"})
-    assert tab.shown["failed"] == say("open.gone", got="'rotate', '1'")
-    monkeypatch.setenv(races.VOILA_VARIABLE, "of a visitor")
-    start(layers=["rotate"])
-    assert tab.shown["failed"] == tab.shown["why_not"] == say("off")
-    assert not tab.shown["own"], "a visitor names no module"
+    assert tab.data()["failed"] == say("open.gone", got="'rotate', '1'")
+    for variable in races.SERVED_VARIABLES:
+        with monkeypatch.context() as served:
+            served.setenv(variable, "of a visitor")
+            start(layers=["rotate"])
+            assert tab.data()["failed"] == tab.data()["why_not"] == say("off"), variable
+            assert not tab.data()["own"], f"a visitor names no module: {variable}"
+    monkeypatch.setenv(races.SERVED_VARIABLES[0], "of a visitor")
     assert tab.process is None
-    assert tab.shown["recorded"]
+    assert tab.data()["recorded"]
     monkeypatch.setenv(races.RACES_VARIABLE, "2")
     monkeypatch.setenv(races.FOLDER_VARIABLE, "folder")
     tab.refresh()
-    assert tab.shown["why_not"] == ""
+    assert tab.data()["why_not"] == ""
     assert races.slots() == {"folder": "folder", "most": 2}

@@ -1,11 +1,13 @@
 """Languages: catalogues that are whole, whose language is spoken where, and what somebody gets who asks for another."""
 
 import re
+import unittest.mock
 
 import pytest
 from traitlets import TraitError
 
 import convviz
+from convviz.app.script import Script
 from convviz.board.module import asking_script, tab_script
 from convviz.export.page import export_html, page_bytes
 from convviz.facts import spoken
@@ -193,13 +195,19 @@ def test_apps_of_one_kernel_speak_each_its_own_and_python_s_errors_are_english()
         app.close()
 
 
+def drawn(app, tab):
+    """Return what a tab draws, as text, asked for as a page does."""
+    sent = []
+    with unittest.mock.patch.object(app, "send", lambda message, buffers=None: sent.append(message)):
+        app._receive(None, {"type": "tab", "id": 1, "page": "one", "tab": tab, "settings": {}, "choices": {}}, [])
+    return str(sent[-1]["data"])
+
+
 def test_a_page_tells_its_kernel_which_language_it_speaks_and_a_stranger_is_told_what_there_is():
     app = convviz.App(state={"tab": "graph"})
-    assert not HAN.search(str(app._tabs.made["graph"].shown))
+    assert not HAN.search(drawn(app, "graph"))
     app._receive(None, {"type": "language", "language": "zh-TW"}, [])
-    assert app._tabs.made["graph"].wanted == 1, "what is open is to be made anew"
-    app._receive(None, {"type": "tab", "tab": "graph", "message": {"type": "refresh"}}, [])
-    assert HAN.search(str(app._tabs.made["graph"].shown))
+    assert HAN.search(drawn(app, "graph")), "what is open is asked for anew"
     for wrong in ("xx", 5, None, {"a": 1}, "x" * 10_000):
         app._receive(None, {"type": "language", "language": wrong}, [])
         sentence, failed = app._notice
@@ -212,10 +220,9 @@ def test_a_page_tells_its_kernel_which_language_it_speaks_and_a_stranger_is_told
 
 def test_what_python_sets_and_what_is_saved_is_in_the_app_s_language():
     app, sent = convviz.App(lang="zh-Hans"), []
-    app.tab = "graph"
-    assert HAN.search(str(app._tabs.made["graph"].shown))
+    assert HAN.search(drawn(app, "graph"))
     app.send = lambda message, buffers=None: sent.append((message, buffers))
-    app._receive(None, {"type": "page"}, [])
+    app._receive(None, {"type": "page", "id": 1, "page": "one", "settings": {}}, [])
     ((message, (page,)),) = [each for each in sent if each[0]["type"] == "page"]
     assert message["name"] == "convolution.html"
     assert page.startswith(b'<!doctype html>\n<html lang="zh-Hans"')

@@ -25,7 +25,7 @@ STRANGERS = {("app", "export"), ("export", "app"), ("ops", "samples"), ("ops", "
 UI_PACKAGES = {"ipywidgets", "anywidget", "traitlets", "voila"}
 FIRST_UI_LAYER = LAYERS["board"]
 WIDGETS = {"ipywidgets", "anywidget"}
-WIDGET_FREE = {"convviz.app.session"}  # a plain HasTraits, driven without a browser
+WIDGET_FREE = {"convviz.app.session", "convviz.app.answers"}  # driven without a browser
 
 
 def modules():
@@ -268,13 +268,24 @@ assert not {"torch", SLOW_TO_LOAD} & set(sys.modules)
     subprocess.run([sys.executable, "-c", code], check=True, cwd=PACKAGE.parent)
 
 
+def test_a_worker_answers_without_widgets():
+    # Every tab but those that show what torch's own `backward(gradient)` and `gradcheck` do: both load sympy.
+    code = """
+from convviz.app.answers import answer
+from convviz.settings.state import Settings
+first = Settings.first_picture().to_dict()
+for tab in ("matrix", "graph", "code", "linear"):
+    for transposed in (True, False):
+        answer({"type": "tab", "tab": tab, "settings": {**first, "transposed": transposed}})
+"""
+    check_loaded(code, TORCH)
+
+
 def test_an_app_loads_only_what_it_needs():
-    # Every tab but two, which show what torch's own `backward(gradient)` and `gradcheck` do: both load sympy.
     code = """
 import convviz
 app = convviz.App()
-for tab in ("matrix", "graph", "code", "quantised", "linear", ""):
-    for transposed in (True, False):
-        app.set_state({**app.state(), "tab": tab, "transposed": transposed})
+for transposed in (True, False):
+    app.set_state({**app.state(), "tab": "matrix", "transposed": transposed})
 """
     check_loaded(code, APP)

@@ -15,8 +15,9 @@ import torch
 from nbconvert import HTMLExporter
 
 import convviz
+from convviz.app.answers import TABS
 from convviz.app.graph_view import GraphView
-from convviz.app.tabs.tabs import CLASSES
+from convviz.app.messages import STATEFUL
 from convviz.views.theme import format_number
 from tests.states import random_states
 
@@ -126,8 +127,12 @@ print(sorted(name for name in set(sys.modules) - before if not name.startswith((
 def test_an_app_whose_tabs_were_all_open_leaves_no_widget():
     before = set(ALIVE)
     app = convviz.App()
-    for tab in CLASSES:
+    for tab in TABS:
         app.session.apply(app.session.settings.replace(tab=tab))
+        request = {"type": "tab", "id": 1, "page": "one", "tab": tab, "settings": app.state()}
+        app._messages.receive(request, [])
+    for tab in STATEFUL:
+        app._messages.receive({"type": "act", "tab": tab, "message": {"type": "refresh"}}, [])
     app.close()
     assert set(ALIVE) == before
 

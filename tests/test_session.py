@@ -8,7 +8,8 @@ import pytest
 import torch
 
 import convviz.app.session as session_module
-from convviz.app.session import Session, asked
+from convviz.app.asking import asked
+from convviz.app.session import Session
 from convviz.plane import Plane
 from convviz.settings import tensors
 from convviz.settings.compute import compute

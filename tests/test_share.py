@@ -9,6 +9,7 @@ from convviz.settings.as_python import as_python
 from convviz.settings.link import from_link
 from tests.links import short_links
 
+PAGE = {"type": "page", "name": "convolution.html", "id": 1, "page": "one"}
 LARGE = "v=1&size=64&in_channels=8&out_channels=8&kernel=5&stride=1&padding=2"
 
 
@@ -21,7 +22,8 @@ def replies_of(app):
 
 def ask(app, kind):
     """Ask as the page does."""
-    app._handle_msg({"content": {"data": {"method": "custom", "content": {"type": kind}}}, "buffers": []})
+    content = {"type": kind, "id": 1, "page": "one", "settings": app.state()}
+    app._handle_msg({"content": {"data": {"method": "custom", "content": content}}, "buffers": []})
 
 
 def go(app, link):
@@ -42,7 +44,7 @@ def test_the_saved_page_is_the_exported_one_to_the_byte(app, tmp_path):
         ask(app, "page")
         ((content, buffers),) = [each for each in replies if each[0]["type"] == "page"]
         replies.clear()
-        assert content == {"type": "page", "name": "convolution.html"}
+        assert content == PAGE
         assert buffers == [export_html(app.state(), tmp_path / "page.html").read_bytes()]
         assert app.state() == from_link(link)[0].to_dict(), "saving moves nothing"
 
@@ -55,23 +57,22 @@ def test_the_page_is_no_part_of_the_widget(app):
     assert before["_facts"]["makes_pages"] is True
 
 
-def test_a_state_too_large_for_a_page_is_a_sentence_in_the_notice(app):
+def refused(replies):
+    """Return the sentence of a refusal, which is the only answer."""
+    ((content, buffers),) = replies
+    assert (content["type"], content["id"], content["page"], buffers) == ("refused", 1, "one", [])
+    return content["sentence"]
+
+
+def test_a_state_too_large_for_a_page_is_a_sentence(app):
     replies = replies_of(app)
     go(app, LARGE)
-    ask(app, "page")
-    assert ({"type": "page", "name": "convolution.html"}, []) in replies
-    assert app.session.notice == (
-        "a page computes up to 5 million products a step: this geometry takes 6.6 million; export a window of it, or "
-        "fewer channels",
-        True,
-    )
-    go(app, "v=1")
-    app.session.tell("Something old.", failed=True)
     replies.clear()
     ask(app, "page")
-    ((_, buffers),) = [each for each in replies if each[0]["type"] == "page"]
-    assert len(buffers) == 1
-    assert app.session.notice == ("", False)
+    assert refused(replies) == (
+        "a page computes up to 5 million products a step: this geometry takes 6.6 million; export a window of it, or "
+        "fewer channels"
+    )
 
 
 def test_what_goes_wrong_in_the_exporter_is_a_sentence_too(app, monkeypatch):
@@ -81,23 +82,21 @@ def test_what_goes_wrong_in_the_exporter_is_a_sentence_too(app, monkeypatch):
     monkeypatch.setattr(App, "page_maker", staticmethod(broken))
     replies = replies_of(app)
     ask(app, "page")
-    assert ({"type": "page", "name": "convolution.html"}, []) in replies
-    assert app.session.notice[0].startswith("That did not work (RuntimeError: no disk)")
+    assert refused(replies).startswith("That did not work (RuntimeError: no disk)")
 
 
 def test_python_is_sent_as_text_and_what_is_none_of_it_is_refused(app):
     replies = replies_of(app)
     ask(app, "python")
-    assert replies == [({"type": "python", "text": as_python(app.session.settings)}, None)]
+    answer = {"type": "python", "text": as_python(app.session.settings), "id": 1, "page": "one"}
+    assert replies == [(answer, [])]
     for kind in ("open", "pages", None, ""):
         replies.clear()
         ask(app, kind)
         assert [content["type"] for content, _ in replies] in (["told"], []), "once is enough"
         assert app.session.notice[1]
-        assert (
-            "a message of the page is one of compute, plotly, python, page, picture, script, lesson, language, tab"
-            in app.session.notice[0]
-        )
+        known = "compute, tab, python, page, picture, act, plotly, script, lesson, language"
+        assert f"a message of the page is one of {known}" in app.session.notice[0]
 
 
 def test_a_layer_of_ones_own_can_be_saved_as_well():
@@ -116,7 +115,7 @@ def test_without_somebody_who_writes_pages_none_is_offered(monkeypatch):
     replies = replies_of(app)
     assert app._facts["makes_pages"] is False
     ask(app, "page")
-    assert replies == [({"type": "page", "name": "convolution.html"}, [])], "nothing to save"
+    assert replies == [(PAGE, [])], "nothing to save"
     app.close()
 
 
@@ -124,5 +123,5 @@ def test_a_closed_app_is_silent(app):
     replies = replies_of(app)
     app.close()
     for kind in ("page", "python", "plotly"):
-        app._messages.receive({"type": kind}, [])
+        ask(app, kind)
     assert replies == []

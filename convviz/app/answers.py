@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from convviz.app.asking import (
     RequestError,
     asked,
+    brief,
     check_dict,
     check_keys,
     one_of,
@@ -130,7 +131,7 @@ def answer(
     """
     kind = asked(request)
     if not isinstance(kind, str) or kind not in KEYS:
-        raise RequestError(say("message.type", known=", ".join(KEYS), got=f"{kind!r:.40}"))
+        raise RequestError(say("message.type", known=", ".join(KEYS), got=brief(kind)))
     check_keys(kind, request, (*ALWAYS, *KEYS[kind]))
     if kind == "picture":
         from convviz.app.upload import picture_source

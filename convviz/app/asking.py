@@ -22,6 +22,14 @@ class RequestError(ValueError):
     """What a message asks for is possible with no settings."""
 
 
+def brief(value: Any) -> str:
+    """Return how a stranger's value begins, for a sentence."""
+    try:
+        return f"{value!r:.40}"
+    except (RecursionError, ValueError):  # nested too deeply, or a number with too many digits
+        return type(value).__name__
+
+
 def readable(sentence: str) -> str:
     """Return a sentence that is no longer than one reads: it may name what a stranger sent."""
     half = MOST_LETTERS // 2
@@ -66,7 +74,7 @@ def asked(message: Any) -> Any:
         RequestError: it is no message of the page's.
     """
     if not isinstance(message, Mapping):
-        raise RequestError(say("message", got=f"{message!r:.40}"))
+        raise RequestError(say("message", got=brief(message)))
     _check_depth(message)
     return message.get("type")
 
@@ -89,7 +97,7 @@ def check_dict(what: str, value: Any) -> Mapping[str, Any]:
         RequestError: it is none.
     """
     if not isinstance(value, Mapping):
-        raise RequestError(say("message.dict", what=what, got=f"{value!r:.40}"))
+        raise RequestError(say("message.dict", what=what, got=brief(value)))
     return value
 
 
@@ -108,7 +116,7 @@ def check_keys(what: str, message: Any, known: Sequence[str]) -> Mapping[str, An
     for key in checked:
         if key not in known:
             id = "message.keys" if known else "message.no_keys"
-            raise RequestError(say(id, what=what, known=", ".join(known), got=f"{key!r:.40}"))
+            raise RequestError(say(id, what=what, known=", ".join(known), got=brief(key)))
     return checked
 
 
@@ -120,7 +128,7 @@ def one_of(message: Mapping[str, Any], key: str, known: Sequence[str], default: 
     """
     value = message.get(key, default)
     if not isinstance(value, str) or value not in known:
-        raise RequestError(say("message.word", key=key, known=", ".join(known), got=f"{value!r:.40}"))
+        raise RequestError(say("message.word", key=key, known=", ".join(known), got=brief(value)))
     return value
 
 
@@ -132,7 +140,7 @@ def flag(message: Mapping[str, Any], key: str) -> bool:
     """
     value = message.get(key, False)
     if not isinstance(value, bool):
-        raise RequestError(say("message.flag", key=key, got=f"{value!r:.40}"))
+        raise RequestError(say("message.flag", key=key, got=brief(value)))
     return value
 
 
@@ -152,7 +160,7 @@ def whole_number(key: str, value: Any) -> int:
         RequestError: it is none, or too large.
     """
     if isinstance(value, bool) or not isinstance(value, int) or abs(value) > MOST_WHOLE:
-        raise RequestError(say("message.index", key=key, got=f"{value!r:.40}"))
+        raise RequestError(say("message.index", key=key, got=brief(value)))
     return value
 
 
@@ -164,5 +172,5 @@ def page_name(message: Mapping[str, Any]) -> str:
     """
     page = message.get("page")
     if not isinstance(page, str) or len(page) > MOST_NAME:
-        raise RequestError(say("message.page", most=MOST_NAME, got=f"{page!r:.40}"))
+        raise RequestError(say("message.page", most=MOST_NAME, got=brief(page)))
     return page

@@ -22,7 +22,6 @@ class Pane(anywidget.AnyWidget):
 
     Attributes:
         data: what to draw; ``{"error": sentence}`` keeps the last picture and shows the sentence.
-        wanted: counted up when new data would be made; the page asks for them when the sliders rest.
         tab: name of the tab of which it is the panel; empty where there are no tabs.
         theme: ``"auto"``, ``"light"`` or ``"dark"``.
         colorscales: the two colour scales.
@@ -33,7 +32,6 @@ class Pane(anywidget.AnyWidget):
     _css = pane_styles(*facts("names")["tabs"])
 
     data = traitlets.Dict().tag(sync=True)
-    wanted = traitlets.Int(0).tag(sync=True)
     tab = traitlets.Unicode().tag(sync=True)
     theme = traitlets.Enum(("auto", "light", "dark"), default_value="auto").tag(sync=True)
     colorscales = traitlets.Dict(COLORSCALES).tag(sync=True)

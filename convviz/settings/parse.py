@@ -56,7 +56,7 @@ def _field(name: str, value: Any) -> Any:
     if name == "spec":
         return ConvSpec.from_dict(_mapping(name, value))
     if name in SOURCES:
-        return None if value is None else source(name, value)
+        return None if value is None and name == "bias" else source(name, value)
     if name == "plane":
         return Plane(**{key: _whole(f"plane.{key}", v) for key, v in _mapping(name, value).items()})
     if name in ("digit", "seed"):

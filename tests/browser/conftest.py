@@ -9,7 +9,7 @@ from tests.browser.server import voila_server
 
 @pytest.fixture(scope="session")
 def server():
-    """The app as Voilà serves it. Each page has a kernel of its own, which ends with it."""
+    """The app as `convviz serve` serves it; its workers keep nothing of a page."""
     with voila_server() as server:
         yield server
 

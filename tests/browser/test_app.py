@@ -13,7 +13,6 @@ from tests.browser.app_page import (
     cell,
     choose,
     fresh_page,
-    kernel_id,
     messages_sent,
     open_app,
     painted,
@@ -732,7 +731,7 @@ def test_fast_slides_drop_stale_steps_and_the_last_one_arrives(app):
     }""")
     wait_value(app, "weight", 1, 1, 3)
     assert_page_equals_autograd(app)
-    assert 1 <= sent() <= 10, "the kernel is not asked for stale steps"
+    assert 1 <= sent() <= 10, "torch is not asked for stale steps"
     # The same by keyboard on a slider of the geometry, without waiting between the keys.
     handle = slider(app, "input_size")
     handle.focus()
@@ -747,36 +746,11 @@ def test_fast_slides_drop_stale_steps_and_the_last_one_arrives(app):
     assert_page_equals_autograd(app)
 
 
-# -- kernels and visitors ----------------------------------------------------------------------------------------
-
-
-def test_killed_kernel_is_told_and_another_one_joins_the_settings(page, server):
-    open_app(page, server.url)
-    slide(page, "stride", 1)
-    choose(page, "padding_mode", "circular")
-    cell(page, "padded_input", 2, 2).dblclick()
-    with repaint(page):
-        page.locator(".cv-editor").fill("2.5")
-        page.keyboard.press("Enter")
-    before = snapshot(page)
-    assert page.locator("#convviz-lost").is_hidden()
-    server.kill_kernel(kernel_id(page))
-    page.locator("#convviz-lost-text[role=status]", has_text="kernel").wait_for(timeout=20_000)
-    assert read_panel(page, "padded_input")[2, 2] == 2.5, "what one sees stays"
-    page.locator(".cv-board[data-from=torch]").wait_for(timeout=60_000)
-    wait_painted(page)
-    assert page.locator("#convviz-lost").is_hidden()
-    after = snapshot(page)
-    assert same_state(after, before)
-    assert_page_equals_autograd(page)
-    assert page.outside == []
-    page.page_errors.clear()  # JupyterLab's own, about messages that the dead kernel never answered
-    page.close(run_before_unload=True)
+# -- visitors -----------------------------------------------------------------------------------------------------
 
 
 def test_two_visitors_never_see_each_others_state(page, app, server):
     open_app(page, server.url)
-    assert kernel_id(page) != kernel_id(app)
     first = snapshot(app)
     slide(page, "stride", 1)
     choose(page, "kernel", "Laplacian")

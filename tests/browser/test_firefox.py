@@ -162,7 +162,7 @@ def test_the_served_app_gets_torchs_numbers(tab, server):
     within = APPEARS_WITHIN_MS / 1000
     tab.open(server.url)
     tab.wait("document.querySelector('.cv-board')?.dataset.painted > 0", within)
-    tab.wait("document.querySelector('body[data-convviz-kernel=ok] .cv-board[data-from=torch]') !== null", within)
+    tab.wait("document.querySelector('body[data-convviz-torch=ok] .cv-board[data-from=torch]') !== null", within)
     tab.wait(f"({SETTLED})(0)")
     focus(tab, ".cv-set-stride input[type=range]")
     repainted(tab, ["ArrowRight"])

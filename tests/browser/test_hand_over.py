@@ -1,30 +1,26 @@
-"""The kernel joins a page that lives: what a person is in the middle of goes on, and nothing on the screen changes."""
+"""Torch comes to a page that lives: what a person is in the middle of goes on, and nothing on the screen changes."""
 
 import pytest
 
-from tests.browser.app_page import assert_page_equals_autograd, cell, slide, wait_painted
-from tests.browser.server import wait_until
-from tests.browser.test_live import APPEARS_WITHIN_MS, PLOTLYS, differing, gated, open_live, wait_kernel
+from tests.browser.app_page import APPEARS_WITHIN_MS, assert_page_equals_autograd, cell, slide, wait_painted
+from tests.browser.test_live import PLOTLYS, differing, hold_torch, open_live
 
-__all__ = ["gated"]  # the fixture: a server whose kernels wait for their gate
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def waiting(page, gated):
-    """A page whose kernel waits; ``page.join()`` lets it come, and returns when torch's numbers stand there."""
-    open_live(page, gated.url)
-    wait_kernel(page, "starting")
+def waiting(page, server):
+    """A page that waits for torch; ``page.join()`` lets it come, and returns when torch's numbers stand there."""
+    let = hold_torch(page)
+    open_live(page, server.url)
 
     def join():
-        gated.gate.open()
+        let()
         page.locator(".cv-board[data-from=torch]").wait_for(timeout=APPEARS_WITHIN_MS)
 
     page.join = join
     yield page
     assert page.outside == []
-    page.close(run_before_unload=True)
-    wait_until(lambda: not gated.kernels(), what="the kernel of a closed page ends: there is room for one")
 
 
 def test_a_slider_that_is_being_dragged_stays_in_the_hand(waiting):
@@ -88,7 +84,7 @@ def test_steps_that_play_go_on(waiting):
 
 
 def test_the_screen_is_the_same_before_and_after(waiting):
-    """In a state whose numbers are exact; the line of truth and what only a kernel can do are left out."""
+    """In a state whose numbers are exact; the line of truth and what only torch can do are left out."""
     page = waiting
     picture = {"full_page": True, "style": ":is(.cv-truth, .cv-set-device, .cv-set-dtype, .cv-upload) { opacity: 0; }"}
     page.mouse.move(0, 0)

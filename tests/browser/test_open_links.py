@@ -26,7 +26,6 @@ from tests.browser.app_page import (
     cell,
     choose,
     fresh_page,
-    kernel_id,
     open_app,
     read_panel,
     repaint,
@@ -173,15 +172,7 @@ def _without_reason(notice):
     return notice.split(" left out: ", 1)[0]
 
 
-# Served by Voilà. `server` starts a kernel for every visitor. Opening a page takes longest, so each kind of kernel, of
-# mark and of text is opened once with each of the others; what needs no address of its own is done in one open page.
-
-
-@pytest.fixture(scope="module")
-def preheated():
-    """A server whose kernel has built the app before anybody asked for an address."""
-    with voila_server(preheat=True) as server:
-        yield server
+# Opening a page takes longest: what needs no address of its own is done in one open page.
 
 
 @pytest.fixture
@@ -231,10 +222,6 @@ def test_a_copied_address_opens_the_same_numbers(browser, server):
         assert "Copied: whoever opens this address" in page.locator(".cv-share-outcome").text_content()
         shown = numbers_of(page)
         code = copied(page, "Copy as Python")
-        server.kill_kernel(kernel_id(page))
-        page.locator("#convviz-lost").wait_for(state="visible", timeout=20_000)
-        assert copied(page, "Copy link") == address, "the page writes it by itself"
-        page.page_errors.clear()  # JupyterLab's own, about messages that the dead kernel never answered
     with fresh_page(browser) as page:
         open_app(page, address)
         assert_lesson(page, address, lesson)
@@ -262,17 +249,9 @@ def assert_reset_leads_back_also_after_a_reload(page, lesson):
     wait_for_settings(page, lesson)
 
 
-def test_an_address_opens_its_settings_in_a_kernel_that_was_there_before(page, preheated):
-    url = f"{preheated.url}#{to_link(LESSON)}"
-    open_app(page, url)
-    assert_lesson(page, url)
-
-
-@pytest.mark.parametrize(
-    ("kernels", "mark"), [("server", "?token=abc#"), ("preheated", "?")], ids=["cold", "preheated"]
-)
-def test_what_an_address_cannot_say_stands_on_the_page(page, kernels, mark, request):
-    open_app(page, f"{request.getfixturevalue(kernels).url}{mark}{BAD}")
+@pytest.mark.parametrize("mark", ["?token=abc#", "?"])
+def test_what_an_address_cannot_say_stands_on_the_page(page, mark, server):
+    open_app(page, f"{server.url}{mark}{BAD}")
     line = wait_notice(page, "utm_source")
     settings, notices = from_link(BAD)
     assert line == briefly(notices)

@@ -225,7 +225,7 @@ def test_the_app_says_nothing_that_is_no_fact_and_has_room_for_longer_words(brow
 
 def test_the_app_s_kernel_says_nothing_that_is_no_fact(pages):
     texts = json.loads(pages.joinpath("app.json").read_text(encoding="utf-8"))
-    assert len(texts) == 10
+    assert len(texts) == 6
     assert "" not in texts, "each of the messages is refused in a sentence"
     assert outside([{"kind": "kernel", "text": text, "code": False, "at": "the app"} for text in texts]) == []
 

@@ -85,7 +85,7 @@ def test_a_slider_moves_the_numbers_and_no_kernel_is_promised(site, url):
     assert site.locator(".cv-set-device, .cv-set-dtype, .cv-upload").count() == 0
     named = site.locator(".cv-tab").evaluate_all("(tabs) => tabs.map((tab) => tab.dataset.tab)")
     assert sorted(named) == sorted(SHOWN)
-    assert site.locator("#convviz-lost, iframe, [data-convviz-kernel]").count() == 0
+    assert site.locator("#convviz-lost, [data-convviz-torch]").count() == 0
     assert_accessible(site, "the page on a static host")
 
 

@@ -188,6 +188,10 @@ def test_typing_into_a_cell_with_the_keyboard(own):
     pane_follows(own, "linear", lambda: own.keyboard.press("Enter"))
     assert tensors(own)["weight"][1, 2] == 7
     assert_equals_autograd(own, "half_squared_error")
+    own.locator("[data-tab=linear]").click()
+    own.locator(PANE).wait_for(state="detached")
+    open_tab(own, "linear")
+    assert (tensors(own)["input"][0, 1], tensors(own)["weight"][1, 2]) == (-2.5, 7), "the page keeps what was typed"
     cell_of(own, "output", 0, 0).dblclick()
     assert own.locator(f"{PANE} .cv-editor").count() == 0, "what is computed cannot be typed"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from convviz.app.asking import RequestError, check_keys, one_of, whole_number
+from convviz.app.asking import RequestError, brief, check_keys, one_of, whole_number
 from convviz.app.tabs.finite import check_finite
 from convviz.explanation.backend.torch_call import TorchCall
 from convviz.explanation.code.border import padded_apart
@@ -60,7 +60,7 @@ def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict
 def _cell(choices: Mapping[str, Any]) -> tuple[int, ...]:
     cell = choices.get("cell", [])
     if not isinstance(cell, (list, tuple)) or len(cell) not in (0, 2):
-        raise RequestError(say("message.list", key="cell", form="[row, column]", got=f"{cell!r:.40}"))
+        raise RequestError(say("message.list", key="cell", form="[row, column]", got=brief(cell)))
     return tuple(whole_number("cell", index) for index in cell)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from convviz.app.asking import RequestError, check_keys, one_of, whole, whole_number
+import torch
+
+from convviz.app.asking import RequestError, brief, check_keys, one_of, whole, whole_number
 from convviz.app.tabs.finite import check_finite
 from convviz.explanation.linear_lesson import GRADIENTS, LESSON_LOSSES, SIZES, LessonSettings, linear_lesson
 from convviz.facts.words import sentences
@@ -31,6 +33,8 @@ def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict
         ValueError: the lesson has no such choice, or a number is too large for float32.
     """
     chosen = _chosen(check_keys("choices", choices, (*SIZES, "seed", "loss", "typed")))
+    for name, *_, value in chosen.typed:
+        check_finite(name, torch.tensor(value, dtype=torch.float64).float())
     lesson = linear_lesson(chosen)
     tensors = {name: getattr(lesson, name) for name in (*TENSORS, "bias")}
     for name, tensor in (*tensors.items(), ("loss", lesson.loss)):
@@ -48,14 +52,14 @@ def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict
 def _chosen(choices: Mapping[str, Any]) -> LessonSettings:
     typed = choices.get("typed", ())
     if not isinstance(typed, (list, tuple)) or len(typed) > MOST_TYPED or not all(map(_is_cell, typed)):
-        raise RequestError(say("message.list", key="typed", form=CELL, got=f"{typed!r:.80}"))
+        raise RequestError(say("message.list", key="typed", form=CELL, got=brief(typed)))
     cells = tuple(
         (name, whole_number("row", row), whole_number("column", column), number("a cell", value))
         for name, row, column, value in typed
     )
     seed = whole(choices, "seed", LessonSettings.seed)
     if not 0 <= seed < 2**31:
-        raise RequestError(say("message.index", key="seed", got=f"{seed!r:.40}"))
+        raise RequestError(say("message.index", key="seed", got=brief(seed)))
     sizes = {name: whole(choices, name, getattr(LessonSettings, name)) for name in SIZES}
     loss = one_of(choices, "loss", LESSON_LOSSES, LessonSettings.loss)
     try:

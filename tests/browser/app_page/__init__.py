@@ -37,7 +37,6 @@ from tests.browser.app_page.hands import (
 )
 from tests.browser.app_page.opening import (
     fresh_page,
-    kernel_id,
     messages_sent,
     open_app,
     show_all_controls,
@@ -68,7 +67,6 @@ __all__ = [
     "cell_of_shot",
     "choose",
     "fresh_page",
-    "kernel_id",
     "messages_sent",
     "open_app",
     "open_tab",

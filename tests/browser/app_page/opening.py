@@ -42,7 +42,7 @@ def fresh_page(browser, **options):
         yield page
         assert [error.stack or error.message for error in page.page_errors] == []
     finally:
-        page.close(run_before_unload=True)  # so that its kernel ends at once
+        page.close(run_before_unload=True)  # so that what is its own on the server ends at once
         context.close()
 
 
@@ -80,24 +80,13 @@ def start_again(page):
     page.evaluate("document.activeElement?.blur()")
 
 
-def kernel_id(page):
-    """Return the id of the kernel behind a page that Voilà serves."""
-    return page.evaluate("window.jupyterapp.widgetManagerPromise.promise.then(({kernel}) => kernel.id)")
-
-
 def messages_sent(page):
-    """Count the messages to the kernel from now on; return the function that says how many there were."""
+    """Count what the page sends to the server from now on; return the function that says how many there were."""
     page.evaluate("""() => {
-        // In the served page the kernel's connection is in a frame.
-        for (const realm of [window, ...Array.from(frames)]) {
-          if (realm.counted) continue;
-          realm.counted = true;
-          const { prototype } = realm.WebSocket;
-          const { send } = prototype;
-          prototype.send = function (data) {
-            // Jupyter's newer protocol sends bytes.
-            const text = typeof data === "string" ? data : new TextDecoder().decode(data);
-            window.sent += text.includes("comm_msg");
+        if (window.sent === undefined) {
+          const { send } = WebSocket.prototype;
+          WebSocket.prototype.send = function (data) {
+            window.sent += 1;
             return send.call(this, data);
           };
         }

@@ -21,12 +21,15 @@ def wait_painted(page, after=0, timeout=FOLLOWS_WITHIN_MS):
 
 
 def settle(page):
-    """Wait until the page that Voilà serves shows all that the kernel has sent so far: nothing is drawn any more."""
+    """Wait until the page shows all that torch has sent so far: nothing is drawn any more."""
     wait_painted(page)
+    # A notebook's page has a kernel, which answers in order.
     page.evaluate(
-        """() => window.jupyterapp.widgetManagerPromise.promise.then(({ kernel }) => kernel.requestKernelInfo())
-            .then(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
-            .then(() => null)"""
+        """async () => {
+            const { kernel } = (await window.jupyterapp?.widgetManagerPromise.promise) ?? {};
+            await kernel?.requestKernelInfo();
+            await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+        }"""
     )
 
 

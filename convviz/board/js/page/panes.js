@@ -16,6 +16,7 @@ const say = sentences(WORDS);
 
 const OWN = SETTINGS.tabs_of_the_page; // what needs no torch: the page computes it
 const WITH_STATE = SETTINGS.tabs_with_state; // what Python keeps, and sends by itself
+const STILL = [...OWN, ...WITH_STATE]; // what asks for nothing when the settings move
 
 /**
  * Make what draws the panes of one app.
@@ -54,8 +55,8 @@ export function createPanes(model, colorscales, alone = {}, addresses) {
   /** What a person does in a pane, beside choosing. @param {string} name @param {any} message */
   function send(name, message) {
     if (WITH_STATE.includes(name)) return act(name, message);
+    if (!answers()) return; // the pane says that it waits
     const { values, data } = paneOf(name);
-    if (!answers()) return;
     data.ask(message)?.then(
       ({ message: { reply }, buffers }) => reply && values.tell("msg:custom", reply, buffers),
       (error) => model.say(error.message, true),
@@ -95,9 +96,9 @@ export function createPanes(model, colorscales, alone = {}, addresses) {
 
   function follow() {
     const { tab } = model.settings();
-    if (open !== tab && WITH_STATE.includes(open)) act(open, { type: "leave" });
+    if (open !== tab && open === "race") act(open, { type: "leave" }); // it runs no longer than its tab is open
     if (open !== tab) open = ""; // until its pane is drawn
-    if (open && answers() && ![...OWN, ...WITH_STATE].includes(open)) paneOf(open).data.follow();
+    if (open && answers() && !STILL.includes(open)) paneOf(open).data.follow();
   }
 
   model.on("msg:custom", receive);
