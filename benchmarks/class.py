@@ -111,7 +111,7 @@ async def _class(options, server, pool, say):
         await single.move(time.perf_counter())
     single.cut()
     say(f"one alone: {1000 * statistics.median(alone.answers):.1f} ms")
-    resting = len(_tree(root))
+    resting, (_, _, idle) = len(_tree(root)), _taken(root)
     students = [Student(server.url, pool, right, seen, options.seed + number + 1) for number in range(options.students)]
     came = await asyncio.gather(*(each.come() for each in students))
     say(f"{len(students)} came: the last has torch's numbers after {max(torch_s for _, torch_s in came):.1f} s")
@@ -131,7 +131,7 @@ async def _class(options, server, pool, say):
     for what in (seen.wrong, seen.refused, seen.errors):
         for sentence, times in what.most_common(5):
             say(f"{times} × {sentence}")
-    return list(_figures(options, first_s, came, alone, seen, (before, after), (own, left)))
+    return list(_figures(options, first_s, came, alone, seen, (idle, before, after), (own, left)))
 
 
 async def _faults(options, students, root, until, say):
@@ -213,7 +213,7 @@ async def _left(root, resting):
 def _figures(options, first_s, came, alone, seen, taken, rest):
     """Yield the figures; the targets are those of 300 students on a quiet machine, of 1,000 where there are so many."""
     many, quiet = options.students > 300, not options.faults
-    (memory, files, cpu), (memory_after, files_after, cpu_after) = taken
+    idle, (memory, files, cpu), (memory_after, files_after, cpu_after) = taken
     page, first = ([pair[place] for pair in came] for place in (0, 1))
     p95, single = _p95(seen.answers), _p95(alone.answers)
     yield Figure(PART, "who came", options.students, "")
@@ -222,6 +222,7 @@ def _figures(options, first_s, came, alone, seen, taken, rest):
     yield Figure(PART, "all at once: torch's numbers, half", statistics.median(first), "s")
     yield Figure(PART, "all at once: torch's numbers, last", max(first), "s", 5 if many else 3)
     detail = f"{len(seen.answers):,} moves; alone half {1000 * statistics.median(alone.answers):.1f} ms"
+    yield Figure(PART, "CPU a visit, of server and workers", 1000 * (cpu - idle) / len(came), "ms")
     yield Figure(PART, "slider → answer, half", 1000 * statistics.median(seen.answers), "ms", None, detail)
     detail = f"alone 95 % {1000 * single:.1f} ms"
     yield Figure(PART, "slider → answer, 95 %", 1000 * p95, "ms", None, detail)

@@ -7,6 +7,7 @@ import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from convviz.serve import SHARE
 from tests.browser.server import ROOT, STARTS_WITHIN_S, Server, voila_server, wait_until
 from tests.programs import answers, free_port
 
@@ -69,11 +70,11 @@ class Way:
 
 @contextlib.contextmanager
 def _voila(notebook):
-    """Run Voilà's own command on a notebook; yield a Server that listens."""
+    """Run Voilà's own command on a notebook, in our template; yield a Server that listens."""
     port = free_port()
-    command = [sys.executable, "-m", "voila", str(notebook), "--no-browser", f"--port={port}"]
+    command = [sys.executable, "-m", "voila", str(notebook), "--no-browser", f"--port={port}", "--template=convviz"]
     command += ["--MappingKernelManager.cull_interval=1", "--MappingKernelManager.cull_idle_timeout=10"]  # no page left
-    env = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}  # as `convviz serve` sets them
+    env = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "JUPYTER_PATH": str(SHARE)}
     process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         wait_until(lambda: answers(port), STARTS_WITHIN_S, "Voilà listens")

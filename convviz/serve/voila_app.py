@@ -34,7 +34,7 @@ from convviz.serve.workers import Workers
 ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 ENDS_WITHIN_S = 15
 WORKER_MIB, CLASS_WORKER_MIB = 1024, 512  # that a worker may take beyond torch
-PING_MS = 10_000  # between two looks whether a page is still there; one that misses two of them is gone
+PING_MS = 30_000  # between two looks whether a page is still there; one that misses two of them is gone
 # What the notebook's page asks for, below the server's path; of Voilà's other addresses there is none.
 VOILAS = re.compile(r"/?(api/kernels/|voila/(templates|static|labextensions|api/themes|api/shutdown)/)")
 ANYWHERE = {"", "0.0.0.0", "::"}
