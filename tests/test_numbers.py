@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from convviz.serve.packed import packed, unpacked
-from convviz.serve.turns import Turns, Wish
+from convviz.serve.turns import WAITING_BYTES, Turns, Wish
 from convviz.serve.worker import TEXT
 from convviz.serve.workers import Order, Workers
 from tests.browser.server import ROOT, wait_until
@@ -112,16 +112,18 @@ def test_who_does_not_read_gets_no_more():
     assert turns.take().task == "second"
 
 
-def test_what_waits_is_counted_in_bytes():
+def test_what_waits_is_bounded_in_bytes():
     turns = Turns(1)
-    for page, size in ((1, 5), (2, 7), (1, 6)):
+    large = WAITING_BYTES // 2
+    assert turns.has_room(2 * large)
+    for page, size in ((1, 5), (2, large), (1, large)):
         turns.put(Wish("ann", page, "picture", True, None, size))
-    assert turns.size() == 13
+    assert not turns.has_room(large)
+    assert turns.has_room(100), "what is small is not counted"
     turns.take()
-    assert turns.size() == 7
-    turns.leave("ann", 1)
+    assert turns.has_room(large)
     turns.leave("ann", 2)
-    assert turns.size() == 0
+    assert turns.has_room(2 * large)
 
 
 def test_a_page_that_leaves_takes_its_wishes_along():

@@ -141,7 +141,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
     def on_close(self) -> None:
         """Forget what the page waits for, and end its race."""
         self._drop_race()
-        self._workers.leave(self._client, self)
+        self._workers.turns.leave(self._client, self)
         if self._is_open:
             self._metrics.page_went()
         super().on_close()
@@ -185,9 +185,9 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         slow = kind in SLOW or (kind == "tab" and tab in facts("settings")["slow_tabs"])
         if kind == "tab" and "ask" in request:
             kind = "ask"
-        if kind not in NEWEST_WINS and self._workers.waits(self._client, self, kind):
+        if kind not in NEWEST_WINS and self._workers.turns.waits(self._client, self, kind):
             raise ValueError(say("busy"))
-        if not self._workers.has_room(len(given)):
+        if not self._workers.turns.has_room(len(given)):
             raise ValueError(say("full"))
         order = Order(given, self._deliver(request))
         self._workers.wish(Wish(self._client, self, kind, slow, order, len(given)))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 
-from convviz.serve.workers import Worker, Workers
+from convviz.serve.processes import Worker
+from convviz.serve.workers import Workers
 
 WAITING = 16  # orders that a page may be ahead of its race
 
@@ -14,7 +15,9 @@ WAITING = 16  # orders that a page may be ahead of its race
 class Racing:
     """What a page says to its race, and what the race says to the page."""
 
-    def __init__(self, workers: Workers, write: Callable[[bytes], Awaitable[None]], over: Callable[[], None]) -> None:
+    def __init__(
+        self, workers: Workers, write: Callable[[bytes], Coroutine[object, object, None]], over: Callable[[], None]
+    ) -> None:
         """Start the process.
 
         Args:
@@ -68,14 +71,11 @@ class Racing:
         try:
             while True:
                 frame = worker.connection.recv_bytes()
-                asyncio.run_coroutine_threadsafe(self._send(frame), loop).result()
+                asyncio.run_coroutine_threadsafe(self._write(frame), loop).result()
         except (EOFError, OSError, RuntimeError):  # it has ended, or the loop has
             worker.kill()
         if not loop.is_closed():
             loop.call_soon_threadsafe(self._stop)
-
-    async def _send(self, frame: bytes) -> None:
-        await self._write(frame)
 
     def _stop(self) -> None:
         if not self._ended:

@@ -6,6 +6,9 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
+WAITING_BYTES = 128 << 20  # of all wishes
+SMALL = 4096
+
 
 @dataclass(eq=False)
 class Wish:
@@ -57,10 +60,11 @@ class Turns:
         """Return whether a page has a wish of a kind in line."""
         return any(kind in line.get(client, {}).get(page, {}) for line in self._lines.values())
 
-    def size(self) -> int:
-        """Return the bytes that wait."""
-        clients = (pages for line in self._lines.values() for pages in line.values())
-        return sum(wish.size for pages in clients for wishes in pages.values() for wish in wishes.values())
+    def has_room(self, size: int) -> bool:
+        """Return whether a wish of so many bytes may wait; of small ones there is no end but that of pages."""
+        clients = [pages for line in self._lines.values() for pages in line.values()] if size >= SMALL else []
+        waiting = (wish for pages in clients for wishes in pages.values() for wish in wishes.values())
+        return sum(wish.size for wish in waiting) + size <= WAITING_BYTES
 
     def take(self) -> Wish | None:
         """Return the wish whose turn it is, to be worked on; None where nobody may have one."""

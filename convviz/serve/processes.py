@@ -1,0 +1,253 @@
+"""The processes of the workers, as the server's threads see them: started, asked, looked after, ended."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from convviz.serve.worker import spawned
+
+LOOK_S = 0.25  # between two looks whether a process that does not answer has been stopped
+STARTS_S, FORKS_S, SENDS_S = 120.0, 5.0, 2.0
+
+
+@dataclass
+class Worker:
+    """A process that answers.
+
+    Attributes:
+        connection: To it.
+        pid: Its number.
+        kill: Ends it.
+    """
+
+    connection: Connection
+    pid: int
+    kill: Callable[[], None]
+
+    def answer(self, request: bytes, seconds: float) -> tuple[bytes, bool]:
+        """Return the answer to a request, and whether the worker leaves after it.
+
+        Args:
+            request: As ``worker.answer`` reads it.
+            seconds: That it may take.
+
+        Raises:
+            TimeoutError: It takes longer.
+            OSError: There is no such worker any more, or somebody has stopped it.
+            EOFError: It has ended.
+        """
+        self.connection.send_bytes(request)
+        told = self.hear(seconds)
+        return told[:-1], bool(told[-1])
+
+    def hear(self, seconds: float) -> bytes:
+        """Return what the worker says next; it raises what ``answer`` does."""
+        ends = time.monotonic() + seconds
+        while not self.connection.poll(min(LOOK_S, max(0.0, ends - time.monotonic()))):
+            look_after(self.pid)
+            if time.monotonic() >= ends:
+                raise TimeoutError
+        return self.connection.recv_bytes()
+
+    def is_gone(self) -> bool:
+        """Return whether a worker that was asked nothing has ended: it says nothing by itself."""
+        return self.connection.poll(0)
+
+    def end(self) -> None:
+        """End the process; it has nothing to save."""
+        self.kill()
+        self.connection.close()
+
+
+class Stem:
+    """The process that workers are forked from; another one where it does not answer."""
+
+    def __init__(self, answers: str, environment: dict[str, str]) -> None:
+        """Prepare.
+
+        Args:
+            answers: What answers in the workers, as module:function.
+            environment: Variables of theirs, beside the server's own.
+        """
+        self._answers = answers
+        self._environment = environment
+        self._process: subprocess.Popen[bytes] | None = None
+        self._connection: socket.socket | None = None
+        self._lock = threading.Lock()
+        self._closed = False
+        self.devices: list[str] = []
+
+    @property
+    def pid(self) -> int | None:
+        """The process's number."""
+        return self._process.pid if self._process else None
+
+    def start(self) -> bool:
+        """Start the process unless it runs; return whether it forks.
+
+        Raises:
+            OSError: It cannot be had.
+        """
+        with self._lock:
+            return self._start()
+
+    def fork(self, kind: bytes) -> Worker:
+        """Return a new worker.
+
+        Args:
+            kind: What it does: ``WORKER`` or ``RACE``.
+
+        Raises:
+            OSError: There is none to be had.
+        """
+        with self._lock:
+            try:
+                return self._fork(kind)
+            except OSError:  # the process has died since, or somebody has stopped it
+                self._end()
+                return self._fork(kind)
+
+    def close(self) -> None:
+        """End the process for good; its workers go on."""
+        self._closed = True
+        self._kill()  # whoever waits for it hears of it
+        with self._lock:
+            self._end()
+
+    def _kill(self) -> None:
+        if process := self._process:
+            process.kill()
+            process.wait()
+
+    def _end(self) -> None:
+        self._kill()
+        self._process = None
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _start(self) -> bool:
+        if self._connection is not None:
+            return True
+        if self._closed:
+            raise OSError("the server ends")
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "convviz.serve.worker", str(theirs.fileno()), self._answers],
+                stdin=subprocess.DEVNULL,
+                env={**os.environ, **self._environment},
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,  # Ctrl+C in the server's terminal is not meant for it
+            )
+        self._connection = ours
+        try:
+            if self._closed:  # meanwhile
+                raise OSError("the server ends")
+            told = json.loads(self._hear(STARTS_S)[0])
+        except OSError:
+            self._end()
+            raise
+        self.devices = told["devices"]
+        return bool(told["forks"])
+
+    def _fork(self, kind: bytes) -> Worker:
+        self._start()
+        ours, theirs = socket.socketpair()
+        # A worker that somebody stopped reads nothing: who sends to it gives up.
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@ll", int(SENDS_S), 0))
+        with theirs, ours:
+            assert self._connection is not None
+            socket.send_fds(self._connection, [kind], [theirs.fileno()])
+            told, (handle, *_) = self._hear(FORKS_S)
+            return Worker(Connection(ours.detach()), struct.unpack("<I", told)[0], Handle(handle).kill)
+
+    def _hear(self, seconds: float) -> tuple[bytes, list[int]]:
+        """Return what the process says next; a stopped one says nothing any more."""
+        connection, process = self._connection, self._process
+        assert connection is not None
+        assert process is not None
+        connection.settimeout(LOOK_S)
+        ends = time.monotonic() + seconds
+        while True:
+            try:
+                told, files, _, _ = socket.recv_fds(connection, 1 << 12, 1)
+            except TimeoutError:
+                look_after(process.pid)
+                if time.monotonic() >= ends:
+                    raise
+                continue
+            if not told:
+                raise ConnectionResetError("the process that workers are forked from has ended")
+            return told, files
+
+
+class Handle:
+    """A process that another one forked, held by a descriptor."""
+
+    def __init__(self, handle: int) -> None:
+        """Take the process's descriptor."""
+        self._handle = handle
+
+    def kill(self) -> None:
+        """End the process."""
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+
+    def __del__(self) -> None:
+        """Let go of the descriptor with the last who could end the process."""
+        os.close(self._handle)
+
+
+def spawn(answers: str, environment: dict[str, str], race: bool) -> tuple[Worker, list[str]]:
+    """Return a new worker that shares nothing with others, and the devices that torch finds in it.
+
+    Args:
+        answers: What answers in it, as module:function.
+        environment: Variables of its own, beside the server's.
+        race: Whether it races for a page.
+
+    Raises:
+        OSError: It cannot be had.
+        EOFError: It has ended.
+    """
+    context = get_context("spawn")
+    ours, theirs = context.Pipe()
+    with theirs:
+        process = context.Process(target=spawned, args=(theirs, answers, environment, race), daemon=True)
+        process.start()
+    worker = Worker(ours, process.pid or 0, process.kill)
+    try:
+        return worker, json.loads(worker.hear(STARTS_S))["devices"]
+    except (EOFError, OSError):
+        worker.end()
+        raise
+
+
+def look_after(pid: int) -> None:
+    """Look whether a process has been stopped; where nobody tells, it has not.
+
+    Args:
+        pid: Its number.
+
+    Raises:
+        OSError: It has, or it is not there any more.
+    """
+    if sys.platform.startswith("linux"):
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        if state in "TtZX":
+            raise ProcessLookupError(f"process {pid} has been stopped or has ended")
