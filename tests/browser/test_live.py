@@ -218,11 +218,11 @@ def test_a_page_that_is_put_aside_closes_its_connection_and_opens_another_when_i
 
 
 def test_page_of_another_version_than_the_server_s_says_so(page, server):
-    def other(route):
-        answer = route.fetch()
-        route.fulfill(response=answer, body=re.sub('("version": ?")', r"\g<1>0.", answer.text()))
+    def age(socket):
+        answers = socket.connect_to_server()
+        answers.on_message(lambda frame: socket.send(re.sub(rb'("version": ?")\d', rb"\g<1>9", frame)))
 
-    page.route(re.compile(re.escape(server.url) + "(#.*)?$"), other)
+    page.route_web_socket("**/live/numbers", age)
     open_live(page, server.url)
     page.locator(AWAY, has_text="load the page again").wait_for(timeout=APPEARS_WITHIN_MS)
     assert page.locator(TORCH).count() == 0
