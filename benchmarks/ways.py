@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from convviz.kernels.provisioner import NAMED, NORMAL
-
 from tests.browser.server import ROOT, voila_server
 
 NOTEBOOKS = Path(__file__).with_name("notebooks")
