@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { createServer, pack, unpack } from "../../convviz/board/js/numbers/from_server.js";
 import { fromPage } from "../../convviz/board/js/numbers/from_page.js";
+import { createServer } from "../../convviz/board/js/numbers/from_server.js";
 import { createPageModel } from "../../convviz/board/js/numbers/model.js";
+import { pack, unpack } from "../../convviz/board/js/numbers/packed.js";
 import { setAxis } from "../../convviz/board/js/rules/change.js";
 import { BASE_STATE } from "../../convviz/board/js/rules/link.js";
 

@@ -9,10 +9,11 @@ import { BASE_STATE } from "../../convviz/board/js/rules/link.js";
 import { onBoard, withTyped } from "../../convviz/board/js/tabs/tab_linear.js";
 
 const flush = () => new Promise((done) => setImmediate(done));
-const at = (digit) => ({ ...BASE_STATE, digit });
+const { tab, ...FIRST } = BASE_STATE;
+const at = (digit) => ({ ...FIRST, digit });
 
 /** A tab, what its pane was given last, and the questions that its kernel got, which the test answers. */
-function opened(name, { settings = BASE_STATE, chosen = {} } = {}) {
+function opened(name, { settings = FIRST, chosen = {} } = {}) {
   const timers = new Set();
   const pane = {};
   const made = { questions: [], said: [], pane, now: settings, settled: true };
@@ -28,7 +29,7 @@ function opened(name, { settings = BASE_STATE, chosen = {} } = {}) {
     timers.add(act);
     return () => timers.delete(act);
   };
-  const model = { kernel: () => kernel, settings: () => made.now, settled: () => made.settled, say: (...told) => made.said.push(told), chosen: () => chosen, choose: (_, choices) => (made.kept = choices) };
+  const model = { kernel: () => kernel, settings: () => ({ tab: name, ...made.now }), settled: () => made.settled, say: (...told) => made.said.push(told), chosen: () => chosen, choose: (_, choices) => (made.kept = choices) };
   made.tab = createTabData(model, name, (changes) => Object.assign(pane, changes), later);
   made.rest = () => [...timers].forEach((act) => timers.delete(act) && act());
   made.move = (next) => {
@@ -42,7 +43,7 @@ function opened(name, { settings = BASE_STATE, chosen = {} } = {}) {
 
 test("a question has the settings and what was chosen, and its answer is shown as the next step", async () => {
   const made = opened("code", { settings: at(7) });
-  assert.deepEqual(made.questions, [{ type: "tab", tab: "code", settings: messageOf(at(7)), choices: {} }]);
+  assert.deepEqual(made.questions, [{ type: "tab", tab: "code", settings: { ...messageOf(at(7)), tab: "code" }, choices: {} }]);
   assert.equal(made.pane.busy, true);
   await made.answer({ ways: 1 });
   assert.deepEqual([made.pane.data, made.pane.busy], [{ ways: 1, step: 1 }, false]);
@@ -91,6 +92,21 @@ test("what takes long waits until the sliders rest, but not where it is opened o
   await made.answer();
   made.rest();
   assert.equal(made.questions.length, 3);
+});
+
+test("a tab that was closed asks no more, whatever is under way or waits", async () => {
+  for (const under_way of [true, false]) {
+    const made = opened("double");
+    if (!under_way) await made.answer();
+    made.move(at(5));
+    made.move({ ...at(6), tab: "" });
+    if (under_way) await made.answer();
+    made.rest();
+    assert.equal(made.questions.length, 1);
+    made.now = at(6);
+    made.tab.hurry();
+    assert.equal(made.questions.length, 2, "opened again it does");
+  }
 });
 
 test("a large matrix waits, a small one does not", () => {
@@ -159,7 +175,7 @@ test("a question about what is shown is asked of the settings that it was made f
   await made.answer();
   made.move(at(5));
   made.tab.ask({ type: "node", id: "n1" });
-  assert.deepEqual(made.questions.at(-1), { type: "tab", tab: "graph", settings: {}, choices: {}, ask: { type: "node", id: "n1" } });
+  assert.deepEqual(made.questions.at(-1), { type: "tab", tab: "graph", settings: { tab: "graph" }, choices: {}, ask: { type: "node", id: "n1" } });
 });
 
 test("an answer finds its request by page and number; what is another page's is nobody's here", async () => {

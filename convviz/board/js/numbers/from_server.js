@@ -6,10 +6,12 @@ import { createPauses } from "../base/pauses.js";
 import { sentences } from "../base/words.js";
 import { differenceWords } from "./compare.js";
 import { messageOf, numbersOf } from "./from_kernel.js";
+import { pack, unpack } from "./packed.js";
 
 /**
  * @import { Kernel, Listener, Reply } from "./from_kernel.js"
- * @typedef {{ binaryType: string, onmessage: ((event: any) => void) | null, onclose: ((event: any) => void) | null, onopen: ((event: any) => void) | null,
+ * @typedef {{ binaryType: string, onopen: ((event: any) => void) | null,
+ *   onmessage: ((event: any) => void) | null, onclose: ((event: any) => void) | null,
  *   send: (frame: string | ArrayBuffer) => void, close: () => void }} Socket of a WebSocket what is used here
  * @typedef {{ connect: () => Socket, status: () => Promise<number>, host: string }} Place where torch is asked; status: of
  *   the answer to who asks there without a websocket; rejects where there is none
@@ -21,39 +23,6 @@ const say = sentences(WORDS);
 const PATIENCE_MS = 15_000; // a server refuses in a sentence after ten seconds: this connection leads nowhere any more
 const LOADS_MS = 120_000; // once open: a server's first start on a machine reads torch from a cold disk
 const NO_WORKER = 1013; // why the server closes
-const STEP = 8; // bytes: where numbers may begin
-
-/** @param {number} size bytes */
-const padded = (size) => Math.ceil(size / STEP) * STEP;
-
-/** A message and its buffers as one frame. @param {any} message @param {ArrayBuffer[]} buffers @returns {ArrayBuffer} */
-export function pack(message, buffers) {
-  const json = new TextEncoder().encode(JSON.stringify({ ...message, sizes: buffers.map(({ byteLength }) => byteLength) }));
-  const start = padded(4 + json.length);
-  const frame = new Uint8Array(buffers.reduce((end, { byteLength }) => end + padded(byteLength), start));
-  new DataView(frame.buffer).setUint32(0, start - 4, true);
-  frame.fill(0x20, 4, start); // spaces, which JSON may end in
-  frame.set(json, 4);
-  let at = start;
-  for (const buffer of buffers) {
-    frame.set(new Uint8Array(buffer), at);
-    at += padded(buffer.byteLength);
-  }
-  return frame.buffer;
-}
-
-/** What is in a frame. @param {ArrayBuffer} frame @returns {Reply} */
-export function unpack(frame) {
-  const length = new DataView(frame).getUint32(0, true);
-  const { sizes, ...message } = JSON.parse(new TextDecoder().decode(new Uint8Array(frame, 4, length)));
-  let at = 4 + length;
-  const buffers = sizes.map((/** @type {number} */ size) => {
-    const view = new DataView(frame, at, size);
-    at += padded(size);
-    return view;
-  });
-  return { message, buffers };
-}
 
 /** Why there is no connection, as the server tells it to who asks without one. @param {Place} place @param {boolean} came whether there was one */
 async function reason({ status, host }, came) {

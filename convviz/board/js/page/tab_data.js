@@ -65,6 +65,7 @@ export function createTabData(model, name, put, later = afterwards) {
 
   /** Ask for what belongs to settings and choices, once torch has the settings' numbers. */
   function follow() {
+    if (model.settings().tab !== name) return rest(""); // closed meanwhile
     const wanted = question();
     put({ busy: wanted.key !== shown.key });
     if (wanted.key !== resting) rest("");
