@@ -38,7 +38,7 @@ test: lint test-js test-py ## lint, types, JavaScript tests and all Python tests
 
 # Of every layer the file that holds most for its seconds, up to the page whose rules stand a second time in JavaScript.
 CHECKED := $(addprefix tests/test_,$(addsuffix .py,layers taps spec matrices mutations operators_mutations nn which_backend \
-	stages transposed views board app link tabs share environment docs conftest)) \
+	stages transposed views board app link answers share environment docs conftest)) \
 	$(addprefix tests/browser/test_,grid.py page_model.py)
 check: lint test-js ## two minutes for what catches most; `make test` before you hand it in
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(CHECKED) $(PYTEST_FLAGS)

@@ -16,7 +16,7 @@ LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Li
 
 def test_a_class_has_limits_and_who_serves_himself_has_none():
     limits = {"CONVVIZ_MEMORY_MIB": "512", "CONVVIZ_NICE": "5"}
-    for options in ({"class_size": 3}, {"host": "0.0.0.0"}):
+    for options in ({"class_size": 3}, {"host": "0.0.0.0"}, {"allow_host": ("a.example",)}):
         assert limits.items() <= server_environment(ServeOptions(**options)).items(), options
     assert not limits.keys() & server_environment(ServeOptions()).keys()
 

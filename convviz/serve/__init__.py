@@ -17,7 +17,7 @@ from pathlib import Path
 from convviz.app.limits import MEMORY_VARIABLE, NICE_VARIABLE
 from convviz.serve.fits import words_of_room
 from convviz.serve.folders import make_folder
-from convviz.serve.options import ServeError, ServeOptions, is_loopback
+from convviz.serve.options import ServeError, ServeOptions
 from convviz.serve.restart import become_anew, inherited
 
 DEFAULT_PORT = 8866
@@ -172,7 +172,7 @@ def server_environment(options: ServeOptions) -> dict[str, str]:
     }
     if options.device is not None:
         added["CONVVIZ_DEVICE"] = options.device
-    if not is_loopback(options.host) or options.class_size:  # a kernel is a stranger's
+    if not options.is_for_oneself:  # a kernel is a stranger's
         added |= {MEMORY_VARIABLE: str(KERNEL_MIB), NICE_VARIABLE: str(KERNEL_NICE)}
     return added
 

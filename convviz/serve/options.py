@@ -83,9 +83,11 @@ class ServeOptions:
     @property
     def has_notebook(self) -> bool:
         """Whether the notebook's page is served: each visit of it starts a kernel."""
-        if self.notebook is not None:
-            return self.notebook
-        # A server on loopback that has another name, or a class, is behind a proxy: others come.
+        return self.is_for_oneself if self.notebook is None else self.notebook
+
+    @property
+    def is_for_oneself(self) -> bool:
+        """Whether nobody comes but who started it: behind a name, or with a class, others come through a proxy."""
         return is_loopback(self.host) and not self.allow_host and self.class_size is None
 
     @property

@@ -33,8 +33,8 @@ from convviz.serve.workers import Workers
 
 ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 ENDS_WITHIN_S = 15
-WORKER_MIB, CLASS_WORKER_MIB = 1024, 512  # that a worker may take beyond torch
-PING_MS = 10_000  # between two looks whether a page is still there; one that misses two of them is gone
+CLASS_WORKER_MIB = 512  # that a worker may take beyond torch
+PING_MS = 30_000  # between two looks whether a page is still there; one that misses two of them is gone
 # What the notebook's page asks for, below the server's path; of Voilà's other addresses there is none.
 VOILAS = re.compile(r"/?(api/kernels/|voila/(templates|static|labextensions|api/themes|api/shutdown)/)")
 ANYWHERE = {"", "0.0.0.0", "::"}
@@ -56,9 +56,9 @@ class ConvvizVoila(Voila):
         self._listener = listener
         self._connections = connections
         self.metrics = Metrics(Log(options.log))
-        memory = CLASS_WORKER_MIB if options.class_size else WORKER_MIB
+        limits: dict[str, Any] = {"memory_mib": CLASS_WORKER_MIB} if options.class_size else {}
         told: Any = {"ended": self.metrics.worker_ended, "answered": self.metrics.answered}
-        self.workers = Workers(options.workers or 0, memory_mib=memory, **told)
+        self.workers = Workers(options.workers or 0, **limits, **told)
         self.restarts = False  # whether it ends only to begin anew
         self._had_terminal = has_terminal()
 

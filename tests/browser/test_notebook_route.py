@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.app_page import assert_page_equals_autograd, fresh_page, kernel_id, open_app, slide, slider
+from tests.browser.app_page import assert_page_equals_autograd, fresh_page, open_app, slide, slider
 from tests.browser.server import APP, IMPATIENT, voila_server, wait_until
 
 pytestmark = pytest.mark.browser
@@ -13,6 +13,11 @@ ALERT = "#convviz-lost-text"
 LOADING = "#convviz-loading"
 # A first start reads torch from a cold disk.
 APPEARS_WITHIN_MS = 120_000
+
+
+def kernel_id(page):
+    """Return the id of the kernel behind the page."""
+    return page.evaluate("window.jupyterapp.widgetManagerPromise.promise.then(({kernel}) => kernel.id)")
 
 
 @pytest.fixture(scope="module")

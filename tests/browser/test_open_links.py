@@ -35,7 +35,7 @@ from tests.browser.app_page import (
     wait_painted,
 )
 from tests.browser.scripts import expose
-from tests.browser.server import voila_server, wait_until
+from tests.browser.server import wait_until
 from tests.links import OLD_LINKS, old_state, random_settings, random_texts, short_links
 from tests.test_link import LARGE, Data, in_a_page
 

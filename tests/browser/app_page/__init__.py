@@ -37,6 +37,7 @@ from tests.browser.app_page.hands import (
 )
 from tests.browser.app_page.opening import (
     fresh_page,
+    kernel_id,
     messages_sent,
     open_app,
     show_all_controls,
@@ -67,6 +68,7 @@ __all__ = [
     "cell_of_shot",
     "choose",
     "fresh_page",
+    "kernel_id",
     "messages_sent",
     "open_app",
     "open_tab",

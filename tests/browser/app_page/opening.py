@@ -80,6 +80,11 @@ def start_again(page):
     page.evaluate("document.activeElement?.blur()")
 
 
+def kernel_id(page):
+    """Return the id of the kernel behind a notebook's page."""
+    return page.evaluate("window.jupyterapp.widgetManagerPromise.promise.then(({kernel}) => kernel.id)")
+
+
 def messages_sent(page):
     """Count what the page sends to the server from now on; return the function that says how many there were."""
     page.evaluate("""() => {
