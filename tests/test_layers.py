@@ -115,12 +115,15 @@ def neighbours():
 def circle(edges):
     """Return the names along one circle in a graph, or [] if it has none."""
 
+    done = set()  # from there no way leads into a circle
+
     def walk(path):
-        for following in sorted(edges[path[-1]]):
+        for following in sorted(edges[path[-1]] - done):
             if following in path:
                 return [*path[path.index(following) :], following]
             if found := walk([*path, following]):
                 return found
+        done.add(path[-1])
         return []
 
     return next(filter(None, (walk([name]) for name in sorted(edges))), [])

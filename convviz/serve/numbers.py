@@ -2,7 +2,7 @@
 
 The server needs one ``Workers``, started when its loop runs (``await workers.ready()``) and closed at its end, and
 ``numbers_routes``. A page's frame is text with JSON, or packed where it brings bytes (``packed.py``); the server's are
-always packed: first ``{"type": "facts"}``, then answers, which repeat the request's id. docs/serving.md has the rest.
+always packed: first ``{"type": "facts"}``, then answers, which repeat the request's id.
 """
 
 from __future__ import annotations
