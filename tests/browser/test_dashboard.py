@@ -14,7 +14,7 @@ EXAMPLE = ROOT / "docs" / "examples" / "dashboard" / "dashboard.ipynb"
 
 def test_sliders_of_ipywidgets_move_the_board_and_follow_it(page):
     """In Voilà; test_lab.py has the same for JupyterLab and Notebook 7, in pages that are open there."""
-    with voila_server(EXAMPLE) as server:
+    with voila_server(EXAMPLE, arguments=["--template=convviz"]) as server:
         open_app(page, server.url)
         assert_sliders_and_board_follow_each_other(page)
         assert page.outside == []

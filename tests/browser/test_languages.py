@@ -183,7 +183,10 @@ def test_apps_of_a_notebook_speak_as_they_were_told_else_as_the_browser_and_thei
     cells = ["import convviz", "convviz.App(lang='zh-TW')", "convviz.lesson('stride')", "convviz.App(lang='xx')"]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     nbformat.write(notebook, tmp_path / "several.ipynb")
-    with voila_server(tmp_path / "several.ipynb") as server, fresh_page(browser, locale="zh-CN") as page:
+    with (
+        voila_server(tmp_path / "several.ipynb", arguments=["--template=convviz"]) as server,
+        fresh_page(browser, locale="zh-CN") as page,
+    ):
         page.goto(server.url, wait_until="commit", timeout=APPEARS_WITHIN_MS)
         page.locator(".cv-board[data-from=torch]").nth(2).wait_for(timeout=APPEARS_WITHIN_MS)
         apps = page.locator(".cv-app.cv-full")

@@ -338,9 +338,9 @@ def test_a_state_too_large_for_a_page_is_said_and_nothing_is_saved(app, open_lin
     app.on("download", note)
     open_share(app)
     app.get_by_role("button", name="Save as page", exact=True).click()
-    assert "up to 5 million products a step: this geometry takes 6.6 million" in wait_notice(app, "million")
-    assert app.locator(".cv-notice").get_attribute("data-failed") == "true"
-    app.locator(".cv-share-outcome:empty").wait_for(state="attached", timeout=FOLLOWS_WITHIN_MS)
+    refused = app.locator(".cv-share-outcome.cv-refused", has_text="million")
+    refused.wait_for(timeout=FOLLOWS_WITHIN_MS)
+    assert "up to 5 million products a step: this geometry takes 6.6 million" in refused.text_content()
     app.remove_listener("download", note)
     assert downloads == []
 
