@@ -131,10 +131,10 @@ def test_a_page_that_leaves_takes_its_wishes_along():
     put(turns, "ann", "a")
     put(turns, "ann", "a", "tab", slow=True)
     put(turns, "ann", "b")
-    assert turns.waits("ann", "a", "tab")
+    assert turns.waiting("ann", "a") == {"compute", "tab"}
     turns.leave("ann", "a")
     turns.leave("nobody", "x")
-    assert not turns.waits("ann", "a", "tab")
+    assert not turns.waiting("ann", "a")
     assert served(turns) == ["b:compute"]
     assert turns._lines == {False: {}, True: {}}, "nothing is kept of who has gone"
 

@@ -243,6 +243,23 @@ def test_a_request_that_waits_still_is_not_asked_for_twice(served):
         assert {message["sentence"] for message in refused} == {say("busy")}
 
 
+def test_who_is_in_line_hears_so_before_the_answer():
+    """A page takes a connection that says nothing for lost."""
+    soon = "from convviz.serve import numbers\nnumbers.TELLS_SECONDS = 0.01"
+    with voila_server(arguments=["--workers", "1"], prepare=soon) as server, contextlib.ExitStack() as open_pages:
+        pages = [open_pages.enter_context(Page(server)) for _ in range(4)]
+        for page in pages:
+            page.send(type="page", settings={})
+        heard = []
+        for page in pages:
+            kinds = [page.hear()[0]["type"]]
+            while kinds[-1] == "waits":
+                kinds.append(page.hear()[0]["type"])
+            heard.append(kinds)
+        assert [kinds[-1] for kinds in heard] == ["page"] * 4
+        assert "waits" in heard[-1], "the last in line"
+
+
 def test_tabs_with_a_state_are_shown_as_they_are_at_first(served):
     with Page(served) as page:
         page.send(type="act", tab="yours", message={"type": "refresh"})

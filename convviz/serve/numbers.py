@@ -18,6 +18,7 @@ from jupyter_core.utils import ensure_async
 from jupyter_server.auth.decorator import ws_authenticated
 from jupyter_server.base.handlers import JupyterHandler
 from jupyter_server.base.websocket import WebSocketMixin
+from tornado.ioloop import IOLoop
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from convviz import __version__
@@ -40,6 +41,7 @@ STATEFUL = ("race", "yours")
 ACT_BYTES = 1 << 14
 PAGES_A_RACE = 4  # pages that look at a race that is over keep its process, and only so many others race
 MOST_BYTES = facts("settings")["limits"]["picture"]["bytes"] + HEAD_BYTES
+TELLS_SECONDS = 4.0  # with the seconds that a request may take less than a page's patience, numbers/from_server.js
 MOST_ID = 1 << 53  # the page's numbers are exact up to it
 TRY_LATER, BAD, LARGE = 1013, 1008, 1009
 GONE = (WebSocketClosedError, tornado.iostream.StreamClosedError, tornado.iostream.StreamBufferFullError)
@@ -68,6 +70,7 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
 
     max_message_size = MOST_BYTES
     _is_open = False
+    _tells = False  # whether the page will hear that it is in line
 
     def initialize(self, workers: Workers) -> None:
         """Take what computes.
@@ -185,12 +188,25 @@ class Numbers(PlainErrors, WebSocketMixin, WebSocketHandler, JupyterHandler):
         slow = kind in SLOW or (kind == "tab" and tab in facts("settings")["slow_tabs"])
         if kind == "tab" and "ask" in request:
             kind = "ask"
-        if kind not in NEWEST_WINS and self._workers.turns.waits(self._client, self, kind):
+        if kind not in NEWEST_WINS and kind in self._workers.turns.waiting(self._client, self):
             raise ValueError(say("busy"))
         if not self._workers.turns.has_room(len(given)):
             raise ValueError(say("full"))
         order = Order(given, self._deliver(request))
         self._workers.wish(Wish(self._client, self, kind, slow, order, len(given)))
+        self._tell_later()
+
+    def _tell_later(self) -> None:
+        """Let the page hear in a while that it is in line, if it is: else it would take the connection for lost."""
+        if not self._tells:
+            self._tells = True
+            IOLoop.current().call_later(TELLS_SECONDS, self._tell)
+
+    def _tell(self) -> None:
+        self._tells = False
+        if self._workers.turns.waiting(self._client, self):
+            IOLoop.current().spawn_callback(self._write, packed({"type": "waits"}))
+            self._tell_later()
 
     def _act(self, request: dict[str, Any], given: bytes) -> None:
         """Let the page's race hear what the page says; where there is none, show the tab as it is at first.

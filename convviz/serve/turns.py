@@ -56,9 +56,9 @@ class Turns:
             line.get(wish.client, {}).get(wish.page, {}).pop(wish.kind, None)
         self._lines[wish.slow].setdefault(wish.client, {}).setdefault(wish.page, {})[wish.kind] = wish
 
-    def waits(self, client: Hashable, page: Hashable, kind: Hashable) -> bool:
-        """Return whether a page has a wish of a kind in line."""
-        return any(kind in line.get(client, {}).get(page, {}) for line in self._lines.values())
+    def waiting(self, client: Hashable, page: Hashable) -> set[Hashable]:
+        """Return the kinds of the wishes that a page has in line."""
+        return {kind for line in self._lines.values() for kind in line.get(client, {}).get(page, {})}
 
     def has_room(self, size: int) -> bool:
         """Return whether a wish of so many bytes may wait; of small ones there is no end but that of pages."""

@@ -213,6 +213,40 @@ test("a request gets its own answer or refusal, tabs go one at a time, and what 
   assert.equal((await picture).message.type, "picture");
 });
 
+test("who asks twice gets both answers: the server would refuse the second while the first is in line", async (context) => {
+  const place = around(context);
+  const { server } = opened(place);
+  place.last().tell(FACTS);
+  const [first, second] = [1, 2].map((digit) => server.request({ type: "page", settings: { digit } }));
+  const asked = () => place.last().sent.filter(({ type }) => type === "page");
+  assert.deepEqual(asked().map(({ settings }) => settings.digit), [1]);
+  place.last().tell({ type: "page", id: asked()[0].id, name: "1" });
+  assert.deepEqual(asked().map(({ settings }) => settings.digit), [1, 2]);
+  place.last().tell({ type: "page", id: asked()[1].id, name: "2" });
+  assert.deepEqual((await Promise.all([first, second])).map(({ message }) => message.name), ["1", "2"]);
+});
+
+test("who hears that it is in line waits on", (context) => {
+  const place = around(context);
+  opened(place);
+  place.last().tell(FACTS);
+  for (let seconds = 0; seconds < 60; seconds += 10) {
+    place.later(10_000);
+    place.last().tell({ type: "waits" });
+  }
+  assert.equal(place.last().closed, false);
+});
+
+test("what a tab with a state is refused reaches the panes, though no request waits for it", (context) => {
+  const place = around(context);
+  const { model } = opened(place);
+  place.last().tell(FACTS);
+  const heard = [];
+  model.on("msg:custom", (message) => heard.push(message));
+  place.last().tell({ type: "refused", id: null, sentence: "two races run already" });
+  assert.deepEqual(heard, [{ type: "refused", id: null, sentence: "two races run already" }]);
+});
+
 test("what the server pushes reaches the panes, and what a pane does reaches a server that is there", (context) => {
   const place = around(context);
   const { model, server } = opened(place);

@@ -20,7 +20,7 @@ import { pack, unpack } from "./packed.js";
  */
 
 const say = sentences(WORDS);
-const PATIENCE_MS = 15_000; // a server refuses in a sentence after ten seconds: this connection leads nowhere any more
+const PATIENCE_MS = 15_000; // who is in line hears so every few seconds, then has an answer or a refusal within ten
 const LOADS_MS = 120_000; // once open: a server's first start on a machine reads torch from a cold disk
 const NO_WORKER = 1013; // why the server closes
 
@@ -64,10 +64,10 @@ export function createServer(place, { language, version }, listener) {
     if (socket && waits) patience = setTimeout(() => lose(""), opened && !facts ? LOADS_MS : PATIENCE_MS);
   }
 
-  /** Send what is not under way: of tabs one at a time, because the server would drop the older ones. */
+  /** Send what is not under way: of a type one at a time, because the server would drop the older one, or refuse the newer. */
   function flush() {
     for (const each of asked.values()) {
-      const waits = each.type === "tab" && [...asked.values()].some(({ type, sent }) => type === "tab" && sent);
+      const waits = [...asked.values()].some(({ type, sent }) => type === each.type && sent);
       if (!facts || each.sent || waits) continue;
       socket?.send(each.frame);
       each.sent = true;
@@ -79,12 +79,11 @@ export function createServer(place, { language, version }, listener) {
   function hear({ message, buffers }) {
     const each = asked.get(message.id);
     if (message.type === "facts") meet(message);
-    else if (message.id === undefined) heard?.replied(message, buffers);
     else if (each) {
       asked.delete(message.id);
       if (message.type === "refused") each.reject(new Error(message.sentence));
       else each.resolve({ message, buffers });
-    }
+    } else if (typeof message.id !== "number") heard?.replied(message, buffers);
     flush();
   }
 

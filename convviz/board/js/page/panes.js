@@ -63,8 +63,12 @@ export function createPanes(model, colorscales, alone = {}, addresses) {
     );
   }
 
-  /** What no request asked for: a tab with a state goes on. @param {any} message @param {DataView[]} buffers */
-  function receive({ type, tab, data, reply }, buffers) {
+  /** What no request asked for: a tab with a state goes on, or was asked what cannot be. @param {any} message @param {DataView[]} buffers */
+  function receive({ type, tab, data, reply, sentence }, buffers) {
+    if (type === "refused") {
+      model.say(sentence, true);
+      if (WITH_STATE.includes(open)) paneOf(open).values.put({ busy: false });
+    }
     if (type !== "tab") return;
     const pane = paneOf(tab);
     if (data) {
