@@ -2,6 +2,7 @@
 
 import os
 import signal
+from multiprocessing.connection import Connection
 from typing import NamedTuple
 
 
@@ -11,6 +12,12 @@ class Answer(NamedTuple):
 
 
 KEPT = []
+
+
+def stop_within(connection, buf):
+    """Send half of an answer, and be stopped."""
+    os.write(connection.fileno(), bytes(buf[: len(buf) // 2]))
+    os.kill(os.getpid(), signal.SIGSTOP)
 
 
 def answered(request, buffers=(), *, page_maker=None):
@@ -25,6 +32,9 @@ def answered(request, buffers=(), *, page_maker=None):
     if settings.get("stops_once") and not os.path.exists(settings["stops_once"]):
         open(settings["stops_once"], "w").close()
         os.kill(os.getpid(), signal.SIGSTOP)
+    if settings.get("stops_within_once") and not os.path.exists(settings["stops_within_once"]):
+        open(settings["stops_within_once"], "w").close()
+        Connection._send = stop_within
     if mib := settings.get("keeps_mib"):
         KEPT.append(b"x" * (mib << 20))
     return Answer({"type": "numbers", "id": request["id"], "pid": os.getpid(), **settings}, [b"abc"])

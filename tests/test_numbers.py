@@ -46,6 +46,17 @@ def test_the_newest_wish_of_a_page_wins():
     assert sorted(served(turns)) == ["compute 4", "tab 4"]
 
 
+def test_a_newer_wish_has_the_place_of_the_one_that_it_replaces():
+    turns = Turns(1)
+    for k in range(3):
+        put(turns, "ann", 1, "tab", task=f"tab {k}")
+        put(turns, "ann", 1, "compute", task=f"compute {k}")
+    assert served(turns, 1) == ["tab 2"]
+    put(turns, "ann", 1, "tab", task="tab 3")
+    put(turns, "ann", 1, "compute", task="compute 3")
+    assert served(turns) == ["compute 3", "tab 3"], "whoever asks for both anew waits for neither for ever"
+
+
 def test_nobody_delays_another_by_more_than_one_request():
     """A client with many pages, and a page with many wishes, flood the line; whoever comes then is next but one."""
     for seed in range(50):
@@ -259,7 +270,7 @@ def test_workers_that_are_ended_or_stopped_are_replaced(running, number, who):
     assert not any(map(is_alive, set(struck) - {running.workers.stem} - set(running.workers.pids))), "they are ended"
 
 
-@pytest.mark.parametrize("how", ["dies_once", "stops_once"])
+@pytest.mark.parametrize("how", ["dies_once", "stops_once", "stops_within_once"])
 def test_the_request_of_a_worker_that_dies_or_is_stopped_is_tried_once_more(running, tmp_path, how):
     message, _ = running.ask(**{how: str(tmp_path / "once")})
     assert message["type"] == "numbers"
@@ -314,6 +325,45 @@ def test_where_an_accelerator_is_nothing_forks_and_each_has_a_worker():
         assert [message["x"] for message, _ in answers] == list(range(6))
     finally:
         running.close()
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_turn_is_given_back_though_an_answer_cannot_be_delivered(running, fails):
+    async def ask():
+        tried = asyncio.Event()
+
+        async def deliver(*_):
+            tried.set()
+            if fails:
+                raise RuntimeError
+
+        request = TEXT + json.dumps({"id": 0, "settings": {}}).encode()
+        running.workers.wish(Wish("ann", "a", "compute", False, Order(request, deliver)))
+        await tried.wait()
+        await asyncio.sleep(0)  # the task ends
+        return ("a", False) in running.workers.turns._held
+
+    assert not running.wait(ask())
+
+
+def test_who_is_answered_as_the_server_ends_is_not_refused():
+    async def ask():
+        workers = Workers(1, answers=SLOW)
+        await workers.ready()
+        heard = []
+
+        async def deliver(frame, refused):
+            heard.append(refused)
+
+        request = TEXT + json.dumps({"id": 0, "settings": {"hangs": True}}).encode()
+        workers.wish(Wish("ann", "a", "compute", False, Order(request, deliver)))
+        (task,) = workers._tasks
+        await asyncio.sleep(0)
+        workers.close()
+        await asyncio.wait([task])
+        return heard
+
+    assert asyncio.run(ask()) == [], "the page asks the next one"
 
 
 def test_workers_that_cannot_start_are_an_error_not_a_wait():

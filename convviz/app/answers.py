@@ -96,10 +96,10 @@ def answered(
     """
     back: dict[str, Any] = {}
     try:
-        asked(request)
-        back["id"] = whole(request, "id")
-        if "page" in request:
-            back["page"] = page_name(request)
+        if isinstance(request, Mapping):  # first: a refusal, too, says whose it is
+            back["id"] = whole(request, "id")
+            if "page" in request:
+                back["page"] = page_name(request)
         made = answer(request, buffers, page_maker=page_maker, stages=stages)
     except ValueError as error:
         sentence = readable(str(error))

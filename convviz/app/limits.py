@@ -1,4 +1,4 @@
-"""What the kernel of a visitor may use of a machine that he shares with others; the server says so by variables."""
+"""What a worker, or a visitor's kernel, may use of a machine that others share; the server says so by variables."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ class Messages:
         app.send({"type": "lesson", "lesson": name, "told": told(name)})
 
     def _language(self, app: Answering, message: Mapping[str, Any], _: list[Any]) -> None:
-        """Speak the language of the page that this app brings a kernel."""
+        """Speak the language that a page asks for."""
         wanted = message.get("language")
         tag = understood(wanted)
         if tag is None:

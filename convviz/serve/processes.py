@@ -18,7 +18,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from convviz.serve.worker import spawned
+from convviz.serve.worker import WORKER, spawned
 
 LOOK_S = 0.25  # between two looks whether a process that does not answer has been stopped
 STARTS_S, FORKS_S, SENDS_S = 120.0, 5.0, 2.0
@@ -170,6 +170,8 @@ class Stem:
         ours, theirs = socket.socketpair()
         # A worker that somebody stopped reads nothing: who sends to it gives up.
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@ll", int(SENDS_S), 0))
+        if kind == WORKER:  # nor does it end an answer that it has begun; a race may say nothing for long
+            ours.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("@ll", int(SENDS_S), 0))
         with theirs, ours:
             assert self._connection is not None
             socket.send_fds(self._connection, [kind], [theirs.fileno()])

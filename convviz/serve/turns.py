@@ -52,8 +52,8 @@ class Turns:
 
     def put(self, wish: Wish) -> None:
         """Let a wish wait, in the place of the page's last one of its kind."""
-        for line in self._lines.values():  # a tab that is quick may follow one that is slow
-            line.get(wish.client, {}).get(wish.page, {}).pop(wish.kind, None)
+        other = self._lines[not wish.slow]  # a tab that is quick may follow one that is slow
+        other.get(wish.client, {}).get(wish.page, {}).pop(wish.kind, None)
         self._lines[wish.slow].setdefault(wish.client, {}).setdefault(wish.page, {})[wish.kind] = wish
 
     def waiting(self, client: Hashable, page: Hashable) -> set[Hashable]:

@@ -175,17 +175,20 @@ class Workers:
         except Refused as error:
             refused = str(error)
         except Exception:
-            if self._closed:
-                return
-            log.exception("A worker could not be asked")
+            if not self._closed:
+                log.exception("A worker could not be asked")
             refused = "died"
         finally:
             self.turns.worked(wish)
             self._free.append(slot)
+        if self._closed:  # the page asks the next server
+            return
         self._answered(time.monotonic() - order.since)
         self._go_on()
-        await order.deliver(frame, refused)
-        self.turns.read(wish)
+        try:
+            await order.deliver(frame, refused)
+        finally:
+            self.turns.read(wish)
         self._go_on()
 
 

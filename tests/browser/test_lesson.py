@@ -6,6 +6,7 @@ from convviz.export.page import export_html
 from convviz.facts.words import sentences
 from convviz.lessons import lesson
 from tests.browser.app_page import cell, fresh_page, repaint, wait_painted, wait_value
+from tests.browser.server import wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -128,7 +129,7 @@ def test_a_number_is_hidden_until_it_is_predicted(page, exported):
     answer.fill("10")
     page.get_by_role("button", name="Check").click()
     assert told.text_content().startswith("Right! 1·8 + 1·2 = 10")
-    assert hidden.get_attribute("aria-label") == "10"
+    wait_until(lambda: hidden.get_attribute("aria-label") == "10", what="the picture shows it, in its next frame")
     assert "= 10" in page.locator(".cv-sum").text_content()
 
 
