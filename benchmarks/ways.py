@@ -61,7 +61,9 @@ class Way:
             return _voila(self.notebook)
         python = self.root / ".venv" / "bin" / "python"
         python = python if self.root != ROOT and python.exists() else Path(sys.executable)
-        return voila_server(root=self.root, python=python)
+        # An older tree that has kernels keeps one started, which would count as a visitor's that never ends.
+        older = ["--no-preheat"] if (self.root / "convviz" / "kernels").is_dir() else []
+        return voila_server(root=self.root, python=python, arguments=older)
 
     def address(self, server):
         """Return where a server of this way shows the state that is measured."""
