@@ -166,8 +166,8 @@ def test_a_slip_costs_one_sentence(no_server, words, rule, capsys):
 @pytest.mark.parametrize(
     ("words", "instead"),
     [
-        (["my.ipynb"], "voila my.ipynb"),
-        (["--port", "0", "my.ipynb"], "voila my.ipynb"),
+        (["my.ipynb"], "voila --template=convviz my.ipynb"),
+        (["--port", "0", "my.ipynb"], "voila --template=convviz my.ipynb"),
         (["--kernels", "30"], "--class N"),
         (["--idle", "10"], "leave it out"),
         (["--idle"], "leave it out"),

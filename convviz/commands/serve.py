@@ -9,7 +9,7 @@ from typing import Any
 from convviz.serve.options import DEFAULT_HOST, MADE, ServeOptions
 
 GONE = {
-    "another": "convviz serve shows the app alone. For a notebook of your own, run: voila {value}",
+    "another": "convviz serve shows the app alone. For a notebook of your own, run: voila --template=convviz {value}",
     "--kernels": "--kernels is gone, because visitors of the page need no kernel: leave it out, or say for how many "
     "students the machine must do with --class N.",
     "--idle": "--idle is gone, because visitors of the page have no kernel that could rest: leave it out.",

@@ -47,10 +47,24 @@ def compute(settings: Settings, *, compare: bool = True) -> Stages:
 
 def _check_finite(result: Stages, dtype: str) -> None:
     """Refuse what the board can neither colour nor hand on: no state, link or page holds inf or nan."""
+    refused = "refused.finite" if dtype == "float64" else "refused.finite_in_float64"
     for name in COMPUTED:
         tensor: torch.Tensor | None = getattr(result, shown_name(name, result.transposed))
-        if tensor is None or tensor.isfinite().all():
-            continue
-        value = tensor[~tensor.isfinite()][0].item()
-        refused = "refused.finite" if dtype == "float64" else "refused.finite_in_float64"
-        raise ValueError(say(refused, dtype=dtype, value=value, name=name))
+        if tensor is not None:
+            check_finite(name, tensor, refused)
+
+
+def check_finite(name: str, tensor: torch.Tensor, refused: str = "refused.finite") -> None:
+    """Refuse numbers that are too large for their dtype.
+
+    Args:
+        name: what the numbers are called.
+        tensor: of any shape.
+        refused: id of the sentence.
+
+    Raises:
+        ValueError: one is inf or nan.
+    """
+    if not bool(tensor.isfinite().all()):
+        value = tensor[~tensor.isfinite()].flatten()[0].item()
+        raise ValueError(say(refused, dtype=str(tensor.dtype).removeprefix("torch."), value=value, name=name))

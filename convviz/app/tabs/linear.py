@@ -8,10 +8,10 @@ from typing import Any
 import torch
 
 from convviz.app.asking import RequestError, brief, check_keys, one_of, whole, whole_number
-from convviz.app.tabs.finite import check_finite
 from convviz.explanation.linear_lesson import GRADIENTS, LESSON_LOSSES, SIZES, LessonSettings, linear_lesson
 from convviz.facts.words import sentences
 from convviz.ops.stages import Stages
+from convviz.settings.compute import check_finite
 from convviz.settings.parse import number
 from convviz.settings.state import Settings
 
