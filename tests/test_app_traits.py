@@ -1,7 +1,6 @@
 """The app's settings and results as traits: read, set, observed and linked, before it is displayed."""
 
 import asyncio
-import concurrent.futures
 import gc
 import weakref
 
@@ -15,6 +14,7 @@ from convviz.app.linked import linked_widget
 from convviz.app.named import GEOMETRY, PLAIN, RESULTS, SETTABLE, value_of, with_named
 from convviz.settings.compute import compute
 from convviz.settings.state import Settings
+from tests.apart import run_apart
 from tests.geometries import random_specs
 from tests.links import random_settings
 from tests.test_samples import TEXTBOOK, WHOLE
@@ -184,9 +184,7 @@ def test_a_refused_value_returns_at_both_ends(app):
             slider.value = 20
         await asyncio.sleep(0)
 
-    # In a thread: the browser of another test may have a loop that runs in this one.
-    with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        pool.submit(asyncio.run, move()).result()
+    run_apart(move())
     assert (slider.value, app.padding) == (1, 1)
 
 

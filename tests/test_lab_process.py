@@ -1,6 +1,5 @@
 """The race in a process of its own: what it tells, how it waits, ends and refuses; and what the tab does with it."""
 
-import asyncio
 import base64
 import json
 import os
@@ -8,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import psutil
@@ -26,6 +24,7 @@ from convviz.lab.process import RaceProcess
 from convviz.lab.racer import Racer
 from convviz.lab.recorded import MOST_BYTES, record, recorded
 from convviz.lab.slots import take_slot
+from tests.apart import run_apart
 from tests.browser.server import ROOT, wait_until
 from tests.idx import write_folder
 from tests.narrow_network import narrow_network
@@ -187,8 +186,7 @@ def test_who_closes_the_tab_or_the_app_ends_the_race():
             assert tab.process is None
             assert tab.data()["state"] == "stopped" or app.comm is None
 
-    with ThreadPoolExecutor(1) as thread:  # a browser's test before it may have left this one a loop that runs
-        thread.submit(asyncio.run, check()).result()
+    run_apart(check())
 
 
 def test_what_cannot_be_chosen_is_refused_in_a_sentence_and_nothing_starts(monkeypatch):

@@ -16,6 +16,7 @@ from convviz.serve.packed import packed, unpacked
 from convviz.serve.turns import WAITING_BYTES, Turns, Wish
 from convviz.serve.worker import TEXT
 from convviz.serve.workers import Order, Workers
+from tests.apart import run_apart
 from tests.browser.server import ROOT, wait_until
 
 SLOW = "tests.slow_answers:answered"
@@ -363,7 +364,7 @@ def test_who_is_answered_as_the_server_ends_is_not_refused():
         await asyncio.wait([task])
         return heard
 
-    assert asyncio.run(ask()) == [], "the page asks the next one"
+    assert run_apart(ask()) == [], "the page asks the next one"
 
 
 def test_workers_that_cannot_start_are_an_error_not_a_wait():
@@ -373,7 +374,7 @@ def test_workers_that_cannot_start_are_an_error_not_a_wait():
             await workers.ready()
         workers.close()
 
-    asyncio.run(start())
+    run_apart(start())
 
 
 def test_workers_end_with_a_server_that_is_killed():

@@ -10,7 +10,6 @@ import socket
 import sys
 import threading
 import urllib.parse
-from concurrent.futures import ThreadPoolExecutor
 
 import psutil
 import pytest
@@ -27,6 +26,7 @@ from convviz.serve.metrics import descendants, memory_of
 from convviz.serve.options import ServeError, ServeOptions
 from convviz.serve.packed import unpacked
 from convviz.serve.restart import all_answered
+from tests.apart import run_apart
 from tests.browser.server import voila_server, wait_until
 from tests.protocol import ask, connect, refusal, start_kernel
 
@@ -378,8 +378,7 @@ def test_a_restart_lets_go_when_what_was_asked_for_is_answered():
             await waits
             assert not gate.is_answering()
 
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, run()).result()
+    run_apart(run())
 
 
 class Talks(Channel, WebSocketHandler):
@@ -410,9 +409,7 @@ def with_server(what, **bounds):
             await asyncio.wait_for(what(listener.getsockname()[1], refused), 30)
             server.stop()
 
-    # In a thread of its own: where a browser is up, this one has an event loop already.
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, run()).result()
+    run_apart(run())
     return told
 
 
