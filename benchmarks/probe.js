@@ -67,7 +67,8 @@
     arm(selector, marks) {
       const target = /** @type {any} */ (document.querySelector(selector));
       if (!listening && target.on) target.on("plotly_afterplot", look);
-      else if (!listening) new MutationObserver(look).observe(target, { attributeFilter: ["data-painted", "data-from"] });
+      else if (!listening)
+        new MutationObserver(look).observe(target, { attributeFilter: ["data-painted", "data-from"] });
       listening = true;
       const now = () => Object.fromEntries(Object.entries(marks).map(([name, mark]) => [name, mark(target)]));
       const before = now();

@@ -7,7 +7,8 @@ const written = (value) => String(JSON.stringify(value)).slice(0, 80);
 function inFull(spec) {
   const pair = (value) => (Array.isArray(value) ? value : [value, value]);
   const full = { ...spec };
-  for (const name of ["input_size", "kernel_size", "stride", "dilation"]) if (name in spec) full[name] = pair(spec[name]);
+  for (const name of ["input_size", "kernel_size", "stride", "dilation"])
+    if (name in spec) full[name] = pair(spec[name]);
   if ("padding" in spec) full.padding = pair(spec.padding).map(pair);
   return full;
 }
@@ -18,10 +19,15 @@ function checkKeys(what, given, known) {
     throw new Error(`${what} is an object as App.state() returns it: got ${written(given)}`);
   }
   if ((given.version ?? 1) !== 1) {
-    throw new Error(`this module reads ${what} of version 1: got ${written(given.version)}; export the module again`);
+    throw new Error(
+      `this module reads ${what} of version 1: got ${written(given.version)}; export the module again`,
+    );
   }
   const unknown = Object.keys(given).filter((key) => !Object.hasOwn(known, key));
-  if (unknown.length) throw new Error(`${what} has the keys ${Object.keys(known).join(", ")}: got ${unknown.join(", ")} as well`);
+  if (unknown.length)
+    throw new Error(
+      `${what} has the keys ${Object.keys(known).join(", ")}: got ${unknown.join(", ")} as well`,
+    );
 }
 
 /** A whole state and what is to be said about it, from a link, from a state or from a part of one. */
@@ -31,11 +37,14 @@ function stateOf(given) {
   checkKeys("state", given, links.BASE_STATE);
   if (given.spec) {
     checkKeys("spec", given.spec, facts.spec);
-    if (!("input_size" in given.spec)) throw new Error("spec needs input_size, such as 8 or [8, 6]: it is missing");
+    if (!("input_size" in given.spec))
+      throw new Error("spec needs input_size, such as 8 or [8, 6]: it is missing");
     whole.spec = { ...facts.spec, ...inFull(given.spec) };
   }
   if (!geometry.isPossible(whole.spec)) {
-    throw new Error(`no convolution has this geometry: got ${JSON.stringify(given.spec)}; make the kernel smaller or the padding larger`);
+    throw new Error(
+      `no convolution has this geometry: got ${JSON.stringify(given.spec)}; make the kernel smaller or the padding larger`,
+    );
   }
   return { state: whole, notices: [] };
 }
@@ -45,7 +54,8 @@ function controlsOf(given) {
   const known = Object.entries(facts.groups).flat(2);
   const chosen = typeof given === "string" ? [given] : given;
   const unknown = chosen.filter((name) => !known.includes(name));
-  if (unknown.length) throw new Error(`a control is one of ${known.join(", ")}: got ${unknown.map(written).join(", ")}`);
+  if (unknown.length)
+    throw new Error(`a control is one of ${known.join(", ")}: got ${unknown.map(written).join(", ")}`);
   return chosen;
 }
 
@@ -61,7 +71,11 @@ function render({ model, el }) {
   let end = () => {};
   try {
     const { state, notices } = stateOf(model.get("state") ?? facts.state);
-    const data = { ...facts, state: { ...state, device: "cpu", dtype: "float64", tab: "" }, plotly: plotlyOf };
+    const data = {
+      ...facts,
+      state: { ...state, device: "cpu", dtype: "float64", tab: "" },
+      plotly: plotlyOf,
+    };
     data.controls = controlsOf(model.get("controls") ?? facts.controls);
     data.height = 1; // the page around makes room by itself: nobody is told
     for (const notice of notices) {

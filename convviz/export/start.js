@@ -4,8 +4,12 @@ const live = /** @type {HTMLElement} */ (document.getElementById("convviz-live")
 const textOf = (id) => document.getElementById(id)?.textContent ?? "";
 const data = JSON.parse(textOf("convviz-data"));
 const plotly = () => Uint8Array.from(atob(textOf("convviz-plotly")), (letter) => letter.charCodeAt(0)).buffer;
-const scripts = [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("script[data-convviz-tab]"))];
-const tabs = scripts.length ? Object.fromEntries(scripts.map(({ dataset, textContent }) => [dataset.convvizTab, textContent])) : undefined;
+const scripts = [
+  .../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("script[data-convviz-tab]")),
+];
+const tabs = scripts.length
+  ? Object.fromEntries(scripts.map(({ dataset, textContent }) => [dataset.convvizTab, textContent]))
+  : undefined;
 try {
   page.render({ el: live, data: { ...data, plotly, tabs }, own: true });
   still.hidden = true;

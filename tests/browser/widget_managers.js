@@ -1,7 +1,10 @@
 // A page in the place of VS Code's or Colab's: their own widget managers, beside a kernel that is the test's process.
 // The test gives `toKernel`, which answers with what the kernel has to say; MODEL is the app's id.
 
-const bytesOf = (part) => (part instanceof ArrayBuffer ? new Uint8Array(part) : new Uint8Array(part.buffer, part.byteOffset, part.byteLength));
+const bytesOf = (part) =>
+  part instanceof ArrayBuffer
+    ? new Uint8Array(part)
+    : new Uint8Array(part.buffer, part.byteOffset, part.byteLength);
 const pack = (part) => btoa(Array.from(bytesOf(part), (byte) => String.fromCharCode(byte)).join(""));
 const unpack = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer;
 const listeners = new Map();
@@ -24,7 +27,8 @@ async function poll() {
   setTimeout(poll, 20);
 }
 
-const send = async (id, data, buffers = []) => deliver(await ask({ type: "message", id, data, buffers: buffers.map(pack) }));
+const send = async (id, data, buffers = []) =>
+  deliver(await ask({ type: "message", id, data, buffers: buffers.map(pack) }));
 
 /** Colab's manager: https://github.com/googlecolab/colab-cdn-widget-manager, whose src/api.ts says what it is given. */
 async function colab() {
@@ -61,7 +65,11 @@ async function colab() {
         const holder = path.slice(0, -1).reduce((inner, key) => inner[key], state);
         holder[path[path.length - 1]] = unpack(buffers[index]);
       });
-      const { _model_name: modelName, _model_module: modelModule, _model_module_version: modelModuleVersion } = state;
+      const {
+        _model_name: modelName,
+        _model_module: modelModule,
+        _model_module_version: modelModuleVersion,
+      } = state;
       return { modelName, modelModule, modelModuleVersion, state, comm: channel(id) };
     },
     async openCommChannel() {
@@ -86,7 +94,10 @@ async function vscode() {
     if (!modules.has(name)) {
       const script = document.createElement("script");
       script.src = `/${name}.js`;
-      await new Promise((loaded, lost) => Object.assign(script, { onload: loaded, onerror: lost }) && document.head.append(script)).catch(failed);
+      await new Promise(
+        (loaded, lost) =>
+          Object.assign(script, { onload: loaded, onerror: lost }) && document.head.append(script),
+      ).catch(failed);
       modules.set(name, last);
     }
     done(modules.get(name));
@@ -95,8 +106,20 @@ async function vscode() {
   window.vscIPyWidgets8.load();
 
   const signal = () => ({ connect: () => true, disconnect: () => true });
-  const signals = ["statusChanged", "connectionStatusChanged", "iopubMessage", "unhandledMessage", "anyMessage", "disposed", "pendingInput"];
-  const header = (type) => ({ header: { msg_id: crypto.randomUUID(), msg_type: type }, parent_header: {}, metadata: {} });
+  const signals = [
+    "statusChanged",
+    "connectionStatusChanged",
+    "iopubMessage",
+    "unhandledMessage",
+    "anyMessage",
+    "disposed",
+    "pendingInput",
+  ];
+  const header = (type) => ({
+    header: { msg_id: crypto.randomUUID(), msg_type: type },
+    parent_header: {},
+    metadata: {},
+  });
   const views = (buffers) => buffers.map((buffer) => new DataView(buffer));
 
   function comm(commId, targetName) {
@@ -107,18 +130,38 @@ async function vscode() {
       open: () => ({ done: Promise.resolve() }),
       close() {},
       send(data, _, buffers) {
-        const future = { msg: header("comm_msg"), done: send(commId, JSON.parse(JSON.stringify(data)), buffers) };
-        future.done.then(() => future.onIOPub?.({ ...header("status"), parent_header: future.msg.header, content: { execution_state: "idle" } }));
+        const future = {
+          msg: header("comm_msg"),
+          done: send(commId, JSON.parse(JSON.stringify(data)), buffers),
+        };
+        future.done.then(() =>
+          future.onIOPub?.({
+            ...header("status"),
+            parent_header: future.msg.header,
+            content: { execution_state: "idle" },
+          }),
+        );
         return future;
       },
     };
-    listeners.set(commId, ({ data, buffers }) => made.onMsg?.({ ...header("comm_msg"), content: { comm_id: commId, data }, buffers: views(buffers) }));
+    listeners.set(commId, ({ data, buffers }) =>
+      made.onMsg?.({ ...header("comm_msg"), content: { comm_id: commId, data }, buffers: views(buffers) }),
+    );
     return made;
   }
 
   let target = async () => {};
   const kernel = {
-    ...{ id: "kernel", name: "python3", username: "", clientId: "page", status: "idle", connectionStatus: "connected", isDisposed: false, handleComms: true },
+    ...{
+      id: "kernel",
+      name: "python3",
+      username: "",
+      clientId: "page",
+      status: "idle",
+      connectionStatus: "connected",
+      isDisposed: false,
+      handleComms: true,
+    },
     ...Object.fromEntries(signals.map((name) => [name, signal()])),
     model: { id: "kernel", name: "python3" },
     info: Promise.resolve({}),
@@ -132,11 +175,21 @@ async function vscode() {
   const manager = new window.vscIPyWidgets.WidgetManager(
     kernel,
     main,
-    { widgetsRegisteredInRequireJs: new Set(), errorHandler: (...what) => console.error(...what.map(String)), successHandler() {}, async loadWidgetScript() {} },
+    {
+      widgetsRegisteredInRequireJs: new Set(),
+      errorHandler: (...what) => console.error(...what.map(String)),
+      successHandler() {},
+      async loadWidgetScript() {},
+    },
     () => {},
   );
   opened = ({ id, data, metadata, buffers }) =>
-    target(comm(id, "jupyter.widget"), { ...header("comm_open"), metadata, content: { comm_id: id, target_name: "jupyter.widget", data }, buffers: views(buffers) });
+    target(comm(id, "jupyter.widget"), {
+      ...header("comm_open"),
+      metadata,
+      content: { comm_id: id, target_name: "jupyter.widget", data },
+      buffers: views(buffers),
+    });
   deliver(await ask({ type: "poll" }));
   const view = await manager.create_view(await manager.get_model(window.MODEL), {});
   await manager.display_view(undefined, view, { node: main });

@@ -24,7 +24,10 @@ class Element {
 globalThis.document = { createElement: () => new Element(null) };
 
 test("the app shows what carries its script where nothing else would start it, and a sentence until then", async () => {
-  const traits = { _facts: { script: "asks-test", waiting: "The app is starting.", language: "en", languages: ["en"] }, _carrier: "IPY_MODEL_7" };
+  const traits = {
+    _facts: { script: "asks-test", waiting: "The app is starting.", language: "en", languages: ["en"] },
+    _carrier: "IPY_MODEL_7",
+  };
   const model = { get: (name) => traits[name], on() {} };
   const el = new Element(new ShadowRoot());
   let start = () => {};

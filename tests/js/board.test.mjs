@@ -14,7 +14,17 @@ test("cells are as large as the widest row allows, within what can be read", () 
   assert.equal(cellSize([{ cells: 10, rest: 0 }], 400), 40);
   assert.equal(cellSize([{ cells: 10, rest: 100 }], 400), 30);
   assert.equal(cellSize([{ cells: 10, rest: 0 }], 399), 39, "whole pixels");
-  assert.equal(cellSize([{ cells: 4, rest: 0 }, { cells: 10, rest: 0 }], 400), 40, "one size for all rows");
+  assert.equal(
+    cellSize(
+      [
+        { cells: 4, rest: 0 },
+        { cells: 10, rest: 0 },
+      ],
+      400,
+    ),
+    40,
+    "one size for all rows",
+  );
   assert.equal(cellSize([{ cells: 1, rest: 0 }], 4000), 48, "not larger");
   assert.equal(cellSize([{ cells: 10, rest: 0 }], 280), 28, "just fits");
   assert.equal(cellSize([{ cells: 10, rest: 0 }], 279), 32, "the row wraps, so its cells need not be tiny");
@@ -32,10 +42,19 @@ test("no board is wider than its page unless its rows wrap", () => {
   }
 });
 
-const spec = { rows: "pdidpr", columns: "dip", unread_rows: [5], unread_columns: [0], label: "", editable: false };
+const spec = {
+  rows: "pdidpr",
+  columns: "dip",
+  unread_rows: [5],
+  unread_columns: [0],
+  label: "",
+  editable: false,
+};
 
 test("a cell's role in words", () => {
-  const words = [...spec.rows].map((_, row) => [...spec.columns].map((_, column) => roleOf(spec, row, column)));
+  const words = [...spec.rows].map((_, row) =>
+    [...spec.columns].map((_, column) => roleOf(spec, row, column)),
+  );
   assert.deepEqual(words, [
     ["padding, never read", "padding", "padding"],
     ["never read", "zero inserted by the stride", "padding"],
@@ -47,6 +66,13 @@ test("a cell's role in words", () => {
 });
 
 test("data is what has no role", () => {
-  const plain = { rows: "dd", columns: "ddd", unread_rows: [], unread_columns: [], label: "", editable: true };
+  const plain = {
+    rows: "dd",
+    columns: "ddd",
+    unread_rows: [],
+    unread_columns: [],
+    label: "",
+    editable: true,
+  };
   for (const row of [0, 1]) for (const column of [0, 1, 2]) assert.equal(roleOf(plain, row, column), "");
 });

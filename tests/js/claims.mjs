@@ -31,24 +31,35 @@ function readsAre(said, truth, cell) {
   const reads = readsOf(truth, cell);
   const counted = copied ? reads.length : different(reads.map(({ o }) => o));
   const terms = Number(said.terms ?? many(said));
-  return many(said) === counted && terms === reads.length * truth.outs
-    && Number(said.channels ?? 1) === truth.outs && copied === (copies(truth, truth.pixelAt(cell.at)) > 1);
+  return (
+    many(said) === counted &&
+    terms === reads.length * truth.outs &&
+    Number(said.channels ?? 1) === truth.outs &&
+    copied === copies(truth, truth.pixelAt(cell.at)) > 1
+  );
 }
 
 /** Of a weight: in how many windows of how many samples it meets a pixel, and its terms. */
 function productsAre(said, truth, cell) {
   const met = real(truth, cell);
   const terms = Number(said.terms ?? many(said));
-  return many(said) === different(met.map(({ o }) => o)) && terms === met.length * truth.spec.batch
-    && Number(said.samples ?? 1) === truth.spec.batch;
+  return (
+    many(said) === different(met.map(({ o }) => o)) &&
+    terms === met.length * truth.spec.batch &&
+    Number(said.samples ?? 1) === truth.spec.batch
+  );
 }
 
 /** Cells of the kernel as the windows come one after the other: backwards. A list may leave some out in the middle. */
 function inOrder({ cells }, truth, cell) {
   const [found, list] = [real(truth, cell).map(({ k }) => k), places(cells)];
   const backwards = ([row, column], [next, across]) => next < row || (next === row && across < column);
-  return found.length > 1 && list.slice(0, -1).every((place, index) => same(place, found[index]))
-    && same(list.at(-1), found.at(-1)) && found.slice(1).every((k, index) => backwards(found[index], k));
+  return (
+    found.length > 1 &&
+    list.slice(0, -1).every((place, index) => same(place, found[index])) &&
+    same(list.at(-1), found.at(-1)) &&
+    found.slice(1).every((k, index) => backwards(found[index], k))
+  );
 }
 
 function oneStamp({ cells, channels }, truth, cell) {
@@ -83,16 +94,25 @@ function shareIs(said, truth, { at }) {
   const most = Math.max(...sample);
   const power = (value) => Math.exp(value - most);
   const share = power(truth.value(made, at)) / sample.map(power).reduce((sum, each) => sum + each, 0);
-  return Number(said.count ?? 1) === truth.spec.batch && same(placeOf(said), at) && Math.abs(number(said.share) - share) < 0.005001
-    && number(said.target) === truth.value("target", at) && said.gradient === formatNumber(truth.value(back, at));
+  return (
+    Number(said.count ?? 1) === truth.spec.batch &&
+    same(placeOf(said), at) &&
+    Math.abs(number(said.share) - share) < 0.005001 &&
+    number(said.target) === truth.value("target", at) &&
+    said.gradient === formatNumber(truth.value(back, at))
+  );
 }
 
 function turnedIs(said, truth, { at }) {
   const [from, size] = [placeOf(said), truth.spec.kernel_size];
-  return truth.value("weight", from) === truth.value("rotated_weight", at) && AXES.every((axis) => from[axis] === size[axis] - 1 - at[axis]);
+  return (
+    truth.value("weight", from) === truth.value("rotated_weight", at) &&
+    AXES.every((axis) => from[axis] === size[axis] - 1 - at[axis])
+  );
 }
 
-const stepsAre = ({ stride: told }, { spec: { stride } }) => told === (stride[0] === stride[1] ? `${stride[0]}` : stride.join(" × "));
+const stepsAre = ({ stride: told }, { spec: { stride } }) =>
+  told === (stride[0] === stride[1] ? `${stride[0]}` : stride.join(" × "));
 /** Whether the stride puts zeros between two outputs. */
 const stretched = ({ spec, windows }) => AXES.some((axis) => spec.stride[axis] > 1 && windows[axis] > 1);
 /** Whether any window reads a line of padded_input. */
@@ -100,33 +120,48 @@ const isRead = ({ taps }, axis, line) => taps.some(({ at }) => at[axis] === line
 
 /** Whether windows read some cell at the edge of what gets the gradient less often than the kernel has cells. */
 function edgeIsReadLess({ cells }, truth) {
-  const [panel, size] = truth.folds ? ["grad_padded_input", truth.padded] : ["grad_input", truth.spec.input_size];
-  const edge = truth.cells.filter((at) => AXES.every((axis) => at[axis] < size[axis])
-    && AXES.some((axis) => [0, size[axis] - 1].includes(at[axis])));
+  const [panel, size] = truth.folds
+    ? ["grad_padded_input", truth.padded]
+    : ["grad_input", truth.spec.input_size];
+  const edge = truth.cells.filter(
+    (at) =>
+      AXES.every((axis) => at[axis] < size[axis]) &&
+      AXES.some((axis) => [0, size[axis] - 1].includes(at[axis])),
+  );
   const [rows, columns] = truth.spec.kernel_size;
-  return Number(cells) === rows * columns && edge.some((at) => truth.of({ panel, at }).length < rows * columns);
+  return (
+    Number(cells) === rows * columns && edge.some((at) => truth.of({ panel, at }).length < rows * columns)
+  );
 }
 
 /** Whether some row or column of windows lies wholly in the padding. */
-const windowsInPadding = ({ spec, taps, windows }) => AXES.some((axis) => [...Array(windows[axis]).keys()].some((o) =>
-  taps.filter((tap) => tap.o[axis] === o).every(({ at }) => {
-    const place = at[axis] - spec.padding[axis][0];
-    return place < 0 || place >= spec.input_size[axis];
-  })));
+const windowsInPadding = ({ spec, taps, windows }) =>
+  AXES.some((axis) =>
+    [...Array(windows[axis]).keys()].some((o) =>
+      taps
+        .filter((tap) => tap.o[axis] === o)
+        .every(({ at }) => {
+          const place = at[axis] - spec.padding[axis][0];
+          return place < 0 || place >= spec.input_size[axis];
+        }),
+    ),
+  );
 
 /** Whether no window reads what the stride leaves over at the end of padded_input. */
-const remainderIsUnread = (truth) => AXES.every((axis) => {
-  const { padded, spec } = truth;
-  const rest = (padded[axis] - spec.dilation[axis] * (spec.kernel_size[axis] - 1) - 1) % spec.stride[axis];
-  return [...Array(rest).keys()].every((line) => !isRead(truth, axis, padded[axis] - 1 - line));
-});
+const remainderIsUnread = (truth) =>
+  AXES.every((axis) => {
+    const { padded, spec } = truth;
+    const rest = (padded[axis] - spec.dilation[axis] * (spec.kernel_size[axis] - 1) - 1) % spec.stride[axis];
+    return [...Array(rest).keys()].every((line) => !isRead(truth, axis, padded[axis] - 1 - line));
+  });
 
 /** Whether as many lines of a transposed convolution's output are reached by nothing as a sentence says. */
-const bareAre = ({ lines }, truth) => ["row", "column"].every((name, axis) => {
-  const told = Number(lines.match(new RegExp(`(\\d+) ${name}`))?.[1] ?? 0);
-  const all = [...Array(truth.spec.input_size[axis]).keys()];
-  return told === all.filter((line) => !isRead(truth, axis, line + truth.spec.padding[axis][0])).length;
-});
+const bareAre = ({ lines }, truth) =>
+  ["row", "column"].every((name, axis) => {
+    const told = Number(lines.match(new RegExp(`(\\d+) ${name}`))?.[1] ?? 0);
+    const all = [...Array(truth.spec.input_size[axis]).keys()];
+    return told === all.filter((line) => !isRead(truth, axis, line + truth.spec.padding[axis][0])).length;
+  });
 
 /** Whether some cell of the padded grad_output is no output's. */
 function zerosAround(truth) {
@@ -138,7 +173,9 @@ function zerosAround(truth) {
 /** Whether grad_output is output, or output less the target where there is one. */
 function isOutputLess(target, { stages, transposed }) {
   const [made, back] = lossPanels({ transposed }).map((name) => stages[name].data);
-  return made.every((value, index) => Math.abs(value - (target ? stages.target.data[index] : 0) - back[index]) < 1e-9);
+  return made.every(
+    (value, index) => Math.abs(value - (target ? stages.target.data[index] : 0) - back[index]) < 1e-9,
+  );
 }
 
 export const CLAIMS = {
@@ -176,7 +213,8 @@ export const CLAIMS = {
   "because.border": edgeIsReadLess,
   "because.remainder": (said, truth) =>
     stepsAre(said, truth) && AXES.some((axis) => !isRead(truth, axis, truth.padded[axis] - 1)),
-  "because.folded": ({ mode }, { spec, cells }) => mode === spec.padding_mode && cells.length > spec.input_size[0] * spec.input_size[1],
+  "because.folded": ({ mode }, { spec, cells }) =>
+    mode === spec.padding_mode && cells.length > spec.input_size[0] * spec.input_size[1],
   "caption.layer.zeros": (_, truth) => zerosAround(truth),
   "caption.loss.half_squared_error": (_, truth) => isOutputLess(true, truth),
   "caption.loss.half_squared_error.zeros": (_, truth) => isOutputLess(false, truth),

@@ -18,16 +18,28 @@ export function drawer(seed) {
 function randomSpec(draw, transposed) {
   const groups = draw([1, 1, 1, 2, 3]);
   const padding_mode = transposed ? "zeros" : draw(["zeros", "zeros", "reflect", "replicate", "circular"]);
-  const pair = (choices) => (draw([true, false]) ? Array(2).fill(draw(choices)) : [draw(choices), draw(choices)]);
+  const pair = (choices) =>
+    draw([true, false]) ? Array(2).fill(draw(choices)) : [draw(choices), draw(choices)];
   for (;;) {
     const even = draw([0, 0, 1, 2]);
     const sides = () => [draw([0, 1, 1, 2, 3]), draw([0, 1, 1, 2, 3])];
     const spec = {
-      version: 1, batch: draw([1, 1, 2]), groups, padding_mode,
-      in_channels: groups * draw([1, 1, 2]), out_channels: groups * draw([1, 1, 2]),
-      input_size: pair([1, 2, 3, 4, 5, 6]), kernel_size: pair([1, 2, 3, 3, 4]),
-      stride: pair([1, 1, 2, 3]), dilation: pair([1, 1, 2]),
-      padding: draw([true, false]) ? [[even, even], [even, even]] : [sides(), sides()],
+      version: 1,
+      batch: draw([1, 1, 2]),
+      groups,
+      padding_mode,
+      in_channels: groups * draw([1, 1, 2]),
+      out_channels: groups * draw([1, 1, 2]),
+      input_size: pair([1, 2, 3, 4, 5, 6]),
+      kernel_size: pair([1, 2, 3, 3, 4]),
+      stride: pair([1, 1, 2, 3]),
+      dilation: pair([1, 1, 2]),
+      padding: draw([true, false])
+        ? [
+            [even, even],
+            [even, even],
+          ]
+        : [sides(), sides()],
     };
     if (isPossible(spec)) return spec;
   }
@@ -39,17 +51,24 @@ export function randomState(draw) {
   const loss = draw(["weighted_sum", "weighted_sum", "sum", "mean", "half_squared_error", "cross_entropy"]);
   const at = () => draw([0, 1, 2, 3]);
   return replaced(fromLink(draw(["v=1", "v=2"])).state, {
-    spec: randomSpec(draw, transposed), transposed, loss, input: { kind: "random" },
+    spec: randomSpec(draw, transposed),
+    transposed,
+    loss,
+    input: { kind: "random" },
     target: loss === "cross_entropy" ? { kind: "one_hot" } : draw([{ kind: "random" }, { kind: "zeros" }]),
     grad: draw([
-      { kind: "random" }, { kind: "ones" }, { kind: "one_hot", values: [at(), at(), at(), at()] },
-      { kind: "one_hot", values: [0, 0, at(), at()] }, { kind: "values", values: [1, 5], shape: [1, 2, 1, 1] },
+      { kind: "random" },
+      { kind: "ones" },
+      { kind: "one_hot", values: [at(), at(), at(), at()] },
+      { kind: "one_hot", values: [0, 0, at(), at()] },
+      { kind: "values", values: [1, 5], shape: [1, 2, 1, 1] },
     ]),
     weight: draw([{ kind: "sobel_x" }, { kind: "counting" }, { kind: "random" }]),
     bias: draw([null, { kind: "values", values: [1, -2, 3], shape: [3] }]),
     input_view: draw(["window", "stamps"]),
     plane: draw([
-      { sample: 0, out_channel: 0, in_channel: at() }, { sample: at(), out_channel: at(), in_channel: at() },
+      { sample: 0, out_channel: 0, in_channel: at() },
+      { sample: at(), out_channel: at(), in_channel: at() },
     ]),
   });
 }
@@ -80,10 +99,14 @@ function tapsOf(spec) {
     return found;
   });
   const cell = (down, right, name) => [down[name], right[name]];
-  return rows.flatMap((down) => columns.map((right) => ({
-    o: cell(down, right, "o"), k: cell(down, right, "k"), at: cell(down, right, "at"),
-    i: down.i === null || right.i === null ? null : cell(down, right, "i"),
-  })));
+  return rows.flatMap((down) =>
+    columns.map((right) => ({
+      o: cell(down, right, "o"),
+      k: cell(down, right, "k"),
+      at: cell(down, right, "at"),
+      i: down.i === null || right.i === null ? null : cell(down, right, "i"),
+    })),
+  );
 }
 
 export const same = (one, other) => Boolean(one && other) && one[0] === other[0] && one[1] === other[1];
@@ -91,15 +114,25 @@ export const different = (places) => new Set(places.map(String)).size;
 
 /** All that the definition knows of a state. */
 export function truthOf(settings, stages) {
-  const { spec, plane: { sample: n, out_channel: o, in_channel: c }, transposed } = settings;
+  const {
+    spec,
+    plane: { sample: n, out_channel: o, in_channel: c },
+    transposed,
+  } = settings;
   const taps = tapsOf(spec);
   const [ins, outs] = [spec.in_channels / spec.groups, spec.out_channels / spec.groups];
   const padded = [0, 1].map((axis) => spec.padding[axis][0] + spec.input_size[axis] + spec.padding[axis][1]);
   const channels = Array.from({ length: outs }, (_, j) => Math.floor(c / ins) * outs + j);
   const planes = {
-    weight: [o, c % ins], rotated_weight: [c, o % outs], grad_weight: [o, c % ins],
-    ...Object.fromEntries(["output", "grad_output", "padded_grad_output", "dilated_grad_output"].map((name) => [name, [n, o]])),
-    ...Object.fromEntries(["input", "padded_input", "grad_input", "grad_padded_input"].map((name) => [name, [n, c]])),
+    weight: [o, c % ins],
+    rotated_weight: [c, o % outs],
+    grad_weight: [o, c % ins],
+    ...Object.fromEntries(
+      ["output", "grad_output", "padded_grad_output", "dilated_grad_output"].map((name) => [name, [n, o]]),
+    ),
+    ...Object.fromEntries(
+      ["input", "padded_input", "grad_input", "grad_padded_input"].map((name) => [name, [n, c]]),
+    ),
     target: transposed ? [n, c] : [n, o],
   };
   /** A number of the shown plane, or of another one. */
@@ -113,17 +146,36 @@ export function truthOf(settings, stages) {
     return found.includes(null) ? null : found;
   };
   return {
-    settings, spec, transposed, stages, taps, ins, outs, n, padded, value, pixelAt,
+    settings,
+    spec,
+    transposed,
+    stages,
+    taps,
+    ins,
+    outs,
+    n,
+    padded,
+    value,
+    pixelAt,
     folds: spec.padding_mode !== "zeros",
     windows: [0, 1].map((axis) => Math.max(...taps.map((tap) => tap.o[axis])) + 1),
-    cells: Array.from({ length: padded[0] * padded[1] }, (_, at) => [Math.floor(at / padded[1]), at % padded[1]]),
+    cells: Array.from({ length: padded[0] * padded[1] }, (_, at) => [
+      Math.floor(at / padded[1]),
+      at % padded[1],
+    ]),
     /** The taps of one channel that a cell adds up, or is a factor of. */
     of({ panel, at }) {
-      const part = { output: "o", grad_output: "o", weight: "k", grad_weight: "k", grad_input: "i" }[panel] ?? "at";
+      const part =
+        { output: "o", grad_output: "o", weight: "k", grad_weight: "k", grad_input: "i" }[panel] ?? "at";
       return taps.filter((tap) => same(tap[part], at));
     },
     /** How many products of these taps are not 0, over all channels of the group. */
-    notZero: (reads) => reads.flatMap((tap) => channels.filter((channel) =>
-      value("grad_output", tap.o, [n, channel]) * value("weight", tap.k, [channel, c % ins]) !== 0)).length,
+    notZero: (reads) =>
+      reads.flatMap((tap) =>
+        channels.filter(
+          (channel) =>
+            value("grad_output", tap.o, [n, channel]) * value("weight", tap.k, [channel, c % ins]) !== 0,
+        ),
+      ).length,
   };
 }

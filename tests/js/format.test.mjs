@@ -3,7 +3,14 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import { colorOf, decode, formatNumber, fullNumber, needsWhiteInk, parseNumber } from "../../convviz/board/js/base/format.js";
+import {
+  colorOf,
+  decode,
+  formatNumber,
+  fullNumber,
+  needsWhiteInk,
+  parseNumber,
+} from "../../convviz/board/js/base/format.js";
 
 const table = JSON.parse(readFileSync(new URL("../format_cases.json", import.meta.url), "utf8"));
 
@@ -17,22 +24,59 @@ test("every number that a cell shows can be typed", () => {
     const number = Number(value);
     if (!Number.isFinite(number) || Math.abs(number) > 1e308) continue;
     assert.notEqual(parseNumber(text), null, text);
-    for (const dtype of ["float32", "float64"]) assert.notEqual(parseNumber(fullNumber(number, dtype)), null, value);
+    for (const dtype of ["float32", "float64"])
+      assert.notEqual(parseNumber(fullNumber(number, dtype)), null, value);
   }
 });
 
 test("typed numbers", () => {
   const read = {
-    "0": 0, "-0": -0, "1.5": 1.5, " 2 ": 2, "+3": 3, "\u22124": -4, "-5.25": -5.25, "1,5": 1.5, "\u22120,5": -0.5,
-    ".5": 0.5, "5.": 5, "1e3": 1000, "1E-2": 0.01, "1e\u22122": 0.01, "\u22121.2e\u22125": -1.2e-5, "007": 7,
+    0: 0,
+    "-0": -0,
+    1.5: 1.5,
+    " 2 ": 2,
+    "+3": 3,
+    "\u22124": -4,
+    "-5.25": -5.25,
+    "1,5": 1.5,
+    "\u22120,5": -0.5,
+    ".5": 0.5,
+    "5.": 5,
+    "1e3": 1000,
+    "1E-2": 0.01,
+    "1e\u22122": 0.01,
+    "\u22121.2e\u22125": -1.2e-5,
+    "007": 7,
   };
   for (const [text, value] of Object.entries(read)) assert.ok(Object.is(parseNumber(text), value), text);
 });
 
 test("what is no finite number is refused", () => {
   const refused = [
-    "", " ", "-", ".", ",", "e3", "1e", "abc", "1 2", "0x10", "1_000", "1,2,3", "1.2.3", "--1", "+-1", "Infinity", "NaN",
-    "1e999", "-1e999", "1n", "true", "null", "[1]", "1/2",
+    "",
+    " ",
+    "-",
+    ".",
+    ",",
+    "e3",
+    "1e",
+    "abc",
+    "1 2",
+    "0x10",
+    "1_000",
+    "1,2,3",
+    "1.2.3",
+    "--1",
+    "+-1",
+    "Infinity",
+    "NaN",
+    "1e999",
+    "-1e999",
+    "1n",
+    "true",
+    "null",
+    "[1]",
+    "1/2",
   ];
   for (const text of refused) assert.equal(parseNumber(text), null, text);
 });
@@ -50,7 +94,9 @@ test("full numbers keep what their format really has", () => {
 test("a full number that is typed back changes nothing that can be seen", () => {
   // Deterministic numbers of every size, from a linear congruential generator.
   let state = 1n;
-  const next = () => Number((state = (state * 6364136223846793005n + 1442695040888963407n) & 0xffffffffffffffffn) >> 11n) / 2 ** 53;
+  const next = () =>
+    Number((state = (state * 6364136223846793005n + 1442695040888963407n) & 0xffffffffffffffffn) >> 11n) /
+    2 ** 53;
   for (let i = 0; i < 5000; i++) {
     const value = (next() - 0.5) * 10 ** Math.floor(next() * 8 - 3);
     const single = Math.fround(value);
@@ -78,7 +124,9 @@ test("colours beyond the limit are those at the ends", () => {
 
 test("the ink that is chosen can be read on every colour", () => {
   const luminance = (color) => {
-    const [r, g, b] = color.map((part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+    const [r, g, b] = color.map((part) =>
+      part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4,
+    );
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
   for (const [name, scale] of Object.entries(table.colorscales)) {
@@ -92,7 +140,10 @@ test("the ink that is chosen can be read on every colour", () => {
 });
 
 test("bytes become numbers wherever they start in a message", () => {
-  for (const [dtype, Kind] of [["float32", Float32Array], ["float64", Float64Array]]) {
+  for (const [dtype, Kind] of [
+    ["float32", Float32Array],
+    ["float64", Float64Array],
+  ]) {
     const numbers = Kind.from([0, -1.5, 3e7, NaN, Infinity]);
     for (let offset = 0; offset < 9; offset++) {
       const message = new Uint8Array(offset + numbers.byteLength + 3).fill(255);

@@ -42,7 +42,9 @@ const ALLOWED = { groups: ["groups", "in_channels", "out_channels"], grad_output
 
 test("each reason ends with the move of one control, and then the mistake shows", () => {
   const links = [
-    "v=2&size=3", "v=2&size=6&stride=2&weight=box", "v=2&size=4&grad=values:1x1x2x2:0,0,0,0",
+    "v=2&size=3",
+    "v=2&size=6&stride=2&weight=box",
+    "v=2&size=4&grad=values:1x1x2x2:0,0,0,0",
     "v=1&size=5x4&stride=2x1&padding=1&mode=reflect&in_channels=2&out_channels=2&groups=2&batch=2",
   ];
   links.forEach((link, place) => {
@@ -56,12 +58,25 @@ test("each reason ends with the move of one control, and then the mistake shows"
       reasons.forEach(({ fact, value, move }, index) => {
         const before = together && index ? reasons[0].move.settings : settings;
         const allowed = ALLOWED[move.control] ?? [move.control];
-        assert.ok(movedBetween(before, move.settings).every((name) => allowed.includes(name)), about);
+        assert.ok(
+          movedBetween(before, move.settings).every((name) => allowed.includes(name)),
+          about,
+        );
         assert.equal(shows(move.settings, each), !together || index === 1, `${about}: ${fact}`);
-        if (fact === "no_remainder") assert.ok([0, 1].every((axis) => remainderOf(spec, axis) === 0), about);
+        if (fact === "no_remainder")
+          assert.ok(
+            [0, 1].every((axis) => remainderOf(spec, axis) === 0),
+            about,
+          );
         if (fact === "one_output_cell") {
-          assert.ok([0, 1].every((axis) => outputSize(spec, axis) === 1), about);
-          assert.ok([0, 1].some((axis) => outputSize(move.settings.spec, axis) > 1), about);
+          assert.ok(
+            [0, 1].every((axis) => outputSize(spec, axis) === 1),
+            about,
+          );
+          assert.ok(
+            [0, 1].some((axis) => outputSize(move.settings.spec, axis) > 1),
+            about,
+          );
         }
         if (fact in spec) assert.notEqual(String(spec[fact]), String(move.settings.spec[fact]), about);
         if (fact === "zero") assert.ok(["input", "weight", "grad_output"].includes(value), about);
@@ -73,7 +88,10 @@ test("each reason ends with the move of one control, and then the mistake shows"
 test("at as many channels as the board takes nothing is tried beyond them", () => {
   const { of, ways } = MISTAKES.find(({ id }) => id === "I25");
   const { reasons } = hidingOf(settingsOf("v=2&kernel=1&in_channels=8&out_channels=8"), of, ways[0]);
-  assert.deepEqual(reasons.map(({ fact }) => fact), ["groups"]);
+  assert.deepEqual(
+    reasons.map(({ fact }) => fact),
+    ["groups"],
+  );
 });
 
 test("a reason is said with what would show the mistake", () => {
@@ -83,15 +101,27 @@ test("a reason is said with what would show the mistake", () => {
     ["v=2", "I13", 0, "because the stride is 1. It shows with stride 2."],
     ["v=2", "I10", 0, "because no row or column is left over. It shows with stride 3."],
     ["v=2&size=3", "B01", 1, "because the output has one cell only. It shows with padding 1."],
-    ["v=2&size=3", "W13", 0,
+    [
+      "v=2&size=3",
+      "W13",
+      0,
       "because the output has one cell only, and the batch is one sample. " +
-        "It shows with padding 1, or with 2 samples."],
-    ["v=2&size=6&stride=2", "I11", 0,
+        "It shows with padding 1, or with 2 samples.",
+    ],
+    [
+      "v=2&size=6&stride=2",
+      "I11",
+      0,
       "because the numbers of grad_output happen to hide it, and the padding is 0. " +
-        "It shows with random numbers in grad_output and padding 1 together."],
-    ["v=2&weight=box", "I01", 0,
+        "It shows with random numbers in grad_output and padding 1 together.",
+    ],
+    [
+      "v=2&weight=box",
+      "I01",
+      0,
       "because this kernel looks the same either way: it is symmetric. " +
-        "It shows with random numbers in weight."],
+        "It shows with random numbers in weight.",
+    ],
   ];
   for (const [link, id, way, why] of cases) {
     const { of, ways } = MISTAKES.find((mistake) => mistake.id === id);
@@ -101,7 +131,10 @@ test("a reason is said with what would show the mistake", () => {
 });
 
 test("a reason is searched when the sliders rest, once for each picture", () => {
-  const { of, ways: [way] } = MISTAKES.find(({ id }) => id === "I10");
+  const {
+    of,
+    ways: [way],
+  } = MISTAKES.find(({ id }) => id === "I10");
   const same = "Nobody would notice here: wrong equals right";
   const [found, waiting] = [[], new Set()];
   const later = (act) => {

@@ -10,7 +10,18 @@ import { setAxis } from "../../convviz/board/js/rules/change.js";
 import { BASE_STATE } from "../../convviz/board/js/rules/link.js";
 import { replaced } from "../../convviz/board/js/rules/settings.js";
 
-const TENSORS = ["input", "weight", "bias", "output", "target", "grad_output", "grad_padded_input", "grad_input", "grad_weight", "grad_bias"];
+const TENSORS = [
+  "input",
+  "weight",
+  "bias",
+  "output",
+  "target",
+  "grad_output",
+  "grad_padded_input",
+  "grad_input",
+  "grad_weight",
+  "grad_bias",
+];
 const EXACT = { id: "truth.exact", values: { device: "cpu", dtype: "float64" }, ok: true };
 const START = { ...BASE_STATE, dtype: "float64" };
 
@@ -18,8 +29,16 @@ const START = { ...BASE_STATE, dtype: "float64" };
 function wireOf(settings, { page = "", k = 0, factor = 1, spoil = () => {} } = {}) {
   const { stages } = fromPage(settings, k);
   const given = TENSORS.filter((name) => stages[name]);
-  const bytes = (name) => new DataView(Float64Array.from(stages[name].data, (value) => factor * value).buffer);
-  const wire = { page, k, dtype: "float64", loss: stages.loss, truth: EXACT, tensors: Object.fromEntries(given.map((name) => [name, bytes(name)])) };
+  const bytes = (name) =>
+    new DataView(Float64Array.from(stages[name].data, (value) => factor * value).buffer);
+  const wire = {
+    page,
+    k,
+    dtype: "float64",
+    loss: stages.loss,
+    truth: EXACT,
+    tensors: Object.fromEntries(given.map((name) => [name, bytes(name)])),
+  };
   spoil(wire);
   return wire;
 }
@@ -33,12 +52,17 @@ const traitsOf = (settings, wire) => {
 function widgetOf(settings, held = wireOf(settings)) {
   let traits = { _facts: {}, _introduction: "", _notice: ["", false], ...traitsOf(settings, held) };
   const listeners = new Map();
-  const tell = (event, ...given) => [...(listeners.get(event) ?? [])].forEach((listener) => listener(...given));
+  const tell = (event, ...given) =>
+    [...(listeners.get(event) ?? [])].forEach((listener) => listener(...given));
   const made = {
     sent: [],
     get: (name) => traits[name],
     on: (event, listener) => listeners.set(event, [...(listeners.get(event) ?? []), listener]),
-    off: (event, listener) => listeners.set(event, (listeners.get(event) ?? []).filter((each) => each !== listener)),
+    off: (event, listener) =>
+      listeners.set(
+        event,
+        (listeners.get(event) ?? []).filter((each) => each !== listener),
+      ),
     send: (message) => made.sent.push(message),
     listening: () => [...listeners.values()].flat().length,
     asks: () => made.sent.filter(({ type }) => type === "compute"),
@@ -52,7 +76,8 @@ function widgetOf(settings, held = wireOf(settings)) {
       const next = made.settingsOf(message);
       made.moveTo(next, wireOf(next, { page: message.page, k: message.k, ...more }));
     },
-    refuse: (message, sentence) => tell("msg:custom", { type: "refused", page: message.page, k: message.k, sentence }, []),
+    refuse: (message, sentence) =>
+      tell("msg:custom", { type: "refused", page: message.page, k: message.k, sentence }, []),
     tell: (message) => tell("msg:custom", message, []),
   };
   return made;
@@ -67,7 +92,12 @@ function opened(settings = START) {
   };
   let now = 0;
   const widget = widgetOf(settings);
-  const model = createPageModel({ state: START, colorscales: { light: [], dark: [] }, plotly: null, ground: {} }, null, () => (now += 5000), later);
+  const model = createPageModel(
+    { state: START, colorscales: { light: [], dark: [] }, plotly: null, ground: {} },
+    null,
+    () => (now += 5000),
+    later,
+  );
   model.connect(createKernel(widget), true);
   const rest = () => [...timers].forEach((act) => timers.delete(act) && act());
   return { model, widget, rest };
@@ -85,7 +115,9 @@ function assertShows(model, settings, from, factor = 1) {
   const { stages } = fromPage(settings, 0);
   const { output } = model.shown().numbers.stages;
   assert.deepEqual(output.shape, stages.output.shape);
-  stages.output.data.forEach((value, index) => assert.ok(Math.abs(output.data[index] - factor * value) < 1e-9));
+  stages.output.data.forEach((value, index) =>
+    assert.ok(Math.abs(output.data[index] - factor * value) < 1e-9),
+  );
   assert.deepEqual(model.shown().settings, settings);
 }
 
@@ -94,7 +126,10 @@ test("a message has what differs from the first picture, and is small", () => {
   assert.deepEqual(messageOf({ ...BASE_STATE, digit: 5, dtype: "float64" }), { digit: 5, dtype: "float64" });
   const { model, widget } = opened();
   const values = [0.123456789012345, 1, -1, -2, 0, 2, -1, 0, 1];
-  model.change((settings) => [replaced(settings, { weight: { kind: "values", values, shape: [1, 1, 3, 3] } }), []]);
+  model.change((settings) => [
+    replaced(settings, { weight: { kind: "values", values, shape: [1, 1, 3, 3] } }),
+    [],
+  ]);
   stride(model, 3);
   for (const message of widget.sent) {
     assert.deepEqual(Object.keys(message), ["type", "page", "k", "settings"]);
@@ -112,7 +147,11 @@ test("what the kernel has when a page opens is shown, and nothing is asked for",
 
 test("a page that was there before brings its settings to the kernel, and shows its own numbers until torch's come", async () => {
   const widget = widgetOf({ ...START, digit: 7 });
-  const model = createPageModel({ state: { ...START, digit: 4 }, colorscales: { light: [], dark: [] }, plotly: null });
+  const model = createPageModel({
+    state: { ...START, digit: 4 },
+    colorscales: { light: [], dark: [] },
+    plotly: null,
+  });
   stride(model, 1);
   model.connect(createKernel(widget));
   const wanted = model.settings();
@@ -152,7 +191,18 @@ test("where only the view changes torch's numbers stay", async () => {
 test("what is too much for the page waits for torch, and the page says so", async () => {
   const { model } = opened();
   const before = model.shown();
-  const spec = { ...BASE_STATE.spec, input_size: [64, 64], kernel_size: [11, 11], padding: [[5, 5], [5, 5]], stride: [1, 1], out_channels: 8, in_channels: 8 };
+  const spec = {
+    ...BASE_STATE.spec,
+    input_size: [64, 64],
+    kernel_size: [11, 11],
+    padding: [
+      [5, 5],
+      [5, 5],
+    ],
+    stride: [1, 1],
+    out_channels: 8,
+    in_channels: 8,
+  };
   model.change((settings) => [replaced(settings, { spec }), []]);
   assert.deepEqual([model.settled(), model.get("failed")], [false, false]);
   assert.equal(model.shown(), before, "the old board stays");
@@ -167,7 +217,10 @@ test("one question is under way, the newest waits, and old answers are dropped",
   assertShows(model, model.settings(), "page");
   widget.answer();
   await settled();
-  assert.deepEqual(widget.asks().map((message) => strideOf(widget.settingsOf(message))), [1, 4]);
+  assert.deepEqual(
+    widget.asks().map((message) => strideOf(widget.settingsOf(message))),
+    [1, 4],
+  );
   assertShows(model, model.settings(), "page");
   widget.answer(widget.asks()[0], { factor: 2 });
   await settled();
@@ -272,7 +325,11 @@ test("a sentence of the kernel's is said, and what is no answer reaches the pane
   widget.tell({ type: "refused", page: "another", k, sentence: "not mine" });
   assert.deepEqual(heard, [{ type: "tab", tab: "code", data: { step: 1 } }]);
   await settled();
-  assert.equal(model.get("notice"), "this picture file is damaged", "a refusal to another page is none of ours");
+  assert.equal(
+    model.get("notice"),
+    "this picture file is damaged",
+    "a refusal to another page is none of ours",
+  );
   assert.equal(model.settled(), false);
 });
 
@@ -307,7 +364,10 @@ test("a kernel that is gone leaves a page that computes; one that comes again ge
   stride(model, 1);
   const underWay = widget.asks()[0];
   model.disconnect();
-  assert.deepEqual([model.get("kernel"), model.kernel(), model.settled(), widget.listening()], ["lost", null, true, 0]);
+  assert.deepEqual(
+    [model.get("kernel"), model.kernel(), model.settled(), widget.listening()],
+    ["lost", null, true, 0],
+  );
   assertShows(model, model.settings(), "page");
   widget.answer(underWay, { factor: 2 });
   await settled();
@@ -327,8 +387,17 @@ test("a kernel that is gone leaves a page that computes; one that comes again ge
 
 test("a kernel that comes again computes on the device that was chosen, if it can; the first one where it was told to", () => {
   const told = { ...START, device: "cuda" };
-  for (const [devices, device] of [[["cpu", "cuda"], "cpu"], [["cuda"], "cuda"]]) {
-    const model = createPageModel({ state: START, colorscales: { light: [], dark: [] }, plotly: null, ground: {}, live: true });
+  for (const [devices, device] of [
+    [["cpu", "cuda"], "cpu"],
+    [["cuda"], "cuda"],
+  ]) {
+    const model = createPageModel({
+      state: START,
+      colorscales: { light: [], dark: [] },
+      plotly: null,
+      ground: {},
+      live: true,
+    });
     model.connect({ ...createKernel(widgetOf(told)), facts: { devices: ["cpu", "cuda"] } });
     assert.equal(model.settings().device, "cuda");
     model.change((settings) => [replaced(settings, { device: "cpu" }), []]);

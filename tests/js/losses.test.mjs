@@ -17,7 +17,9 @@ test("there is an entry for every loss that the facts name", () => {
 
 test("cross-entropy is the mean over the samples, and its gradient adds up to 0 in each", () => {
   const output = tensor(1, 2, 3, 4, 0, 0, 0, 0);
-  const shares = [1, 2, 3, 4].map((value) => Math.exp(value) / [1, 2, 3, 4].reduce((total, each) => total + Math.exp(each), 0));
+  const shares = [1, 2, 3, 4].map(
+    (value) => Math.exp(value) / [1, 2, 3, 4].reduce((total, each) => total + Math.exp(each), 0),
+  );
   const expected = (-Math.log(shares[1]) + Math.log(4)) / 2;
   assert.ok(Math.abs(LOSSES.cross_entropy.value(output, target) - expected) < 1e-14);
   const { data } = LOSSES.cross_entropy.gradient(output, target);

@@ -16,7 +16,9 @@ const LATE = "The numbers of these settings have not come yet: the board shows t
 function byHand({ first = true } = {}) {
   const [asked, timers] = [[], new Set()];
   const promise = (settings, k) =>
-    new Promise((resolve, reject) => asked.push({ settings, k, reject, resolve, answer: () => resolve(fromPage(settings, k)) }));
+    new Promise((resolve, reject) =>
+      asked.push({ settings, k, reject, resolve, answer: () => resolve(fromPage(settings, k)) }),
+    );
   const later = (act) => {
     timers.add(act);
     return () => timers.delete(act);
@@ -57,7 +59,12 @@ const stride = (model, value) => model.change((settings) => setAxis(settings, "s
 const strideOf = (settings) => settings.spec.stride[0];
 
 test("the page's own numbers are there as soon as the settings are", () => {
-  const model = createPageModel(data, fromPage, () => 0, () => assert.fail("nothing is waited for"));
+  const model = createPageModel(
+    data,
+    fromPage,
+    () => 0,
+    () => assert.fail("nothing is waited for"),
+  );
   for (const value of [1, 3, 2]) {
     stride(model, value);
     assertShows(model, model.settings());
@@ -84,7 +91,14 @@ test("one request is under way, the newest waits, and what is gone is dropped", 
   asked[1].answer();
   await settled();
   assert.deepEqual(heard, [], "those of stride 1 are gone");
-  assert.deepEqual(asked.map(({ settings, k }) => [strideOf(settings), k]), [[2, 1], [1, 2], [4, 4]]);
+  assert.deepEqual(
+    asked.map(({ settings, k }) => [strideOf(settings), k]),
+    [
+      [2, 1],
+      [1, 2],
+      [4, 4],
+    ],
+  );
   asked[2].answer();
   await settled();
   assertShows(model, model.settings());
@@ -108,7 +122,10 @@ test("a refusal brings back settings, history, Reset and controls, and says its 
   await settled();
   assert.deepEqual(model.settings(), held);
   assert.equal(model.get("state").spec, held.spec);
-  assert.deepEqual([model.get("notice"), model.get("failed")], ["The link is not opened: no memory left.", true]);
+  assert.deepEqual(
+    [model.get("notice"), model.get("failed")],
+    ["The link is not opened: no memory left.", true],
+  );
   assert.equal(refreshed, 1);
   assertShows(model, held);
   model.send({ type: "undo" });
@@ -181,7 +198,8 @@ test("nan, infinity, numbers of another step and half a step are refused", async
   const { model, asked } = await byHand();
   const spoil = {
     "got nan in grad_weight": (numbers) => numbers.stages.grad_weight.data.fill(NaN),
-    "finite in float32: got inf in loss": (numbers) => Object.assign(numbers, { dtype: "float32" }).stages.loss = Infinity,
+    "finite in float32: got inf in loss": (numbers) =>
+      (Object.assign(numbers, { dtype: "float32" }).stages.loss = Infinity),
     "those of step 77 came instead": (numbers) => (numbers.k = 77),
     undefined: (numbers) => delete numbers.stages.output,
     "undefined ": (numbers) => delete numbers.stages.dilated_grad_output, // found out while the picture is laid out
@@ -238,13 +256,27 @@ test("a typed number goes to the cell that is shown, whatever is pending", async
 
 test("what is too much for the page is refused by its maker, at once and in any step", () => {
   const model = createPageModel(data, fromPage);
-  const spec = { ...BASE_STATE.spec, input_size: [64, 64], kernel_size: [11, 11], padding: [[5, 5], [5, 5]], stride: [1, 1], out_channels: 8, in_channels: 8 };
+  const spec = {
+    ...BASE_STATE.spec,
+    input_size: [64, 64],
+    kernel_size: [11, 11],
+    padding: [
+      [5, 5],
+      [5, 5],
+    ],
+    stride: [1, 1],
+    out_channels: 8,
+    in_channels: 8,
+  };
   const held = model.settings();
   model.change((settings) => [replaced(settings, { spec }), []]);
   assert.match(model.get("notice"), /^one step of the page may take up to 5 million products/);
   assert.deepEqual([model.settings(), model.canUndo(), model.get("failed")], [held, false, true]);
   assertShows(model, held);
-  assert.throws(() => createPageModel({ ...data, state: { ...BASE_STATE, spec } }, fromPage), /5 million products/);
+  assert.throws(
+    () => createPageModel({ ...data, state: { ...BASE_STATE, spec } }, fromPage),
+    /5 million products/,
+  );
 });
 
 test("a failed undo leaves the steps as they were", () => {
@@ -257,7 +289,10 @@ test("a failed undo leaves the steps as they were", () => {
   stride(model, 1);
   broken = true;
   model.send({ type: "undo" });
-  assert.deepEqual([strideOf(model.settings()), model.canUndo(), model.canRedo(), model.get("notice")], [1, true, false, "not now"]);
+  assert.deepEqual(
+    [strideOf(model.settings()), model.canUndo(), model.canRedo(), model.get("notice")],
+    [1, true, false, "not now"],
+  );
   broken = false;
   model.send({ type: "undo" });
   assert.deepEqual([strideOf(model.settings()), model.canUndo(), model.canRedo()], [2, false, true]);

@@ -25,12 +25,24 @@ test("a single 1 prints the kernel and the patch in their own colours, and a ten
   assert.equal(ends["input:weight"], ends["forward:weight"]);
   assert.equal(ends["weight:grad_weight"], ends["forward:padded_input"]);
   assert.equal(ends["weight:padded_input"], ends["forward:padded_input"]);
-  assert.deepEqual([ends["forward:weight"], ends["forward:padded_input"], ends["forward:output"], ends["forward:grad_output"]], [9, 4, 145, 1]);
+  assert.deepEqual(
+    [
+      ends["forward:weight"],
+      ends["forward:padded_input"],
+      ends["forward:output"],
+      ends["forward:grad_output"],
+    ],
+    [9, 4, 145, 1],
+  );
 });
 
 test("walked elsewhere, the 1 keeps the colours of kernel and patch", () => {
   const { ends } = endsIn("v=2&grad=one_hot:0,0,2,2");
-  assert.deepEqual([ends["input:grad_input"], ends["weight:grad_weight"]], [9, 4], "though this patch has no 4");
+  assert.deepEqual(
+    [ends["input:grad_input"], ends["weight:grad_weight"]],
+    [9, 4],
+    "though this patch has no 4",
+  );
 });
 
 test("who asks for another scale has it", () => {
@@ -42,7 +54,10 @@ test("who asks for another scale has it", () => {
 test("a typed 1e9 ends no scale, wherever it comes to", () => {
   const numbers = [0, 2, 1, 2, 0, 1, 4, 4, 1e9, 0, 4, 3, 4, 2, 2, 4, 4, 1, 0, 1, 1, 2, 0, 0, 2];
   const { ends, stages } = endsIn(`v=2&input=values:1x1x5x5:${numbers}`);
-  assert.ok(ends["forward:padded_input"] === 4 && ends["forward:output"] <= 200 && ends["weight:grad_weight"] === 4, JSON.stringify(ends));
+  assert.ok(
+    ends["forward:padded_input"] === 4 && ends["forward:output"] <= 200 && ends["weight:grad_weight"] === 4,
+    JSON.stringify(ends),
+  );
   assert.ok([...stages.output.data].some((value) => isBeyond(value, ends["forward:output"])));
   assert.ok(isBeyond(-1e9, 4) && !isBeyond(4, 4) && !isBeyond(NaN, 4));
 });
@@ -67,8 +82,15 @@ test("zeros, constants and numbers that are none have an end, too", () => {
 });
 
 test("every panel has a scale and a quantity", () => {
-  const names = Object.values(PICTURE.equations).flat().flatMap(({ items }) => items).filter((item) => typeof item === "string");
+  const names = Object.values(PICTURE.equations)
+    .flat()
+    .flatMap(({ items }) => items)
+    .filter((item) => typeof item === "string");
   for (const name of names) assert.ok(PICTURE.scales.of[name]?.length, name);
   for (const name of names) assert.ok(quantityOf(name), name);
-  assert.deepEqual(["dilated_input", "padded_input", "grad_bias"].map(quantityOf), ["value", "value", "gradient"]);
+  assert.deepEqual(["dilated_input", "padded_input", "grad_bias"].map(quantityOf), [
+    "value",
+    "value",
+    "gradient",
+  ]);
 });

@@ -20,7 +20,11 @@ class Socket {
   closed = false;
 
   send(frame) {
-    this.sent.push(typeof frame === "string" ? JSON.parse(frame) : { ...unpack(frame).message, buffers: unpack(frame).buffers });
+    this.sent.push(
+      typeof frame === "string"
+        ? JSON.parse(frame)
+        : { ...unpack(frame).message, buffers: unpack(frame).buffers },
+    );
   }
   close() {
     this.closed = true;
@@ -35,8 +39,22 @@ class Socket {
   answer(message) {
     const settings = { ...BASE_STATE, ...message.settings };
     const { stages } = fromPage(settings, 0);
-    const tensors = ["input", "weight", "bias", "output", "target", "grad_output", "grad_padded_input", "grad_input", "grad_weight", "grad_bias"].filter((name) => stages[name]);
-    this.tell({ type: "numbers", id: message.id, dtype: "float64", loss: stages.loss, truth: EXACT, tensors }, tensors.map((name) => Float64Array.from(stages[name].data).buffer));
+    const tensors = [
+      "input",
+      "weight",
+      "bias",
+      "output",
+      "target",
+      "grad_output",
+      "grad_padded_input",
+      "grad_input",
+      "grad_weight",
+      "grad_bias",
+    ].filter((name) => stages[name]);
+    this.tell(
+      { type: "numbers", id: message.id, dtype: "float64", loss: stages.loss, truth: EXACT, tensors },
+      tensors.map((name) => Float64Array.from(stages[name].data).buffer),
+    );
   }
 }
 
@@ -64,23 +82,44 @@ function around(context) {
 /** The served page's model at such a server. */
 function opened(place) {
   const states = [];
-  const model = createPageModel({ state: START, colorscales: { light: [], dark: [] }, plotly: null, ground: {}, live: true }, fromPage, () => 0, () => () => {});
+  const model = createPageModel(
+    { state: START, colorscales: { light: [], dark: [] }, plotly: null, ground: {}, live: true },
+    fromPage,
+    () => 0,
+    () => () => {},
+  );
   const server = createServer(place.reached, { language: "zh-Hans", version: "1" }, (state, reason) => {
     states.push([state, reason]);
     if (state === "ok") model.connect(server);
     else model.disconnect("away");
   });
   server.open();
-  return { model, server, states, stride: (value) => model.change((settings) => setAxis(settings, "stride", 0, value)) };
+  return {
+    model,
+    server,
+    states,
+    stride: (value) => model.change((settings) => setAxis(settings, "stride", 0, value)),
+  };
 }
 
 test("a frame is packed so that numbers begin where they may, and unpacked as it was", () => {
   for (const text of ["", "a", "é漢", "abcdefgh"]) {
-    const frame = pack({ text }, [new Uint8Array([1, 2, 3]).buffer, Float64Array.of(0.1).buffer, new ArrayBuffer(0)]);
+    const frame = pack({ text }, [
+      new Uint8Array([1, 2, 3]).buffer,
+      Float64Array.of(0.1).buffer,
+      new ArrayBuffer(0),
+    ]);
     const { message, buffers } = unpack(frame);
     assert.deepEqual(message, { text });
-    assert.deepEqual(buffers.map(({ byteOffset }) => byteOffset % 8), [0, 0, 0], text);
-    assert.deepEqual(buffers.map(({ byteLength }) => byteLength), [3, 8, 0]);
+    assert.deepEqual(
+      buffers.map(({ byteOffset }) => byteOffset % 8),
+      [0, 0, 0],
+      text,
+    );
+    assert.deepEqual(
+      buffers.map(({ byteLength }) => byteLength),
+      [3, 8, 0],
+    );
     assert.equal(buffers[1].getFloat64(0, true), 0.1);
   }
 });
@@ -92,7 +131,9 @@ test("the first settings go out once the server has said what it is, and its num
   assert.deepEqual([socket.sent, model.get("kernel"), model.get("values").from], [[], "", "page"]);
   socket.tell(FACTS);
   assert.deepEqual([states, model.get("kernel")], [[["ok", ""]], "ok"]);
-  assert.deepEqual(socket.sent, [{ type: "compute", settings: { dtype: "float64", device: "cuda" }, id: 1, language: "zh-Hans" }]);
+  assert.deepEqual(socket.sent, [
+    { type: "compute", settings: { dtype: "float64", device: "cuda" }, id: 1, language: "zh-Hans" },
+  ]);
   assert.deepEqual([model.kernel().facts.makes_pages, model.settings().device], [true, "cuda"]);
   socket.answer(socket.sent[0]);
   await settled();
@@ -117,7 +158,10 @@ test("a page whose connection goes computes by itself, and its last move goes ou
   place.later(1500);
   assert.equal(place.sockets.length, 2);
   place.last().tell({ ...FACTS, device: "cpu" });
-  assert.deepEqual(place.last().sent.map(({ settings }) => [settings.spec.stride[0], settings.device]), [[3, "cuda"]]);
+  assert.deepEqual(
+    place.last().sent.map(({ settings }) => [settings.spec.stride[0], settings.device]),
+    [[3, "cuda"]],
+  );
   place.last().answer(place.last().sent[0]);
   await settled();
   assert.deepEqual([model.get("values").from, states.at(-1)], ["torch", ["ok", ""]]);
@@ -126,7 +170,12 @@ test("a page whose connection goes computes by itself, and its last move goes ou
 test("why no connection comes about is said, and tried again in growing pauses or at once when asked", async (context) => {
   const place = around(context);
   const { states, server, model } = opened(place);
-  for (const [status, words] of [[0, /does not answer/], [400, /proxy_set_header/], [403, /--allow-host there\.example/], [502, /answers 502/]]) {
+  for (const [status, words] of [
+    [0, /does not answer/],
+    [400, /proxy_set_header/],
+    [403, /--allow-host there\.example/],
+    [502, /answers 502/],
+  ]) {
     place.status = status;
     place.last().lose();
     await settled();
@@ -197,19 +246,32 @@ test("a request gets its own answer or refusal, tabs go one at a time, and what 
   const picture = server.request({ type: "picture" }, [new Uint8Array([7, 8]).buffer]);
   const first = place.last();
   first.tell(FACTS);
-  assert.deepEqual(first.sent.map(({ type, tab }) => tab ?? type), ["code", "python", "picture", "compute"]);
-  assert.deepEqual([...new Uint8Array(first.sent[2].buffers[0].buffer, first.sent[2].buffers[0].byteOffset, 2)], [7, 8]);
+  assert.deepEqual(
+    first.sent.map(({ type, tab }) => tab ?? type),
+    ["code", "python", "picture", "compute"],
+  );
+  assert.deepEqual(
+    [...new Uint8Array(first.sent[2].buffers[0].buffer, first.sent[2].buffers[0].byteOffset, 2)],
+    [7, 8],
+  );
   first.tell({ type: "refused", id: first.sent[1].id, sentence: "not so" });
   await refused;
   first.lose();
   place.later(1500);
   const second = place.last();
   second.tell(FACTS);
-  assert.deepEqual(second.sent.map(({ type, tab }) => tab ?? type), ["code", "picture", "compute"]);
-  for (const { id, tab } of second.sent.slice(0, 2)) second.tell({ type: tab ? "tab" : "picture", id, tab, data: 1 });
+  assert.deepEqual(
+    second.sent.map(({ type, tab }) => tab ?? type),
+    ["code", "picture", "compute"],
+  );
+  for (const { id, tab } of second.sent.slice(0, 2))
+    second.tell({ type: tab ? "tab" : "picture", id, tab, data: 1 });
   assert.equal(second.sent.at(-1).tab, "graph");
   second.tell({ type: "tab", id: second.sent.at(-1).id, tab: "graph", data: 2 });
-  assert.deepEqual((await wait).map(({ message }) => message.data), [1, 2]);
+  assert.deepEqual(
+    (await wait).map(({ message }) => message.data),
+    [1, 2],
+  );
   assert.equal((await picture).message.type, "picture");
 });
 
@@ -219,11 +281,20 @@ test("who asks twice gets both answers: the server would refuse the second while
   place.last().tell(FACTS);
   const [first, second] = [1, 2].map((digit) => server.request({ type: "page", settings: { digit } }));
   const asked = () => place.last().sent.filter(({ type }) => type === "page");
-  assert.deepEqual(asked().map(({ settings }) => settings.digit), [1]);
+  assert.deepEqual(
+    asked().map(({ settings }) => settings.digit),
+    [1],
+  );
   place.last().tell({ type: "page", id: asked()[0].id, name: "1" });
-  assert.deepEqual(asked().map(({ settings }) => settings.digit), [1, 2]);
+  assert.deepEqual(
+    asked().map(({ settings }) => settings.digit),
+    [1, 2],
+  );
   place.last().tell({ type: "page", id: asked()[1].id, name: "2" });
-  assert.deepEqual((await Promise.all([first, second])).map(({ message }) => message.name), ["1", "2"]);
+  assert.deepEqual(
+    (await Promise.all([first, second])).map(({ message }) => message.name),
+    ["1", "2"],
+  );
 });
 
 test("who hears that it is in line waits on", (context) => {
@@ -257,7 +328,13 @@ test("what the server pushes reaches the panes, and what a pane does reaches a s
   place.last().tell({ type: "tab", tab: "race", data: { step: 1 } });
   assert.deepEqual(heard, [{ type: "tab", tab: "race", data: { step: 1 } }]);
   server.send({ type: "act", tab: "race", message: { type: "stop" } });
-  assert.deepEqual(place.last().sent.filter(({ type }) => type === "act").map(({ message }) => message.type), ["stop"]);
+  assert.deepEqual(
+    place
+      .last()
+      .sent.filter(({ type }) => type === "act")
+      .map(({ message }) => message.type),
+    ["stop"],
+  );
 });
 
 test("a page that is put aside closes its connection, and does not come back by itself", (context) => {

@@ -7,13 +7,22 @@ import { FIRST_STATE } from "../../convviz/board/js/rules/link.js";
 import { checkerboardWords, endWords, fieldWords } from "../../convviz/board/js/tabs/stack_words.js";
 
 const specOf = (kernel, stride, dilation) => ({
-  kernel_size: [kernel, kernel], stride: [stride, stride], dilation: [dilation, dilation],
+  kernel_size: [kernel, kernel],
+  stride: [stride, stride],
+  dilation: [dilation, dilation],
 });
 
 test("a checkerboard and holes have the reason that a count at other numbers confirms", () => {
-  const cases = [ // kernel, stride, dilation; of a checkerboard; of the holes between what two layers read
+  const cases = [
+    // kernel, stride, dilation; of a checkerboard; of the holes between what two layers read
     [3, 2, 1, "the kernel, 3, is no multiple of the stride, 2. Some", ""],
-    [4, 2, 2, "stride 2 and dilation 2 share the factor 2:", "10 of these 19 rows and columns, because the di"],
+    [
+      4,
+      2,
+      2,
+      "stride 2 and dilation 2 share the factor 2:",
+      "10 of these 19 rows and columns, because the di",
+    ],
     [3, 2, 2, "no multiple of the stride, 2. A multiple", "7 of these 13 rows and columns, because the di"],
     [1, 2, 2, "the kernel, 1, is no multiple of the stride, 2. A multiple alone would not", ""],
     [5, 1, 3, "because the stride is 1.", "9 of these 25 rows and columns, because the dilation is 3"],
@@ -39,7 +48,13 @@ test("there is no other layer because a dilated kernel is too wide, or too littl
   const wide = { ...FIRST_STATE.spec, ...specOf(5, 1, 3), input_size: [20, 20] };
   const kernel = /layer 2: the kernel spans 13 \u00d7 13 and .* border included: 8 \u00d7 8\.$/;
   assert.match(endWords(layersOf(wide, 4)), kernel);
-  const [padding, padding_mode] = [[[2, 2], [2, 2]], "reflect"];
+  const [padding, padding_mode] = [
+    [
+      [2, 2],
+      [2, 2],
+    ],
+    "reflect",
+  ];
   const copied = { ...FIRST_STATE.spec, ...specOf(2, 4, 1), padding, padding_mode };
   const copies = /layer 2: a border of 2 by reflect .* layer 1 leaves, 2 \u00d7 2\.$/;
   assert.match(endWords(layersOf(copied, 4)), copies);

@@ -29,21 +29,31 @@ function opened(name, { settings = FIRST, chosen = {} } = {}) {
     timers.add(act);
     return () => timers.delete(act);
   };
-  const model = { kernel: () => kernel, settings: () => ({ tab: name, ...made.now }), settled: () => made.settled, say: (...told) => made.said.push(told), chosen: () => chosen, choose: (_, choices) => (made.kept = choices) };
+  const model = {
+    kernel: () => kernel,
+    settings: () => ({ tab: name, ...made.now }),
+    settled: () => made.settled,
+    say: (...told) => made.said.push(told),
+    chosen: () => chosen,
+    choose: (_, choices) => (made.kept = choices),
+  };
   made.tab = createTabData(model, name, (changes) => Object.assign(pane, changes), later);
   made.rest = () => [...timers].forEach((act) => timers.delete(act) && act());
   made.move = (next) => {
     made.now = next;
     made.tab.follow();
   };
-  made.asked = () => made.questions.map(({ settings, choices }) => [settings.digit ?? BASE_STATE.digit, choices]);
+  made.asked = () =>
+    made.questions.map(({ settings, choices }) => [settings.digit ?? BASE_STATE.digit, choices]);
   made.tab.hurry();
   return made;
 }
 
 test("a question has the settings and what was chosen, and its answer is shown as the next step", async () => {
   const made = opened("code", { settings: at(7) });
-  assert.deepEqual(made.questions, [{ type: "tab", tab: "code", settings: { ...messageOf(at(7)), tab: "code" }, choices: {} }]);
+  assert.deepEqual(made.questions, [
+    { type: "tab", tab: "code", settings: { ...messageOf(at(7)), tab: "code" }, choices: {} },
+  ]);
   assert.equal(made.pane.busy, true);
   await made.answer({ ways: 1 });
   assert.deepEqual([made.pane.data, made.pane.busy], [{ ways: 1, step: 1 }, false]);
@@ -59,7 +69,10 @@ test("one question is under way, and the newest settings and choices wait", asyn
   assert.equal(made.questions.length, 1);
   await made.answer({ of: 3 });
   assert.deepEqual([made.pane.data.of, made.pane.busy], [3, true]);
-  assert.deepEqual(made.asked(), [[3, {}], [6, { numbers: true }]]);
+  assert.deepEqual(made.asked(), [
+    [3, {}],
+    [6, { numbers: true }],
+  ]);
   await made.answer({ of: 6 });
   assert.deepEqual([made.pane.data.of, made.pane.busy, made.questions.length], [6, false, 2]);
 });
@@ -111,8 +124,14 @@ test("a tab that was closed asks no more, whatever is under way or waits", async
 
 test("a large matrix waits, a small one does not", () => {
   const large = { ...BASE_STATE, spec: { ...BASE_STATE.spec, input_size: [32, 32] } };
-  assert.deepEqual([BASE_STATE, large].map((settings) => isSlow("matrix", settings)), [false, true]);
-  assert.deepEqual(["code", "linear", "graph", "check"].map((name) => isSlow(name, large)), [false, false, true, true]);
+  assert.deepEqual(
+    [BASE_STATE, large].map((settings) => isSlow("matrix", settings)),
+    [false, true],
+  );
+  assert.deepEqual(
+    ["code", "linear", "graph", "check"].map((name) => isSlow(name, large)),
+    [false, false, true, true],
+  );
 });
 
 test("a choice that is refused goes back to what is shown, and the sentence is said", async () => {
@@ -123,8 +142,14 @@ test("a choice that is refused goes back to what is shown, and the sentence is s
   made.tab.choose({ batch: 99 });
   assert.deepEqual(made.pane.choices, { batch: 99 });
   await made.refuse("batch is 1 to 4");
-  assert.deepEqual([made.pane.choices, made.pane.data.batch, made.pane.data.error], [{ batch: 2 }, 2, undefined]);
-  assert.deepEqual([made.said, made.pane.busy, made.questions.length], [[["batch is 1 to 4", true]], false, 3]);
+  assert.deepEqual(
+    [made.pane.choices, made.pane.data.batch, made.pane.data.error],
+    [{ batch: 2 }, 2, undefined],
+  );
+  assert.deepEqual(
+    [made.said, made.pane.busy, made.questions.length],
+    [[["batch is 1 to 4", true]], false, 3],
+  );
   made.tab.choose({ loss: "sum" });
   assert.deepEqual(made.asked().at(-1)[1], { batch: 2, loss: "sum" });
 });
@@ -147,7 +172,10 @@ test("settings that cannot be shown are a sentence in the pane, which keeps its 
   made.move(at(5));
   made.rest();
   await made.refuse("no memory");
-  assert.deepEqual([made.pane.data, made.said, made.pane.busy], [{ cases: 5, step: 2, error: "no memory" }, [], false]);
+  assert.deepEqual(
+    [made.pane.data, made.said, made.pane.busy],
+    [{ cases: 5, step: 2, error: "no memory" }, [], false],
+  );
   made.move(at(6));
   made.rest();
   await made.answer({ cases: 6 });
@@ -175,17 +203,32 @@ test("a question about what is shown is asked of the settings that it was made f
   await made.answer();
   made.move(at(5));
   made.tab.ask({ type: "node", id: "n1" });
-  assert.deepEqual(made.questions.at(-1), { type: "tab", tab: "graph", settings: { tab: "graph" }, choices: {}, ask: { type: "node", id: "n1" } });
+  assert.deepEqual(made.questions.at(-1), {
+    type: "tab",
+    tab: "graph",
+    settings: { tab: "graph" },
+    choices: {},
+    ask: { type: "node", id: "n1" },
+  });
 });
 
 test("an answer finds its request by page and number; what is another page's is nobody's here", async () => {
   const listeners = {};
   const sent = [];
-  const widget = { get: () => ({}), on: (event, listener) => (listeners[event] = listener), off() {}, send: (...all) => sent.push(all) };
+  const widget = {
+    get: () => ({}),
+    on: (event, listener) => (listeners[event] = listener),
+    off() {},
+    send: (...all) => sent.push(all),
+  };
   const kernel = createKernel(widget);
   const hear = (message, buffers = []) => listeners["msg:custom"](message, buffers);
   const bytes = new ArrayBuffer(3);
-  const [first, second, third] = [kernel.request({ type: "python" }), kernel.request({ type: "picture" }, [bytes]), kernel.request({ type: "page" })];
+  const [first, second, third] = [
+    kernel.request({ type: "python" }),
+    kernel.request({ type: "picture" }, [bytes]),
+    kernel.request({ type: "page" }),
+  ];
   const [{ page }] = sent[0];
   assert.deepEqual(sent[1], [{ type: "picture", page, id: 2 }, undefined, [bytes]]);
   hear({ type: "refused", id: 2, page: "another", sentence: "not mine" });
@@ -202,14 +245,46 @@ test("Linear: a typed number takes the place of the one before it in its cell", 
   const cell = { tensor: "weight", row: 1, column: 0 };
   const one = withTyped([], cell, 2);
   const two = withTyped(one, { ...cell, column: 1 }, 5);
-  assert.deepEqual(withTyped(two, cell, -1), [["weight", 1, 1, 5], ["weight", 1, 0, -1]]);
+  assert.deepEqual(withTyped(two, cell, -1), [
+    ["weight", 1, 1, 5],
+    ["weight", 1, 0, -1],
+  ]);
 });
 
 test("Linear: the board gets the weight as a kernel of one cell, whatever geometry was there", () => {
-  const spec = { ...BASE_STATE.spec, in_channels: 4, out_channels: 4, groups: 2, dilation: [2, 1], padding_mode: "reflect", batch: 2 };
-  const made = onBoard({ ...BASE_STATE, spec, transposed: true }, { weight: [[1, 2, 3], [4, 5, 6]], bias: [7, 8] });
+  const spec = {
+    ...BASE_STATE.spec,
+    in_channels: 4,
+    out_channels: 4,
+    groups: 2,
+    dilation: [2, 1],
+    padding_mode: "reflect",
+    batch: 2,
+  };
+  const made = onBoard(
+    { ...BASE_STATE, spec, transposed: true },
+    {
+      weight: [
+        [1, 2, 3],
+        [4, 5, 6],
+      ],
+      bias: [7, 8],
+    },
+  );
   assert.deepEqual(made, {
-    spec: { ...spec, in_channels: 3, out_channels: 2, groups: 1, kernel_size: [1, 1], stride: [1, 1], padding: [[0, 0], [0, 0]], dilation: [1, 1] },
+    spec: {
+      ...spec,
+      in_channels: 3,
+      out_channels: 2,
+      groups: 1,
+      kernel_size: [1, 1],
+      stride: [1, 1],
+      padding: [
+        [0, 0],
+        [0, 0],
+      ],
+      dilation: [1, 1],
+    },
     transposed: false,
     weight: { kind: "values", values: [1, 2, 3, 4, 5, 6], shape: [2, 3, 1, 1] },
     bias: { kind: "values", values: [7, 8], shape: [2] },

@@ -25,9 +25,15 @@ const STATES = Number(process.env.CONVVIZ_STATES ?? 120);
 const SEED = Number(process.env.CONVVIZ_SEED ?? 1);
 // The places that were wrong once.
 const LINKS = [
-  "v=1", "v=2&out_channels=3", "v=1&batch=2", "v=2&padding=1&mode=replicate", "v=2&padding=2&mode=circular",
-  "v=2&groups=2&in_channels=2&out_channels=2", "v=2&transposed=1&size=6&stride=2&padding=1&view=stamps",
-  "v=2&kernel=1&mode=reflect", "v=2&size=2&padding=3&view=stamps",
+  "v=1",
+  "v=2&out_channels=3",
+  "v=1&batch=2",
+  "v=2&padding=1&mode=replicate",
+  "v=2&padding=2&mode=circular",
+  "v=2&groups=2&in_channels=2&out_channels=2",
+  "v=2&transposed=1&size=6&stride=2&padding=1&view=stamps",
+  "v=2&kernel=1&mode=reflect",
+  "v=2&size=2&padding=3&view=stamps",
   "v=1&size=5&padding=0,1&view=stamps",
 ];
 const SUMS = ["output", "grad_input", "grad_padded_input", "grad_weight"];
@@ -48,20 +54,29 @@ function patternOf(words) {
 }
 
 const TEXTS = ["picture", "because"].flatMap((name) =>
-  Object.entries(JSON.parse(readFileSync(new URL(`../../convviz/facts/words/${name}.json`, import.meta.url), "utf8"))));
-const FORMS = TEXTS.filter(([id]) => id in CLAIMS || /^(cell|pairs|because)\./.test(id)).flatMap(([id, text]) =>
-  Object.entries(typeof text === "string" ? { other: text } : text).map(([form, words]) => {
-    const pattern = patternOf(words);
-    return { id, form, first: new RegExp(`^(?:${pattern})(?: |$)`), anywhere: new RegExp(pattern, "gi") };
-  }));
+  Object.entries(
+    JSON.parse(readFileSync(new URL(`../../convviz/facts/words/${name}.json`, import.meta.url), "utf8")),
+  ),
+);
+const FORMS = TEXTS.filter(([id]) => id in CLAIMS || /^(cell|pairs|because)\./.test(id)).flatMap(
+  ([id, text]) =>
+    Object.entries(typeof text === "string" ? { other: text } : text).map(([form, words]) => {
+      const pattern = patternOf(words);
+      return { id, form, first: new RegExp(`^(?:${pattern})(?: |$)`), anywhere: new RegExp(pattern, "gi") };
+    }),
+);
 
 /** What a text says; a sentence that nobody checks is an error. */
 function readAll(text) {
   const found = [];
   for (let rest = text.trim(); rest; ) {
-    const hits = FORMS.map(({ id, form, first }) => ({ id, form, hit: first.exec(rest) })).filter(({ hit }) => hit);
+    const hits = FORMS.map(({ id, form, first }) => ({ id, form, hit: first.exec(rest) })).filter(
+      ({ hit }) => hit,
+    );
     assert.ok(hits.length, `nobody checks: ${rest}`);
-    const { id, form, hit } = hits.reduce((one, other) => (other.hit[0].length > one.hit[0].length ? other : one));
+    const { id, form, hit } = hits.reduce((one, other) =>
+      other.hit[0].length > one.hit[0].length ? other : one,
+    );
     found.push({ id, form, ...hit.groups });
     rest = rest.slice(hit[0].length);
   }
@@ -69,17 +84,27 @@ function readAll(text) {
 }
 
 /** What a text says of what is checked; captions and notes have more to say. */
-const readSome = (text) => FORMS.filter(({ id }) => !/^(cell|pairs|because)\./.test(id)).flatMap(({ id, form, anywhere }) =>
-  [...text.matchAll(anywhere)].map(({ groups }) => ({ id, form, ...groups })));
+const readSome = (text) =>
+  FORMS.filter(({ id }) => !/^(cell|pairs|because)\./.test(id)).flatMap(({ id, form, anywhere }) =>
+    [...text.matchAll(anywhere)].map(({ groups }) => ({ id, form, ...groups })),
+  );
 
 // -- all that is said in one state
 
 /** @param {(id: string, said: any, cell: any, right: boolean) => void} tell of each sentence whether it is right */
 function recount(settings, tell) {
-  const model = createPageModel({ state: settings, colorscales: { light: [], dark: [] }, plotly: null }, fromPage);
+  const model = createPageModel(
+    { state: settings, colorscales: { light: [], dark: [] }, plotly: null },
+    fromPage,
+  );
   const [{ equations, geometry }, numbers] = [model.get("structure"), model.get("values")];
   const panelsOf = (equation) => equation.items.filter(({ key }) => key);
-  const panels = new Map(equations.flatMap(panelsOf).reverse().map((panel) => [panel.name, panel]));
+  const panels = new Map(
+    equations
+      .flatMap(panelsOf)
+      .reverse()
+      .map((panel) => [panel.name, panel]),
+  );
   const truth = truthOf(settings, model.shown().numbers.stages);
   const links = createLinks(geometry);
   const terms = createTerms(links, (name) => panels.get(name), numbers);
@@ -100,9 +125,15 @@ function recount(settings, tell) {
         const back = settings.transposed ? "" : backwardWords(links, terms, cell, valueAt);
         const said = [...readAll(loss?.words ?? ""), ...readAll(back)];
         for (const each of said) hold(each, cell);
-        if (!settings.transposed) checkUnsaid(said.map(({ id }) => id), cell, check);
+        if (!settings.transposed)
+          checkUnsaid(
+            said.map(({ id }) => id),
+            cell,
+            check,
+          );
       }
-      if (READ.includes(name)) check("cell.unread role", isUnread(panel, row, column) === (truth.of(cell).length === 0));
+      if (READ.includes(name))
+        check("cell.unread role", isUnread(panel, row, column) === (truth.of(cell).length === 0));
       if (name === "grad_output") {
         const touched = stampLinks(geometry, truth.folds ? "grad_padded_input" : "grad_input", at);
         const stamp = touched.filter((link) => link.panel === "weight");
@@ -143,7 +174,10 @@ function recount(settings, tell) {
     const list = terms.of(cell);
     const products = list.filter(([one]) => one.panel !== "bias");
     const planes = { output: truth.ins, grad_weight: truth.spec.batch }[cell.panel] ?? truth.outs;
-    const total = list.reduce((sum, factors) => sum + factors.reduce((product, { value }) => product * value, 1), 0);
+    const total = list.reduce(
+      (sum, factors) => sum + factors.reduce((product, { value }) => product * value, 1),
+      0,
+    );
     const added = cell.panel === "grad_padded_input" ? truth.of(cell) : real(truth, cell);
     check("sum", products.length === added.length * planes);
     check("sum =", Math.abs(total - truth.value(cell.panel, cell.at)) <= 1e-9 * (1 + Math.abs(total)));
@@ -155,7 +189,11 @@ function recount(settings, tell) {
     let told = "";
     const pairing = createPairing({ aside: (text) => (told = text) });
     const band = panelsOf(equations.find(({ name }) => name === "input"));
-    const drawn = band.map((panel) => ({ spec: () => panel, grid: { numbered: () => true }, veil: { badges() {} } }));
+    const drawn = band.map((panel) => ({
+      spec: () => panel,
+      grid: { numbered: () => true },
+      veil: { badges() {} },
+    }));
     pairing.show(cell, () => drawn, links);
     const said = readAll(told);
     for (const each of said) hold(each, cell);
@@ -168,34 +206,51 @@ function recount(settings, tell) {
     for (const cell of cellsOf(panels.get("grad_input"))) {
       const memory = createTrayMemory();
       memory.begin(true);
-      memory.see(geometry, numbers, cell)?.rows.forEach((line, down) => line.forEach((value, across) => {
-        const place = [down / stride[0], across / stride[1]];
-        const met = truth.of(cell).filter(({ o }) => same(o, place));
-        const right = met.reduce((sum, { k }) => sum + truth.value("weight", k), 0);
-        const isRight = place.every(Number.isInteger) ? Math.abs(Number(value) - right) < 1e-9 : value === "gap";
-        tell("tray", { place, value }, cell, isRight);
-      }));
+      memory.see(geometry, numbers, cell)?.rows.forEach((line, down) =>
+        line.forEach((value, across) => {
+          const place = [down / stride[0], across / stride[1]];
+          const met = truth.of(cell).filter(({ o }) => same(o, place));
+          const right = met.reduce((sum, { k }) => sum + truth.value("weight", k), 0);
+          const isRight = place.every(Number.isInteger)
+            ? Math.abs(Number(value) - right) < 1e-9
+            : value === "gap";
+          tell("tray", { place, value }, cell, isRight);
+        }),
+      );
     }
   }
 }
 
-const cellsOf = ({ name, rows, columns }) => [...rows].flatMap((_, row) =>
-  [...columns].map((_, column) => ({ panel: name, row, column, at: [row, column] })));
+const cellsOf = ({ name, rows, columns }) =>
+  [...rows].flatMap((_, row) =>
+    [...columns].map((_, column) => ({ panel: name, row, column, at: [row, column] })),
+  );
 
 test("every count, and every only, all and no, that is said of a cell is true", () => {
   const draw = drawer(SEED);
   const drawn = Array.from({ length: STATES }, () => randomState(draw));
   /** @type {Record<string, { states: Set<number>, cells: number, wrong: number, first: string }>} */
   const tally = {};
-  [...LINKS.map((link) => fromLink(link).state), ...drawn].forEach((settings, index) => recount(settings, (id, said, cell, right) => {
-    const kept = (tally[id] ??= { states: new Set(), cells: 0, wrong: 0, first: "" });
-    kept.states.add(index);
-    kept.cells += 1;
-    kept.wrong += Number(!right);
-    if (!right) kept.first ||= `${toLink(settings)} ${cell.panel}[${cell.at}]: ${JSON.stringify(said)}`;
-  }));
-  const told = Object.entries(tally).sort().map(([id, { states, ...rest }]) => ({ id, states: states.size, ...rest }));
+  [...LINKS.map((link) => fromLink(link).state), ...drawn].forEach((settings, index) =>
+    recount(settings, (id, said, cell, right) => {
+      const kept = (tally[id] ??= { states: new Set(), cells: 0, wrong: 0, first: "" });
+      kept.states.add(index);
+      kept.cells += 1;
+      kept.wrong += Number(!right);
+      if (!right) kept.first ||= `${toLink(settings)} ${cell.panel}[${cell.at}]: ${JSON.stringify(said)}`;
+    }),
+  );
+  const told = Object.entries(tally)
+    .sort()
+    .map(([id, { states, ...rest }]) => ({ id, states: states.size, ...rest }));
   if (process.env.CONVVIZ_TALLY) console.table(told);
-  assert.deepEqual(told.filter(({ wrong }) => wrong), []);
-  assert.deepEqual(Object.keys(CLAIMS).filter((id) => !(id in tally)), [], "each sentence was met");
+  assert.deepEqual(
+    told.filter(({ wrong }) => wrong),
+    [],
+  );
+  assert.deepEqual(
+    Object.keys(CLAIMS).filter((id) => !(id in tally)),
+    [],
+    "each sentence was met",
+  );
 });

@@ -7,7 +7,8 @@ const EVENT = "convviz:ask";
 const PREDICT = "convviz:predict";
 
 /** @param {HTMLElement} el where it is asked @param {string} topic */
-export const ask = (el, topic) => void el.dispatchEvent(new CustomEvent(EVENT, { bubbles: true, composed: true, detail: topic }));
+export const ask = (el, topic) =>
+  void el.dispatchEvent(new CustomEvent(EVENT, { bubbles: true, composed: true, detail: topic }));
 
 /**
  * Hear what is asked inside an element.
@@ -22,7 +23,8 @@ export function followAsked(el, listener) {
 }
 
 /** Ask for a number to be hidden and predicted. @param {HTMLElement} el @param {Place} cell */
-export const askToPredict = (el, cell) => void el.dispatchEvent(new CustomEvent(PREDICT, { bubbles: true, composed: true, detail: cell }));
+export const askToPredict = (el, cell) =>
+  void el.dispatchEvent(new CustomEvent(PREDICT, { bubbles: true, composed: true, detail: cell }));
 
 /**
  * Hear which number is to be predicted.

@@ -44,7 +44,8 @@ export function followHelp(app) {
   function show(word, control = null) {
     if (!word.isConnected) return;
     setText(tip, helpOf(word.dataset.help ?? ""));
-    tip.dataset.theme = /** @type {HTMLElement | null} */ (word.closest("[data-theme]"))?.dataset.theme ?? "light";
+    tip.dataset.theme =
+      /** @type {HTMLElement | null} */ (word.closest("[data-theme]"))?.dataset.theme ?? "light";
     tip.hidden = false;
     Object.assign(tip.style, { left: "0", top: "0" });
     const [box, own] = [word.getBoundingClientRect(), tip.getBoundingClientRect()];

@@ -31,11 +31,19 @@ export function createMotion() {
       parent.append(whole);
       parent.setAttribute("data-moving", "");
       const animations = parts.map(({ node, frames, delay = 0, ms = LONGEST_MS }) =>
-        node.animate(frames, { duration: Math.min(ms, LONGEST_MS), delay, fill: "both", easing: "ease-in-out" }),
+        node.animate(frames, {
+          duration: Math.min(ms, LONGEST_MS),
+          delay,
+          fill: "both",
+          easing: "ease-in-out",
+        }),
       );
       moving.set(whole, animations);
       // Cancelled, they reject: whoever cancelled them has taken the whole away.
-      Promise.all(animations.map(({ finished }) => finished)).then(() => remove(whole), () => {});
+      Promise.all(animations.map(({ finished }) => finished)).then(
+        () => remove(whole),
+        () => {},
+      );
     },
 
     /** Be at the end, now. */

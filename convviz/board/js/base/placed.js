@@ -26,7 +26,8 @@ export function tellHolders(el) {
   /** @type {HTMLElement[]} */
   const told = [];
   const forget = () => {
-    for (const each of told.splice(0)) if (!each.querySelector(".cv-full")) each.removeAttribute("data-cv-holds");
+    for (const each of told.splice(0))
+      if (!each.querySelector(".cv-full")) each.removeAttribute("data-cv-holds");
   };
   const tell = () => {
     forget();

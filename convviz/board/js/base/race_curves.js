@@ -7,7 +7,17 @@
  */
 
 // Okabe and Ito's colours, which all kinds of colour blindness tell apart; the first entrant has the ink's.
-const COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#56b4e9", "#e69f00", "#7a5195", "#5a626d"];
+const COLORS = [
+  "#0072b2",
+  "#d55e00",
+  "#009e73",
+  "#cc79a7",
+  "#8a6d00",
+  "#56b4e9",
+  "#e69f00",
+  "#7a5195",
+  "#5a626d",
+];
 
 /** The colour of the entrant at a place. @param {number} at @param {string} ink */
 export const colorOfEntrant = (at, ink) => (at ? COLORS[(at - 1) % COLORS.length] : ink);

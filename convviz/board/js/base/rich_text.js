@@ -8,7 +8,9 @@ export function setRich(node, text) {
   node.dataset.text = text;
   const parts = text.split(/\x60([^\x60]+)\x60|\*\*([^*]+)\*\*/); // plain, code, strong, plain …
   const tags = ["", "code", "b"];
-  node.replaceChildren(...parts.map((part, index) => (part && index % 3 ? element(tags[index % 3], {}, part) : part ?? "")));
+  node.replaceChildren(
+    ...parts.map((part, index) => (part && index % 3 ? element(tags[index % 3], {}, part) : (part ?? ""))),
+  );
 }
 
 /** The sentence as it is spoken. @param {string} text */

@@ -14,7 +14,11 @@ function written(tag) {
 export function understood(wanted, tags) {
   try {
     const plain = wanted.trim().replaceAll("_", "-").toLowerCase();
-    return tags.find((tag) => tag.toLowerCase() === plain) ?? tags.find((tag) => written(tag) === written(plain)) ?? "";
+    return (
+      tags.find((tag) => tag.toLowerCase() === plain) ??
+      tags.find((tag) => written(tag) === written(plain)) ??
+      ""
+    );
   } catch {
     return ""; // no tag of any language
   }

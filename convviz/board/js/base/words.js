@@ -22,7 +22,10 @@ const byTouch = () => Boolean(FINGERS?.matches);
  * @param {Words} words a file of facts/words
  * @returns {(id: keyof Words & string, values?: Record<string, string | number>) => string}
  */
-export const sentences = (words) => (id, values = {}) => filled(id, (byTouch() && words[`${id}.touch`]) || words[id], values);
+export const sentences =
+  (words) =>
+  (id, values = {}) =>
+    filled(id, (byTouch() && words[`${id}.touch`]) || words[id], values);
 
 /**
  * The function that says the sentences of one part in pieces, for their arguments may be nodes of a page.
@@ -37,7 +40,9 @@ export function pieces(words) {
    * @returns {(Part | string)[]}
    */
   function sayPieces(id, values) {
-    const places = Object.fromEntries(Object.keys(values).map((name) => [name, name === "count" ? Number(values[name]) : `{${name}}`]));
+    const places = Object.fromEntries(
+      Object.keys(values).map((name) => [name, name === "count" ? Number(values[name]) : `{${name}}`]),
+    );
     const isText = (/** @type {unknown} */ part) => typeof part === "string" || typeof part === "number";
     return say(id, places)
       .split(ARGUMENT)
@@ -53,10 +58,11 @@ export function pieces(words) {
  * @param {string} id @param {Text} text @param {Record<string, string | number>} values
  */
 function filled(id, text, values) {
-  const chosen = typeof text === "string" ? text : text[PLURALS.select(Number(values.count))] ?? text.other;
+  const chosen = typeof text === "string" ? text : (text[PLURALS.select(Number(values.count))] ?? text.other);
   if (chosen === undefined) throw new Error(`there is no sentence ${id} for ${JSON.stringify(values)}`);
   return chosen.replace(ARGUMENT, (_, name) => {
-    if (!(name in values)) throw new Error(`the sentence ${id} needs ${name}: got ${Object.keys(values).join(", ")}`);
+    if (!(name in values))
+      throw new Error(`the sentence ${id} needs ${name}: got ${Object.keys(values).join(", ")}`);
     return String(values[name]);
   });
 }

@@ -13,9 +13,16 @@ export function followKeys(board, root, own) {
   /** @param {KeyboardEvent} event */
   const onKey = (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
-    if (target.closest("input:not([type=range], [type=checkbox]), textarea, [contenteditable=true]") || event.defaultPrevented) return;
-    const bands = [...root.querySelectorAll(".cv-equation")].map((band) => /** @type {HTMLElement} */ (band).dataset.equation ?? "");
-    if (isUndo(event)) board.model.send({ type: event.key.toLowerCase() === "y" || event.shiftKey ? "redo" : "undo" });
+    if (
+      target.closest("input:not([type=range], [type=checkbox]), textarea, [contenteditable=true]") ||
+      event.defaultPrevented
+    )
+      return;
+    const bands = [...root.querySelectorAll(".cv-equation")].map(
+      (band) => /** @type {HTMLElement} */ (band).dataset.equation ?? "",
+    );
+    if (isUndo(event))
+      board.model.send({ type: event.key.toLowerCase() === "y" || event.shiftKey ? "redo" : "undo" });
     else if (isBare(event) && bands[Number(event.key) - 1]) board.focusBand(bands[Number(event.key) - 1]);
     else if (!(event.key === "Escape" && board.escape())) return;
     event.preventDefault();

@@ -16,7 +16,10 @@ export function createBands(root, rows, equations, isPaper, onShared) {
   let brought = "input"; // the band that is in sight where not all are
 
   /** How the app stands on the screen; empty on paper. */
-  const stage = () => (isPaper() ? "" : /** @type {HTMLElement | null} */ (root.closest("[data-stage]"))?.dataset.stage ?? "");
+  function stage() {
+    const app = /** @type {HTMLElement | null} */ (isPaper() ? null : root.closest("[data-stage]"));
+    return app?.dataset.stage ?? "";
+  }
 
   /** The band that has the room for itself; empty where all of them stand there. */
   function alone() {
@@ -29,7 +32,8 @@ export function createBands(root, rows, equations, isPaper, onShared) {
     if (!equations.has(focused)) focused = "";
     const one = alone();
     for (const equation of equations.values()) equation.setFocus(one);
-    const height = (name) => (one && name !== one ? STRIP : name === "bias" && !one ? BIAS : "minmax(0, 1fr)");
+    const height = (name) =>
+      one && name !== one ? STRIP : name === "bias" && !one ? BIAS : "minmax(0, 1fr)";
     rows.style.gridTemplateRows = [...equations.keys()].map(height).join(" ");
     onShared();
   }

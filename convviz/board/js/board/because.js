@@ -38,12 +38,17 @@ export function createBecause(band, taught) {
     el.parentElement?.toggleAttribute("data-answered", Boolean(topic));
     if (topic) setText(words, becauseWords(topic, geometry));
     show.hidden = !topic || !taught.includes(topic);
-    for (const button of buttons.querySelectorAll("button")) button.setAttribute("aria-expanded", String(button.dataset.why === topic));
+    for (const button of buttons.querySelectorAll("button"))
+      button.setAttribute("aria-expanded", String(button.dataset.why === topic));
   }
 
   /** @param {Topic} topic */
   function createButton(topic) {
-    const button = element("button", { type: "button", class: "cv-why", "data-why": topic, "aria-expanded": "false" }, say(`why.${topic}`));
+    const button = element(
+      "button",
+      { type: "button", class: "cv-why", "data-why": topic, "aria-expanded": "false" },
+      say(`why.${topic}`),
+    );
     button.addEventListener("click", () => turnTo(open === topic ? null : topic));
     return button;
   }
@@ -55,7 +60,11 @@ export function createBecause(band, taught) {
       geometry = next;
       const found = topicsOf(band, panels, next);
       el.hidden = !found.length;
-      if (found.join() !== topics.join()) buttons.replaceChildren(element("span", { "aria-hidden": "true" }, say("why")), ...found.map(createButton));
+      if (found.join() !== topics.join())
+        buttons.replaceChildren(
+          element("span", { "aria-hidden": "true" }, say("why")),
+          ...found.map(createButton),
+        );
       topics = found;
       turnTo(open && found.includes(open) ? open : null);
     },

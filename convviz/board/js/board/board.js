@@ -35,13 +35,15 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   const lost = element("p", { class: "cv-lost", role: "alert" });
   const tables = createTables(() => schedule(false));
   const facts = element("div", { class: "cv-facts" }, loss, truth, tables.el);
-  const foot = element("div", { class: "cv-foot" }, lost, element("div", { class: "cv-under" }, readout.el), facts, readout.live);
-  const root = element(
+  const foot = element(
     "div",
-    { class: "cv-board cv-look" },
-    rows,
-    foot,
+    { class: "cv-foot" },
+    lost,
+    element("div", { class: "cv-under" }, readout.el),
+    facts,
+    readout.live,
   );
+  const root = element("div", { class: "cv-board cv-look" }, rows, foot);
   el.append(root);
 
   /** @type {Map<string, ReturnType<typeof createEquation>>} */
@@ -57,10 +59,16 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   /** @type {ReturnType<typeof roomNow> | null} */
   let room = null; // what there is for the panels, as long as nothing tells that it may be another
   let fitted = ""; // the rooms that the cells were fitted into; empty where they flow
-  const bands = createBands(root, rows, equations, () => onPaper, () => {
-    room = null;
-    onBands();
-  });
+  const bands = createBands(
+    root,
+    rows,
+    equations,
+    () => onPaper,
+    () => {
+      room = null;
+      onBands();
+    },
+  );
 
   const library = loadPlotly(model);
   const board = {
@@ -68,7 +76,12 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     taught,
     tray: createTray(),
     highlight: createHighlighter(
-      { scale: () => board.scale(), fades: () => board.isLecture(), aside: (text, paired) => board.aside(text, paired), release: () => board.escape() },
+      {
+        scale: () => board.scale(),
+        fades: () => board.isLecture(),
+        aside: (text, paired) => board.aside(text, paired),
+        release: () => board.escape(),
+      },
       function* () {
         for (const equation of equations.values()) yield* equation.panels.values();
       },
@@ -121,11 +134,14 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     whole = false;
     // Before anything is written: asked for later, the browser would lay out every cell at a size that is about to go.
     const there = structure.equations.map(({ name }) => equations.get(name));
-    const known = everything && there.every(Boolean) && there.length === equations.size ? (room ?? roomNow()) : null;
+    const known =
+      everything && there.every(Boolean) && there.length === equations.size ? (room ?? roomNow()) : null;
     if (everything) layOut(structure);
     const numbers = decodeAll(values);
     // First everything is written, then everything is measured: in turn, the browser would lay out once an equation.
-    const changed = [...equations.values()].map((equation) => equation.setValues(numbers, values.dtype, values));
+    const changed = [...equations.values()].map((equation) =>
+      equation.setValues(numbers, values.dtype, values),
+    );
     if (everything) resize(known ?? roomNow());
     else [...equations.values()].forEach((equation, index) => equation.draw(plotly, changed[index]));
     if (everything) board.highlight.setGeometry(structure.geometry, structure.loss);
@@ -167,7 +183,9 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
         watcher.observe(/** @type {any} */ (equations.get(spec.name)).stage); // words beside it may take of its room
         rows.append(/** @type {any} */ (equations.get(spec.name)).el);
       }
-      equations.get(spec.name)?.setSpec(spec, structure.geometry, spec.name === told ? structure.remainder : null);
+      equations
+        .get(spec.name)
+        ?.setSpec(spec, structure.geometry, spec.name === told ? structure.remainder : null);
       equations.get(spec.name)?.key.set(spec.items, met, structure.cell_words, structure.geometry.transposed);
     }
     for (const name of wanted) {
@@ -179,12 +197,18 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     if (inOrder.some((el, index) => el !== rows.children[index])) rows.append(...inOrder); // the other way round now
     rows.dataset.count = String(equations.size);
     bands.share(); // also with a band that has just come
-    root.style.setProperty("--cv-ramp", structure.colorscales[theme].map(([at, color]) => `${color} ${at * 100}%`).join());
+    root.style.setProperty(
+      "--cv-ramp",
+      structure.colorscales[theme].map(([at, color]) => `${color} ${at * 100}%`).join(),
+    );
   }
 
   /** What there is for the panels: a room for each band of the stage, or the width where they flow. */
   function roomNow() {
-    return { bands: bands.stage() ? [...equations].map(([name, equation]) => ({ name, ...equation.room() })) : null, width: Math.max(0, ...[...rows.children].map((band) => band.clientWidth)) };
+    return {
+      bands: bands.stage() ? [...equations].map(([name, equation]) => ({ name, ...equation.room() })) : null,
+      width: Math.max(0, ...[...rows.children].map((band) => band.clientWidth)),
+    };
   }
 
   /** @param {ReturnType<typeof roomNow>} known */
@@ -196,7 +220,10 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     const wraps = bands.stage() !== "wide";
     if (rooms) for (const { name, ...room } of rooms) equations.get(name)?.fit(room, wraps);
     else {
-      const cell = cellSize([...equations.values()].map((equation) => equation.measure()), width);
+      const cell = cellSize(
+        [...equations.values()].map((equation) => equation.measure()),
+        width,
+      );
       for (const equation of equations.values()) equation.setSize(cell, width);
     }
     for (const equation of equations.values()) equation.draw(plotly, null);
@@ -205,7 +232,8 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   /** Keep the number that is asked for to itself. */
   function markAsked() {
     for (const equation of equations.values()) {
-      for (const panel of equation.panels.values()) panel.grid.hide(asked?.panel === panel.spec().name ? asked : null);
+      for (const panel of equation.panels.values())
+        panel.grid.hide(asked?.panel === panel.spec().name ? asked : null);
     }
   }
 
@@ -255,7 +283,8 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     cancelAnimationFrame(frame); // the theme has just asked for one, but the paper is laid out before it would come
     whole = true;
     paint();
-    for (const equation of equations.values()) for (const panel of equation.panels.values()) panel.print(printing);
+    for (const equation of equations.values())
+      for (const panel of equation.panels.values()) panel.print(printing);
   });
   // A widget is drawn before it is put into the page: only now can the app around the board be found.
   let stopKeys = () => {};
@@ -325,7 +354,8 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     },
     /** Close what lies over the captions, by the buttons that opened it. */
     plain() {
-      for (const button of rows.querySelectorAll(":is(.cv-symbols-open, .cv-why)[aria-expanded=true]")) /** @type {HTMLElement} */ (button).click();
+      const opened = rows.querySelectorAll(":is(.cv-symbols-open, .cv-why)[aria-expanded=true]");
+      for (const button of /** @type {NodeListOf<HTMLElement>} */ (opened)) button.click();
     },
     /** Let the tray forget what it holds, and begin anew. @param {boolean} full with all that a pixel gets */
     tray(full) {
@@ -342,7 +372,12 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
       schedule(true);
     },
     /** The bands, and which of them has the room. */
-    bands: () => (model.get("structure").equations ?? []).map(({ name, title }) => ({ name, title, shown: name === bands.alone() })),
+    bands: () =>
+      (model.get("structure").equations ?? []).map(({ name, title }) => ({
+        name,
+        title,
+        shown: name === bands.alone(),
+      })),
     /** Give the room to another band, where one has it. @param {string} name */
     show(name) {
       bands.bring(name);
@@ -367,7 +402,8 @@ export function cellSize(needs, width) {
 
 /** Every panel's numbers, from the bytes on the wire. */
 function decodeAll(values) {
-  const read = (wires) => Object.fromEntries(Object.entries(wires).map(([name, wire]) => [name, decode(wire, values.dtype)]));
+  const read = (wires) =>
+    Object.fromEntries(Object.entries(wires).map(([name, wire]) => [name, decode(wire, values.dtype)]));
   return { planes: read(values.planes), thumbs: read(values.thumbs) };
 }
 

@@ -3,7 +3,15 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { createBecause } from "./because.js";
-import { createChoice, createLegend, createSign, createSymbols, createTerm, putInOrder, signWidth } from "./equation_parts.js";
+import {
+  createChoice,
+  createLegend,
+  createSign,
+  createSymbols,
+  createTerm,
+  putInOrder,
+  signWidth,
+} from "./equation_parts.js";
 import { createMarksKey } from "./marks_key.js";
 import { createPanel } from "./panel.js";
 import { createPlot } from "./equation_plot.js";
@@ -29,7 +37,12 @@ const THUMBS = 34; // the height of a row of other planes
  * @param {string} name
  */
 export function createEquation(board, name) {
-  const heading = element("button", { type: "button", class: "cv-title", "aria-pressed": "false", title: say("band.title") });
+  const heading = element("button", {
+    type: "button",
+    class: "cv-title",
+    "aria-pressed": "false",
+    title: say("band.title"),
+  });
   heading.addEventListener("click", () => board.focusBand(name));
   const title = element("h3", {}, heading);
   const formula = element("code", { class: "cv-formula" });
@@ -48,7 +61,12 @@ export function createEquation(board, name) {
   const because = createBecause(name, board.taught);
   const symbols = createSymbols();
   const told = element("div", { class: "cv-told" });
-  const notes = element("div", { class: "cv-notes" }, element("div", { class: "cv-asks" }, because.el, symbols.button), told); // what a button opens comes after it
+  const notes = element(
+    "div",
+    { class: "cv-notes" },
+    element("div", { class: "cv-asks" }, because.el, symbols.button),
+    told,
+  ); // what a button opens comes after it
   const remainder = createRemainder((size) => board.model.send({ type: "size", size }));
   const film = createFilm(stage, panels);
   const stepper = createStepper(board, name, { panels, refresh, film });
@@ -56,7 +74,9 @@ export function createEquation(board, name) {
   explain(single, "help.single");
   single.addEventListener("click", () => board.model.send({ type: "single" }));
   // The bias has no window.
-  const tools = { bias: [], forward: [single, stepper.button], input: [views.el, stepper.button] }[name] ?? [stepper.button];
+  const tools = { bias: [], forward: [single, stepper.button], input: [views.el, stepper.button] }[name] ?? [
+    stepper.button,
+  ];
   const el = element(
     "section",
     { class: "cv-equation", "data-equation": name },
@@ -133,7 +153,10 @@ export function createEquation(board, name) {
       remainder.set(story);
       setItems(next.items);
       setChoices(next.choices);
-      because.set(next.items.filter((item) => item.key), geometry);
+      because.set(
+        next.items.filter((item) => item.key),
+        geometry,
+      );
     },
 
     /**
@@ -162,7 +185,9 @@ export function createEquation(board, name) {
       key.beyond([...panels.values()].some((panel) => panel.grid.anyBeyond()));
       if (unseen && !el.hasAttribute("data-strip")) film.making();
       unseen = false;
-      return planes.flatMap((plane, i) => (same(plane, before[i]) && limits[i] === limitsBefore[i] ? [] : [i]));
+      return planes.flatMap((plane, i) =>
+        same(plane, before[i]) && limits[i] === limitsBefore[i] ? [] : [i],
+      );
     },
 
     /** Whether this band has the room, or another; nobody when empty. @param {string} focused */
@@ -188,14 +213,24 @@ export function createEquation(board, name) {
         for (const item of spec.items) {
           const panel = item.key && panels.get(item.key);
           if (!panel) before += signWidth(item) * letters + GAP;
-          else terms.push({ ...panel.need(lines, thumbs, letters), before, ...(strip ? { least: 0, around: 0 } : {}) });
+          else
+            terms.push({
+              ...panel.need(lines, thumbs, letters),
+              before,
+              ...(strip ? { least: 0, around: 0 } : {}),
+            });
           if (panel) before = 0;
         }
         return terms;
       };
       // Names break where the cells gain by it.
-      const tries = [...Array(MOST_LINES).keys()].map((index) => ({ lines: index + 1, sizes: fitCells(termsWith(index + 1), room, wraps) }));
-      const best = tries.reduce((one, other) => (Math.min(...other.sizes) > Math.min(...one.sizes) ? other : one));
+      const tries = [...Array(MOST_LINES).keys()].map((index) => ({
+        lines: index + 1,
+        sizes: fitCells(termsWith(index + 1), room, wraps),
+      }));
+      const best = tries.reduce((one, other) =>
+        Math.min(...other.sizes) > Math.min(...one.sizes) ? other : one,
+      );
       [...panels.values()].forEach((panel, index) => panel.setSize(best.sizes[index], best.lines, letters));
     },
 
@@ -204,7 +239,11 @@ export function createEquation(board, name) {
       for (const panel of panels.values()) {
         const { rows, columns } = panel.spec();
         const most = Math.max(rows.length, columns.length);
-        const side = Math.min(cell, (width - 34) / columns.length, most > 12 ? Math.max(390 / most, 4) : Infinity);
+        const side = Math.min(
+          cell,
+          (width - 34) / columns.length,
+          most > 12 ? Math.max(390 / most, 4) : Infinity,
+        );
         panel.setSize(most > 12 ? side : Math.floor(side));
       }
     },
@@ -215,7 +254,10 @@ export function createEquation(board, name) {
       const small = columns.filter((count) => count <= 12);
       return {
         cells: small.reduce((sum, count) => sum + count, 0),
-        rest: 390 * (columns.length - small.length) + 58 * row.querySelectorAll(".cv-sign").length + 24 * columns.length,
+        rest:
+          390 * (columns.length - small.length) +
+          58 * row.querySelectorAll(".cv-sign").length +
+          24 * columns.length,
       };
     },
 
@@ -259,6 +301,8 @@ function toRows(plane, columns) {
 function same(rows, before) {
   return (
     before?.length === rows.length &&
-    rows.every((row, r) => row.length === before[r].length && row.every((value, c) => Object.is(value, before[r][c])))
+    rows.every(
+      (row, r) => row.length === before[r].length && row.every((value, c) => Object.is(value, before[r][c])),
+    )
   );
 }

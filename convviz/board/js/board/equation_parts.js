@@ -8,10 +8,12 @@ import { sentences } from "../base/words.js";
 const say = sentences(WORDS);
 
 /** How wide a word below a sign is; a Chinese letter takes more. @param {string} word */
-const widthOf = (word) => [...word].reduce((sum, letter) => sum + (/[\u2e80-\uffef]/.test(letter) ? 12 : 7.1), 0);
+const widthOf = (word) =>
+  [...word].reduce((sum, letter) => sum + (/[\u2e80-\uffef]/.test(letter) ? 12 : 7.1), 0);
 
 /** How wide a sign is on the stage: its longest word decides. @param {{ note: string }} item */
-export const signWidth = ({ note }) => Math.max(20, ...note.split(" ").map((word) => Math.ceil(widthOf(word))));
+export const signWidth = ({ note }) =>
+  Math.max(20, ...note.split(" ").map((word) => Math.ceil(widthOf(word))));
 
 /** @param {{ symbol: string, note: string }} item */
 export function createSign(item) {
@@ -40,7 +42,11 @@ export function createChoice(board, choice) {
 /** What is seldom asked for, formula and exact terms: it takes the place of the caption while its button is down. */
 export function createSymbols() {
   const el = element("div", { class: "cv-symbols" });
-  const button = element("button", { type: "button", class: "cv-symbols-open", "aria-expanded": "false" }, say("symbols"));
+  const button = element(
+    "button",
+    { type: "button", class: "cv-symbols-open", "aria-expanded": "false" },
+    say("symbols"),
+  );
   button.addEventListener("click", () => {
     const open = Boolean(el.parentElement?.toggleAttribute("data-symbols"));
     el.closest(".cv-notes")?.toggleAttribute("data-formula", open);
@@ -53,13 +59,20 @@ export function createSymbols() {
 export function createLegend() {
   const low = element("span", {});
   const high = element("span", {});
-  const el = element("div", { class: "cv-scale", title: say("key.scale"), "aria-hidden": "true" }, low, element("i", {}), high);
+  const el = element(
+    "div",
+    { class: "cv-scale", title: say("key.scale"), "aria-hidden": "true" },
+    low,
+    element("i", {}),
+    high,
+  );
   return {
     el,
     /** @param {number | null} limit null when the row has no one end: then it is told once */
     set(limit) {
       el.toggleAttribute("data-once", limit === null);
-      const text = limit === null ? "" : limit >= 99.5 ? limit.toFixed(0) : String(Number(limit.toPrecision(2)));
+      const text =
+        limit === null ? "" : limit >= 99.5 ? limit.toFixed(0) : String(Number(limit.toPrecision(2)));
       setText(low, `\u2212${text}`);
       setText(high, text || "+");
     },
@@ -71,7 +84,9 @@ export function createLegend() {
  * @param {HTMLElement} panel @param {HTMLElement[]} signs
  */
 export function createTerm(panel, signs) {
-  const term = /** @type {HTMLElement} */ (panel.parentElement ?? element("div", { class: "cv-term" }, panel));
+  const term = /** @type {HTMLElement} */ (
+    panel.parentElement ?? element("div", { class: "cv-term" }, panel)
+  );
   while (term.firstChild !== panel) term.firstChild?.remove();
   panel.before(...signs);
   return term;

@@ -11,7 +11,9 @@ const REST_MS = 250;
  */
 export function createPlot(board, panels) {
   // plotly keeps there what it draws
-  const plot = /** @type {HTMLElement & { data: any[] }} */ (element("div", { class: "cv-plot", "aria-hidden": "true" }));
+  const plot = /** @type {HTMLElement & { data: any[] }} */ (
+    element("div", { class: "cv-plot", "aria-hidden": "true" })
+  );
   let resting = 0; // until plotly draws what the panels show meanwhile
   let drawings = 0; // how often they have begun to show something
   let drawn = ""; // the keys of the panels that plotly has now
@@ -29,7 +31,11 @@ export function createPlot(board, panels) {
    * @param {{ frame: DOMRect, boxes: DOMRect[] }} place
    */
   function picture({ frame, boxes }) {
-    const layout = { ...board.plotLayout, width: Math.max(frame.width, 10), height: Math.max(frame.height, 10) };
+    const layout = {
+      ...board.plotLayout,
+      width: Math.max(frame.width, 10),
+      height: Math.max(frame.height, 10),
+    };
     const data = [...panels.values()].map((panel, index) => {
       const number = index ? String(index + 1) : "";
       const box = boxes[index];
@@ -45,7 +51,9 @@ export function createPlot(board, panels) {
         ...axis,
         anchor: `x${number}`,
         range: [rows.length - 0.5, -0.5],
-        domain: [1 - (box.bottom - frame.top) / frame.height, 1 - (box.top - frame.top) / frame.height].map(unit),
+        domain: [1 - (box.bottom - frame.top) / frame.height, 1 - (box.top - frame.top) / frame.height].map(
+          unit,
+        ),
       };
       return {
         ...figure.data[0],
@@ -67,12 +75,18 @@ export function createPlot(board, panels) {
     clearTimeout(resting);
     const place = locate();
     if (!place.frame.width) return; // hidden meanwhile: the board draws when it is seen again
-    const inside = place.boxes.every(({ bottom, right }) => bottom <= place.frame.bottom + 1 && right <= place.frame.right + 1);
+    const inside = place.boxes.every(
+      ({ bottom, right }) => bottom <= place.frame.bottom + 1 && right <= place.frame.right + 1,
+    );
     if (shownKeys() === drawn && !inside) return; // plotly would cut them off: theirs is the picture
     const { data, layout } = picture(place);
     const now = drawings;
     Promise.resolve(plotly.react(plot, data, layout, { staticPlot: true, displayModeBar: false }))
-      .then(() => Promise.all([...plot.querySelectorAll("image")].map((image) => /** @type {any} */ (image).decode?.())))
+      .then(() =>
+        Promise.all(
+          [...plot.querySelectorAll("image")].map((image) => /** @type {any} */ (image).decode?.()),
+        ),
+      )
       .catch(() => {}) // an image that another one has replaced
       .then(() => drawings === now && inside && showPlot(true));
     drawn = shownKeys();
@@ -99,7 +113,13 @@ export function createPlot(board, panels) {
       showPlot(false);
       if (!plotly) return;
       if (shownKeys() !== drawn) return react(plotly);
-      [...panels.values()].forEach((panel, i) => Object.assign(plot.data[i], panel.spec().figure.data[0], { z: planes[i], zmin: -limits[i], zmax: limits[i] }));
+      [...panels.values()].forEach((panel, i) =>
+        Object.assign(plot.data[i], panel.spec().figure.data[0], {
+          z: planes[i],
+          zmin: -limits[i],
+          zmax: limits[i],
+        }),
+      );
       clearTimeout(resting);
       resting = window.setTimeout(() => react(plotly), REST_MS);
     },

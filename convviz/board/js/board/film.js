@@ -23,7 +23,14 @@ function spread(letters) {
 }
 
 /** A sheet of paper over a part of a grid. @param {number} x @param {number} y @param {number} width @param {number} height in cells */
-const sheet = (x, y, width, height) => svgElement("rect", { class: "cv-sheet", x: x * CELL, y: y * CELL, width: width * CELL, height: height * CELL });
+const sheet = (x, y, width, height) =>
+  svgElement("rect", {
+    class: "cv-sheet",
+    x: x * CELL,
+    y: y * CELL,
+    width: width * CELL,
+    height: height * CELL,
+  });
 
 /**
  * Make what films one equation.
@@ -40,10 +47,14 @@ export function createFilm(stage, panels) {
   function turn({ grid, spec }) {
     const [rows, columns] = [spec().rows.length, spec().columns.length];
     const block = svgElement("g", { class: "cv-turning" });
-    for (let at = 0; at < rows * columns; at++) block.append(grid.copy(Math.floor(at / columns), at % columns));
+    for (let at = 0; at < rows * columns; at++)
+      block.append(grid.copy(Math.floor(at / columns), at % columns));
     const whole = film();
     whole.append(sheet(0, 0, columns, rows), block);
-    const letters = [...block.querySelectorAll("text")].map((node) => ({ node, frames: [turned(180), turned(0)] }));
+    const letters = [...block.querySelectorAll("text")].map((node) => ({
+      node,
+      frames: [turned(180), turned(0)],
+    }));
     motion.play(grid.svg, whole, [{ node: block, frames: [turned(-180), turned(0)] }, ...letters]);
   }
 
@@ -66,13 +77,28 @@ export function createFilm(stage, panels) {
           const node = grid.copy(row, column);
           const isData = rows[row] === "d" && columns[column] === "d";
           (isData ? whole : zeros).append(node);
-          if (isData) parts.push({ node, frames: [{ transform: `translate(${across[column] * CELL}px, ${down[row] * CELL}px)` }, { transform: "none" }] });
+          if (isData)
+            parts.push({
+              node,
+              frames: [
+                { transform: `translate(${across[column] * CELL}px, ${down[row] * CELL}px)` },
+                { transform: "none" },
+              ],
+            });
         }
       }
     }
     if (height < rows.length || width < columns.length) {
-      const border = svgElement("path", { class: "cv-sheet", "fill-rule": "evenodd", d: frameOf(rows.length, columns.length, top, left, height, width) });
-      const edge = svgElement("rect", { class: "cv-edge", width: columns.length * CELL, height: rows.length * CELL });
+      const border = svgElement("path", {
+        class: "cv-sheet",
+        "fill-rule": "evenodd",
+        d: frameOf(rows.length, columns.length, top, left, height, width),
+      });
+      const edge = svgElement("rect", {
+        class: "cv-edge",
+        width: columns.length * CELL,
+        height: rows.length * CELL,
+      });
       const small = `translate(${left * CELL}px, ${top * CELL}px) scale(${width / columns.length}, ${height / rows.length})`;
       const delay = opens ? LONGEST_MS : 0;
       whole.append(border, edge);
@@ -87,7 +113,11 @@ export function createFilm(stage, panels) {
     const { area, spec } = panelOf(panel);
     const box = area.getBoundingClientRect();
     const [rows, columns] = [spec().rows.length, spec().columns.length];
-    return { x: box.left - frame.left + ((column + 0.5) * box.width) / columns, y: box.top - frame.top + ((row + 0.5) * box.height) / rows, cell: box.width / columns };
+    return {
+      x: box.left - frame.left + ((column + 0.5) * box.width) / columns,
+      y: box.top - frame.top + ((row + 0.5) * box.height) / rows,
+      cell: box.width / columns,
+    };
   }
 
   return {
@@ -118,12 +148,25 @@ export function createFilm(stage, panels) {
       const frame = stage.getBoundingClientRect();
       if (!frame.width) return;
       const ways = flights.map(({ from, to }) => [centreOf(frame, from), centreOf(frame, to)]);
-      const whole = element("div", { class: "cv-flights", "aria-hidden": "true", style: `font-size: ${Math.max(11, ways[0][1].cell * 0.4)}px` });
+      const whole = element("div", {
+        class: "cv-flights",
+        "aria-hidden": "true",
+        style: `font-size: ${Math.max(11, ways[0][1].cell * 0.4)}px`,
+      });
       const parts = flights.map(({ value }, index) => {
         const [from, to] = ways[index].map(({ x, y }) => `translate(${x}px, ${y}px) translate(-50%, -50%)`);
         const node = element("span", {}, formatNumber(value));
         whole.append(node);
-        return { node, ms, frames: [{ transform: from, opacity: 0 }, { transform: from, opacity: 1, offset: 0.2 }, { transform: to, opacity: 1, offset: 0.85 }, { transform: to, opacity: 0 }] };
+        return {
+          node,
+          ms,
+          frames: [
+            { transform: from, opacity: 0 },
+            { transform: from, opacity: 1, offset: 0.2 },
+            { transform: to, opacity: 1, offset: 0.85 },
+            { transform: to, opacity: 0 },
+          ],
+        };
       });
       motion.play(stage, whole, parts);
     },
@@ -137,7 +180,9 @@ export function createFilm(stage, panels) {
       const whole = film();
       const node = sheet(column, row, columns, rows);
       whole.append(node);
-      motion.play(panelOf(name).grid.svg, whole, [{ node, ms, frames: [{ opacity: 1 }, { opacity: 1, offset: 0.6 }, { opacity: 0 }] }]);
+      motion.play(panelOf(name).grid.svg, whole, [
+        { node, ms, frames: [{ opacity: 1 }, { opacity: 1, offset: 0.6 }, { opacity: 0 }] },
+      ]);
     },
   };
 }

@@ -6,7 +6,18 @@ import { svgElement, focusOf } from "../base/dom.js";
 import { colorOf, formatNumber, fullNumber, needsWhiteInk } from "../base/format.js";
 import { createCells } from "./grid_cells.js";
 import { createNumbers, looks } from "./grid_numbers.js";
-import { CELL, corners, frames, holesIn, isMarked, isUnread, linesBetween, makeBands, patterns, roleOf } from "./grid_marks.js";
+import {
+  CELL,
+  corners,
+  frames,
+  holesIn,
+  isMarked,
+  isUnread,
+  linesBetween,
+  makeBands,
+  patterns,
+  roleOf,
+} from "./grid_marks.js";
 import { isBeyond } from "../picture/scales.js";
 import { sentences } from "../base/words.js";
 
@@ -50,7 +61,19 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   // Listening for the focus makes an svg a tab stop of its own in Chromium: the one stop is a cell.
   const attributes = { class: "cv-grid", role: "grid", tabindex: -1 };
   const dim = svgElement("path", { class: "cv-dim", "fill-rule": "evenodd" });
-  const svg = svgElement("svg", attributes, patterns(uid), bands, lights, lines, cells.el, numbers.el, dim, beyond, ring); // no frame lies over a number
+  const svg = svgElement(
+    "svg",
+    attributes,
+    patterns(uid),
+    bands,
+    lights,
+    lines,
+    cells.el,
+    numbers.el,
+    dim,
+    beyond,
+    ring,
+  ); // no frame lies over a number
   /** @type {GridSpec} */
   let spec = { rows: "", columns: "", unread_rows: [], unread_columns: [], label: "", editable: false };
   let built = ""; // what of it is drawn
@@ -74,7 +97,8 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
 
   /** Do something for each place, in reading order. @param {(row: number, column: number, index: number) => void} task */
   function eachPlace(task) {
-    for (let row = 0, index = 0; row < spec.rows.length; row++) for (let column = 0; column < spec.columns.length; column++) task(row, column, index++);
+    for (let row = 0, index = 0; row < spec.rows.length; row++)
+      for (let column = 0; column < spec.columns.length; column++) task(row, column, index++);
   }
 
   /** Print a cell's number, where it is read. @param {number} row @param {number} column @param {number} index */
@@ -95,10 +119,11 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     svg.classList.toggle("cv-numbered", numbered());
     lines.setAttribute("d", numbered() ? linesBetween(height, width) : "");
     [marked, unread] = [[], []];
-    if (numbered()) eachPlace((row, column) => {
-      marked.push(isMarked(spec, row, column));
-      unread.push(isUnread(spec, row, column));
-    });
+    if (numbered())
+      eachPlace((row, column) => {
+        marked.push(isMarked(spec, row, column));
+        unread.push(isUnread(spec, row, column));
+      });
     bands.replaceChildren(...makeBands(spec, uid));
     numbers.fit(numbered() ? height : 0, numbered() ? width : 0);
     fitCells(height, width);
@@ -196,7 +221,10 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   svg.addEventListener("click", (event) => {
     const [row, column] = place(event);
     focusCell(row, column, true, true);
-    const again = /** @type {PointerEvent} */ (event).pointerType === "touch" && spec.editable && tapped === `${row},${column}`;
+    const again =
+      /** @type {PointerEvent} */ (event).pointerType === "touch" &&
+      spec.editable &&
+      tapped === `${row},${column}`;
     [tapped, opened] = [again ? "" : `${row},${column}`, again];
     if (again) events.onEdit(row, column, "");
     else events.onSelect(row, column);
@@ -209,7 +237,10 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   svg.addEventListener("focusout", () => events.onLeave());
   // A screen reader puts the focus into any cell by itself: the cursor follows it there.
   svg.addEventListener("focusin", (event) => {
-    const at = /** @type {SVGElement} */ (event.target).dataset.cell?.split(",").map(Number) ?? [focus.row, focus.column];
+    const at = /** @type {SVGElement} */ (event.target).dataset.cell?.split(",").map(Number) ?? [
+      focus.row,
+      focus.column,
+    ];
     if (at[0] === focus.row && at[1] === focus.column) events.onFocus(focus.row, focus.column);
     else focusCell(at[0], at[1], false);
   });
@@ -228,8 +259,16 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
       const text = numbers.at(row, column);
       const { scale, limit } = /** @type {NonNullable<typeof shown>} */ (shown);
       const value = valueAt(row, column);
-      const fill = `rgb(${colorOf(scale, Number.isFinite(value) ? value : 0, limit).map(Math.round).join()})`;
-      const box = svgElement("rect", { x: column * CELL, y: row * CELL, width: CELL, height: CELL, style: `fill: ${fill}` });
+      const fill = `rgb(${colorOf(scale, Number.isFinite(value) ? value : 0, limit)
+        .map(Math.round)
+        .join()})`;
+      const box = svgElement("rect", {
+        x: column * CELL,
+        y: row * CELL,
+        width: CELL,
+        height: CELL,
+        style: `fill: ${fill}`,
+      });
       return svgElement("g", {}, box, ...(text ? [text.cloneNode(true)] : []));
     },
     /** @param {number} row @param {number} column */
@@ -273,8 +312,14 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
      */
     light(links, clear = null) {
       dim.setAttribute("d", clear ? holesIn(spec, [...links, ...clear]) : "");
-      const inside = links.filter(({ row, column }) => row < spec.rows.length && column < spec.columns.length);
-      const names = (real) => inside.filter((link) => link.real === real).map(({ row, column }) => `${row},${column}`).join(" ");
+      const inside = links.filter(
+        ({ row, column }) => row < spec.rows.length && column < spec.columns.length,
+      );
+      const names = (real) =>
+        inside
+          .filter((link) => link.real === real)
+          .map(({ row, column }) => `${row},${column}`)
+          .join(" ");
       if (!inside.length && !lights.childElementCount) return;
       lights.replaceChildren(...frames(inside));
       lights.setAttribute("data-lit", names(true));

@@ -11,8 +11,20 @@ export function createCells() {
 
   /** @param {number} row @param {number} column */
   function make(row, column) {
-    const place = { x: column * CELL, y: row * CELL, width: CELL, height: CELL, "data-cell": `${row},${column}` };
-    return svgElement("rect", { role: "gridcell", class: "cv-cell", tabindex: -1, "aria-colindex": column + 1, ...place });
+    const place = {
+      x: column * CELL,
+      y: row * CELL,
+      width: CELL,
+      height: CELL,
+      "data-cell": `${row},${column}`,
+    };
+    return svgElement("rect", {
+      role: "gridcell",
+      class: "cv-cell",
+      tabindex: -1,
+      "aria-colindex": column + 1,
+      ...place,
+    });
   }
 
   return {
@@ -54,7 +66,14 @@ export function createCells() {
     /** Let the first cell stand for another one, where one stands for all. @param {number} row @param {number} column @param {string} full @param {string} short */
     move(row, column, full, short) {
       const [{ line, boxes }] = rows;
-      const place = { "data-cell": `${row},${column}`, "aria-colindex": column + 1, x: column * CELL, y: row * CELL, "data-value": full, "aria-label": short };
+      const place = {
+        "data-cell": `${row},${column}`,
+        "aria-colindex": column + 1,
+        x: column * CELL,
+        y: row * CELL,
+        "data-value": full,
+        "aria-label": short,
+      };
       for (const [name, value] of Object.entries(place)) boxes[0].setAttribute(name, String(value));
       line.setAttribute("aria-rowindex", String(row + 1));
     },

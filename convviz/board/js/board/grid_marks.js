@@ -10,7 +10,12 @@ const say = sentences(WORDS);
 export const CELL = 40;
 export const BANDS = { p: "padding", c: "copy", i: "inserted", r: "remainder" };
 // A transposed convolution says some of it in other words: spec.words.
-const ROLE_WORDS = { padding: say("cell.padding"), copy: say("cell.copy"), inserted: say("cell.inserted"), ...cellWords(false) };
+const ROLE_WORDS = {
+  padding: say("cell.padding"),
+  copy: say("cell.copy"),
+  inserted: say("cell.inserted"),
+  ...cellWords(false),
+};
 
 /** @typedef {import("./grid.js").GridSpec} GridSpec */
 
@@ -33,14 +38,21 @@ export function roleOf(spec, row, column) {
 }
 
 /** @param {GridSpec} spec @param {number} row @param {number} column */
-export const isUnread = (spec, row, column) => spec.unread_rows.includes(row) || spec.unread_columns.includes(column);
+export const isUnread = (spec, row, column) =>
+  spec.unread_rows.includes(row) || spec.unread_columns.includes(column);
 
 /** Whether a mark says what a cell is, so that its 0 need not be printed. @param {GridSpec} spec @param {number} row @param {number} column */
-export const isMarked = (spec, row, column) => /[pir]/.test(spec.rows[row] + spec.columns[column]) || isUnread(spec, row, column);
+export const isMarked = (spec, row, column) =>
+  /[pir]/.test(spec.rows[row] + spec.columns[column]) || isUnread(spec, row, column);
 
 /** A corner of each of these cells, as one path. @param {number[]} cells by their places in reading order @param {number} width of the grid @param {number} side */
 export const corners = (cells, width, side) =>
-  cells.map((index) => `M${(index % width) * CELL + 1} ${Math.floor(index / width) * CELL + 1}h${side}l${-side} ${side}z`).join("");
+  cells
+    .map(
+      (index) =>
+        `M${(index % width) * CELL + 1} ${Math.floor(index / width) * CELL + 1}h${side}l${-side} ${side}z`,
+    )
+    .join("");
 
 /** The lines around all cells: one path, for a frame a cell would be drawn anew with each. @param {number} height in cells @param {number} width */
 export function linesBetween(height, width) {
@@ -63,7 +75,10 @@ export function frames(links) {
   }
   return [...paths].flatMap(([color, d]) =>
     color
-      ? [svgElement("path", { d, class: "cv-halo" }), svgElement("path", { d, class: "cv-lit", style: `stroke: ${color}` })]
+      ? [
+          svgElement("path", { d, class: "cv-halo" }),
+          svgElement("path", { d, class: "cv-lit", style: `stroke: ${color}` }),
+        ]
       : [svgElement("path", { d, class: "cv-covered" })],
   );
 }
@@ -80,9 +95,17 @@ export function holesIn(spec, cells) {
 /** One cell of each mark. Over a number the line of what is never read is drawn in the corners alone. @param {string} uid */
 export function patterns(uid) {
   const mark = (name, ...shapes) =>
-    svgElement("pattern", { id: `${uid}-${name}`, width: CELL, height: CELL, patternUnits: "userSpaceOnUse" }, ...shapes);
+    svgElement(
+      "pattern",
+      { id: `${uid}-${name}`, width: CELL, height: CELL, patternUnits: "userSpaceOnUse" },
+      ...shapes,
+    );
   const path = (d, name) => svgElement("path", { d, class: name });
-  const line = () => ["cv-ink-halo", "cv-ink-line"].flatMap((ink) => [path("M0 40L12 28M28 12L40 0", ink), path("M12 28L28 12", `${ink} cv-ink-centre`)]);
+  const line = () =>
+    ["cv-ink-halo", "cv-ink-line"].flatMap((ink) => [
+      path("M0 40L12 28M28 12L40 0", ink),
+      path("M12 28L28 12", `${ink} cv-ink-centre`),
+    ]);
   const ground = () => path("M0 0h40v40h-40z", "cv-ink-padding");
   return svgElement(
     "defs",
@@ -107,18 +130,40 @@ export function makeBands(spec, uid) {
   const places = (letters, letter) => [...letters].flatMap((own, index) => (own === letter ? [index] : []));
   const row = (index, from = 0, to = width) => box(from, index, to - from, 1);
   const column = (index, from = 0, to = height) => box(index, from, 1, to - from);
-  const inserted = left < 0 || top < 0 ? [] : [
-    ...places(spec.rows, "i").map((index) => row(index, left, right)),
-    ...places(spec.columns, "i").map((index) => column(index, top, bottom)),
+  const inserted =
+    left < 0 || top < 0
+      ? []
+      : [
+          ...places(spec.rows, "i").map((index) => row(index, left, right)),
+          ...places(spec.columns, "i").map((index) => column(index, top, bottom)),
+        ];
+  const whole = (letter) => [
+    ...places(spec.rows, letter).map((index) => row(index)),
+    ...places(spec.columns, letter).map((index) => column(index)),
   ];
-  const whole = (letter) => [...places(spec.rows, letter).map((index) => row(index)), ...places(spec.columns, letter).map((index) => column(index))];
-  const unread = [...spec.unread_rows.map((index) => row(index)), ...spec.unread_columns.map((index) => column(index))];
+  const unread = [
+    ...spec.unread_rows.map((index) => row(index)),
+    ...spec.unread_columns.map((index) => column(index)),
+  ];
   /** @type {[string, string[]][]} */
-  const marks = [[BANDS.i, inserted], ...["p", "c", "r"].map((letter) => /** @type {[string, string[]]} */ ([BANDS[letter], whole(letter)])), ["unread", unread]];
+  const marks = [
+    [BANDS.i, inserted],
+    ...["p", "c", "r"].map((letter) => /** @type {[string, string[]]} */ ([BANDS[letter], whole(letter)])),
+    ["unread", unread],
+  ];
   return marks.flatMap(([name, boxes]) =>
-    boxes.length ? [svgElement("path", { class: `cv-band cv-band-${name}`, d: boxes.join(""), fill: `url(#${uid}-${name})` })] : [],
+    boxes.length
+      ? [
+          svgElement("path", {
+            class: `cv-band cv-band-${name}`,
+            d: boxes.join(""),
+            fill: `url(#${uid}-${name})`,
+          }),
+        ]
+      : [],
   );
 }
 
 /** A box of cells, as a part of a path. @param {number} column @param {number} row @param {number} width @param {number} height */
-export const box = (column, row, width, height) => `M${column * CELL} ${row * CELL}h${width * CELL}v${height * CELL}h${-width * CELL}z`;
+export const box = (column, row, width, height) =>
+  `M${column * CELL} ${row * CELL}h${width * CELL}v${height * CELL}h${-width * CELL}z`;

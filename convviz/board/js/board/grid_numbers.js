@@ -30,7 +30,8 @@ export function createNumbers() {
     /** Print a number. @param {number} row @param {number} column @param {string} short empty: none @param {string} look the classes of its letters */
     write(row, column, short, look) {
       if (!short) return erase(row, column);
-      const text = rows[row][column] ?? svgElement("text", { x: (column + 0.5) * CELL, y: (row + 0.5) * CELL });
+      const text =
+        rows[row][column] ?? svgElement("text", { x: (column + 0.5) * CELL, y: (row + 0.5) * CELL });
       if (!rows[row][column]) el.append((rows[row][column] = text));
       setText(text, short);
       if (text.getAttribute("class") !== look) text.setAttribute("class", look);
@@ -41,5 +42,7 @@ export function createNumbers() {
 /** The classes of a number's letters. @param {string} short @param {boolean} white on a dark ground */
 export function looks(short, white) {
   const wide = short.length === 4 && !short.includes("."); // a point is narrow
-  return [short.length > 2 && `cv-long${short.length}`, wide && "cv-wide", white && "cv-white"].filter(Boolean).join(" ");
+  return [short.length > 2 && `cv-long${short.length}`, wide && "cv-wide", white && "cv-white"]
+    .filter(Boolean)
+    .join(" ");
 }

@@ -62,7 +62,10 @@ export function createHeatmap(pane, events = {}) {
       setText(shape, data.shape ?? `[${height}, ${width}]`);
       el.setAttribute("aria-label", say("panel.shape", { name: label, shape: shape.textContent ?? "" }));
       const cell = data.cell ?? Math.max(6, Math.min(36, Math.floor(340 / Math.max(height, width))));
-      Object.assign(area.style, { width: `${cell * width}px`, height: `${(data.height ?? cell) * height}px` });
+      Object.assign(area.style, {
+        width: `${cell * width}px`,
+        height: `${(data.height ?? cell) * height}px`,
+      });
       grid.svg.setAttribute("preserveAspectRatio", "none"); // the layer is as stretched as the colours under it
       grid.setSpec({
         rows: data.rows ?? "d".repeat(height),

@@ -80,24 +80,34 @@ export function createHighlighter(board, panels) {
     const alone = term ?? (hovered ? null : elsewhere?.cells.length ? elsewhere.cells : null);
     const found = alone
       ? alone.map((each) => ({ ...each, real: true, kernel: null }))
-      : step?.links && cell === step.cell ? step.links() : exists(cell) ? links.of(cell) : [];
-    if (!alone) found.push(...(elsewhere?.cells ?? []).map((each) => ({ ...each, real: true, kernel: null })));
+      : step?.links && cell === step.cell
+        ? step.links()
+        : exists(cell)
+          ? links.of(cell)
+          : [];
+    if (!alone)
+      found.push(...(elsewhere?.cells ?? []).map((each) => ({ ...each, real: true, kernel: null })));
     if (!alone && cell === elsewhere?.cell && exists(cell)) found.push({ ...cell, real: true, kernel: null });
     if (!found.length && !anyLit) return; // a slider step with nothing pinned
     anyLit = found.length > 0;
     const byPanel = groupByPanel(found);
     for (const panel of panels()) {
       const list = byPanel.get(panel.spec().name) ?? [];
-      panel.grid.light(list.map((link) => ({ ...link, color: colorOfLink(link.kernel) })), fades(panel.spec().name, cell) ? [cell].filter((one) => one?.panel === panel.spec().name) : null);
+      panel.grid.light(
+        list.map((link) => ({ ...link, color: colorOfLink(link.kernel) })),
+        fades(panel.spec().name, cell) ? [cell].filter((one) => one?.panel === panel.spec().name) : null,
+      );
     }
   }
 
   /** Whether what is not lit in a panel fades: in a lecture, but not where steps fill it in. @param {string} name @param {any} cell */
-  const fades = (name, cell) => anyLit && board.fades() && !(cell === step?.cell && [cell.panel, step?.result].includes(name));
+  const fades = (name, cell) =>
+    anyLit && board.fades() && !(cell === step?.cell && [cell.panel, step?.result].includes(name));
 
   /** Show in the equation to the input which factors belong together. */
   function pairUp() {
-    const isGradient = (cell) => cell && ["grad_input", "grad_padded_input"].includes(cell.panel) && exists(cell);
+    const isGradient = (cell) =>
+      cell && ["grad_input", "grad_padded_input"].includes(cell.panel) && exists(cell);
     const cell = [hovered, step?.cell, pinned].find(isGradient) ?? null;
     pairing.show(cell, () => [...panels()].filter((panel) => panel.spec().key.startsWith("input:")), links);
   }
@@ -122,12 +132,17 @@ export function createHighlighter(board, panels) {
     const { panel, row, column } = cell;
     const spec = panelNamed(panel).spec();
     const value = numbers.planes[panel][row * spec.columns.length + column];
-    if (panelNamed(panel).grid.isAsked(row, column)) return sum.say(panelNamed(panel).grid.describe(row, column));
+    if (panelNamed(panel).grid.isAsked(row, column))
+      return sum.say(panelNamed(panel).grid.describe(row, column));
     const isSum = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_bias"].includes(panel);
     if (!isSum) {
-      const [told, made] = [links.geometry.transposed ? "" : backwardWords(links, terms, cell, valueAt), fromLoss(loss, links.geometry, cell, valueAt)];
+      const [told, made] = [
+        links.geometry.transposed ? "" : backwardWords(links, terms, cell, valueAt),
+        fromLoss(loss, links.geometry, cell, valueAt),
+      ];
       if (made?.difference.length) return writeDifference(cell, made, told);
-      if (made?.words) return sum.say(`${panelNamed(panel).grid.describe(row, column)}. ${made.words} ${told}`.trim());
+      if (made?.words)
+        return sum.say(`${panelNamed(panel).grid.describe(row, column)}. ${made.words} ${told}`.trim());
       return sum.say(`${panelNamed(panel).grid.describe(row, column)}. ${told || say("sum.none")}`);
     }
     const list = terms.of(cell);
@@ -135,13 +150,18 @@ export function createHighlighter(board, panels) {
       return sum.say(say("sum.elsewhere"));
     }
     const nothing = say(panel === "output" || panel === "grad_weight" ? "sum.padding" : "sum.nothing");
-    sum.show({ cell, label: `${spec.label}[${row},${column}]`, factors: spec.products, value, terms: list, nothing }, colorIn);
+    sum.show(
+      { cell, label: `${spec.label}[${row},${column}]`, factors: spec.products, value, terms: list, nothing },
+      colorIn,
+    );
   }
 
   /** How the loss makes grad_output: as the terms of a sum. @param {any} cell @param {import("../picture/loss_words.js").FromLoss} made @param {string} after */
   function writeDifference(cell, { gradient, difference, words }, after) {
     const label = `${panelNamed(gradient.panel).spec().label}[${gradient.row},${gradient.column}]`;
-    const both = difference.map((each) => [{ ...each, value: valueAt(each.panel, each.row, each.column), shown: true }]);
+    const both = difference.map((each) => [
+      { ...each, value: valueAt(each.panel, each.row, each.column), shown: true },
+    ]);
     const value = /** @type {number} */ (valueAt(gradient.panel, gradient.row, gradient.column));
     sum.show({ cell, label, factors: words, value, terms: both, minus: true, after }, colorIn);
   }
@@ -182,7 +202,8 @@ export function createHighlighter(board, panels) {
     listen(root) {
       return followPointer(root, (pointed) => {
         elsewhere = pointed;
-        for (const panel of panels()) panel.el.classList.toggle("cv-pointed", pointed.panels.includes(panel.spec().name));
+        for (const panel of panels())
+          panel.el.classList.toggle("cv-pointed", pointed.panels.includes(panel.spec().name));
         draw();
       });
     },

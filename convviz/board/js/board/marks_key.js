@@ -11,7 +11,14 @@ const KINDS = /** @type {const} */ (["padding", "copy", "inserted", "remainder",
 
 /** The key of one band. */
 export function createMarksKey() {
-  const entries = KINDS.map((kind) => element("span", { class: `cv-key-${kind}`, hidden: "" }, element("i", { "aria-hidden": "true" }), element("span", {})));
+  const entries = KINDS.map((kind) =>
+    element(
+      "span",
+      { class: `cv-key-${kind}`, hidden: "" },
+      element("i", { "aria-hidden": "true" }),
+      element("span", {}),
+    ),
+  );
   const el = element("p", { class: "cv-key", role: "group", "aria-label": say("key") }, ...entries);
   const show = (kind, there) => {
     const entry = entries[KINDS.indexOf(kind)];

@@ -25,7 +25,10 @@ const FROM_AFAR = 26; // pixels of a number's letters that the last row of a roo
 const WIDEST = 22; // of the 40 of a cell: letters of which two fit it
 
 /** The size of a number's letters, where a cell is 40 wide. @param {number} cell its side in pixels @param {boolean} large as large as they can be */
-const numberSize = (cell, large) => (large ? Math.max(20, Math.min((FROM_AFAR * CELL) / cell, WIDEST)) : Math.max(14, (SMALLEST_NUMBER * CELL) / cell));
+const numberSize = (cell, large) =>
+  large
+    ? Math.max(20, Math.min((FROM_AFAR * CELL) / cell, WIDEST))
+    : Math.max(14, (SMALLEST_NUMBER * CELL) / cell);
 
 /**
  * @typedef {{ key: string, name: string, called: string, quantity: string, label: string, shape: string, at: [number, number], rows: string, columns: string,
@@ -60,8 +63,11 @@ export function createPanel(board, first) {
     onEdit: edit,
     onMenu: () => openMenu(menu),
   });
-  followBrush(grid.svg, grid.place, () => spec.drawable && board.model.get("brush") !== null, (cells, stroke) =>
-    send({ type: "paint", cells, value: board.model.get("brush"), stroke }),
+  followBrush(
+    grid.svg,
+    grid.place,
+    () => spec.drawable && board.model.get("brush") !== null,
+    (cells, stroke) => send({ type: "paint", cells, value: board.model.get("brush"), stroke }),
   );
   const veil = createVeil();
   grid.svg.insertBefore(veil.el, grid.svg.querySelector(".cv-lights"));
@@ -143,7 +149,10 @@ export function createPanel(board, first) {
       setText(menu.about, helpOf(`panel.${next.called}`));
       area.classList.toggle("cv-editable", next.editable);
       area.classList.toggle("cv-drawable", next.drawable);
-      menu.firstElementChild?.setAttribute("aria-label", say("panel.menu", { panel: next.name, equation: next.key.split(":")[0] }));
+      menu.firstElementChild?.setAttribute(
+        "aria-label",
+        say("panel.menu", { panel: next.name, equation: next.key.split(":")[0] }),
+      );
       grid.setSpec(next);
       thumbs.set(next.thumbs);
     },

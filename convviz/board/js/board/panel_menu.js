@@ -55,7 +55,10 @@ async function savePicture(board, { values, limit, spec }, format) {
   const { width: w, height: h } = spec.figure.layout;
   try {
     const plotly = await board.plotly;
-    const url = await plotly.toImage({ data, layout: spec.figure.layout }, { format, width: w, height: h, scale: 2 });
+    const url = await plotly.toImage(
+      { data, layout: spec.figure.layout },
+      { format, width: w, height: h, scale: 2 },
+    );
     element("a", { href: url, download: `convviz-${spec.name}.${format}` }).click();
     board.say(say("panel.saved", { file: `convviz-${spec.name}.${format}` }));
   } catch (error) {
@@ -67,7 +70,9 @@ async function savePicture(board, { values, limit, spec }, format) {
 async function copyNumbers(board, { values, dtype, spec }) {
   const width = spec.columns.length;
   const rows = [...spec.rows].map((_, row) =>
-    Array.from(values.slice(row * width, (row + 1) * width), (value) => fullNumber(value, dtype).replaceAll("\u2212", "-")),
+    Array.from(values.slice(row * width, (row + 1) * width), (value) =>
+      fullNumber(value, dtype).replaceAll("\u2212", "-"),
+    ),
   );
   try {
     await navigator.clipboard.writeText(rows.map((row) => row.join("\t")).join("\n"));

@@ -5,9 +5,16 @@ import { colorOf } from "../base/format.js";
 
 /** A canvas that fills the area that it is put into. */
 export function createPixels() {
-  const el = /** @type {HTMLCanvasElement} */ (element("canvas", { class: "cv-pixels", "aria-hidden": "true" }));
+  const el = /** @type {HTMLCanvasElement} */ (
+    element("canvas", { class: "cv-pixels", "aria-hidden": "true" })
+  );
   const context = el.getContext("2d", { willReadFrequently: true }); // few pixels, often: no work for a graphics card
-  let painted = { values: /** @type {ArrayLike<number>} */ ([]), width: 0, limit: 0, scale: /** @type {[number, string][]} */ ([]) };
+  let painted = {
+    values: /** @type {ArrayLike<number>} */ ([]),
+    width: 0,
+    limit: 0,
+    scale: /** @type {[number, string][]} */ ([]),
+  };
 
   return {
     el,
@@ -17,14 +24,19 @@ export function createPixels() {
      * @param {number} limit the value at the end of the scale @param {[number, string][]} scale
      */
     paint(values, width, limit, scale) {
-      const same = painted.width === width && painted.limit === limit && painted.scale === scale && equal(painted.values, values);
+      const same =
+        painted.width === width &&
+        painted.limit === limit &&
+        painted.scale === scale &&
+        equal(painted.values, values);
       if (same || !context) return;
       painted = { values: Array.from(values), width, limit, scale };
       const height = values.length / width;
       if (el.width !== width || el.height !== height) Object.assign(el, { width, height });
       const image = context.createImageData(width, height);
       for (let cell = 0; cell < values.length; cell++) {
-        if (Number.isFinite(values[cell])) image.data.set([...colorOf(scale, values[cell], limit), 255], 4 * cell);
+        if (Number.isFinite(values[cell]))
+          image.data.set([...colorOf(scale, values[cell], limit), 255], 4 * cell);
       }
       context.putImageData(image, 0, 0);
     },

@@ -49,6 +49,8 @@ export function loadPlotly(model) {
     again = setInterval(() => model.send({ type: "plotly" }), ASK_AGAIN);
   });
   // Two boards that open together may both ask; whichever answer is evaluated first serves the page.
-  const ready = answer.then((packed) => page[KEY] ?? unpack(packed).then(evaluate)).then((loaded) => (page[KEY] ??= loaded));
+  const ready = answer
+    .then((packed) => page[KEY] ?? unpack(packed).then(evaluate))
+    .then((loaded) => (page[KEY] ??= loaded));
   return { ready, cancel };
 }

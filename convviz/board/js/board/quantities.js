@@ -11,7 +11,9 @@ const NAME = new RegExp(`(\\b(?:${long})\\b|\\b(?:${short})(?=\\[)|^(?:${short})
 
 /** A text with its tensors' names in colour. @param {string} text @returns {(HTMLElement | string)[]} */
 export const tinted = (text) =>
-  text.split(NAME).map((part, index) => (index % 2 ? element("span", { "data-quantity": quantityOf(part) }, part) : part));
+  text
+    .split(NAME)
+    .map((part, index) => (index % 2 ? element("span", { "data-quantity": quantityOf(part) }, part) : part));
 
 /** Write such a text, if it is another one. @param {HTMLElement} node @param {string} text */
 export function setTinted(node, text) {

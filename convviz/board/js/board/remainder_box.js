@@ -32,10 +32,15 @@ export function createRemainder(onSize) {
       told = JSON.stringify(story);
       sizes.setAttribute("aria-label", story?.named ?? "");
       text.replaceChildren(...(story?.paragraphs ?? []).map((paragraph) => element("p", {}, paragraph)));
-      const held = sizes.contains(focusOf(sizes)) ? /** @type {HTMLElement} */ (focusOf(sizes)).dataset.size : null;
+      const held = sizes.contains(focusOf(sizes))
+        ? /** @type {HTMLElement} */ (focusOf(sizes)).dataset.size
+        : null;
       sizes.replaceChildren(...(story?.sizes ?? []).map(createSize));
       // The button that was pressed is there again: the keyboard stays on it.
-      if (held) /** @type {HTMLElement | null} */ (sizes.querySelector(`[data-size="${held}"]`))?.focus({ preventScroll: true });
+      if (held)
+        /** @type {HTMLElement | null} */ (sizes.querySelector(`[data-size="${held}"]`))?.focus({
+          preventScroll: true,
+        });
     },
   };
 }

@@ -43,5 +43,4 @@ export function whatOpens(link) {
 }
 
 /** What to do with what was copied. */
-export const howToOpen = () =>
-  say(ownPage() ? "copy.address" : "copy.notebook");
+export const howToOpen = () => say(ownPage() ? "copy.address" : "copy.notebook");

@@ -13,7 +13,10 @@ const [OF_A_FRAME, FRAME] = [664, 760];
 const NUMBERED_UP_TO = 12; // rows or columns of a panel whose cells are as large as its neighbours'
 
 /** What a cell's side may be, in pixels: few sizes, so that a slider seldom changes them. */
-export const LADDER = [2, 3, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 36, 40, 44, 48, 56, 64, 72, 80, 88, 96, 112, 128];
+export const LADDER = [
+  2, 3, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 36, 40, 44, 48, 56, 64, 72, 80, 88, 96, 112,
+  128,
+];
 
 /**
  * @typedef {{ width: number, height: number }} Room
@@ -33,7 +36,9 @@ export function fitCells(terms, room, wraps) {
   const isLarge = ({ rows, columns }) => Math.max(rows, columns) > NUMBERED_UP_TO;
   /** @param {number} cell @returns {number[]} */
   const sizes = (cell) =>
-    terms.map((term) => (isLarge(term) ? Math.min(cell, stepBelow((room.height - term.around) / term.rows)) : cell));
+    terms.map((term) =>
+      isLarge(term) ? Math.min(cell, stepBelow((room.height - term.around) / term.rows)) : cell,
+    );
   /** @param {number} cell */
   const fits = (cell) => {
     const lines = linesOf(terms, sizes(cell), wraps ? room.width : Infinity);
@@ -74,7 +79,12 @@ export function followRoom(body, below) {
     const low = !lecture && isOwn(app) && window.innerHeight < LOW;
     app.toggleAttribute("data-low", low);
     if (lecture) return void Object.assign(body.dataset, { stage: "lecture", bands: "lecture" });
-    body.dataset.stage = app.clientWidth >= WIDE && !low ? "wide" : app.clientWidth >= (low ? BESIDE : MEDIUM) ? "medium" : "narrow";
+    body.dataset.stage =
+      app.clientWidth >= WIDE && !low
+        ? "wide"
+        : app.clientWidth >= (low ? BESIDE : MEDIUM)
+          ? "medium"
+          : "narrow";
     app.toggleAttribute("data-narrow", body.dataset.stage === "narrow");
     body.dataset.bands = body.dataset.stage === "wide" ? "all" : "one";
     parent.style.setProperty("--cv-room", `${heightFor(app, body, below())}px`);
@@ -93,14 +103,23 @@ export function followRoom(body, below) {
 function heightFor(app, body, below) {
   const margin = Math.ceil(parseFloat(getComputedStyle(app).paddingBottom));
   const inside = body.getBoundingClientRect().top - app.getBoundingClientRect().top;
-  if (app.dataset.grows !== undefined) return Math.max(Math.min(FRAME - inside - below - margin, OF_A_FRAME), LOWEST);
+  if (app.dataset.grows !== undefined)
+    return Math.max(Math.min(FRAME - inside - below - margin, OF_A_FRAME), LOWEST);
   const above = app.getBoundingClientRect().top + window.scrollY;
   const room = isOwn(app) ? window.innerHeight - above : Math.min(window.innerHeight - 120, OF_A_NOTEBOOK);
-  return Math.round(Math.min(Math.max(room - inside - below - margin, app.hasAttribute("data-low") ? OF_A_LOW_ONE : LOWEST), HIGHEST));
+  return Math.round(
+    Math.min(
+      Math.max(room - inside - below - margin, app.hasAttribute("data-low") ? OF_A_LOW_ONE : LOWEST),
+      HIGHEST,
+    ),
+  );
 }
 
 /** Whether the app has its page for itself; else it is one thing of many. @param {HTMLElement} app */
-const isOwn = (app) => app.dataset.grows === undefined && app.getBoundingClientRect().top + window.scrollY < 200 && !scrollerOf(app);
+const isOwn = (app) =>
+  app.dataset.grows === undefined &&
+  app.getBoundingClientRect().top + window.scrollY < 200 &&
+  !scrollerOf(app);
 
 /** What scrolls the app, if it is not the window. @param {HTMLElement} app */
 function scrollerOf(app) {

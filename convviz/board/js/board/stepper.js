@@ -24,7 +24,11 @@ const WHERE = /** @type {const} */ ({ cell: "step.cell", stamp: "step.stamp" });
  * @param {{ panels: Map<string, any>, refresh: () => void, film: ReturnType<typeof import("./film.js").createFilm> }} equation
  */
 export function createStepper(board, name, equation) {
-  const button = element("button", { type: "button", class: "cv-step", "aria-expanded": "false" }, say("step"));
+  const button = element(
+    "button",
+    { type: "button", class: "cv-step", "aria-expanded": "false" },
+    say("step"),
+  );
   const transport = createTransport(say("step"), { onMove: moveTo, onClose: () => close(true) });
   let view = "";
   /** @type {any} */
@@ -93,7 +97,8 @@ export function createStepper(board, name, equation) {
     });
     retell();
     board.read(() => say("step.read", told()), byHand && !transport.speaks());
-    if (!(begins && equation.film.making()) && (follows || begins)) animate(byHand ? LONGEST_MS : Math.min(LONGEST_MS, transport.beat() * 0.8));
+    if (!(begins && equation.film.making()) && (follows || begins))
+      animate(byHand ? LONGEST_MS : Math.min(LONGEST_MS, transport.beat() * 0.8));
   }
 
   /** Which step this is, and the cell that it is about. */
@@ -114,9 +119,18 @@ export function createStepper(board, name, equation) {
     const value = (place) => panelOf(place.panel)?.grid.value(place.row, place.column) ?? NaN;
     const stamps = walk.unit === "stamp";
     const flights = stamps
-      ? stampLinks(geometry, walk.result, [row, column]).flatMap((to) => (to.panel === walk.result && to.kernel ? [{ from: to.kernel, to, value: value(cell) * value(to.kernel) }] : []))
-      : createLinks(geometry).terms(cell).map(({ kernel, image }) => ({ from: image, to: cell, value: value(kernel) * value(image) }));
-    equation.film.fly(flights.filter((flight) => !Number.isNaN(flight.value)), ms);
+      ? stampLinks(geometry, walk.result, [row, column]).flatMap((to) =>
+          to.panel === walk.result && to.kernel
+            ? [{ from: to.kernel, to, value: value(cell) * value(to.kernel) }]
+            : [],
+        )
+      : createLinks(geometry)
+          .terms(cell)
+          .map(({ kernel, image }) => ({ from: image, to: cell, value: value(kernel) * value(image) }));
+    equation.film.fly(
+      flights.filter((flight) => !Number.isNaN(flight.value)),
+      ms,
+    );
     if (!stamps) equation.film.fill(walk.result, { row, column, rows: 1, columns: 1 }, ms);
   }
 
@@ -127,19 +141,27 @@ export function createStepper(board, name, equation) {
     const planes = stampPlanes();
     if (!planes) return;
     const { plane, folded } = stampedSoFar(geometry, planes.gradients, planes.kernels, position + 1);
-    const bias = geometry.transposed ? numbers.planes.bias?.[geometry.plane.c] ?? 0 : 0; // there the sum is an output
-    partial = { [walk.result]: plane.map((value) => value + bias), grad_input: folded.map((value) => value + bias) };
+    const bias = geometry.transposed ? (numbers.planes.bias?.[geometry.plane.c] ?? 0) : 0; // there the sum is an output
+    partial = {
+      [walk.result]: plane.map((value) => value + bias),
+      grad_input: folded.map((value) => value + bias),
+    };
   }
 
   /** The planes of grad_output and weight that reach the shown input channel; null when the page lacks one. */
   function stampPlanes() {
     const { n, c } = geometry.plane;
-    const [inputs, outputs] = [geometry.in_channels / geometry.groups, geometry.out_channels / geometry.groups];
+    const [inputs, outputs] = [
+      geometry.in_channels / geometry.groups,
+      geometry.out_channels / geometry.groups,
+    ];
     const channels = [...Array(outputs).keys()].map((j) => Math.floor(c / inputs) * outputs + j);
     const read = (stage, at) => {
       const { rows, columns } = panelOf(stage).spec();
       const found = findPlane(panelOf(stage).spec(), numbers, at);
-      return found && Array.from({ length: rows.length * columns.length }, (_, i) => found.values[found.start + i]);
+      return (
+        found && Array.from({ length: rows.length * columns.length }, (_, i) => found.values[found.start + i])
+      );
     };
     const gradients = channels.map((o) => read("grad_output", [n, o]));
     const kernels = channels.map((o) => read("weight", [o, c % inputs]));
@@ -169,10 +191,14 @@ export function createStepper(board, name, equation) {
     const [row, column] = cellOf(position);
     const [from, kernel, to] = ["grad_output", "weight", walk.result].map((stage) => panelOf(stage).spec());
     const value = formatNumber(panelOf("grad_output").grid.value(row, column));
-    const touched = stampLinks(geometry, walk.result, [row, column]).filter((link) => link.panel === "weight");
+    const touched = stampLinks(geometry, walk.result, [row, column]).filter(
+      (link) => link.panel === "weight",
+    );
     const dropped = touched.filter((link) => !link.real).length;
     const names = { from: `${from.label}[${row},${column}]`, value, kernel: kernel.label, to: to.label };
-    const told = [say(dropped ? "step.stamps_padding" : "step.stamps", { ...names, dropped, cells: touched.length })];
+    const told = [
+      say(dropped ? "step.stamps_padding" : "step.stamps", { ...names, dropped, cells: touched.length }),
+    ];
     if (geometry.out_channels / geometry.groups > 1) told.push(say("step.several"));
     if (walk.unit === "stamp" && !isLast() && !Object.keys(partial).length) told.push(say("step.lacking"));
     return told.join(" ");

@@ -40,7 +40,9 @@ export function createSum(onTerm) {
 
   function createTerm(factors, colors) {
     const term = element("button", { type: "button", class: "cv-product" });
-    factors.forEach((factor, index) => term.append(...(index ? ["\u00b7"] : []), createFactor(factor, colors)));
+    factors.forEach((factor, index) =>
+      term.append(...(index ? ["\u00b7"] : []), createFactor(factor, colors)),
+    );
     const light = (on) => () => onTerm(on ? factors.filter((factor) => factor.shown) : null);
     for (const name of ["pointerenter", "focus"]) term.addEventListener(name, light(true));
     for (const name of ["pointerleave", "blur"]) term.addEventListener(name, light(false));
@@ -75,23 +77,45 @@ export function createSum(onTerm) {
       const visible = folded ? terms.slice(0, FOLDED) : terms;
       const tints = visible.flat().map((factor) => colors(factor.panel, factor.value));
       // All terms, for those that are folded away are opened from here; in JSON, nan and infinity would be the same.
-      const wanted = JSON.stringify([label, factors, value, after, folded, terms, tints], (_, part) => (typeof part === "number" ? String(part) : part));
+      const wanted = JSON.stringify([label, factors, value, after, folded, terms, tints], (_, part) =>
+        typeof part === "number" ? String(part) : part,
+      );
       if (wanted === standing) return;
       standing = wanted;
-      const held = el.contains(focusOf(el)) ? [...el.querySelectorAll("button")].indexOf(/** @type {any} */ (focusOf(el))) : -1;
-      const rule = element("span", { class: "cv-sum-rule" }, ...tinted(factors ? `${minus ? "" : "\u03a3 "}${factors} = ` : ""));
+      const held = el.contains(focusOf(el))
+        ? [...el.querySelectorAll("button")].indexOf(/** @type {any} */ (focusOf(el)))
+        : -1;
+      const rule = element(
+        "span",
+        { class: "cv-sum-rule" },
+        ...tinted(factors ? `${minus ? "" : "\u03a3 "}${factors} = ` : ""),
+      );
       const head = element("code", {}, ...tinted(`${label} = `), rule);
       onTerm(null); // a term that is replaced never tells that the pointer has left it
-      const products = visible.flatMap((term, index) => [...(index ? [minus ? " \u2212 " : " + "] : []), createTerm(term, colors)]);
+      const products = visible.flatMap((term, index) => [
+        ...(index ? [minus ? " \u2212 " : " + "] : []),
+        createTerm(term, colors),
+      ]);
       const total = element("output", { "data-value": String(value) }, formatNumber(value));
-      const more = element("button", { type: "button", class: "cv-more" }, folded ? say("sum.all", { count: terms.length }) : say("sum.fewer"));
+      const more = element(
+        "button",
+        { type: "button", class: "cv-more" },
+        folded ? say("sum.all", { count: terms.length }) : say("sum.fewer"),
+      );
       more.addEventListener("click", () => {
         open = !open;
         this.show(sum, colors);
         /** @type {HTMLElement | null} */ (el.querySelector(".cv-more"))?.focus({ preventScroll: true });
       });
       const rest = terms.length > FOLD_ABOVE ? [folded ? " + \u2026 " : " ", more] : [];
-      el.replaceChildren(head, ...(products.length ? products : [nothing]), ...rest, " = ", total, ...(after ? [` \u00b7 ${after}`] : []));
+      el.replaceChildren(
+        head,
+        ...(products.length ? products : [nothing]),
+        ...rest,
+        " = ",
+        total,
+        ...(after ? [` \u00b7 ${after}`] : []),
+      );
       el.dataset.terms = String(terms.length);
       el.toggleAttribute("data-open", open);
       if (held >= 0) el.querySelectorAll("button")[held]?.focus({ preventScroll: true });

@@ -15,7 +15,12 @@ const say = sentences(WORDS);
  */
 export function createTables(onOpen) {
   // It scrolls sideways by itself, so the keyboard must get there.
-  const body = element("div", { class: "cv-tables-body", role: "region", tabindex: "0", "aria-label": say("tables") });
+  const body = element("div", {
+    class: "cv-tables-body",
+    role: "region",
+    tabindex: "0",
+    "aria-label": say("tables"),
+  });
   const el = /** @type {HTMLDetailsElement} */ (
     element("details", { class: "cv-tables" }, element("summary", {}, say("tables")), body)
   );
@@ -33,7 +38,9 @@ export function createTables(onOpen) {
     for (const item of structure.equations.flatMap(({ items }) => items)) {
       if (!item.key || cells.has(item.name)) continue; // one table a tensor, though two equations show it
       const { rows, columns } = item;
-      const head = [...columns].map((_, column) => createHeader("col", column, roleOf({ ...item, rows: "d", unread_rows: [] }, 0, column)));
+      const head = [...columns].map((_, column) =>
+        createHeader("col", column, roleOf({ ...item, rows: "d", unread_rows: [] }, 0, column)),
+      );
       const own = /** @type {HTMLElement[]} */ ([]);
       const lines = [...rows].map((_, row) => {
         const line = [...columns].map(() => element("td"));
@@ -62,7 +69,8 @@ export function createTables(onOpen) {
     show(structure, planes) {
       if (!el.open) return;
       if (made !== structure) build(structure);
-      for (const [name, own] of cells) own.forEach((cell, index) => setText(cell, formatNumber(planes[name][index])));
+      for (const [name, own] of cells)
+        own.forEach((cell, index) => setText(cell, formatNumber(planes[name][index])));
     },
   };
 }

@@ -26,7 +26,11 @@ export function createThumbs(choose) {
       planes.forEach((plane, index) => {
         let button = el.children[index];
         if (!button) {
-          button = element("button", { type: "button", class: "cv-thumb", tabindex: "-1" }, element("canvas", {}));
+          button = element(
+            "button",
+            { type: "button", class: "cv-thumb", tabindex: "-1" },
+            element("canvas", {}),
+          );
           button.addEventListener("click", () => {
             if (spec) choose(spec.planes[index].at);
           });

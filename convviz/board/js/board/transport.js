@@ -25,13 +25,27 @@ export function createTransport(label, events) {
   const back = iconButton("back", say("transport.back"), () => go(position - 1));
   const play = iconButton("play", say("transport.play"), () => (timer ? pause() : start()));
   const forward = iconButton("forward", say("transport.forward"), () => go(position + 1));
-  const range = /** @type {HTMLInputElement} */ (element("input", { type: "range", min: "1", step: "1", "aria-label": say("transport.step") }));
+  const range = /** @type {HTMLInputElement} */ (
+    element("input", { type: "range", min: "1", step: "1", "aria-label": say("transport.step") })
+  );
   const where = element("span", { class: "cv-where" });
-  const speed = /** @type {HTMLSelectElement} */ (element("select", { "aria-label": say("transport.speed") }));
+  const speed = /** @type {HTMLSelectElement} */ (
+    element("select", { "aria-label": say("transport.speed") })
+  );
   speed.append(...SPEEDS.map((times) => element("option", { value: String(times) }, `${times}\u00d7`)));
   speed.value = "1";
   const close = iconButton("close", say("transport.close"), () => events.onClose());
-  const el = element("div", { class: "cv-transport", role: "group", "aria-label": label, hidden: "" }, back, play, forward, range, where, speed, close);
+  const el = element(
+    "div",
+    { class: "cv-transport", role: "group", "aria-label": label, hidden: "" },
+    back,
+    play,
+    forward,
+    range,
+    where,
+    speed,
+    close,
+  );
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   let [position, count, timer] = [0, 1, 0];
 
@@ -136,7 +150,12 @@ export function createTransport(label, events) {
 }
 
 /** @param {keyof typeof ICONS} icon */
-const picture = (icon) => svgElement("svg", { viewBox: "0 0 16 16", "aria-hidden": "true", class: `cv-icon-${icon}` }, svgElement("path", { d: ICONS[icon] }));
+const picture = (icon) =>
+  svgElement(
+    "svg",
+    { viewBox: "0 0 16 16", "aria-hidden": "true", class: `cv-icon-${icon}` },
+    svgElement("path", { d: ICONS[icon] }),
+  );
 
 /** A button with a picture, or with one for each of its states. @param {string} icons with blanks between @param {string} label @param {() => void} action */
 export function iconButton(icons, label, action) {

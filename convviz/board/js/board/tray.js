@@ -26,7 +26,11 @@ export function createTray() {
     setText(caption, say("tray", at));
     const cells = rows.map((row, r) => {
       const made = row.map((value, c) => {
-        const cell = element("td", r === now.row && c === now.column ? { class: "cv-tray-now" } : {}, value === null ? "" : value === "gap" ? GAP : formatNumber(value));
+        const cell = element(
+          "td",
+          r === now.row && c === now.column ? { class: "cv-tray-now" } : {},
+          value === null ? "" : value === "gap" ? GAP : formatNumber(value),
+        );
         return cell;
       });
       return element("tr", {}, ...made);
@@ -43,7 +47,8 @@ export function createTray() {
      * @param {{ panel: string, row: number, column: number } | null} pinned
      */
     see(geometry, numbers, pinned) {
-      const pixel = pinned?.panel === "grad_input" && !geometry.transposed && numbers.planes.grad_input ? pinned : null;
+      const pixel =
+        pinned?.panel === "grad_input" && !geometry.transposed && numbers.planes.grad_input ? pinned : null;
       const tray = pixel && memory.see(geometry, numbers, { row: pixel.row, column: pixel.column });
       el.hidden = !tray;
       if (tray) draw(tray);

@@ -7,10 +7,26 @@ import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { explain } from "../base/help.js";
 import { LIMITS, groupChoices, perAxis, rangeOf, valueOf } from "../rules/bounds.js";
-import { chooseKernel, kernelName, linkAxes, setAxis, setBias, setGeometry, setTransposed, turnKernel } from "../rules/change.js";
+import {
+  chooseKernel,
+  kernelName,
+  linkAxes,
+  setAxis,
+  setBias,
+  setGeometry,
+  setTransposed,
+  turnKernel,
+} from "../rules/change.js";
 import { settingAt } from "../rules/link.js";
 import { kindsTaken, offeredKinds } from "../rules/losses.js";
-import { PADDING_NAMES, PADDING_SIDES, namePadding, paddingName, setSide, sideRange } from "../rules/padding.js";
+import {
+  PADDING_NAMES,
+  PADDING_SIDES,
+  namePadding,
+  paddingName,
+  setSide,
+  sideRange,
+} from "../rules/padding.js";
 import { PRESETS } from "../rules/samples.js";
 import { drawPart } from "./draw.js";
 import { replaced } from "../rules/settings.js";
@@ -30,7 +46,8 @@ const TITLES = NAMES.groups;
 /** @type {Record<string, string>} of groups that hold more where there is a kernel */
 const KERNEL_TITLES = NAMES.groups_of_the_kernel;
 /** What can be chosen by its name alone; an image and typed numbers have to be given. @param {string} field */
-const namedKinds = (field) => SETTINGS.kinds[field].filter((kind) => !SETTINGS.kinds_with_own_numbers.includes(kind));
+const namedKinds = (field) =>
+  SETTINGS.kinds[field].filter((kind) => !SETTINGS.kinds_with_own_numbers.includes(kind));
 const wordFor = (name) => LABELS[name] ?? name;
 /** @type {Record<string, string[]>} what only a kernel can do, by group */
 const KERNEL_CONTROLS = SETTINGS.controls_of_the_kernel;
@@ -39,7 +56,7 @@ const FEW = 10; // controls that stand there all at once
 const SIDES = /** @type {const} */ (["control.height", "control.width"]);
 const swapped = { in_channels: "out_channels", out_channels: "in_channels" };
 /** The geometry's word for a number of channels: what the transposed layer takes in, it calls out. */
-const fieldOf = (name, { transposed }) => (transposed ? swapped[name] ?? name : name);
+const fieldOf = (name, { transposed }) => (transposed ? (swapped[name] ?? name) : name);
 
 /**
  * Make the chosen controls.
@@ -69,9 +86,14 @@ export function createControls(model, chosen, drawSliders, follow) {
   if (first.length) el.append(element("div", { class: "cv-primary" }, ...make(first)));
   const rest = groups.flatMap(({ wanted, title }) => {
     const names = wanted.filter((name) => !first.includes(name));
-    return names.length ? [element("fieldset", { class: "cv-group" }, element("legend", {}, title), ...make(names))] : [];
+    return names.length
+      ? [element("fieldset", { class: "cv-group" }, element("legend", {}, title), ...make(names))]
+      : [];
   });
-  if (first.length && rest.length) el.append(element("details", { class: "cv-more-controls" }, element("summary", {}, say("more")), ...rest));
+  if (first.length && rest.length)
+    el.append(
+      element("details", { class: "cv-more-controls" }, element("summary", {}, say("more")), ...rest),
+    );
   else el.append(...rest);
   const refresh = () => refreshers.forEach((each) => each());
   follow("settings", refresh); // also after a refusal: the control goes back to what holds
@@ -98,14 +120,18 @@ function makersOf(model, drawSliders, follow) {
   const kindOf = (name) => (settings) => settings[name].kind;
   const geometry = (name) => (settings, value) => setGeometry(settings, { [fieldOf(name, settings)]: value });
   const setGroups = (settings, value) => setGeometry(settings, { groups: Number(value) });
-  const menu = (name, options, get, set, visible) => () => [menuPart(model, name, options, get, set, visible)];
+  const menu = (name, options, get, set, visible) => () => [
+    menuPart(model, name, options, get, set, visible),
+  ];
   const check = (name, get, set) => () => [checkPart(model, name, get, set)];
   const planes = (name) => (settings) => settings.spec[fieldOf(name, settings)];
   const reach = (name) => (settings) => [LIMITS[name][0], Math.max(LIMITS[name][1], planes(name)(settings))];
   const count = (name) => () => [rangePart(model, name, reach(name), planes(name), geometry(name))];
   const setDigit = (settings, digit) => [replaced(settings, { digit, input: { kind: "digit" } }), []];
   const isDigit = (settings) => settings.input.kind === "digit";
-  const sides = PADDING_SIDES.flatMap((names, axis) => names.map((name, side) => ({ name: `padding_${name}`, axis, side })));
+  const sides = PADDING_SIDES.flatMap((names, axis) =>
+    names.map((name, side) => ({ name: `padding_${name}`, axis, side })),
+  );
   const plain = (settings) => !settings.transposed; // torch's conv_transpose2d has one number for both sides, and no names
   const axes = perAxis(true).map((name) => [name, () => [0, 1].map((axis) => axisPart(model, name, axis))]);
   return {
@@ -117,14 +143,33 @@ function makersOf(model, drawSliders, follow) {
     transposed: check("transposed", field("transposed"), setTransposed),
     link_axes: check("link_axes", field("link_axes"), linkAxes),
     padding_name: menu("padding_name", PADDING_NAMES, paddingName, namePadding, plain),
-    padding_sides: () => sides.map(({ name, axis, side }) => rangePart(
-      model, name, (s) => sideRange(s.spec, axis, side), (s) => s.spec.padding[axis][side], (s, cells) => setSide(s, axis, side, cells), plain,
-    )),
-    padding_mode: menu("padding_mode", SETTINGS.choices.padding_mode, (s) => s.spec.padding_mode, geometry("padding_mode"), plain),
+    padding_sides: () =>
+      sides.map(({ name, axis, side }) =>
+        rangePart(
+          model,
+          name,
+          (s) => sideRange(s.spec, axis, side),
+          (s) => s.spec.padding[axis][side],
+          (s, cells) => setSide(s, axis, side, cells),
+          plain,
+        ),
+      ),
+    padding_mode: menu(
+      "padding_mode",
+      SETTINGS.choices.padding_mode,
+      (s) => s.spec.padding_mode,
+      geometry("padding_mode"),
+      plain,
+    ),
     in_channels: count("in_channels"),
     out_channels: count("out_channels"),
     batch: count("batch"),
-    groups: menu("groups", (s) => groupChoices(s.spec).map(String), (s) => String(s.spec.groups), setGroups),
+    groups: menu(
+      "groups",
+      (s) => groupChoices(s.spec).map(String),
+      (s) => String(s.spec.groups),
+      setGroups,
+    ),
     bias: check("bias", (s) => s.bias !== null, setBias),
     input_kind: menu("input_kind", namedKinds("input"), kindOf("input"), source("input")),
     digit: () => [rangePart(model, "digit", () => LIMITS.digit, field("digit"), setDigit, isDigit)],
@@ -134,8 +179,15 @@ function makersOf(model, drawSliders, follow) {
     target: menu("target", offered("target"), kindOf("target"), source("target"), takes("target")),
     grad_output: menu("grad_output", offered("grad"), kindOf("grad"), source("grad"), takes("grad")),
     scale: menu("scale", SETTINGS.choices.scale, field("scale"), put("scale")),
-    device: () => [ofTorch(model, menuPart(model, "device", () => model.kernel()?.facts.devices ?? [], field("device"), put("device")))],
-    dtype: () => [ofTorch(model, menuPart(model, "dtype", SETTINGS.choices.dtype, field("dtype"), put("dtype")))],
+    device: () => [
+      ofTorch(
+        model,
+        menuPart(model, "device", () => model.kernel()?.facts.devices ?? [], field("device"), put("device")),
+      ),
+    ],
+    dtype: () => [
+      ofTorch(model, menuPart(model, "dtype", SETTINGS.choices.dtype, field("dtype"), put("dtype"))),
+    ],
     picture: () => [ofTorch(model, picturePart(model))],
     theme: menu("theme", SETTINGS.choices.theme, field("theme"), put("theme")),
   };
@@ -147,19 +199,33 @@ function makersOf(model, drawSliders, follow) {
  */
 function labelled(name, words, control, ...beside) {
   explain(words, `help.${name}`);
-  return element("div", { class: `cv-control cv-set-${name}` }, element("label", {}, words, control), ...beside);
+  return element(
+    "div",
+    { class: `cv-control cv-set-${name}` },
+    element("label", {}, words, control),
+    ...beside,
+  );
 }
 
 /**
  * A slider with its number. The range may change with every setting.
  * @returns {Part}
  */
-function rangePart(model, name, range, get, set, visible = (settings) => true, word = (settings) => wordFor(name)) {
+function rangePart(
+  model,
+  name,
+  range,
+  get,
+  set,
+  visible = (settings) => true,
+  word = (settings) => wordFor(name),
+) {
   const input = /** @type {HTMLInputElement} */ (element("input", { type: "range", step: "1" }));
   const words = element("span", {});
   const number = element("span", { class: "cv-number", "aria-hidden": "true" });
   const el = labelled(name, words, input, number);
-  const move = () => model.change((settings) => set(settings, Number(input.value)), `${name} ${word(model.settings())}`);
+  const move = () =>
+    model.change((settings) => set(settings, Number(input.value)), `${name} ${word(model.settings())}`);
   input.addEventListener("input", move);
   return {
     el,
@@ -168,8 +234,14 @@ function rangePart(model, name, range, get, set, visible = (settings) => true, w
       el.hidden = !visible(settings);
       if (el.hidden) return;
       const [low, high] = range(settings);
-      const now = { min: String(low), max: String(high), disabled: low === high, value: String(get(settings)) };
-      for (const [property, value] of Object.entries(now)) if (input[property] !== value) input[property] = value; // each write is laid out
+      const now = {
+        min: String(low),
+        max: String(high),
+        disabled: low === high,
+        value: String(get(settings)),
+      };
+      for (const [property, value] of Object.entries(now))
+        if (input[property] !== value) input[property] = value; // each write is laid out
       setText(number, input.value);
       setText(words, word(settings));
       explain(words, `help.${name}`, settings.transposed);
@@ -180,7 +252,8 @@ function rangePart(model, name, range, get, set, visible = (settings) => true, w
 /** One axis of a setting; the width's slider is hidden while it goes with the height. @returns {Part} */
 function axisPart(model, name, axis) {
   const value = (settings, side) => valueOf(settings.spec, name, side, settings.transposed);
-  const matters = (settings) => name !== "output_padding" || (settings.transposed && Math.max(...settings.spec.stride) > 1);
+  const matters = (settings) =>
+    name !== "output_padding" || (settings.transposed && Math.max(...settings.spec.stride) > 1);
   const together = (settings) => settings.link_axes && value(settings, 0) === value(settings, 1);
   return rangePart(
     model,
@@ -221,7 +294,11 @@ function checkPart(model, name, get, set) {
   const input = /** @type {HTMLInputElement} */ (element("input", { type: "checkbox" }));
   const words = element("span", {}, wordFor(name));
   explain(words, `help.${name}`);
-  const el = element("div", { class: `cv-control cv-check cv-set-${name}` }, element("label", {}, input, words));
+  const el = element(
+    "div",
+    { class: `cv-control cv-check cv-set-${name}` },
+    element("label", {}, input, words),
+  );
   input.addEventListener("change", () => model.change((settings) => set(settings, input.checked)));
   return { el, refresh: () => void (input.checked = get(model.settings())) };
 }
@@ -237,13 +314,18 @@ function buttonPart(model, name, act, visible) {
 /** @returns {Part} */
 function seedPart(model) {
   const [, most] = LIMITS.seed;
-  const input = /** @type {HTMLInputElement} */ (element("input", { type: "number", min: "0", max: String(most), step: "1" }));
+  const input = /** @type {HTMLInputElement} */ (
+    element("input", { type: "number", min: "0", max: String(most), step: "1" })
+  );
   input.addEventListener("change", () => {
     const seed = Math.min(Math.max(Math.round(Number(input.value)) || 0, 0), most);
     input.value = String(seed);
     model.change((settings) => [replaced(settings, { seed }), []]);
   });
-  return { el: labelled("seed", element("span", {}, wordFor("seed")), input), refresh: () => void (input.value = String(model.settings().seed)) };
+  return {
+    el: labelled("seed", element("span", {}, wordFor("seed")), input),
+    refresh: () => void (input.value = String(model.settings().seed)),
+  };
 }
 
 /** A control that asks the kernel: until there is one it stands there, and waits. @returns {Part} */
@@ -258,7 +340,9 @@ function ofTorch(model, { el, refresh }) {
 
 /** A file button that looks at the size before it sends anything: one above the server's limit would end the connection. @returns {Part} */
 function picturePart(model) {
-  const input = /** @type {HTMLInputElement} */ (element("input", { type: "file", accept: "image/png,image/jpeg" }));
+  const input = /** @type {HTMLInputElement} */ (
+    element("input", { type: "file", accept: "image/png,image/jpeg" })
+  );
   const el = element("label", { class: "cv-upload" }, say("upload"), input);
   /** @param {File | undefined} file */
   async function take(file) {

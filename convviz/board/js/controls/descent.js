@@ -17,7 +17,10 @@ export function createDescent() {
   let leaving = null; // the step that is under way
 
   /** @param {Place} one @param {Place | undefined} other */
-  const same = (one, other) => other !== undefined && one.about === other.about && JSON.stringify(one.weights) === JSON.stringify(other.weights);
+  const same = (one, other) =>
+    other !== undefined &&
+    one.about === other.about &&
+    JSON.stringify(one.weights) === JSON.stringify(other.weights);
 
   return {
     /** A step begins, or came to nothing. @param {Step | null} step */
@@ -28,7 +31,17 @@ export function createDescent() {
     /** There are numbers. @param {{ settings: Settings, numbers: { stages: { loss: number } } }} shown */
     arrive({ settings, numbers: { stages } }) {
       const { spec, input, digit, loss, target, grad, seed, transposed, weight, bias } = settings;
-      const about = JSON.stringify({ spec, input, digit, loss, target, grad, seed, transposed, bias: bias !== null });
+      const about = JSON.stringify({
+        spec,
+        input,
+        digit,
+        loss,
+        target,
+        grad,
+        seed,
+        transposed,
+        bias: bias !== null,
+      });
       /** @type {Place} */
       const place = { weights: { weight, bias }, about, loss: stages.loss, step: null };
       const last = way[way.length - 1];

@@ -12,10 +12,23 @@ import { parseNumber } from "../base/format.js";
  */
 export function drawPart(model, follow) {
   const box = /** @type {HTMLInputElement} */ (element("input", { type: "checkbox" }));
-  const value = /** @type {HTMLInputElement} */ (element("input", { type: "text", inputmode: "decimal", value: "1", size: "4", "aria-label": NAMES.controls.draw_value }));
+  const value = /** @type {HTMLInputElement} */ (
+    element("input", {
+      type: "text",
+      inputmode: "decimal",
+      value: "1",
+      size: "4",
+      "aria-label": NAMES.controls.draw_value,
+    })
+  );
   const words = element("span", {}, NAMES.controls.draw);
   explain(words, "help.draw");
-  const el = element("div", { class: "cv-control cv-check cv-set-draw" }, element("label", {}, box, words), value);
+  const el = element(
+    "div",
+    { class: "cv-control cv-check cv-set-draw" },
+    element("label", {}, box, words),
+    value,
+  );
   const take = () => {
     const number = parseNumber(value.value);
     if (number === null) value.setAttribute("aria-invalid", "true");
@@ -25,7 +38,8 @@ export function drawPart(model, follow) {
   };
   box.addEventListener("change", take);
   value.addEventListener("input", take);
-  follow("change:brush", () => { // Esc ends it too
+  follow("change:brush", () => {
+    // Esc ends it too
     box.checked = model.get("brush") !== null;
   });
   return { el, refresh() {} };

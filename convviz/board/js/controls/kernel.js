@@ -12,7 +12,8 @@ export function createKernelModel(model) {
   const shown = () => {
     const { spec, plane } = model.settings();
     const ins = spec.in_channels / spec.groups;
-    const label = ins * spec.out_channels > 1 ? `weight[${plane.out_channel}, ${plane.in_channel % ins}]` : "weight";
+    const label =
+      ins * spec.out_channels > 1 ? `weight[${plane.out_channel}, ${plane.in_channel % ins}]` : "weight";
     return { shape: spec.kernel_size, values: shownKernel(model.settings()), label, of: label };
   };
   const values = createValues({ reach: 3, step: 0.1, ...shown() });
@@ -36,10 +37,18 @@ export function createKernelModel(model) {
       const cells = wanted.flatMap((value, index) => (value === before[index] ? [] : [index]));
       const { plane } = model.settings();
       const write = (settings, index) => {
-        const cell = { panel: "weight", row: Math.floor(index / columns), column: index % columns, value: wanted[index] };
+        const cell = {
+          panel: "weight",
+          row: Math.floor(index / columns),
+          column: index % columns,
+          value: wanted[index],
+        };
         return editCell(settings, cell)[0];
       };
-      model.change((settings) => [cells.reduce(write, settings), []], `weight ${cells} ${JSON.stringify(plane)}`);
+      model.change(
+        (settings) => [cells.reduce(write, settings), []],
+        `weight ${cells} ${JSON.stringify(plane)}`,
+      );
       if (model.get("failed")) values.tell("change:values"); // the sliders go back to what holds
     },
     close: () => model.off("settings", refresh),

@@ -47,7 +47,10 @@ export function createLearn(model, follow) {
   el.addEventListener("toggle", () => {
     const { lr } = model.settings();
     if (el.open === lr > 0) return;
-    model.change((settings) => [replaced(settings, { lr: el.open ? (safeChoice(settings) ?? RATES[0]) : 0 }), []]);
+    model.change((settings) => [
+      replaced(settings, { lr: el.open ? (safeChoice(settings) ?? RATES[0]) : 0 }),
+      [],
+    ]);
   });
   follow("change:values", draw);
   follow("settings", draw);

@@ -24,20 +24,43 @@ const SIDE = 54; // pixels of a heatmap
  */
 export function createLearnPanel(model) {
   const descent = createDescent();
-  const rate = /** @type {HTMLInputElement} */ (element("input", { type: "range", min: "0", max: String(RATES.length - 1), step: "1" }));
+  const rate = /** @type {HTMLInputElement} */ (
+    element("input", { type: "range", min: "0", max: String(RATES.length - 1), step: "1" })
+  );
   const words = element("span", {}, say("lr"));
   explain(words, "help.lr");
   const number = element("span", { class: "cv-number", "aria-hidden": "true" });
-  const [step, play, back] = [button("step", takeStep), button("play", () => (timer ? pause() : start())), button("back", goBack)];
-  const pane = { uid: "learn", scale: () => model.get("structure").colorscales[el.closest("[data-theme]")?.getAttribute("data-theme") ?? "light"] };
-  const maps = ["weight", "grad", "next"].map(() => createHeatmap(/** @type {any} */ (pane), { onPoint: tell, onLeave: () => tell(), numbersUpTo: 3 }));
-  const signs = ["\u2212 \u03b7 \u00b7", "="].map((sign) => element("span", { class: "cv-learn-sign", "aria-hidden": "true" }, sign));
+  const [step, play, back] = [
+    button("step", takeStep),
+    button("play", () => (timer ? pause() : start())),
+    button("back", goBack),
+  ];
+  const pane = {
+    uid: "learn",
+    scale: () =>
+      model.get("structure").colorscales[el.closest("[data-theme]")?.getAttribute("data-theme") ?? "light"],
+  };
+  const maps = ["weight", "grad", "next"].map(() =>
+    createHeatmap(/** @type {any} */ (pane), { onPoint: tell, onLeave: () => tell(), numbersUpTo: 3 }),
+  );
+  const signs = ["\u2212 \u03b7 \u00b7", "="].map((sign) =>
+    element("span", { class: "cv-learn-sign", "aria-hidden": "true" }, sign),
+  );
   const sum = element("p", { class: "cv-learn-sum" });
   const path = svgElement("polyline", { class: "cv-learn-path" });
   const now = svgElement("circle", { class: "cv-learn-now", r: 3 });
   const logs = svgElement("text", { x: 236, y: 13 });
-  const curve = svgElement("svg", { class: "cv-learn-curve", viewBox: "0 0 240 56", preserveAspectRatio: "xMinYMid", role: "img" }, logs, path, now);
-  const [losses, verdict] = [element("p", { class: "cv-learn-loss" }), element("p", { class: "cv-learn-verdict", role: "status" })];
+  const curve = svgElement(
+    "svg",
+    { class: "cv-learn-curve", viewBox: "0 0 240 56", preserveAspectRatio: "xMinYMid", role: "img" },
+    logs,
+    path,
+    now,
+  );
+  const [losses, verdict] = [
+    element("p", { class: "cv-learn-loss" }),
+    element("p", { class: "cv-learn-verdict", role: "status" }),
+  ];
   const el = element(
     "div",
     {},
@@ -100,18 +123,36 @@ export function createLearnPanel(model) {
     if (!shown) return;
     const { lr, spec } = model.settings();
     const [weight, grad] = planesOf(shown);
-    const steepest = grad.reduce((best, value, at) => (Math.abs(value) > Math.abs(grad[best]) ? at : best), 0);
+    const steepest = grad.reduce(
+      (best, value, at) => (Math.abs(value) > Math.abs(grad[best]) ? at : best),
+      0,
+    );
     const columns = spec.kernel_size[1];
     const at = row === undefined || column === undefined ? steepest : row * columns + column;
-    const size = { value: formatNumber(weight[at]), lr, grad: formatNumber(Math.abs(grad[at])), next: formatNumber(weight[at] - lr * grad[at]) };
-    setText(sum, say(grad[at] < 0 ? "sum.plus" : "sum", { name: "w", row: Math.floor(at / columns), column: at % columns, ...size }));
+    const size = {
+      value: formatNumber(weight[at]),
+      lr,
+      grad: formatNumber(Math.abs(grad[at])),
+      next: formatNumber(weight[at] - lr * grad[at]),
+    };
+    setText(
+      sum,
+      say(grad[at] < 0 ? "sum.plus" : "sum", {
+        name: "w",
+        row: Math.floor(at / columns),
+        column: at % columns,
+        ...size,
+      }),
+    );
   }
 
   /** What is shown of the weight and of its gradient. @param {NonNullable<ReturnType<typeof model.shown>>} shown */
   function planesOf({ settings, numbers: { stages } }) {
     const [height, width] = settings.spec.kernel_size;
     const first = shownWeightPlane(settings) * height * width;
-    return [stages.weight, stages.grad_weight].map(({ data }) => data.subarray(first, first + height * width));
+    return [stages.weight, stages.grad_weight].map(({ data }) =>
+      data.subarray(first, first + height * width),
+    );
   }
 
   function draw() {
@@ -124,11 +165,21 @@ export function createLearnPanel(model) {
     setText(number, String(lr));
     const [weight, grad] = planesOf(shown);
     const planes = [weight, grad, weight.map((value, index) => value - lr * grad[index])];
-    const { kernel_size: [height, width] } = shown.settings.spec;
+    const {
+      kernel_size: [height, width],
+    } = shown.settings.spec;
     const limit = Math.max(...[...planes[0], ...planes[2]].map(Math.abs)) || 1; // one scale for the two that are compared
     ["weight", "grad_weight", say("next")].forEach((label, index) => {
-      const values = Array.from({ length: height }, (_, row) => [...planes[index].subarray(row * width, (row + 1) * width)]);
-      maps[index].set({ values, label, shape: "", cell: Math.floor(SIDE / Math.max(height, width)), limit: index === 1 ? undefined : limit });
+      const values = Array.from({ length: height }, (_, row) => [
+        ...planes[index].subarray(row * width, (row + 1) * width),
+      ]);
+      maps[index].set({
+        values,
+        label,
+        shape: "",
+        cell: Math.floor(SIDE / Math.max(height, width)),
+        limit: index === 1 ? undefined : limit,
+      });
       maps[index].grid.print(maps[index].grid.longest() < 4); // the others are read below
       maps[index].el.dataset.quantity = index === 1 ? "gradient" : "weight";
     });
@@ -141,7 +192,10 @@ export function createLearnPanel(model) {
   function drawCurve(shown) {
     const taken = descent.losses();
     const [first, last] = [taken[0], taken[taken.length - 1]].map(formatNumber);
-    setText(losses, taken.length > 1 ? say("fell", { first, last, count: taken.length - 1 }) : say("start", { loss: last }));
+    setText(
+      losses,
+      taken.length > 1 ? say("fell", { first, last, count: taken.length - 1 }) : say("start", { loss: last }),
+    );
     curve.setAttribute("aria-label", say("curve", { losses: taken.slice(-10).map(formatNumber).join(", ") }));
     const wide = Math.min(...taken) > 0 && Math.max(...taken) > 20 * Math.min(...taken);
     logs.textContent = wide ? say("logs") : "";
@@ -159,25 +213,32 @@ export function createLearnPanel(model) {
 
   /** What there is to say about the last step, or about the next. @param {NonNullable<ReturnType<typeof model.shown>>} shown */
   function judged(shown) {
-    const { settings, numbers: { stages } } = shown;
+    const {
+      settings,
+      numbers: { stages },
+    } = shown;
     const taken = descent.losses();
     const [before, after] = taken.slice(-2);
     const last = descent.last();
     if (last && after > before) {
       const values = { before: formatNumber(before), after: formatNumber(after), lr: last.lr };
-      const text = last.lowest === null ? say("rose.other", values) : say("rose", { ...values, ...valley(last.lowest) });
+      const text =
+        last.lowest === null ? say("rose.other", values) : say("rose", { ...values, ...valley(last.lowest) });
       return { text, rose: true, ends: false };
     }
-    if (!SETTINGS.losses_with_a_lowest_point.includes(settings.loss)) return { text: say("endless"), rose: false, ends: false };
+    if (!SETTINGS.losses_with_a_lowest_point.includes(settings.loss))
+      return { text: say("endless"), rose: false, ends: false };
     if (steepness(stages) < 1e-20) return { text: say("flat"), rose: false, ends: true };
     const { lowest, safe } = ratesOf(shown);
-    if (safe < RATES[0]) return { text: say("steep", { lr: RATES[0], safe: formatNumber(safe) }), rose: false, ends: false };
+    if (safe < RATES[0])
+      return { text: say("steep", { lr: RATES[0], safe: formatNumber(safe) }), rose: false, ends: false };
     return { text: lowest === null ? "" : say("hint", valley(lowest)), rose: false, ends: false };
   }
 
   /** Computed once for numbers that are drawn when they come and when settings are told, and left by a step. @param {NonNullable<ReturnType<typeof model.shown>>} shown */
   function ratesOf({ settings, numbers: { stages } }) {
-    if (known.stages !== stages) known = { stages, lowest: lowestAlong(settings, stages), safe: safeRate(settings) };
+    if (known.stages !== stages)
+      known = { stages, lowest: lowestAlong(settings, stages), safe: safeRate(settings) };
     return known;
   }
 
@@ -190,5 +251,8 @@ export function createLearnPanel(model) {
 /** The places of a curve's heights in 240 by 56. @param {number[]} heights @returns {[number, number][]} */
 function placed(heights) {
   const [low, high] = [Math.min(...heights), Math.max(...heights)];
-  return heights.map((height, index) => [4 + (232 * index) / Math.max(heights.length - 1, 10), high > low ? 52 - (48 * (height - low)) / (high - low) : 28]);
+  return heights.map((height, index) => [
+    4 + (232 * index) / Math.max(heights.length - 1, 10),
+    high > low ? 52 - (48 * (height - low)) / (high - low) : 28,
+  ]);
 }

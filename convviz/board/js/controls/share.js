@@ -21,13 +21,25 @@ const say = sentences(WORDS);
  */
 export function createShare(model, lessonLink) {
   const id = `cv-share-${Math.random().toString(36).slice(2, 8)}`;
-  const open = element("button", { type: "button", "aria-expanded": "false", "aria-controls": id }, say("share"));
+  const open = element(
+    "button",
+    { type: "button", "aria-expanded": "false", "aria-controls": id },
+    say("share"),
+  );
   const link = element("button", { type: "button" }, say("copy.link"));
   const python = element("button", { type: "button" }, say("share.python"));
   const page = element("button", { type: "button" }, say("share.page"));
   const outcome = element("p", { class: "cv-share-outcome", role: "status" });
   const copier = createCopier();
-  const panel = element("div", { class: "cv-share-panel", id, hidden: "" }, link, python, page, outcome, copier.el);
+  const panel = element(
+    "div",
+    { class: "cv-share-panel", id, hidden: "" },
+    link,
+    python,
+    page,
+    outcome,
+    copier.el,
+  );
   /** What is waited for. @type {object | null} */
   let asked = null;
 
@@ -47,7 +59,7 @@ export function createShare(model, lessonLink) {
     const state = model.settings();
     try {
       const left = state.device === "cpu" ? [] : [say("share.device", { device: state.device })];
-      copy(whatOpens(hasAddress() && lessonLink() || toLink(state)), [howToOpen(), ...left].join(" "));
+      copy(whatOpens((hasAddress() && lessonLink()) || toLink(state)), [howToOpen(), ...left].join(" "));
     } catch (error) {
       copier.close();
       tell(`${sentence(/** @type {Error} */ (error).message)}.`, true);
@@ -96,8 +108,12 @@ export function createShare(model, lessonLink) {
     tell("");
   });
   link.addEventListener("click", copyLink);
-  python.addEventListener("click", () => ask("python", say("share.writing"), ({ message }) => copy(message.text, say("copy.notebook"))));
-  page.addEventListener("click", () => ask("page", say("share.making"), ({ message, buffers }) => save(message.name, buffers[0])));
+  python.addEventListener("click", () =>
+    ask("python", say("share.writing"), ({ message }) => copy(message.text, say("copy.notebook"))),
+  );
+  page.addEventListener("click", () =>
+    ask("page", say("share.making"), ({ message, buffers }) => save(message.name, buffers[0])),
+  );
   /** What was said was said of other settings. */
   const onSettings = () => {
     if (asked || !outcome.textContent) return;

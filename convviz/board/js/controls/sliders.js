@@ -29,7 +29,9 @@ export function renderSliders({ model, el }) {
 
   /** @param {number} index */
   function makeCell(index) {
-    const range = /** @type {HTMLInputElement} */ (element("input", { type: "range", step: String(model.get("step")) }));
+    const range = /** @type {HTMLInputElement} */ (
+      element("input", { type: "range", step: String(model.get("step")) })
+    );
     const field = /** @type {HTMLInputElement} */ (element("input", { type: "text", inputmode: "decimal" }));
     Object.assign(range, { min: -reach, max: reach });
     range.addEventListener("input", () => {
@@ -69,9 +71,13 @@ export function renderSliders({ model, el }) {
 
   /** As far as the numbers need; a slider that is dragged never narrows it, or the others would jump away. */
   function fitReach() {
-    const needed = model.get("values").map((/** @type {number} */ value) => Math.ceil(Math.abs(value))).filter(Number.isFinite);
+    const needed = model
+      .get("values")
+      .map((/** @type {number} */ value) => Math.ceil(Math.abs(value)))
+      .filter(Number.isFinite);
     reach = Math.max(dragged ? reach : model.get("reach"), ...needed);
-    for (const { range } of cells) if (range.max !== String(reach)) Object.assign(range, { min: -reach, max: reach });
+    for (const { range } of cells)
+      if (range.max !== String(reach)) Object.assign(range, { min: -reach, max: reach });
   }
 
   /** @param {number} index */
@@ -96,9 +102,7 @@ export function renderSliders({ model, el }) {
     if (grid.dataset.shape !== `${rows},${columns}`) {
       grid.dataset.shape = `${rows},${columns}`;
       grid.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
-      cells = Array.from({ length: rows * columns }, (_, index) =>
-        makeCell(index),
-      );
+      cells = Array.from({ length: rows * columns }, (_, index) => makeCell(index));
       grid.replaceChildren(
         ...cells.map(({ range, field }, index) => {
           const place = `${Math.floor(index / columns)},${index % columns}`;

@@ -30,7 +30,10 @@ export function tellerOf(words = {}) {
 export function isRight(typed, right) {
   const given = parseNumber(typed);
   if (given === null) return false;
-  return Math.abs(given - right) <= CLOSE * Math.max(1, Math.abs(right)) || (!Number.isInteger(right) && formatNumber(given) === formatNumber(right));
+  return (
+    Math.abs(given - right) <= CLOSE * Math.max(1, Math.abs(right)) ||
+    (!Number.isInteger(right) && formatNumber(given) === formatNumber(right))
+  );
 }
 
 /** @param {Question} question @param {Answer} answer @param {Record<string, string | number>} known @param {Tell} tell @returns {SeenQuestion} */
@@ -38,7 +41,8 @@ export function seenQuestion({ cell, words, hint, because }, { state, typed }, k
   const all = { ...known, panel: cell.panel, row: cell.row, column: cell.column };
   const told = {
     asked: () => "",
-    wrong: () => `${parseNumber(typed) === null ? say("answer.no_number", { typed }) : say("answer.wrong", { typed })} ${tell(hint, all)}`,
+    wrong: () =>
+      `${parseNumber(typed) === null ? say("answer.no_number", { typed }) : say("answer.wrong", { typed })} ${tell(hint, all)}`,
     right: () => `${say("answer.right")} ${tell(because, all)}`,
     shown: () => tell(because, all),
   };

@@ -9,7 +9,11 @@ const say = sentences(WORDS);
 /** @param {string} id of its words @param {() => void} onClick @param {string} [name] where the words are a sign */
 export function createButton(id, onClick, name) {
   const words = say(/** @type {"back"} */ (id));
-  const button = element("button", { type: "button", class: `cv-lesson-${id}`, ...(name ? { "aria-label": words, title: words } : {}) }, name ?? words);
+  const button = element(
+    "button",
+    { type: "button", class: `cv-lesson-${id}`, ...(name ? { "aria-label": words, title: words } : {}) },
+    name ?? words,
+  );
   button.addEventListener("click", onClick);
   return button;
 }

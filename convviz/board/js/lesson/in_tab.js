@@ -32,7 +32,12 @@ export function lookInTab(appOf, onChosen) {
 
   /** @returns {{ el: HTMLElement, id: string }[]} */
   const buttons = () =>
-    BUTTONS.flatMap((name) => [.../** @type {NodeListOf<HTMLElement>} */ (slot?.querySelectorAll(`[data-${name}]`))].map((el) => ({ el, id: el.dataset[name] ?? "" })));
+    BUTTONS.flatMap((name) =>
+      [.../** @type {NodeListOf<HTMLElement>} */ (slot?.querySelectorAll(`[data-${name}]`))].map((el) => ({
+        el,
+        id: el.dataset[name] ?? "",
+      })),
+    );
   const menus = () => [.../** @type {NodeListOf<HTMLSelectElement>} */ (slot?.querySelectorAll(MENUS))];
   const isChosen = (/** @type {HTMLElement} */ el) => CHOSEN.some((name) => el.getAttribute(name) === "true");
 
@@ -40,8 +45,14 @@ export function lookInTab(appOf, onChosen) {
     if (!slot) return;
     if (choice) {
       const [all, lists] = [buttons(), menus()];
-      frame(all.find(({ id }) => id === choice)?.el ?? lists.find(({ options }) => [...options].some(({ value }) => value === choice)));
-      onChosen([...all.filter(({ el }) => isChosen(el)).map(({ id }) => id), ...lists.map(({ value }) => value)]);
+      frame(
+        all.find(({ id }) => id === choice)?.el ??
+          lists.find(({ options }) => [...options].some(({ value }) => value === choice)),
+      );
+      onChosen([
+        ...all.filter(({ el }) => isChosen(el)).map(({ id }) => id),
+        ...lists.map(({ value }) => value),
+      ]);
     }
     bring();
   }
@@ -58,7 +69,8 @@ export function lookInTab(appOf, onChosen) {
   /** Scroll the tab, and nothing else, to its part: again when more of it is drawn, until somebody scrolls it. */
   function bring() {
     const there = part && slot?.querySelector(`[data-part="${part}"], [data-plot="${part}"]`);
-    if (slot && there) slot.scrollTop += there.getBoundingClientRect().top - slot.getBoundingClientRect().top - ABOVE;
+    if (slot && there)
+      slot.scrollTop += there.getBoundingClientRect().top - slot.getBoundingClientRect().top - ABOVE;
   }
   const leave = () => void (part = "");
 
@@ -79,7 +91,12 @@ export function lookInTab(appOf, onChosen) {
       [key, choice, part] = [next, wanted, seen];
       slot = wanted || seen ? appOf()?.querySelector(".cv-drawer > .cv-slot") : null;
       if (!slot) return;
-      watcher.observe(slot, { subtree: true, childList: true, attributes: true, attributeFilter: [...CHOSEN, "hidden"] });
+      watcher.observe(slot, {
+        subtree: true,
+        childList: true,
+        attributes: true,
+        attributeFilter: [...CHOSEN, "hidden"],
+      });
       slot.addEventListener("change", look);
       for (const move of OWN_MOVES) slot.addEventListener(move, leave, { passive: true });
       look();

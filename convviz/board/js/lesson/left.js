@@ -16,10 +16,22 @@ export function createLeft(player, onStart) {
   const exercise = element("p", { class: "cv-lesson-exercise" });
   const words = element("p", {});
   const after = element("button", { type: "button", class: "cv-lesson-after" });
-  after.addEventListener("click", () => player.play(following)?.then(() => el.hidden && onStart()) ?? onStart());
+  after.addEventListener(
+    "click",
+    () => player.play(following)?.then(() => el.hidden && onStart()) ?? onStart(),
+  );
   const back = createButton("return", () => player.afterwards(true));
   const stay = createButton("stay", () => player.afterwards(false));
-  const el = element("section", { class: "cv-lesson cv-lesson-gone", hidden: "" }, heading, found, exercise, next, words, element("footer", {}, after, back, stay));
+  const el = element(
+    "section",
+    { class: "cv-lesson cv-lesson-gone", hidden: "" },
+    heading,
+    found,
+    exercise,
+    next,
+    words,
+    element("footer", {}, after, back, stay),
+  );
 
   /** @param {string} offer @param {number} index */
   function createOffer(offer, index) {
@@ -40,7 +52,11 @@ export function createLeft(player, onStart) {
       after.hidden = !following;
       if (following) setText(after, say("after", { title: player.shelf.title(following) }));
       exercise.hidden = !gone.exercise;
-      exercise.replaceChildren(say("exercise"), " ", element("code", {}, `convviz.check(yours, "${gone.exercise}")`));
+      exercise.replaceChildren(
+        say("exercise"),
+        " ",
+        element("code", {}, `convviz.check(yours, "${gone.exercise}")`),
+      );
       setText(heading, say("ended"));
       setText(words, say(ended ? "stays" : "left"));
       el.setAttribute("aria-label", say(ended ? "ended" : "left"));

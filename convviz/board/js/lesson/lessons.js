@@ -26,7 +26,9 @@ import WHY_ROTATED from "../../../lessons/why_rotated.json" with { type: "json" 
 export const ABOARD = { why_rotated: { lesson: /** @type {any} */ (WHY_ROTATED), words: GUIDED } };
 
 /** The titles of all lessons by their names, in the order of the path. @type {Record<string, string>} */
-export const TITLES = Object.fromEntries(Object.entries(PATH).map(([id, title]) => [id.replace(/\.title$/, ""), title]));
+export const TITLES = Object.fromEntries(
+  Object.entries(PATH).map(([id, title]) => [id.replace(/\.title$/, ""), title]),
+);
 
 /**
  * Make the shelf of one page.

@@ -44,7 +44,7 @@ export function lookOf(step, stand) {
     complete: finished && (!question || answered),
     wanted: controlOf(tasks[done], situation.settings),
     choose: tasks[done]?.choose ?? "",
-    part: tasks.slice(done).some(({ choose }) => choose) ? "" : step.part ?? "",
+    part: tasks.slice(done).some(({ choose }) => choose) ? "" : (step.part ?? ""),
   };
 }
 
@@ -55,12 +55,13 @@ function seenTask(task, isDone, { situation, known, tell }) {
     words: tell(task.words, all),
     then: isDone ? tell(task.then, all) : astray(task, situation),
     done: isDone,
-    walked: task.walk && !isDone ? say("walked", { seen: situation.walked.size, places: task.walk.places }) : "",
+    walked:
+      task.walk && !isDone ? say("walked", { seen: situation.walked.size, places: task.walk.places }) : "",
   };
 }
 
 /** What the step is about, until it is done or the 1 has gone elsewhere; then what it has come to. @param {Step} step @param {Stand} stand @returns {Place[]} */
 function litOf(step, { tasks, done, situation }) {
-  if (!done) return situation.walked.size > 1 ? [] : step.highlight ?? [];
+  if (!done) return situation.walked.size > 1 ? [] : (step.highlight ?? []);
   return tasks[done - 1].mark ?? [];
 }

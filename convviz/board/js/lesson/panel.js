@@ -101,7 +101,8 @@ export function createLessonPanel(player, stage) {
     if (!part) return;
     part.setAttribute("data-wanted", "");
     part.closest("details")?.setAttribute("open", "");
-    const bring = () => part.hasAttribute("data-wanted") && bringInSight(el, /** @type {HTMLElement} */ (part));
+    const bring = () =>
+      part.hasAttribute("data-wanted") && bringInSight(el, /** @type {HTMLElement} */ (part));
     requestAnimationFrame(() => requestAnimationFrame(bring)); // the first frame of a page gives the column its height
   }
 
@@ -182,7 +183,9 @@ function bringInSight(card, part) {
 function showTasks(list, tasks) {
   while (list.children.length > tasks.length) list.lastElementChild?.remove();
   tasks.forEach((task, index) => {
-    const item = /** @type {HTMLElement} */ (list.children[index] ?? list.appendChild(element("div", {}, element("p", {}), element("p", {}))));
+    const item = /** @type {HTMLElement} */ (
+      list.children[index] ?? list.appendChild(element("div", {}, element("p", {}), element("p", {})))
+    );
     item.className = task.done ? "cv-lesson-done" : "cv-lesson-task";
     setText(item.children[0], [task.words, task.walked && `(${task.walked})`].filter(Boolean).join(" "));
     setText(item.children[1], task.then);

@@ -25,7 +25,8 @@ export function createPath(player, start) {
   const el = /** @type {HTMLDetailsElement} */ (element("details", { class: "cv-path" }, summary, list));
   el.hidden = items.length < 2;
   const update = () => {
-    for (const { name, mark } of items) setText(mark, player.get("finished").includes(name) ? ` ✓ ${say("list.done")}` : "");
+    for (const { name, mark } of items)
+      setText(mark, player.get("finished").includes(name) ? ` ✓ ${say("list.done")}` : "");
   };
   /** @param {KeyboardEvent} event */
   const onKey = (event) => {

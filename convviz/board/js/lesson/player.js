@@ -30,7 +30,9 @@ const PACE = 350; // milliseconds between two places of a walk that is done for 
  */
 
 /** What of the board some step explains. */
-export const TAUGHT = Object.values(ABOARD).flatMap(({ lesson }) => lesson.steps.flatMap(({ why }) => why ?? []));
+export const TAUGHT = Object.values(ABOARD).flatMap(({ lesson }) =>
+  lesson.steps.flatMap(({ why }) => why ?? []),
+);
 
 /** The step that answers one of the board's questions, if a lesson has one. @param {string} topic */
 export function answerTo(topic) {
@@ -46,7 +48,11 @@ export function answerTo(topic) {
  * @param {Model} model @param {Shelf} [shelf] the lessons @param {string[]} [has] the tabs of the page @param {import("../numbers/asking.js").Later} [later]
  */
 export function createPlayer(model, shelf = createShelf(), has = ALL_TABS, later = afterwards) {
-  const values = createValues({ look: /** @type {Look | null} */ (null), left: /** @type {Gone | null} */ (null), finished: /** @type {string[]} */ ([]) });
+  const values = createValues({
+    look: /** @type {Look | null} */ (null),
+    left: /** @type {Gone | null} */ (null),
+    finished: /** @type {string[]} */ ([]),
+  });
   let tell = tellerOf();
   let asked = ""; // the lesson that is on its way
   const stepTab = createStepTab(has);
@@ -74,8 +80,17 @@ export function createPlayer(model, shelf = createShelf(), has = ALL_TABS, later
 
   const step = () => /** @type {Lesson} */ (lesson).steps[at];
   const tasks = () => stepTab.tasks(step());
-  const linkOf = (/** @type {number} */ index) => joinedLinks(/** @type {Lesson} */ (lesson).base, /** @type {Lesson} */ (lesson).steps[index].state ?? "");
-  const situation = () => ({ settings: model.settings(), start: start.settings, link: linkOf(at), selected: model.get("selected"), walked, chosen, press: () => values.tell("press") });
+  const linkOf = (/** @type {number} */ index) =>
+    joinedLinks(/** @type {Lesson} */ (lesson).base, /** @type {Lesson} */ (lesson).steps[index].state ?? "");
+  const situation = () => ({
+    settings: model.settings(),
+    start: start.settings,
+    link: linkOf(at),
+    selected: model.get("selected"),
+    walked,
+    chosen,
+    press: () => values.tell("press"),
+  });
   const asks = () => Boolean(step().question) && done >= tasks().length;
 
   /** The state of a link, where torch computes as it did and in the colours that were chosen. @param {string} link @param {string} [tab] the one that is open */
@@ -91,7 +106,10 @@ export function createPlayer(model, shelf = createShelf(), has = ALL_TABS, later
     entering = true;
     stopWalking();
     model.change(() => {
-      const settings = there.state === null ? model.settings() : stateOf(linkOf(wanted), stepTab.next(there, model.settings().tab));
+      const settings =
+        there.state === null
+          ? model.settings()
+          : stateOf(linkOf(wanted), stepTab.next(there, model.settings().tab));
       start = { settings, stages: fromPage(settings, 0).stages };
       at = wanted;
       return [settings, []];
@@ -109,7 +127,9 @@ export function createPlayer(model, shelf = createShelf(), has = ALL_TABS, later
   function follow() {
     if (!lesson || entering) return;
     noteWalk(walked, model.settings());
-    const undone = tasks().slice(0, done).findIndex((task) => isUndone(task, situation()));
+    const undone = tasks()
+      .slice(0, done)
+      .findIndex((task) => isUndone(task, situation()));
     if (undone >= 0) done = undone;
     while (!held && done < tasks().length && isDone(tasks()[done], situation())) {
       done += 1;
@@ -132,7 +152,14 @@ export function createPlayer(model, shelf = createShelf(), has = ALL_TABS, later
     of: /** @type {Lesson} */ (lesson).steps.length,
     key: String(begun),
     noTab: stepTab.told(step()),
-    ...lookOf(step(), { tasks: tasks(), done, answer, situation: situation(), known: valuesOf(step().values ?? {}, { now: seenNow(), start }), tell }),
+    ...lookOf(step(), {
+      tasks: tasks(),
+      done,
+      answer,
+      situation: situation(),
+      known: valuesOf(step().values ?? {}, { now: seenNow(), start }),
+      tell,
+    }),
   });
 
   /** @param {SeenQuestion["state"]} state @param {string} typed */
@@ -152,8 +179,10 @@ export function createPlayer(model, shelf = createShelf(), has = ALL_TABS, later
     [lesson, name, at, tell] = [told.lesson, wanted, -1, tellerOf(told.words)];
     values.put({ left: null });
     enter(there - 1);
-    if (at < 0) lesson = null; // it could not be set up, and that was said
-    else if (there !== number) model.say(say("no_step", { step: String(step).slice(0, 20), of, at: there }), true);
+    if (at < 0)
+      lesson = null; // it could not be set up, and that was said
+    else if (there !== number)
+      model.say(say("no_step", { step: String(step).slice(0, 20), of, at: there }), true);
   }
 
   /** The name of the lesson that follows one; empty after the last. @param {string} one */
@@ -182,7 +211,11 @@ export function createPlayer(model, shelf = createShelf(), has = ALL_TABS, later
       if (there) return void begin(wanted, there, step);
       const coming = shelf.bring(wanted);
       const known = { name: wanted.slice(0, 40), known: shelf.names().join(", ") };
-      if (!coming) return void model.say(Object.hasOwn(TITLES, wanted) ? say("absent", known) : say("unknown", known), true);
+      if (!coming)
+        return void model.say(
+          Object.hasOwn(TITLES, wanted) ? say("absent", known) : say("unknown", known),
+          true,
+        );
       return coming.then(
         (told) => (asked === wanted ? begin(wanted, told, step) : undefined), // another one was asked for meanwhile
         (error) => model.say(say("not_brought", { name: wanted, why: error.message }), true),
@@ -209,7 +242,8 @@ export function createPlayer(model, shelf = createShelf(), has = ALL_TABS, later
       const [task, places, here] = [tasks()[done], walked.size, begun];
       doIt(task, situation(), model);
       const goesOn = () => lesson && here === begun && tasks()[done] === task;
-      if (task.walk && walked.size > places && goesOn()) stopWalking = later(() => goesOn() && this.act(), PACE);
+      if (task.walk && walked.size > places && goesOn())
+        stopWalking = later(() => goesOn() && this.act(), PACE);
     },
     /** What is chosen in the open tab now. @param {string[]} ids */
     choose(ids) {
@@ -244,12 +278,22 @@ export function createPlayer(model, shelf = createShelf(), has = ALL_TABS, later
       const { tab } = model.settings();
       const still = stepTab.next(null, tab);
       if (still !== tab) model.change((settings) => [replaced(settings, { tab: still }), []]);
-      const left = { words: words.map((id) => tell(id)), next: next.map((each) => tell(each.words)), exercise, after: ended && name ? following(name) : "" };
+      const left = {
+        words: words.map((id) => tell(id)),
+        next: next.map((each) => tell(each.words)),
+        exercise,
+        after: ended && name ? following(name) : "",
+      };
       if (ended && name) this.finish([name]);
       values.put({ look: null, left });
     },
     /** Mark lessons as done. @param {string[]} names */
-    finish: (names) => values.put({ finished: shelf.names().filter((each) => names.includes(each) || values.get("finished").includes(each)) }),
+    finish: (names) =>
+      values.put({
+        finished: shelf
+          .names()
+          .filter((each) => names.includes(each) || values.get("finished").includes(each)),
+      }),
     /** Stay, with what was offered next on the board. @param {number} index */
     tryNext(index) {
       const link = last[index];

@@ -24,7 +24,11 @@ export function createLessonButtons(player, onStart) {
   /** @param {string} name */
   const start = (name) => player.play(name)?.then(onStart) ?? onStart();
   const buttons = Object.entries(ABOARD).map(([name, { lesson }]) => {
-    const button = element("button", { type: "button", class: "cv-lesson-start" }, say("start", { title: player.shelf.title(name), steps: lesson.steps.length }));
+    const button = element(
+      "button",
+      { type: "button", class: "cv-lesson-start" },
+      say("start", { title: player.shelf.title(name), steps: lesson.steps.length }),
+    );
     button.addEventListener("click", () => start(name));
     return button;
   });
@@ -49,8 +53,17 @@ export function steer(app, player, escape) {
   /** @param {KeyboardEvent} event */
   const onKey = (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
-    if (!player.get("look") || event.defaultPrevented || target.closest("input:not([type=range], [type=checkbox]), select, textarea, [contenteditable=true]")) return;
-    const way = event.altKey ? { ArrowRight: 1, ArrowLeft: -1 }[event.key] : isBare(event) ? { n: 1, p: -1 }[event.key.toLowerCase()] : undefined;
+    if (
+      !player.get("look") ||
+      event.defaultPrevented ||
+      target.closest("input:not([type=range], [type=checkbox]), select, textarea, [contenteditable=true]")
+    )
+      return;
+    const way = event.altKey
+      ? { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+      : isBare(event)
+        ? { n: 1, p: -1 }[event.key.toLowerCase()]
+        : undefined;
     if (way) player.go(way);
     else if (event.key !== "Escape") return;
     else if (!escape()) player.close();
@@ -58,7 +71,8 @@ export function steer(app, player, escape) {
     event.stopPropagation();
   };
   /** @param {PointerEvent} event */
-  const onDown = (event) => /** @type {Element} */ (event.target).matches("input[type=range]") && player.hold(true);
+  const onDown = (event) =>
+    /** @type {Element} */ (event.target).matches("input[type=range]") && player.hold(true);
   const onUp = () => player.hold(false);
   const UPS = /** @type {const} */ (["pointerup", "pointercancel"]);
   app.addEventListener("keydown", onKey);

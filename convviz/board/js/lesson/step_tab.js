@@ -27,6 +27,7 @@ export function createStepTab(has) {
     /** What there is to do: in a tab that is not here, nothing. @param {Step} step @returns {Task[]} */
     tasks: (step) => (step.do ?? []).filter((task) => !task.choose || isHere(step)),
     /** That a step's tab is not here, in a sentence. @param {Step} step */
-    told: (step) => (isHere(step) ? "" : say("no_tab", { tab: NAMES.tabs[/** @type {"race"} */ (step.tab)] })),
+    told: (step) =>
+      isHere(step) ? "" : say("no_tab", { tab: NAMES.tabs[/** @type {"race"} */ (step.tab)] }),
   };
 }

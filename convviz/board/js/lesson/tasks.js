@@ -24,7 +24,17 @@ import { numberIn, placeOfOne } from "./values.js";
 
 const say = sentences(WORDS);
 /** What the numbers follow from: an edit is done where it alone is other. */
-const SOURCES = /** @type {const} */ (["spec", "plane", "transposed", "loss", "input", "weight", "grad", "target", "bias"]);
+const SOURCES = /** @type {const} */ ([
+  "spec",
+  "plane",
+  "transposed",
+  "loss",
+  "input",
+  "weight",
+  "grad",
+  "target",
+  "bias",
+]);
 /** @type {Record<string, { field: string }>} */
 const GEOMETRY = SETTINGS.link_keys.geometry;
 /** @type {Record<string, { field: string }>} */
@@ -56,7 +66,8 @@ const wantedOf = (link, set) => partOf(fromLink(joinedLinks(link, set)).state, s
 const typedInto = (settings, panel) => tensorsOf(settings)[editedPanels(settings)[panel]];
 
 /** Where a tensor's first cell stands in its panel. @param {Settings} settings @param {string} panel */
-const originOf = ({ spec }, panel) => (panel === "padded_input" ? spec.padding.map(([before]) => before) : [0, 0]);
+const originOf = ({ spec }, panel) =>
+  panel === "padded_input" ? spec.padding.map(([before]) => before) : [0, 0];
 
 /** The number in a cell that can be typed into, whatever is computed from it. @param {Settings} settings @param {Place} place */
 function typedNumber(settings, { panel, row, column }) {
@@ -69,29 +80,45 @@ function typedNumber(settings, { panel, row, column }) {
 /** Whether two settings differ in what one panel shows at most. @param {Settings} one @param {Settings} other @param {string} panel */
 function sameBeside(one, other, panel) {
   const field = editedPanels(other)[panel];
-  const rest = (/** @type {Settings} */ settings) => JSON.stringify(SOURCES.map((name) => (name === field ? null : settings[name])));
-  return rest(one) === rest(other) && String(typedInto(one, panel)?.shape) === String(typedInto(other, panel)?.shape);
+  const rest = (/** @type {Settings} */ settings) =>
+    JSON.stringify(SOURCES.map((name) => (name === field ? null : settings[name])));
+  return (
+    rest(one) === rest(other) &&
+    String(typedInto(one, panel)?.shape) === String(typedInto(other, panel)?.shape)
+  );
 }
 
 /** The cells of a panel that were typed into since the step began. @param {string} panel @param {Situation} at */
 function typedCells(panel, { settings, start }) {
-  const [now, was] = [settings, start].map((each) => /** @type {import("../rules/settings.js").Tensor} */ (typedInto(each, panel)));
+  const [now, was] = [settings, start].map(
+    (each) => /** @type {import("../rules/settings.js").Tensor} */ (typedInto(each, panel)),
+  );
   const [height, width] = was.shape.slice(-2);
   const [top, left] = originOf(start, panel);
   const other = [...was.data.keys()].filter((index) => now.data[index] !== was.data[index]);
-  return other.map((index) => ({ row: (Math.floor(index / width) % height) + top, column: (index % width) + left }));
+  return other.map((index) => ({
+    row: (Math.floor(index / width) % height) + top,
+    column: (index % width) + left,
+  }));
 }
 
 /** What was done instead of an edit, in a sentence; empty where nothing was. @param {Place & { by: number }} edit @param {Situation} at */
 function insteadOf(edit, at) {
   if (!sameBeside(at.settings, at.start, edit.panel)) return say("astray.picture");
-  const wrong = typedCells(edit.panel, at).find(({ row, column }) => row !== edit.row || column !== edit.column);
+  const wrong = typedCells(edit.panel, at).find(
+    ({ row, column }) => row !== edit.row || column !== edit.column,
+  );
   const [typed, value] = [typedNumber(at.settings, edit), typedNumber(at.start, edit)];
   if (wrong && typed === value + edit.by) {
-    return say("astray.also", { ...wrong, value: formatLong(typedNumber(at.start, { ...wrong, panel: edit.panel })) });
+    return say("astray.also", {
+      ...wrong,
+      value: formatLong(typedNumber(at.start, { ...wrong, panel: edit.panel })),
+    });
   }
   if (wrong) return say("astray.cell", wrong);
-  return typed === value || typed === value + edit.by ? "" : say("astray.value", { typed: formatLong(typed), value: formatLong(value + edit.by) });
+  return typed === value || typed === value + edit.by
+    ? ""
+    : say("astray.value", { typed: formatLong(typed), value: formatLong(value + edit.by) });
 }
 
 /** What a control has that was moved, and not to what is wanted. @param {string} wanted as a link says it @param {Situation} at */
@@ -99,13 +126,22 @@ function notYet(wanted, { settings, start }) {
   const [key, value] = wanted.split("=");
   const field = GEOMETRY[key]?.field;
   const [now, was] = [settings, start].map((each) => [partOf(each, wanted).spec[field]].flat(2)[0]);
-  return now === was || String(now) === value || (key === "size" && settings.transposed) ? "" : say("astray.set", { name: /** @type {Record<string, string>} */ (NAMES.controls)[field] ?? field, now, value });
+  return now === was || String(now) === value || (key === "size" && settings.transposed)
+    ? ""
+    : say("astray.set", {
+        name: /** @type {Record<string, string>} */ (NAMES.controls)[field] ?? field,
+        now,
+        value,
+      });
 }
 
 /** @param {Settings} settings @returns {{ row: number, column: number }[]} where the 1 can stand */
 function placesOf({ spec }) {
   const [, , height, width] = outputShape(spec);
-  return Array.from({ length: height * width }, (_, index) => ({ row: Math.floor(index / width), column: index % width }));
+  return Array.from({ length: height * width }, (_, index) => ({
+    row: Math.floor(index / width),
+    column: index % width,
+  }));
 }
 
 /**
@@ -115,7 +151,8 @@ function placesOf({ spec }) {
 const KINDS = {
   edit: {
     lasts: true,
-    done: ({ edit }, at) => typedNumber(at.settings, edit) === typedNumber(at.start, edit) + edit.by && !insteadOf(edit, at),
+    done: ({ edit }, at) =>
+      typedNumber(at.settings, edit) === typedNumber(at.start, edit) + edit.by && !insteadOf(edit, at),
     act({ edit: { by, ...place } }, { settings, start }, model) {
       const [made] = editCell(start, { ...place, value: typedNumber(start, place) + by });
       model.change(() => [inPlaceOf(settings, { ...made, input_view: settings.input_view }), []]);
@@ -130,7 +167,8 @@ const KINDS = {
   },
   set: {
     lasts: true,
-    done: ({ set }, { settings, link }) => JSON.stringify(partOf(settings, set)) === JSON.stringify(wantedOf(link, set)),
+    done: ({ set }, { settings, link }) =>
+      JSON.stringify(partOf(settings, set)) === JSON.stringify(wantedOf(link, set)),
     act({ set }, { settings, link }, model) {
       const { spec, rest } = wantedOf(link, set);
       model.change(() => [replaced(settings, { ...rest, spec: { ...settings.spec, ...spec } }), []]);
@@ -179,5 +217,5 @@ export function argumentsOf({ edit, pin, set }) {
 export function controlOf(task, { transposed }) {
   const key = task?.set?.split("=")[0] ?? "";
   if (key === "size" && transposed) return "output_padding"; // the size of the output, which follows from it
-  return key === "loss" ? "loss_kind" : GEOMETRY[key]?.field ?? OTHER[key]?.field ?? "";
+  return key === "loss" ? "loss_kind" : (GEOMETRY[key]?.field ?? OTHER[key]?.field ?? "");
 }

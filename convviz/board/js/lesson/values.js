@@ -30,27 +30,40 @@ export function placeOfOne(settings) {
 
 /** A number of the plane that is shown; of a bias, that of its channel. @param {Settings} settings @param {Tensor} tensor @param {string} panel @param {number} row @param {number} column */
 export function numberIn({ plane, spec, transposed }, tensor, panel, row, column) {
-  if (tensor.shape.length === 1) return tensor.data[planeIndex(planeWithin(plane, spec), transposed ? "c" : "o")];
+  if (tensor.shape.length === 1)
+    return tensor.data[planeIndex(planeWithin(plane, spec), transposed ? "c" : "o")];
   const [, second, height, width] = tensor.shape;
-  const [first, other] = panelAxes(/** @type {import("../rules/plane.js").PanelName} */ (panel), transposed).map((axis) => planeIndex(planeWithin(plane, spec), axis));
+  const [first, other] = panelAxes(
+    /** @type {import("../rules/plane.js").PanelName} */ (panel),
+    transposed,
+  ).map((axis) => planeIndex(planeWithin(plane, spec), axis));
   if (row >= height || column >= width) return NaN; // the cell is gone
   return tensor.data[((first * second + (other % second)) * height + row) * width + column];
 }
 
 /** What is seen where another plane is chosen. @param {Seen} seen @param {Record<string, number>} [plane] */
-const inPlane = ({ settings, stages }, plane) => ({ stages, settings: plane ? { ...settings, plane: { ...settings.plane, ...plane } } : settings });
+const inPlane = ({ settings, stages }, plane) => ({
+  stages,
+  settings: plane ? { ...settings, plane: { ...settings.plane, ...plane } } : settings,
+});
 
 /** @param {Seen} seen @param {[string, number, number]} cell */
-const cellOf = ({ settings, stages }, [panel, row, column]) => numberIn(settings, stages[panel], panel, row, column);
+const cellOf = ({ settings, stages }, [panel, row, column]) =>
+  numberIn(settings, stages[panel], panel, row, column);
 
 /** How many windows read a pixel of the input. @param {Settings} settings @param {number[]} pixel */
-const windowsIn = ({ spec, plane, transposed }, pixel) => windowsOn(geometryOf(spec, plane, transposed), pixel);
+const windowsIn = ({ spec, plane, transposed }, pixel) =>
+  windowsOn(geometryOf(spec, plane, transposed), pixel);
 
 /** The products that add up to a cell, written out, as far as one plane has them. @param {Seen} seen @param {[string, number, number]} cell */
 function sumOf({ settings, stages }, [panel, row, column]) {
   const { spec, plane, transposed } = settings;
   const terms = createLinks(geometryOf(spec, plane, transposed)).terms({ panel, row, column });
-  const factors = terms.map((term) => [term.image, term.kernel].map((each) => numberIn(settings, stages[each.panel], each.panel, each.row, each.column)));
+  const factors = terms.map((term) =>
+    [term.image, term.kernel].map((each) =>
+      numberIn(settings, stages[each.panel], each.panel, each.row, each.column),
+    ),
+  );
   // Gradient first, as the board has it; what was not asked brings nothing.
   const inOrder = panel === "grad_weight" ? factors.map(([pixel, gradient]) => [gradient, pixel]) : factors;
   const asked = panel === "output" ? inOrder : inOrder.filter(([gradient]) => gradient !== 0);
@@ -85,18 +98,22 @@ const FOUND = {
     const place = placeOfOne(now.settings);
     return place ? `[${place.row},${place.column}]` : "";
   },
-  windows: ({ now, start }, { windows, when }) => windowsIn((when === "start" ? start : now).settings, windows),
+  windows: ({ now, start }, { windows, when }) =>
+    windowsIn((when === "start" ? start : now).settings, windows),
   outside: ({ now }, { outside }) => count(now.settings.spec.kernel_size) - windowsIn(now.settings, outside),
   kernel: ({ now }) => count(now.settings.spec.kernel_size),
   setting: ({ now }, { setting }) => settingOf(now.settings, setting),
   remainder: ({ now }, { remainder }) => remainderOf(now.settings.spec, remainder),
   sum: ({ now }, { sum, plane }) => sumOf(inPlane(now, plane), sum),
   terms: ({ now }, { terms }) => termsOf(now, terms),
-  extent: ({ now, start }, { extent: [panel, axis], when }) => (when === "start" ? start : now).stages[panel].shape[2 + axis],
+  extent: ({ now, start }, { extent: [panel, axis], when }) =>
+    (when === "start" ? start : now).stages[panel].shape[2 + axis],
   numbers: ({ now }, { numbers }) => count(now.stages[numbers].shape),
   reach: ({ now }, { reach }) => reachOf(now.settings.spec, reach),
-  border: ({ now: { settings } }, { border }) => geometryOf(settings.spec, settings.plane, settings.transposed).gradient_padding[border],
-  loss: ({ now, start }, { when }) => formatLong((when === "start" ? start : now).stages.loss - (when === "change" ? start.stages.loss : 0)),
+  border: ({ now: { settings } }, { border }) =>
+    geometryOf(settings.spec, settings.plane, settings.transposed).gradient_padding[border],
+  loss: ({ now, start }, { when }) =>
+    formatLong((when === "start" ? start : now).stages.loss - (when === "change" ? start.stages.loss : 0)),
   rate: ({ now, start }, { rate }) => formatLong((now.stages.loss - start.stages.loss) / rate),
 };
 /** What a value in a lesson's file may be found by. */

@@ -27,15 +27,23 @@ const ACTIONS = {
     const walks = oneHotPanels(page.settings()).includes(panel);
     if (walks) page.apply(oneHot(page.settings(), row, column));
     // A pixel that is held stays so while the 1 walks: what each place of the 1 brings it is what one looks for.
-    if (!(walks && !page.settings().transposed && page.get("selected")?.panel === "grad_input")) page.select({ panel, row, column });
+    if (!(walks && !page.settings().transposed && page.get("selected")?.panel === "grad_input"))
+      page.select({ panel, row, column });
   },
   single: (page) => page.apply(singleOne(page.settings())),
   release: (page) => page.select(null),
   edit: (page, message) => page.apply(edited(page.settings(), page.shown(), message)),
-  paint: (page, { stroke, ...message }) => page.apply(paintCells(page.settings(), message), `${STROKE}${stroke}`),
+  paint: (page, { stroke, ...message }) =>
+    page.apply(paintCells(page.settings(), message), `${STROKE}${stroke}`),
   draw: (page, { value }) => page.draw(value),
-  plane: (page, { panel, at }) => page.apply(withPlane(page.settings(), ({ plane, spec, transposed }) => showPlane(plane, spec, panel, at, transposed))),
-  axis: (page, { axis, index }) => page.apply(withPlane(page.settings(), ({ plane, spec }) => choosePlane(plane, spec, axis, index))),
+  plane: (page, { panel, at }) =>
+    page.apply(
+      withPlane(page.settings(), ({ plane, spec, transposed }) =>
+        showPlane(plane, spec, panel, at, transposed),
+      ),
+    ),
+  axis: (page, { axis, index }) =>
+    page.apply(withPlane(page.settings(), ({ plane, spec }) => choosePlane(plane, spec, axis, index))),
   view: (page, { view }) => page.apply([replaced(page.settings(), { input_view: view }), []]),
   size: (page, { size }) => page.apply(setSize(page.settings(), size[0], size[1])),
   undo: (page) => page.turn("undo"),
@@ -63,7 +71,7 @@ const withPlane = (settings, choose) => [replaced(settings, { plane: choose(sett
  */
 function edited(settings, shown, message) {
   checkShown(settings, shown, message);
-  const gradOutput = shown && shown.numbers.stages[shown.settings.transposed ? "input" : "grad_output"];
+  const gradOutput = shown?.numbers.stages[shown.settings.transposed ? "input" : "grad_output"];
   return editCell(settings, message, gradOutput);
 }
 
@@ -76,5 +84,7 @@ function checkShown(settings, shown, { panel, row, column }) {
   const panels = shown ? equationsOf(shown.settings, shown.numbers.stages).flatMap(panelsOf) : [];
   const [height, width] = panels.find(({ name }) => name === panel)?.tensor.shape.slice(2) ?? [0, 0];
   if (row < height && column < width) return;
-  throw new Error(say("refused.shown", { row, column, name: shownName(panel, settings.transposed), height, width }));
+  throw new Error(
+    say("refused.shown", { row, column, name: shownName(panel, settings.transposed), height, width }),
+  );
 }

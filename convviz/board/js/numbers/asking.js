@@ -73,7 +73,8 @@ export class Asking {
     if (this.#underway) this.#waiting = request;
     else this.#start(request);
     // After it is sent, so that the other maker computes meanwhile.
-    if (this.#meanwhile && this.#pending) this.#listener.shown(settings, this.#made(this.#meanwhile, request));
+    if (this.#meanwhile && this.#pending)
+      this.#listener.shown(settings, this.#made(this.#meanwhile, request));
   }
 
   /** @param {Request} request */
@@ -122,13 +123,17 @@ export class Asking {
     };
     answer.then(
       (numbers) => settle(() => this.#take(request, numbers)),
-      (error) => settle(() => { throw error; }),
+      (error) =>
+        settle(() => {
+          throw error;
+        }),
     );
   }
 
   /** @param {Request} request @param {Numbers} numbers */
   #take({ settings, k }, numbers) {
-    if (numbers.k !== k) throw new Error(`the numbers of step ${k} are not there: those of step ${numbers.k} came instead`);
+    if (numbers.k !== k)
+      throw new Error(`the numbers of step ${k} are not there: those of step ${numbers.k} came instead`);
     checkFinite(numbers, settings.transposed);
     this.#pending = false;
     this.#listener.taken(settings, numbers);

@@ -6,7 +6,16 @@ import { say } from "../picture/say.js";
 import { shownName } from "../rules/names.js";
 import { tensorsOf } from "../rules/settings.js";
 import { countProducts } from "../rules/spec.js";
-import { correlate, fold, padInput, plusBias, sumOfChannels, tableOf, toPaddedInput, toWeight } from "./compute.js";
+import {
+  correlate,
+  fold,
+  padInput,
+  plusBias,
+  sumOfChannels,
+  tableOf,
+  toPaddedInput,
+  toWeight,
+} from "./compute.js";
 import { LOSSES } from "./losses.js";
 import { MOST_PRODUCTS } from "./from_page.js";
 
@@ -39,33 +48,53 @@ function expectedOf(settings, stages) {
   const { spec, transposed } = settings;
   const table = tableOf(spec);
   const given = tensorsOf(settings);
-  const layer = transposed ? { input: "grad_output", output: "grad_input", grad: "input" } : { input: "input", output: "output", grad: "grad_output" };
+  const layer = transposed
+    ? { input: "grad_output", output: "grad_input", grad: "input" }
+    : { input: "input", output: "output", grad: "grad_output" };
   const byName = /** @type {Record<string, Tensor>} */ (/** @type {unknown} */ (stages));
   /** @param {string} name @param {(input: Tensor, weight: Tensor, grad: Tensor, bias: Tensor | null) => Tensor} compute */
   const twice = (name, compute) => {
     const bias = name === layer.output ? stages.bias : null;
-    const terms = compute(unsigned(stages.input), unsigned(stages.weight), unsigned(stages.grad_output), bias && unsigned(bias));
+    const terms = compute(
+      unsigned(stages.input),
+      unsigned(stages.weight),
+      unsigned(stages.grad_output),
+      bias && unsigned(bias),
+    );
     return { name, mine: compute(stages.input, stages.weight, stages.grad_output, bias), terms };
   };
   // What is drawn by name or resized is made of sums, too: its cells are known to a rounding of the largest.
   const inputTerms = filled(given.input, largestOf([...given.input.data, ...(settings.input.values ?? [])]));
-  const copied = /** @type {[string, Tensor | null][]} */ ([["weight", given.weight], ["bias", given.bias], ["target", given.target]]);
-  const grad = LOSSES[settings.loss].gradient(byName[layer.output], given.target ?? given.grad ?? given.input);
+  const copied = /** @type {[string, Tensor | null][]} */ ([
+    ["weight", given.weight],
+    ["bias", given.bias],
+    ["target", given.target],
+  ]);
+  const grad = LOSSES[settings.loss].gradient(
+    byName[layer.output],
+    given.target ?? given.grad ?? given.input,
+  );
   const expected = [
     { name: layer.input, mine: given.input, terms: inputTerms },
     ...copied.flatMap(([name, mine]) => (mine ? [{ name, mine, terms: unsigned(mine) }] : [])),
-    twice("output", (input, weight, _, bias) => plusBias(correlate(spec, table, padInput(input, spec), weight), bias)),
+    twice("output", (input, weight, _, bias) =>
+      plusBias(correlate(spec, table, padInput(input, spec), weight), bias),
+    ),
     { name: layer.grad, mine: grad, terms: termsOfLoss(byName[layer.output], grad, given) },
-    twice("grad_input", (_, weight, gradient, bias) => plusBias(fold(toPaddedInput(spec, table, gradient, weight), spec), bias)),
+    twice("grad_input", (_, weight, gradient, bias) =>
+      plusBias(fold(toPaddedInput(spec, table, gradient, weight), spec), bias),
+    ),
     twice("grad_weight", (input, _, gradient) => toWeight(spec, table, gradient, padInput(input, spec))),
   ];
-  if (stages.bias) expected.push(twice("grad_bias", (input, _, gradient) => sumOfChannels(transposed ? input : gradient)));
+  if (stages.bias)
+    expected.push(twice("grad_bias", (input, _, gradient) => sumOfChannels(transposed ? input : gradient)));
   return /** @type {Expected[]} */ (expected);
 }
 
 /** What a loss adds up for each cell of its gradient. @param {Tensor} output @param {Tensor} grad @param {Given} given @returns {Tensor} */
 function termsOfLoss(output, grad, { target }) {
-  const reach = (/** @type {number} */ index) => (target ? Math.abs(output.data[index]) + Math.abs(target.data[index]) : 0);
+  const reach = (/** @type {number} */ index) =>
+    target ? Math.abs(output.data[index]) + Math.abs(target.data[index]) : 0;
   return mapped(grad, (value, index) => Math.abs(value) + reach(index));
 }
 
@@ -78,8 +107,16 @@ export function firstDifference(settings, { stages, dtype }) {
   if (countProducts(settings.spec) > MOST_PRODUCTS) return null;
   const theirs = /** @type {Record<string, Tensor>} */ (/** @type {unknown} */ (stages));
   for (const { name, mine, terms } of expectedOf(settings, stages)) {
-    const index = mine.data.findIndex((value, i) => !(Math.abs(value - theirs[name].data[i]) <= C[dtype] * EPS[dtype] * terms.data[i] + TINY));
-    if (index >= 0) return { name, place: placeOf(index, mine.shape), page: mine.data[index], torch: theirs[name].data[index] };
+    const index = mine.data.findIndex(
+      (value, i) => !(Math.abs(value - theirs[name].data[i]) <= C[dtype] * EPS[dtype] * terms.data[i] + TINY),
+    );
+    if (index >= 0)
+      return {
+        name,
+        place: placeOf(index, mine.shape),
+        page: mine.data[index],
+        torch: theirs[name].data[index],
+      };
   }
   return null;
 }
@@ -99,5 +136,10 @@ export function differenceWords(settings, numbers) {
   const found = firstDifference(settings, numbers);
   if (!found) return "";
   const [name, place] = [shownName(found.name, settings.transposed), found.place.join(", ")];
-  return say("truth.differs_from_page", { name, place, page: formatLong(found.page), torch: formatLong(found.torch) });
+  return say("truth.differs_from_page", {
+    name,
+    place,
+    page: formatLong(found.page),
+    torch: formatLong(found.torch),
+  });
 }

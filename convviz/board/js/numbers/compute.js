@@ -1,7 +1,16 @@
 // @ts-check
 // Forward and backward in the page, in float64, read from the taps. The stages have the names of ops/stages.py.
 import { LOSSES } from "./losses.js";
-import { backwardPadding, bothAxes, inputShape, outputShape, outputSize, paddedSize, sourcesOf, weightShape } from "../rules/spec.js";
+import {
+  backwardPadding,
+  bothAxes,
+  inputShape,
+  outputShape,
+  outputSize,
+  paddedSize,
+  sourcesOf,
+  weightShape,
+} from "../rules/spec.js";
 import { axisTaps } from "../rules/taps.js";
 
 /**
@@ -11,7 +20,10 @@ import { axisTaps } from "../rules/taps.js";
  */
 
 /** @param {number[]} shape @returns {Tensor} */
-export const zeros = (shape) => ({ shape, data: new Float64Array(shape.reduce((product, size) => product * size, 1)) });
+export const zeros = (shape) => ({
+  shape,
+  data: new Float64Array(shape.reduce((product, size) => product * size, 1)),
+});
 
 /**
  * Compute every stage of one forward and backward pass.
@@ -97,13 +109,20 @@ export function tableOf(spec) {
  */
 function eachPair(spec, visit) {
   const [inputs, outputs] = [spec.in_channels / spec.groups, spec.out_channels / spec.groups];
-  const [cells, kernel] = [outputSize(spec, 0) * outputSize(spec, 1), spec.kernel_size[0] * spec.kernel_size[1]];
+  const [cells, kernel] = [
+    outputSize(spec, 0) * outputSize(spec, 1),
+    spec.kernel_size[0] * spec.kernel_size[1],
+  ];
   const padded = paddedSize(spec, 0) * paddedSize(spec, 1);
   for (let n = 0; n < spec.batch; n++) {
     for (let o = 0; o < spec.out_channels; o++) {
       const first = Math.floor(o / outputs) * inputs;
       for (let c = 0; c < inputs; c++) {
-        visit((n * spec.out_channels + o) * cells, (o * inputs + c) * kernel, (n * spec.in_channels + first + c) * padded);
+        visit(
+          (n * spec.out_channels + o) * cells,
+          (o * inputs + c) * kernel,
+          (n * spec.in_channels + first + c) * padded,
+        );
       }
     }
   }
@@ -192,7 +211,11 @@ function spread(gradient, spec) {
   const sides = bothAxes((axis) => backwardPadding(spec, axis));
   const dilatedSize = [height, width].map((size, axis) => (size - 1) * spec.stride[axis] + 1);
   const dilated = zeros([batch, channels, ...dilatedSize]);
-  const padded = zeros([batch, channels, ...dilatedSize.map((size, axis) => size + sides[axis][0] + sides[axis][1])]);
+  const padded = zeros([
+    batch,
+    channels,
+    ...dilatedSize.map((size, axis) => size + sides[axis][0] + sides[axis][1]),
+  ]);
   gradient.data.forEach((value, index) => {
     const [column, line] = [index % width, Math.floor(index / width)];
     const [row, plane] = [line % height, Math.floor(line / height)];
@@ -206,7 +229,8 @@ function spread(gradient, spec) {
 /** @param {Tensor} tensor @param {number} plane @param {number[]} at @param {number} value nothing happens outside */
 function put({ shape, data }, plane, [row, column], value) {
   const [height, width] = shape.slice(2);
-  if (row >= 0 && row < height && column >= 0 && column < width) data[(plane * height + row) * width + column] = value;
+  if (row >= 0 && row < height && column >= 0 && column < width)
+    data[(plane * height + row) * width + column] = value;
 }
 
 /** Every kernel turned by 180 degrees, its channels swapped within each group. @param {Tensor} weight @param {number} groups */
@@ -227,7 +251,9 @@ function rotated(weight, groups) {
 /** @param {Tensor} tensor @param {Tensor | null} bias one number a channel */
 export function plusBias({ shape, data }, bias) {
   const cells = shape[2] * shape[3];
-  return bias ? { shape, data: data.map((value, index) => value + bias.data[Math.floor(index / cells) % shape[1]]) } : { shape, data };
+  return bias
+    ? { shape, data: data.map((value, index) => value + bias.data[Math.floor(index / cells) % shape[1]]) }
+    : { shape, data };
 }
 
 /** @param {Tensor} tensor */

@@ -29,7 +29,9 @@ import { copiesOf, padInput } from "./compute.js";
 /** The settings as a message: what is as in the base is left out, and filled in by Python. @param {Settings} settings */
 export function messageOf(settings) {
   const first = /** @type {Record<string, any>} */ (BASE_STATE);
-  return Object.fromEntries(Object.entries(settings).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(first[name])));
+  return Object.fromEntries(
+    Object.entries(settings).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(first[name])),
+  );
 }
 
 /** The shapes of what torch computes. @param {Settings} settings @returns {Record<string, number[]>} */
@@ -60,10 +62,12 @@ export function numbersOf(settings, { k, dtype, loss, truth, tensors }) {
     made[name] = { shape, data };
   }
   const { spec } = settings;
-  const stages = /** @type {Stages} */ (/** @type {unknown} */ ({
-    ...{ bias: null, grad_bias: null, grad_padded_input: null, target: null, ...made, loss },
-    ...copiesOf(spec, padInput(made.input, spec), made.weight, made.grad_output),
-  }));
+  const stages = /** @type {Stages} */ (
+    /** @type {unknown} */ ({
+      ...{ bias: null, grad_bias: null, grad_padded_input: null, target: null, ...made, loss },
+      ...copiesOf(spec, padInput(made.input, spec), made.weight, made.grad_output),
+    })
+  );
   return { k, stages, dtype, truth: torchWords(truth.id, truth.values), truth_ok: truth.ok, from: "torch" };
 }
 
@@ -81,7 +85,9 @@ export function createKernel(model) {
   /** In the order of the base, as the page has them: two settings are compared as texts. @returns {Settings} */
   const settingsNow = () => {
     const there = { ...model.get("_state"), ...model.get("_sources") };
-    return /** @type {Settings} */ (Object.fromEntries(Object.keys(BASE_STATE).map((name) => [name, there[name]])));
+    return /** @type {Settings} */ (
+      Object.fromEntries(Object.keys(BASE_STATE).map((name) => [name, there[name]]))
+    );
   };
   /** @returns {Shown} */
   const shownNow = () => {

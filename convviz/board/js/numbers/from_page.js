@@ -35,4 +35,6 @@ export const withoutKernel = (settings, k) => ({ ...fromPage(settings, k), truth
 
 /** The same before a kernel has come: what is too much for the page waits for it. @param {Settings} settings @param {number} k */
 export const beforeKernel = (settings, k) =>
-  countProducts(settings.spec) > MOST_PRODUCTS ? /** @type {Promise<Numbers>} */ (new Promise(() => {})) : besideKernel(settings, k);
+  countProducts(settings.spec) > MOST_PRODUCTS
+    ? /** @type {Promise<Numbers>} */ (new Promise(() => {}))
+    : besideKernel(settings, k);

@@ -147,10 +147,16 @@ export function createServer(place, { language, version }, listener) {
     async ask(settings, k) {
       for (const [id, { type }] of asked) if (type === "compute") asked.delete(id); // nobody waits for it any more
       const { message, buffers } = await request({ type: "compute", settings: messageOf(settings) });
-      const tensors = Object.fromEntries(message.tensors.map((/** @type {string} */ name, /** @type {number} */ i) => [name, buffers[i]]));
+      const tensors = Object.fromEntries(
+        message.tensors.map((/** @type {string} */ name, /** @type {number} */ i) => [name, buffers[i]]),
+      );
       return numbersOf(settings, { ...message, page: "", k, tensors });
     },
-    send: (message, buffers = []) => void (facts && socket?.send(buffers.length ? pack(message, buffers) : JSON.stringify({ ...message, language }))),
+    send: (message, buffers = []) =>
+      void (
+        facts &&
+        socket?.send(buffers.length ? pack(message, buffers) : JSON.stringify({ ...message, language }))
+      ),
     follow: (next) => void (heard = next),
     get facts() {
       return facts ?? {};

@@ -51,6 +51,7 @@ export function createGallery(spec, given) {
     wrong,
     verdict,
     /** The products of one number in both. @param {Gradient} of @param {Recipe} way @param {number} index in the right one @param {number} at in the wrong one @returns {import("./mistaken.js").Compared} */
-    compared: (of, way, index, at) => comparedAt(of, right(of).products, wrong(of, way)?.products ?? right(of).products, given, index, at),
+    compared: (of, way, index, at) =>
+      comparedAt(of, right(of).products, wrong(of, way)?.products ?? right(of).products, given, index, at),
   };
 }

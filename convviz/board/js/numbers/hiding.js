@@ -45,7 +45,10 @@ const RELATIONS = {
 // Of two facts that explain as much the earlier one is said.
 const FACTS = [
   ...["batch", "groups", "out_channels", "in_channels", "stride", "dilation", "padding"],
-  ...Object.keys(RELATIONS), "padding_mode", "kernel_size", "input_size",
+  ...Object.keys(RELATIONS),
+  "padding_mode",
+  "kernel_size",
+  "input_size",
 ];
 
 /**

@@ -14,7 +14,10 @@ import { computeStages } from "./compute.js";
 export const RATES = /** @type {number[]} */ (SETTINGS.choices.lr.slice(1)); // the first means that Learn is closed
 
 /** @param {Tensor} tensor @param {Tensor} gradient @param {number} lr @returns {Tensor} */
-const stepped = ({ shape, data }, gradient, lr) => ({ shape, data: data.map((value, at) => value - lr * gradient.data[at]) });
+const stepped = ({ shape, data }, gradient, lr) => ({
+  shape,
+  data: data.map((value, at) => value - lr * gradient.data[at]),
+});
 
 /**
  * The settings after one step: w ← w − lr · grad_weight, and the bias as well where there is one.
@@ -27,7 +30,10 @@ export function learned(settings, stages, lr) {
   if ([...made.weight.data, ...(bias?.data ?? [])].some((value) => !(Math.abs(value) < MOST_NUMBER))) {
     throw new Error(say("refused.learn", { most: MOST_NUMBER, lr }));
   }
-  return [replaced(settings, { weight: sourceWith(made.weight), ...(bias ? { bias: sourceWith(bias) } : {}) }), []];
+  return [
+    replaced(settings, { weight: sourceWith(made.weight), ...(bias ? { bias: sourceWith(bias) } : {}) }),
+    [],
+  ];
 }
 
 /** What the layer makes of other tensors: a transposed one is the picture read the other way. @param {Settings} settings @param {Given} given */
@@ -37,7 +43,8 @@ function outputOf({ spec, transposed }, given) {
 }
 
 /** Σ g² over weight and bias: how steep the loss is, and what it falls by in a step, divided by a small lr. @param {Stages} stages */
-export const steepness = ({ grad_weight, grad_bias }) => [...grad_weight.data, ...(grad_bias?.data ?? [])].reduce((sum, value) => sum + value * value, 0);
+export const steepness = ({ grad_weight, grad_bias }) =>
+  [...grad_weight.data, ...(grad_bias?.data ?? [])].reduce((sum, value) => sum + value * value, 0);
 
 /**
  * The largest of RATES with which no step goes up; null where even the smallest may.
@@ -53,8 +60,14 @@ export const safeChoice = (settings) => RATES.findLast((rate) => rate <= safeRat
 export function safeRate(settings) {
   const given = tensorsOf(settings);
   const squares = { ...given.input, data: given.input.data.map((value) => value * value) };
-  const ones = (/** @type {Tensor | null} */ tensor) => tensor && { ...tensor, data: tensor.data.map(() => 1) };
-  const along = { ...given, input: squares, weight: /** @type {Tensor} */ (ones(given.weight)), bias: ones(given.bias) };
+  const ones = (/** @type {Tensor | null} */ tensor) =>
+    tensor && { ...tensor, data: tensor.data.map(() => 1) };
+  const along = {
+    ...given,
+    input: squares,
+    weight: /** @type {Tensor} */ (ones(given.weight)),
+    bias: ones(given.bias),
+  };
   const { shape, data } = outputOf(settings, along);
   const traces = Array(shape[1]).fill(0); // of each channel of the output: its weights meet no other's
   data.forEach((value, at) => (traces[Math.floor(at / (shape[2] * shape[3])) % shape[1]] += value));

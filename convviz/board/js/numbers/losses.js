@@ -44,7 +44,10 @@ function softmaxMinusTarget(output, target) {
   const [batch] = output.shape;
   const totals = samplesOf(target).map((sample) => sample.reduce((total, share) => total + share, 0));
   const cells = logs.length / batch;
-  return each(target, (share, index) => (Math.exp(logs[index]) * totals[Math.floor(index / cells)] - share) / batch);
+  return each(
+    target,
+    (share, index) => (Math.exp(logs[index]) * totals[Math.floor(index / cells)] - share) / batch,
+  );
 }
 
 /** The logarithm of softmax over all cells of a sample: without the largest first, no exponential overflows. @param {Tensor} output */

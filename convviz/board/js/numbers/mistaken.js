@@ -33,7 +33,8 @@ export function summed(of, { shape, size, planes, cells, factor }, given) {
   const { grad, other, gradSize, otherSize } = operands(of, given);
   for (const plane of planes) {
     const [to, from, by] = [plane.result * size, plane.grad * gradSize, plane.other * otherSize];
-    for (const cell of cells) result.data[to + cell.result] += grad[from + cell.grad] * (other ? other[by + cell.other] : 1);
+    for (const cell of cells)
+      result.data[to + cell.result] += grad[from + cell.grad] * (other ? other[by + cell.other] : 1);
   }
   if (factor !== 1) result.data.forEach((value, index) => (result.data[index] = value * factor));
   return result;
@@ -53,7 +54,12 @@ function operands(of, given) {
   const name = FACTOR[of];
   const other = name ? given[name] : null;
   const sizeOf = (/** @type {Tensor} */ { shape }) => shape[2] * shape[3];
-  return { grad: given.grad_output.data, other: other?.data ?? null, gradSize: sizeOf(given.grad_output), otherSize: other ? sizeOf(other) : 1 };
+  return {
+    grad: given.grad_output.data,
+    other: other?.data ?? null,
+    gradSize: sizeOf(given.grad_output),
+    otherSize: other ? sizeOf(other) : 1,
+  };
 }
 
 /** Every product of one number of a gradient. @param {Gradient} of @param {Products} products @param {Given} given @param {number} index @returns {Product[]} */
@@ -61,13 +67,16 @@ function productsOf(of, { size, planes, cells }, given, index) {
   const { grad, other, gradSize, otherSize } = operands(of, given);
   const [plane, cell] = [Math.floor(index / size), index % size];
   const here = cells.filter(({ result }) => result === cell);
-  return planes.filter(({ result }) => result === plane).flatMap((each) =>
-    here.map((tap) => ({
-      grad: /** @type {[number, number]} */ ([each.grad, tap.grad]),
-      other: /** @type {[number, number]} */ ([each.other, tap.other]),
-      value: grad[each.grad * gradSize + tap.grad] * (other ? other[each.other * otherSize + tap.other] : 1),
-    })),
-  );
+  return planes
+    .filter(({ result }) => result === plane)
+    .flatMap((each) =>
+      here.map((tap) => ({
+        grad: /** @type {[number, number]} */ ([each.grad, tap.grad]),
+        other: /** @type {[number, number]} */ ([each.other, tap.other]),
+        value:
+          grad[each.grad * gradSize + tap.grad] * (other ? other[each.other * otherSize + tap.other] : 1),
+      })),
+    );
 }
 
 /**
@@ -78,7 +87,10 @@ function productsOf(of, { size, planes, cells }, given, index) {
  */
 export function comparedAt(of, right, wrong, given, index, at) {
   const key = (/** @type {Product} */ { grad, other }) => `${grad} ${other}`;
-  const [ours, theirs] = [index < 0 ? [] : productsOf(of, right, given, index), at < 0 ? [] : productsOf(of, wrong, given, at)];
+  const [ours, theirs] = [
+    index < 0 ? [] : productsOf(of, right, given, index),
+    at < 0 ? [] : productsOf(of, wrong, given, at),
+  ];
   const [known, found] = [new Set(ours.map(key)), new Set(theirs.map(key))];
   return {
     kept: ours.filter((each) => found.has(key(each))),
@@ -91,7 +103,10 @@ export function comparedAt(of, right, wrong, given, index, at) {
 export function sameProducts(one, other) {
   if (String(one.shape) !== String(other.shape)) return false;
   const told = (/** @type {import("../rules/products.js").Triple[]} */ triples) =>
-    triples.map(({ result, grad, other: by }) => `${result} ${grad} ${by}`).sort().join();
+    triples
+      .map(({ result, grad, other: by }) => `${result} ${grad} ${by}`)
+      .sort()
+      .join();
   return told(one.planes) === told(other.planes) && told(one.cells) === told(other.cells);
 }
 

@@ -40,14 +40,28 @@ const sameNumbers = (one, other) => same(one, seenAs(other, one));
  * @param {PageData} data @param {MakeNumbers | null} makeNumbers null: those of a kernel that is connected next
  * @param {() => number} [clock] milliseconds @param {Later} [later]
  */
-export const createPageModel = (data, makeNumbers = fromPage, clock = () => performance.now(), later = afterwards) =>
-  new PageModel(data, makeNumbers, clock, later);
+export const createPageModel = (
+  data,
+  makeNumbers = fromPage,
+  clock = () => performance.now(),
+  later = afterwards,
+) => new PageModel(data, makeNumbers, clock, later);
 
 /** @typedef {InstanceType<typeof PageModel>} Model */
 
 class PageModel {
   #values = createValues({
-    structure: {}, values: {}, selected: null, theme: "auto", state: {}, sources: {}, notice: "", failed: false, kernel: "", introduction: "", brush: null,
+    structure: {},
+    values: {},
+    selected: null,
+    theme: "auto",
+    state: {},
+    sources: {},
+    notice: "",
+    failed: false,
+    kernel: "",
+    introduction: "",
+    brush: null,
   });
   #timeline;
   #view;
@@ -81,7 +95,7 @@ class PageModel {
       refused: this.#refuse.bind(this),
       late: () => this.say(say("late"), true),
     };
-    this.#asking = new Asking(live ? beforeKernel : makeNumbers ?? fromPage, listener, later);
+    this.#asking = new Asking(live ? beforeKernel : (makeNumbers ?? fromPage), listener, later);
     if (makeNumbers) this.#show();
   }
 
@@ -257,7 +271,8 @@ class PageModel {
 
   /** Somebody else has set something, in Python or in another window. @param {Shown} there */
   #follow(there) {
-    if (this.#asking.pending()) { // the kernel gets what was done here after that, and it holds then
+    if (this.#asking.pending()) {
+      // the kernel gets what was done here after that, and it holds then
       this.#held = there;
       this.#timeline.holdAt(there.settings);
     } else if (!same(there.settings, this.settings()) || there.numbers.from !== this.#shown?.numbers.from) {
@@ -279,7 +294,12 @@ class PageModel {
    */
   #show(explain = (error) => error) {
     this.#explain = explain;
-    if (!this.#kernel && this.#asking.pending() && this.#shown && same(this.settings(), this.#shown.settings)) {
+    if (
+      !this.#kernel &&
+      this.#asking.pending() &&
+      this.#shown &&
+      same(this.settings(), this.#shown.settings)
+    ) {
       this.#asking.skip(); // back to what the board shows
       this.#timeline.hold();
     } else {

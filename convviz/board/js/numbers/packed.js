@@ -10,7 +10,9 @@ const padded = (size) => Math.ceil(size / STEP) * STEP;
 
 /** A message and its buffers as one frame. @param {any} message @param {ArrayBuffer[]} buffers @returns {ArrayBuffer} */
 export function pack(message, buffers) {
-  const json = new TextEncoder().encode(JSON.stringify({ ...message, sizes: buffers.map(({ byteLength }) => byteLength) }));
+  const json = new TextEncoder().encode(
+    JSON.stringify({ ...message, sizes: buffers.map(({ byteLength }) => byteLength) }),
+  );
   const start = padded(4 + json.length);
   const frame = new Uint8Array(buffers.reduce((end, { byteLength }) => end + padded(byteLength), start));
   new DataView(frame.buffer).setUint32(0, start - 4, true);

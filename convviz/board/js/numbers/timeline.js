@@ -50,7 +50,12 @@ export function createTimeline(start, clock) {
     /** Go on from where another page was. @param {Kept} kept @param {Partial<Settings>} ground */
     takeUp(kept, ground) {
       const whole = (/** @type {Settings} */ state) => replaced({ ...state, ...ground }, {});
-      const [now, start, past, future] = [whole(kept.settings), whole(kept.initial), kept.past.map(whole), kept.future.map(whole)];
+      const [now, start, past, future] = [
+        whole(kept.settings),
+        whole(kept.initial),
+        kept.past.map(whole),
+        kept.future.map(whole),
+      ];
       [settings, initial] = [now, start];
       history.restore({ past, future, move: "", when: -Infinity });
     },

@@ -52,7 +52,8 @@ function structureWith(settings, equations, colorscales) {
 /** @param {Settings} settings @param {Equation[]} equations @param {Numbers} numbers */
 function valuesWith(settings, equations, { k, stages, dtype, truth, truth_ok, from }) {
   /** @param {(settings: Settings, name: string, view: string) => string} write */
-  const texts = (write) => Object.fromEntries(equations.map(({ name, view }) => [name, write(settings, name, view)]));
+  const texts = (write) =>
+    Object.fromEntries(equations.map(({ name, view }) => [name, write(settings, name, view)]));
   return {
     ...valuesOf(equations, stages, settings, dtype),
     step: k,

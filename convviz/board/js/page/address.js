@@ -78,7 +78,14 @@ function takeLesson(part) {
   const name = valueOf("lesson");
   if (name === undefined) return { rest: part, wanted: null };
   const rest = pairs.filter((pair) => !/^(?:lesson|step|done)=/.test(pair)).join("&");
-  return { rest: rest && part[0] + rest, wanted: { name: decoded(name), step: decoded(valueOf("step") ?? "1"), done: (valueOf("done") ?? "").split(",").map(decoded) } };
+  return {
+    rest: rest && part[0] + rest,
+    wanted: {
+      name: decoded(name),
+      step: decoded(valueOf("step") ?? "1"),
+      done: (valueOf("done") ?? "").split(",").map(decoded),
+    },
+  };
 }
 
 /** @param {string} text */

@@ -38,7 +38,12 @@ export function createApp() {
       model.connect(createKernel(widget), true);
       drawPane = createPanes(model, colorscales);
       const opened = widget.get("_lesson");
-      player = createPlayer(model, createShelf(opened.name ? { [opened.name]: opened.told } : {}, (name) => lessonFromKernel(model, name)));
+      player = createPlayer(
+        model,
+        createShelf(opened.name ? { [opened.name]: opened.told } : {}, (name) =>
+          lessonFromKernel(model, name),
+        ),
+      );
       if (kept) goOnFrom(kept, model, player);
       else if (opened.name) player.play(opened.name);
       const stopFollowing = followKernel(widget, () => model.disconnect());

@@ -31,7 +31,8 @@ function createAsking() {
     const { model } = context;
     // Colab shows each output in a frame of its own, and brings there only what is asked for.
     const carrier = model.get("_carrier");
-    if (typeof carrier === "string") model.widget_manager?.get_model(carrier.replace(PREFIX, ""))?.catch(() => {});
+    if (typeof carrier === "string")
+      model.widget_manager?.get_model(carrier.replace(PREFIX, ""))?.catch(() => {});
     const key = model.get("_facts").script;
     const createApp = await placeOf(key).promise;
     if (key === shown || key !== model.get("_facts").script) return; // another one that is named by now follows

@@ -23,5 +23,8 @@ export const lessonFromKernel = (model, name) =>
   new Promise((resolve, reject) => {
     /** @param {Promise<import("./tab_scripts.js").Reply>} coming */
     const take = (coming) => coming.then(({ message }) => resolve(message.told), reject);
-    askKernel(model, { type: "lesson", lesson: name }, take, { lost: say("brought.lost"), late: say("brought.late") });
+    askKernel(model, { type: "lesson", lesson: name }, take, {
+      lost: say("brought.lost"),
+      late: say("brought.late"),
+    });
   });

@@ -33,7 +33,9 @@ export function watchKernel(kernel, address, state, isBuilding = () => false) {
   kernel.statusChanged.connect((/** @type {any} */ _, /** @type {string} */ status) => {
     if (DEAD.has(status)) state.lose("ended");
   });
-  kernel.connectionStatusChanged.connect((/** @type {any} */ _, /** @type {string} */ status) => onConnection(status));
+  kernel.connectionStatusChanged.connect((/** @type {any} */ _, /** @type {string} */ status) =>
+    onConnection(status),
+  );
   // A kernel that is shut down in an orderly way (culled, or after the page's own unload call when a link turned out
   // to be a download) changes neither status: its farewell message is the only sign.
   kernel.iopubMessage.connect((/** @type {any} */ _, /** @type {any} */ message) => {
@@ -52,7 +54,8 @@ async function probe(kernel, address, state, pauses) {
   if (state.now !== "reconnecting") return;
   try {
     // What comes of it is heard as a change of the connection's status, and asked for again if nothing does.
-    if ((await isThere(address, state)) && kernel.connectionStatus === "disconnected") kernel.reconnect().catch(() => {});
+    if ((await isThere(address, state)) && kernel.connectionStatus === "disconnected")
+      kernel.reconnect().catch(() => {});
   } catch {
     if (state.now === "reconnecting") state.show("gone");
   }
@@ -100,7 +103,8 @@ function watchAnswers(kernel, address, state, isBuilding) {
       moves.add(msg.header.msg_id);
       if (!timer && !told) timer = setTimeout(tell, ANSWERS_WITHIN_MS);
     } else if (moves.has(msg.parent_header.msg_id)) {
-      if (msg.header.msg_type === "status" && msg.content.execution_state === "idle") forgetUpTo(moves, msg.parent_header.msg_id);
+      if (msg.header.msg_type === "status" && msg.content.execution_state === "idle")
+        forgetUpTo(moves, msg.parent_header.msg_id);
       settle();
     }
   });

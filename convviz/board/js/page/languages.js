@@ -20,7 +20,10 @@ const ASKS = /^lang(?:=|$)/;
 
 /** This address in another language. @param {string} tag @param {Languages} languages */
 function addressIn(tag, languages) {
-  const rest = location.search.slice(1).split("&").filter((part) => part && !ASKS.test(part));
+  const rest = location.search
+    .slice(1)
+    .split("&")
+    .filter((part) => part && !ASKS.test(part));
   rest.push(`lang=${tag}`);
   return `${languages[tag].page}?${rest.join("&")}${location.hash}`;
 }
@@ -53,7 +56,9 @@ export function tellUnknown(languages, model) {
 export function createLanguages(languages, model, player) {
   /** @param {[string, { name: string }]} of */
   const item = ([tag, { name }]) => {
-    const link = /** @type {HTMLAnchorElement} */ (element("a", { href: addressIn(tag, languages), lang: tag, hreflang: tag }, name));
+    const link = /** @type {HTMLAnchorElement} */ (
+      element("a", { href: addressIn(tag, languages), lang: tag, hreflang: tag }, name)
+    );
     if (tag === language()) link.setAttribute("aria-current", "true");
     link.addEventListener("click", (event) => {
       link.href = addressIn(tag, languages); // what stands after # may be another by now
@@ -69,7 +74,8 @@ export function createLanguages(languages, model, player) {
  * @param {string[]} tags @param {(tag: string) => void} choose
  */
 export function createWidgetLanguages(tags, choose) {
-  const nameOf = (/** @type {string} */ tag) => new Intl.DisplayNames([tag], { type: "language" }).of(tag) ?? tag; // as the tag says itself
+  const nameOf = (/** @type {string} */ tag) =>
+    new Intl.DisplayNames([tag], { type: "language" }).of(tag) ?? tag; // as the tag says itself
   const item = (/** @type {string} */ tag) => {
     const button = element("button", { type: "button", lang: tag }, nameOf(tag));
     if (tag === language()) button.setAttribute("aria-current", "true");
@@ -82,7 +88,9 @@ export function createWidgetLanguages(tags, choose) {
 /** @param {string} name of the language that is spoken @param {HTMLElement[]} items */
 function menuOf(name, items) {
   const summary = element("summary", { title: say("menu"), "aria-label": `${say("menu")}: ${name}` }, name);
-  const el = /** @type {HTMLDetailsElement} */ (element("details", { class: "cv-languages" }, summary, element("ul", {}, ...items)));
+  const el = /** @type {HTMLDetailsElement} */ (
+    element("details", { class: "cv-languages" }, summary, element("ul", {}, ...items))
+  );
   el.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !el.open) return;
     el.open = false;

@@ -22,7 +22,11 @@ const STEPS = { PageDown: 1, PageUp: -1 };
 
 /** @param {string} className @param {string} words @param {() => void} onClick @param {...(Node | string)} children */
 function createButton(className, words, onClick, ...children) {
-  const button = element("button", { type: "button", class: className, title: words, "aria-label": words }, ...children);
+  const button = element(
+    "button",
+    { type: "button", class: className, title: words, "aria-label": words },
+    ...children,
+  );
   button.addEventListener("click", onClick);
   return button;
 }
@@ -34,7 +38,11 @@ function createButton(className, words, onClick, ...children) {
  *   wish: `present` is the address's wish for a lecture; fit: gives the stage the room that there is now
  */
 export function createLecture(app, board, player, { own, wish, fit }) {
-  const icon = svgElement("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, svgElement("path", { d: FRAME }));
+  const icon = svgElement(
+    "svg",
+    { viewBox: "0 0 16 16", "aria-hidden": "true" },
+    svgElement("path", { d: FRAME }),
+  );
   const button = createButton("cv-present", say("enter"), () => turn(true), icon);
   const bands = element("div", { class: "cv-lecture-bands", role: "group", "aria-label": say("bands") });
   const steps = [
@@ -43,7 +51,13 @@ export function createLecture(app, board, player, { own, wish, fit }) {
     iconButton("forward", say("forward"), () => step(1)),
   ];
   const leave = iconButton("close", say("leave"), () => turn(false));
-  const bar = element("div", { class: "cv-lecture-bar", role: "group", "aria-label": say("bar") }, ...steps, bands, leave);
+  const bar = element(
+    "div",
+    { class: "cv-lecture-bar", role: "group", "aria-label": say("bar") },
+    ...steps,
+    bands,
+    leave,
+  );
   const keys = own ? document : app;
   let on = false;
   /** @type {Element | null} */
@@ -86,7 +100,9 @@ export function createLecture(app, board, player, { own, wish, fit }) {
     app.removeAttribute("popover");
     wish?.put({ present: false }); // so that it can be wished again
     app.removeAttribute("tabindex");
-    const to = /** @type {HTMLElement} */ (before?.isConnected && before.getClientRects().length ? before : button);
+    const to = /** @type {HTMLElement} */ (
+      before?.isConnected && before.getClientRects().length ? before : button
+    );
     to.focus({ preventScroll: true });
   }
 
@@ -98,9 +114,12 @@ export function createLecture(app, board, player, { own, wish, fit }) {
     const all = board.bands();
     while (bands.children.length > all.length) bands.lastElementChild?.remove();
     all.forEach(({ title, shown }, index) => {
-      const found = bands.children[index] ?? bands.appendChild(createButton("", "", () => board.show(board.bands()[index].name)));
+      const found =
+        bands.children[index] ??
+        bands.appendChild(createButton("", "", () => board.show(board.bands()[index].name)));
       setText(found, String(index + 1));
-      for (const name of ["title", "aria-label"]) found.setAttribute(name, say("band", { number: index + 1, title }));
+      for (const name of ["title", "aria-label"])
+        found.setAttribute(name, say("band", { number: index + 1, title }));
       found.setAttribute("aria-pressed", String(shown));
     });
   }

@@ -26,7 +26,11 @@ const OF_THE_KERNEL = Object.values(SETTINGS.controls_of_the_kernel).flat();
 function createHeading(model) {
   const words = element("p");
   const el = element("div", { class: "cv-heading" }, words);
-  const show = () => setRich(words, model.get("introduction") || say(model.settings().transposed ? "heading.transposed" : "heading"));
+  const show = () =>
+    setRich(
+      words,
+      model.get("introduction") || say(model.settings().transposed ? "heading.transposed" : "heading"),
+    );
   model.on("change:introduction", show);
   model.on("settings", show);
   show();
@@ -46,7 +50,14 @@ function createHeading(model) {
  *   hands the settings on
  * @returns {() => void} close it
  */
-export function drawLive(el, model, drawPane, player, wish = null, { menu, tabs: ownTabs, share: ownShare } = {}) {
+export function drawLive(
+  el,
+  model,
+  drawPane,
+  player,
+  wish = null,
+  { menu, tabs: ownTabs, share: ownShare } = {},
+) {
   el.querySelector(".cv-late")?.remove(); // the script has started
   el.classList.add("cv-app", "cv-page", "cv-full", "cv-look");
   el.lang = language(); // a notebook around it may speak another

@@ -24,7 +24,9 @@ export function createOwnTabs(model, colorscales, tabs, race) {
     return createValues({ data, tab: name, theme: model.get("theme"), colorscales });
   };
   const panes = Object.fromEntries(Object.keys(tabs).map((name) => [name, paneOf(name)]));
-  model.on("change:theme", () => Object.values(panes).forEach((pane) => pane.put({ theme: model.get("theme") })));
+  model.on("change:theme", () =>
+    Object.values(panes).forEach((pane) => pane.put({ theme: model.get("theme") })),
+  );
   /** @type {Record<string, TabScript>} */
   const loaded = {};
   const scripts = {
@@ -49,5 +51,9 @@ export function createOwnTabs(model, colorscales, tabs, race) {
     loadPlotly: () => loadPlotly(model),
     goTo: goTo(model),
   };
-  return createTabs(model, (name, el) => openTab(name, el, scripts, { ...panes[name], ...seen }), Object.keys(tabs));
+  return createTabs(
+    model,
+    (name, el) => openTab(name, el, scripts, { ...panes[name], ...seen }),
+    Object.keys(tabs),
+  );
 }

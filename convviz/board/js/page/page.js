@@ -27,7 +27,13 @@ function render({ el, data, own = false, makeNumbers = fromPage }) {
   const model = createPageModel(data, makeNumbers);
   const player = createPlayer(model, createShelf(data.lessons), Object.keys(data.tabs ?? {}));
   const wish = createValues({ present: false });
-  const opened = own && followAddress((link) => model.send({ type: "open", link }), player, () => wish.put({ present: true }));
+  const opened =
+    own &&
+    followAddress(
+      (link) => model.send({ type: "open", link }),
+      player,
+      () => wish.put({ present: true }),
+    );
   if (data.lesson && !opened) player.play(data.lesson); // who opens a link wants to see that
   const tabs = data.tabs && createOwnTabs(model, data.colorscales, data.tabs, data.race);
   const share = createCopyLink(model, own ? addressWith : () => "", () => stepLink(player));
@@ -35,7 +41,10 @@ function render({ el, data, own = false, makeNumbers = fromPage }) {
   const made = own && el.parentElement?.querySelector(":scope > .cv-made");
   if (made) el.querySelector(".cv-facts")?.append(made); // beside the numbers it takes no height from the picture
   const lessons = createLessonButtons(player, app.readLesson);
-  (own ? el.parentElement?.querySelector(".cv-headline") : el.querySelector(".cv-tools"))?.append(lessons.el, app.lecture);
+  (own ? el.parentElement?.querySelector(".cv-headline") : el.querySelector(".cv-tools"))?.append(
+    lessons.el,
+    app.lecture,
+  );
   const close = () => {
     lessons.close();
     lessons.el.remove();

@@ -36,7 +36,14 @@ export function createPanes(model, colorscales, alone = {}, addresses) {
 
   /** @param {string} name */
   function makePane(name) {
-    const values = createValues({ data: {}, busy: false, choices: model.chosen(name), tab: name, theme: model.get("theme"), colorscales });
+    const values = createValues({
+      data: {},
+      busy: false,
+      choices: model.chosen(name),
+      tab: name,
+      theme: model.get("theme"),
+      colorscales,
+    });
     const data = createTabData(model, name, values.put);
     if (OWN.includes(name)) data.show({ state: "alone" });
     return { values, data };

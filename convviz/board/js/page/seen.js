@@ -21,7 +21,8 @@ export const pageSeen = (model) => ({
     };
   },
   /** @param {string} link @param {string} words what is said of it */
-  open: (link, words) => model.change((settings) => [replaced(seenAs(settingAt(settings, link), settings), {}), [words]]), // undo leaves the view alone
+  open: (link, words) =>
+    model.change((settings) => [replaced(seenAs(settingAt(settings, link), settings), {}), [words]]), // undo leaves the view alone
 });
 
 /**
@@ -29,4 +30,7 @@ export const pageSeen = (model) => ({
  * @param {Model} model @returns {(changes: Partial<Settings> | ((settings: Settings) => Partial<Settings>), words: string) => void}
  */
 export const goTo = (model) => (changes, words) =>
-  model.change((settings) => [replaced(settings, typeof changes === "function" ? changes(settings) : changes), [words]]);
+  model.change((settings) => [
+    replaced(settings, typeof changes === "function" ? changes(settings) : changes),
+    [words],
+  ]);

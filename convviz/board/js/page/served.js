@@ -25,13 +25,29 @@ const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 /** Begin; called once, when the page's document is there. */
 function start() {
   const data = JSON.parse(byId("convviz-data").textContent ?? "");
-  const model = createPageModel({ ...data, state: FIRST_STATE, plotly: () => fetchPlotly(data.plotly), ground: {}, live: true });
-  const player = createPlayer(model, createShelf({}, (name) => fetchLesson(data.lessons[name])));
+  const model = createPageModel({
+    ...data,
+    state: FIRST_STATE,
+    plotly: () => fetchPlotly(data.plotly),
+    ground: {},
+    live: true,
+  });
+  const player = createPlayer(
+    model,
+    createShelf({}, (name) => fetchLesson(data.lessons[name])),
+  );
   const wish = createValues({ present: false });
-  followAddress((link) => model.send({ type: "open", link }), player, () => wish.put({ present: true }), !goOn(model, player));
+  followAddress(
+    (link) => model.send({ type: "open", link }),
+    player,
+    () => wish.put({ present: true }),
+    !goOn(model, player),
+  );
   tellUnknown(data.languages, model);
   const drawPane = createPanes(model, data.colorscales, { race: () => fetchRecorded(data.race) }, data.tabs);
-  drawLive(byId("convviz-live"), model, drawPane, player, wish, { menu: createLanguages(data.languages, model, player) });
+  drawLive(byId("convviz-live"), model, drawPane, player, wish, {
+    menu: createLanguages(data.languages, model, player),
+  });
   afterPaint(() => askTorch(data, model));
 }
 
@@ -42,8 +58,10 @@ function start() {
 function askTorch({ numbers, version }, model) {
   const address = new URL(numbers, location.href.split(/[?#]/)[0]);
   const place = {
-    connect: () => new WebSocket(Object.assign(new URL(address), { protocol: address.protocol.replace("http", "ws") })),
-    status: async () => (await fetch(address, { cache: "no-store", signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) })).status,
+    connect: () =>
+      new WebSocket(Object.assign(new URL(address), { protocol: address.protocol.replace("http", "ws") })),
+    status: async () =>
+      (await fetch(address, { cache: "no-store", signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) })).status,
     host: address.hostname,
   };
   const server = createServer(place, { language: language(), version }, (state, reason) => {

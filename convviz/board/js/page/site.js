@@ -22,14 +22,32 @@ const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 function start() {
   const data = JSON.parse(byId("convviz-data").textContent ?? "");
   if (goToAsked(data.languages)) return;
-  const model = createPageModel({ ...data, state: FIRST_STATE, plotly: () => fetchPlotly(data.plotly), ground: {} });
-  const player = createPlayer(model, createShelf({}, (name) => fetchLesson(data.lessons[name])), Object.keys(data.tabs));
+  const model = createPageModel({
+    ...data,
+    state: FIRST_STATE,
+    plotly: () => fetchPlotly(data.plotly),
+    ground: {},
+  });
+  const player = createPlayer(
+    model,
+    createShelf({}, (name) => fetchLesson(data.lessons[name])),
+    Object.keys(data.tabs),
+  );
   const wish = createValues({ present: false });
-  followAddress((link) => model.send({ type: "open", link }), player, () => wish.put({ present: true }), !goOn(model, player));
+  followAddress(
+    (link) => model.send({ type: "open", link }),
+    player,
+    () => wish.put({ present: true }),
+    !goOn(model, player),
+  );
   tellUnknown(data.languages, model);
   const drawPane = createPanes(model, data.colorscales, { race: () => fetchRecorded(data.race) }, data.tabs);
   const share = createCopyLink(model, addressWith, () => stepLink(player));
-  drawLive(byId("convviz-live"), model, drawPane, player, wish, { tabs: Object.keys(data.tabs), share, menu: createLanguages(data.languages, model, player) });
+  drawLive(byId("convviz-live"), model, drawPane, player, wish, {
+    tabs: Object.keys(data.tabs),
+    share,
+    menu: createLanguages(data.languages, model, player),
+  });
 }
 
 export default { start };

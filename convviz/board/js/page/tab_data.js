@@ -95,13 +95,17 @@ export function createTabData(model, name, put, later = afterwards) {
       act();
       follow();
     };
-    model.kernel()?.request({ type: "tab", tab: name, settings, choices }).then(
-      ({ message }) => finish(() => {
-        shown = wanted;
-        show(message.data);
-      }),
-      (error) => finish(() => refuse(wanted, error.message)),
-    );
+    model
+      .kernel()
+      ?.request({ type: "tab", tab: name, settings, choices })
+      .then(
+        ({ message }) =>
+          finish(() => {
+            shown = wanted;
+            show(message.data);
+          }),
+        (error) => finish(() => refuse(wanted, error.message)),
+      );
   }
 
   /** What was chosen cannot be, and what was chosen before holds; or these settings cannot be shown. @param {Question} wanted @param {string} sentence */

@@ -23,12 +23,18 @@ export function createTabScripts(model, addresses) {
   /** @type {Map<string, TabScript>} */
   const loaded = new Map();
   const ask = addresses
-    ? (/** @type {string} */ name, /** @type {(text: Promise<string>) => void} */ take) => fetchScript(addresses[name], take)
+    ? (/** @type {string} */ name, /** @type {(text: Promise<string>) => void} */ take) =>
+        fetchScript(addresses[name], take)
     : (/** @type {string} */ name, /** @type {(text: Promise<string>) => void} */ take) =>
-        askKernel(model, { type: "script", tab: name }, (coming) => take(coming.then(({ buffers }) => unpack(buffers[0]))), {
-          lost: say("script.lost"),
-          late: say("script.late"),
-        });
+        askKernel(
+          model,
+          { type: "script", tab: name },
+          (coming) => take(coming.then(({ buffers }) => unpack(buffers[0]))),
+          {
+            lost: say("script.lost"),
+            late: say("script.late"),
+          },
+        );
   return {
     now: (name) => loaded.get(name),
     ask(name, { there, failed }) {

@@ -76,7 +76,8 @@ export function drawApp(el, model, chosen, share, player, { below, own = false, 
   lesson.update(); // now that it is where the app around it can be found
   // A page without controls is the board alone, until there is something to say. Asked of CSS, with :has(), it would be
   // looked for again after every change of a number: a sixth of all that a step of a slider takes.
-  const tellBare = () => body.toggleAttribute("data-bare", !chosen.length && !player.get("look") && !model.get("notice"));
+  const tellBare = () =>
+    body.toggleAttribute("data-bare", !chosen.length && !player.get("look") && !model.get("notice"));
   player.on("change:look", tellBare);
   closers.push(() => player.off("change:look", tellBare));
   follow("change:notice", tellBare);
@@ -97,7 +98,9 @@ export function drawApp(el, model, chosen, share, player, { below, own = false, 
 function createTools(model, follow, more) {
   /** @param {"undo" | "redo" | "reset"} type */
   const button = (type) => {
-    const made = /** @type {HTMLButtonElement} */ (element("button", { type: "button", title: say(`${type}.title`) }, say(type)));
+    const made = /** @type {HTMLButtonElement} */ (
+      element("button", { type: "button", title: say(`${type}.title`) }, say(type))
+    );
     made.addEventListener("click", () => model.send({ type }));
     return made;
   };
@@ -107,7 +110,14 @@ function createTools(model, follow, more) {
     undo.setAttribute("aria-disabled", String(!model.canUndo()));
     redo.setAttribute("aria-disabled", String(!model.canRedo()));
   });
-  return element("div", { class: "cv-tools", role: "group", "aria-label": say("tools") }, undo, redo, reset, more);
+  return element(
+    "div",
+    { class: "cv-tools", role: "group", "aria-label": say("tools") },
+    undo,
+    redo,
+    reset,
+    more,
+  );
 }
 
 /** One sentence about the last action, spoken as well. @param {Model} model @param {(event: string, listener: () => void) => void} follow */

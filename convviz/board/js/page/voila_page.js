@@ -12,7 +12,13 @@ const WIDGETS_WITHOUT_APP_MS = 3000;
 const FRONT_END_EVERY_MS = 100;
 
 const say = sentences(WORDS);
-const SENTENCES = { reconnecting: say("reconnecting"), silent: say("silent"), ended: say("ended"), missing: say("ended"), gone: say("gone") };
+const SENTENCES = {
+  reconnecting: say("reconnecting"),
+  silent: say("silent"),
+  ended: say("ended"),
+  missing: say("ended"),
+  gone: say("gone"),
+};
 
 /** @param {string} id @returns {HTMLElement | null} */
 const byId = (id) => document.getElementById(id);
@@ -125,7 +131,8 @@ function followTheme() {
   const media = { dark: "all", light: "not all" };
   const apply = () => {
     const sheet = byId("convviz-dark");
-    if (sheet instanceof HTMLLinkElement) sheet.media = media[root.dataset.convvizTheme ?? ""] ?? "(prefers-color-scheme: dark)";
+    if (sheet instanceof HTMLLinkElement)
+      sheet.media = media[root.dataset.convvizTheme ?? ""] ?? "(prefers-color-scheme: dark)";
   };
   new MutationObserver(apply).observe(root, { attributes: true, attributeFilter: ["data-convviz-theme"] });
   apply();

@@ -2,7 +2,14 @@
 // What a band says in one breath: plain words first, and why. Formulas and the rest are words.js's.
 import { rolesOf } from "./cells.js";
 import { inTurn, linesOf, say, sayIfThere } from "./say.js";
-import { bothAxes, effectiveKernel, outputSize, paddedSize, remainderOf, unreadLines } from "../rules/spec.js";
+import {
+  bothAxes,
+  effectiveKernel,
+  outputSize,
+  paddedSize,
+  remainderOf,
+  unreadLines,
+} from "../rules/spec.js";
 
 /**
  * @import { Settings } from "../rules/settings.js"
@@ -19,23 +26,29 @@ export function captionOf({ spec, transposed, loss, target }, name, view) {
 }
 
 /** How grad_output follows from a target. @param {string} loss @param {string} kind of the target @param {number} count of samples */
-const lossCaption = (loss, kind, count) => sayIfThere(`caption.loss.${loss}.${kind}`, { count }) || sayIfThere(`caption.loss.${loss}`, { count });
+const lossCaption = (loss, kind, count) =>
+  sayIfThere(`caption.loss.${loss}.${kind}`, { count }) || sayIfThere(`caption.loss.${loss}`, { count });
 
 /** @param {Spec} spec @param {boolean} transposed @param {string} name @param {string} view */
 function bandCaption(spec, transposed, name, view) {
   if (name === "bias") return say("caption.bias");
   const layer = transposed ? "layer." : "";
   if (name === "weight") return say(`caption.${layer}weight`);
-  if (name === "forward") return inTurn(say(`caption.${layer}forward`), transposed ? "" : inTurn(groupsOf(spec), gapsOf(spec)));
+  if (name === "forward")
+    return inTurn(say(`caption.${layer}forward`), transposed ? "" : inTurn(groupsOf(spec), gapsOf(spec)));
   if (view === "stamps") return say(`caption.${layer}stamps`);
   const folded = spec.padding_mode !== "zeros";
   const { rows, columns } = rolesOf(spec, "padded_grad_output", []);
   const zeros = /[^d]/.test(rows + columns);
-  return inTurn(say(folded ? "caption.window.folded" : `caption.${layer}window`), zeros ? say(`caption.${layer}zeros`) : "");
+  return inTurn(
+    say(folded ? "caption.window.folded" : `caption.${layer}window`),
+    zeros ? say(`caption.${layer}zeros`) : "",
+  );
 }
 
 /** @param {Spec} spec */
-const groupsOf = ({ groups, in_channels }) => (groups > 1 ? say("caption.groups", { count: in_channels / groups, groups }) : "");
+const groupsOf = ({ groups, in_channels }) =>
+  groups > 1 ? say("caption.groups", { count: in_channels / groups, groups }) : "";
 
 /**
  * How many rows and columns of the input lie unread between windows, and how many inside them; those behind the last
@@ -45,9 +58,12 @@ const groupsOf = ({ groups, in_channels }) => (groups > 1 ? say("caption.groups"
 export function innerGaps(spec) {
   const places = bothAxes((axis) => {
     const [step, end] = [spec.stride[axis], paddedSize(spec, axis) - remainderOf(spec, axis)];
-    const inner = unreadLines(spec, axis).map((i) => i + spec.padding[axis][0]).filter((at) => at < end);
+    const inner = unreadLines(spec, axis)
+      .map((i) => i + spec.padding[axis][0])
+      .filter((at) => at < end);
     // The last window that starts at or before a line is the one that reaches furthest: it covers it, or none does.
-    const startOf = (/** @type {number} */ at) => Math.min(Math.floor(at / step), outputSize(spec, axis) - 1) * step;
+    const startOf = (/** @type {number} */ at) =>
+      Math.min(Math.floor(at / step), outputSize(spec, axis) - 1) * step;
     const inside = inner.filter((at) => at < startOf(at) + effectiveKernel(spec, axis)).length;
     return { between: inner.length - inside, inside };
   });
@@ -57,8 +73,13 @@ export function innerGaps(spec) {
 /** @param {Spec} spec */
 function gapsOf(spec) {
   const { between, inside } = innerGaps(spec);
-  const causes = /** @type {["gaps.stride" | "gaps.dilation", number[]][]} */ ([["gaps.stride", between], ["gaps.dilation", inside]]);
+  const causes = /** @type {["gaps.stride" | "gaps.dilation", number[]][]} */ ([
+    ["gaps.stride", between],
+    ["gaps.dilation", inside],
+  ]);
   const told = causes.filter(([, counts]) => counts.some(Boolean));
-  const sentences = told.map(([cause, counts]) => say(cause, { count: counts[0] + counts[1], lines: linesOf(counts) }));
+  const sentences = told.map(([cause, counts]) =>
+    say(cause, { count: counts[0] + counts[1], lines: linesOf(counts) }),
+  );
   return sentences.length ? sentences.reduce(inTurn) : "";
 }

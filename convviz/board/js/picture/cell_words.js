@@ -19,7 +19,8 @@ import { inTurn, say } from "./say.js";
 export function backwardWords(links, terms, cell, valueOf) {
   if (cell.panel === "padded_input") return inputWords(links, terms, cell);
   if (cell.panel === "weight") return weightWords(links, terms, cell);
-  if (cell.panel === "grad_output") return gradientWords(links, cell, valueOf("grad_output", cell.row, cell.column));
+  if (cell.panel === "grad_output")
+    return gradientWords(links, cell, valueOf("grad_output", cell.row, cell.column));
   if (cell.panel === "rotated_weight") {
     const from = links.copyIn("weight", cell);
     return from ? say("cell.rotated_weight", { row: from.row, column: from.column }) : "";
@@ -66,5 +67,8 @@ function gradientWords(links, cell, value) {
   const [rows, columns] = links.geometry.kernel_size;
   const count = rows * columns - links.terms({ ...cell, panel: "output" }).length;
   if (count === rows * columns) return say("cell.stamps_nothing");
-  return inTurn(say("cell.grad_output", { value: formatNumber(value ?? 0) }), count ? say("cell.dropped", { count }) : "");
+  return inTurn(
+    say("cell.grad_output", { value: formatNumber(value ?? 0) }),
+    count ? say("cell.dropped", { count }) : "",
+  );
 }

@@ -1,7 +1,14 @@
 // @ts-check
 // What the cells of each panel are, as views/cells.py says it: one letter a row and a column. d data, p padding with
 // zeros, c a border of copies, i a zero that the stride inserted, r padding for the remainder.
-import { backwardPadding, bothAxes, outputSize, paddedSize, remainderOf, unreadLines } from "../rules/spec.js";
+import {
+  backwardPadding,
+  bothAxes,
+  outputSize,
+  paddedSize,
+  remainderOf,
+  unreadLines,
+} from "../rules/spec.js";
 
 /**
  * @import { Pair, Spec } from "../rules/spec.js"
@@ -10,19 +17,31 @@ import { backwardPadding, bothAxes, outputSize, paddedSize, remainderOf, unreadL
 
 /** @param {Spec} spec @param {string} name of the stage @param {number[]} size [rows, columns] of the panel @returns {Roles} */
 export function rolesOf(spec, name, size) {
-  const [[rows, unread_rows], [columns, unread_columns]] = bothAxes((axis) => linesOf(spec, name, axis, size[axis]));
+  const [[rows, unread_rows], [columns, unread_columns]] = bothAxes((axis) =>
+    linesOf(spec, name, axis, size[axis]),
+  );
   return { rows, columns, unread_rows, unread_columns };
 }
 
 /** One letter a line, and the lines that no window ever reads. @param {Spec} spec @param {string} name @param {number} axis @param {number} size @returns {[string, number[]]} */
 function linesOf(spec, name, axis, size) {
-  const dilated = Array(outputSize(spec, axis)).fill("d").join("i".repeat(spec.stride[axis] - 1));
+  const dilated = Array(outputSize(spec, axis))
+    .fill("d")
+    .join("i".repeat(spec.stride[axis] - 1));
   if (name === "padded_input" || name === "grad_padded_input") {
     const [before, after] = spec.padding[axis];
     // Without padding each line of the padded input is a line of the input.
-    const bare = { ...spec, input_size: bothAxes((each) => paddedSize(spec, each)), padding: bothAxes(() => /** @type {Pair} */ ([0, 0])), padding_mode: "zeros" };
+    const bare = {
+      ...spec,
+      input_size: bothAxes((each) => paddedSize(spec, each)),
+      padding: bothAxes(() => /** @type {Pair} */ ([0, 0])),
+      padding_mode: "zeros",
+    };
     const border = spec.padding_mode === "zeros" ? "p" : "c";
-    return [border.repeat(before) + "d".repeat(spec.input_size[axis]) + border.repeat(after), unreadLines(bare, axis)];
+    return [
+      border.repeat(before) + "d".repeat(spec.input_size[axis]) + border.repeat(after),
+      unreadLines(bare, axis),
+    ];
   }
   if (name === "padded_grad_output") return [padded(spec, axis, dilated), []];
   if (name === "dilated_grad_output") return [dilated, []];

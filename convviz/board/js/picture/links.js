@@ -26,12 +26,22 @@ function rulesOf(geometry) {
   /** @param {(axis: number) => Triple[]} make */
   const both = (make) => [make(0), make(1)];
   const forward = both((axis) =>
-    axisTaps(geometry, axis).map(({ o, k, i, at }) => ({ result: o, kernel: k, image: at, real: i !== null })),
+    axisTaps(geometry, axis).map(({ o, k, i, at }) => ({
+      result: o,
+      kernel: k,
+      image: at,
+      real: i !== null,
+    })),
   );
   const toInput = both((axis) => {
-    const [kernel, stride, dilation] = [geometry.kernel_size[axis], geometry.stride[axis], geometry.dilation[axis]];
+    const [kernel, stride, dilation] = [
+      geometry.kernel_size[axis],
+      geometry.stride[axis],
+      geometry.dilation[axis],
+    ];
     const start = geometry.gradient_padding[axis];
-    const rows = geometry.input_size[axis] + (folds ? geometry.padding[axis][0] + geometry.padding[axis][1] : 0);
+    const rows =
+      geometry.input_size[axis] + (folds ? geometry.padding[axis][0] + geometry.padding[axis][1] : 0);
     const last = (geometry.output_size[axis] - 1) * stride;
     /** @param {number} at */
     const isData = (at) => at >= 0 && at <= last && at % stride === 0;
@@ -57,7 +67,13 @@ function rulesOf(geometry) {
   return [
     { name: "forward", result: "output", kernel: "weight", image: "padded_input", axes: forward },
     { name: "input", result: gradient, kernel: "rotated_weight", image: "padded_grad_output", axes: toInput },
-    { name: "weight", result: "grad_weight", kernel: "dilated_grad_output", image: "padded_input", axes: toWeight },
+    {
+      name: "weight",
+      result: "grad_weight",
+      kernel: "dilated_grad_output",
+      image: "padded_input",
+      axes: toWeight,
+    },
   ];
 }
 
@@ -82,7 +98,13 @@ export function createLinks(geometry) {
   const rules = rulesOf(geometry);
   const lastOfPadded = rules[1].axes.map((triples) => Math.max(...triples.map(({ image }) => image)));
   const folds = geometry.padding_mode !== "zeros";
-  const { stride, kernel_size: kernel, output_size: output, input_size: size, gradient_padding: start } = geometry;
+  const {
+    stride,
+    kernel_size: kernel,
+    output_size: output,
+    input_size: size,
+    gradient_padding: start,
+  } = geometry;
   const padding = geometry.padding.map((sides) => sides[0]);
 
   /** The same number in other panels. @param {Cell} cell @returns {Cell[]} */
@@ -92,7 +114,8 @@ export function createLinks(geometry) {
       const other = panel === "weight" ? "rotated_weight" : "weight";
       return [{ panel: other, row: kernel[0] - 1 - row, column: kernel[1] - 1 - column }];
     }
-    if (panel === "input") return [{ panel: "padded_input", row: row + padding[0], column: column + padding[1] }];
+    if (panel === "input")
+      return [{ panel: "padded_input", row: row + padding[0], column: column + padding[1] }];
     if (panel === "padded_input" && geometry.transposed) {
       const from = sourceCell(cell);
       return from ? [{ panel: "input", ...from }] : [];
@@ -106,7 +129,11 @@ export function createLinks(geometry) {
     return [
       { panel: "grad_output", row: o.row, column: o.column },
       { panel: "dilated_grad_output", row: o.row * stride[0], column: o.column * stride[1] },
-      { panel: "padded_grad_output", row: start[0] + o.row * stride[0], column: start[1] + o.column * stride[1] },
+      {
+        panel: "padded_grad_output",
+        row: start[0] + o.row * stride[0],
+        column: start[1] + o.column * stride[1],
+      },
     ].filter((copy) => copy.panel !== panel && (copy.panel !== "padded_grad_output" || notCropped(copy)));
   }
 
@@ -129,7 +156,9 @@ export function createLinks(geometry) {
 
   /** The input cell that a cell of the padded input is a copy of. @param {{ row: number, column: number }} cell */
   function sourceCell({ row, column }) {
-    const at = [row, column].map((place, axis) => sourceOf(place - padding[axis], size[axis], geometry.padding_mode));
+    const at = [row, column].map((place, axis) =>
+      sourceOf(place - padding[axis], size[axis], geometry.padding_mode),
+    );
     return at[0] === null || at[1] === null ? null : { row: at[0], column: at[1] };
   }
 
@@ -152,7 +181,11 @@ export function createLinks(geometry) {
   /** The products that add up to a cell, without those that are zero by construction. @param {Cell} cell */
   function terms(cell) {
     const rule = rules.find((each) => each.result === results(cell)[0]?.panel);
-    return rule ? results(cell).flatMap((each) => [...triplesAt(rule, "result", each)]).filter(({ real }) => real) : [];
+    return rule
+      ? results(cell)
+          .flatMap((each) => [...triplesAt(rule, "result", each)])
+          .filter(({ real }) => real)
+      : [];
   }
 
   /**
@@ -172,10 +205,16 @@ export function createLinks(geometry) {
     const addWithCopies = (other, real, kernelCell) => {
       add(other, real, kernelCell);
       if (!real) return;
-      if (other.panel !== "padded_input" || geometry.transposed) copies(other).forEach((copy) => add(copy, true, kernelCell));
+      if (other.panel !== "padded_input" || geometry.transposed)
+        copies(other).forEach((copy) => add(copy, true, kernelCell));
       else if (folds) {
         const from = sourceCell(other); // not all other copies: the cell itself is what the border shows
-        if (from) add({ panel: "padded_input", row: from.row + padding[0], column: from.column + padding[1] }, true, kernelCell);
+        if (from)
+          add(
+            { panel: "padded_input", row: from.row + padding[0], column: from.column + padding[1] },
+            true,
+            kernelCell,
+          );
       }
       if (other.panel === "grad_padded_input") {
         const to = sourceCell(other);
@@ -211,7 +250,9 @@ export function createLinks(geometry) {
    * @param {Cell[]} cells the same number in several panels @returns {Cell[]}
    */
   function pairsOf(cells) {
-    const layer = geometry.transposed ? ["grad_input", "target", "input"] : ["output", "target", "grad_output"];
+    const layer = geometry.transposed
+      ? ["grad_input", "target", "input"]
+      : ["output", "target", "grad_output"];
     const here = cells.find(({ panel }) => layer.includes(panel));
     return here ? layer.filter((panel) => panel !== here.panel).map((panel) => ({ ...here, panel })) : [];
   }
@@ -221,8 +262,10 @@ export function createLinks(geometry) {
     const channel = geometry.transposed ? geometry.plane.c : geometry.plane.o;
     const [rows, columns] = geometry.transposed ? size : output;
     /** @param {string} panel */
-    const all = (panel) => upTo(rows).flatMap((row) => upTo(columns).map((column) => ({ panel, row, column })));
-    if (geometry.transposed) { // its output is what the convolution that it reads the other way calls grad_input
+    const all = (panel) =>
+      upTo(rows).flatMap((row) => upTo(columns).map((column) => ({ panel, row, column })));
+    if (geometry.transposed) {
+      // its output is what the convolution that it reads the other way calls grad_input
       if (cell.panel === "grad_input") return [{ panel: "bias", row: 0, column: channel }];
       if (cell.panel === "bias" && cell.column === channel) return all("grad_input");
       if (cell.panel === "grad_bias" && cell.column === channel) return all("input");
@@ -252,21 +295,32 @@ export function createLinks(geometry) {
    */
   function planes(panel, stamps) {
     const { n, o, c } = geometry.plane;
-    const [inputs, outputs] = [geometry.in_channels / geometry.groups, geometry.out_channels / geometry.groups];
+    const [inputs, outputs] = [
+      geometry.in_channels / geometry.groups,
+      geometry.out_channels / geometry.groups,
+    ];
     if (panel === "output") {
       const first = Math.floor(o / outputs) * inputs;
-      return upTo(inputs).map((j) => [[o, j], [n, first + j]]);
+      return upTo(inputs).map((j) => [
+        [o, j],
+        [n, first + j],
+      ]);
     }
-    if (panel === "grad_weight") return upTo(geometry.batch).map((sample) => [[sample, o], [sample, c]]);
+    if (panel === "grad_weight")
+      return upTo(geometry.batch).map((sample) => [
+        [sample, o],
+        [sample, c],
+      ]);
     const first = Math.floor(c / inputs) * outputs;
     return upTo(outputs).map((j) => [stamps ? [first + j, c % inputs] : [c, j], [n, first + j]]);
   }
 
   /** Whether stamps of one channel lie over each other anywhere. */
-  const overlap = () => rules[1].axes.some((triples) => {
-    const reached = triples.filter(({ real }) => real).map(({ result }) => result);
-    return new Set(reached).size < reached.length;
-  });
+  const overlap = () =>
+    rules[1].axes.some((triples) => {
+      const reached = triples.filter(({ real }) => real).map(({ result }) => result);
+      return new Set(reached).size < reached.length;
+    });
 
   return { geometry, of, terms, results, copyIn, gradientOf, planes, overlap };
 }

@@ -23,12 +23,18 @@ export function fromLoss(loss, { transposed, batch }, cell, valueOf) {
   if (target === undefined || (panel !== "target" && panel !== gradient)) return null;
   const there = { gradient: { ...cell, panel: gradient }, difference: /** @type {Cell[]} */ ([]), words: "" };
   if (SETTINGS.losses_of_a_difference.includes(loss)) {
-    return { ...there, words: say("cell.difference"), difference: [output, "target"].map((name) => ({ ...cell, panel: name })) };
+    return {
+      ...there,
+      words: say("cell.difference"),
+      difference: [output, "target"].map((name) => ({ ...cell, panel: name })),
+    };
   }
   const value = Number(valueOf(gradient, row, column));
   // Where the target is not 0, grad_output has rounded away what is left of a small share: float32 keeps six digits.
   const share = target ? Math.round(1e6 * (value * batch + target)) / 1e6 : value * batch;
   const numbers = { share, target, gradient: value };
-  const written = Object.fromEntries(Object.entries(numbers).map(([name, number]) => [name, formatNumber(number)]));
+  const written = Object.fromEntries(
+    Object.entries(numbers).map(([name, number]) => [name, formatNumber(number)]),
+  );
   return { ...there, words: sayIfThere(`cell.target.${loss}`, { count: batch, row, column, ...written }) };
 }

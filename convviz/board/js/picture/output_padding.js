@@ -17,7 +17,11 @@ import { bothAxes, outputSize, remainderOf } from "../rules/spec.js";
  */
 export function layersStoryOf(spec, linked) {
   if (spec.stride.every((step) => step === 1)) return null;
-  return { paragraphs: [`${shared(spec)} ${effect(spec)}`], sizes: layerSizes(spec, linked), named: say("layers.near_named") };
+  return {
+    paragraphs: [`${shared(spec)} ${effect(spec)}`],
+    sizes: layerSizes(spec, linked),
+    named: say("layers.near_named"),
+  };
 }
 
 /** @param {Spec} spec */
@@ -26,8 +30,15 @@ function shared(spec) {
   const [heights, widths] = sizes.map(orWords);
   const [height, width] = bothAxes((axis) => outputSize(spec, axis));
   const told = sizes.every((each) => each.length === 1) ? "layers.only" : "layers.several";
-  const made = heights === widths ? say(told, { height, width, sizes: heights }) : say(`${told}_axes`, { height, width, heights, widths });
-  const chosen = { value: pairWords(remainders(spec)), height: spec.input_size[0], width: spec.input_size[1] };
+  const made =
+    heights === widths
+      ? say(told, { height, width, sizes: heights })
+      : say(`${told}_axes`, { height, width, heights, widths });
+  const chosen = {
+    value: pairWords(remainders(spec)),
+    height: spec.input_size[0],
+    width: spec.input_size[1],
+  };
   return `${made} ${say("layers.chosen", chosen)}`;
 }
 
@@ -58,7 +69,9 @@ function layerSizes(spec, linked) {
       const wanted = linked ? [cells, cells] : axis === 0 ? [cells, old[1]] : [old[0], cells];
       const size = spec.input_size.map((lines, each) => lines - old[each] + wanted[each]);
       if (Math.max(...size) > MOST_CELLS || Math.min(...size) < 1) continue;
-      const label = say(linked ? "layers.near" : axis ? "layers.near_width" : "layers.near_height", { cells });
+      const label = say(linked ? "layers.near" : axis ? "layers.near_width" : "layers.near_height", {
+        cells,
+      });
       const note = say("layers.near_output", { height: size[0], width: size[1] });
       found.push({ label, note, size, current: String(wanted) === String(old) });
     }
@@ -69,5 +82,7 @@ function layerSizes(spec, linked) {
 /** Some values of output_padding below the stride. @param {number} stride @param {number} now */
 function offers(stride, now) {
   const all = stride > 1 ? [...Array(stride).keys()] : [];
-  return stride > MOST_SIZES ? all.filter((value) => [0, now - 1, now, now + 1, stride - 1].includes(value)) : all;
+  return stride > MOST_SIZES
+    ? all.filter((value) => [0, now - 1, now, now + 1, stride - 1].includes(value))
+    : all;
 }

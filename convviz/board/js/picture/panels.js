@@ -42,14 +42,20 @@ export function equationsOf(settings, stages) {
   const summed = { n: spec.batch, o: spec.out_channels / spec.groups, c: spec.in_channels / spec.groups };
   /** Whether there is such a panel, or what a sign or a row goes with. @param {ShownName | Needs} item @returns {boolean} */
   const isThere = (item) =>
-    typeof item === "string" ? stages[item] !== null : isThere(item.with ?? "output") && (!item.over || summed[item.over] > 1);
+    typeof item === "string"
+      ? stages[item] !== null
+      : isThere(item.with ?? "output") && (!item.over || summed[item.over] > 1);
   const rows = EQUATIONS[transposed ? "transposed" : "convolution"];
   const shown = rows.filter((row) => (row.view ?? input_view) === input_view && isThere(row));
   return shown.map(({ name, title, items, axes, view = "" }) => ({
     name,
     title: say(title),
-    items: items.filter(isThere).map((item) => (typeof item === "string" ? panelOf(settings, stages, item) : signOf(settings, item))),
-    choices: /** @type {Axis[]} */ ([...axes]).filter((axis) => counts[axis] > 1).map((axis) => [axis, counts[axis]]),
+    items: items
+      .filter(isThere)
+      .map((item) => (typeof item === "string" ? panelOf(settings, stages, item) : signOf(settings, item))),
+    choices: /** @type {Axis[]} */ ([...axes])
+      .filter((axis) => counts[axis] > 1)
+      .map((axis) => [axis, counts[axis]]),
     view,
   }));
 }
@@ -61,7 +67,9 @@ function panelOf({ spec, plane, transposed }, stages, name) {
   const tensor = shape.length === 1 ? { shape: [1, 1, 1, ...shape], data: own.data } : own;
   const roles = rolesOf(spec, name, tensor.shape.slice(2));
   if (shape.length === 1) return { name, called, label: called, tensor, at: [0, 0], roles, shape };
-  const [first, second] = panelAxes(/** @type {PanelName} */ (name), transposed).map((axis) => planeIndex(planeWithin(plane, spec), axis));
+  const [first, second] = panelAxes(/** @type {PanelName} */ (name), transposed).map((axis) =>
+    planeIndex(planeWithin(plane, spec), axis),
+  );
   /** @type {Pair} the second axis of a weight counts within the group */
   const at = [first, second % shape[1]];
   const label = shape[0] * shape[1] > 1 ? `${called}[${at.join(", ")}]` : called; // an index only where there is something to choose
@@ -72,7 +80,8 @@ function panelOf({ spec, plane, transposed }, stages, name) {
 function signOf({ spec, transposed, loss }, { symbol, note, by_loss, over = "n", steps = {} }) {
   const notes = note ? [say(note, { axis: shownLetter(over, transposed) })] : [];
   if (by_loss) notes.push(sayIfThere(`${by_loss}.${loss}`, { count: spec.batch }));
-  for (const [word, field] of Object.entries(steps)) { // to the weight, the steps change places
+  for (const [word, field] of Object.entries(steps)) {
+    // to the weight, the steps change places
     const [down, across] = spec[field];
     const step = down === across ? String(down) : `${down} × ${across}`;
     if (step !== "1") notes.push(say(/** @type {"sign.stride"} */ (`sign.${word}`), { step }));

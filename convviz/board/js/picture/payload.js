@@ -35,7 +35,9 @@ export function structureOf(settings, equations, colorscales) {
       scale,
       view: equation.view,
       offers_single: equation.name === "forward" && !transposed && !isSingleOne(settings),
-      items: equation.items.map((item) => (isPanel(item) ? itemOf(equation.name, item, settings, colorscales) : item)),
+      items: equation.items.map((item) =>
+        isPanel(item) ? itemOf(equation.name, item, settings, colorscales) : item,
+      ),
       choices: equation.choices.map(([axis, count]) => ({
         axis,
         word: axisWord(axis, transposed),
@@ -79,7 +81,12 @@ export function valuesOf(equations, stages, settings, dtype = "float64") {
     planes[panel.name] ??= Kind.from(planeAt(panel, panel.at));
     if (planeCount(panel) > 1) thumbs[panel.name] ??= Kind.from(thinnedOut(panel));
   }
-  return { dtype: dtype === "float64" ? dtype : "float32", limits: endsOf(equations, stages, settings), planes, thumbs };
+  return {
+    dtype: dtype === "float64" ? dtype : "float32",
+    limits: endsOf(equations, stages, settings),
+    planes,
+    thumbs,
+  };
 }
 
 /** @param {Panel} panel */
@@ -102,7 +109,8 @@ function thinnedOut(panel) {
   const thin = [];
   for (let plane = 0; plane < planeCount(panel); plane++) {
     for (let row = 0; row < height; row += down) {
-      for (let column = 0; column < width; column += across) thin.push(panel.tensor.data[(plane * height + row) * width + column]);
+      for (let column = 0; column < width; column += across)
+        thin.push(panel.tensor.data[(plane * height + row) * width + column]);
     }
   }
   return Float64Array.from(thin);
@@ -114,7 +122,11 @@ function thumbsOf(panel) {
   const [down, across] = stepsOf(panel);
   const planes = Array.from({ length: first * second }, (_, index) => {
     const at = [Math.floor(index / second), index % second];
-    return { label: `${panel.called}[${at.join(", ")}]`, at, shown: at[0] === panel.at[0] && at[1] === panel.at[1] };
+    return {
+      label: `${panel.called}[${at.join(", ")}]`,
+      at,
+      shown: at[0] === panel.at[0] && at[1] === panel.at[1],
+    };
   });
   return { rows: Math.ceil(height / down), columns: Math.ceil(width / across), planes };
 }
@@ -126,7 +138,12 @@ function figureOf({ called, label, roles, shape, tensor }, colorscales) {
   const side = Math.max(Math.min(cell * Math.max(rows, columns), most), least) / Math.max(rows, columns);
   const axis = { ...PICTURE.figure.axis, dtick: rows <= 16 ? 1 : 8 };
   const hover = say("figure.cell", { name: called, row: "%{y}", column: "%{x}", value: "%{z}" });
-  const trace = { ...PICTURE.figure.trace, name: called, colorscale: colorscales.light, hovertemplate: `${hover}<extra></extra>` };
+  const trace = {
+    ...PICTURE.figure.trace,
+    name: called,
+    colorscale: colorscales.light,
+    hovertemplate: `${hover}<extra></extra>`,
+  };
   const layout = {
     ...PICTURE.figure.layout,
     title: { ...PICTURE.figure.title, text: say("figure.title", { label, shape: shape.join(", ") }) },
@@ -134,7 +151,10 @@ function figureOf({ called, label, roles, shape, tensor }, colorscales) {
     height: roundHalfEven(side * rows) + above,
     xaxis: { ...axis, range: [-0.5, columns - 0.5] },
     yaxis: { ...axis, range: [rows - 0.5, -0.5], scaleanchor: "x" },
-    shapes: [...bandsOf(roles.rows, roles.unread_rows, "y"), ...bandsOf(roles.columns, roles.unread_columns, "x")],
+    shapes: [
+      ...bandsOf(roles.rows, roles.unread_rows, "y"),
+      ...bandsOf(roles.columns, roles.unread_columns, "x"),
+    ],
   };
   return { data: [trace], layout };
 }
@@ -142,8 +162,17 @@ function figureOf({ called, label, roles, shape, tensor }, colorscales) {
 /** Bands over the lines that are not data, for a printed figure too. @param {string} letters @param {number[]} unread @param {"x" | "y"} along */
 function bandsOf(letters, unread, along) {
   return [...letters].flatMap((letter, index) => {
-    const kind = /** @type {keyof typeof SHADES | "d"} */ (letter !== "i" && unread.includes(index) ? "unread" : letter);
+    const kind = /** @type {keyof typeof SHADES | "d"} */ (
+      letter !== "i" && unread.includes(index) ? "unread" : letter
+    );
     if (kind === "d") return [];
-    return [{ ...PICTURE.figure.bands[along], [`${along}0`]: index - 0.5, [`${along}1`]: index + 0.5, fillcolor: SHADES[kind] }];
+    return [
+      {
+        ...PICTURE.figure.bands[along],
+        [`${along}0`]: index - 0.5,
+        [`${along}1`]: index + 0.5,
+        fillcolor: SHADES[kind],
+      },
+    ];
   });
 }

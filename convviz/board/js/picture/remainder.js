@@ -2,7 +2,15 @@
 // The remainder, told for one geometry. tests/browser/test_remainder.py asks torch about every claim.
 import { LINES, linesOf, orWords, pairWords, say } from "./say.js";
 import { MOST } from "../rules/settings.js";
-import { bothAxes, effectiveKernel, isPossible, outputSize, paddedSize, remainderOf, unreadLines } from "../rules/spec.js";
+import {
+  bothAxes,
+  effectiveKernel,
+  isPossible,
+  outputSize,
+  paddedSize,
+  remainderOf,
+  unreadLines,
+} from "../rules/spec.js";
 
 /**
  * @import { Spec } from "../rules/spec.js"
@@ -20,7 +28,8 @@ export const MOST_SIZES = 6; // buttons an axis
 export function storyOf(spec, linked) {
   if (spec.stride.every((step) => step === 1)) return null;
   const first = [countWords(spec), whereWords(spec), ...lossesOf(spec)];
-  if (spec.padding.some(([, after], axis) => after && remainderOf(spec, axis))) first.push(say(`remainder.first_${border(spec)}`));
+  if (spec.padding.some(([, after], axis) => after && remainderOf(spec, axis)))
+    first.push(say(`remainder.first_${border(spec)}`));
   const paragraphs = [first.join(" "), `${sharedWords(spec)} ${wayBack(spec)}`];
   return { paragraphs, sizes: sizesOf(spec, linked), named: say("near.named") };
 }
@@ -83,7 +92,9 @@ function lostWords(spec, axis) {
     ? say(`${whole ? "lost_whole" : "lost"}.${where}`, { count: rest - after, after, rest, lines })
     : say("lost.no_padding", { count: lost, lines });
   const unread = unreadLines(spec, axis);
-  const copied = Array.from({ length: lost }, (_, index) => size - lost + index).filter((i) => !unread.includes(i)).length;
+  const copied = Array.from({ length: lost }, (_, index) => size - lost + index).filter(
+    (i) => !unread.includes(i),
+  ).length;
   if (!copied) return say("lost.unread", { lost: told });
   return copied === lost ? say("lost.read", { lost: told }) : say("lost.read_partly", { lost: told, copied });
 }
@@ -109,7 +120,9 @@ function sizesOf(spec, linked) {
   /** @type {NearSize[]} */
   const found = [];
   for (const axis of linked ? [0] : [0, 1]) {
-    const offers = linked ? [...new Set([...offersOf(spec, 0), ...offersOf(spec, 1)])].sort((a, b) => a - b) : offersOf(spec, axis);
+    const offers = linked
+      ? [...new Set([...offersOf(spec, 0), ...offersOf(spec, 1)])].sort((a, b) => a - b)
+      : offersOf(spec, axis);
     for (const size of offers) {
       /** @type {Spec} */
       const there = linked ? { ...spec, input_size: [size, size] } : withSize(spec, axis, size);

@@ -11,7 +11,9 @@ import { panelsOf } from "./panels.js";
  */
 
 const { of: OF, of_transposed: OF_TRANSPOSED, product: PRODUCT, far: FAR } = PICTURE.scales;
-const QUANTITIES = new Map(Object.entries(PICTURE.quantities).flatMap(([quantity, names]) => names.map((name) => [name, quantity])));
+const QUANTITIES = new Map(
+  Object.entries(PICTURE.quantities).flatMap(([quantity, names]) => names.map((name) => [name, quantity])),
+);
 
 /** @param {string} called what the page calls a tensor @returns {Quantity} */
 export const quantityOf = (called) => /** @type {Quantity} */ (QUANTITIES.get(called));
@@ -53,7 +55,12 @@ export function endsOf(equations, stages, { scale, transposed }) {
       const panels = panelsOf(equation);
       const shared = scale === "equation" ? Math.max(...panels.map(({ tensor }) => end(tensor))) : 0;
       return panels.map(({ name, tensor }) => {
-        const own = scale === "quantity" ? ofQuantity(/** @type {ShownName} */ (name)) : scale === "panel" ? end(tensor) : shared;
+        const own =
+          scale === "quantity"
+            ? ofQuantity(/** @type {ShownName} */ (name))
+            : scale === "panel"
+              ? end(tensor)
+              : shared;
         return [`${equation.name}:${name}`, Number((own || 1).toPrecision(6))];
       });
     }),
@@ -69,7 +76,10 @@ export function endOf(data) {
   let largest = 0;
   for (const value of data) if (Number.isFinite(value)) largest = Math.max(largest, Math.abs(value));
   if (largest < FAR.least) return largest;
-  const sizes = data.map(Math.abs).filter((size) => size > 0 && size < Infinity).sort();
+  const sizes = data
+    .map(Math.abs)
+    .filter((size) => size > 0 && size < Infinity)
+    .sort();
   let end = largest;
   for (let at = sizes.length - 1; 2 * at > sizes.length && sizes[at] >= FAR.least; at--) {
     if (sizes[at] >= FAR.times * sizes[at - 1]) end = sizes[at - 1];

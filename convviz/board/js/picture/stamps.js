@@ -30,7 +30,8 @@ export function stampLinks(geometry, result, cell) {
       found.push({ ...kernel, real, kernel });
       if (!real) continue;
       found.push({ panel: "grad_input", row, column, real, kernel });
-      if (result !== "grad_input") found.push({ panel: result, row: vertical.at, column: across.at, real, kernel });
+      if (result !== "grad_input")
+        found.push({ panel: result, row: vertical.at, column: across.at, real, kernel });
     }
   }
   return found;
@@ -45,7 +46,8 @@ export function createPairing(board) {
 
   /** @param {BadgedPanel[]} panels of the equation @param {Record<string, Badge[]>} badges */
   function mark(panels, badges) {
-    for (const panel of panels) panel.veil.badges(panel.grid.numbered() ? badges[panel.spec().name] ?? [] : []);
+    for (const panel of panels)
+      panel.veil.badges(panel.grid.numbered() ? (badges[panel.spec().name] ?? []) : []);
   }
 
   return {
@@ -71,27 +73,49 @@ export function createPairing(board) {
       /** @param {string} text @param {Record<string, Badge[]>} badges */
       const tell = (text, badges) => {
         mark(panels, badges);
-        board.aside(text, Object.keys(badges).length > 0 && panels.some((panel) => panel.spec().name in badges && panel.grid.numbered()));
+        board.aside(
+          text,
+          Object.keys(badges).length > 0 &&
+            panels.some((panel) => panel.spec().name in badges && panel.grid.numbered()),
+        );
       };
       const stamps = !named("rotated_weight");
       if (!cell) return tell("", {});
       const label = `${labelOf(cell.panel)}[${cell.row},${cell.column}]`;
       const copies = links.results(cell);
       if (copies.length !== 1) {
-        return tell(say("pairs.copies", { label, cells: copies.length, gradient: labelOf("grad_padded_input") }), {});
+        return tell(
+          say("pairs.copies", { label, cells: copies.length, gradient: labelOf("grad_padded_input") }),
+          {},
+        );
       }
       // Every factor stands in the panel that is asked for here: padding has no terms.
-      const pairs = /** @type {Record<"weight" | "kernel" | "image", Cell>[]} */ (links.terms(cell).map(({ kernel, image }) => ({
-        weight: links.copyIn("weight", kernel),
-        kernel: stamps ? links.copyIn("weight", kernel) : kernel,
-        image: stamps ? links.copyIn("grad_output", image) : image,
-      })));
+      const pairs = /** @type {Record<"weight" | "kernel" | "image", Cell>[]} */ (
+        links.terms(cell).map(({ kernel, image }) => ({
+          weight: links.copyIn("weight", kernel),
+          kernel: stamps ? links.copyIn("weight", kernel) : kernel,
+          image: stamps ? links.copyIn("grad_output", image) : image,
+        }))
+      );
       /** @type {Record<string, Badge[]>} */
       const badges = {};
       for (const part of /** @type {("kernel" | "image")[]} */ (["kernel", "image"])) {
-        if (pairs.length) badges[pairs[0][part].panel] = pairs.map((pair, index) => ({ row: pair[part].row, column: pair[part].column, text: String(index + 1) }));
+        if (pairs.length)
+          badges[pairs[0][part].panel] = pairs.map((pair, index) => ({
+            row: pair[part].row,
+            column: pair[part].column,
+            text: String(index + 1),
+          }));
       }
-      tell(words(links, label, pairs.map((pair) => pair.weight), stamps), badges);
+      tell(
+        words(
+          links,
+          label,
+          pairs.map((pair) => pair.weight),
+          stamps,
+        ),
+        badges,
+      );
     },
   };
 }
@@ -103,7 +127,9 @@ export function createPairing(board) {
 function words(links, label, found, stamps) {
   if (!found.length) return say("pairs.none", { label });
   const list = found.map(({ row, column }) => `[${row},${column}]`);
-  const cells = (list.length > WRITTEN ? [...list.slice(0, WRITTEN - 2), "\u2026", ...list.slice(-1)] : list).join(", ");
+  const cells = (
+    list.length > WRITTEN ? [...list.slice(0, WRITTEN - 2), "\u2026", ...list.slice(-1)] : list
+  ).join(", ");
   if (list.length > 1) return say(stamps ? "pairs.stamps" : "pairs.window", { label, cells });
   const channels = links.geometry.out_channels / links.geometry.groups;
   const alone = say(channels > 1 ? "pairs.one.channels" : "pairs.one", { label, cells, channels });

@@ -15,17 +15,24 @@ import { bothAxes, paddedSize, sourcesOf } from "../rules/spec.js";
 const foldsBack = (geometry) => geometry.padding_mode !== "zeros";
 
 /** Rows or columns of the plane on which stamps fall: the input, with its border where that has a gradient. @param {Geometry} geometry @param {number} axis */
-const stampedSize = (geometry, axis) => (foldsBack(geometry) ? paddedSize(geometry, axis) : geometry.input_size[axis]);
+const stampedSize = (geometry, axis) =>
+  foldsBack(geometry) ? paddedSize(geometry, axis) : geometry.input_size[axis];
 
 /** @typedef {"output_size" | "kernel_size" | "stride" | "dilation"} PairName */
 /** @param {string} name of the equation @param {string} view "stamps", or anything else for a window */
-const factsOf = (name, view) => PICTURE.walks[/** @type {"input"} */ (name === "input" && view === "stamps" ? "stamps" : name)];
+const factsOf = (name, view) =>
+  PICTURE.walks[/** @type {"input"} */ (name === "input" && view === "stamps" ? "stamps" : name)];
 
 /** How one equation is walked through. @param {Geometry} geometry @param {string} name @param {string} view @returns {Walk} */
 export function walkOf(geometry, name, view) {
   const { unit, over, result, image, size } = factsOf(name, view);
-  const [filled, from, on] = [over, result, image].map((panel) => (panel === "grad_input" && foldsBack(geometry) ? "grad_padded_input" : panel));
-  const sizes = size === "input_size" ? [stampedSize(geometry, 0), stampedSize(geometry, 1)] : geometry[/** @type {PairName} */ (size)];
+  const [filled, from, on] = [over, result, image].map((panel) =>
+    panel === "grad_input" && foldsBack(geometry) ? "grad_padded_input" : panel,
+  );
+  const sizes =
+    size === "input_size"
+      ? [stampedSize(geometry, 0), stampedSize(geometry, 1)]
+      : geometry[/** @type {PairName} */ (size)];
   return { unit, over: filled, result: from, image: on, size: /** @type {[number, number]} */ (sizes) };
 }
 
@@ -37,7 +44,10 @@ export function spanOf(geometry, name, view, cell) {
   const { unit, step, spread, cells } = /** @type {Record<string, PairName>} */ (factsOf(name, view));
   const [[row, rows], [column, columns]] = bothAxes((axis) => {
     const before = String(unit) === "stamp" && !foldsBack(geometry) ? geometry.padding[axis][0] : 0;
-    return [cell[axis] * (geometry[step]?.[axis] ?? 1) - before, geometry[spread][axis] * (geometry[cells][axis] - 1) + 1];
+    return [
+      cell[axis] * (geometry[step]?.[axis] ?? 1) - before,
+      geometry[spread][axis] * (geometry[cells][axis] - 1) + 1,
+    ];
   });
   return { row, column, rows, columns };
 }

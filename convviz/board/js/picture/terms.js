@@ -17,9 +17,12 @@
  */
 export function findPlane(spec, numbers, at) {
   const { name, thumbs, rows, columns } = spec;
-  if (!thumbs || (spec.at[0] === at[0] && spec.at[1] === at[1])) return { values: numbers.planes[name], start: 0 };
+  if (!thumbs || (spec.at[0] === at[0] && spec.at[1] === at[1]))
+    return { values: numbers.planes[name], start: 0 };
   if (thumbs.rows !== rows.length || thumbs.columns !== columns.length) return null;
-  const index = thumbs.planes.findIndex((/** @type {any} */ plane) => plane.at[0] === at[0] && plane.at[1] === at[1]);
+  const index = thumbs.planes.findIndex(
+    (/** @type {any} */ plane) => plane.at[0] === at[0] && plane.at[1] === at[1],
+  );
   return { values: numbers.thumbs[name], start: index * rows.length * columns.length };
 }
 
@@ -55,7 +58,7 @@ export function createTerms(links, specOf, numbers) {
    */
   function present(one) {
     const panel = { rotated_weight: "weight", padded_grad_output: "grad_output" }[one.panel];
-    return specOf(one.panel) || !panel ? one : links.copyIn(panel, one) ?? one;
+    return specOf(one.panel) || !panel ? one : (links.copyIn(panel, one) ?? one);
   }
 
   /** @param {Cell} one @param {number[]} plane @returns {Factor} */
@@ -72,11 +75,13 @@ export function createTerms(links, specOf, numbers) {
     const panel = geometry.transposed ? "input" : "grad_output";
     const spec = specOf(panel);
     const places = [...Array(spec.rows.length * spec.columns.length).keys()];
-    return [...Array(geometry.batch).keys()].flatMap((sample) => places.map((place) => {
-      const [row, column] = [Math.floor(place / spec.columns.length), place % spec.columns.length];
-      const value = numberOf(panel, [sample, cell.column], row, column);
-      return [{ panel, row, column, value, shown: sample === spec.at[0] && cell.column === spec.at[1] }];
-    }));
+    return [...Array(geometry.batch).keys()].flatMap((sample) =>
+      places.map((place) => {
+        const [row, column] = [Math.floor(place / spec.columns.length), place % spec.columns.length];
+        const value = numberOf(panel, [sample, cell.column], row, column);
+        return [{ panel, row, column, value, shown: sample === spec.at[0] && cell.column === spec.at[1] }];
+      }),
+    );
   }
 
   return {

@@ -21,12 +21,17 @@ export function topicsOf(band, panels, geometry) {
   /** @param {string} name */
   const named = (name) => panels.find((panel) => panel.name === name);
   /** @param {string} name @param {string} letter */
-  const has = (name, letter) => Boolean(named(name) && `${named(name)?.rows}${named(name)?.columns}`.includes(letter));
+  const has = (name, letter) =>
+    Boolean(named(name) && `${named(name)?.rows}${named(name)?.columns}`.includes(letter));
   /** @param {string} name */
-  const unread = (name) => (named(name)?.unread_rows.length ?? 0) + (named(name)?.unread_columns.length ?? 0) > 0;
+  const unread = (name) =>
+    (named(name)?.unread_rows.length ?? 0) + (named(name)?.unread_columns.length ?? 0) > 0;
   const turned = Boolean(named("rotated_weight"));
   // What gaps between windows leave unread has another reason, which the caption says.
-  const leftOver = band === "forward" ? unread("padded_input") : band === "input" && (unread("grad_input") || has("padded_grad_output", "r"));
+  const leftOver =
+    band === "forward"
+      ? unread("padded_input")
+      : band === "input" && (unread("grad_input") || has("padded_grad_output", "r"));
   /** @type {Record<Topic, boolean>} */
   const raised = {
     rotated: turned && geometry.kernel_size.some((cells) => cells > 1),
@@ -40,8 +45,17 @@ export function topicsOf(band, panels, geometry) {
 }
 
 /** Why it is so, in one sentence. @param {Topic} topic @param {Geometry} geometry */
-export function becauseWords(topic, { stride, kernel_size: kernel, padding_mode: mode, out_channels, in_channels, groups }) {
+export function becauseWords(
+  topic,
+  { stride, kernel_size: kernel, padding_mode: mode, out_channels, in_channels, groups },
+) {
   const steps = stride[0] === stride[1] ? stride[0] : stride.join(" × ");
-  const values = { stride: steps, cells: kernel[0] * kernel[1], mode, out_channels: out_channels / groups, in_channels: in_channels / groups };
+  const values = {
+    stride: steps,
+    cells: kernel[0] * kernel[1],
+    mode,
+    out_channels: out_channels / groups,
+    in_channels: in_channels / groups,
+  };
   return say(`because.${topic}`, values);
 }

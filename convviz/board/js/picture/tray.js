@@ -34,21 +34,35 @@ export function createTrayMemory() {
      *   where one window alone reads the pixel: there is no order to be seen
      */
     see(geometry, { planes, thumbs }, pixel) {
-      const { plane, output_size: [height, width], input_size, stride } = geometry;
+      const {
+        plane,
+        output_size: [height, width],
+        input_size,
+        stride,
+      } = geometry;
       const gradient = Array.from(planes.grad_output);
       const others = Array.from(thumbs.grad_output ?? []).slice(...channelsOf(geometry));
       const ones = (others.length ? others : gradient).filter((value) => value !== 0);
       const at = gradient.indexOf(1);
       const size = [(height - 1) * stride[0] + 1, (width - 1) * stride[1] + 1];
       if (ones.length !== 1 || at < 0 || Math.max(...size) > MOST) return null;
-      if (pixel.row >= input_size[0] || pixel.column >= input_size[1] || windowsOn(geometry, [pixel.row, pixel.column]) < 2) return null;
+      if (
+        pixel.row >= input_size[0] ||
+        pixel.column >= input_size[1] ||
+        windowsOn(geometry, [pixel.row, pixel.column]) < 2
+      )
+        return null;
       const key = JSON.stringify([geometry, plane, Array.from(planes.weight), pixel.row, pixel.column]);
       if (key !== known) seen = full ? received(geometry, planes.weight, pixel) : new Map();
       known = key;
       const now = { row: Math.floor(at / width) * stride[0], column: (at % width) * stride[1] };
       seen.set(`${now.row},${now.column}`, planes.grad_input[pixel.row * input_size[1] + pixel.column]);
       const rows = Array.from({ length: size[0] }, (_, row) =>
-        Array.from({ length: size[1] }, (_, column) => seen.get(`${row},${column}`) ?? (row % stride[0] || column % stride[1] ? "gap" : null)),
+        Array.from(
+          { length: size[1] },
+          (_, column) =>
+            seen.get(`${row},${column}`) ?? (row % stride[0] || column % stride[1] ? "gap" : null),
+        ),
       );
       return { at: pixel, rows, now };
     },
@@ -71,12 +85,21 @@ function channelsOf({ plane, output_size: [height, width], out_channels, groups 
  */
 function received(geometry, weight, pixel) {
   const { stride, output_size, kernel_size } = geometry;
-  const [down, right] = [pixel.row, pixel.column].map((at, axis) => axisTaps(geometry, axis).filter(({ i }) => i === at));
+  const [down, right] = [pixel.row, pixel.column].map((at, axis) =>
+    axisTaps(geometry, axis).filter(({ i }) => i === at),
+  );
   const found = new Map();
   for (let row = 0; row < output_size[0]; row++) {
     for (let column = 0; column < output_size[1]; column++) {
-      const taps = down.filter(({ o }) => o === row).flatMap((one) => right.filter(({ o }) => o === column).map((other) => one.k * kernel_size[1] + other.k));
-      found.set(`${row * stride[0]},${column * stride[1]}`, taps.reduce((sum, tap) => sum + weight[tap], 0));
+      const taps = down
+        .filter(({ o }) => o === row)
+        .flatMap((one) =>
+          right.filter(({ o }) => o === column).map((other) => one.k * kernel_size[1] + other.k),
+        );
+      found.set(
+        `${row * stride[0]},${column * stride[1]}`,
+        taps.reduce((sum, tap) => sum + weight[tap], 0),
+      );
     }
   }
   return found;

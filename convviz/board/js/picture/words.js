@@ -31,11 +31,20 @@ export function formulaOf(settings, name, view) {
   const id = `formula.${transposed ? "layer." : ""}${row}${several ? ".sum" : ""}${cut ? ".cut" : ""}`;
   const [[height, width], [down, across]] = [spec.kernel_size, bothAxes((axis) => stampAt(spec, axis))];
   // An index only where there is something to choose: one plane needs none.
-  const index = (/** @type {number} */ planes, /** @type {number[]} */ ...at) => (planes > 1 ? `[${at.join(", ")}]` : "");
+  const index = (/** @type {number} */ planes, /** @type {number[]} */ ...at) =>
+    planes > 1 ? `[${at.join(", ")}]` : "";
   const [no, nc] = [index(spec.batch * spec.out_channels, n, o), index(spec.batch * spec.in_channels, n, c)];
   const [ok, cj] = [index(spec.out_channels * ins, o, k), index(spec.in_channels * outs, c, j)];
   const at = { n, o, c, k, j, no, nc, ok, cj, at: no && `${n}, ${o}, ` };
-  const text = say(/** @type {"formula.forward"} */ (id), { ...at, ...first, left, height, width, down, across });
+  const text = say(/** @type {"formula.forward"} */ (id), {
+    ...at,
+    ...first,
+    left,
+    height,
+    width,
+    down,
+    across,
+  });
   if (!bias || name !== (transposed ? "input" : "forward")) return text;
   const channel = transposed ? index(spec.in_channels, c) : index(spec.out_channels, o);
   return say("formula.plus_bias", { formula: text, channel });
@@ -61,7 +70,8 @@ export function noteOf(settings, name, view) {
 }
 
 /** The loss as an equation with its value. @param {string} kind @param {number} value */
-export const lossWords = (kind, value) => say(/** @type {"loss.sum"} */ (`loss.${kind}`), { value: formatLong(value) });
+export const lossWords = (kind, value) =>
+  say(/** @type {"loss.sum"} */ (`loss.${kind}`), { value: formatLong(value) });
 
 /** How grad_output follows from the loss, where its formula does not show it. @param {Settings} settings */
 function lossNote(settings) {
@@ -109,13 +119,16 @@ function paddingNote(spec, transposed) {
   const values = { formula: folds(spec) ? "d(k−1)" : "d(k−1)−p", sides: sidesOf(spec) };
   if (!remainderOf(spec, 0) && !remainderOf(spec, 1)) parts.push(say("padding.padded", values));
   else parts.push(say(transposed ? "padding.padded_output_padding" : "padding.padded_remainder", values));
-  if (Math.min(...bothAxes((axis) => backwardPadding(spec, axis)).flat()) < 0) parts.push(say("padding.cropped"));
+  if (Math.min(...bothAxes((axis) => backwardPadding(spec, axis)).flat()) < 0)
+    parts.push(say("padding.cropped"));
   return clausesOf(parts);
 }
 
 /** What the backward pass pads by; a negative number crops. @param {Spec} spec */
 function sidesOf(spec) {
-  const [rows, columns] = bothAxes((axis) => backwardPadding(spec, axis).map((cells) => String(cells).replace("-", "−")));
+  const [rows, columns] = bothAxes((axis) =>
+    backwardPadding(spec, axis).map((cells) => String(cells).replace("-", "−")),
+  );
   if (String(rows) === String(columns)) return say("padding.sides", { before: rows[0], after: rows[1] });
   return say("padding.axes", { top: rows[0], bottom: rows[1], left: columns[0], right: columns[1] });
 }

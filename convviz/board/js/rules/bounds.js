@@ -51,7 +51,8 @@ export function valueOf(spec, name, axis, transposed) {
 export function withValue(spec, name, axis, value, linked, transposed) {
   if (transposed) return withLayerValue(spec, name, axis, value, linked);
   const values = [...layerPair(spec, name, false)];
-  for (const changed of linked ? [0, 1] : [axis]) values[changed] = name === "padding" ? [value, value] : value;
+  for (const changed of linked ? [0, 1] : [axis])
+    values[changed] = name === "padding" ? [value, value] : value;
   const made = { ...spec, [name]: values };
   return isPossible(made) ? made : null;
 }
@@ -61,10 +62,18 @@ function withLayerValue(spec, name, axis, value, linked) {
   /** @param {AxisName} each */
   const pairOf = (each) => [...layerPair(spec, each, true)];
   /** @type {{ [name in AxisName]?: Pairs } & Record<"input_size" | "output_padding" | "stride", Pairs>} */
-  const pairs = { input_size: pairOf("input_size"), output_padding: pairOf("output_padding"), stride: pairOf("stride") };
+  const pairs = {
+    input_size: pairOf("input_size"),
+    output_padding: pairOf("output_padding"),
+    stride: pairOf("stride"),
+  };
   const pair = (pairs[name] ??= pairOf(name));
   for (const changed of linked ? [0, 1] : [axis]) pair[changed] = name === "padding" ? [value, value] : value;
-  const { input_size: sizes, output_padding: wanted, stride } = /** @type {Record<AxisName, number[]>} */ (pairs);
+  const {
+    input_size: sizes,
+    output_padding: wanted,
+    stride,
+  } = /** @type {Record<AxisName, number[]>} */ (pairs);
   const extra = wanted.map((cells, side) => Math.min(cells, stride[side] - 1));
   const own = name === "input_size" || name === "output_padding" ? {} : { [name]: pair };
   const made = layerSpec(spec, sizes, name === "output_padding" ? wanted : extra, own);
@@ -88,7 +97,13 @@ function layerSpec(spec, sizes, extra, changes) {
  * @param {Spec} spec @param {number} axis @param {number} size @param {number} extra output_padding
  */
 function layerOutput(spec, axis, size, extra) {
-  return (size - 1) * spec.stride[axis] - spec.padding[axis][0] - spec.padding[axis][1] + effectiveKernel(spec, axis) + extra;
+  return (
+    (size - 1) * spec.stride[axis] -
+    spec.padding[axis][0] -
+    spec.padding[axis][1] +
+    effectiveKernel(spec, axis) +
+    extra
+  );
 }
 
 /**
@@ -122,7 +137,12 @@ export function mend(spec, changes, transposed) {
   let groups = wanted.groups;
   while (wanted.in_channels % groups || wanted.out_channels % groups) groups -= 1;
   if (groups !== wanted.groups) {
-    moves.push(moved("moved.groups", null, wanted.groups, groups, { into: wanted.in_channels, out: wanted.out_channels }));
+    moves.push(
+      moved("moved.groups", null, wanted.groups, groups, {
+        into: wanted.in_channels,
+        out: wanted.out_channels,
+      }),
+    );
   }
   wanted.groups = groups;
   if (transposed) return { spec: mendLayer(spec, wanted, moves), moves };
@@ -146,7 +166,9 @@ function shrinkKernel(spec, moves) {
       if (dilation[axis] > 1) dilation[axis] -= 1;
       else kernel[axis] -= 1;
     }
-    const both = /** @type {["dilation" | "kernel_size", Pair][]} */ (Object.entries({ dilation, kernel_size: kernel }));
+    const both = /** @type {["dilation" | "kernel_size", Pair][]} */ (
+      Object.entries({ dilation, kernel_size: kernel })
+    );
     for (const [name, now] of both) {
       if (spec[name][axis] === now[axis]) continue;
       moves.push(moved("moved.kernel", axis, spec[name][axis], now[axis], { name, room }));
@@ -165,8 +187,15 @@ function mendLayer(before, wanted, moves) {
   /** @param {number} axis */
   const outputAlong = (axis) => layerOutput(made, axis, sizes[axis], extra[axis]);
   for (const axis of [0, 1]) {
-    if (extra[axis] < 0) { // nothing gives way to a smaller output: it has another input
-      throw new Error(say("refused.output_padding", { value: extra[axis], axis: axisName(axis), stride: made.stride[axis] }));
+    if (extra[axis] < 0) {
+      // nothing gives way to a smaller output: it has another input
+      throw new Error(
+        say("refused.output_padding", {
+          value: extra[axis],
+          axis: axisName(axis),
+          stride: made.stride[axis],
+        }),
+      );
     }
     if (extra[axis] >= made.stride[axis]) {
       moves.push(moved("moved.output_padding", axis, extra[axis], made.stride[axis] - 1));
@@ -176,8 +205,10 @@ function mendLayer(before, wanted, moves) {
     while (outputAlong(axis) < 1) sides[sides.indexOf(Math.max(...sides))] -= 1;
     if (Math.max(...sides) !== most) moves.push(moved("moved.padding", axis, most, Math.max(...sides)));
     const size = sizes[axis];
-    while (outputAlong(axis) > Math.max(MOST_CELLS, before.input_size[axis]) && sizes[axis] > 1) sizes[axis] -= 1;
-    if (sizes[axis] !== size) moves.push(moved("moved.input_size", axis, size, sizes[axis], { most: MOST_CELLS }));
+    while (outputAlong(axis) > Math.max(MOST_CELLS, before.input_size[axis]) && sizes[axis] > 1)
+      sizes[axis] -= 1;
+    if (sizes[axis] !== size)
+      moves.push(moved("moved.input_size", axis, size, sizes[axis], { most: MOST_CELLS }));
   }
   return { ...made, input_size: bothAxes(outputAlong) };
 }

@@ -29,12 +29,17 @@ export function setAxis(settings, name, axis, value) {
   }
   const after = replaced(settings, { spec: made });
   const uneven = name === "padding" ? evened(settings.spec, made) : [];
-  return [after, [...saidOf(uneven), ...movedAlong(settings, after, uneven.some((move) => move.axis === 1) ? [name] : [])]];
+  return [
+    after,
+    [...saidOf(uneven), ...movedAlong(settings, after, uneven.some((move) => move.axis === 1) ? [name] : [])],
+  ];
 }
 
 /** Every uneven padding that one number for both sides has taken away. @param {Spec} before @param {Spec} after @returns {Moved[]} */
 function evened({ padding }, after) {
-  const uneven = [0, 1].filter((axis) => padding[axis][0] !== padding[axis][1] && after.padding[axis][0] === after.padding[axis][1]);
+  const uneven = [0, 1].filter(
+    (axis) => padding[axis][0] !== padding[axis][1] && after.padding[axis][0] === after.padding[axis][1],
+  );
   return uneven.map((axis) => moved("moved.sides", axis, padding[axis].join(" + "), after.padding[axis][0]));
 }
 
@@ -104,7 +109,9 @@ function movedAlong(before, after, said = []) {
     const [height, old] = layerPair(before.spec, name, before.transposed);
     const now = layerPair(after.spec, name, after.transposed)[1];
     if (String(old) === String(now) || String(old) === String(height)) continue;
-    const words = [old, now].map((side) => (Array.isArray(side) ? (side[0] === side[1] ? side[0] : `(${side.join(", ")})`) : side));
+    const words = [old, now].map((side) =>
+      Array.isArray(side) ? (side[0] === side[1] ? side[0] : `(${side.join(", ")})`) : side,
+    );
     moves.push(moved("moved.linked", 1, words[0], words[1], { name }));
   }
   return saidOf(moves);
@@ -119,13 +126,19 @@ export function chooseKernel(settings, name) {
   const shown = shownWeightPlane(settings);
   if (settings.weight.kind === "values" && weight.shape[0] * weight.shape[1] > 1) {
     const size = settings.spec.kernel_size[0] * settings.spec.kernel_size[1];
-    const random = () => weightOf({ ...settings, weight: { kind: name } }).data.slice(shown * size, (shown + 1) * size);
+    const random = () =>
+      weightOf({ ...settings, weight: { kind: name } }).data.slice(shown * size, (shown + 1) * size);
     weight.data.set(name === "random" ? random() : makeKernel(name, settings.spec.kernel_size), shown * size);
     return [replaced(settings, { weight: sourceWith(weight) }), []];
   }
   if (!PRESETS.includes(name)) return [replaced(settings, { weight: { kind: name } }), []];
   const first = PRESETS.indexOf(name) - shown;
-  return [replaced(settings, { weight: { kind: PRESETS[((first % PRESETS.length) + PRESETS.length) % PRESETS.length] } }), []];
+  return [
+    replaced(settings, {
+      weight: { kind: PRESETS[((first % PRESETS.length) + PRESETS.length) % PRESETS.length] },
+    }),
+    [],
+  ];
 }
 
 /** The name of the kernel in the plane that is shown, "values" if it has none. @param {Settings} settings */
@@ -135,7 +148,8 @@ export function kernelName(settings) {
   if (kind === "values") {
     const plane = shownKernel(settings);
     /** @param {string} name */
-    const same = (name) => makeKernel(name, settings.spec.kernel_size).every((value, cell) => value === plane[cell]);
+    const same = (name) =>
+      makeKernel(name, settings.spec.kernel_size).every((value, cell) => value === plane[cell]);
     return [...PRESETS, "counting"].find(same) ?? "values"; // of one cell each, identity comes first
   }
   return PRESETS.includes(kind) ? PRESETS[(PRESETS.indexOf(kind) + shown) % PRESETS.length] : kind;
@@ -155,7 +169,9 @@ export function shownKernel(settings) {
 export function turnKernel(settings) {
   const weight = weightOf(settings);
   const cells = weight.shape[2] * weight.shape[3];
-  const data = weight.data.map((_, index) => weight.data[index - (index % cells) + cells - 1 - (index % cells)]);
+  const data = weight.data.map(
+    (_, index) => weight.data[index - (index % cells) + cells - 1 - (index % cells)],
+  );
   return [replaced(settings, { weight: sourceWith({ ...weight, data }) }), [say("turned")]];
 }
 
@@ -170,19 +186,29 @@ export function shownWeightPlane({ spec, plane }) {
  * @param {Settings} settings @param {boolean} wanted @returns {Changed}
  */
 export function setBias(settings, wanted) {
-  const values = Array.from({ length: MOST_PLANES.out_channels }, (_, channel) => DEFAULT_BIAS[channel % DEFAULT_BIAS.length]);
-  return [replaced(settings, { bias: wanted ? { kind: "values", values, shape: [values.length] } : null }), []];
+  const values = Array.from(
+    { length: MOST_PLANES.out_channels },
+    (_, channel) => DEFAULT_BIAS[channel % DEFAULT_BIAS.length],
+  );
+  return [
+    replaced(settings, { bias: wanted ? { kind: "values", values, shape: [values.length] } : null }),
+    [],
+  ];
 }
 
 /** The panels in which a click moves the 1 of a one-hot target or grad_output. @param {Settings} settings @returns {string[]} */
 export function oneHotPanels(settings) {
   const field = oneHotField(settings);
   if (!field) return [];
-  return [...(settings.transposed ? ["grad_input", "input"] : ["output", "grad_output"]), ...(field === "target" ? ["target"] : [])];
+  return [
+    ...(settings.transposed ? ["grad_input", "input"] : ["output", "grad_output"]),
+    ...(field === "target" ? ["target"] : []),
+  ];
 }
 
 /** Which of target and grad the loss is given as a one-hot, if it is. @param {Settings} settings */
-const oneHotField = (settings) => GIVEN.find((given) => kindsTaken(settings.loss, given).length && settings[given].kind === "one_hot");
+const oneHotField = (settings) =>
+  GIVEN.find((given) => kindsTaken(settings.loss, given).length && settings[given].kind === "one_hot");
 
 /**
  * Move the 1 of the loss's one-hot to one cell of the plane that is shown; without one, grad_output becomes it.

@@ -4,7 +4,16 @@ import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { kindsTaken, lossWith } from "./losses.js";
 import { shownName } from "./names.js";
 import { say } from "./say.js";
-import { MOST_NUMBER, biasOf, inputOf, likeOutput, replaced, sourceWith, tensorsOf, weightOf } from "./settings.js";
+import {
+  MOST_NUMBER,
+  biasOf,
+  inputOf,
+  likeOutput,
+  replaced,
+  sourceWith,
+  tensorsOf,
+  weightOf,
+} from "./settings.js";
 import { backwardPadding } from "./spec.js";
 
 /**
@@ -18,7 +27,9 @@ import { backwardPadding } from "./spec.js";
  * @param {Pick<Settings, "transposed" | "loss">} settings @returns {Record<string, EditedField>}
  */
 export function editedPanels({ transposed, loss }) {
-  const { target, ...others } = /** @type {any} */ (transposed ? SETTINGS.edited.transposed : SETTINGS.edited.convolution);
+  const { target, ...others } = /** @type {any} */ (
+    transposed ? SETTINGS.edited.transposed : SETTINGS.edited.convolution
+  );
   return kindsTaken(loss, "target").includes("values") ? { ...others, target } : others; // another loss names its target
 }
 
@@ -46,7 +57,8 @@ export function editCell(settings, { panel, row, column, value }, gradOutput = n
  * @param {Settings} settings @param {{ panel: string, cells: [number, number][], value: number }} stroke as shown @returns {Changed}
  */
 export function paintCells(settings, { panel, cells, value }) {
-  if (!isDrawnOn(settings, panel)) throw new Error(say("refused.drawn", { name: shownName(panel, settings.transposed) }));
+  if (!isDrawnOn(settings, panel))
+    throw new Error(say("refused.drawn", { name: shownName(panel, settings.transposed) }));
   if (!(Math.abs(value) < MOST_NUMBER)) throw new Error(say("refused.number", { most: MOST_NUMBER, value }));
   return [withCells(settings, panel, cells, value, null) ?? settings, []];
 }
@@ -66,7 +78,8 @@ function withCells(settings, panel, cells, value, gradOutput) {
   const inside = places.filter((index) => index.every((at, axis) => at >= 0 && at < axes[axis]));
   if (!inside.length) return null;
   const changed = { shape, data: data.slice() };
-  for (const index of inside) changed.data[index.reduce((at, place, axis) => at * axes[axis] + place, 0)] = value;
+  for (const index of inside)
+    changed.data[index.reduce((at, place, axis) => at * axes[axis] + place, 0)] = value;
   const loss = field === "grad" ? lossWith("grad") : settings.loss;
   return replaced(settings, { [field]: sourceWith(changed), loss });
 }
@@ -76,7 +89,7 @@ function editedTensor(settings, field, gradOutput) {
   if (field === "input") return inputOf(settings);
   if (field === "weight") return weightOf(settings);
   if (field === "target") return /** @type {Tensor} */ (tensorsOf(settings).target); // its panel is there: there is one
-  const there = field === "grad" ? likeOutput(settings, "grad") ?? gradOutput : biasOf(settings);
+  const there = field === "grad" ? (likeOutput(settings, "grad") ?? gradOutput) : biasOf(settings);
   if (!there) throw new Error(say("refused.bias")); // grad_output there is, once there are cells
   return there;
 }

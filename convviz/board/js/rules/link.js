@@ -22,7 +22,9 @@ const LIMITS = SETTINGS.limits.link;
 /** What a setting is that nobody names: what the first links, v=1, left out, and what Python fills in. It never changes. */
 export const BASE_STATE = /** @type {Settings} */ (/** @type {unknown} */ (SETTINGS.base_state));
 /** The app's first picture. */
-export const FIRST_STATE = /** @type {Settings} */ (/** @type {unknown} */ ({ ...SETTINGS.base_state, ...SETTINGS.first_picture }));
+export const FIRST_STATE = /** @type {Settings} */ (
+  /** @type {unknown} */ ({ ...SETTINGS.base_state, ...SETTINGS.first_picture })
+);
 /** From which picture a link of a version differs. @type {Record<string, Settings>} */
 const BASES = { 1: BASE_STATE, [SETTINGS.link_version]: FIRST_STATE };
 
@@ -68,7 +70,10 @@ const hasKey = (pairs) => [...pairs.keys()].some((name) => name === "v" || isKey
  */
 export function fromLink(text) {
   if (text.length > LIMITS.characters_read) {
-    return { state: structuredClone(FIRST_STATE), notices: [say("link.longer", { most: LIMITS.characters_read })] };
+    return {
+      state: structuredClone(FIRST_STATE),
+      notices: [say("link.longer", { most: LIMITS.characters_read })],
+    };
   }
   const pairs = pairsOf(ownPart(text));
   const [version] = pairs.get("v") ?? ["1"]; // without one it is from before there were two
@@ -106,7 +111,10 @@ export const settingAt = (settings, link) => inPlaceOf(settings, fromLink(link).
 /** The sentences about a link as one line for the page. @param {string[]} notices */
 export function briefly(notices) {
   const more = notices.length - LIMITS.sentences_shown;
-  return [...notices.slice(0, LIMITS.sentences_shown), ...(more > 0 ? [say("link.more", { more })] : [])].join(" ");
+  return [
+    ...notices.slice(0, LIMITS.sentences_shown),
+    ...(more > 0 ? [say("link.more", { more })] : []),
+  ].join(" ");
 }
 
 /** The first characters of a text, whole ones. @param {string} text */
@@ -127,7 +135,8 @@ function ownPart(text) {
 function pairsOf(link) {
   const found = new Map();
   const own = link.replaceAll("&amp;", "&").replaceAll("+", "%2B"); // a plus is one here, and no space
-  for (const [name, value] of new URLSearchParams(`&${own}`)) found.set(name, [...(found.get(name) ?? []), value]);
+  for (const [name, value] of new URLSearchParams(`&${own}`))
+    found.set(name, [...(found.get(name) ?? []), value]);
   return found;
 }
 
@@ -150,7 +159,11 @@ function geometryFrom(given, base) {
     for (const name of names) if (!leftOut.includes(name)) fields[GEOMETRY_KEYS[name].field] = given[name];
     return fitsBoard(spec, given.transposed ?? false) ? spec : null;
   };
-  const ways = [[], ...names.map((name) => [name]), ...names.map((_, count) => names.slice(0, count + 1)).slice(1)];
+  const ways = [
+    [],
+    ...names.map((name) => [name]),
+    ...names.map((_, count) => names.slice(0, count + 1)).slice(1),
+  ];
   const leftOut = /** @type {string[]} */ (ways.find(made));
   const spec = /** @type {Spec} */ (made(leftOut));
   if (!leftOut.length) return { spec, leftOut: [] };

@@ -10,7 +10,9 @@ import SETTINGS from "../../../facts/settings.json" with { type: "json" };
  * @typedef {{ field: string, form: string, limits?: string, low?: number }} LinkKey
  */
 
-const [WHOLE, DECIMAL] = ["whole", "decimal"].map((name) => new RegExp(`^${SETTINGS.link_patterns[/** @type {"whole"} */ (name)]}$`));
+const [WHOLE, DECIMAL] = ["whole", "decimal"].map(
+  (name) => new RegExp(`^${SETTINGS.link_patterns[/** @type {"whole"} */ (name)]}$`),
+);
 /** @type {{ link_separators: Record<string, string>, limits: Record<string, any>, choices: Record<string, (string | number)[]>, kinds: Record<string, string[]> }} */
 const { link_separators: SEPARATORS, limits: LIMITS, choices: CHOICES, kinds: KINDS } = SETTINGS;
 /** @param {string} kind */
@@ -43,7 +45,8 @@ export function readValue(key, text) {
   if (form in SEPARATORS) return readFolded(text, SEPARATORS[form], rangeOf(key));
   if (form === "flag") return readWhole(text, [0, 1]) === 1;
   if (form === "source") return readSource(text, KINDS[field]);
-  if (form === "bias") return { kind: "values", values: text.split(",").map(readNumber), shape: [text.split(",").length] };
+  if (form === "bias")
+    return { kind: "values", values: text.split(",").map(readNumber), shape: [text.split(",").length] };
   if (form === "plane") {
     const [sample, out_channel, in_channel] = split(text, ",", 3).map((part) => readWhole(part, [0, 1e9]));
     return { sample, out_channel, in_channel };
@@ -99,14 +102,18 @@ function writeFolded(value, separators) {
 /** A name, with the shape and the numbers that belong to it: `values:1x1x1x2:0.5,-1`. @param {Source} source */
 function writeSource({ kind, values = [], shape = [] }) {
   const sizes = hasOwnNumbers(kind) ? [shape.join("x")] : [];
-  const numbers = values.length && (sizes.length || kind === "one_hot") ? [values.map(writeNumber).join()] : [];
+  const numbers =
+    values.length && (sizes.length || kind === "one_hot") ? [values.map(writeNumber).join()] : [];
   return [kind, ...sizes, ...numbers].join(":");
 }
 
 /** @param {string} text @param {string[]} kinds @returns {Source} */
 function readSource(text, kinds) {
   const [kind, ...parts] = text.split(":");
-  need(kinds.includes(kind) && (hasOwnNumbers(kind) ? parts.length === 2 : parts.length <= Number(kind === "one_hot")));
+  need(
+    kinds.includes(kind) &&
+      (hasOwnNumbers(kind) ? parts.length === 2 : parts.length <= Number(kind === "one_hot")),
+  );
   const values = parts.slice(-1).flatMap((part) => part.split(",").map(readNumber));
   if (!hasOwnNumbers(kind)) {
     need([0, 4].includes(values.length) && values.every((value) => value >= 0 && value % 1 === 0));

@@ -14,12 +14,15 @@ export const GIVEN = /** @type {const} */ (["target", "grad"]);
 export const kindsTaken = (loss, given) => TAKES[loss]?.[given] ?? [];
 
 /** The first loss that takes a target, or a grad. @param {"target" | "grad"} given */
-export const lossWith = (given) => /** @type {string} */ (SETTINGS.choices.loss.find((loss) => kindsTaken(loss, given).length));
+export const lossWith = (given) =>
+  /** @type {string} */ (SETTINGS.choices.loss.find((loss) => kindsTaken(loss, given).length));
 
 /** What a menu of the loss's targets, or grads, offers. @param {Settings} settings @param {"target" | "grad"} given */
 export function offeredKinds({ loss }, given) {
   const kinds = kindsTaken(loss, given);
-  return (kinds.length ? kinds : SETTINGS.kinds[given]).filter((kind) => !SETTINGS.kinds_with_own_numbers.includes(kind));
+  return (kinds.length ? kinds : SETTINGS.kinds[given]).filter(
+    (kind) => !SETTINGS.kinds_with_own_numbers.includes(kind),
+  );
 }
 
 /** A target that the loss does not take becomes the first kind that it does. @param {Settings} settings @returns {Settings} */

@@ -14,8 +14,14 @@ import { axisName, say } from "./say.js";
  * @param {SentenceId} why @param {number | null} axis @param {string | number} old @param {string | number} now
  * @param {Moved["values"]} [values] @returns {Moved}
  */
-export const moved = (why, axis, old, now, values = {}) => ({ why, axis, values: { old, new: now, ...values } });
+export const moved = (why, axis, old, now, values = {}) => ({
+  why,
+  axis,
+  values: { old, new: now, ...values },
+});
 
 /** A sentence for every setting that was moved. @param {Moved[]} moves */
 export const saidOf = (moves) =>
-  moves.map(({ why, axis, values }) => say(why, axis === null ? values : { ...values, axis: axisName(axis) }));
+  moves.map(({ why, axis, values }) =>
+    say(why, axis === null ? values : { ...values, axis: axisName(axis) }),
+  );

@@ -11,16 +11,17 @@ const LETTERS = /** @type {Record<string, Axis>} */ (NAMES.transposed.letters);
 const kindOf = (transposed) => (transposed ? "transposed" : "convolution");
 
 /** @param {string} name @param {boolean} transposed */
-export const shownName = (name, transposed) => (transposed ? SHOWN[name] ?? name : name);
+export const shownName = (name, transposed) => (transposed ? (SHOWN[name] ?? name) : name);
 
 /** The letter that the page uses for an axis of planes. @param {Axis} axis @param {boolean} transposed */
-export const shownLetter = (axis, transposed) => (transposed ? LETTERS[axis] ?? axis : axis);
+export const shownLetter = (axis, transposed) => (transposed ? (LETTERS[axis] ?? axis) : axis);
 
 /** @param {Axis} axis @param {boolean} transposed */
 export const axisWord = (axis, transposed) => NAMES.axes[shownLetter(axis, transposed)];
 
 /** @param {string} name @param {boolean} transposed */
-export const productsOf = (name, transposed) => /** @type {Record<string, string>} */ (NAMES.products[kindOf(transposed)])[name] ?? "";
+export const productsOf = (name, transposed) =>
+  /** @type {Record<string, string>} */ (NAMES.products[kindOf(transposed)])[name] ?? "";
 
 /** What the page says about the cells that a stride leaves over. @param {boolean} transposed */
 export const cellWords = (transposed) => NAMES.cells[kindOf(transposed)];

@@ -13,7 +13,10 @@ import { bothAxes, effectiveKernel, isPossible } from "./spec.js";
  */
 
 /** The sides in the order of a state's padding: of each axis the one before the input, and the one behind it. */
-export const PADDING_SIDES = /** @type {const} */ ([["top", "bottom"], ["left", "right"]]);
+export const PADDING_SIDES = /** @type {const} */ ([
+  ["top", "bottom"],
+  ["left", "right"],
+]);
 /** What torch's padding can be instead of a number. */
 export const PADDING_NAMES = ["valid", "same"];
 
@@ -63,12 +66,20 @@ export function paddingName({ spec }) {
  */
 export function namePadding(settings, name) {
   const { spec } = settings;
-  if (name !== "same") return setGeometry(settings, { padding: bothAxes(() => /** @type {Pair} */ ([0, 0])) });
-  if (spec.stride.some((step) => step > 1)) throw new Error(say("refused.same", { stride: `(${spec.stride.join(", ")})` }));
+  if (name !== "same")
+    return setGeometry(settings, { padding: bothAxes(() => /** @type {Pair} */ ([0, 0])) });
+  if (spec.stride.some((step) => step > 1))
+    throw new Error(say("refused.same", { stride: `(${spec.stride.join(", ")})` }));
   const padding = sameSides(spec);
-  const odd = [0, 1].filter((axis) => padding[axis][0] !== padding[axis][1]).map((axis) =>
-    say("same.odd", { axis: axisName(axis), count: padding[axis][0] + padding[axis][1], side: say(`side.${PADDING_SIDES[axis][1]}`) }),
-  );
+  const odd = [0, 1]
+    .filter((axis) => padding[axis][0] !== padding[axis][1])
+    .map((axis) =>
+      say("same.odd", {
+        axis: axisName(axis),
+        count: padding[axis][0] + padding[axis][1],
+        side: say(`side.${PADDING_SIDES[axis][1]}`),
+      }),
+    );
   const [made, notices] = setGeometry(settings, { padding });
   return [made, [...(String(made.spec.padding) === String(padding) ? odd : []), ...notices]];
 }

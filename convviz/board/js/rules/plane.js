@@ -27,12 +27,14 @@ const perGroup = (spec) => ({ ins: spec.in_channels / spec.groups, outs: spec.ou
 export function planeWithin(plane, spec) {
   const { ins, outs } = perGroup(spec);
   const out_channel = clip(plane.out_channel, spec.out_channels - 1);
-  const in_channel = Math.floor(out_channel / outs) * ins + (clip(plane.in_channel, spec.in_channels - 1) % ins);
+  const in_channel =
+    Math.floor(out_channel / outs) * ins + (clip(plane.in_channel, spec.in_channels - 1) % ins);
   return { sample: clip(plane.sample, spec.batch - 1), out_channel, in_channel };
 }
 
 /** @param {Plane} plane @param {Axis} axis */
-export const planeIndex = (plane, axis) => ({ n: plane.sample, o: plane.out_channel, c: plane.in_channel })[axis];
+export const planeIndex = (plane, axis) =>
+  ({ n: plane.sample, o: plane.out_channel, c: plane.in_channel })[axis];
 
 /**
  * The plane with another index on one axis; the other channel follows into its group.
@@ -55,6 +57,9 @@ export function showPlane(plane, spec, name, at, transposed = false) {
   const { ins, outs } = perGroup(spec);
   const near = choosePlane(plane, spec, first, at[0]);
   /** @type {Record<string, number>} */
-  const starts = { oc: near.in_channel - (near.in_channel % ins), co: near.out_channel - (near.out_channel % outs) };
+  const starts = {
+    oc: near.in_channel - (near.in_channel % ins),
+    co: near.out_channel - (near.out_channel % outs),
+  };
   return choosePlane(near, spec, second, (starts[first + second] ?? 0) + at[1]);
 }

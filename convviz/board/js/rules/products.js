@@ -48,11 +48,16 @@ export function rightProducts(of, spec) {
       upTo(ins).map((c) => {
         const [input, weight] = [n * spec.in_channels + Math.floor(o / outs) * ins + c, o * ins + c];
         const grad = n * spec.out_channels + o;
-        return of === "grad_input" ? { result: input, grad, other: weight } : { result: weight, grad, other: input };
+        return of === "grad_input"
+          ? { result: input, grad, other: weight }
+          : { result: weight, grad, other: input };
       }),
     ),
   );
-  const shape = of === "grad_input" ? [spec.batch, spec.in_channels, ...spec.input_size] : [spec.out_channels, ins, ...spec.kernel_size];
+  const shape =
+    of === "grad_input"
+      ? [spec.batch, spec.in_channels, ...spec.input_size]
+      : [spec.out_channels, ins, ...spec.kernel_size];
   return { shape, size: shape[2] * shape[3], planes, cells, factor: 1 };
 }
 
@@ -68,7 +73,11 @@ export function biasProducts(over, samples, factor, spec) {
   const kept = (/** @type {keyof typeof sizes} */ axis) => (over.includes(axis) ? 0 : 1);
   const [channels, width] = [kept("C") ? sizes.C : 1, kept("W") ? sizes.W : 1];
   const planes = samples.flatMap((n, place) =>
-    upTo(sizes.C).map((c) => ({ result: place * kept("N") * channels + c * kept("C"), grad: n * sizes.C + c, other: -1 })),
+    upTo(sizes.C).map((c) => ({
+      result: place * kept("N") * channels + c * kept("C"),
+      grad: n * sizes.C + c,
+      other: -1,
+    })),
   );
   const cells = upTo(sizes.H * sizes.W).map((cell) => {
     const [row, column] = [Math.floor(cell / sizes.W), cell % sizes.W];

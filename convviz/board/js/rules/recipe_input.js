@@ -18,7 +18,13 @@ export function inputProducts(chosen, spec) {
   const plane = channels ? foldedPlane(chosen, spec) : null;
   if (!plane) return null;
   const shape = [spec.batch, channels, ...plane.size];
-  return { shape, size: plane.size[0] * plane.size[1], planes, cells: plane.cells, factor: factorOf(chosen, spec) };
+  return {
+    shape,
+    size: plane.size[0] * plane.size[1],
+    planes,
+    cells: plane.cells,
+    factor: factorOf(chosen, spec),
+  };
 }
 
 /** Whether the products of a cell are added up, or the last one stays. @param {Recipe} chosen */
@@ -26,11 +32,20 @@ const isSummed = ({ overlaps }) => overlaps === "add" || overlaps === "last chan
 
 /** One plane of it: the gradient of a border of copies goes to the cells that it copies. @param {Recipe} chosen @param {Spec} spec @returns {Plane | null} */
 function foldedPlane(chosen, spec) {
-  const folds = spec.padding_mode !== "zeros" && spec.padding.flat().some(Boolean) && chosen.border === "folded";
+  const folds =
+    spec.padding_mode !== "zeros" && spec.padding.flat().some(Boolean) && chosen.border === "folded";
   if (!folds) return isSummed(chosen) ? planeOf(chosen, spec) : overwrittenPlane(chosen, spec);
   const whole = bothAxes((axis) => paddedSize(spec, axis));
   /** @type {Spec} */
-  const inner = { ...spec, input_size: whole, padding: [[0, 0], [0, 0]], padding_mode: "zeros" };
+  const inner = {
+    ...spec,
+    input_size: whole,
+    padding: [
+      [0, 0],
+      [0, 0],
+    ],
+    padding_mode: "zeros",
+  };
   const found = foldedPlane(chosen, inner);
   if (!found || String(found.size) !== String(whole)) return found;
   const [rows, columns] = bothAxes((axis) => sourcesOf(spec, axis));
@@ -56,11 +71,17 @@ function planeOf(chosen, spec) {
     const filled = top[axis] + lengths[axis] + lines[axis][chosen.fill];
     return chosen.slice === "p:-p" && !lines[axis].p ? 0 : filled; // what -0 means to Python
   });
-  const [rows, columns] = bothAxes((axis) => slid[axis].slots.filter(({ result }) => result < lengths[axis] && size[axis]));
+  const [rows, columns] = bothAxes((axis) =>
+    slid[axis].slots.filter(({ result }) => result < lengths[axis] && size[axis]),
+  );
   const from = turnedFrom(chosen.kernel, spec.kernel_size);
   const cells = crossed(rows, columns, (row, column) => {
     const [a, b] = from(row.slot, column.slot);
-    return { result: (top[0] + row.result) * size[1] + top[1] + column.result, grad: row.o * output[1] + column.o, other: a * spec.kernel_size[1] + b };
+    return {
+      result: (top[0] + row.result) * size[1] + top[1] + column.result,
+      grad: row.o * output[1] + column.o,
+      other: a * spec.kernel_size[1] + b,
+    };
   });
   return { size, cells };
 }
@@ -70,9 +91,15 @@ function planeOf(chosen, spec) {
  * @param {Recipe} chosen @param {Line} line @param {number} cells of grad_output @param {number} kernel as it was turned @returns {Pair}
  */
 function around(chosen, line, cells, kernel) {
-  const reach = (/** @type {number} */ own) => (chosen.reach === "d * (K turned - 1)" ? line.d * (kernel - 1) : own);
-  const borders = [reach(line[chosen.reach]) - line[chosen.crop], reach(behind(line, chosen.reach)) - behind(line, chosen.crop)];
-  const [start, after] = borders.map((border) => (chosen.negative === "clamp" ? Math.max(border, 0) : border));
+  const reach = (/** @type {number} */ own) =>
+    chosen.reach === "d * (K turned - 1)" ? line.d * (kernel - 1) : own;
+  const borders = [
+    reach(line[chosen.reach]) - line[chosen.crop],
+    reach(behind(line, chosen.reach)) - behind(line, chosen.crop),
+  ];
+  const [start, after] = borders.map((border) =>
+    chosen.negative === "clamp" ? Math.max(border, 0) : border,
+  );
   const before = start + line[chosen.lead];
   if (chosen.rest !== "up to N") return [before, after + line[chosen.rest]];
   return [before, line.N - (spreadSize(chosen, line, cells) + before - line[chosen.spacing] * (kernel - 1))];
@@ -92,7 +119,12 @@ function paddedTo(chosen, line, cells, kernel) {
  * @param {Recipe} chosen @param {Line} line @param {number} cells of grad_output @param {number} kernel @param {number} size what it slides over
  */
 function slide(chosen, line, cells, kernel, size) {
-  const [pitch, step, spacing, [before]] = [line[chosen.inserted] + 1, line[chosen.step], line[chosen.spacing], around(chosen, line, cells, kernel)];
+  const [pitch, step, spacing, [before]] = [
+    line[chosen.inserted] + 1,
+    line[chosen.step],
+    line[chosen.spacing],
+    around(chosen, line, cells, kernel),
+  ];
   const room = size - spacing * (kernel - 1) - 1;
   const length = Math.floor(room / step) + 1;
   /** @type {Slot[]} */
@@ -114,16 +146,24 @@ function planesOf(chosen, spec) {
   if (spec.out_channels !== each * groups || channels % groups) return { planes: [], channels: 0 };
   const planes = upTo(spec.batch).flatMap((n) =>
     kernel.flatMap((row, q) =>
-      row.map((other, j) => ({ result: n * channels + q, grad: n * spec.out_channels + Math.floor(q / (channels / groups)) * each + j, other })),
+      row.map((other, j) => ({
+        result: n * channels + q,
+        grad: n * spec.out_channels + Math.floor(q / (channels / groups)) * each + j,
+        other,
+      })),
     ),
   );
   if (chosen.overlaps !== "last channel") return { planes, channels };
-  return { planes: planes.filter(({ grad }) => (grad % each) === each - 1), channels };
+  return { planes: planes.filter(({ grad }) => grad % each === each - 1), channels };
 }
 
 // Which channel axes, output and input, are taken in reverse order within a group.
 /** @type {Record<string, [boolean, boolean]>} */
-const REVERSED = { "channels of each group": [true, true], "input channels": [false, true], "output channels": [true, false] };
+const REVERSED = {
+  "channels of each group": [true, true],
+  "input channels": [false, true],
+  "output channels": [true, false],
+};
 
 /** The planes of the weight as the kernel has them that slides over grad_output, [C_in, C_out / groups]. @param {Recipe} chosen @param {Spec} spec @param {number} groups */
 function kernelPlanes(chosen, spec, groups) {
@@ -150,10 +190,16 @@ function overwrittenPlane(chosen, spec) {
   const cropped = chosen.crop !== "0";
   const size = cropped ? spec.input_size : bothAxes((axis) => paddedSize(spec, axis));
   const across = outputSize(spec, 1);
-  const [rows, columns] = bothAxes((axis) => lastOnes(chosen, spec, axis, cropped ? spec.padding[axis][0] : 0, size[axis]));
+  const [rows, columns] = bothAxes((axis) =>
+    lastOnes(chosen, spec, axis, cropped ? spec.padding[axis][0] : 0, size[axis]),
+  );
   const cells = crossed(rows, columns, (row, column) => {
     const [a, b] = from(height - 1 - row.slot, width - 1 - column.slot); // who scatters does not rotate
-    return { result: row.result * size[1] + column.result, grad: row.o * across + column.o, other: a * width + b };
+    return {
+      result: row.result * size[1] + column.result,
+      grad: row.o * across + column.o,
+      other: a * width + b,
+    };
   });
   return { size, cells };
 }
@@ -167,7 +213,8 @@ function lastOnes(chosen, spec, axis, cut, size) {
     for (let slot = 0; slot < spec.kernel_size[axis]; slot++) {
       const result = o * spec.stride[axis] + slot * spec.dilation[axis] - cut;
       const known = last.get(result);
-      if (result >= 0 && result < size && (!known || !byTap || slot > known.slot)) last.set(result, { result, slot, o });
+      if (result >= 0 && result < size && (!known || !byTap || slot > known.slot))
+        last.set(result, { result, slot, o });
     }
   }
   return [...last.values()];
@@ -181,7 +228,11 @@ function overwrittenPlanes(chosen, spec) {
     upTo(spec.in_channels).flatMap((c) =>
       upTo(outs - first).map((j) => {
         const o = Math.floor(c / ins) * outs + first + j;
-        return { result: n * spec.in_channels + c, grad: n * spec.out_channels + o, other: o * ins + (c % ins) };
+        return {
+          result: n * spec.in_channels + c,
+          grad: n * spec.out_channels + o,
+          other: o * ins + (c % ins),
+        };
       }),
     ),
   );

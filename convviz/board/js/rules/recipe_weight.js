@@ -14,7 +14,12 @@ import { sourceOf } from "./taps.js";
 
 /** The products of grad_bias by a recipe. @param {Recipe} chosen complete @param {Spec} spec */
 export function biasBy(chosen, spec) {
-  const products = biasProducts(chosen.sum.split(", "), samplesOf(chosen, spec), factorOf(chosen, spec), spec);
+  const products = biasProducts(
+    chosen.sum.split(", "),
+    samplesOf(chosen, spec),
+    factorOf(chosen, spec),
+    spec,
+  );
   return chosen.shape === "[1]" ? { ...products, shape: [1] } : products;
 }
 
@@ -26,21 +31,38 @@ export function weightProducts(chosen, spec) {
   const size = bothAxes((axis) => slid[axis].length);
   const [turned, from] = [turnedSize(chosen.result, size), turnedFrom(chosen.result, size)];
   const place = new Map(); // from the place before the result is turned to the one after
-  upTo(turned[0]).forEach((a) => upTo(turned[1]).forEach((b) => place.set(from(a, b).join(), a * turned[1] + b)));
+  upTo(turned[0]).forEach((a) =>
+    upTo(turned[1]).forEach((b) => place.set(from(a, b).join(), a * turned[1] + b)),
+  );
   const [across, width] = [outputSize(spec, 1), spec.input_size[1]];
   const gradAt = turnedFrom(chosen.gradient, [outputSize(spec, 0), across]); // it slides turned by 180° at most
   const cells = crossed(slid[0].met, slid[1].met, (row, column) => {
     const [o, p] = gradAt(row.o, column.o);
-    return { result: place.get(`${row.result},${column.result}`), grad: o * across + p, other: row.i * width + column.i };
+    return {
+      result: place.get(`${row.result},${column.result}`),
+      grad: o * across + p,
+      other: row.i * width + column.i,
+    };
   });
   const { planes, shape } = planesOf(chosen, spec);
-  return { shape: [...shape, ...turned], size: turned[0] * turned[1], planes, cells, factor: factorOf(chosen, spec) };
+  return {
+    shape: [...shape, ...turned],
+    size: turned[0] * turned[1],
+    planes,
+    cells,
+    factor: factorOf(chosen, spec),
+  };
 }
 
 /** Slide grad_output, its cells `gap` apart, over the padded input of one axis. @param {Recipe} chosen @param {Spec} spec @param {Line} line @param {number} axis */
 function slide(chosen, spec, line, axis) {
   const [cells, size] = [outputSize(spec, axis), spec.input_size[axis]];
-  const [step, gap, before, after] = [line[chosen.step], line[chosen.gap], line[chosen.pad], behind(line, chosen.pad)];
+  const [step, gap, before, after] = [
+    line[chosen.step],
+    line[chosen.gap],
+    line[chosen.pad],
+    behind(line, chosen.pad),
+  ];
   const mode = chosen.pad === "p" && chosen.axes === "own" ? spec.padding_mode : "zeros";
   const room = size + before + after - gap * (cells - 1) - 1;
   const whole = Math.floor(room / step) + 1;

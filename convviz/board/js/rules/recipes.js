@@ -16,18 +16,37 @@ import { bothAxes, outputSize, remainderOf } from "./spec.js";
 const KNOWN = { axes: ["own", "exchanged"], groups: ["own", "ignored", "reversed"] };
 
 /** Whether the page computes a way of a mistake. @param {Recipe} way */
-export const isKnown = (way) => Object.entries(way).every(([step, choice]) => !(step in KNOWN) || KNOWN[step].includes(choice));
+export const isKnown = (way) =>
+  Object.entries(way).every(([step, choice]) => !(step in KNOWN) || KNOWN[step].includes(choice));
 
 /** A recipe with every choice that it leaves open made rightly. @param {Gradient} of @param {Recipe} recipe @returns {Recipe} */
 export const complete = (of, recipe) => ({ ...RECIPES[of], ...recipe });
 
 /** @param {Spec} spec @param {number} axis @returns {Line} */
 export function lineOf(spec, axis) {
-  const [N, K, s, d] = [spec.input_size[axis], spec.kernel_size[axis], spec.stride[axis], spec.dilation[axis]];
+  const [N, K, s, d] = [
+    spec.input_size[axis],
+    spec.kernel_size[axis],
+    spec.stride[axis],
+    spec.dilation[axis],
+  ];
   const [p, after] = spec.padding[axis];
   return {
-    0: 0, 1: 1, N, K, "K - 1": K - 1, s, "s - 1": s - 1, p, p_after: after, "2 * p": p + after, d, "d - 1": d - 1,
-    "d * (K - 1)": d * (K - 1), r: remainderOf(spec, axis), "s if s > 1": s > 1 ? s : 0,
+    0: 0,
+    1: 1,
+    N,
+    K,
+    "K - 1": K - 1,
+    s,
+    "s - 1": s - 1,
+    p,
+    p_after: after,
+    "2 * p": p + after,
+    d,
+    "d - 1": d - 1,
+    "d * (K - 1)": d * (K - 1),
+    r: remainderOf(spec, axis),
+    "s if s > 1": s > 1 ? s : 0,
   };
 }
 
@@ -50,7 +69,16 @@ export function samplesOf(chosen, { batch }) {
 /** The number that a gradient is multiplied by; 1 in a right one. @param {Recipe} chosen @param {Spec} spec @returns {number} */
 export function factorOf(chosen, spec) {
   const area = outputSize(spec, 0) * outputSize(spec, 1);
-  return { "-1": -1, 2: 2, "1/2": 0.5, "1/N": 1 / spec.batch, "1/(H W)": 1 / area, "1/(N H W)": 1 / (spec.batch * area) }[chosen.times] ?? 1;
+  return (
+    {
+      "-1": -1,
+      2: 2,
+      "1/2": 0.5,
+      "1/N": 1 / spec.batch,
+      "1/(H W)": 1 / area,
+      "1/(N H W)": 1 / (spec.batch * area),
+    }[chosen.times] ?? 1
+  );
 }
 
 /**
@@ -71,8 +99,11 @@ const ORIENTATIONS = {
 const EXCHANGE = ["rotated 90°", "rotated 270°", "transposed", "transposed and rotated"];
 
 /** The size of a turned plane. @param {string} name @param {Pair} size @returns {Pair} */
-export const turnedSize = (name, [height, width]) => (EXCHANGE.includes(name) ? [width, height] : [height, width]);
+export const turnedSize = (name, [height, width]) =>
+  EXCHANGE.includes(name) ? [width, height] : [height, width];
 
 /** Where in a plane of this size the number stands that the turned plane has at a place. @param {string} name @param {Pair} size */
-export const turnedFrom = (name, [height, width]) => (/** @type {number} */ row, /** @type {number} */ column) =>
-  ORIENTATIONS[name](row, column, height - 1, width - 1);
+export const turnedFrom =
+  (name, [height, width]) =>
+  (/** @type {number} */ row, /** @type {number} */ column) =>
+    ORIENTATIONS[name](row, column, height - 1, width - 1);

@@ -9,7 +9,9 @@ export const PRESETS = Object.keys(KERNELS);
 
 /** @param {number} rows @param {number} columns @param {(row: number, column: number) => number} value */
 function planeOf(rows, columns, value) {
-  return Array.from({ length: rows * columns }, (_, index) => value(Math.floor(index / columns), index % columns));
+  return Array.from({ length: rows * columns }, (_, index) =>
+    value(Math.floor(index / columns), index % columns),
+  );
 }
 
 /** @param {number[]} numbers */
@@ -38,7 +40,10 @@ export const clamped = (numbers) => numbers.map((value) => Math.min(3, Math.max(
  */
 export function makePlane(kind, plane, [rows, columns], digit) {
   if (kind === "delta") {
-    const [row, column] = [(Math.floor(rows / 2) + plane) % rows, (Math.floor(columns / 2) + plane) % columns];
+    const [row, column] = [
+      (Math.floor(rows / 2) + plane) % rows,
+      (Math.floor(columns / 2) + plane) % columns,
+    ];
     return planeOf(rows, columns, (r, c) => Number(r === row && c === column));
   }
   if (kind === "ramp") {
@@ -60,7 +65,9 @@ export function resizePlane(plane, from, to) {
   const larger = from[0] < to[0] || from[1] < to[1];
   const [down, across] = [0, 1].map((axis) => sharesOf(from[axis], to[axis], larger));
   return planeOf(to[0], to[1], (r, c) => {
-    const terms = down[r].map(([row, share]) => share * sum(across[c].map(([column, part]) => part * plane[row * from[1] + column])));
+    const terms = down[r].map(
+      ([row, share]) => share * sum(across[c].map(([column, part]) => part * plane[row * from[1] + column])),
+    );
     return sum(terms);
   });
 }
@@ -71,7 +78,10 @@ function sharesOf(from, to, larger) {
     if (larger) {
       const at = Math.min(Math.max(((index + 0.5) * from) / to - 0.5, 0), from - 1);
       const low = Math.floor(at);
-      return [[low, 1 - (at - low)], [Math.min(low + 1, from - 1), at - low]];
+      return [
+        [low, 1 - (at - low)],
+        [Math.min(low + 1, from - 1), at - low],
+      ];
     }
     const [start, end] = [Math.floor((index * from) / to), Math.ceil(((index + 1) * from) / to)];
     return Array.from({ length: end - start }, (_, cell) => [start + cell, 1 / (end - start)]);
@@ -88,6 +98,8 @@ export function fitTensor(values, from, to) {
   const steps = to.map((_, axis) => step(axis));
   return Array.from({ length: step(-1) }, (_, index) => {
     const places = to.map((size, axis) => Math.floor(index / steps[axis]) % size);
-    return places.every((place, axis) => place < from[axis]) ? values[places.reduce((at, place, axis) => at * from[axis] + place, 0)] : 0;
+    return places.every((place, axis) => place < from[axis])
+      ? values[places.reduce((at, place, axis) => at * from[axis] + place, 0)]
+      : 0;
   });
 }

@@ -44,7 +44,9 @@ export const sourceWith = ({ shape, data }) => ({ kind: "values", values: [...da
 export function replaced(settings, changes) {
   const made = { ...settings, ...changes };
   const { spec } = made;
-  const limits = /** @type {[keyof typeof MOST | keyof typeof MOST_PLANES, number][]} */ (Object.entries({ ...MOST, ...MOST_PLANES }));
+  const limits = /** @type {[keyof typeof MOST | keyof typeof MOST_PLANES, number][]} */ (
+    Object.entries({ ...MOST, ...MOST_PLANES })
+  );
   for (const [name, most] of limits) {
     if (Math.max(...[spec[name]].flat(2)) <= most) continue;
     throw new Error(say("refused.page_size", { name, most }));
@@ -53,7 +55,8 @@ export function replaced(settings, changes) {
 }
 
 /** Settings in the place of others: computed where and as they were, in their colours, beside the same tab. @param {Settings} old @param {Settings} next */
-export const inPlaceOf = ({ device, dtype, theme, tab, mistake }, next) => replaced(next, { device, dtype, theme, tab, mistake });
+export const inPlaceOf = ({ device, dtype, theme, tab, mistake }, next) =>
+  replaced(next, { device, dtype, theme, tab, mistake });
 
 /** @param {Settings} settings @returns {number[]} */
 export const shapeOfInput = ({ spec, transposed }) => (transposed ? outputShape : inputShape)(spec);
@@ -78,17 +81,30 @@ export function inputOf(settings) {
   const [batch, channels, ...size] = shape;
   const picture = kind === "image" ? resizePlane(values, from, size) : null;
   const make = (/** @type {number} */ plane) => picture ?? makePlane(kind, plane, size, settings.digit);
-  return ownOf(settings, "input", shape) ?? tensorOf(shape, [...Array(batch * channels).keys()].flatMap(make));
+  return (
+    ownOf(settings, "input", shape) ?? tensorOf(shape, [...Array(batch * channels).keys()].flatMap(make))
+  );
 }
 
 /** @param {Settings} settings @returns {Tensor} */
 export function weightOf(settings) {
-  const [{ kind }, { kernel_size: size }, shape] = [settings.weight, settings.spec, weightShape(settings.spec)];
+  const [{ kind }, { kernel_size: size }, shape] = [
+    settings.weight,
+    settings.spec,
+    weightShape(settings.spec),
+  ];
   const own = ownOf(settings, "weight", shape);
   if (own) return kind === "random" ? tensorOf(shape, clamped([...own.data])) : own;
   const first = PRESETS.indexOf(kind);
-  const planes = Array.from({ length: shape[0] * shape[1] }, (_, plane) => // counting, every plane is one further, so that channels differ
-    first < 0 ? makeKernel(kind, size).map((value) => value + plane) : makeKernel(PRESETS[(first + plane) % PRESETS.length], size),
+  const planes = Array.from(
+    { length: shape[0] * shape[1] },
+    (
+      _,
+      plane, // counting, every plane is one further, so that channels differ
+    ) =>
+      first < 0
+        ? makeKernel(kind, size).map((value) => value + plane)
+        : makeKernel(PRESETS[(first + plane) % PRESETS.length], size),
   );
   return tensorOf(shape, planes.flat());
 }
@@ -97,7 +113,9 @@ export function weightOf(settings) {
 function ownOf(settings, given, shape) {
   const { kind, values = [], shape: own = [] } = settings[given];
   if (kind === "values") return tensorOf(shape, fitTensor(values, own, shape));
-  return kind === "random" ? tensorOf(shape, randomTenths(countOf(shape), settings.seed + STREAMS[given])) : null;
+  return kind === "random"
+    ? tensorOf(shape, randomTenths(countOf(shape), settings.seed + STREAMS[given]))
+    : null;
 }
 
 /** @param {Settings} settings @returns {Tensor | null} */
@@ -118,7 +136,8 @@ export function likeOutput(settings, given) {
     const [n, ...cell] = shape.map((size, axis) => Math.min(values[axis] ?? 0, size - 1));
     // Every sample of a batch needs a target of its own; of grad_output one cell alone is asked about.
     const samples = given === "target" ? [...Array(shape[0]).keys()] : [n];
-    for (const sample of samples) filled[[sample, ...cell].reduce((at, index, axis) => at * shape[axis] + index, 0)] = 1;
+    for (const sample of samples)
+      filled[[sample, ...cell].reduce((at, index, axis) => at * shape[axis] + index, 0)] = 1;
   }
   return { shape, data: filled };
 }

@@ -20,7 +20,8 @@ export const bothAxes = (make) => [make(0), make(1)];
 export const effectiveKernel = (spec, axis) => spec.dilation[axis] * (spec.kernel_size[axis] - 1) + 1;
 
 /** @param {Spec} spec @param {number} axis */
-export const paddedSize = (spec, axis) => spec.input_size[axis] + spec.padding[axis][0] + spec.padding[axis][1];
+export const paddedSize = (spec, axis) =>
+  spec.input_size[axis] + spec.padding[axis][0] + spec.padding[axis][1];
 
 /** Cells over which the window can still move after its first position. @param {Spec} spec @param {number} axis */
 const slackOf = (spec, axis) => paddedSize(spec, axis) - effectiveKernel(spec, axis);
@@ -33,7 +34,9 @@ export const remainderOf = (spec, axis) => slackOf(spec, axis) % spec.stride[axi
 
 /** Input rows or columns that no window ever reads. @param {Spec} spec @param {number} axis @returns {number[]} */
 export function unreadLines(spec, axis) {
-  const read = new Set(axisTaps({ ...spec, output_size: bothAxes((each) => outputSize(spec, each)) }, axis).map(({ i }) => i));
+  const read = new Set(
+    axisTaps({ ...spec, output_size: bothAxes((each) => outputSize(spec, each)) }, axis).map(({ i }) => i),
+  );
   return [...Array(spec.input_size[axis]).keys()].filter((i) => !read.has(i));
 }
 
@@ -52,16 +55,25 @@ export const inputShape = (spec) => [spec.batch, spec.in_channels, ...spec.input
 /** @param {Spec} spec */
 export const weightShape = (spec) => [spec.out_channels, spec.in_channels / spec.groups, ...spec.kernel_size];
 /** @param {Spec} spec */
-export const outputShape = (spec) => [spec.batch, spec.out_channels, outputSize(spec, 0), outputSize(spec, 1)];
+export const outputShape = (spec) => [
+  spec.batch,
+  spec.out_channels,
+  outputSize(spec, 0),
+  outputSize(spec, 1),
+];
 
 /** How many products one pass adds up, those with padding included. @param {Spec} spec */
 export const countProducts = (spec) =>
-  [spec.batch, ...outputShape(spec).slice(2), ...weightShape(spec)].reduce((product, size) => product * size, 1);
+  [spec.batch, ...outputShape(spec).slice(2), ...weightShape(spec)].reduce(
+    (product, size) => product * size,
+    1,
+  );
 
 /** Whether conv2d has such a geometry: the rules of ConvSpec. @param {Spec} spec */
 export function isPossible(spec) {
   const counts = [...spec.input_size, ...spec.kernel_size, ...spec.stride, ...spec.dilation];
-  if ([...counts, spec.in_channels, spec.out_channels, spec.groups, spec.batch].some((count) => count < 1)) return false;
+  if ([...counts, spec.in_channels, spec.out_channels, spec.groups, spec.batch].some((count) => count < 1))
+    return false;
   if (spec.padding.flat().some((cells) => cells < 0)) return false;
   if (spec.in_channels % spec.groups || spec.out_channels % spec.groups) return false;
   return [0, 1].every((axis) => {
@@ -90,5 +102,7 @@ export function geometryOf(spec, plane, transposed) {
 /** Which input row every row of the padded input is a copy of; null for a padding zero. @param {Spec} spec @param {number} axis */
 export function sourcesOf(spec, axis) {
   const [size, before] = [spec.input_size[axis], spec.padding[axis][0]];
-  return [...Array(paddedSize(spec, axis)).keys()].map((at) => sourceOf(at - before, size, spec.padding_mode));
+  return [...Array(paddedSize(spec, axis)).keys()].map((at) =>
+    sourceOf(at - before, size, spec.padding_mode),
+  );
 }

@@ -24,7 +24,11 @@ export function sourceOf(position, size, mode) {
  * @param {SpecWithOutput} geometry @param {number} axis 0 for rows, 1 for columns @returns {Tap[]}
  */
 export function axisTaps(geometry, axis) {
-  const [size, kernel, stride] = [geometry.input_size[axis], geometry.kernel_size[axis], geometry.stride[axis]];
+  const [size, kernel, stride] = [
+    geometry.input_size[axis],
+    geometry.kernel_size[axis],
+    geometry.stride[axis],
+  ];
   const [padding, dilation] = [geometry.padding[axis][0], geometry.dilation[axis]];
   const taps = [];
   for (let o = 0; o < geometry.output_size[axis]; o++) {

@@ -8,12 +8,19 @@ import { element } from "../base/dom.js";
  */
 export function createChoice(title, choices, onChoose) {
   const buttons = choices.map(([value, words]) => {
-    const button = /** @type {HTMLButtonElement} */ (element("button", { type: "button", class: "cv-button", "data-value": value }, words));
+    const button = /** @type {HTMLButtonElement} */ (
+      element("button", { type: "button", class: "cv-button", "data-value": value }, words)
+    );
     button.addEventListener("click", () => onChoose(value));
     return button;
   });
   return {
-    el: element("div", { class: "cv-buttons", role: "group", "aria-label": title }, element("span", { class: "cv-muted" }, title), ...buttons),
+    el: element(
+      "div",
+      { class: "cv-buttons", role: "group", "aria-label": title },
+      element("span", { class: "cv-muted" }, title),
+      ...buttons,
+    ),
     /** @param {string} chosen @param {number} [possible] how many of the first can be chosen */
     set(chosen, possible = buttons.length) {
       buttons.forEach((button, index) => {

@@ -21,10 +21,12 @@ export function createCodeLines(onPoint) {
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   const [before, tensors, after] = [0, 1, 2].map(() => element("div", { class: "cv-part" }));
   const summary = element("summary");
-  const fold = /** @type {HTMLDetailsElement} */ (element("details", { class: "cv-tensors" }, summary, tensors));
+  const fold = /** @type {HTMLDetailsElement} */ (
+    element("details", { class: "cv-tensors" }, summary, tensors)
+  );
   const el = element("div", { class: "cv-code", role: "group", "aria-label": "Python" }, before, fold, after);
   /** @type {HTMLElement[]} */
-  let lines = [];
+  const lines = [];
   /** @type {Record<string, string[]>} */
   let panels = {};
   let text = "";
@@ -62,7 +64,9 @@ export function createCodeLines(onPoint) {
   /** @param {KeyboardEvent} event */
   function onKey(event) {
     const from = lineOf(event);
-    const linked = lines.map((_, place) => place + 1).filter((number) => isLinked(number) && lines[number - 1].offsetParent);
+    const linked = lines
+      .map((_, place) => place + 1)
+      .filter((number) => isLinked(number) && lines[number - 1].offsetParent);
     const at = linked.indexOf(from ?? -1);
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: linked.length - 1 }[event.key];
     if (at < 0 || to === undefined) return;
@@ -74,7 +78,9 @@ export function createCodeLines(onPoint) {
 
   /** @param {HTMLElement} line @param {string} code */
   function write(line, code) {
-    const parts = pythonTokens(code).map(([kind, part]) => (kind ? element("span", { class: `cv-${kind}` }, part) : part));
+    const parts = pythonTokens(code).map(([kind, part]) =>
+      kind ? element("span", { class: `cv-${kind}` }, part) : part,
+    );
     line.replaceChildren(...(parts.length ? parts : ["\n"])); // an empty line is copied as one, too
   }
 
@@ -93,7 +99,8 @@ export function createCodeLines(onPoint) {
       line.dataset.line = String(place + 1);
       const home = homes[place];
       const previous = place && homes[place - 1] === home ? lines[place - 1] : null;
-      if (line.parentNode !== home || line.previousSibling !== previous) home.insertBefore(line, previous ? previous.nextSibling : home.firstChild);
+      if (line.parentNode !== home || line.previousSibling !== previous)
+        home.insertBefore(line, previous ? previous.nextSibling : home.firstChild);
     });
   }
 
@@ -131,13 +138,15 @@ export function createCodeLines(onPoint) {
       setText(summary, say("code.tensors", { first, last }));
       if (!touched) fold.open = last - first < OPEN_UP_TO;
       const linked = Object.keys(panels).map(Number);
-      const stop = lines.findIndex((line) => line === document.activeElement) + 1;
+      const stop = lines.indexOf(/** @type {HTMLElement} */ (document.activeElement)) + 1;
       makeStop(isLinked(stop) ? stop : (linked.find((number) => number > last) ?? linked[0]));
     },
 
     /** Mark the lines that make or read one of these panels; returns their numbers. @param {string[]} names */
     mark(names) {
-      const found = lines.map((_, place) => place + 1).filter((number) => panels[number]?.some((name) => names.includes(name)));
+      const found = lines
+        .map((_, place) => place + 1)
+        .filter((number) => panels[number]?.some((name) => names.includes(name)));
       lines.forEach((line, place) => line.classList.toggle("cv-marked", found.includes(place + 1)));
       return found;
     },

@@ -22,13 +22,32 @@ export function createDetails(pane, onClose) {
   const tensors = element("div", { class: "cv-flow cv-tensors" });
   const readout = element("p", { class: "cv-muted cv-details-readout" });
   const settings = element("table", {});
-  const inside = createInside(pane, (text) => setText(readout, text), (plane) => {
-    chosenPlane = plane;
-    pane.send({ type: "inside", id, plane });
-  });
+  const inside = createInside(
+    pane,
+    (text) => setText(readout, text),
+    (plane) => {
+      chosenPlane = plane;
+      pane.send({ type: "inside", id, plane });
+    },
+  );
   const saved = element("details", {}, element("summary", {}, say("graph.settings")), settings);
-  const head = element("div", { class: "cv-details-head" }, title, element("div", { class: "cv-buttons" }, open, close));
-  const el = element("section", { class: "cv-details", hidden: "" }, head, text, note, inside.el, tensors, readout, saved);
+  const head = element(
+    "div",
+    { class: "cv-details-head" },
+    title,
+    element("div", { class: "cv-buttons" }, open, close),
+  );
+  const el = element(
+    "section",
+    { class: "cv-details", hidden: "" },
+    head,
+    text,
+    note,
+    inside.el,
+    tensors,
+    readout,
+    saved,
+  );
   /** @type {Map<string, ReturnType<typeof createTensorView>>} */
   let views = new Map();
   let id = "";
@@ -67,7 +86,12 @@ export function createDetails(pane, onClose) {
     const keys = reply.tensors.map(({ key }) => key);
     if (keys.join() !== [...views.keys()].join()) {
       pane.point(); // a heatmap that is replaced never tells that the pointer has left it
-      const make = (key) => createTensorView(pane, (line) => setText(readout, line), (at) => choose(key, at));
+      const make = (key) =>
+        createTensorView(
+          pane,
+          (line) => setText(readout, line),
+          (at) => choose(key, at),
+        );
       views = new Map(keys.map((key) => [key, views.get(key) ?? make(key)]));
       tensors.replaceChildren(...[...views.values()].map((view) => view.el));
     }
@@ -75,7 +99,12 @@ export function createDetails(pane, onClose) {
     saved.hidden = !reply.settings.length;
     settings.replaceChildren(
       ...reply.settings.map((each) =>
-        element("tr", {}, element("th", { scope: "row" }, element("code", {}, each.name)), element("td", {}, [each.value, each.note].filter(Boolean).join(" "))),
+        element(
+          "tr",
+          {},
+          element("th", { scope: "row" }, element("code", {}, each.name)),
+          element("td", {}, [each.value, each.note].filter(Boolean).join(" ")),
+        ),
       ),
     );
     el.hidden = false;

@@ -5,7 +5,6 @@ import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 
-
 const ARROWS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
 
 /**
@@ -66,7 +65,9 @@ export function createDrawing(uid, events) {
   function readBoxes() {
     boxes = new Map();
     for (const el of /** @type {any} */ (svg).querySelectorAll("[data-node]")) {
-      const [x, y, width] = ["x", "y", "width"].map((name) => Number(el.querySelector("rect").getAttribute(name)));
+      const [x, y, width] = ["x", "y", "width"].map((name) =>
+        Number(el.querySelector("rect").getAttribute(name)),
+      );
       const id = el.dataset.node;
       const label = el.querySelector("text").textContent;
       boxes.set(id, { id, label, el, x: x + width / 2, y, above: [], below: [] });

@@ -30,7 +30,8 @@ export function createInside(pane, read, choose) {
     const plane = wanted.map(({ word, value }) => `${word} = ${value}`).join(", ");
     choices.hidden = !wanted.length;
     if (fixed) return setText(choices, plane && say("graph.board", { plane }));
-    if (choices.childElementCount !== wanted.length) choices.replaceChildren(...wanted.map((each) => choice(each)));
+    if (choices.childElementCount !== wanted.length)
+      choices.replaceChildren(...wanted.map((each) => choice(each)));
     choices.querySelectorAll("input").forEach((input, index) => {
       const { axis, count, value } = wanted[index];
       Object.assign(input, { max: String(count - 1), value: String(value) });
@@ -41,7 +42,10 @@ export function createInside(pane, read, choose) {
   function choice({ word }) {
     const input = element("input", { type: "number", min: "0", step: "1" });
     input.addEventListener("change", () => {
-      const all = [...choices.querySelectorAll("input")].map((each) => [each.dataset.axis, Number(each.value) || 0]);
+      const all = [...choices.querySelectorAll("input")].map((each) => [
+        each.dataset.axis,
+        Number(each.value) || 0,
+      ]);
       choose(Object.fromEntries(all));
     });
     return element("label", {}, `${word} `, input);
@@ -52,7 +56,13 @@ export function createInside(pane, read, choose) {
     if (item.words) {
       const note = element("span", { class: "cv-operation-note" });
       setRich(note, item.note);
-      return element("div", { class: "cv-operation" }, element("strong", {}, item.words), note, element("span", { "aria-hidden": "true" }, "\u2192"));
+      return element(
+        "div",
+        { class: "cv-operation" },
+        element("strong", {}, item.words),
+        note,
+        element("span", { "aria-hidden": "true" }, "\u2192"),
+      );
     }
     const map = createLinkedMap(pane, read, CELL_SIDE);
     const note = element("p", { class: "cv-muted" });
@@ -80,7 +90,9 @@ export function createInside(pane, read, choose) {
       if (reply.error) return;
       setChoices(reply.choices, reply.fixed);
       const stages = reply.branches.flatMap((branch) => branch.rows.flat()).filter((item) => !item.words);
-      const operations = reply.branches.map((branch) => branch.rows.map((row) => row.map((item) => [item.words ?? item.name, item.note])));
+      const operations = reply.branches.map((branch) =>
+        branch.rows.map((row) => row.map((item) => [item.words ?? item.name, item.note])),
+      );
       const structure = JSON.stringify(operations);
       if (structure !== built) {
         built = structure;

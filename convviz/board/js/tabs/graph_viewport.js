@@ -24,7 +24,10 @@ export function createViewport(label) {
   function setScale(next, x = el.clientWidth / 2, y = el.clientHeight / 2) {
     const before = scale || 1;
     scale = Math.min(Math.max(next, LEAST), MOST_ZOOM);
-    const [left, top] = [(el.scrollLeft + x) * (scale / before) - x, (el.scrollTop + y) * (scale / before) - y];
+    const [left, top] = [
+      (el.scrollLeft + x) * (scale / before) - x,
+      (el.scrollTop + y) * (scale / before) - y,
+    ];
     apply();
     el.scrollTo({ left, top, behavior: "instant" });
   }
@@ -66,7 +69,8 @@ export function createViewport(label) {
 
   function onUp() {
     el.classList.remove("cv-dragged");
-    if (drag?.moved) el.addEventListener("click", (event) => event.stopPropagation(), { capture: true, once: true });
+    if (drag?.moved)
+      el.addEventListener("click", (event) => event.stopPropagation(), { capture: true, once: true });
     drag = null;
   }
 
@@ -116,7 +120,11 @@ export function createViewport(label) {
       for (const part of [...parts].reverse()) {
         const [box, room] = [part.getBoundingClientRect(), el.getBoundingClientRect()];
         const left = shiftInto(box.left, box.right, room.left, room.right);
-        el.scrollBy({ left, top: shiftInto(box.top, box.bottom, room.top, room.bottom), behavior: "instant" });
+        el.scrollBy({
+          left,
+          top: shiftInto(box.top, box.bottom, room.top, room.bottom),
+          behavior: "instant",
+        });
       }
     },
     close: () => watcher.disconnect(),

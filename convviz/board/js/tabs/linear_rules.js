@@ -57,7 +57,9 @@ export function linearTerms(sizes, cell) {
   const rule = LINEAR_RULES[cell.tensor];
   if (!rule) return [];
   const at = fixedBy(cell);
-  return [...Array(lengths(sizes)[rule.over]).keys()].map((index) => rule.factors.map((factor) => cellIn(factor, { ...at, [rule.over]: index })));
+  return [...Array(lengths(sizes)[rule.over]).keys()].map((index) =>
+    rule.factors.map((factor) => cellIn(factor, { ...at, [rule.over]: index })),
+  );
 }
 
 /**
@@ -71,10 +73,12 @@ export function linearLinks(sizes, cell) {
   const at = fixedBy(cell);
   for (const [result, { factors }] of Object.entries(LINEAR_RULES)) {
     if (!factors.includes(cell.tensor)) continue;
-    for (const place of everyPlace(lengths(sizes), at)) [result, ...factors].forEach((name) => add(cellIn(name, place)));
+    for (const place of everyPlace(lengths(sizes), at))
+      [result, ...factors].forEach((name) => add(cellIn(name, place)));
   }
   if (cell.tensor === "output") add(cellIn("bias", at));
-  if (cell.tensor === "bias") for (const place of everyPlace(lengths(sizes), at)) add(cellIn("output", place));
+  if (cell.tensor === "bias")
+    for (const place of everyPlace(lengths(sizes), at)) add(cellIn("output", place));
   found.delete(linearName(cell));
   return [...found.values()];
 }

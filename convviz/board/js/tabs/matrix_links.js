@@ -25,8 +25,15 @@ const first = (count) => [...Array(count).keys()];
 export function createMatrixLinks(data) {
   const { geometry, in_channels, out_channels, windows } = data;
   const axes = [axisTaps(geometry, 0), axisTaps(geometry, 1)];
-  const padded = geometry.input_size.map((size, axis) => size + geometry.padding[axis][0] + geometry.padding[axis][1]);
-  const widths = { window: geometry.output_size[1], kernel: geometry.kernel_size[1], padded: padded[1], input: geometry.input_size[1] };
+  const padded = geometry.input_size.map(
+    (size, axis) => size + geometry.padding[axis][0] + geometry.padding[axis][1],
+  );
+  const widths = {
+    window: geometry.output_size[1],
+    kernel: geometry.kernel_size[1],
+    padded: padded[1],
+    input: geometry.input_size[1],
+  };
   const cells = geometry.kernel_size[0] * geometry.kernel_size[1];
   const shown = { out: out_channels.indexOf(geometry.plane.o), in: in_channels.indexOf(geometry.plane.c) };
   const all = { outs: first(out_channels.length), ins: first(in_channels.length) };
@@ -36,8 +43,13 @@ export function createMatrixLinks(data) {
 
   /** All taps with these numbers. @param {Partial<Tap>} wanted @returns {Tap[]} */
   function find(wanted) {
-    const parts = Object.entries(wanted).map(([part, flat]) => [PARTS[part], place(part, /** @type {number} */ (flat))]);
-    const [rows, columns] = axes.map((taps, axis) => taps.filter((tap) => parts.every(([part, at]) => tap[part] === at[axis])));
+    const parts = Object.entries(wanted).map(([part, flat]) => [
+      PARTS[part],
+      place(part, /** @type {number} */ (flat)),
+    ]);
+    const [rows, columns] = axes.map((taps, axis) =>
+      taps.filter((tap) => parts.every(([part, at]) => tap[part] === at[axis])),
+    );
     return rows.flatMap((row) =>
       columns.map((column) => ({
         window: row.o * widths.window + column.o,
@@ -52,7 +64,10 @@ export function createMatrixLinks(data) {
   function meaning(shape, row, column) {
     if (shape.image) return { [shape.image]: row * shape.size[1] + column };
     const found = /** @type {any} */ ({});
-    for (const [axis, index] of /** @type {[Axis, number][]} */ ([[shape.rows, row], [shape.columns, column]])) {
+    for (const [axis, index] of /** @type {[Axis, number][]} */ ([
+      [shape.rows, row],
+      [shape.columns, column],
+    ])) {
       if (axis === "kernel") Object.assign(found, { kernel: index % cells, in: Math.floor(index / cells) });
       else if (axis === "window") found.window = index + windows.start;
       else if (axis !== "one") found[axis] = index;
@@ -77,14 +92,21 @@ export function createMatrixLinks(data) {
     const stretched = { dilated_grad_output: [0, 0], padded_grad_output: start }[panel];
     if (stretched) {
       const at = [row, column].map((index, axis) => (index - stretched[axis]) / geometry.stride[axis]);
-      const data = at.every((index, axis) => Number.isInteger(index) && index >= 0 && index < geometry.output_size[axis]);
+      const data = at.every(
+        (index, axis) => Number.isInteger(index) && index >= 0 && index < geometry.output_size[axis],
+      );
       return data ? ofCell({ panel: "grad_output", row: at[0], column: at[1] }) : null;
     }
-    if (WINDOWS.includes(panel)) return { taps: find({ window: flat("window") }), outs: [shown.out], ins: all.ins };
-    if (KERNELS.includes(panel)) return { taps: find({ kernel: flat("kernel") }), outs: [shown.out], ins: [shown.in] };
-    if (panel === "rotated_weight") return { taps: find({ kernel: cells - 1 - flat("kernel") }), outs: [shown.out], ins: [shown.in] };
-    if (panel === "padded_input" || panel === "grad_padded_input") return { taps: find({ padded: flat("padded") }), outs: all.outs, ins: [shown.in] };
-    if (panel === "grad_input" || panel === "input") return { taps: find({ input: flat("input") }), outs: all.outs, ins: [shown.in] };
+    if (WINDOWS.includes(panel))
+      return { taps: find({ window: flat("window") }), outs: [shown.out], ins: all.ins };
+    if (KERNELS.includes(panel))
+      return { taps: find({ kernel: flat("kernel") }), outs: [shown.out], ins: [shown.in] };
+    if (panel === "rotated_weight")
+      return { taps: find({ kernel: cells - 1 - flat("kernel") }), outs: [shown.out], ins: [shown.in] };
+    if (panel === "padded_input" || panel === "grad_padded_input")
+      return { taps: find({ padded: flat("padded") }), outs: all.outs, ins: [shown.in] };
+    if (panel === "grad_input" || panel === "input")
+      return { taps: find({ input: flat("input") }), outs: all.outs, ins: [shown.in] };
     return null;
   }
 
@@ -96,7 +118,7 @@ export function createMatrixLinks(data) {
     const indices = (axis, tap) => {
       if (axis === "out") return outs;
       if (axis === "kernel") return ins.map((channel) => channel * cells + tap.kernel);
-      return [axis === "one" ? 0 : axis === "window" ? tap.window - windows.start : tap.input ?? -1];
+      return [axis === "one" ? 0 : axis === "window" ? tap.window - windows.start : (tap.input ?? -1)];
     };
     const found = new Set();
     for (const tap of taps) {
@@ -144,9 +166,16 @@ export function createMatrixLinks(data) {
     const other = (channel, of) => channel !== undefined && channel !== of;
     if (other(meant.out, shown.out) || other(meant.in, shown.in)) return null;
     const at = place(own.part, meant[own.part]);
-    const offset = { input: own.panel === "padded_input" ? 1 : 0, padded: own.panel === "grad_input" ? -1 : 0 }[own.part] ?? 0;
+    const offset =
+      { input: own.panel === "padded_input" ? 1 : 0, padded: own.panel === "grad_input" ? -1 : 0 }[
+        own.part
+      ] ?? 0;
     const [r, c] = at.map((index, axis) => index + offset * geometry.padding[axis][0]);
-    if (own.panel === "grad_input" && !(r >= 0 && r < geometry.input_size[0] && c >= 0 && c < geometry.input_size[1])) return null;
+    if (
+      own.panel === "grad_input" &&
+      !(r >= 0 && r < geometry.input_size[0] && c >= 0 && c < geometry.input_size[1])
+    )
+      return null;
     return { panel: own.panel, row: r, column: c };
   }
 

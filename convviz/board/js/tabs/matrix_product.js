@@ -21,9 +21,19 @@ const SLOTS = /** @type {const} */ (["left", "top", "result", "extra0", "extra1"
 export function createProduct(pane, events) {
   const slots = Object.fromEntries(SLOTS.map((name) => [name, createSlot(pane, name, events)]));
   const signs = [0, 1].map(() => element("span", { class: "cv-symbol", "aria-hidden": "true" }));
-  const left = element("div", { class: "cv-matrix-left" }, element("div", { class: "cv-scroll" }, slots.left.el), signs[0]);
+  const left = element(
+    "div",
+    { class: "cv-matrix-left" },
+    element("div", { class: "cv-scroll" }, slots.left.el),
+    signs[0],
+  );
   const scroll = element("div", { class: "cv-scroll" }, slots.top.el, signs[1], slots.result.el);
-  const product = element("div", { class: "cv-matrix-product" }, left, element("div", { class: "cv-matrix-right" }, scroll));
+  const product = element(
+    "div",
+    { class: "cv-matrix-product" },
+    left,
+    element("div", { class: "cv-matrix-right" }, scroll),
+  );
   const extras = element("div", { class: "cv-flow" }, slots.extra0.el, slots.extra1.el, slots.extra2.el);
 
   return {
@@ -83,8 +93,13 @@ function createSlot(pane, name, events) {
       if (!map) return;
       cell = size.cell;
       heatmap.set({
-        values: map.values, label: map.name, shape: map.shape, dtype, ...size,
-        rows: map.letters?.[0], columns: map.letters?.[1],
+        values: map.values,
+        label: map.name,
+        shape: map.shape,
+        dtype,
+        ...size,
+        rows: map.letters?.[0],
+        columns: map.letters?.[1],
       });
     },
     /** @param {(map: MatrixMap) => { row: number, column: number }[]} entries */
@@ -94,7 +109,8 @@ function createSlot(pane, name, events) {
       heatmap.light(found);
     },
     /** Where the lit columns stand, in pixels; null when nothing is lit. */
-    litRange: () => (columns.length ? [Math.min(...columns) * cell, (Math.max(...columns) + 1) * cell] : null),
+    litRange: () =>
+      columns.length ? [Math.min(...columns) * cell, (Math.max(...columns) + 1) * cell] : null,
   };
 }
 
@@ -114,11 +130,13 @@ function layOutProduct(view, width) {
     const large = fits(top) && fits(result) && (!view.one || fits(left));
     const need = Math.max(left.name.length * LETTER, left.size[1] * NUMBERED[0]) + SIGN;
     // A high and narrow matrix above the others would push them out of sight.
-    beside ||= need < 0.4 * width && (!large || need + result.size[1] * NUMBERED[0] <= width || left.size[0] > 12);
+    beside ||=
+      need < 0.4 * width && (!large || need + result.size[1] * NUMBERED[0] <= width || left.size[0] > 12);
     const share = Math.floor((width - (beside ? need : 0) - 8) / result.size[1]);
     const cell = within(share, large ? NUMBERED : COLOURED);
     const side = large ? cell : NUMBERED[0]; // of a cell with a number
-    const heightOf = (map) => (large || map.size[0] <= 8 ? side : within(Math.floor(240 / map.size[0]), COLOURED));
+    const heightOf = (map) =>
+      large || map.size[0] <= 8 ? side : within(Math.floor(240 / map.size[0]), COLOURED);
     const numbers = beside ? large : fits(left);
     const leftShare = Math.floor((width - SIGN) / left.size[1]);
     const leftCell = left.size[1] <= 8 ? side : within(leftShare, numbers ? [NUMBERED[0], side] : COLOURED);

@@ -5,7 +5,6 @@ import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 
-
 /**
  * One matrix or image. `panels`: the board's panels that hold an entry's parts; `own`: the one panel that shows the same
  * numbers. `notes` names a further sentence about an entry, see matrix_words.js.
@@ -42,13 +41,26 @@ function parts(data) {
   const numbers = (values) => values.map((row) => row.map(Number)); // JSON has words for what is not finite
   /** @returns {MatrixMap} */
   const map = (name, values, rows, columns, more = {}) => {
-    const count = (axis, length) => (axis === "window" && part ? say("matrix.some", { some: length, all: windows.of }) : length);
+    const count = (axis, length) =>
+      axis === "window" && part ? say("matrix.some", { some: length, all: windows.of }) : length;
     const size = /** @type {[number, number]} */ ([values.length, values[0].length]);
-    return { name, values: numbers(values), rows, columns, size, shape: `[${count(rows, size[0])}, ${count(columns, size[1])}]`, ...more };
+    return {
+      name,
+      values: numbers(values),
+      rows,
+      columns,
+      size,
+      shape: `[${count(rows, size[0])}, ${count(columns, size[1])}]`,
+      ...more,
+    };
   };
   /** @returns {MatrixMap} */
   const image = (name, values, of, more = {}) => ({
-    name, values: numbers(values), image: of, size: [values.length, values[0].length], ...more,
+    name,
+    values: numbers(values),
+    image: of,
+    size: [values.length, values[0].length],
+    ...more,
   });
   return { geometry, names, made, windows, folds, map, image };
 }
@@ -68,7 +80,8 @@ function forwardView(data) {
     one: false,
     left: map(weight, made.weight, "out", "kernel", own("kernel", "weight")),
     top: map(columns, made.columns, "kernel", "window", {
-      note: "copied", panels: { window: "output", kernel: "weight", padded: "padded_input" },
+      note: "copied",
+      panels: { window: "output", kernel: "weight", padded: "padded_input" },
     }),
     result: map(output, made.output, "out", "window", own("window", "output")),
     extras: [],
@@ -85,9 +98,15 @@ function inputView(data) {
   const gradient = folds ? "grad_padded_input" : "grad_input";
   const letters = lettersOf(geometry);
   const extras = [
-    image("overlap", made.overlap, "padded", { letters, note: "overlap", own: { part: "padded", panel: "padded_input" } }),
+    image("overlap", made.overlap, "padded", {
+      letters,
+      note: "overlap",
+      own: { part: "padded", panel: "padded_input" },
+    }),
     image(folds ? names.grad_padded_input : `col2im(${grad_columns})`, made.grad_image, "padded", {
-      letters, note: "added", own: { part: "padded", panel: gradient },
+      letters,
+      note: "added",
+      own: { part: "padded", panel: gradient },
     }),
     image(grad_input, made.grad_input, "input", { own: { part: "input", panel: "grad_input" } }),
   ];
@@ -98,11 +117,19 @@ function inputView(data) {
     formula: `${grad_columns} = ${weight}\u1d40 \u00b7 ${grad_output}, ${grad_input} = col2im(${grad_columns})${bias ? " + bias" : ""}`,
     notes,
     one: false,
-    left: map(`${weight}\u1d40`, turned(made.weight), "kernel", "out", { own: { part: "kernel", panel: "weight" } }),
-    top: map(grad_output, made.grad_output, "out", "window", { own: { part: "window", panel: "grad_output" } }),
+    left: map(`${weight}\u1d40`, turned(made.weight), "kernel", "out", {
+      own: { part: "kernel", panel: "weight" },
+    }),
+    top: map(grad_output, made.grad_output, "out", "window", {
+      own: { part: "window", panel: "grad_output" },
+    }),
     result: map(grad_columns, made.grad_columns, "kernel", "window", {
       note: "returned",
-      panels: { window: "grad_output", kernel: "weight", ...(folds ? { padded: gradient } : { input: gradient }) },
+      panels: {
+        window: "grad_output",
+        kernel: "weight",
+        ...(folds ? { padded: gradient } : { input: gradient }),
+      },
     }),
     extras: isOwn ? [extras[0], extras[2]] : extras,
   };
@@ -114,18 +141,29 @@ function weightView(data) {
   const { columns, grad_output, grad_weight, padded_input } = names;
   const several = geometry.batch > 1;
   const own = { own: { part: "kernel", panel: "grad_weight" } };
-  const notes = several ? [say("matrix.of_sample", { sample: geometry.plane.n, sum: grad_weight, batch: geometry.batch })] : [];
+  const notes = several
+    ? [say("matrix.of_sample", { sample: geometry.plane.n, sum: grad_weight, batch: geometry.batch })]
+    : [];
   if (data.windows.step < data.windows.of) notes.push(say("matrix.all_windows"));
   return {
     sentence: say("matrix.to_weight_is", { padded: padded_input, gradient: grad_output, sum: grad_weight }),
     formula: `${grad_weight} = ${grad_output} \u00b7 ${columns}\u1d40`,
     notes: [...notes, ...rowsNote(data, "")],
     one: false,
-    left: map(grad_output, made.grad_output, "out", "window", { own: { part: "window", panel: "grad_output" } }),
-    top: map(`${columns}\u1d40`, turned(made.columns), "window", "kernel", {
-      note: "copied", panels: { window: "grad_output", kernel: "grad_weight", padded: "padded_input" },
+    left: map(grad_output, made.grad_output, "out", "window", {
+      own: { part: "window", panel: "grad_output" },
     }),
-    result: map(several ? say("matrix.sample", { name: grad_weight, sample: geometry.plane.n }) : grad_weight, several ? made.grad_weight_of_sample : made.grad_weight, "out", "kernel", own),
+    top: map(`${columns}\u1d40`, turned(made.columns), "window", "kernel", {
+      note: "copied",
+      panels: { window: "grad_output", kernel: "grad_weight", padded: "padded_input" },
+    }),
+    result: map(
+      several ? say("matrix.sample", { name: grad_weight, sample: geometry.plane.n }) : grad_weight,
+      several ? made.grad_weight_of_sample : made.grad_weight,
+      "out",
+      "kernel",
+      own,
+    ),
     extras: several ? [map(grad_weight, made.grad_weight, "out", "kernel", own)] : [],
   };
 }
@@ -146,10 +184,21 @@ function oneView(data) {
   return {
     ...view,
     one: true,
-    left: map(whole ? output : say("matrix.share"), turned([data.one.product]), "window", "one", { pair: true, words, own: { part: "window", panel: "output" } }),
-    top: map(input, [data.one.input], "one", "input", { pair: true, words, own: { part: "input", panel: "padded_input" } }),
+    left: map(whole ? output : say("matrix.share"), turned([data.one.product]), "window", "one", {
+      pair: true,
+      words,
+      own: { part: "window", panel: "output" },
+    }),
+    top: map(input, [data.one.input], "one", "input", {
+      pair: true,
+      words,
+      own: { part: "input", panel: "padded_input" },
+    }),
     result: map("T", data.one.matrix, "window", "input", {
-      pair: true, words, note: "taps", panels: { window: "output", kernel: "weight", padded: "padded_input" },
+      pair: true,
+      words,
+      note: "taps",
+      panels: { window: "output", kernel: "weight", padded: "padded_input" },
     }),
     extras: [],
   };
@@ -171,10 +220,21 @@ function oneTransposedView(data) {
   return {
     ...view,
     one: true,
-    left: map(whole ? grad_input : say("matrix.share"), turned([data.one.gradient]), "input", "one", { pair: true, words, own: { part: "input", panel: "grad_input" } }),
-    top: map(grad_output, [data.one.grad_output], "one", "window", { pair: true, words, own: { part: "window", panel: "grad_output" } }),
+    left: map(whole ? grad_input : say("matrix.share"), turned([data.one.gradient]), "input", "one", {
+      pair: true,
+      words,
+      own: { part: "input", panel: "grad_input" },
+    }),
+    top: map(grad_output, [data.one.grad_output], "one", "window", {
+      pair: true,
+      words,
+      own: { part: "window", panel: "grad_output" },
+    }),
     result: map("T\u1d40", turned(data.one.matrix), "input", "window", {
-      pair: true, words, note: "taps", panels: { window: "grad_output", kernel: "weight", input: "grad_input" },
+      pair: true,
+      words,
+      note: "taps",
+      panels: { window: "grad_output", kernel: "weight", input: "grad_input" },
     }),
     extras: [],
   };
@@ -195,7 +255,15 @@ function shareNote(name, sum, bias) {
 
 /** @param {any} view @param {string} reason */
 function emptyView(view, reason) {
-  return { ...view, notes: [reason[0].toUpperCase() + reason.slice(1) + "."], one: true, left: null, top: null, result: null, extras: [] };
+  return {
+    ...view,
+    notes: [`${reason[0].toUpperCase() + reason.slice(1)}.`],
+    one: true,
+    left: null,
+    top: null,
+    result: null,
+    extras: [],
+  };
 }
 
 /** Which rows and columns of the padded image are padding. @param {any} geometry @returns {[string, string]} */
@@ -211,7 +279,9 @@ function rowsNote(data, output) {
   const { geometry, in_channels } = data;
   const group = geometry.in_channels / geometry.groups;
   if (in_channels.length === group) return [];
-  return [say(output ? "matrix.channel_sum" : "matrix.channel", { channel: in_channels[0], group, sum: output })];
+  return [
+    say(output ? "matrix.channel_sum" : "matrix.channel", { channel: in_channels[0], group, sum: output }),
+  ];
 }
 
 /** @param {any} geometry @param {boolean} folds @param {boolean} border @param {string} gradient */

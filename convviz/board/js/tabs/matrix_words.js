@@ -12,7 +12,10 @@ const say = sentences(WORDS);
  * @param {import("./matrix_views.js").MatrixMap} map @param {number} row @param {number} column
  */
 export function entryInWords(data, links, map, row, column) {
-  const values = { entry: `${map.name}[${row},${column}]`, value: fullNumber(map.values[row][column], data.dtype) };
+  const values = {
+    entry: `${map.name}[${row},${column}]`,
+    value: fullNumber(map.values[row][column], data.dtype),
+  };
   if (map.image) return imageInWords(links, map, row, column, values);
   const axes = [axisInWords(data, links, map, "rows", row), axisInWords(data, links, map, "columns", column)];
   const [axis, other] = axes.filter(Boolean);
@@ -38,12 +41,20 @@ function tapsOf(links, map, row, column) {
 function axisInWords(data, links, map, side, index) {
   const axis = map[side];
   const place = (part, flat) => `(${links.place(part, flat).join(", ")})`;
-  const [ins, outs] = /** @type {("input" | "output")[]} */ (data.geometry.transposed ? ["output", "input"] : ["input", "output"]);
+  const [ins, outs] = /** @type {("input" | "output")[]} */ (
+    data.geometry.transposed ? ["output", "input"] : ["input", "output"]
+  );
   if (!axis || axis === "one") return ""; // an image has no axes
   if (axis === "out") return say(`entry.${side}_${outs}`, { index, channel: data.out_channels[index] });
   const found = side === "rows" ? links.meaning(map, index, 0) : links.meaning(map, 0, index);
-  if (axis === "kernel") return say(`entry.${side}_${ins}_kernel`, { index, channel: data.in_channels[found.in], place: place("kernel", found.kernel) });
-  if (map.words) return say(`entry.${side}_cell`, { index, place: place(axis, found[axis]), name: map.words[axis] });
+  if (axis === "kernel")
+    return say(`entry.${side}_${ins}_kernel`, {
+      index,
+      channel: data.in_channels[found.in],
+      place: place("kernel", found.kernel),
+    });
+  if (map.words)
+    return say(`entry.${side}_cell`, { index, place: place(axis, found[axis]), name: map.words[axis] });
   return say(`entry.${side}_window`, { index, place: place("window", found.window) });
 }
 

@@ -22,22 +22,43 @@ export const GRADIENTS = ["grad_input", "grad_weight", "grad_bias"];
 export function createMistakesList(mistakes, choose, toggle) {
   const tabs = GRADIENTS.map((of) => {
     const count = mistakes.filter((mistake) => mistake.of === of).length;
-    const button = element("button", { type: "button", class: "cv-button", role: "radio", "data-gradient": of }, say("count", { gradient: of, count }));
+    const button = element(
+      "button",
+      { type: "button", class: "cv-button", role: "radio", "data-gradient": of },
+      say("count", { gradient: of, count }),
+    );
     button.addEventListener("click", () => choose(of));
     return button;
   });
-  const chooser = element("div", { class: "cv-buttons", role: "radiogroup", "aria-label": say("gradients") }, ...tabs);
+  const chooser = element(
+    "div",
+    { class: "cv-buttons", role: "radiogroup", "aria-label": say("gradients") },
+    ...tabs,
+  );
   const list = element("div", { class: "cv-mistakes", role: "group" });
   const buttons = mistakes.map((mistake) => {
     const unseen = element("small", {});
-    const button = element("button", { type: "button", class: "cv-mistake", "data-mistake": mistake.id }, element("span", {}, mistake.title), unseen);
+    const button = element(
+      "button",
+      { type: "button", class: "cv-mistake", "data-mistake": mistake.id },
+      element("span", {}, mistake.title),
+      unseen,
+    );
     button.addEventListener("click", () => toggle(mistake));
     return { mistake, button, unseen };
   });
-  walked(chooser, () => tabs, (next) => choose(/** @type {Gradient} */ (next.dataset.gradient)));
-  walked(list, () => buttons.map(({ button }) => button).filter((button) => !button.hidden), (next) => {
-    for (const { button } of buttons) button.tabIndex = button === next ? 0 : -1;
-  });
+  walked(
+    chooser,
+    () => tabs,
+    (next) => choose(/** @type {Gradient} */ (next.dataset.gradient)),
+  );
+  walked(
+    list,
+    () => buttons.map(({ button }) => button).filter((button) => !button.hidden),
+    (next) => {
+      for (const { button } of buttons) button.tabIndex = button === next ? 0 : -1;
+    },
+  );
   list.append(...buttons.map(({ button }) => button));
   let brought = ""; // the choice that was last brought in sight
 

@@ -22,7 +22,9 @@ const COLORS = { kept: "var(--cv-accent)", missing: "", extra: "var(--cv-bad)" }
 /** One plane of a tensor as rows. @param {Tensor} tensor @param {number} plane */
 export function planeRows({ shape, data }, plane) {
   const [height, width] = sizeOf(shape);
-  return Array.from({ length: height }, (_, row) => Array.from(data.slice((plane * height + row) * width, (plane * height + row + 1) * width)));
+  return Array.from({ length: height }, (_, row) =>
+    Array.from(data.slice((plane * height + row) * width, (plane * height + row + 1) * width)),
+  );
 }
 
 /** Rows and columns of a plane; of what has fewer axes, a row. @param {number[]} shape @returns {[number, number]} */
@@ -44,11 +46,24 @@ export function indicesOf(shape, index) {
  */
 export function createProducts(pane) {
   const hint = element("p", { class: "cv-readout" }, say("hint"));
-  const [right, wrong] = ["right", "wrong"].map((of) => element("p", { class: "cv-mistake-sum", "data-of": of }));
+  const [right, wrong] = ["right", "wrong"].map((of) =>
+    element("p", { class: "cv-mistake-sum", "data-of": of }),
+  );
   const maps = [createHeatmap(pane), createHeatmap(pane)];
-  const key = element("p", { class: "cv-mistake-key" }, ...["kept", "missing", "extra"].map((kind) =>
-    element("span", { class: `cv-${kind}` }, say(/** @type {"key.kept"} */ (`key.${kind}`)))));
-  const factors = element("div", { class: "cv-mistake-factors" }, element("h4", {}, say("factors")), element("div", { class: "cv-flow" }, ...maps.map((map) => map.el)), key);
+  const key = element(
+    "p",
+    { class: "cv-mistake-key" },
+    ...["kept", "missing", "extra"].map((kind) =>
+      element("span", { class: `cv-${kind}` }, say(/** @type {"key.kept"} */ (`key.${kind}`))),
+    ),
+  );
+  const factors = element(
+    "div",
+    { class: "cv-mistake-factors" },
+    element("h4", {}, say("factors")),
+    element("div", { class: "cv-flow" }, ...maps.map((map) => map.el)),
+    key,
+  );
   /** @type {{ of: Gradient, given: Given } | null} */
   let now = null;
   /** @type {[number, number]} */
@@ -59,24 +74,39 @@ export function createProducts(pane) {
   /** @param {Product} product */
   function textOf({ grad, other, value }) {
     if (!now) return { text: "", title: "", value };
-    const named = [{ name: "grad_output", at: grad }, { name: FACTOR[now.of] ?? "", at: other }].filter(({ name }) => name);
+    const named = [
+      { name: "grad_output", at: grad },
+      { name: FACTOR[now.of] ?? "", at: other },
+    ].filter(({ name }) => name);
     const parts = named.map(({ name, at: [plane, cell] }) => {
       const tensor = now?.given[/** @type {"weight"} */ (name)];
       const index = tensor ? plane * tensor.shape[2] * tensor.shape[3] + cell : 0;
       const number = tensor?.data[index] ?? 0;
       const place = tensor ? indicesOf(tensor.shape, index).join(", ") : "";
-      return { title: `${name}[${place}]`, text: number < 0 ? `(${formatNumber(number)})` : formatNumber(number) };
+      return {
+        title: `${name}[${place}]`,
+        text: number < 0 ? `(${formatNumber(number)})` : formatNumber(number),
+      };
     });
-    return { text: parts.map(({ text }) => text).join("\u00b7"), title: parts.map(({ title }) => title).join(" \u00b7 "), value };
+    return {
+      text: parts.map(({ text }) => text).join("\u00b7"),
+      title: parts.map(({ title }) => title).join(" \u00b7 "),
+      value,
+    };
   }
 
   /** @param {Product} product @param {Kind} kind */
   function createProduct(product, kind) {
     const { text, title, value } = textOf(product);
-    const button = element("button", { type: "button", class: `cv-product cv-${kind}`, title, "data-value": String(value) }, text);
+    const button = element(
+      "button",
+      { type: "button", class: `cv-product cv-${kind}`, title, "data-value": String(value) },
+      text,
+    );
     const told = `${text} = ${formatNumber(value)}, ${title}`;
     button.setAttribute("aria-label", say(/** @type {"kept"} */ (kind), { product: told }));
-    for (const event of ["pointerenter", "focus"]) button.addEventListener(event, () => light({ kept: [], missing: [], extra: [], [kind]: [product] }));
+    for (const event of ["pointerenter", "focus"])
+      button.addEventListener(event, () => light({ kept: [], missing: [], extra: [], [kind]: [product] }));
     for (const event of ["pointerleave", "blur"]) button.addEventListener(event, () => light(sums?.products));
     return button;
   }
@@ -87,8 +117,11 @@ export function createProducts(pane) {
     maps.forEach((map, which) => {
       if (map.el.hidden || !now) return;
       const links = ["kept", "missing", "extra"].flatMap((kind) =>
-        (products?.[kind] ?? []).map((product) => (which ? product.other : product.grad)).filter(([plane]) => plane === planes[which])
-          .map(([, cell]) => ({ ...placeOf(which, cell), color: COLORS[kind], real: kind !== "missing" })));
+        (products?.[kind] ?? [])
+          .map((product) => (which ? product.other : product.grad))
+          .filter(([plane]) => plane === planes[which])
+          .map(([, cell]) => ({ ...placeOf(which, cell), color: COLORS[kind], real: kind !== "missing" })),
+      );
       map.grid.light(links);
     });
   }
@@ -100,7 +133,12 @@ export function createProducts(pane) {
   }
 
   /** @param {number} which @returns {Tensor | null} */
-  const tensorOf = (which) => (now ? (which ? now.given[/** @type {"weight"} */ (FACTOR[now.of])] ?? null : now.given.grad_output) : null);
+  const tensorOf = (which) =>
+    now
+      ? which
+        ? (now.given[/** @type {"weight"} */ (FACTOR[now.of])] ?? null)
+        : now.given.grad_output
+      : null;
 
   /** Show the planes that the products are of; what differs comes first. @param {Compared} products */
   function showPlanes({ kept, missing, extra }) {
@@ -118,10 +156,20 @@ export function createProducts(pane) {
       if (!tensor) return;
       const [height, width] = sizeOf(tensor.shape);
       const cell = Math.max(5, Math.min(30, Math.floor(190 / Math.max(height, width))));
-      const at = indicesOf(tensor.shape, planes[which] * height * width).slice(0, 2).join(", ");
-      const name = which && now ? FACTOR[now.of] ?? "" : "grad_output";
+      const at = indicesOf(tensor.shape, planes[which] * height * width)
+        .slice(0, 2)
+        .join(", ");
+      const name = which && now ? (FACTOR[now.of] ?? "") : "grad_output";
       const limit = tensor.data.reduce((most, value) => (Math.abs(value) > most ? Math.abs(value) : most), 0);
-      map.set({ values: planeRows(tensor, planes[which]), label: `${name}[${at}]`, shape: "", limit, cell, numbers: cell >= 22, dtype: "float64" });
+      map.set({
+        values: planeRows(tensor, planes[which]),
+        label: `${name}[${at}]`,
+        shape: "",
+        limit,
+        cell,
+        numbers: cell >= 22,
+        dtype: "float64",
+      });
       map.el.dataset.tensor = name;
     });
   }
@@ -130,12 +178,21 @@ export function createProducts(pane) {
   function write(el, which, kinds, value, factor) {
     const head = element("b", {}, say(/** @type {"right.sum"} */ (`${which}.sum`)), ": ");
     if (value === null) return el.replaceChildren(head, say("sum.no_cell"));
-    const written = kinds.flatMap(([products, kind]) => products.slice(0, MOST).map((product) => createProduct(product, kind)));
+    const written = kinds.flatMap(([products, kind]) =>
+      products.slice(0, MOST).map((product) => createProduct(product, kind)),
+    );
     const more = kinds.reduce((count, [products]) => count + Math.max(products.length - MOST, 0), 0);
     const parts = written.flatMap((button, index) => [...(index ? [" + "] : []), button]);
     const scaled = factor === 1 ? [] : [` \u00b7 ${formatNumber(factor)}`];
     const total = element("output", { "data-value": String(value) }, formatNumber(value));
-    el.replaceChildren(head, ...(parts.length ? parts : [say("sum.empty")]), ...(more ? [" ", say("sum.more", { count: more })] : []), ...scaled, " = ", total);
+    el.replaceChildren(
+      head,
+      ...(parts.length ? parts : [say("sum.empty")]),
+      ...(more ? [" ", say("sum.more", { count: more })] : []),
+      ...scaled,
+      " = ",
+      total,
+    );
   }
 
   return {
@@ -153,8 +210,26 @@ export function createProducts(pane) {
       setText(hint, next ? next.name : say("hint"));
       if (next) {
         const { kept, missing, extra } = next.products;
-        write(right, "right", [[kept, "kept"], [missing, "missing"]], next.right, 1);
-        write(wrong, "wrong", [[kept, "kept"], [extra, "extra"]], next.wrong, next.factor);
+        write(
+          right,
+          "right",
+          [
+            [kept, "kept"],
+            [missing, "missing"],
+          ],
+          next.right,
+          1,
+        );
+        write(
+          wrong,
+          "wrong",
+          [
+            [kept, "kept"],
+            [extra, "extra"],
+          ],
+          next.wrong,
+          next.factor,
+        );
       }
       light(next?.products);
     },

@@ -23,7 +23,11 @@ export function openTab(name, el, scripts, model) {
   const script = scripts.now(name);
   if (script) return draw(script, el, model);
   const words = element("p", { role: "status" });
-  const again = element("button", { type: "button", class: "cv-button cv-pane-again", hidden: "" }, say("again"));
+  const again = element(
+    "button",
+    { type: "button", class: "cv-button cv-pane-again", hidden: "" },
+    say("again"),
+  );
   const root = element("section", { class: "cv-pane cv-look" }, words, again);
   el.append(root);
   let close = () => root.remove();

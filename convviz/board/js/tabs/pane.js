@@ -35,7 +35,14 @@ export function openPane({ model, el }, name, build) {
   const failure = element("p", { class: "cv-pane-failure", role: "alert" });
   const body = element("div", { class: "cv-pane-body" });
   const live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });
-  const root = element("section", { class: `cv-pane cv-pane-${name} cv-look` }, failure, body, createTerms(name), live);
+  const root = element(
+    "section",
+    { class: `cv-pane cv-pane-${name} cv-look` },
+    failure,
+    body,
+    createTerms(name),
+    live,
+  );
   el.append(root);
   let theme = "light";
   let lost = ""; // that nobody answers any more
@@ -53,7 +60,7 @@ export function openPane({ model, el }, name, build) {
     scale: () => model.get("colorscales")[theme],
     point(pointed) {
       app = root.closest(".cv-app") ?? app;
-      pointAt(root.isConnected ? root : app ?? root, pointed); // a closing pane has left the page already
+      pointAt(root.isConnected ? root : (app ?? root), pointed); // a closing pane has left the page already
     },
     onPoint: (listener) => closers.push(followPointer(root, listener)),
     onReply: (listener) => {
@@ -111,11 +118,18 @@ export function openPane({ model, el }, name, build) {
 
 /** What the words mean that a pane uses and nobody else. @param {string} name of the pane */
 function createTerms(name) {
-  const terms = /** @type {Record<string, (keyof typeof TERMS)[]>} */ (/** @type {any} */ (SETTINGS.tab_terms))[name] ?? [];
+  const terms =
+    /** @type {Record<string, (keyof typeof TERMS)[]>} */ (/** @type {any} */ (SETTINGS.tab_terms))[name] ??
+    [];
   const lines = terms.map((term) => {
     const line = element("li", {});
     setRich(line, meaningOf(term));
     return line;
   });
-  return element("details", { class: "cv-terms", ...(terms.length ? {} : { hidden: "" }) }, element("summary", {}, say("terms")), element("ul", {}, ...lines));
+  return element(
+    "details",
+    { class: "cv-terms", ...(terms.length ? {} : { hidden: "" }) },
+    element("summary", {}, say("terms")),
+    element("ul", {}, ...lines),
+  );
 }

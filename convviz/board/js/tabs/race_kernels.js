@@ -19,7 +19,14 @@ export function createKernels(pane) {
   const about = element("p");
   const rows = Object.fromEntries(PARTS.map((part) => [part, createRow(part)]));
   const titled = PARTS.map((part) => [element("code", {}, say(`kernels.${part}`)), rows[part].el]);
-  const el = element("section", {}, element("h4", {}, say("kernels")), element("label", {}, say("kernels.of"), menu), ...titled.flat(), about);
+  const el = element(
+    "section",
+    {},
+    element("h4", {}, say("kernels")),
+    element("label", {}, say("kernels.of"), menu),
+    ...titled.flat(),
+    about,
+  );
   /** @type {Kernels} */
   let kernels = {};
 
@@ -40,7 +47,8 @@ export function createKernels(pane) {
       if (names.join() !== [...menu.options].map(({ value }) => value).join()) {
         menu.replaceChildren(...names.map((name) => element("option", { value: name }, name)));
       }
-      if (names.length) setText(about, say("kernels.about", { shown: next[names[0]].weight.length, count: COUNT }));
+      if (names.length)
+        setText(about, say("kernels.about", { shown: next[names[0]].weight.length, count: COUNT }));
       draw();
     },
   };

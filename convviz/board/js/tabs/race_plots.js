@@ -17,7 +17,11 @@ function whenIdle(then) {
 }
 
 /** What is said of a plot; a race that was recorded has it in English. @param {string} key */
-const wordsOf = (key) => ({ title: say(/** @type {"plot.loss.title"} */ (`plot.${key}.title`)), unit: say(/** @type {"plot.loss.unit"} */ (`plot.${key}.unit`)), x: say("plot.x") });
+const wordsOf = (key) => ({
+  title: say(/** @type {"plot.loss.title"} */ (`plot.${key}.title`)),
+  unit: say(/** @type {"plot.loss.unit"} */ (`plot.${key}.unit`)),
+  x: say("plot.x"),
+});
 
 /** Make the plots, drawn one after the other. @param {any} context @param {import("./pane.js").PaneTools} pane */
 export function createPlots({ model }, pane) {
@@ -50,7 +54,10 @@ export function createPlots({ model }, pane) {
     if (!plot || closed) return;
     const at = placeOf(plot.key);
     const style = getComputedStyle(pane.root);
-    const colors = { ink: style.getPropertyValue("--cv-ink").trim(), line: style.getPropertyValue("--cv-line").trim() };
+    const colors = {
+      ink: style.getPropertyValue("--cv-ink").trim(),
+      line: style.getPropertyValue("--cv-line").trim(),
+    };
     const now = JSON.stringify([plot, colors]);
     if (drawn.get(plot.key) === now) return drawNext(); // accuracy, all through an epoch
     drawn.set(plot.key, now);

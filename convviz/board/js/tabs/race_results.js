@@ -17,16 +17,39 @@ export function createTable() {
   const rows = element("tbody");
   const note = element("p", { class: "cv-muted" });
   const table = element("table", {}, element("thead", {}, head), rows);
-  const el = element("section", { "data-part": "table" }, element("h4", {}, say("table")), element("div", { class: "cv-race-wide", tabindex: "0", role: "group", "aria-label": say("table") }, table), note);
+  const el = element(
+    "section",
+    { "data-part": "table" },
+    element("h4", {}, say("table")),
+    element(
+      "div",
+      { class: "cv-race-wide", tabindex: "0", role: "group", "aria-label": say("table") },
+      table,
+    ),
+    note,
+  );
   return {
     el,
     /** @param {Table} data */
     set(data) {
-      head.replaceChildren(...data.headings.map((_, at) => element("th", { scope: "col" }, say(/** @type {"table.heading.0"} */ (`table.heading.${at}`)))));
+      head.replaceChildren(
+        ...data.headings.map((_, at) =>
+          element("th", { scope: "col" }, say(/** @type {"table.heading.0"} */ (`table.heading.${at}`))),
+        ),
+      );
       const own = data.rows.length - data.theirs;
       rows.replaceChildren(
         ...data.rows.map(([first, ...rest], at) =>
-          element("tr", at < own ? {} : { class: "cv-theirs" }, element("th", { scope: "row" }, at < own ? first : say(/** @type {"table.theirs.0"} */ (`table.theirs.${at - own}`))), ...rest.map((cell) => element("td", {}, cell))),
+          element(
+            "tr",
+            at < own ? {} : { class: "cv-theirs" },
+            element(
+              "th",
+              { scope: "row" },
+              at < own ? first : say(/** @type {"table.theirs.0"} */ (`table.theirs.${at - own}`)),
+            ),
+            ...rest.map((cell) => element("td", {}, cell)),
+          ),
         ),
       );
       setText(note, say("table.note"));
@@ -56,11 +79,20 @@ export function createMistakes(onOpen) {
       if (!data || now === shown) return; // a button that is about to be pressed stays
       shown = now;
       setText(title, say("mistakes", { seed: data.seed }));
-      setText(about, data.layers.some(({ count }) => count) ? say("mistakes.about") : say("mistakes.none", { of: data.of }));
+      setText(
+        about,
+        data.layers.some(({ count }) => count)
+          ? say("mistakes.about")
+          : say("mistakes.none", { of: data.of }),
+      );
       list.replaceChildren(
         ...data.layers.flatMap(({ name, count, digits }) => [
           element("h5", {}, say("mistakes.of", { layer: name, count, of: data.of })),
-          element("div", { class: "cv-buttons" }, ...digits.map((digit) => createDigit(name, digit, data.images[digit.at], onOpen))),
+          element(
+            "div",
+            { class: "cv-buttons" },
+            ...digits.map((digit) => createDigit(name, digit, data.images[digit.at], onOpen)),
+          ),
         ]),
       );
     },
@@ -70,7 +102,9 @@ export function createMistakes(onOpen) {
 /** @param {string} layer @param {Digit} digit @param {string} pixels @param {(layer: string, digit: Digit) => void} onOpen */
 function createDigit(layer, digit, pixels, onOpen) {
   const { at, label, found } = digit;
-  const canvas = /** @type {HTMLCanvasElement} */ (element("canvas", { width: String(SIDE), height: String(SIDE), "aria-hidden": "true" }));
+  const canvas = /** @type {HTMLCanvasElement} */ (
+    element("canvas", { width: String(SIDE), height: String(SIDE), "aria-hidden": "true" })
+  );
   const context = canvas.getContext("2d");
   const image = context?.createImageData(SIDE, SIDE);
   bytesOf(pixels).forEach((ink, cell) => image?.data.set([255 - ink, 255 - ink, 255 - ink, 255], 4 * cell));
@@ -78,7 +112,14 @@ function createDigit(layer, digit, pixels, onOpen) {
   const words = say("mistake.read", { layer, label, found });
   const button = element(
     "button",
-    { type: "button", class: "cv-button cv-mistake", "data-layer": layer, "data-at": String(at), "aria-label": words, title: words },
+    {
+      type: "button",
+      class: "cv-button cv-mistake",
+      "data-layer": layer,
+      "data-at": String(at),
+      "aria-label": words,
+      title: words,
+    },
     canvas,
     element("span", { "aria-hidden": "true" }, say("mistake", { label, found })),
   );

@@ -12,29 +12,49 @@ const RUNNING = ["starting", "running", "pausing", "paused"];
 /** Make the form, in which a person chooses what is raced. */
 function createChoices() {
   const layers = element("div", { class: "cv-race-layers" });
-  const own = /** @type {HTMLInputElement} */ (element("input", { type: "text", autocomplete: "off", spellcheck: "false" }));
+  const own = /** @type {HTMLInputElement} */ (
+    element("input", { type: "text", autocomplete: "off", spellcheck: "false" })
+  );
   const ownLabel = element("label", {}, say("own"), own);
-  const numbers = Object.fromEntries(["epochs", "train", "seeds"].map((name) => [name, createNumber(say(/** @type {"epochs"} */ (name)))]));
+  const numbers = Object.fromEntries(
+    ["epochs", "train", "seeds"].map((name) => [name, createNumber(say(/** @type {"epochs"} */ (name)))]),
+  );
   const dtype = /** @type {HTMLSelectElement} */ (element("select"));
-  const counts = element("div", { class: "cv-flow" }, ...Object.values(numbers).map(({ el }) => el), element("label", {}, say("dtype"), dtype));
+  const counts = element(
+    "div",
+    { class: "cv-flow" },
+    ...Object.values(numbers).map(({ el }) => el),
+    element("label", {}, say("dtype"), dtype),
+  );
   const el = element("fieldset", {}, element("legend", {}, say("layers")), layers, ownLabel, counts);
   return {
     el,
     /** @returns {Chosen} */
     chosen() {
       const boxes = /** @type {HTMLInputElement[]} */ ([...layers.querySelectorAll("input:checked")]);
-      const typed = Object.fromEntries(Object.entries(numbers).map(([name, { input }]) => [name, input.valueAsNumber]));
-      return /** @type {Chosen} */ ({ layers: boxes.map(({ value }) => value), own: own.value, ...typed, dtype: dtype.value });
+      const typed = Object.fromEntries(
+        Object.entries(numbers).map(([name, { input }]) => [name, input.valueAsNumber]),
+      );
+      return /** @type {Chosen} */ ({
+        layers: boxes.map(({ value }) => value),
+        own: own.value,
+        ...typed,
+        dtype: dtype.value,
+      });
     },
     /** The choices that the kernel has; what a person is about to choose stays. @param {any} data */
     fill(data) {
       if (layers.children.length) return;
-      layers.replaceChildren(...data.names.map((/** @type {string} */ name) => createBox(name, data.chosen.layers.includes(name))));
+      layers.replaceChildren(
+        ...data.names.map((/** @type {string} */ name) => createBox(name, data.chosen.layers.includes(name))),
+      );
       for (const [name, { input }] of Object.entries(numbers)) {
         const [min, max] = data.limits[name];
         Object.assign(input, { min, max, value: data.chosen[name] });
       }
-      dtype.replaceChildren(...data.dtypes.map((/** @type {string} */ name) => element("option", { value: name }, name)));
+      dtype.replaceChildren(
+        ...data.dtypes.map((/** @type {string} */ name) => element("option", { value: name }, name)),
+      );
       dtype.value = data.chosen.dtype;
       own.value = data.chosen.own;
       ownLabel.hidden = !data.own;
@@ -48,12 +68,20 @@ function createChoices() {
  */
 export function createSetup(pane) {
   const choices = createChoices();
-  const [start, pause, stop] = ["start", "pause", "stop"].map((name) => button(/** @type {"start"} */ (name)));
+  const [start, pause, stop] = ["start", "pause", "stop"].map((name) =>
+    button(/** @type {"start"} */ (name)),
+  );
   const bar = /** @type {HTMLProgressElement} */ (element("progress", { "aria-label": say("race") }));
   const line = element("span", { class: "cv-race-line" });
   const refused = element("p", { class: "cv-pane-failure cv-race-failed", role: "alert" });
   const closing = element("p", { class: "cv-muted" }, say("closing"));
-  const el = element("div", { class: "cv-race-setup" }, choices.el, element("div", { class: "cv-flow" }, start, pause, stop, bar, line), closing);
+  const el = element(
+    "div",
+    { class: "cv-race-setup" },
+    choices.el,
+    element("div", { class: "cv-flow" }, start, pause, stop, bar, line),
+    closing,
+  );
   let paused = false;
   let said = "";
   start.addEventListener("click", () => pane.send({ type: "start", chosen: choices.chosen() }));
@@ -92,17 +120,24 @@ function lineOf({ state, progress: { done, total, left } }) {
   if (state === "ready" || (state === "failed" && !total)) return "";
   if (state !== "running") return say(/** @type {"state.paused"} */ (`state.${state}`), { done, total });
   if (done === total) return say("state.measuring", { total });
-  return left === null ? say("state.first", { done, total }) : say("state.running", { done, total, left: duration(left) });
+  return left === null
+    ? say("state.first", { done, total })
+    : say("state.running", { done, total, left: duration(left) });
 }
 
 /** @param {number} left in seconds */
 function duration(left) {
   const seconds = Math.ceil(left);
-  return seconds < 60 ? say("seconds", { seconds }) : say("minutes", { minutes: Math.floor(seconds / 60), seconds: seconds % 60 });
+  return seconds < 60
+    ? say("seconds", { seconds })
+    : say("minutes", { minutes: Math.floor(seconds / 60), seconds: seconds % 60 });
 }
 
 /** @param {"start" | "pause" | "stop"} name */
-const button = (name) => /** @type {HTMLButtonElement} */ (element("button", { type: "button", class: "cv-button", "data-race": name }, say(name)));
+const button = (name) =>
+  /** @type {HTMLButtonElement} */ (
+    element("button", { type: "button", class: "cv-button", "data-race": name }, say(name))
+  );
 
 /** @param {string} label */
 function createNumber(label) {

@@ -17,7 +17,10 @@ const PLAIN = /** @type {import("../rules/spec.js").Pair} */ ([1, 1]);
 /** The axes, each with its name, or both at once where they are alike. @param {(axis: number) => unknown} of what counts @returns {[number, string][]} */
 function axesOf(of) {
   if (JSON.stringify(of(0)) === JSON.stringify(of(1))) return [[0, say("lines.both")]];
-  return [[0, say("lines.rows")], [1, say("lines.columns")]];
+  return [
+    [0, say("lines.rows")],
+    [1, say("lines.columns")],
+  ];
 }
 
 /** Why there are no more layers. @param {Spec[]} layers all that fit */

@@ -23,7 +23,9 @@ function renderCheck(context) {
     let chosen = -1; // which eps
     /** @type {ReturnType<typeof createRow>[]} */
     const rows = [];
-    const slider = /** @type {HTMLInputElement} */ (element("input", { type: "range", min: "0", step: "1", id: `${pane.uid}-eps` }));
+    const slider = /** @type {HTMLInputElement} */ (
+      element("input", { type: "range", min: "0", step: "1", id: `${pane.uid}-eps` })
+    );
     const eps = element("output", { for: slider.id });
     const verdicts = element("table", { class: "cv-verdicts" });
     const why = element("p");
@@ -35,7 +37,12 @@ function renderCheck(context) {
     body.append(
       element("h3", {}, say("check")),
       element("p", {}, say("check.about")),
-      element("label", { class: "cv-eps", for: slider.id }, element("span", {}, ...sayPieces("check.step", { eps })), slider),
+      element(
+        "label",
+        { class: "cv-eps", for: slider.id },
+        element("span", {}, ...sayPieces("check.step", { eps })),
+        slider,
+      ),
       list,
       key,
       readout,
@@ -62,9 +69,20 @@ function renderCheck(context) {
       if (!gradient) return setText(readout, say("check.hint"));
       const { analytic, difference } = gradient.slopes[dtype];
       const [exact, apart] = [analytic[row][column] ?? NaN, difference[chosen][row][column] ?? NaN];
-      const numbers = [exact, exact - apart].map((value) => fullNumber(Number(value.toPrecision(7)), "float64"));
+      const numbers = [exact, exact - apart].map((value) =>
+        fullNumber(Number(value.toPrecision(7)), "float64"),
+      );
       const cell = `${gradient.label}[${row},${column}]`;
-      setText(readout, say("check.read", { cell, dtype, analytic: numbers[0], numeric: numbers[1], apart: formatNumber(Math.abs(apart)) }));
+      setText(
+        readout,
+        say("check.read", {
+          cell,
+          dtype,
+          analytic: numbers[0],
+          numeric: numbers[1],
+          apart: formatNumber(Math.abs(apart)),
+        }),
+      );
       pane.point({ cell: { panel: gradient.panel, row, column } });
     }
 
@@ -73,7 +91,12 @@ function renderCheck(context) {
       slider.max = String(data.eps.length - 1);
       slider.value = String(chosen);
       slider.setAttribute("aria-valuetext", formatNumber(data.eps[chosen]));
-      setText(eps, say(data.eps[chosen] === data.gradcheck.eps ? "check.eps_gradcheck" : "check.eps", { eps: formatNumber(data.eps[chosen]) }));
+      setText(
+        eps,
+        say(data.eps[chosen] === data.gradcheck.eps ? "check.eps_gradcheck" : "check.eps", {
+          eps: formatNumber(data.eps[chosen]),
+        }),
+      );
       while (rows.length < data.gradients.length) rows.push(createRow(pane, read));
       rows.length = data.gradients.length;
       list.replaceChildren(...rows.map((row) => row.el));
@@ -115,7 +138,13 @@ function createRow(pane, read) {
       },
     }),
   );
-  const el = element("section", { class: "cv-check-row" }, heading, part, element("div", { class: "cv-pair" }, ...maps.map((map) => map.el)));
+  const el = element(
+    "section",
+    { class: "cv-check-row" },
+    heading,
+    part,
+    element("div", { class: "cv-pair" }, ...maps.map((map) => map.el)),
+  );
   return {
     el,
     /** @param {Gradient} next @param {number} step @param {number} limit @param {[number, string][]} colors */
@@ -132,7 +161,9 @@ function createRow(pane, read) {
       maps.forEach((map, index) => {
         const { difference, largest } = next.slopes[DTYPES[index]];
         map.set({
-          values: difference[step].map((line) => line.map((value) => (value === null ? NaN : Math.abs(value)))),
+          values: difference[step].map((line) =>
+            line.map((value) => (value === null ? NaN : Math.abs(value))),
+          ),
           label: DTYPES[index],
           shape: say("check.largest", { error: formatNumber(largest[step] ?? NaN) }),
           limit,
@@ -152,7 +183,9 @@ function createRow(pane, read) {
 
 /** The power of ten at the top of the colour scale, the same for all steps. @param {Gradient[]} gradients */
 function topOf(gradients) {
-  const all = gradients.flatMap(({ slopes }) => DTYPES.flatMap((dtype) => slopes[dtype].largest)).filter((value) => value !== null);
+  const all = gradients
+    .flatMap(({ slopes }) => DTYPES.flatMap((dtype) => slopes[dtype].largest))
+    .filter((value) => value !== null);
   return 10 ** Math.ceil(Math.log10(Math.max(...all, 1e-12)));
 }
 
@@ -163,13 +196,23 @@ function topOf(gradients) {
  */
 function logScale(scale, decades) {
   const shares = [...Array(2 * decades + 1).keys()].map((step) => step / (2 * decades));
-  const hex = (share) => `#${colorOf(scale, share, 1).map((part) => Math.round(part).toString(16).padStart(2, "0")).join("")}`;
-  return [[0, hex(0)], ...shares.map((share) => /** @type {[number, string]} */ ([(1 + 10 ** (decades * (share - 1))) / 2, hex(share)]))];
+  const hex = (share) =>
+    `#${colorOf(scale, share, 1)
+      .map((part) => Math.round(part).toString(16).padStart(2, "0"))
+      .join("")}`;
+  return [
+    [0, hex(0)],
+    ...shares.map(
+      (share) => /** @type {[number, string]} */ ([(1 + 10 ** (decades * (share - 1))) / 2, hex(share)]),
+    ),
+  ];
 }
 
 /** @param {HTMLElement} key @param {number} top @param {[number, string][]} scale */
 function drawKey(key, top, scale) {
-  const stops = [0, 0.25, 0.5, 0.75, 1].map((share) => `rgb(${colorOf(scale, share, 1).map(Math.round).join()})`);
+  const stops = [0, 0.25, 0.5, 0.75, 1].map(
+    (share) => `rgb(${colorOf(scale, share, 1).map(Math.round).join()})`,
+  );
   const ends = [top * 10 ** -DECADES, top].map(formatNumber);
   key.replaceChildren(
     element("span", {}, `\u2264 ${ends[0]}`),
@@ -183,21 +226,42 @@ function drawKey(key, top, scale) {
 function curveOf(data, chosen) {
   const lines = DTYPES.map((name) => ({
     name,
-    values: data.eps.map((_, step) => Math.max(...data.gradients.map(({ slopes }) => slopes[name].largest[step] ?? Infinity))),
+    values: data.eps.map((_, step) =>
+      Math.max(...data.gradients.map(({ slopes }) => slopes[name].largest[step] ?? Infinity)),
+    ),
     expected: data.eps.map((eps) => data.spacing[name] / (2 * eps)),
   }));
   const errors = lines.map(({ name, values }) => `${name} ${formatNumber(values[chosen])}`).join(", ");
-  return { eps: data.eps, lines, chosen, label: say("check.curve_read", { eps: formatNumber(data.eps[chosen]), errors }) };
+  return {
+    eps: data.eps,
+    lines,
+    chosen,
+    label: say("check.curve_read", { eps: formatNumber(data.eps[chosen]), errors }),
+  };
 }
 
 /** @param {any} data */
 function verdictRows(data) {
-  const head = element("tr", {}, element("th", { scope: "col" }, say("check.gradient")), ...DTYPES.map((name) => element("th", { scope: "col" }, name)));
+  const head = element(
+    "tr",
+    {},
+    element("th", { scope: "col" }, say("check.gradient")),
+    ...DTYPES.map((name) => element("th", { scope: "col" }, name)),
+  );
   const step = data.eps.indexOf(data.gradcheck.eps);
   const cellOf = ({ passes, largest }) =>
-    element("td", { "data-passes": String(passes) }, say(passes ? "check.passes" : "check.fails", { error: formatNumber(largest[step] ?? NaN) }));
+    element(
+      "td",
+      { "data-passes": String(passes) },
+      say(passes ? "check.passes" : "check.fails", { error: formatNumber(largest[step] ?? NaN) }),
+    );
   const rows = data.gradients.map(({ label, slopes }) =>
-    element("tr", {}, element("th", { scope: "row" }, element("code", {}, label)), ...DTYPES.map((name) => cellOf(slopes[name]))),
+    element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, element("code", {}, label)),
+      ...DTYPES.map((name) => cellOf(slopes[name])),
+    ),
   );
   return [element("thead", {}, head), element("tbody", {}, ...rows)];
 }
@@ -218,7 +282,13 @@ function reason({ gradcheck, gradients, size, spacing }) {
 /** Why the lines run as they do. @param {any} data */
 function shapeOf({ bend, gradients }) {
   const still = gradients.every(({ slopes: { float32 } }) =>
-    float32.analytic.every((line, row) => line.every((value, column) => value === float32.difference[0][row][column] || Math.abs(value - float32.difference[0][row][column]) <= 1e-3 * Math.abs(value))),
+    float32.analytic.every((line, row) =>
+      line.every(
+        (value, column) =>
+          value === float32.difference[0][row][column] ||
+          Math.abs(value - float32.difference[0][row][column]) <= 1e-3 * Math.abs(value),
+      ),
+    ),
   );
   const told = [say(/** @type {"check.linear"} */ (`check.${bend}`)), say("check.dotted")];
   return [...told, ...(still ? [say("check.still")] : [])].join(" ");

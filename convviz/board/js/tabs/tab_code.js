@@ -49,7 +49,10 @@ function buildCode(pane, body) {
 
   /** @param {number[]} lines that make or read panels; none where no line does @param {string[]} names */
   function tell(lines, names) {
-    const panels = names.flatMap((name, place) => [place ? ", " : "", element("code", {}, data.called[name] ?? name)]);
+    const panels = names.flatMap((name, place) => [
+      place ? ", " : "",
+      element("code", {}, data.called[name] ?? name),
+    ]);
     const values = { panels, lines: lines.join(", "), count: lines.length };
     readout.replaceChildren(...sayPieces(lines.length ? "code.lines" : "code.no_line", values));
   }
@@ -111,7 +114,11 @@ function buildCode(pane, body) {
   function makeButtons() {
     ways.replaceChildren(
       ...data.ways.map(({ name, label }) => {
-        const button = element("button", { type: "button", class: "cv-button", role: "radio", "data-way": name }, label);
+        const button = element(
+          "button",
+          { type: "button", class: "cv-button", role: "radio", "data-way": name },
+          label,
+        );
         button.addEventListener("click", () => choose(name));
         return button;
       }),
@@ -133,7 +140,8 @@ function buildCode(pane, body) {
   });
 
   return (next) => {
-    const sameWays = data && data.ways.map((each) => each.name).join() === next.ways.map((each) => each.name).join();
+    const sameWays =
+      data && data.ways.map((each) => each.name).join() === next.ways.map((each) => each.name).join();
     data = next;
     if (!sameWays) makeButtons();
     if (!way()) chosen = FIRST; // a transposed convolution is written in fewer ways

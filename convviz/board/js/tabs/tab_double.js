@@ -26,14 +26,34 @@ function renderDouble(context) {
   return openPane(context, "double", (pane, body) => {
     /** @type {Data | null} */
     let data = null;
-    const gradients = createChoice(say("gradient"), ["grad_input", "grad_weight"].map((of) => [of, of]), (of) => of !== data?.of && pane.choose({ of, cell: [] }));
-    const numbers = createChoice(say("number"), [["one", say("number.one")], ["squares", say("number.squares")]], (number) => pane.choose({ number }));
-    const gradient = createPlane(pane, () => {}, (row, column) => data?.number === "one" && pane.choose({ cell: [row, column] }));
+    const gradients = createChoice(
+      say("gradient"),
+      ["grad_input", "grad_weight"].map((of) => [of, of]),
+      (of) => of !== data?.of && pane.choose({ of, cell: [] }),
+    );
+    const numbers = createChoice(
+      say("number"),
+      [
+        ["one", say("number.one")],
+        ["squares", say("number.squares")],
+      ],
+      (number) => pane.choose({ number }),
+    );
+    const gradient = createPlane(
+      pane,
+      () => {},
+      (row, column) => data?.number === "one" && pane.choose({ cell: [row, column] }),
+    );
     const s = element("p", { class: "cv-double-s" });
     const how = element("p", { class: "cv-muted" });
     const slopes = [0, 1].map(() => createSlope(pane, read));
     const readout = element("p", { class: "cv-double-read" }, say("hint"));
-    const [absent, truth, node, several] = [element("p"), element("p", { class: "cv-double-truth" }), element("p"), element("p", { class: "cv-muted" })];
+    const [absent, truth, node, several] = [
+      element("p"),
+      element("p", { class: "cv-double-truth" }),
+      element("p"),
+      element("p", { class: "cv-muted" }),
+    ];
     const code = element("code");
     const block = element("pre", {}, code);
     const about = element("p", {});
@@ -88,7 +108,11 @@ function createSlope(pane, onRead) {
   /** @type {Plane | null} */
   let shown = null;
   const maps = [0, 1].map(() => createPlane(pane, () => {}));
-  const value = createPlane(pane, (row, column) => shown && onRead(`${shown.label}[${[...shown.at, row, column].join(", ")}]`, shown.values[row][column]));
+  const value = createPlane(
+    pane,
+    (row, column) =>
+      shown && onRead(`${shown.label}[${[...shown.at, row, column].join(", ")}]`, shown.values[row][column]),
+  );
   const call = element("code", {});
   const sign = (/** @type {string} */ text) => element("code", {}, text);
   const flow = element(
@@ -132,10 +156,20 @@ function createPlane(pane, onPoint, onSelect) {
     /** @param {Plane} plane */
     set(plane) {
       panel = plane.panel;
-      const cell = Math.max(SMALLEST, Math.min(LARGEST, Math.floor(SIDE / Math.max(plane.values.length, plane.values[0].length))));
+      const cell = Math.max(
+        SMALLEST,
+        Math.min(LARGEST, Math.floor(SIDE / Math.max(plane.values.length, plane.values[0].length))),
+      );
       const label = `${plane.label}[${plane.at.join(", ")}]`;
       map.el.dataset.of = plane.label;
-      map.set({ values: plane.values, label, shape: `[${plane.shape.join(", ")}]`, cell, numbers: cell >= ROOM_FOR_NUMBER, dtype: "float64" });
+      map.set({
+        values: plane.values,
+        label,
+        shape: `[${plane.shape.join(", ")}]`,
+        cell,
+        numbers: cell >= ROOM_FOR_NUMBER,
+        dtype: "float64",
+      });
     },
   };
 }

@@ -110,7 +110,12 @@ function renderGraph(context) {
     }
 
     figure.addEventListener("keydown", (event) => {
-      const act = { "+": () => viewport.zoom(1), "=": () => viewport.zoom(1), "-": () => viewport.zoom(-1), 0: viewport.fit }[event.key];
+      const act = {
+        "+": () => viewport.zoom(1),
+        "=": () => viewport.zoom(1),
+        "-": () => viewport.zoom(-1),
+        0: viewport.fit,
+      }[event.key];
       const inside = viewport.el.contains(/** @type {Node} */ (event.target));
       if (!act || !inside || event.ctrlKey || event.metaKey || event.altKey) return;
       act();
@@ -118,7 +123,9 @@ function renderGraph(context) {
     });
     pane.onPoint(({ cell, panels }) => {
       const named = new Set([...panels, ...(cell ? [cell.panel] : [])]);
-      const ids = Object.keys(data?.panels ?? {}).filter((id) => data.panels[id].some((panel) => named.has(panel)));
+      const ids = Object.keys(data?.panels ?? {}).filter((id) =>
+        data.panels[id].some((panel) => named.has(panel)),
+      );
       drawing.frame(new Set(ids));
     });
     pane.onClose(() => {

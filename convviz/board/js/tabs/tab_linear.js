@@ -19,7 +19,11 @@ const MENU_WORDS = {
   out_features: say("linear.out_features"),
   loss: say("linear.loss"),
 };
-const LOSS_WORDS = { half_squared_error: say("linear.half_squared_error"), sum: say("linear.sum"), mean: say("linear.mean") };
+const LOSS_WORDS = {
+  half_squared_error: say("linear.half_squared_error"),
+  sum: say("linear.sum"),
+  mean: say("linear.mean"),
+};
 const LOSS_SLOPES = /** @type {const} */ ({
   half_squared_error: "linear.slope_half_squared_error",
   sum: "linear.slope_sum",
@@ -28,10 +32,26 @@ const LOSS_SLOPES = /** @type {const} */ ({
 
 // A tensor's name, or ~name for the transposed one, and signs between them.
 const LESSON_ROWS = [
-  { title: say("linear.forward"), formula: "output[n, o] = \u03a3\u1d62 input[n, i] \u00b7 weight[o, i] + bias[o]", items: ["input", "\u00b7", "~weight", "+", "bias", "=", "output", "\u2192", "grad_output"] },
-  { title: say("linear.to_input"), formula: "grad_input[n, i] = \u03a3\u2092 grad_output[n, o] \u00b7 weight[o, i]", items: ["grad_output", "\u00b7", "weight", "=", "grad_input"] },
-  { title: say("linear.to_weight"), formula: "grad_weight[o, i] = \u03a3\u2099 grad_output[n, o] \u00b7 input[n, i]", items: ["~grad_output", "\u00b7", "input", "=", "grad_weight"] },
-  { title: say("linear.to_bias"), formula: "grad_bias[o] = \u03a3\u2099 grad_output[n, o]", items: ["\u03a3", "grad_output", "=", "grad_bias"] },
+  {
+    title: say("linear.forward"),
+    formula: "output[n, o] = \u03a3\u1d62 input[n, i] \u00b7 weight[o, i] + bias[o]",
+    items: ["input", "\u00b7", "~weight", "+", "bias", "=", "output", "\u2192", "grad_output"],
+  },
+  {
+    title: say("linear.to_input"),
+    formula: "grad_input[n, i] = \u03a3\u2092 grad_output[n, o] \u00b7 weight[o, i]",
+    items: ["grad_output", "\u00b7", "weight", "=", "grad_input"],
+  },
+  {
+    title: say("linear.to_weight"),
+    formula: "grad_weight[o, i] = \u03a3\u2099 grad_output[n, o] \u00b7 input[n, i]",
+    items: ["~grad_output", "\u00b7", "input", "=", "grad_weight"],
+  },
+  {
+    title: say("linear.to_bias"),
+    formula: "grad_bias[o] = \u03a3\u2099 grad_output[n, o]",
+    items: ["\u03a3", "grad_output", "=", "grad_bias"],
+  },
 ];
 
 /**
@@ -53,7 +73,19 @@ export function withTyped(typed, { tensor, row, column }, value) {
 export function onBoard({ spec }, { weight, bias }) {
   const [out_channels, in_channels] = [weight.length, weight[0].length];
   return {
-    spec: { ...spec, in_channels, out_channels, groups: 1, kernel_size: [1, 1], stride: [1, 1], padding: [[0, 0], [0, 0]], dilation: [1, 1] },
+    spec: {
+      ...spec,
+      in_channels,
+      out_channels,
+      groups: 1,
+      kernel_size: [1, 1],
+      stride: [1, 1],
+      padding: [
+        [0, 0],
+        [0, 0],
+      ],
+      dilation: [1, 1],
+    },
     transposed: false,
     weight: { kind: "values", values: weight.flat(), shape: [out_channels, in_channels, 1, 1] },
     bias: { kind: "values", values: bias, shape: [out_channels] },
@@ -72,7 +104,12 @@ function renderLinear(context) {
     const equations = LESSON_ROWS.map((row) => createEquationRow(pane, row, { point, leave, type }));
     const maps = equations.flatMap((equation) => equation.maps);
     const show = element("button", { type: "button", class: "cv-button" }, say("linear.show"));
-    show.addEventListener("click", () => context.model.goTo((/** @type {Settings} */ settings) => onBoard(settings, data.tensors), say("linear.shown")));
+    show.addEventListener("click", () =>
+      context.model.goTo(
+        (/** @type {Settings} */ settings) => onBoard(settings, data.tensors),
+        say("linear.shown"),
+      ),
+    );
     body.append(
       element("h3", {}, say("linear")),
       element("p", {}, say("linear.about")),
@@ -111,13 +148,25 @@ function renderLinear(context) {
       if (!terms.length) {
         const given = GIVEN.includes(cell.tensor);
         const values = { cell: head, value: formatNumber(value) };
-        return sum.replaceChildren(...sayPieces(given ? "linear.given" : LOSS_SLOPES[data.settings.loss], values));
+        return sum.replaceChildren(
+          ...sayPieces(given ? "linear.given" : LOSS_SLOPES[data.settings.loss], values),
+        );
       }
       const factor = (each) => factorSpan(valueOf(each), each, limitOf(each.tensor, data), pane.scale());
-      const parts = terms.flatMap((term, index) => [index ? " + " : "", ...term.flatMap((each, place) => [place ? "\u00b7" : "", factor(each)])]);
-      if (cell.tensor === "output") parts.push(" + ", factor({ tensor: "bias", row: 0, column: cell.column }));
+      const parts = terms.flatMap((term, index) => [
+        index ? " + " : "",
+        ...term.flatMap((each, place) => [place ? "\u00b7" : "", factor(each)]),
+      ]);
+      if (cell.tensor === "output")
+        parts.push(" + ", factor({ tensor: "bias", row: 0, column: cell.column }));
       const axis = { n: "\u2099", o: "\u2092", i: "\u1d62" }[LINEAR_RULES[cell.tensor].over];
-      sum.replaceChildren(head, ` = \u03a3${axis} `, ...parts, " = ", element("output", {}, formatNumber(value)));
+      sum.replaceChildren(
+        head,
+        ` = \u03a3${axis} `,
+        ...parts,
+        " = ",
+        element("output", {}, formatNumber(value)),
+      );
       if (document.activeElement?.closest(".cv-pane") === pane.root) pane.say(sum.textContent ?? "");
     }
 
@@ -159,7 +208,9 @@ function createControls(pane, onDraw) {
   const el = element("div", { class: "cv-lesson-controls" });
   for (const [name, words] of Object.entries(MENU_WORDS)) {
     const menu = /** @type {HTMLSelectElement} */ (element("select", { "data-set": name }));
-    menu.addEventListener("change", () => pane.choose({ [name]: name === "loss" ? menu.value : Number(menu.value) }));
+    menu.addEventListener("change", () =>
+      pane.choose({ [name]: name === "loss" ? menu.value : Number(menu.value) }),
+    );
     menus[name] = menu;
     el.append(element("label", {}, `${words} `, menu));
   }
@@ -173,8 +224,13 @@ function createControls(pane, onDraw) {
       for (const [name, menu] of Object.entries(menus)) {
         if (!menu.options.length) {
           const [least, most] = data.sizes[name] ?? [0, -1];
-          const values = name === "loss" ? data.losses : [...Array(most - least + 1).keys()].map((step) => least + step);
-          menu.append(...values.map((value) => element("option", { value: String(value) }, LOSS_WORDS[value] ?? String(value))));
+          const values =
+            name === "loss" ? data.losses : [...Array(most - least + 1).keys()].map((step) => least + step);
+          menu.append(
+            ...values.map((value) =>
+              element("option", { value: String(value) }, LOSS_WORDS[value] ?? String(value)),
+            ),
+          );
         }
         menu.value = String(data.settings[name]);
       }
@@ -206,7 +262,13 @@ function createEquationRow(pane, row, events) {
     flow.append(term);
     term = element("div", { class: "cv-lesson-term" });
   }
-  const el = element("section", { class: "cv-lesson-row" }, element("h4", {}, row.title), element("code", { class: "cv-formula" }, row.formula), flow);
+  const el = element(
+    "section",
+    { class: "cv-lesson-row" },
+    element("h4", {}, row.title),
+    element("code", { class: "cv-formula" }, row.formula),
+    flow,
+  );
   return {
     el,
     maps,
@@ -228,7 +290,9 @@ function createLessonMap(pane, item, events) {
     onLeave: events.leave,
     onEdit: (row, column, typed) => {
       const area = /** @type {HTMLElement} */ (map.el.querySelector(".cv-area"));
-      events.type(area, cellAt(row, column), [row, column], size, typed, () => map.grid.focusCell(row, column));
+      events.type(area, cellAt(row, column), [row, column], size, typed, () =>
+        map.grid.focusCell(row, column),
+      );
     },
   });
   map.el.dataset.tensor = item;
@@ -241,10 +305,18 @@ function createLessonMap(pane, item, events) {
       const values = turned ? rows[0].map((_, column) => rows.map((line) => line[column])) : rows;
       size = [values.length, values[0].length];
       const shape = Array.isArray(stored[0]) ? `[${size.join(", ")}]` : `[${stored.length}]`;
-      map.set({ values, label: turned ? `${tensor}\u1d40` : tensor, shape, limit: limitOf(tensor, data), cell: CELL_SIDE, editable: GIVEN.includes(tensor) });
+      map.set({
+        values,
+        label: turned ? `${tensor}\u1d40` : tensor,
+        shape,
+        limit: limitOf(tensor, data),
+        cell: CELL_SIDE,
+        editable: GIVEN.includes(tensor),
+      });
     },
     /** @param {LessonCell[]} cells */
-    light: (cells) => map.light(cells.filter((cell) => cell.tensor === tensor).map((cell) => cellAt(cell.row, cell.column))),
+    light: (cells) =>
+      map.light(cells.filter((cell) => cell.tensor === tensor).map((cell) => cellAt(cell.row, cell.column))),
   };
 }
 
@@ -258,7 +330,11 @@ function factorSpan(value, cell, limit, scale) {
   const color = colorOf(scale, value, limit);
   const style = `background: rgb(${color.map(Math.round).join()}); color: ${needsWhiteInk(color) ? "#fff" : "#000"}`;
   const text = formatNumber(value);
-  return element("span", { class: "cv-factor", style, "data-value": String(value), title: linearName(cell) }, value < 0 ? `(${text})` : text);
+  return element(
+    "span",
+    { class: "cv-factor", style, "data-value": String(value), title: linearName(cell) },
+    value < 0 ? `(${text})` : text,
+  );
 }
 
 export default { render: renderLinear };

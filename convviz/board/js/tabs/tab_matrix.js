@@ -33,11 +33,23 @@ function renderMatrix(context) {
     const notes = element("div", { class: "cv-matrix-notes" });
     const pager = createPager((start) => pane.choose({ start }));
     const readout = element("p", { class: "cv-readout" }, say("matrix.hint"));
-    body.append(element("p", {}, say("matrix")), chooser.el, sentence, element("p", {}, formula), pager.el, ...product.els, notes, readout);
+    body.append(
+      element("p", {}, say("matrix")),
+      chooser.el,
+      sentence,
+      element("p", {}, formula),
+      pager.el,
+      ...product.els,
+      notes,
+      readout,
+    );
 
     function draw() {
       const view = views[chosen];
-      chooser.set(views.map(({ title }) => title), chosen);
+      chooser.set(
+        views.map(({ title }) => title),
+        chosen,
+      );
       sentence.replaceChildren(...prose(view.sentence));
       setText(formula, view.formula);
       notes.replaceChildren(...view.notes.map((note) => element("p", { class: "cv-muted" }, ...prose(note))));
@@ -115,7 +127,8 @@ function createChooser(choose) {
   el.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (!step) return;
-    const next = (buttons.indexOf(/** @type {HTMLElement} */ (event.target)) + step + buttons.length) % buttons.length;
+    const next =
+      (buttons.indexOf(/** @type {HTMLElement} */ (event.target)) + step + buttons.length) % buttons.length;
     choose(next);
     buttons[next].focus();
     event.preventDefault();
@@ -137,8 +150,12 @@ function createChooser(choose) {
 /** Where there are too many windows for one picture: which part of them is shown. @param {(start: number) => void} go */
 function createPager(go) {
   const text = element("span");
-  const back = /** @type {HTMLButtonElement} */ (element("button", { type: "button", class: "cv-button" }, say("matrix.earlier")));
-  const on = /** @type {HTMLButtonElement} */ (element("button", { type: "button", class: "cv-button" }, say("matrix.later")));
+  const back = /** @type {HTMLButtonElement} */ (
+    element("button", { type: "button", class: "cv-button" }, say("matrix.earlier"))
+  );
+  const on = /** @type {HTMLButtonElement} */ (
+    element("button", { type: "button", class: "cv-button" }, say("matrix.later"))
+  );
   const el = element("div", { class: "cv-pager cv-buttons" }, text, back, on);
   let shown = { start: 0, end: 0, step: 0, of: 0 };
   back.addEventListener("click", () => go(Math.max(0, shown.start - shown.step)));

@@ -39,7 +39,12 @@ function table(title, columns, kind) {
   const rows = element("tbody");
   const head = element("tr", {}, ...columns.map((word) => element("th", { scope: "col" }, word)));
   const heading = title ? [element("h4", {}, title)] : [];
-  const el = element("section", { class: kind }, ...heading, element("table", {}, element("thead", {}, head), rows));
+  const el = element(
+    "section",
+    { class: kind },
+    ...heading,
+    element("table", {}, element("thead", {}, head), rows),
+  );
   return { el, rows };
 }
 
@@ -55,7 +60,10 @@ function buildPyTorch(_, body) {
   const on = element("span");
   const border = element("p", { class: "cv-border cv-muted" });
   const why = section(say("pytorch.why_this"));
-  const trees = { forward: section(say("pytorch.forward_ops")), backward: section(say("pytorch.backward_ops")) };
+  const trees = {
+    forward: section(say("pytorch.forward_ops")),
+    backward: section(say("pytorch.backward_ops")),
+  };
   const node = element("code");
   const rows = element("tbody");
   const changes = element(
@@ -65,11 +73,25 @@ function buildPyTorch(_, body) {
     element(
       "table",
       {},
-      element("thead", {}, element("tr", {}, ...[say("pytorch.but"), say("pytorch.backend")].map((word) => element("th", { scope: "col" }, word)))),
+      element(
+        "thead",
+        {},
+        element(
+          "tr",
+          {},
+          ...[say("pytorch.but"), say("pytorch.backend")].map((word) =>
+            element("th", { scope: "col" }, word),
+          ),
+        ),
+      ),
       rows,
     ),
   );
-  const elsewhere = table(say("pytorch.elsewhere"), [say("pytorch.device"), say("pytorch.backend"), say("pytorch.why")], "cv-elsewhere");
+  const elsewhere = table(
+    say("pytorch.elsewhere"),
+    [say("pytorch.device"), say("pytorch.backend"), say("pytorch.why")],
+    "cv-elsewhere",
+  );
   const rules = element("p", { class: "cv-rules cv-muted" });
   elsewhere.el.append(rules);
   const files = table("", [say("pytorch.ran"), say("pytorch.file")], "cv-files");
@@ -101,7 +123,9 @@ function buildPyTorch(_, body) {
   return (data) => {
     setText(forward, data.forward);
     setText(backward, data.backward);
-    algorithm.replaceChildren(...sayPieces("pytorch.is", { backend: element("code", {}, data.forward), algorithm: data.algorithm }));
+    algorithm.replaceChildren(
+      ...sayPieces("pytorch.is", { backend: element("code", {}, data.forward), algorithm: data.algorithm }),
+    );
     setText(call, data.call);
     setText(on, data.on);
     border.replaceChildren(...withCode(data.border));
@@ -114,25 +138,53 @@ function buildPyTorch(_, body) {
     rows.replaceChildren(
       ...data.changes.map(([what, ...names]) => {
         const differs = names[0] !== data.forward || names[1] !== data.backward;
-        const each = names[0] === names[1] ? [names[0]] : [say("pytorch.both", { forward: names[0], backward: names[1] })];
+        const each =
+          names[0] === names[1]
+            ? [names[0]]
+            : [say("pytorch.both", { forward: names[0], backward: names[1] })];
         const cell = element("td", {}, element("code", {}, ...each));
-        return element("tr", { "data-differs": String(differs) }, element("th", { scope: "row" }, what), cell);
+        return element(
+          "tr",
+          { "data-differs": String(differs) },
+          element("th", { scope: "row" }, what),
+          cell,
+        );
       }),
     );
     elsewhere.el.hidden = data.elsewhere.length === 0;
     elsewhere.rows.replaceChildren(
       ...data.elsewhere.map(([device, backend, why, file]) => {
-        const told = element("td", {}, ...withCode(why), ...(file ? [" ", element("code", { class: "cv-muted" }, file)] : []));
-        return element("tr", {}, element("th", { scope: "row" }, device), element("td", {}, backend ? element("code", {}, backend) : say("pytorch.none")), told);
+        const told = element(
+          "td",
+          {},
+          ...withCode(why),
+          ...(file ? [" ", element("code", { class: "cv-muted" }, file)] : []),
+        );
+        return element(
+          "tr",
+          {},
+          element("th", { scope: "row" }, device),
+          element("td", {}, backend ? element("code", {}, backend) : say("pytorch.none")),
+          told,
+        );
       }),
     );
     rules.replaceChildren(...withCode(data.rules));
     setText(filesTitle, say("pytorch.files", { version: data.read }));
     files.rows.replaceChildren(
-      ...data.files.map(([what, file]) => element("tr", {}, element("th", { scope: "row" }, element("code", {}, what)), element("td", {}, element("code", {}, file)))),
+      ...data.files.map(([what, file]) =>
+        element(
+          "tr",
+          {},
+          element("th", { scope: "row" }, element("code", {}, what)),
+          element("td", {}, element("code", {}, file)),
+        ),
+      ),
     );
     notes.list.replaceChildren(...data.notes.map((sentence) => element("li", {}, ...withCode(sentence))));
-    machine.list.replaceChildren(...data.machine.map(([name, value]) => element("li", {}, `${name}: ${value}`)));
+    machine.list.replaceChildren(
+      ...data.machine.map(([name, value]) => element("li", {}, `${name}: ${value}`)),
+    );
     found.replaceChildren(...withCode(data.found));
   };
 }

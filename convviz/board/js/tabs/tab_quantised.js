@@ -23,9 +23,16 @@ function renderQuantised(context) {
     const sentence = element("p");
     const forward = element("div", { class: "cv-flow" });
     const backward = element("div", { class: "cv-flow" });
-    const variants = element("div", { class: "cv-variants", role: "group", "aria-label": say("quantised.variants") });
+    const variants = element("div", {
+      class: "cv-variants",
+      role: "group",
+      "aria-label": say("quantised.variants"),
+    });
     const check = element("div", { class: "cv-flow" });
-    const [aside, heading] = [element("h4", { "data-part": "variants" }), element("h4", { "data-part": "check" })];
+    const [aside, heading] = [
+      element("h4", { "data-part": "variants" }),
+      element("h4", { "data-part": "check" }),
+    ];
     const verdict = element("ul", { class: "cv-verdict" });
     const columns = createColumns(planes, variants, (variant) => pane.choose({ variant }));
     body.append(
@@ -44,7 +51,9 @@ function renderQuantised(context) {
       check,
       verdict,
     );
-    pane.onPoint(({ cell }) => planes.light(cell?.panel === "weight" || cell?.panel === "grad_weight" ? cell : null));
+    pane.onPoint(({ cell }) =>
+      planes.light(cell?.panel === "weight" || cell?.panel === "grad_weight" ? cell : null),
+    );
 
     /** @param {string} label @param {string} shape "kernel" where its cells are the weight's @param {number} value */
     function read(label, shape, row, column, value) {
@@ -77,7 +86,9 @@ function renderQuantised(context) {
       planes.end();
       setText(aside, say(data.kind === "shift_ps" ? "quantised.parameters" : "quantised.side_by_side"));
       setText(heading, say(data.gradcheck_passes ? "quantised.check_passes" : "quantised.check_fails"));
-      verdict.replaceChildren(...verdictOf(data).map((line) => element("li", { "data-ok": String(line.ok) }, line.text)));
+      verdict.replaceChildren(
+        ...verdictOf(data).map((line) => element("li", { "data-ok": String(line.ok) }, line.text)),
+      );
       setText(readout, say("quantised.hint"));
     };
   });
@@ -86,13 +97,18 @@ function renderQuantised(context) {
 /** The menu of layers. @param {(kind: string) => void} onChoose */
 function createLayerMenu(onChoose) {
   const menu = /** @type {HTMLSelectElement} */ (element("select", { "data-set": "kind" }));
-  const el = element("p", { class: "cv-layer" }, element("label", {}, ...sayPieces("quantised.layer", { menu })));
+  const el = element(
+    "p",
+    { class: "cv-layer" },
+    element("label", {}, ...sayPieces("quantised.layer", { menu })),
+  );
   menu.addEventListener("change", () => onChoose(menu.value));
   return {
     el,
     /** @param {any} data */
     set({ kinds, kind }) {
-      if (!menu.options.length) menu.append(...kinds.map(({ name, title }) => element("option", { value: name }, title)));
+      if (!menu.options.length)
+        menu.append(...kinds.map(({ name, title }) => element("option", { value: name }, title)));
       menu.value = kind;
     },
   };
@@ -129,20 +145,37 @@ function createPlanes(pane, read, leave) {
       const plane = made.get(name);
       drawn.add(name);
       Object.assign(plane, { label, shape, values: values.map((line) => line.map((value) => value ?? NaN)) });
-      const cell = Math.max(3, Math.min(CELL_MOST, Math.floor(PLANE_MOST / Math.max(values.length, values[0].length))));
-      plane.map.set({ values: plane.values, label, shape: more.said, limit: more.limit, dtype: "float64", cell, numbers: cell >= 22 });
+      const cell = Math.max(
+        3,
+        Math.min(CELL_MOST, Math.floor(PLANE_MOST / Math.max(values.length, values[0].length))),
+      );
+      plane.map.set({
+        values: plane.values,
+        label,
+        shape: more.said,
+        limit: more.limit,
+        dtype: "float64",
+        cell,
+        numbers: cell >= 22,
+      });
       return plane.map.el;
     },
     /** Light a cell of the kernel wherever it stands. @param {{ row: number, column: number } | null} cell */
     light(cell) {
-      for (const [name, { map, shape }] of made) if (drawn.has(name)) map.light(cell && shape === "kernel" ? [cell] : []);
+      for (const [name, { map, shape }] of made)
+        if (drawn.has(name)) map.light(cell && shape === "kernel" ? [cell] : []);
     },
   };
 }
 
 /** A sign between two planes. @param {string} symbol @param {string} [note] */
 function signOf(symbol, note = "") {
-  return element("span", { class: "cv-sign" }, element("span", { class: "cv-symbol" }, symbol), ...(note ? [element("span", { class: "cv-sign-note" }, note)] : []));
+  return element(
+    "span",
+    { class: "cv-sign" },
+    element("span", { class: "cv-symbol" }, symbol),
+    ...(note ? [element("span", { class: "cv-sign-note" }, note)] : []),
+  );
 }
 
 /** A sign and the plane after it, which stay on one line. @param {HTMLElement[]} nodes */
@@ -159,13 +192,44 @@ function fill(row, nodes) {
 
 function drawForward(planes, row, data) {
   const nodes = Object.entries(data.latents).map(([name, values], index) =>
-    termOf(...(index ? [signOf(say("quantised.and"))] : []), planes.draw(`latent ${name}`, `${name}${data.at}`, values, "kernel", { said: say("quantised.latent") })),
+    termOf(
+      ...(index ? [signOf(say("quantised.and"))] : []),
+      planes.draw(`latent ${name}`, `${name}${data.at}`, values, "kernel", { said: say("quantised.latent") }),
+    ),
   );
-  nodes.push(termOf(signOf("\u2192", say("quantised.quantise")), planes.draw("quantized_weight", `quantized_weight${data.at}`, data.quantized_weight, "kernel", { said: say("quantised.used") })));
-  if (data.signs) nodes.push(termOf(signOf("\u229b"), planes.draw("signs", "sign(padded_input)", data.signs, "padded_input", { said: say(data.signs.flat().includes(-1) ? "quantised.sign_zero" : "quantised.all_positive") })));
-  if (data.scale) nodes.push(termOf(signOf("\u00d7"), planes.draw("scale", "K", data.scale, "output", { said: say("quantised.mean") })));
-  const convolved = data.signs ? [signOf("=")] : [signOf("\u229b", say("quantised.with", { name: "padded_input" })), signOf("=")];
-  nodes.push(termOf(...convolved, planes.draw("output", "output", data.output, "output", { said: say("quantised.output") })));
+  nodes.push(
+    termOf(
+      signOf("\u2192", say("quantised.quantise")),
+      planes.draw("quantized_weight", `quantized_weight${data.at}`, data.quantized_weight, "kernel", {
+        said: say("quantised.used"),
+      }),
+    ),
+  );
+  if (data.signs)
+    nodes.push(
+      termOf(
+        signOf("\u229b"),
+        planes.draw("signs", "sign(padded_input)", data.signs, "padded_input", {
+          said: say(data.signs.flat().includes(-1) ? "quantised.sign_zero" : "quantised.all_positive"),
+        }),
+      ),
+    );
+  if (data.scale)
+    nodes.push(
+      termOf(
+        signOf("\u00d7"),
+        planes.draw("scale", "K", data.scale, "output", { said: say("quantised.mean") }),
+      ),
+    );
+  const convolved = data.signs
+    ? [signOf("=")]
+    : [signOf("\u229b", say("quantised.with", { name: "padded_input" })), signOf("=")];
+  nodes.push(
+    termOf(
+      ...convolved,
+      planes.draw("output", "output", data.output, "output", { said: say("quantised.output") }),
+    ),
+  );
   fill(row, nodes);
 }
 
@@ -173,10 +237,27 @@ function drawBackward(planes, row, data) {
   const chosen = data.variants.find(({ name }) => name === data.variant);
   const through = data.variant === "scaled_sign" ? say("quantised.plus_alpha") : "";
   fill(row, [
-    planes.draw("grad_output", "grad_output", data.grad_output, "grad_output", { said: say("quantised.on_board") }),
-    termOf(signOf("\u2192", say("quantised.as", { name: "grad_weight" })), planes.draw("grad_quantized_weight", "grad_quantized_weight", data.grad_quantized_weight, "kernel", { said: say("quantised.exact") })),
-    termOf(signOf("\u00d7", say("quantised.cell_by_cell")), planes.draw("mask", "mask", chosen.mask, "kernel", { said: say("quantised.of", { variant: chosen.name }) })),
-    termOf(signOf("=", through), planes.draw("gradient", `grad_${chosen.parameter}`, chosen.gradient, "kernel", { said: say("quantised.learned") })),
+    planes.draw("grad_output", "grad_output", data.grad_output, "grad_output", {
+      said: say("quantised.on_board"),
+    }),
+    termOf(
+      signOf("\u2192", say("quantised.as", { name: "grad_weight" })),
+      planes.draw("grad_quantized_weight", "grad_quantized_weight", data.grad_quantized_weight, "kernel", {
+        said: say("quantised.exact"),
+      }),
+    ),
+    termOf(
+      signOf("\u00d7", say("quantised.cell_by_cell")),
+      planes.draw("mask", "mask", chosen.mask, "kernel", {
+        said: say("quantised.of", { variant: chosen.name }),
+      }),
+    ),
+    termOf(
+      signOf("=", through),
+      planes.draw("gradient", `grad_${chosen.parameter}`, chosen.gradient, "kernel", {
+        said: say("quantised.learned"),
+      }),
+    ),
   ]);
 }
 
@@ -188,8 +269,16 @@ function createColumns(planes, el, onChoose) {
     if (!made.has(name)) {
       const button = element("button", { type: "button", class: "cv-button", "data-variant": name }, name);
       button.addEventListener("click", () => onChoose(name));
-      const [sentence, maps] = [element("p", { class: "cv-muted" }), element("div", { class: "cv-variant-maps" })];
-      made.set(name, { button, sentence, maps, root: element("section", { class: "cv-variant" }, button, sentence, maps) });
+      const [sentence, maps] = [
+        element("p", { class: "cv-muted" }),
+        element("div", { class: "cv-variant-maps" }),
+      ];
+      made.set(name, {
+        button,
+        sentence,
+        maps,
+        root: element("section", { class: "cv-variant" }, button, sentence, maps),
+      });
     }
     return /** @type {NonNullable<ReturnType<typeof made.get>>} */ (made.get(name));
   };
@@ -197,14 +286,20 @@ function createColumns(planes, el, onChoose) {
     /** @param {any} data */
     set({ variants, variant }) {
       // One scale for all gradients: the columns are there to be compared.
-      const limit = Math.max(...variants.flatMap(({ gradient }) => gradient.flat().map((value) => Math.abs(value ?? 0)))) || 1;
+      const limit =
+        Math.max(
+          ...variants.flatMap(({ gradient }) => gradient.flat().map((value) => Math.abs(value ?? 0))),
+        ) || 1;
       const shown = variants.map((/** @type {QuantisedVariant} */ each) => {
         const column = columnOf(each.name);
         column.button.setAttribute("aria-pressed", String(each.name === variant));
         setText(column.sentence, each.sentence);
         fill(column.maps, [
           planes.draw(`${each.name} mask`, "mask", each.mask, "kernel", { said: say("quantised.factor") }),
-          planes.draw(`${each.name} gradient`, `grad_${each.parameter}`, each.gradient, "kernel", { limit, said: say("quantised.gradient") }),
+          planes.draw(`${each.name} gradient`, `grad_${each.parameter}`, each.gradient, "kernel", {
+            limit,
+            said: say("quantised.gradient"),
+          }),
         ]);
         return column.root;
       });
@@ -215,18 +310,39 @@ function createColumns(planes, el, onChoose) {
 
 function drawCheck(planes, row, data) {
   const chosen = data.variants.find(({ name }) => name === data.variant);
-  const limit = Math.max(...[...chosen.gradient, ...data.surrogate].flat().map((value) => Math.abs(value ?? 0))) || 1;
+  const limit =
+    Math.max(...[...chosen.gradient, ...data.surrogate].flat().map((value) => Math.abs(value ?? 0))) || 1;
   fill(row, [
-    planes.draw("stairs", say("quantised.itself"), data.stairs, "kernel", { said: say("quantised.difference") }),
-    termOf(signOf(data.gradcheck_passes ? "=" : "\u2260"), planes.draw("backward", `grad_${chosen.parameter}`, chosen.gradient, "kernel", { limit, said: say("quantised.returned") })),
-    termOf(signOf(data.at_kink ? "\u2248" : "="), planes.draw("surrogate", say("quantised.surrogate"), data.surrogate, "kernel", { limit, said: say("quantised.difference") })),
+    planes.draw("stairs", say("quantised.itself"), data.stairs, "kernel", {
+      said: say("quantised.difference"),
+    }),
+    termOf(
+      signOf(data.gradcheck_passes ? "=" : "\u2260"),
+      planes.draw("backward", `grad_${chosen.parameter}`, chosen.gradient, "kernel", {
+        limit,
+        said: say("quantised.returned"),
+      }),
+    ),
+    termOf(
+      signOf(data.at_kink ? "\u2248" : "="),
+      planes.draw("surrogate", say("quantised.surrogate"), data.surrogate, "kernel", {
+        limit,
+        said: say("quantised.difference"),
+      }),
+    ),
   ]);
 }
 
 /** What the three planes of the check mean. @param {any} data @returns {{ ok: boolean, text: string }[]} */
 function verdictOf(data) {
   const chosen = data.variants.find(({ name }) => name === data.variant);
-  const pairs = chosen.gradient.flatMap((line, row) => line.map((value, column) => [value ?? NaN, data.stairs[row][column] ?? NaN, data.surrogate[row][column] ?? NaN]));
+  const pairs = chosen.gradient.flatMap((line, row) =>
+    line.map((value, column) => [
+      value ?? NaN,
+      data.stairs[row][column] ?? NaN,
+      data.surrogate[row][column] ?? NaN,
+    ]),
+  );
   const apart = Math.max(...pairs.map(([gradient, stairs]) => Math.abs(gradient - stairs)));
   const jumps = pairs.filter(([, stairs]) => Math.abs(stairs) > 1e3).length;
   const throughAlpha = data.kind === "binary" || data.kind === "xnor";

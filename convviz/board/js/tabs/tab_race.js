@@ -24,7 +24,11 @@ const say = sentences(WORDS);
  * @param {Opening} opening @param {string} pixels of the digit, in base64
  */
 export function settingsOf({ spec, dtype, scale, offset, weight, bias, grad_output }, pixels) {
-  const source = (/** @type {Packed} */ { shape, bytes }) => ({ kind: "values", values: [...decode(bytesOf(bytes).buffer, dtype)], shape });
+  const source = (/** @type {Packed} */ { shape, bytes }) => ({
+    kind: "values",
+    values: [...decode(bytesOf(bytes).buffer, dtype)],
+    shape,
+  });
   const [height, width] = spec.input_size;
   return {
     spec,
@@ -32,7 +36,11 @@ export function settingsOf({ spec, dtype, scale, offset, weight, bias, grad_outp
     transposed: false,
     lr: 0,
     scale: "quantity", // one scale for all of an equation would leave a digit's gradients pale beside the digit
-    input: { kind: "values", values: [...bytesOf(pixels)].map((byte) => byte * scale + offset), shape: [1, 1, height, width] },
+    input: {
+      kind: "values",
+      values: [...bytesOf(pixels)].map((byte) => byte * scale + offset),
+      shape: [1, 1, height, width],
+    },
     weight: source(weight),
     bias: bias && source(bias),
     loss: "weighted_sum",
@@ -53,7 +61,14 @@ function renderRace(context) {
     const kernels = createKernels(pane);
     const table = createTable();
     const mistakes = createMistakes(open);
-    body.append(element("h3", {}, say("race")), element("p", {}, say("race.about")), told, setup.el, setup.refused, recorded);
+    body.append(
+      element("h3", {}, say("race")),
+      element("p", {}, say("race.about")),
+      told,
+      setup.el,
+      setup.refused,
+      recorded,
+    );
     body.append(plots.el, kernels.el, table.el, mistakes.el, about);
 
     /** @param {string} layer @param {Digit} digit */
@@ -83,12 +98,22 @@ function renderRace(context) {
       setup.set(data);
       setText(told, data.state === "alone" ? say("alone") : data.why_not);
       recorded.hidden = !data.recorded;
-      if (data.recorded) recorded.replaceChildren(say("recorded", race.made), " ", say("recorded.command"), " ", element("code", {}, race.command));
+      if (data.recorded)
+        recorded.replaceChildren(
+          say("recorded", race.made),
+          " ",
+          say("recorded.command"),
+          " ",
+          element("code", {}, race.command),
+        );
       plots.set(race.plots);
       kernels.set(race.kernels);
       table.set(race.table);
       mistakes.set(race.mistakes);
-      about.replaceChildren(element("summary", {}, say("about")), ...race.about.map((/** @type {string} */ line) => element("p", {}, line)));
+      about.replaceChildren(
+        element("summary", {}, say("about")),
+        ...race.about.map((/** @type {string} */ line) => element("p", {}, line)),
+      );
     };
   });
 }

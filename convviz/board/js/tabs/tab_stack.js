@@ -35,9 +35,27 @@ function renderStack(context) {
     /** @type {Pair | null} */
     let asked = null; // the output that asks, until it is chosen the one in the middle
     let used = 0; // layers that are shown: those of the choice that fit
-    const layers = createChoice(say("layers"), range(MOST_LAYERS).map((index) => [String(index + 1), String(index + 1)]), (value) => choose({ layers: Number(value) }));
-    const asks = createChoice(say("asks"), [["one", say("asks.one")], ["all", say("asks.all")]], (value) => choose({ asks: value }));
-    const weights = createChoice(say("weights"), [["ones", say("weights.ones")], ["board", say("weights.board")]], (value) => choose({ weights: value }));
+    const layers = createChoice(
+      say("layers"),
+      range(MOST_LAYERS).map((index) => [String(index + 1), String(index + 1)]),
+      (value) => choose({ layers: Number(value) }),
+    );
+    const asks = createChoice(
+      say("asks"),
+      [
+        ["one", say("asks.one")],
+        ["all", say("asks.all")],
+      ],
+      (value) => choose({ asks: value }),
+    );
+    const weights = createChoice(
+      say("weights"),
+      [
+        ["ones", say("weights.ones")],
+        ["board", say("weights.board")],
+      ],
+      (value) => choose({ weights: value }),
+    );
     const transposed = element("p", {}, say("about.transposed"));
     const ends = element("p", { class: "cv-note" });
     const flow = element("div", { class: "cv-flow cv-stack-planes" });
@@ -46,9 +64,27 @@ function renderStack(context) {
     const told = element("div", { class: "cv-stack-told" });
     const about = element("p", {});
     setRich(about, say("about"));
-    body.append(element("h3", {}, say("title")), about, transposed, element("div", { class: "cv-stack-choices" }, layers.el, asks.el, weights.el), ends, element("div", { class: "cv-stack-body" }, element("div", {}, flow, readout, how), element("div", {}, told, createExamples(open))));
+    body.append(
+      element("h3", {}, say("title")),
+      about,
+      transposed,
+      element("div", { class: "cv-stack-choices" }, layers.el, asks.el, weights.el),
+      ends,
+      element(
+        "div",
+        { class: "cv-stack-body" },
+        element("div", {}, flow, readout, how),
+        element("div", {}, told, createExamples(open)),
+      ),
+    );
     /** @type {ReturnType<typeof createPlane>[]} the last layer's output first, the input last */
-    const planes = range(MOST_LAYERS + 1).map((index) => createPlane(pane, (row, column) => read(index, row, column), (row, column) => ask(index, row, column)));
+    const planes = range(MOST_LAYERS + 1).map((index) =>
+      createPlane(
+        pane,
+        (row, column) => read(index, row, column),
+        (row, column) => ask(index, row, column),
+      ),
+    );
 
     /** @param {Partial<Choice>} changes */
     function choose(changes) {
@@ -75,13 +111,19 @@ function renderStack(context) {
     function draw() {
       const there = page.shown();
       if (!there) return;
-      const { settings: { spec, plane, transposed: turned }, numbers: { stages } } = there;
+      const {
+        settings: { spec, plane, transposed: turned },
+        numbers: { stages },
+      } = there;
       const all = layersOf(spec, MOST_LAYERS);
       const stack = all.slice(0, choice.layers);
       used = stack.length;
       const size = sizeAfter(stack[used - 1]);
       const asking = choice.asks === "one" ? within(asked, size) : null;
-      const weight = choice.weights === "ones" ? null : planeOf(stages.weight, plane.out_channel, plane.in_channel % (spec.in_channels / spec.groups));
+      const weight =
+        choice.weights === "ones"
+          ? null
+          : planeOf(stages.weight, plane.out_channel, plane.in_channel % (spec.in_channels / spec.groups));
       const gradients = gradientThrough(stack, weight, asking);
       layers.set(String(used), all.length);
       asks.set(choice.asks);
@@ -101,7 +143,11 @@ function renderStack(context) {
       const shown = planes.slice(0, count);
       shown.forEach((plane, index) => {
         const layer = count - 1 - index;
-        plane.set(gradients[index], layer ? say("plane.output", { layer }) : say("plane.input"), layer ? say("through", { layer }) : "");
+        plane.set(
+          gradients[index],
+          layer ? say("plane.output", { layer }) : say("plane.input"),
+          layer ? say("through", { layer }) : "",
+        );
       });
       if (flow.childElementCount !== count) flow.replaceChildren(...shown.map(({ el }) => el));
       shown[0].light(asking ? [{ row: asking[0], column: asking[1] }] : []);
@@ -109,11 +155,13 @@ function renderStack(context) {
 
     /** @param {string[]} lines */
     function tell(lines) {
-      told.replaceChildren(...lines.map((line) => {
-        const words = element("p", {});
-        setRich(words, line);
-        return words;
-      }));
+      told.replaceChildren(
+        ...lines.map((line) => {
+          const words = element("p", {});
+          setRich(words, line);
+          return words;
+        }),
+      );
     }
 
     /** @param {number} index of a plane @param {number} row @param {number} column */
@@ -121,7 +169,10 @@ function renderStack(context) {
       const value = planes[index].valueAt(row, column);
       const layer = used - index;
       const cell = layer ? say("cell.output", { row, column, layer }) : say("cell.input", { row, column });
-      const words = choice.weights === "ones" ? say("read.ways", { cell, count: value }) : say("read.slope", { cell, value: formatNumber(value) });
+      const words =
+        choice.weights === "ones"
+          ? say("read.ways", { cell, count: value })
+          : say("read.slope", { cell, value: formatNumber(value) });
       setText(readout, words);
       if (document.activeElement?.closest(".cv-pane") === pane.root) pane.say(words);
     }
@@ -148,7 +199,12 @@ function planeOf({ shape: [, inputs, height, width], data }, out, into) {
 function createPlane(pane, onPoint, onSelect) {
   const map = createHeatmap(pane, { onPoint, onSelect });
   const words = element("span", { class: "cv-sign-note" });
-  const sign = element("span", { class: "cv-sign" }, element("span", { class: "cv-symbol", "aria-hidden": "true" }, "\u2192"), words);
+  const sign = element(
+    "span",
+    { class: "cv-sign" },
+    element("span", { class: "cv-symbol", "aria-hidden": "true" }, "\u2192"),
+    words,
+  );
   /** @type {number[][]} */
   let values = [];
   return {
@@ -171,11 +227,20 @@ function createPlane(pane, onPoint, onSelect) {
 /** @param {(name: keyof typeof EXAMPLES) => void} open */
 function createExamples(open) {
   const buttons = /** @type {(keyof typeof EXAMPLES)[]} */ (Object.keys(EXAMPLES)).map((name) => {
-    const button = element("button", { type: "button", class: "cv-button", "data-example": name }, say(`example.${name}`));
+    const button = element(
+      "button",
+      { type: "button", class: "cv-button", "data-example": name },
+      say(`example.${name}`),
+    );
     button.addEventListener("click", () => open(name));
     return button;
   });
-  return element("p", { class: "cv-buttons" }, element("span", { class: "cv-muted" }, say("examples")), ...buttons);
+  return element(
+    "p",
+    { class: "cv-buttons" },
+    element("span", { class: "cv-muted" }, say("examples")),
+    ...buttons,
+  );
 }
 
 /** @param {number} count */

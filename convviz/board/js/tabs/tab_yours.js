@@ -30,7 +30,14 @@ function renderYours(context) {
       pane.root.closest(".cv-app")?.scrollIntoView();
     });
     const told = element("p", {});
-    body.append(element("h3", {}, say("yours")), element("p", {}, say("about")), told, form.el, refused, result.el);
+    body.append(
+      element("h3", {}, say("yours")),
+      element("p", {}, say("about")),
+      told,
+      form.el,
+      refused,
+      result.el,
+    );
     return (data) => {
       setText(told, data.why_not);
       form.el.hidden = Boolean(data.why_not);
@@ -47,10 +54,20 @@ function createForm(pane) {
   const task = /** @type {HTMLSelectElement} */ (element("select"));
   const name = /** @type {HTMLSelectElement} */ (element("select"));
   const code = /** @type {HTMLTextAreaElement} */ (
-    element("textarea", { rows: "8", spellcheck: "false", autocomplete: "off", placeholder: say("code.placeholder"), "aria-label": say("code") })
+    element("textarea", {
+      rows: "8",
+      spellcheck: "false",
+      autocomplete: "off",
+      placeholder: say("code.placeholder"),
+      "aria-label": say("code"),
+    })
   );
   const look = element("button", { type: "button", class: "cv-button" }, say("refresh"));
-  const check = element("button", { type: "button", class: "cv-button", "data-yours": "check" }, say("check"));
+  const check = element(
+    "button",
+    { type: "button", class: "cv-button", "data-yours": "check" },
+    say("check"),
+  );
   const line = element("span", { role: "status" });
   const el = element(
     "div",
@@ -75,7 +92,9 @@ function createForm(pane) {
       setText(line, "");
       check.toggleAttribute("disabled", false);
       if (!data.tasks) return;
-      const [chosenTask, chosenName] = filled ? [task.value, name.value] : [data.chosen.task, data.chosen.name];
+      const [chosenTask, chosenName] = filled
+        ? [task.value, name.value]
+        : [data.chosen.task, data.chosen.name];
       fill(task, data.tasks, chosenTask);
       fill(name, ["", ...data.names], chosenName);
       if (!filled) code.value = data.chosen.code;
@@ -100,7 +119,11 @@ function createResult(pane, open) {
     set(report) {
       el.hidden = !report;
       if (!report) return;
-      const summary = element("p", { class: report.passed ? "cv-yours-right" : "cv-yours-wrong" }, report.summary);
+      const summary = element(
+        "p",
+        { class: report.passed ? "cv-yours-right" : "cv-yours-wrong" },
+        report.summary,
+      );
       el.replaceChildren(summary, ...hints(report, maps, open), cases(report));
     },
   };
@@ -112,11 +135,19 @@ function createResult(pane, open) {
  */
 function hints({ passed, first, map, diagnoses }, maps, open) {
   if (passed || !first) return [];
-  const where = [element("p", {}, element("b", {}, first.case)), ...first.lines.map((text) => element("p", {}, text))];
+  const where = [
+    element("p", {}, element("b", {}, first.case)),
+    ...first.lines.map((text) => element("p", {}, text)),
+  ];
   if (map) where.push(...mapped(map, maps));
-  const what = diagnoses.flatMap(({ title, evidence, of }) => [element("p", {}, element("b", {}, title), ` (${of})`), element("p", { class: "cv-muted" }, evidence)]);
+  const what = diagnoses.flatMap(({ title, evidence, of }) => [
+    element("p", {}, element("b", {}, title), ` (${of})`),
+    element("p", { class: "cv-muted" }, evidence),
+  ]);
   if (!what.length) what.push(element("p", {}, say("nothing.known")));
-  const how = diagnoses.filter(({ fix }) => fix).map((diagnosis) => element("p", {}, diagnosis.fix, " ", ...boardButton(diagnosis, open)));
+  const how = diagnoses
+    .filter(({ fix }) => fix)
+    .map((diagnosis) => element("p", {}, diagnosis.fix, " ", ...boardButton(diagnosis, open)));
   const made = [hint("where", where, true), hint("what", what, false)];
   return how.length ? [...made, hint("how", how, false)] : made;
 }
@@ -140,18 +171,35 @@ function boardButton({ setting, title }, open) {
 function mapped({ label, case: name, right, received, wrong, products }, maps) {
   const planes = [right, received];
   const fits = wrong.length > 0; // where the shapes differ no cell is wrong by itself
-  const isWrong = (/** @type {number} */ i, /** @type {number} */ j) => wrong.some(([row, column]) => row === i && column === j);
+  const isWrong = (/** @type {number} */ i, /** @type {number} */ j) =>
+    wrong.some(([row, column]) => row === i && column === j);
   // What rounding does is no difference: 2e-16 beside 8 would look like one.
-  if (fits) planes.push(received.map((row, i) => row.map((value, j) => (isWrong(i, j) ? (value ?? NaN) - (right[i][j] ?? NaN) : 0))));
+  if (fits)
+    planes.push(
+      received.map((row, i) =>
+        row.map((value, j) => (isWrong(i, j) ? (value ?? NaN) - (right[i][j] ?? NaN) : 0)),
+      ),
+    );
   const sizes = [right, received].flat(2).map((value) => Math.abs(value ?? 0));
   const limit = Math.max(...sizes); // one scale for both: the same number has the same colour
   const names = /** @type {const} */ (["right", "received", "off"]);
   planes.forEach((values, index) => {
     const rows = values.map((row) => row.map((value) => value ?? NaN));
-    maps[index].set({ values: rows, label: say(names[index]), limit: index < 2 ? limit : undefined, dtype: "float64", cell: CELL, numbers: true });
+    maps[index].set({
+      values: rows,
+      label: say(names[index]),
+      limit: index < 2 ? limit : undefined,
+      dtype: "float64",
+      cell: CELL,
+      numbers: true,
+    });
   });
   const row = element("div", { class: "cv-flow" }, ...planes.map((_, index) => maps[index].el));
-  return [element("p", {}, say("plane", { plane: label, case: name })), row, ...(products ? productsOf(products) : [])];
+  return [
+    element("p", {}, say("plane", { plane: label, case: name })),
+    row,
+    ...(products ? productsOf(products) : []),
+  ];
 }
 
 /** @param {Products} products */
@@ -160,18 +208,44 @@ function productsOf({ of, setting, total, missing, extra, shown }) {
   const other = of === "grad_input" ? "weight" : "input";
   const lines = /** @type {const} */ (["missing", "extra"]).flatMap((kind) => [
     ...shown[kind].map(([o, k, cell]) =>
-      element("li", { class: `cv-yours-${kind}` }, `${say("product", { result: of, cell: cell.join(","), o: o.join(","), other, k: k.join(",") })} (${say(kind)})`),
+      element(
+        "li",
+        { class: `cv-yours-${kind}` },
+        `${say("product", { result: of, cell: cell.join(","), o: o.join(","), other, k: k.join(",") })} (${say(kind)})`,
+      ),
     ),
-    ...(({ missing, extra })[kind] > shown[kind].length ? [element("li", { class: "cv-muted" }, say("more", { count: ({ missing, extra })[kind] - shown[kind].length }))] : []),
+    ...({ missing, extra }[kind] > shown[kind].length
+      ? [
+          element(
+            "li",
+            { class: "cv-muted" },
+            say("more", { count: { missing, extra }[kind] - shown[kind].length }),
+          ),
+        ]
+      : []),
   ]);
   return [element("p", {}, say("products", { total, setting, missing, extra })), element("ul", {}, ...lines)];
 }
 
 /** @param {Report} report */
 function cases({ cases: tried, not_asked: left, assumed }) {
-  const rows = tried.map(([name, passed, message]) => element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, passed ? say("right") : message)));
-  const others = left.map(([name, reason]) => element("tr", { class: "cv-muted" }, element("th", { scope: "row" }, name), element("td", {}, reason)));
-  const head = element("tr", {}, element("th", { scope: "col" }, say("case")), element("th", { scope: "col" }, say("verdict")));
+  const rows = tried.map(([name, passed, message]) =>
+    element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, name),
+      element("td", {}, passed ? say("right") : message),
+    ),
+  );
+  const others = left.map(([name, reason]) =>
+    element("tr", { class: "cv-muted" }, element("th", { scope: "row" }, name), element("td", {}, reason)),
+  );
+  const head = element(
+    "tr",
+    {},
+    element("th", { scope: "col" }, say("case")),
+    element("th", { scope: "col" }, say("verdict")),
+  );
   const table = element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows, ...others));
   const how = assumed ? [element("p", { class: "cv-muted" }, say("assumed", { what: assumed }))] : [];
   return element("details", { "data-hint": "cases" }, element("summary", {}, say("cases")), ...how, table);

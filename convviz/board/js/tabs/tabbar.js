@@ -29,7 +29,9 @@ export function createTabs(model, drawPane, only) {
     const made = names.map((name) => createTab(name, () => choose(name)));
     buttons.push(...made);
     const list = element("div", { class: "cv-tablist", role: "tablist", "aria-label": title }, ...made);
-    return [element("div", { class: "cv-tabgroup" }, element("span", { "aria-hidden": "true" }, title), list)];
+    return [
+      element("div", { class: "cv-tabgroup" }, element("span", { "aria-hidden": "true" }, title), list),
+    ];
   });
   const bar = element("div", { class: "cv-tabbar" }, ...groups);
   const shut = element("button", { type: "button", class: "cv-drawer-close", hidden: "" }, "×");
@@ -41,7 +43,8 @@ export function createTabs(model, drawPane, only) {
   let closePane = () => {};
 
   /** @param {string} name open, or closed again if it is */
-  const choose = (name) => model.change((settings) => [replaced(settings, { tab: settings.tab === name ? "" : name }), []]);
+  const choose = (name) =>
+    model.change((settings) => [replaced(settings, { tab: settings.tab === name ? "" : name }), []]);
 
   /** Close the drawer; the keyboard goes back to where it was opened. */
   function closeOpen() {
@@ -82,7 +85,8 @@ export function createTabs(model, drawPane, only) {
     const wanted = buttons.some(({ dataset }) => dataset.tab === tab) ? tab : ""; // a link may name one that is not here
     if (wanted !== open) show(wanted);
     shut.hidden = !open;
-    if (open) shut.setAttribute("aria-label", say("close", { tab: NAMES.tabs[/** @type {"code"} */ (open)] }));
+    if (open)
+      shut.setAttribute("aria-label", say("close", { tab: NAMES.tabs[/** @type {"code"} */ (open)] }));
     const first = open || buttons[0].dataset.tab;
     for (const button of buttons) {
       const tab = button.dataset.tab ?? "";
@@ -118,7 +122,11 @@ export function createTabs(model, drawPane, only) {
 
 /** @param {string} name @param {() => void} onClick */
 function createTab(name, onClick) {
-  const button = element("button", { type: "button", class: "cv-tab", role: "tab", "data-tab": name }, NAMES.tabs[/** @type {"code"} */ (name)]);
+  const button = element(
+    "button",
+    { type: "button", class: "cv-tab", role: "tab", "data-tab": name },
+    NAMES.tabs[/** @type {"code"} */ (name)],
+  );
   button.addEventListener("click", onClick);
   return button;
 }

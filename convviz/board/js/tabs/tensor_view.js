@@ -48,7 +48,16 @@ export function createLinkedMap(pane, read, largest = LARGEST) {
       shown = plane;
       const cell = Math.max(SMALLEST, Math.min(largest, Math.floor(SIDE / Math.max(...plane.size))));
       const { label, shape, rows, columns, dtype } = plane;
-      map.set({ values: rowsOf(plane, buffers), label, shape, rows, columns, dtype, cell, numbers: cell >= ROOM_FOR_NUMBER });
+      map.set({
+        values: rowsOf(plane, buffers),
+        label,
+        shape,
+        rows,
+        columns,
+        dtype,
+        cell,
+        numbers: cell >= ROOM_FOR_NUMBER,
+      });
       map.el.dataset.panelName = plane.panel ?? "";
     },
     /** @param {{ cell: any, cells: any[], panels: string[] }} pointed */
@@ -81,7 +90,8 @@ export function createTensorView(pane, read, choose) {
     const several = counts.some((count) => count > 1);
     planes.hidden = !several;
     if (!several) return planes.replaceChildren();
-    if (planes.childElementCount !== counts.length) planes.replaceChildren(...counts.map((_, axis) => field(axis)));
+    if (planes.childElementCount !== counts.length)
+      planes.replaceChildren(...counts.map((_, axis) => field(axis)));
     planes.querySelectorAll("input").forEach((input, axis) => {
       input.max = String(counts[axis] - 1);
       input.disabled = counts[axis] === 1;
@@ -93,7 +103,9 @@ export function createTensorView(pane, read, choose) {
   /** @param {number} axis */
   function field(axis) {
     const input = element("input", { type: "number", min: "0", step: "1" });
-    input.addEventListener("change", () => choose([...planes.querySelectorAll("input")].map(({ value }) => Number(value) || 0)));
+    input.addEventListener("change", () =>
+      choose([...planes.querySelectorAll("input")].map(({ value }) => Number(value) || 0)),
+    );
     return element("label", {}, ...(axis ? [", ", input] : sayPieces("tensor.plane", { field: input })));
   }
 
@@ -114,8 +126,14 @@ export function createTensorView(pane, read, choose) {
       const place = tensor.at?.length ? `[${tensor.at.join(", ")}]` : "";
       const label = `${plainName(tensor.title)}${place}`;
       if (drawn) map?.set({ ...tensor, label }, buffers);
-      setText(text, drawn ? tensor.text : [tensor.shape, tensor.text || say("tensor.unknown")].filter(Boolean).join(": "));
-      setRich(note, [tensor.part && say("tensor.shown", { part: tensor.part }), tensor.note].filter(Boolean).join(" "));
+      setText(
+        text,
+        drawn ? tensor.text : [tensor.shape, tensor.text || say("tensor.unknown")].filter(Boolean).join(": "),
+      );
+      setRich(
+        note,
+        [tensor.part && say("tensor.shown", { part: tensor.part }), tensor.note].filter(Boolean).join(" "),
+      );
     },
     /** @param {any} pointed */
     hear: (pointed) => map?.hear(pointed),
