@@ -25,7 +25,7 @@ dots = { $(1) & job=$$!; while kill -0 $$job 2>/dev/null; do printf .; sleep 2; 
 # compiles anew what it imports, and each worker rewrites the asserts of all test files.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help app check docs test test-js types-js test-py lint bench clean
+.PHONY: help app check docs test test-js lint-js test-py lint bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -49,25 +49,25 @@ test-py: $(STAMP)-test
 	@echo "Browsers for the tests: $$($(BIN)/python -m tests.chromium), $$($(BIN)/python -m tests.browser.firefox)"
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(PYTEST_FLAGS)
 
-TSC := tests/js/node_modules/.bin/tsc
-types-js: # of the JavaScript; the compiler comes from npm, once
+NPM := tests/js/node_modules/.bin
+lint-js: # rules, format and types of the JavaScript; what checks them comes from npm, once
 	@if ! node -e 'process.exit(parseInt(process.versions.node) < 18 ? 1 : 0)' 2>/dev/null; then \
-		echo "JavaScript types SKIPPED: their check needs node 18 or newer, which is not installed."; test "$$CI" != true; \
+		echo "JavaScript's format and types SKIPPED: their check needs node 18 or newer, which is not installed."; test "$$CI" != true; \
 	elif ! node -e 'for (const [name, version] of Object.entries(require("./tests/js/package.json").devDependencies)) \
 		if (require(`./tests/js/node_modules/$${name}/package.json`).version !== version) process.exit(1)' 2>/dev/null && \
 		! (cd tests/js && npm install --no-save --no-package-lock --no-audit --no-fund); then \
-		echo "JavaScript types SKIPPED: their check needs what tests/js names, which npm could not install."; \
+		echo "JavaScript's format and types SKIPPED: their check needs what tests/js names, which npm could not install."; \
 		test "$$CI" != true; \
-	else $(TSC) -p tests/js && $(TSC) -p tests/js/tsconfig.strict.json; fi
+	else $(NPM)/biome check --error-on-warnings && $(NPM)/tsc -p tests/js && $(NPM)/tsc -p tests/js/tsconfig.strict.json; fi
 
-test-js: types-js
+test-js: lint-js
 	@tests=$$(find tests/js -name '*.test.*js' -not -path '*/node_modules/*' 2>/dev/null); \
 	if ! node -e 'process.exit(parseInt(process.versions.node) < 18 ? 1 : 0)' 2>/dev/null; then \
 		echo "JavaScript tests SKIPPED: they need node 18 or newer, which is not installed."; test "$$CI" != true; \
 	elif [ -z "$$tests" ]; then echo "tests/js has no *.test.js or *.test.mjs: nothing would be tested."; exit 1; \
 	else node --test $$tests; fi
 
-lint: $(STAMP)-test ## ruff (rules and format) and mypy
+lint: $(STAMP)-test lint-js ## ruff and mypy; where node is, Biome and tsc for the JavaScript
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy

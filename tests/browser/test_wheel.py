@@ -106,7 +106,7 @@ def test_a_script_is_checked_against_the_types_of_the_wheel(checker, installed, 
     else:
         found = ROOT / "tests" / "js" / "node_modules" / ".bin" / "pyright"
         if not found.exists() and os.environ.get("CI") != "true":
-            pytest.skip("`make types-js` installs pyright where node and npm are")
+            pytest.skip("`make lint-js` installs pyright where node and npm are")
         command = [found, "--pythonpath", installed]
     said = subprocess.run([*command, script.name], capture_output=True, text=True, cwd=tmp_path).stdout
     reported = {int(line) for line in re.findall(r"typed_script\.py:(\d+):.*\berror\b", said)}
