@@ -15,7 +15,7 @@ except ImportError:
     cssmin = jsmin = str
 
 # What stands at the start of a line and is read there by ``bundle.py``.
-LINES = re.compile(r"^(import .*;\n|export (?:default )?)", re.MULTILINE)
+LINES = re.compile(r"^(import [^;]*;\n|export (?:default )?)", re.MULTILINE)
 
 
 def packed_script(script: str) -> str:
