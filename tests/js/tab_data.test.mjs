@@ -21,8 +21,14 @@ function opened(name, { settings = FIRST, chosen = {} } = {}) {
     request: (message) =>
       new Promise((resolve, reject) => {
         made.questions.push(message);
-        made.answer = async (data = {}) => (resolve({ message: { data }, buffers: [] }), flush());
-        made.refuse = async (sentence) => (reject(new Error(sentence)), flush());
+        made.answer = (data = {}) => {
+          resolve({ message: { data }, buffers: [] });
+          return flush();
+        };
+        made.refuse = (sentence) => {
+          reject(new Error(sentence));
+          return flush();
+        };
       }),
   };
   const later = (act) => {

@@ -33,12 +33,14 @@ export function lookInTab(appOf, onChosen) {
   /** @returns {{ el: HTMLElement, id: string }[]} */
   const buttons = () =>
     BUTTONS.flatMap((name) =>
-      [.../** @type {NodeListOf<HTMLElement>} */ (slot?.querySelectorAll(`[data-${name}]`))].map((el) => ({
-        el,
-        id: el.dataset[name] ?? "",
-      })),
+      [.../** @type {Iterable<HTMLElement>} */ (slot?.querySelectorAll(`[data-${name}]`) ?? [])].map(
+        (el) => ({
+          el,
+          id: el.dataset[name] ?? "",
+        }),
+      ),
     );
-  const menus = () => [.../** @type {NodeListOf<HTMLSelectElement>} */ (slot?.querySelectorAll(MENUS))];
+  const menus = () => [.../** @type {Iterable<HTMLSelectElement>} */ (slot?.querySelectorAll(MENUS) ?? [])];
   const isChosen = (/** @type {HTMLElement} */ el) => CHOSEN.some((name) => el.getAttribute(name) === "true");
 
   function look() {
