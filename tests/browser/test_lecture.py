@@ -118,6 +118,34 @@ def test_f_and_the_button_begin_it_and_esc_and_f_end_it(visitor, exported):
     assert visitor.locator(".cv-equation").filter(visible=True).count() == 3
 
 
+def test_a_screen_that_is_given_or_left_late_is_that_of_the_lecture_before(visitor, exported):
+    """Browsers fill and leave the screen some frames after they are asked: keys may be quicker."""
+    open_page(visitor, exported)
+    visitor.evaluate(
+        """() => {
+          const app = document.querySelector(".cv-app");
+          let full = null;
+          Object.defineProperty(document, "fullscreenElement", { configurable: true, get: () => full });
+          app.requestFullscreen = () => new Promise((resolve) => {
+            window.give = () => { full = app; document.dispatchEvent(new Event("fullscreenchange")); resolve(); };
+          });
+          window.left = () => { full = null; document.dispatchEvent(new Event("fullscreenchange")); };
+          document.exitFullscreen = () => { window.exits = (window.exits ?? 0) + 1; left(); return Promise.resolve(); };
+        }"""
+    )
+    visitor.keyboard.press("f")
+    visitor.evaluate("left()")  # the lecture before has left the screen only now
+    assert is_lecture(visitor)
+    visitor.keyboard.press("f")
+    assert not is_lecture(visitor)
+    visitor.evaluate("give()")  # this one gets it when it has ended
+    assert visitor.evaluate("window.exits") == 1, "it is given back"
+    visitor.keyboard.press("f")
+    visitor.evaluate("give()")
+    visitor.evaluate("left()")  # the browser's own Esc
+    assert not is_lecture(visitor)
+
+
 def test_link_lesson_and_lecture_may_stand_in_either_part_of_the_address(visitor, exported):
     for address, size, lesson in (
         ("?v=2&size=6#present=1", 6, False),

@@ -60,6 +60,7 @@ export function createLecture(app, board, player, { own, wish, fit }) {
   );
   const keys = own ? document : app;
   let on = false;
+  let filled = false; // whether the lecture has had the screen since it began
   /** @type {Element | null} */
   let before = null; // what had the focus
 
@@ -81,10 +82,17 @@ export function createLecture(app, board, player, { own, wish, fit }) {
   function enter() {
     app.tabIndex = -1;
     app.focus({ preventScroll: true }); // what had it may be out of sight now
+    filled = false;
     document.addEventListener("fullscreenchange", onScreen);
     // Where nobody asked by hand, or nobody allows it, the lecture fills the frame, above all that is in it.
-    if (app.requestFullscreen && navigator.userActivation?.isActive) app.requestFullscreen().catch(rise);
+    if (app.requestFullscreen && navigator.userActivation?.isActive) app.requestFullscreen().then(fill, rise);
     else rise();
+  }
+
+  /** The screen is given: to a lecture that goes on, else given back. */
+  function fill() {
+    filled = on;
+    if (!on && document.fullscreenElement === app) document.exitFullscreen();
   }
 
   /** Above everything: what holds the app may have moved or cut it, as a notebook does. */
@@ -106,8 +114,8 @@ export function createLecture(app, board, player, { own, wish, fit }) {
     to.focus({ preventScroll: true });
   }
 
-  /** The browser's own Esc is heard by nobody. */
-  const onScreen = () => void (on && !document.fullscreenElement && turn(false));
+  /** The browser's own Esc is heard by nobody. What is heard before the screen is filled tells of the lecture before. */
+  const onScreen = () => void (filled && !document.fullscreenElement && turn(false));
 
   /** The bands, as buttons that stay while their names do. */
   function refresh() {
