@@ -86,7 +86,7 @@ def _named(equation: Equation) -> dict[str, Panel]:
 def _walk(equation: Equation) -> dict[str, str]:
     """Return how an equation is walked through; the gradient of a border of copies comes before the input's."""
     own = {"grad_input": "grad_padded_input"} if "grad_padded_input" in _named(equation) else {}
-    walk = WALKS["stamps" if equation.view == "stamps" else equation.name]
+    walk = WALKS["stamps" if equation.view in ("both", "stamps") else equation.name]
     return {name: own.get(value, value) for name, value in walk.items()}
 
 

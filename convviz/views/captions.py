@@ -22,7 +22,7 @@ def formula(stages: Stages, plane: Plane, name: str, input_view: str = "window")
     # A sum counts within the group, as the weight's second axis does; elsewhere the group's first channel is added.
     first = {"from_c": f"{c - k} + " if c > k else "", "from_o": f"{o - j} + " if o > j else ""}
     left = "grad_input" if stages.grad_padded_input is None else "grad_padded_input"
-    row = {"input": "stamps" if input_view == "stamps" else "window"}.get(name, name)
+    row = {"input": "window" if input_view == "window" else "stamps"}.get(name, name)
     several = {"forward": ins, "weight": spec.batch}.get(name, outs) > 1
     # Rows and columns that the remainder would add to grad_weight.
     cut = name == "weight" and any(rest >= step for rest, step in zip(spec.remainder, spec.dilation, strict=True))

@@ -80,7 +80,7 @@ class Equation:
         name: ``"forward"``, ``"input"``, ``"weight"`` or ``"bias"``.
         title: its heading.
         items: panels and signs, in reading order.
-        view: ``"window"`` or ``"stamps"`` where the same numbers can be shown both ways, else empty.
+        view: ``"both"``, ``"stamps"`` or ``"window"`` where the same numbers have two readings, else empty.
     """
 
     name: str
@@ -100,7 +100,7 @@ def equations(stages: Stages, plane: Plane, input_view: str = "window") -> tuple
     Args:
         stages: the numbers.
         plane: which sample and channels to show.
-        input_view: the equation to the input as a sliding ``"window"`` or as ``"stamps"`` that add up.
+        input_view: the equation to the input as a sliding ``"window"``, as ``"stamps"`` that add up, or ``"both"``.
     """
     rows = EQUATIONS["transposed" if stages.transposed else "convolution"]
     shown = [row for row in rows if row.get("view", input_view) == input_view and _is_there(stages, row)]
@@ -119,6 +119,8 @@ def _is_there(stages: Stages, item: str | Mapping[str, Any]) -> bool:
         return getattr(stages, item) is not None
     spec = stages.spec
     summed = {"n": spec.batch, "o": spec.out_channels // spec.groups, "c": spec.in_channels // spec.groups}
+    if "without" in item and _is_there(stages, item["without"]):
+        return False
     return _is_there(stages, item.get("with", "output")) and summed.get(item.get("over", ""), 2) > 1
 
 

@@ -1,10 +1,13 @@
 // @ts-check
-// How the bands share the room of the stage: all of them one below the other, one large beside two strips, or one alone
-// where there is little room.
+// How the bands share the room of the stage: forward and to the weight side by side, to the input in a row of its own; or one
+// alone where there is little room.
 
 /** @typedef {ReturnType<typeof import("./equation.js").createEquation>} Band */
 
-const [BIAS, STRIP] = ["minmax(64px, 0.5fr)", "64px"]; // heights of the bias' band, and of one beside the band in focus
+const LARGE = "input"; // the band with two readings has a row of its own
+const [ROW, SMALLER] = ["minmax(0, 1fr)", "minmax(0, 0.82fr)"]; // heights of the row in use, and of the other one
+const STRIP = "64px"; // height of a band beside the one that is alone
+const WIDER = 1.2; // how much of the width the band in use takes beside its neighbour
 
 /**
  * Share the room of a board.
@@ -13,7 +16,7 @@ const [BIAS, STRIP] = ["minmax(64px, 0.5fr)", "64px"]; // heights of the bias' b
  */
 export function createBands(root, rows, equations, isPaper, onShared) {
   let focused = ""; // the band that has the room
-  let brought = "input"; // the band that is in sight where not all are
+  let brought = LARGE; // the band that is in sight where not all are
 
   /** How the app stands on the screen; empty on paper. */
   function stage() {
@@ -23,24 +26,52 @@ export function createBands(root, rows, equations, isPaper, onShared) {
 
   /** The band that has the room for itself; empty where all of them stand there. */
   function alone() {
-    if (focused || !["medium", "narrow", "lecture"].includes(stage())) return focused;
+    if (!["medium", "narrow", "lecture"].includes(stage())) return "";
+    if (focused) return focused;
     return equations.has(brought) ? brought : [...equations.keys()][0];
+  }
+
+  /** The band in use: a card, one step larger than the others. */
+  const inUse = () => focused || alone() || (equations.has(LARGE) ? LARGE : "");
+
+  /** Side by side, each as wide as its panels ask for; the large one below them, or above where it comes first. */
+  function shareWide() {
+    const names = [...equations.keys()];
+    const small = names.filter((name) => name !== LARGE);
+    const shares = small.map((name) => {
+      const { cells, rest } = /** @type {Band} */ (equations.get(name)).measure();
+      return (cells * 20 + rest) * (name === focused ? WIDER : 1);
+    });
+    const whole = shares.reduce((sum, share) => sum + share, 0);
+    const lines = [small.join(" "), small.map(() => LARGE).join(" ")];
+    const heights = inUse() === LARGE ? [SMALLER, ROW] : [ROW, SMALLER];
+    if (names[0] === LARGE) for (const list of [lines, heights]) list.reverse();
+    rows.style.gridTemplateAreas = lines.map((line) => `"${line}"`).join(" ");
+    rows.style.gridTemplateColumns = shares
+      .map((share) => `minmax(0, ${(share / whole).toFixed(3)}fr)`)
+      .join(" ");
+    rows.style.gridTemplateRows = heights.join(" ");
   }
 
   /** Share it: where there is little, one has it all. */
   function share() {
     if (!equations.has(focused)) focused = "";
     const one = alone();
-    for (const equation of equations.values()) equation.setFocus(one);
-    const height = (name) =>
-      one && name !== one ? STRIP : name === "bias" && !one ? BIAS : "minmax(0, 1fr)";
-    rows.style.gridTemplateRows = [...equations.keys()].map(height).join(" ");
+    for (const equation of equations.values()) equation.setPlace({ focused, alone: one, inUse: inUse() });
+    if (stage() === "wide") shareWide();
+    else {
+      rows.style.gridTemplateAreas = rows.style.gridTemplateColumns = "";
+      rows.style.gridTemplateRows = [...equations.keys()]
+        .map((name) => (one && name !== one ? STRIP : ROW))
+        .join(" ");
+    }
     onShared();
   }
 
   return {
     stage,
     alone,
+    inUse,
     share,
     focused: () => focused,
     /** Let one band have the room, or give it back to all. @param {string} name empty: to all */

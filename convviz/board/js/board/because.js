@@ -22,20 +22,21 @@ export function createBecause(band, taught) {
   const words = element("span", {});
   const show = element("button", { type: "button", class: "cv-why-show" }, say("show"));
   const answer = element("p", { class: "cv-because", role: "status", hidden: "" }, words, " ", show);
-  const el = element("div", { class: "cv-because-place" }, buttons, answer);
+  /** @type {(answered: boolean) => void} */
+  let tellAnswer = () => {};
   /** @type {Topic[]} */
   let topics = [];
   /** @type {Topic | null} */
   let open = null;
   /** @type {Geometry} */
   let geometry;
-  show.addEventListener("click", () => open && ask(el, open));
+  show.addEventListener("click", () => open && ask(buttons, open));
 
   /** @param {Topic | null} topic */
   function turnTo(topic) {
     open = topic;
     answer.hidden = !topic;
-    el.parentElement?.toggleAttribute("data-answered", Boolean(topic));
+    tellAnswer(Boolean(topic));
     if (topic) setText(words, becauseWords(topic, geometry));
     show.hidden = !topic || !taught.includes(topic);
     for (const button of buttons.querySelectorAll("button"))
@@ -54,12 +55,15 @@ export function createBecause(band, taught) {
   }
 
   return {
-    el,
+    el: buttons,
+    answer,
+    /** @param {(answered: boolean) => void} tell told when an answer opens or closes */
+    onAnswer: (tell) => void (tellAnswer = tell),
     /** @param {any[]} panels of the band @param {Geometry} next */
     set(panels, next) {
       geometry = next;
       const found = topicsOf(band, panels, next);
-      el.hidden = !found.length;
+      buttons.hidden = !found.length;
       if (found.join() !== topics.join())
         buttons.replaceChildren(
           element("span", { "aria-hidden": "true" }, say("why")),

@@ -4,6 +4,7 @@ import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setLine, setText } from "../base/dom.js";
 import { createBands } from "./bands.js";
 import { createEquation } from "./equation.js";
+import { createLegend } from "./equation_parts.js";
 import { decode } from "../base/format.js";
 import { createHighlighter } from "./highlight.js";
 import { followKeys } from "./app_keys.js";
@@ -34,7 +35,8 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   const readout = createReadout(model);
   const lost = element("p", { class: "cv-lost", role: "alert" });
   const tables = createTables(() => schedule(false));
-  const facts = element("div", { class: "cv-facts" }, loss, truth, tables.el);
+  const legend = createLegend();
+  const facts = element("div", { class: "cv-facts" }, loss, truth, legend.el, tables.el);
   const foot = element(
     "div",
     { class: "cv-foot" },
@@ -142,11 +144,13 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     const changed = [...equations.values()].map((equation) =>
       equation.setValues(numbers, values.dtype, values),
     );
-    if (everything) resize(known ?? roomNow());
+    const outgrown = bands.stage() && [...equations.values()].some((equation) => equation.outgrown());
+    if (everything || outgrown) resize(known ?? room ?? roomNow());
     else [...equations.values()].forEach((equation, index) => equation.draw(plotly, changed[index]));
     if (everything) board.highlight.setGeometry(structure.geometry, structure.loss);
     markAsked();
     board.highlight.setNumbers(numbers, values.limits);
+    legend.set(structure.equations[0]?.scale === "equation" ? Object.values(values.limits)[0] : null);
     seeTray = () => {
       if (model.get("values") !== values) return; // other numbers come right after, and these are no longer of this 1
       const widthNow = () => (board.isLecture() ? board.tray.el.offsetWidth : 0); // there it stands beside the panels
@@ -376,7 +380,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
       (model.get("structure").equations ?? []).map(({ name, title }) => ({
         name,
         title,
-        shown: name === bands.alone(),
+        shown: name === bands.inUse(),
       })),
     /** Give the room to another band, where one has it. @param {string} name */
     show(name) {
@@ -384,9 +388,9 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
       focusBand("");
     },
     /** Step through the band that has the room. @param {number} by */
-    step: (by) => equations.get(bands.alone())?.step(by),
+    step: (by) => equations.get(bands.inUse())?.step(by),
     /** Play its steps, or pause. */
-    play: () => equations.get(bands.alone())?.play(),
+    play: () => equations.get(bands.inUse())?.play(),
     escape: () => board.escape(),
   };
 }

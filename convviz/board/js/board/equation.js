@@ -1,32 +1,14 @@
 // @ts-check
 // One equation: a row of panels with signs between them, over a single plotly graph that has an axis pair a panel.
-import WORDS from "../../../facts/words/board.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
-import { createBecause } from "./because.js";
-import {
-  createChoice,
-  createLegend,
-  createSign,
-  createSymbols,
-  createTerm,
-  putInOrder,
-  signWidth,
-} from "./equation_parts.js";
-import { createMarksKey } from "./marks_key.js";
-import { createPanel } from "./panel.js";
+import { element } from "../base/dom.js";
+import { createBandHead } from "./band_head.js";
+import { createSign, createTerm, putInOrder, signWidth } from "./equation_parts.js";
 import { createPlot } from "./equation_plot.js";
-import { MOST_LINES } from "./panel_name.js";
-import { createRemainder } from "./remainder_box.js";
-import { setTinted } from "./quantities.js";
 import { createFilm } from "./film.js";
-import { explain } from "../base/help.js";
-import { focusWhileScrolling } from "../base/scrollable.js";
+import { createPanel } from "./panel.js";
+import { MOST_LINES } from "./panel_name.js";
 import { GAP, fitCells } from "./stage.js";
 import { createStepper } from "./stepper.js";
-import { createViewSwitch } from "./viewswitch.js";
-import { sentences } from "../base/words.js";
-
-const say = sentences(WORDS);
 
 const LECTURE = 1.4; // how much larger the letters around the cells are in a lecture, as lecture.css has them
 const THUMBS = 34; // the height of a row of other planes
@@ -37,63 +19,31 @@ const THUMBS = 34; // the height of a row of other planes
  * @param {string} name
  */
 export function createEquation(board, name) {
-  const heading = element("button", {
-    type: "button",
-    class: "cv-title",
-    "aria-pressed": "false",
-    title: say("band.title"),
-  });
-  heading.addEventListener("click", () => board.focusBand(name));
-  const title = element("h3", {}, heading);
-  const formula = element("code", { class: "cv-formula" });
-  const choices = element("div", { class: "cv-choices" });
   /** @type {Map<string, ReturnType<typeof createPanel>>} */
   const panels = new Map();
   const plot = createPlot(board, panels);
   const row = element("div", { class: "cv-row" });
   const stage = element("div", { class: "cv-stage" }, plot.el, row);
-  const caption = element("p", { class: "cv-caption" });
-  const note = element("p", { class: "cv-note" });
-  const aside = element("p", { class: "cv-aside" });
-  const scale = createLegend();
-  const key = createMarksKey();
-  const views = createViewSwitch((view) => board.model.send({ type: "view", view }));
-  const because = createBecause(name, board.taught);
-  const symbols = createSymbols();
-  const told = element("div", { class: "cv-told" });
-  const notes = element(
-    "div",
-    { class: "cv-notes" },
-    element("div", { class: "cv-asks" }, because.el, symbols.button),
-    told,
-  ); // what a button opens comes after it
-  const remainder = createRemainder((size) => board.model.send({ type: "size", size }));
   const film = createFilm(stage, panels);
   const stepper = createStepper(board, name, { panels, refresh, film });
-  const single = element("button", { type: "button", class: "cv-single", hidden: "" }, say("single"));
-  explain(single, "help.single");
-  single.addEventListener("click", () => board.model.send({ type: "single" }));
-  // The bias has no window.
-  const tools = { bias: [], forward: [single, stepper.button], input: [views.el, stepper.button] }[name] ?? [
-    stepper.button,
-  ];
+  const head = createBandHead(board, name, stepper.button);
+  const tray = name === "input" ? [board.tray.el] : [];
   const el = element(
     "section",
     { class: "cv-equation", "data-equation": name },
-    element("header", {}, title, choices, ...tools, key.el, scale.el),
+    head.el,
     stage,
-    notes,
+    stepper.bar,
+    ...tray,
+    head.key.el,
   );
-  // The remainder's story is to the input where the layer is transposed.
-  symbols.el.append(formula, note, ...(["forward", "input"].includes(name) ? [remainder.el] : []));
-  told.append(stepper.bar, ...(name === "input" ? [board.tray.el] : []), caption, aside, symbols.el);
-  const stopScrolling = focusWhileScrolling(told, say("band.notes"));
   /** @type {any} */
   let spec = null;
   let planes = [];
   let limits = [];
   /** @type {[Record<string, any>, string, any] | null} */
   let latest = null; // what setValues was last called with
+  let fitted = ""; // which panels were crowded when the cells were fitted
   let unseen = false; // whether there is something to see in how the panels are made
 
   function setItems(items) {
@@ -119,17 +69,8 @@ export function createEquation(board, name) {
     putInOrder(row, terms);
   }
 
-  function setChoices(list) {
-    const order = list.map((choice) => `${choice.axis}${choice.count}${choice.word}`).join();
-    if (choices.dataset.order !== order) {
-      choices.dataset.order = order;
-      choices.replaceChildren(...list.map((choice) => createChoice(board, choice)));
-    }
-    list.forEach((choice, index) => {
-      const select = /** @type {HTMLSelectElement} */ (choices.children[index].querySelector("select"));
-      select.value = String(choice.value);
-    });
-  }
+  /** Which panels' numbers ask for wider cells than they have. */
+  const crowding = () => [...panels.values()].map((panel) => panel.crowded()).join();
 
   /** Show the numbers again: those of another step. */
   function refresh() {
@@ -139,24 +80,16 @@ export function createEquation(board, name) {
   const equation = {
     el,
     stage,
-    key,
+    key: head.key,
 
     /** @param {any} next @param {any} geometry @param {any} story of the remainder, or null */
     setSpec(next, geometry, story) {
       film.finish(); // what it lies over is another
-      unseen = spec?.view === "stamps" && next.view === "window";
+      unseen = spec?.view === "stamps" && next.view !== "stamps";
       spec = next;
-      setText(heading, next.title);
-      views.set(next.view, geometry.transposed);
-      single.hidden = !next.offers_single;
       stepper.setSpec(next, geometry);
-      remainder.set(story);
       setItems(next.items);
-      setChoices(next.choices);
-      because.set(
-        next.items.filter((item) => item.key),
-        geometry,
-      );
+      head.setSpec(next, geometry, story);
     },
 
     /**
@@ -167,9 +100,7 @@ export function createEquation(board, name) {
     setValues(values, dtype, texts) {
       latest = [values, dtype, texts];
       stepper.setNumbers(values);
-      setTinted(formula, texts.formulas[name] ?? "");
-      setTinted(caption, texts.captions[name] ?? "");
-      setText(note, texts.notes[name] ?? "");
+      head.setTexts(texts);
       const before = planes;
       const limitsBefore = limits;
       planes = [];
@@ -181,8 +112,7 @@ export function createEquation(board, name) {
         panel.setValues(plane, dtype, texts.limits[key], values.thumbs[stageName] ?? null);
         planes.push(toRows(plane, columns.length));
       }
-      scale.set(spec.scale === "equation" ? limits[0] : null);
-      key.beyond([...panels.values()].some((panel) => panel.grid.anyBeyond()));
+      head.key.beyond([...panels.values()].some((panel) => panel.grid.anyBeyond()));
       if (unseen && !el.hasAttribute("data-strip")) film.making();
       unseen = false;
       return planes.flatMap((plane, i) =>
@@ -190,12 +120,21 @@ export function createEquation(board, name) {
       );
     },
 
-    /** Whether this band has the room, or another; nobody when empty. @param {string} focused */
-    setFocus(focused) {
-      el.toggleAttribute("data-focus", focused === name);
-      el.toggleAttribute("data-strip", focused !== "" && focused !== name);
-      heading.setAttribute("aria-pressed", String(focused === name));
+    /**
+     * How this band stands among the others.
+     * @param {{ focused: string, alone: string, inUse: string }} place the band that was given the room; the one that has it
+     *   for itself; the one in use
+     */
+    setPlace({ focused, alone, inUse }) {
+      el.style.gridArea = alone ? "" : name;
+      el.toggleAttribute("data-focus", name === (alone || focused));
+      el.toggleAttribute("data-strip", alone !== "" && alone !== name);
+      el.toggleAttribute("data-in-use", name === inUse);
+      head.setPressed(name === (alone || focused));
     },
+
+    /** Whether its numbers ask for other cells than they were fitted into. */
+    outgrown: () => crowding() !== fitted,
 
     /** What the panels have, where the band has a height of its own. */
     room: () => ({ width: stage.clientWidth, height: stage.clientHeight }),
@@ -228,10 +167,9 @@ export function createEquation(board, name) {
         lines: index + 1,
         sizes: fitCells(termsWith(index + 1), room, wraps),
       }));
-      const best = tries.reduce((one, other) =>
-        Math.min(...other.sizes) > Math.min(...one.sizes) ? other : one,
-      );
+      const best = tries.reduce((one, other) => (smallest(other.sizes) > smallest(one.sizes) ? other : one));
       [...panels.values()].forEach((panel, index) => panel.setSize(best.sizes[index], best.lines, letters));
+      fitted = crowding();
     },
 
     /** Choose the size of a cell. @param {number} cell @param {number} width of the board, in pixels */
@@ -244,7 +182,8 @@ export function createEquation(board, name) {
           (width - 34) / columns.length,
           most > 12 ? Math.max(390 / most, 4) : Infinity,
         );
-        panel.setSize(most > 12 ? side : Math.floor(side));
+        const whole = most > 12 ? side : Math.floor(side);
+        panel.setSize({ width: whole, height: whole });
       }
     },
 
@@ -273,24 +212,21 @@ export function createEquation(board, name) {
     step: stepper.step,
     play: stepper.play,
 
-    /** Say something about the cell that is looked at. @param {string} text @param {boolean} paired whether small numbers pair its factors */
-    say(text, paired) {
-      setText(aside, text);
-      key.pair(paired);
-      told.toggleAttribute("data-aside", Boolean(text));
-    },
+    say: head.say,
 
     /** @param {any} plotly */
     destroy(plotly) {
       film.finish();
       stepper.destroy();
-      stopScrolling();
       plot.destroy(plotly);
       el.remove();
     },
   };
   return equation;
 }
+
+/** @param {import("./stage.js").Room[]} cells */
+const smallest = (cells) => Math.min(...cells.map(({ height }) => height));
 
 function toRows(plane, columns) {
   const rows = [];

@@ -39,18 +39,17 @@ export function createChoice(board, choice) {
   return element("label", { title: choice.word }, `${choice.word.split(" ").at(-1)} `, select); // its letter in the formula
 }
 
-/** What is seldom asked for, formula and exact terms: it takes the place of the caption while its button is down. */
+/** What is seldom asked for, formula and exact terms: it hangs below its button while that is down. */
 export function createSymbols() {
-  const el = element("div", { class: "cv-symbols" });
+  const el = element("div", { class: "cv-symbols", hidden: "" });
   const button = element(
     "button",
     { type: "button", class: "cv-symbols-open", "aria-expanded": "false" },
     say("symbols"),
   );
   button.addEventListener("click", () => {
-    const open = Boolean(el.parentElement?.toggleAttribute("data-symbols"));
-    el.closest(".cv-notes")?.toggleAttribute("data-formula", open);
-    button.setAttribute("aria-expanded", String(open));
+    el.hidden = !el.hidden;
+    button.setAttribute("aria-expanded", String(!el.hidden));
   });
   return { el, button };
 }

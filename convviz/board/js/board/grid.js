@@ -19,10 +19,11 @@ import {
   roleOf,
 } from "./grid_marks.js";
 import { isBeyond } from "../picture/scales.js";
+import { lettersOf } from "./digits.js";
+import { NUMBERED_UP_TO } from "./stage.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
-const NUMBERS_UP_TO = 12;
 const ASKED = "?"; // in place of a number that is to be predicted
 const KEYS = {
   ArrowUp: [-1, 0],
@@ -50,7 +51,7 @@ const KEYS = {
  * @param {GridEvents} events
  * @param {number} [numbersUpTo] rows or columns; in a larger grid a cell has no room for its number
  */
-export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
+export function createGrid(uid, events, numbersUpTo = NUMBERED_UP_TO) {
   const bands = svgElement("g", { "aria-hidden": "true" });
   const cells = createCells();
   const numbers = createNumbers();
@@ -59,7 +60,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
   const lights = svgElement("g", { class: "cv-lights", "aria-hidden": "true" });
   const beyond = svgElement("path", { class: "cv-beyond", "aria-hidden": "true" });
   // Listening for the focus makes an svg a tab stop of its own in Chromium: the one stop is a cell.
-  const attributes = { class: "cv-grid", role: "grid", tabindex: -1 };
+  const attributes = { class: "cv-grid", role: "grid", tabindex: -1, preserveAspectRatio: "none" };
   const dim = svgElement("path", { class: "cv-dim", "fill-rule": "evenodd" });
   const svg = svgElement(
     "svg",
@@ -253,7 +254,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERS_UP_TO) {
     /** Whether a number is larger than the colours tell. */
     anyBeyond: () => anyBeyond,
     /** How many letters the longest number has. */
-    longest: () => shorts.reduce((most, short) => Math.max(most, short.length), 0),
+    longest: () => shorts.reduce((most, short) => Math.max(most, lettersOf(short)), 0),
     /** A cell in its colours, for what moves over the grid. @param {number} row @param {number} column */
     copy(row, column) {
       const text = numbers.at(row, column);

@@ -66,7 +66,6 @@ export function createHeatmap(pane, events = {}) {
         width: `${cell * width}px`,
         height: `${(data.height ?? cell) * height}px`,
       });
-      grid.svg.setAttribute("preserveAspectRatio", "none"); // the layer is as stretched as the colours under it
       grid.setSpec({
         rows: data.rows ?? "d".repeat(height),
         columns: data.columns ?? "d".repeat(width),

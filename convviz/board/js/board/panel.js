@@ -3,6 +3,7 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, focusOf, setText } from "../base/dom.js";
 import { followBrush } from "./brush.js";
+import { SMALLEST, digitSize, leastCell } from "./digits.js";
 import { openEditor } from "./editor.js";
 import { fullNumber } from "../base/format.js";
 import { createGrid } from "./grid.js";
@@ -16,19 +17,8 @@ import { createVeil } from "./veil.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
-const SMALLEST_NUMBER = 12; // pixels of a number's letters
-// Pixels of a cell in which the letters are as large, by how many the longest number has: below, colour alone.
-const SMALLEST_NUMBERED = [18, 18, 18, 26];
-const [SMALLEST_LONG, SMALLEST_ZOOMED] = [30, 26];
 const [CAPTION, LINE] = [22, 16]; // heights of its name in one line, and of each further one
-const FROM_AFAR = 26; // pixels of a number's letters that the last row of a room reads
-const WIDEST = 22; // of the 40 of a cell: letters of which two fit it
-
-/** The size of a number's letters, where a cell is 40 wide. @param {number} cell its side in pixels @param {boolean} large as large as they can be */
-const numberSize = (cell, large) =>
-  large
-    ? Math.max(20, Math.min((FROM_AFAR * CELL) / cell, WIDEST))
-    : Math.max(14, (SMALLEST_NUMBER * CELL) / cell);
+const ON_PAPER = { width: CELL, height: CELL }; // of a cell there: every number is printed
 
 /**
  * @typedef {{ key: string, name: string, called: string, quantity: string, label: string, shape: string, at: [number, number], rows: string, columns: string,
@@ -46,7 +36,8 @@ export function createPanel(board, first) {
   /** @type {{ values: import("../base/format.js").Numbers, dtype: string, limit: number } | null} */
   let shown = null;
   let [alone, onPaper] = [false, false]; // why the panel has colours of its own
-  let size = { cell: 0, letters: 1 }; // of a cell in pixels; how much larger than elsewhere its letters are
+  let cell = { width: 0, height: 0 }; // in pixels
+  let afar = false; // whether it is read from the last row of a room
   const send = (message) => board.model.send({ panel: spec.name, ...message });
   const grid = createGrid(`cv${board.uid}-${first.key.replace(/\W/g, "-")}`, {
     onFocus(row, column) {
@@ -121,13 +112,15 @@ export function createPanel(board, first) {
 
   /** Print the numbers where the cells have room for the longest of them. */
   function printNumbers() {
-    const { cell, letters } = size;
-    const least = SMALLEST_NUMBERED[grid.longest()] ?? SMALLEST_LONG;
-    const printed = onPaper || cell >= (el.closest("[data-low]") ? Math.min(least, SMALLEST_ZOOMED) : least);
-    area.classList.toggle("cv-wordless", !printed);
-    grid.print(printed);
+    const { width, height } = onPaper ? ON_PAPER : cell;
+    const pixels = digitSize(grid.longest(), { width, height }, afar) || (onPaper ? SMALLEST : 0);
+    area.classList.toggle("cv-wordless", !pixels);
+    grid.print(pixels > 0);
     // Every cell inherits it: where none is printed, none is to be styled anew.
-    if (printed) area.style.setProperty("--cv-number", `${numberSize(cell, letters > 1).toFixed(1)}px`);
+    if (!pixels) return;
+    area.style.setProperty("--cv-number", `${((pixels * CELL) / height).toFixed(1)}px`);
+    area.classList.toggle("cv-widened", width !== height);
+    area.style.setProperty("--cv-narrowed", (height / width).toFixed(3)); // the layer is stretched with its cells
   }
 
   return {
@@ -161,7 +154,7 @@ export function createPanel(board, first) {
     setValues(values, dtype, limit, all) {
       shown = { values, dtype, limit };
       grid.setValues(values, dtype, board.scale(), limit);
-      if (size.cell) printNumbers();
+      if (cell.width) printNumbers();
       if (all) thumbs.draw(all, board.scale(), limit);
     },
 
@@ -179,6 +172,12 @@ export function createPanel(board, first) {
       printNumbers();
     },
 
+    /** By how much its cells are too narrow for the numbers, or wider than they are high because of them. */
+    crowded() {
+      const least = grid.numbered() ? leastCell(grid.longest()).width : 0;
+      return least > cell.width || cell.width > cell.height ? least : 0;
+    },
+
     /**
      * What it needs in a row: cells, the width of its name, the height of what is no cell.
      * @param {number} lines of its name @param {number} [thumbs] of its other planes
@@ -187,20 +186,22 @@ export function createPanel(board, first) {
     need: (lines, thumbs = 0, letters = 1) => ({
       rows: spec.rows.length,
       columns: spec.columns.length,
+      digits: grid.numbered() ? leastCell(grid.longest()) : null,
       least: Math.ceil(leastWidth(spec.label, lines) * letters),
       around: (CAPTION + (lines - 1) * LINE) * letters + (spec.thumbs ? thumbs : 0),
     }),
 
     /**
-     * @param {number} cell side of a cell in pixels @param {number} [lines] that its name may take
+     * @param {{ width: number, height: number }} next of a cell in pixels @param {number} [lines] that its name may take
      * @param {number} [letters] how much larger than elsewhere they are
      */
-    setSize(cell, lines = 1, letters = 1) {
-      name.style.maxWidth = `${Math.max(cell * spec.columns.length, leastWidth(spec.label, lines) * letters)}px`;
-      size = { cell, letters };
+    setSize(next, lines = 1, letters = 1) {
+      [cell, afar] = [next, letters > 1];
+      const width = cell.width * spec.columns.length;
+      name.style.maxWidth = `${Math.max(width, leastWidth(spec.label, lines) * letters)}px`;
       printNumbers();
-      area.style.width = `${cell * spec.columns.length}px`;
-      area.style.height = `${cell * spec.rows.length}px`;
+      area.style.width = `${width}px`;
+      area.style.height = `${cell.height * spec.rows.length}px`;
     },
   };
 }

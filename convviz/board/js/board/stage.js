@@ -1,8 +1,8 @@
 // @ts-check
 // The stage: all bands on one screen. How high it may be, and how large the cells of a band can be in it.
 
-// Widths of the app from which on all bands stand on the screen, and the controls beside them.
-const [WIDE, MEDIUM] = [1100, 700];
+// Widths of the app from which on all bands stand on the screen, and one of them with the controls beside it.
+const [WIDE, MEDIUM] = [980, 700];
 export const GAP = 8; // pixels between two things in a row
 const [LOWEST, HIGHEST] = [500, 1200];
 const [LOW, BESIDE] = [560, 560]; // a window as low as a zoomed one, and how wide it is where the controls stand beside the band
@@ -10,54 +10,62 @@ const OF_A_NOTEBOOK = 680; // a cell of a notebook is scrolled: what is higher i
 const OF_A_LOW_ONE = 230; // below that, a window is scrolled
 // A frame that grows with its page has no height of its own to go by; with the words above it, it is no higher than this.
 const [OF_A_FRAME, FRAME] = [664, 760];
-const NUMBERED_UP_TO = 12; // rows or columns of a panel whose cells are as large as its neighbours'
+export const NUMBERED_UP_TO = 14; // rows or columns of a panel whose cells are as large as its neighbours'
 
 /** What a cell's side may be, in pixels: few sizes, so that a slider seldom changes them. */
 export const LADDER = [
-  2, 3, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 36, 40, 44, 48, 56, 64, 72, 80, 88, 96, 112,
-  128,
+  2, 3, 4, 6, 8, 10, 12, 13, 14, 15, 16, 17, 18, 20, 22, 24, 26, 28, 30, 32, 35, 38, 41, 44, 48, 52, 56, 60,
+  64, 72, 80, 88, 96, 112, 128,
 ];
 
 /**
  * @typedef {{ width: number, height: number }} Room
- * @typedef {{ rows: number, columns: number, least: number, before: number, around: number }} Term a panel with the signs
- *   before it: least is the width of its name, before that of the signs, around the height of what is no cell
+ * @typedef {{ rows: number, columns: number, least: number, before: number, around: number, digits: Room | null }} Term a panel
+ *   with the signs before it: least is the width of its name, before that of the signs, around the height of what is no
+ *   cell, digits what a cell measures at least for its number to be read
  */
 
 /** The largest size of the ladder that is not above this. @param {number} most */
 const stepBelow = (most) => LADDER.findLast((size) => size <= most) ?? LADDER[0];
 
+/** @param {Term} term */
+const isLarge = ({ rows, columns }) => Math.max(rows, columns) > NUMBERED_UP_TO;
+
 /**
- * The side of a cell for each panel of a band: one for all of them, but for a panel of many cells.
+ * The size of a cell for each panel of a band: one height for all of them, but for a panel of many cells. A cell is as wide
+ * as it is high, unless its number needs more: then every number of the band stays, or as many as can.
  * @param {Term[]} terms @param {Room} room @param {boolean} wraps whether a term may go to another line
- * @returns {number[]}
+ * @returns {Room[]}
  */
 export function fitCells(terms, room, wraps) {
-  const isLarge = ({ rows, columns }) => Math.max(rows, columns) > NUMBERED_UP_TO;
-  /** @param {number} cell @returns {number[]} */
-  const sizes = (cell) =>
-    terms.map((term) =>
-      isLarge(term) ? Math.min(cell, stepBelow((room.height - term.around) / term.rows)) : cell,
-    );
-  /** @param {number} cell */
-  const fits = (cell) => {
-    const lines = linesOf(terms, sizes(cell), wraps ? room.width : Infinity);
+  /** @param {number} side @param {boolean} widened @returns {Room[]} */
+  const sizes = (side, widened) =>
+    terms.map((term) => {
+      const cell = isLarge(term) ? Math.min(side, stepBelow((room.height - term.around) / term.rows)) : side;
+      return { width: widened && term.digits ? Math.max(cell, term.digits.width) : cell, height: cell };
+    });
+  /** @param {Room[]} cells */
+  const fits = (cells) => {
+    const lines = linesOf(terms, cells, wraps ? room.width : Infinity);
     const height = lines.reduce((sum, line) => sum + line.height, GAP * (lines.length - 1));
     return height <= room.height && lines.every(({ width }) => width <= room.width);
   };
-  return sizes(LADDER.findLast(fits) ?? LADDER[0]);
+  const readable = LADDER.findLast((side) => fits(sizes(side, true)));
+  const least = Math.max(0, ...terms.map(({ digits }) => digits?.height ?? 0));
+  if (readable && readable >= least) return sizes(readable, true);
+  return sizes(LADDER.findLast((side) => fits(sizes(side, false))) ?? LADDER[0], false);
 }
 
 /**
  * How the terms stand in lines, as the browser breaks them.
- * @param {Term[]} terms @param {number[]} sizes @param {number} most width of a line @returns {Room[]}
+ * @param {Term[]} terms @param {Room[]} cells of each @param {number} most width of a line @returns {Room[]}
  */
-function linesOf(terms, sizes, most) {
+function linesOf(terms, cells, most) {
   /** @type {Room[]} */
   const lines = [];
   terms.forEach((term, index) => {
-    const width = term.before + Math.max(sizes[index] * term.columns, term.least);
-    const height = sizes[index] * term.rows + term.around;
+    const width = term.before + Math.max(cells[index].width * term.columns, term.least);
+    const height = cells[index].height * term.rows + term.around;
     const line = lines.at(-1);
     if (!line || line.width + GAP + width > most) lines.push({ width, height });
     else Object.assign(line, { width: line.width + GAP + width, height: Math.max(line.height, height) });

@@ -91,12 +91,6 @@ export function createTransport(label, events) {
     for (const around of [equation, el.closest(".cv-app")]) around?.toggleAttribute("data-plays", playing);
   }
 
-  /** @param {boolean} is */
-  function setOpen(is) {
-    el.hidden = !is;
-    el.closest(".cv-notes")?.toggleAttribute("data-steps", is);
-  }
-
   const hide = () => document.hidden && pause();
   range.addEventListener("input", () => go(Number(range.value) - 1));
   speed.addEventListener("change", showState);
@@ -120,7 +114,7 @@ export function createTransport(label, events) {
     open(positions) {
       count = positions;
       range.max = String(positions);
-      setOpen(true);
+      el.hidden = false;
       document.addEventListener("visibilitychange", hide);
       go(0);
       range.focus({ preventScroll: true });
@@ -135,7 +129,7 @@ export function createTransport(label, events) {
     close() {
       pause();
       document.removeEventListener("visibilitychange", hide);
-      setOpen(false);
+      el.hidden = true;
     },
 
     /** Say where one is. @param {string} short beside the range @param {string} long for those who do not see the rest */

@@ -6,7 +6,7 @@ import { explain } from "../base/help.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
-const VIEWS = { window: say("view.window"), stamps: say("view.stamps") };
+const VIEWS = { both: say("view.both"), stamps: say("view.stamps"), window: say("view.window") };
 
 /** @param {(view: string) => void} onChoose */
 export function createViewSwitch(onChoose) {

@@ -29,6 +29,7 @@ import {
 } from "../rules/padding.js";
 import { PRESETS } from "../rules/samples.js";
 import { drawPart } from "./draw.js";
+import { createPopover } from "./popover.js";
 import { replaced } from "../rules/settings.js";
 import { sentences } from "../base/words.js";
 
@@ -52,7 +53,7 @@ const wordFor = (name) => LABELS[name] ?? name;
 /** @type {Record<string, string[]>} what only a kernel can do, by group */
 const KERNEL_CONTROLS = SETTINGS.controls_of_the_kernel;
 const MOST_BYTES = SETTINGS.limits.picture.bytes;
-const FEW = 10; // controls that stand there all at once
+const OF_THE_KERNEL = ["preset", "weight", "turn"]; // they stand together
 const SIDES = /** @type {const} */ (["control.height", "control.width"]);
 const swapped = { in_channels: "out_channels", out_channels: "in_channels" };
 /** The geometry's word for a number of channels: what the transposed layer takes in, it calls out. */
@@ -64,12 +65,12 @@ const fieldOf = (name, { transposed }) => (transposed ? (swapped[name] ?? name) 
  * @param {string[]} chosen names of groups and of controls
  * @param {() => HTMLElement} drawSliders makes the grid of the kernel's sliders
  * @param {(event: string, listener: () => void) => void} follow listens to the model as long as the view is there
+ * @returns {{ primary: HTMLElement[], more: HTMLElement[] }} those that are always there, in blocks; the others
  */
 export function createControls(model, chosen, drawSliders, follow) {
   const makers = makersOf(model, drawSliders, follow);
   /** @type {(() => void)[]} */
   const refreshers = [];
-  const el = element("div", { class: "cv-controls" });
   /** @param {string[]} names */
   const make = (names) => {
     const parts = names.flatMap((name) => makers[name]());
@@ -82,22 +83,40 @@ export function createControls(model, chosen, drawSliders, follow) {
     return { wanted, title: (ofKernel.length && KERNEL_TITLES[group]) || TITLES[group] };
   });
   const all = groups.flatMap(({ wanted }) => wanted);
-  const first = all.length > FEW ? SETTINGS.primary_controls.filter((name) => all.includes(name)) : [];
-  if (first.length) el.append(element("div", { class: "cv-primary" }, ...make(first)));
-  const rest = groups.flatMap(({ wanted, title }) => {
-    const names = wanted.filter((name) => !first.includes(name));
-    return names.length
-      ? [element("fieldset", { class: "cv-group" }, element("legend", {}, title), ...make(names))]
-      : [];
-  });
-  if (first.length && rest.length)
-    el.append(
-      element("details", { class: "cv-more-controls" }, element("summary", {}, say("more")), ...rest),
-    );
-  else el.append(...rest);
+  const first = SETTINGS.primary_controls.filter((name) => all.includes(name));
+  const isOfKernel = (/** @type {string} */ name) => OF_THE_KERNEL.includes(name);
+  const blocks = { kernel: first.filter(isOfKernel), geometry: first.filter((name) => !isOfKernel(name)) };
+  const primary = Object.entries(blocks).flatMap(([block, names]) =>
+    names.length ? [element("div", { class: `cv-block cv-block-${block}` }, ...make(names))] : [],
+  );
+  /** @param {(name: string) => boolean} belongs */
+  const fieldsets = (belongs) =>
+    groups.flatMap(({ wanted, title }) => {
+      const names = wanted.filter((name) => !first.includes(name) && belongs(name));
+      return names.length
+        ? [element("fieldset", { class: "cv-group" }, element("legend", {}, title), ...make(names))]
+        : [];
+    });
+  const [common, advanced] = [true, false].map((is) =>
+    fieldsets((name) => SETTINGS.more_controls.includes(name) === is),
+  );
   const refresh = () => refreshers.forEach((each) => each());
   follow("settings", refresh); // also after a refusal: the control goes back to what holds
-  return el;
+  return { primary, more: moreOf(common, advanced) };
+}
+
+/**
+ * What is seldom moved, in a list that hangs below its button; the rarest folded once more.
+ * @param {HTMLElement[]} common @param {HTMLElement[]} advanced @returns {HTMLElement[]} none where there is nothing
+ */
+function moreOf(common, advanced) {
+  const folded =
+    common.length && advanced.length
+      ? [element("details", { class: "cv-advanced" }, element("summary", {}, say("advanced")), ...advanced)]
+      : advanced;
+  return common.length + folded.length
+    ? [createPopover("cv-more-controls", say("more"), ...common, ...folded)]
+    : [];
 }
 
 /** The settings of an example; where and how they are shown is not its matter. @param {Settings} settings @param {string} name @returns {Changed} */

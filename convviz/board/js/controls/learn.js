@@ -1,11 +1,11 @@
 // @ts-check
 // Learn: the smallest case of training. It is there while there is a learning rate.
 import WORDS from "../../../facts/words/learn.json" with { type: "json" };
-import { element } from "../base/dom.js";
 import { sentences } from "../base/words.js";
 import { RATES, safeChoice } from "../numbers/learn.js";
 import { replaced } from "../rules/settings.js";
 import { createLearnPanel } from "./learn_panel.js";
+import { createPopover } from "./popover.js";
 
 const say = sentences(WORDS);
 
@@ -16,8 +16,8 @@ const say = sentences(WORDS);
  * @returns {{ el: HTMLElement, close: () => void }}
  */
 export function createLearn(model, follow) {
-  const summary = element("summary", {}, say("title"));
-  const el = /** @type {HTMLDetailsElement} */ (element("details", { class: "cv-learn" }, summary));
+  const el = createPopover("cv-learn", say("title"));
+  const body = /** @type {HTMLElement} */ (el.lastElementChild);
   /** @type {ReturnType<typeof createLearnPanel> | null} */
   let panel = null;
 
@@ -27,19 +27,12 @@ export function createLearn(model, follow) {
     panel = null;
   }
 
-  /** Have it in sight, in the column that it is the last of. */
-  function bring() {
-    const column = el.closest(".cv-controls");
-    column?.scrollBy({ top: el.getBoundingClientRect().top - column.getBoundingClientRect().top });
-  }
-
   function draw() {
     el.open = model.settings().lr > 0;
     if (!el.open) return close();
     if (!panel) {
       panel = createLearnPanel(model);
-      el.append(panel.el);
-      requestAnimationFrame(bring);
+      body.append(panel.el);
     }
     panel.draw();
   }

@@ -5,7 +5,6 @@ import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { tellHolders } from "../base/placed.js";
-import { setRich } from "../base/rich_text.js";
 import { language, sentences } from "../base/words.js";
 import { createShare } from "../controls/share.js";
 import { createLessonButtons, stepLink } from "../lesson/start.js";
@@ -22,23 +21,10 @@ const OF_THE_KERNEL = Object.values(SETTINGS.controls_of_the_kernel).flat();
  * @import { DrawPane } from "../tabs/tabbar.js"
  */
 
-/** What a person reads first: what the app was given to say, or its own words. @param {Model} model */
-function createHeading(model) {
-  const words = element("p");
-  const el = element("div", { class: "cv-heading" }, words);
-  const show = () =>
-    setRich(
-      words,
-      model.get("introduction") || say(model.settings().transposed ? "heading.transposed" : "heading"),
-    );
-  model.on("change:introduction", show);
-  model.on("settings", show);
-  show();
-  const close = () => {
-    model.off("change:introduction", show);
-    model.off("settings", show);
-  };
-  return { el, close };
+/** The line above all: what the page is, and what leads from it. @param {HTMLElement} el of the app */
+function createBar(el) {
+  const name = el.querySelector(":scope > h1");
+  return element("div", { class: "cv-heading" }, name ?? element("p", { class: "cv-brand" }, say("brand")));
 }
 
 /**
@@ -61,18 +47,18 @@ export function drawLive(
   el.querySelector(".cv-late")?.remove(); // the script has started
   el.classList.add("cv-app", "cv-page", "cv-full", "cv-look");
   el.lang = language(); // a notebook around it may speak another
-  const heading = createHeading(model);
+  const heading = createBar(el);
   const share = ownShare ? { ...ownShare, close() {} } : createShare(model, () => stepLink(player));
   const tabs = createTabs(model, drawPane, ownTabs);
-  el.append(heading.el);
+  el.append(heading);
   const controls = ownTabs ? GROUPS : [...GROUPS, ...OF_THE_KERNEL];
   const app = drawApp(el, model, controls, share, player, { below: tabs.el, own: wish !== null, wish });
   const lessons = createLessonButtons(player, app.readLesson);
-  heading.el.append(lessons.el, ...(menu ? [menu] : []), app.lecture);
+  heading.append(lessons.el, ...(menu ? [menu] : []), app.lecture);
   const forget = tellHolders(el);
   return () => {
     forget();
-    for (const part of [heading, share, tabs, lessons, app]) part.close();
-    heading.el.remove();
+    for (const part of [share, tabs, lessons, app]) part.close();
+    heading.remove();
   };
 }

@@ -13,6 +13,7 @@ import { renderSliders } from "../controls/sliders.js";
 import { createLessonPanel } from "../lesson/panel.js";
 import { TAUGHT } from "../lesson/player.js";
 import { steer } from "../lesson/start.js";
+import { createLead } from "./lead.js";
 import { createLecture } from "./lecture.js";
 
 const say = sentences(WORDS);
@@ -49,13 +50,14 @@ export function drawApp(el, model, chosen, share, player, { below, own = false, 
     return grid;
   };
   const tools = chosen.length ? [createTools(model, follow, share.button), share.box] : [];
-  const controls = createControls(model, chosen, drawSliders, follow);
-  controls.prepend(...tools, createNotice(model, follow));
+  const { primary, more } = createControls(model, chosen, drawSliders, follow);
+  const side = element("div", { class: "cv-side" }, ...tools, ...more);
   if (chosen.includes("kernel")) {
     const learn = createLearn(model, follow);
-    controls.append(learn.el);
+    side.append(learn.el);
     closers.push(learn.close);
   }
+  const controls = element("div", { class: "cv-controls" }, ...primary, side);
   const picture = element("div", { class: "cv-picture" });
   // The step whose numbers are the last word on all that was set, and who computed them; empty while they are awaited.
   const tellSettled = () => {
@@ -72,7 +74,7 @@ export function drawApp(el, model, chosen, share, player, { below, own = false, 
   const board = renderBoard({ model, el: picture, taught: TAUGHT, own, onBands: () => lecture?.refresh() });
   const app = /** @type {HTMLElement} */ (el.closest(".cv-app") ?? el);
   const lesson = createLessonPanel(player, board);
-  controls.prepend(lesson.el);
+  controls.prepend(createLead(model, follow, lesson.el));
   lesson.update(); // now that it is where the app around it can be found
   // A page without controls is the board alone, until there is something to say. Asked of CSS, with :has(), it would be
   // looked for again after every change of a number: a sixth of all that a step of a slider takes.
@@ -118,17 +120,4 @@ function createTools(model, follow, more) {
     reset,
     more,
   );
-}
-
-/** One sentence about the last action, spoken as well. @param {Model} model @param {(event: string, listener: () => void) => void} follow */
-function createNotice(model, follow) {
-  const el = element("p", { class: "cv-notice", role: "status" });
-  const show = () => {
-    el.setAttribute("role", model.get("failed") ? "alert" : "status"); // before its words: they are what is announced
-    el.textContent = model.get("notice");
-    el.dataset.failed = String(model.get("failed"));
-  };
-  follow("change:notice", show);
-  follow("change:failed", show); // what the page's address could not say is there by now
-  return el;
 }

@@ -37,6 +37,7 @@ function bandCaption(spec, transposed, name, view) {
   if (name === "forward")
     return inTurn(say(`caption.${layer}forward`), transposed ? "" : inTurn(groupsOf(spec), gapsOf(spec)));
   if (view === "stamps") return say(`caption.${layer}stamps`);
+  if (view === "both") return say(`caption.${layer}both`);
   const folded = spec.padding_mode !== "zeros";
   const { rows, columns } = rolesOf(spec, "padded_grad_output", []);
   const zeros = /[^d]/.test(rows + columns);

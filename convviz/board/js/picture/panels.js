@@ -17,8 +17,8 @@ import { panelAxes, planeIndex, planeWithin } from "../rules/plane.js";
  * @typedef {Panel | Sign} Item
  * @typedef {{ name: string, title: string, items: Item[], choices: [Axis, number][], view: string }} Equation
  * @typedef {PanelName | "bias" | "grad_bias"} ShownName
- * @typedef {{ over?: Axis, with?: ShownName }} Needs what goes "with" a stage needs it
- * @typedef {Needs & { symbol: string, note?: "sign.over", by_loss?: string, steps?: Record<string, "stride" | "dilation"> }} SignFacts
+ * @typedef {{ over?: Axis, with?: ShownName, without?: ShownName }} Needs what goes "with" a stage needs it
+ * @typedef {Needs & { symbol: string, note?: "sign.over" | "sign.folded", by_loss?: string, steps?: Record<string, "stride" | "dilation"> }} SignFacts
  * @typedef {Needs & { name: string, title: "title.forward", axes: string, view?: string, items: (ShownName | SignFacts)[] }} RowFacts
  */
 
@@ -44,7 +44,9 @@ export function equationsOf(settings, stages) {
   const isThere = (item) =>
     typeof item === "string"
       ? stages[item] !== null
-      : isThere(item.with ?? "output") && (!item.over || summed[item.over] > 1);
+      : isThere(item.with ?? "output") &&
+        !(item.without && isThere(item.without)) &&
+        (!item.over || summed[item.over] > 1);
   const rows = EQUATIONS[transposed ? "transposed" : "convolution"];
   const shown = rows.filter((row) => (row.view ?? input_view) === input_view && isThere(row));
   return shown.map(({ name, title, items, axes, view = "" }) => ({

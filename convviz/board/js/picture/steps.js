@@ -19,9 +19,9 @@ const stampedSize = (geometry, axis) =>
   foldsBack(geometry) ? paddedSize(geometry, axis) : geometry.input_size[axis];
 
 /** @typedef {"output_size" | "kernel_size" | "stride" | "dilation"} PairName */
-/** @param {string} name of the equation @param {string} view "stamps", or anything else for a window */
+/** @param {string} name of the equation @param {string} view of the equation to the input: with both readings its steps are stamps */
 const factsOf = (name, view) =>
-  PICTURE.walks[/** @type {"input"} */ (name === "input" && view === "stamps" ? "stamps" : name)];
+  PICTURE.walks[/** @type {"input"} */ (name === "input" && view !== "window" ? "stamps" : name)];
 
 /** How one equation is walked through. @param {Geometry} geometry @param {string} name @param {string} view @returns {Walk} */
 export function walkOf(geometry, name, view) {

@@ -25,7 +25,7 @@ export function formulaOf(settings, name, view) {
   // A sum counts within the group, as the weight's second axis does; elsewhere the group's first channel is added.
   const first = { from_c: c > k ? `${c - k} + ` : "", from_o: o > j ? `${o - j} + ` : "" };
   const left = shownName(folds(spec) ? "grad_padded_input" : "grad_input", transposed);
-  const row = name === "input" ? (view === "stamps" ? "stamps" : "window") : name;
+  const row = name === "input" ? (view === "window" ? "window" : "stamps") : name;
   const several = (name === "forward" ? ins : name === "weight" ? spec.batch : outs) > 1;
   const cut = name === "weight" && overhang(spec).some(Boolean);
   const id = `formula.${transposed ? "layer." : ""}${row}${several ? ".sum" : ""}${cut ? ".cut" : ""}`;
@@ -65,7 +65,7 @@ export function noteOf(settings, name, view) {
   const { spec } = settings;
   if (settings.transposed) return transposedNote(settings, name, view);
   if (name === "forward") return [lossNote(settings), outputNote(spec)].filter(Boolean).join(" ");
-  if (name === "input") return view === "stamps" ? stampsNote(spec, false) : paddingNote(spec, false);
+  if (name === "input") return readingNote(spec, view, false);
   return name === "weight" ? exchangeNote(spec, false) : "";
 }
 
@@ -104,6 +104,14 @@ function outputNote(spec) {
   });
   if (rows === columns) return say(uneven ? "size.sides" : "size", { sum: rows });
   return say(uneven ? "size.sides_axes" : "size.axes", { rows, columns });
+}
+
+/** What there is to know of a reading, or of both. @param {Spec} spec @param {string} view @param {boolean} transposed */
+function readingNote(spec, view, transposed) {
+  const notes = { stamps: stampsNote(spec, transposed), window: paddingNote(spec, transposed) };
+  return view === "both"
+    ? [notes.stamps, notes.window].filter(Boolean).join(" ")
+    : notes[/** @type {"stamps"} */ (view)];
 }
 
 /** @param {Spec} spec @param {boolean} transposed */
@@ -162,7 +170,7 @@ function transposedNote(settings, name, view) {
   if (name === "forward") return say("layer.no_rotation");
   if (name === "weight") return exchangeNote(spec, true);
   if (name !== "input") return "";
-  const told = view === "stamps" ? stampsNote(spec, true) : paddingNote(spec, true);
+  const told = readingNote(spec, view, true);
   const lines = linesOf(bothAxes((axis) => unreadLines(spec, axis).length));
   const bare = lines ? [say(bias ? "layer.bare_bias" : "layer.bare", { lines })] : [];
   return [told, ...bare, sizeNote(spec), lossNote(settings)].filter(Boolean).join(" ");

@@ -1,0 +1,131 @@
+// @ts-check
+// The title line of a band: its name, one sentence, the pickers of planes, the readings, and what is there on demand: why,
+// formula, steps.
+import WORDS from "../../../facts/words/board.json" with { type: "json" };
+import { element, setText } from "../base/dom.js";
+import { explain } from "../base/help.js";
+import { sentences } from "../base/words.js";
+import { createBecause } from "./because.js";
+import { createChoice, createSymbols } from "./equation_parts.js";
+import { createMarksKey } from "./marks_key.js";
+import { setTinted } from "./quantities.js";
+import { createRemainder } from "./remainder_box.js";
+import { createViewSwitch } from "./viewswitch.js";
+
+const say = sentences(WORDS);
+
+/** @param {() => void} onClick */
+function createTitle(onClick) {
+  const button = element("button", {
+    type: "button",
+    class: "cv-title",
+    "aria-pressed": "false",
+    title: say("band.title"),
+  });
+  button.addEventListener("click", onClick);
+  return button;
+}
+
+/** Puts a single 1 where grad_output has other numbers. @param {any} board */
+function createSingle(board) {
+  const button = element("button", { type: "button", class: "cv-single", hidden: "" }, say("single"));
+  explain(button, "help.single");
+  button.addEventListener("click", () => board.model.send({ type: "single" }));
+  return button;
+}
+
+/** What an equation computes, in symbols, and what else there is to know of it. @param {any} board @param {string} name */
+function createFormula(board, name) {
+  const symbols = createSymbols();
+  const formula = element("code", { class: "cv-formula" });
+  const note = element("p", { class: "cv-note" });
+  const remainder = createRemainder((size) => board.model.send({ type: "size", size }));
+  // The remainder's story is to the input where the layer is transposed.
+  symbols.el.append(formula, note, ...(["forward", "input"].includes(name) ? [remainder.el] : []));
+  return { ...symbols, formula, note, remainder };
+}
+
+/** @param {any} board @param {HTMLElement} el in which they stand */
+function createPickers(board, el) {
+  /** @param {{ axis: string, count: number, word: string, value: number }[]} list */
+  return (list) => {
+    const order = list.map((choice) => `${choice.axis}${choice.count}${choice.word}`).join();
+    if (el.dataset.order !== order) {
+      el.dataset.order = order;
+      el.replaceChildren(...list.map((choice) => createChoice(board, choice)));
+    }
+    list.forEach((choice, index) => {
+      const select = /** @type {HTMLSelectElement} */ (el.children[index].querySelector("select"));
+      select.value = String(choice.value);
+    });
+  };
+}
+
+/**
+ * Make the title line of a band.
+ * @param {any} board what everything shares @param {string} name of the band
+ * @param {HTMLElement} stepButton opens its steps
+ */
+export function createBandHead(board, name, stepButton) {
+  const heading = createTitle(() => board.focusBand(name));
+  const caption = element("p", { class: "cv-caption" });
+  const aside = element("p", { class: "cv-aside" });
+  const because = createBecause(name, board.taught);
+  const says = element("div", { class: "cv-says" }, caption, aside, because.answer);
+  const choices = element("div", { class: "cv-choices" });
+  const setPickers = createPickers(board, choices);
+  const views = createViewSwitch((view) => board.model.send({ type: "view", view }));
+  const single = createSingle(board);
+  const symbols = createFormula(board, name);
+  const key = createMarksKey();
+  const own = name === "forward" ? [single] : name === "input" ? [views.el] : [];
+  const asks = element(
+    "div",
+    { class: "cv-asks" },
+    because.el,
+    ...(name === "bias" ? [] : [stepButton]),
+    symbols.button,
+  );
+  const el = element(
+    "header",
+    { class: "cv-head" },
+    element("h3", {}, heading),
+    says,
+    element("div", { class: "cv-tools-of-band" }, choices, ...own, asks),
+    symbols.el,
+  );
+  because.onAnswer((answered) => says.toggleAttribute("data-answered", answered));
+
+  return {
+    el,
+    key,
+    /** @param {any} spec of the equation @param {any} geometry @param {any} story of the remainder, or null */
+    setSpec(spec, geometry, story) {
+      setText(heading, spec.title);
+      views.set(spec.view, geometry.transposed);
+      single.hidden = !spec.offers_single;
+      symbols.remainder.set(story);
+      setPickers(spec.choices);
+      because.set(
+        spec.items.filter((/** @type {any} */ item) => item.key),
+        geometry,
+      );
+    },
+    /** @param {any} texts of the numbers that are shown */
+    setTexts(texts) {
+      setTinted(symbols.formula, texts.formulas[name] ?? "");
+      setTinted(caption, texts.captions[name] ?? "");
+      caption.title = caption.textContent ?? "";
+      setText(symbols.note, texts.notes[name] ?? "");
+    },
+    /** Say something about the cell that is looked at. @param {string} text @param {boolean} paired whether small numbers pair its factors */
+    say(text, paired) {
+      setText(aside, text);
+      aside.title = text;
+      key.pair(paired);
+      says.toggleAttribute("data-aside", Boolean(text));
+    },
+    /** @param {boolean} pressed */
+    setPressed: (pressed) => heading.setAttribute("aria-pressed", String(pressed)),
+  };
+}

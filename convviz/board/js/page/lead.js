@@ -1,0 +1,42 @@
+// @ts-check
+// What a person reads first: a question, and below it what was just done, what the app was given to say, or its own sentence.
+// A lesson's card takes their place.
+import WORDS from "../../../facts/words/lead.json" with { type: "json" };
+import { element, setText } from "../base/dom.js";
+import { setRich } from "../base/rich_text.js";
+import { sentences } from "../base/words.js";
+import { isSingleOne } from "../rules/change.js";
+
+const say = sentences(WORDS);
+
+/** @import { Model } from "../numbers/model.js" */
+
+/**
+ * Make it.
+ * @param {Model} model @param {(event: string, listener: () => void) => void} follow listens as long as the view is there
+ * @param {HTMLElement} lesson the place of a lesson's card
+ */
+export function createLead(model, follow, lesson) {
+  const question = element("h2", { class: "cv-question" });
+  const words = element("p", { class: "cv-sentence" });
+  const notice = element("p", { class: "cv-notice", role: "status" });
+
+  function show() {
+    const settings = model.settings();
+    const kind = settings.transposed ? "transposed" : isSingleOne(settings) ? "single" : "other";
+    setText(question, say(`question.${kind}`));
+    setRich(words, model.get("introduction") || say("sentence"));
+  }
+
+  function tell() {
+    notice.setAttribute("role", model.get("failed") ? "alert" : "status"); // before its words: they are what is announced
+    setText(notice, model.get("notice"));
+    notice.dataset.failed = String(model.get("failed"));
+  }
+
+  follow("change:introduction", show);
+  follow("settings", show);
+  follow("change:notice", tell);
+  follow("change:failed", tell); // what the page's address could not say is there by now
+  return element("div", { class: "cv-lead" }, question, words, notice, lesson);
+}
