@@ -5,7 +5,7 @@
 /** @typedef {ReturnType<typeof import("./equation.js").createEquation>} Band */
 
 const LARGE = "input"; // the band with two readings has a row of its own
-const [ROW, SMALLER] = ["minmax(0, 1fr)", "minmax(0, 0.82fr)"]; // heights of the row in use, and of the other one
+const [ROW, SMALLER] = ["minmax(0, 1fr)", "minmax(0, 0.76fr)"]; // heights of the row in use, and of the other one
 const STRIP = "64px"; // height of a band beside the one that is alone
 const WIDER = 1.2; // how much of the width the band in use takes beside its neighbour
 

@@ -24,7 +24,7 @@ export const leastCell = (letters) => ({
 export function digitSize(letters, { width, height }, afar = false) {
   if (height < SMALLEST + AIR) return 0;
   const fits = (width - MARGIN) / (Math.max(letters, 1) * LETTER);
-  const most = Math.max(height * SHARE * (afar ? 1.15 : 1), SMALLEST);
+  const most = Math.max(height * SHARE * (afar ? 1.2 : 1), SMALLEST);
   const size = Math.min(fits, most, afar ? FROM_AFAR : LARGEST);
   return size >= SMALLEST - 0.05 ? size : 0;
 }

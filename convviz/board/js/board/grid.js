@@ -5,7 +5,7 @@ import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { svgElement, focusOf } from "../base/dom.js";
 import { colorOf, formatNumber, fullNumber, needsWhiteInk } from "../base/format.js";
 import { createCells } from "./grid_cells.js";
-import { createNumbers, looks } from "./grid_numbers.js";
+import { createNumbers } from "./grid_numbers.js";
 import {
   CELL,
   corners,
@@ -106,9 +106,10 @@ export function createGrid(uid, events, numbersUpTo = NUMBERED_UP_TO) {
   function letter(row, column, index) {
     if (isAsked(row, column)) return numbers.write(row, column, ASKED, "cv-asked");
     const value = valueAt(row, column);
-    if (!printed || !shown || (value === 0 && marked[index])) return numbers.write(row, column, "", "");
+    if (!printed || !shown) return numbers.write(row, column, "", "");
+    if (value === 0) return numbers.write(row, column, "0", marked[index] ? "cv-zero cv-marked" : "cv-zero");
     const white = needsWhiteInk(colorOf(shown.scale, Number.isFinite(value) ? value : 0, shown.limit));
-    numbers.write(row, column, shorts[index], looks(shorts[index], white));
+    numbers.write(row, column, shorts[index], white ? "cv-white" : "");
   }
 
   function build() {

@@ -38,11 +38,3 @@ export function createNumbers() {
     },
   };
 }
-
-/** The classes of a number's letters. @param {string} short @param {boolean} white on a dark ground */
-export function looks(short, white) {
-  const wide = short.length === 4 && !short.includes("."); // a point is narrow
-  return [short.length > 2 && `cv-long${short.length}`, wide && "cv-wide", white && "cv-white"]
-    .filter(Boolean)
-    .join(" ");
-}

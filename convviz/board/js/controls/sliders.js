@@ -7,6 +7,7 @@ import { formatNumber, parseNumber } from "../base/format.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
+const MOST_SLIDERS = 9; // beyond, numbers share one long slider
 
 /** @param {{ model: any, el: HTMLElement }} context */
 export function renderSliders({ model, el }) {
@@ -15,6 +16,8 @@ export function renderSliders({ model, el }) {
   let cells = [];
   let reach = model.get("reach"); // of all of them: side by side, they are compared
   let dragged = false; // the change that is under way is a slider's
+  let chosen = 0; // the one that has the slider, where there is room for a single one
+  const byFinger = matchMedia("(pointer: coarse)");
   el.append(grid);
 
   /** @param {number} index @param {number} value */
@@ -25,6 +28,15 @@ export function renderSliders({ model, el }) {
     model.set("values", values);
     model.set("of", model.get("label"));
     model.save_changes(); // while one message is under way the next ones become one: the last value always arrives
+  }
+
+  /** Give a number the slider; a finger types it at its second tap, so that no keyboard rises at the first. @param {number} index */
+  function choose(index) {
+    chosen = Math.min(index, cells.length - 1);
+    cells.forEach(({ field }, at) => {
+      field.parentElement?.toggleAttribute("data-chosen", at === chosen);
+      field.readOnly = at !== chosen && byFinger.matches;
+    });
   }
 
   /** @param {number} index */
@@ -57,6 +69,7 @@ export function renderSliders({ model, el }) {
       event.stopPropagation();
     });
     field.addEventListener("focus", () => showWhole(index));
+    field.addEventListener("blur", () => choose(chosen));
     field.addEventListener("blur", () => show(index)); // what is no number goes back to what holds
     return { range, field };
   }
@@ -106,9 +119,14 @@ export function renderSliders({ model, el }) {
       grid.replaceChildren(
         ...cells.map(({ range, field }, index) => {
           const place = `${Math.floor(index / columns)},${index % columns}`;
-          return element("div", { class: "cv-slider", "data-slider": place }, field, range);
+          const cell = element("div", { class: "cv-slider", "data-slider": place }, field, range);
+          cell.addEventListener("focusin", () => field.readOnly || choose(index));
+          cell.addEventListener("click", () => choose(index));
+          return cell;
         }),
       );
+      grid.toggleAttribute("data-many", cells.length > MOST_SLIDERS);
+      choose(chosen);
     }
     fitReach();
     grid.setAttribute("aria-label", model.get("label"));
