@@ -11,7 +11,7 @@ import { GAP, NUMBERED_UP_TO, fitCells } from "./stage.js";
 import { createStepper } from "./stepper.js";
 
 const LECTURE = 1.4; // how much larger the letters around the cells are in a lecture, as lecture.css has them
-const AROUND = 52; // the height of a band that is none of its panels': title line and edges
+const AROUND = { width: 32, height: 52 }; // what of a band is none of its panels': title line and edges
 const THUMBS = 34; // the height of a row of other planes
 
 /**
@@ -69,6 +69,29 @@ export function createEquation(board, name) {
     }
     putInOrder(row, terms);
   }
+
+  /** The panels with the signs before them, as they ask for room. @param {number} lines of their names @returns {import("./stage.js").Term[]} */
+  function termsWith(lines) {
+    const strip = el.hasAttribute("data-strip");
+    // Of other planes; elsewhere the lists choose them.
+    const thumbs = el.hasAttribute("data-focus") && !el.closest('[data-stage="narrow"]') ? THUMBS : 0;
+    const terms = [];
+    let before = 0;
+    for (const item of spec.items) {
+      const panel = item.key && panels.get(item.key);
+      if (!panel) before += signWidth(item) * letters() + GAP;
+      else
+        terms.push({
+          ...panel.need(lines, thumbs, letters()),
+          before,
+          ...(strip ? { least: 0, around: 0 } : {}),
+        });
+      if (panel) before = 0;
+    }
+    return terms;
+  }
+
+  const letters = () => (board.isLecture() ? LECTURE : 1);
 
   /** Which panels' numbers ask for wider cells than they have. */
   const crowding = () => [...panels.values()].map((panel) => panel.crowded()).join();
@@ -142,34 +165,13 @@ export function createEquation(board, name) {
 
     /** Choose the sizes of cells that fit. @param {import("./stage.js").Room} room @param {boolean} wraps */
     fit(room, wraps) {
-      const strip = el.hasAttribute("data-strip");
-      const letters = board.isLecture() ? LECTURE : 1;
-      // Of other planes; elsewhere the lists choose them.
-      const thumbs = el.hasAttribute("data-focus") && !el.closest('[data-stage="narrow"]') ? THUMBS : 0;
-      /** @param {number} lines of the names */
-      const termsWith = (lines) => {
-        const terms = [];
-        let before = 0;
-        for (const item of spec.items) {
-          const panel = item.key && panels.get(item.key);
-          if (!panel) before += signWidth(item) * letters + GAP;
-          else
-            terms.push({
-              ...panel.need(lines, thumbs, letters),
-              before,
-              ...(strip ? { least: 0, around: 0 } : {}),
-            });
-          if (panel) before = 0;
-        }
-        return terms;
-      };
       // Names break where the cells gain by it.
       const tries = [...Array(MOST_LINES).keys()].map((index) => ({
         lines: index + 1,
         sizes: fitCells(termsWith(index + 1), room, wraps),
       }));
       const best = tries.reduce((one, other) => (smallest(other.sizes) > smallest(one.sizes) ? other : one));
-      [...panels.values()].forEach((panel, index) => panel.setSize(best.sizes[index], best.lines, letters));
+      [...panels.values()].forEach((panel, index) => panel.setSize(best.sizes[index], best.lines, letters()));
       fitted = crowding();
     },
 
@@ -188,14 +190,18 @@ export function createEquation(board, name) {
       }
     },
 
-    /** How high the band is at least for its numbers to be read; 0 where it has none. */
-    leastHeight() {
-      const needs = [...panels.values()].map((panel) => panel.need(1));
-      const numbered = needs.filter(({ digits }) => digits);
-      return numbered.length
-        ? AROUND +
-            Math.max(...numbered.map(({ rows, around, digits }) => around + rows * (digits?.height ?? 0)))
-        : 0;
+    /** How large the band is at least for its numbers to be read; 0 where it has none. @returns {import("./stage.js").Room} */
+    least() {
+      const terms = termsWith(1);
+      const numbered = terms.filter(({ digits }) => digits);
+      if (!numbered.length) return { width: 0, height: 0 };
+      const side = ({ digits }) => Math.max(digits?.height ?? 0, digits?.width ?? 0);
+      const widths = terms.map((term) => term.before + Math.max(term.columns * side(term), term.least) + GAP);
+      const heights = numbered.map(({ rows, around, digits }) => around + rows * (digits?.height ?? 0));
+      return {
+        width: AROUND.width + widths.reduce((sum, width) => sum + width, 0),
+        height: AROUND.height + Math.max(...heights),
+      };
     },
 
     /** Width that this row needs besides its cells, and how many cells stand side by side. */

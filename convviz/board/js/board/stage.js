@@ -87,12 +87,7 @@ export function followRoom(body, below) {
     const low = !lecture && isOwn(app) && window.innerHeight < LOW;
     app.toggleAttribute("data-low", low);
     if (lecture) return void Object.assign(body.dataset, { stage: "lecture", bands: "lecture" });
-    body.dataset.stage =
-      app.clientWidth >= WIDE && !low
-        ? "wide"
-        : app.clientWidth >= (low ? BESIDE : MEDIUM)
-          ? "medium"
-          : "narrow";
+    body.dataset.stage = stageOf(app.clientWidth, low);
     app.toggleAttribute("data-narrow", body.dataset.stage === "narrow");
     const keys = low || body.dataset.stage === "narrow"; // no room for a slider a number
     body.querySelector(".cv-block-kernel")?.toggleAttribute("data-keys", keys);
@@ -107,6 +102,12 @@ export function followRoom(body, below) {
     window.removeEventListener("resize", update);
   };
   return { update, stop };
+}
+
+/** How the bands stand in such a window. @param {number} width of the app @param {boolean} low */
+function stageOf(width, low) {
+  if (width >= WIDE && !low) return "wide";
+  return width >= (low ? BESIDE : MEDIUM) ? "medium" : "narrow";
 }
 
 /** @param {HTMLElement} app @param {HTMLElement} body @param {number} below */

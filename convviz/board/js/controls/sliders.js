@@ -130,6 +130,8 @@ export function renderSliders({ model, el }) {
     }
     fitReach();
     grid.setAttribute("aria-label", model.get("label"));
+    const letters = model.get("values").map((/** @type {number} */ value) => formatNumber(value).length);
+    grid.style.setProperty("--cv-letters", String(Math.max(2, ...letters))); // how wide their fields are
     const typing = /** @type {Document | ShadowRoot} */ (grid.getRootNode()).activeElement;
     cells.forEach(({ range, field }, index) => {
       const cell = { name: model.get("label"), row: Math.floor(index / columns), column: index % columns };
