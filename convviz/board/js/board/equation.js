@@ -17,7 +17,7 @@ import { createPanel } from "./panel.js";
 import { createPlot } from "./equation_plot.js";
 import { MOST_LINES } from "./panel_name.js";
 import { createRemainder } from "./remainder_box.js";
-import { setTinted } from "./quantities.js";
+import { createFormula, setFormula, setTinted } from "./quantities.js";
 import { createFilm } from "./film.js";
 import { explain } from "../base/help.js";
 import { focusWhileScrolling } from "../base/scrollable.js";
@@ -45,7 +45,7 @@ export function createEquation(board, name) {
   });
   heading.addEventListener("click", () => board.focusBand(name));
   const title = element("h3", {}, heading);
-  const formula = element("code", { class: "cv-formula" });
+  const formula = createFormula();
   const choices = element("div", { class: "cv-choices" });
   /** @type {Map<string, ReturnType<typeof createPanel>>} */
   const panels = new Map();
@@ -167,7 +167,7 @@ export function createEquation(board, name) {
     setValues(values, dtype, texts) {
       latest = [values, dtype, texts];
       stepper.setNumbers(values);
-      setTinted(formula, texts.formulas[name] ?? "");
+      setFormula(formula, texts.formulas[name] ?? "");
       setTinted(caption, texts.captions[name] ?? "");
       setText(note, texts.notes[name] ?? "");
       const before = planes;
