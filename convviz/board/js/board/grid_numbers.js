@@ -39,10 +39,10 @@ export function createNumbers() {
   };
 }
 
-/** The classes of a number's letters. @param {string} short @param {boolean} white on a dark ground */
-export function looks(short, white) {
+/** The classes of a number's letters. @param {string} short @param {"white" | "zero" | ""} ink white on a dark ground, pale if it is 0 */
+export function looks(short, ink) {
   const wide = short.length === 4 && !short.includes("."); // a point is narrow
-  return [short.length > 2 && `cv-long${short.length}`, wide && "cv-wide", white && "cv-white"]
+  return [short.length > 2 && `cv-long${short.length}`, wide && "cv-wide", ink && `cv-${ink}`]
     .filter(Boolean)
     .join(" ");
 }
