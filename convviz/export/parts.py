@@ -59,6 +59,7 @@ def page_styles(has_tab: bool = False) -> str:
         BOARD.joinpath("learn.css"),
         BOARD.joinpath("page.css"),
         *([BOARD.joinpath("tabs.css"), BOARD.joinpath("pane.css")] if has_tab else []),
+        BOARD.joinpath("looks.css"),
         BOARD.joinpath("lecture.css"),
         files("convviz.export").joinpath("page.css"),
     ]

@@ -186,7 +186,7 @@ def test_the_boards_own_actions_work(page, exported):
     assert total.get_attribute("data-value") == cell(page, "grad_weight", 1, 1).get_attribute("data-value")
     with repaint(page):
         page.get_by_role("button", name="stamps", exact=True).click()
-    assert "laid at (2i − 1, 2j − 1)" in page.locator("[data-equation=input] .cv-formula").text_content()
+    assert "laid at (2i − 1, 2j − 1)" in page.locator("[data-equation=input] .cv-formula").get_attribute("aria-label")
     page.locator("[data-equation=forward] .cv-symbols-open").click()
     with repaint(page):
         page.locator(".cv-sizes button", has_text="size 9").click()

@@ -8,7 +8,7 @@ import { sentences } from "../base/words.js";
 import { createBecause } from "./because.js";
 import { createChoice, createSymbols } from "./equation_parts.js";
 import { createMarksKey } from "./marks_key.js";
-import { setTinted } from "./quantities.js";
+import { createFormula, setFormula, setTinted } from "./quantities.js";
 import { createRemainder } from "./remainder_box.js";
 import { createViewSwitch } from "./viewswitch.js";
 
@@ -35,9 +35,9 @@ function createSingle(board) {
 }
 
 /** What an equation computes, in symbols, and what else there is to know of it. @param {any} board @param {string} name */
-function createFormula(board, name) {
+function createNotes(board, name) {
   const symbols = createSymbols();
-  const formula = element("code", { class: "cv-formula" });
+  const formula = createFormula();
   const note = element("p", { class: "cv-note" });
   const remainder = createRemainder((size) => board.model.send({ type: "size", size }));
   // The remainder's story is to the input where the layer is transposed.
@@ -76,7 +76,7 @@ export function createBandHead(board, name, stepButton) {
   const setPickers = createPickers(board, choices);
   const views = createViewSwitch((view) => board.model.send({ type: "view", view }));
   const single = createSingle(board);
-  const symbols = createFormula(board, name);
+  const symbols = createNotes(board, name);
   const key = createMarksKey();
   const own = name === "forward" ? [single] : name === "input" ? [views.el] : [];
   const asks = element(
@@ -113,7 +113,7 @@ export function createBandHead(board, name, stepButton) {
     },
     /** @param {any} texts of the numbers that are shown */
     setTexts(texts) {
-      setTinted(symbols.formula, texts.formulas[name] ?? "");
+      setFormula(symbols.formula, texts.formulas[name] ?? "");
       setTinted(caption, texts.captions[name] ?? "");
       caption.title = caption.textContent ?? "";
       setText(symbols.note, texts.notes[name] ?? "");

@@ -10,10 +10,10 @@ import {
   CELL,
   corners,
   frames,
+  gapsBetween,
   holesIn,
   isMarked,
   isUnread,
-  linesBetween,
   makeBands,
   patterns,
   roleOf,
@@ -56,7 +56,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERED_UP_TO) {
   const cells = createCells();
   const numbers = createNumbers();
   const ring = svgElement("rect", { class: "cv-ring", width: CELL, height: CELL, visibility: "hidden" });
-  const lines = svgElement("path", { class: "cv-lines", "aria-hidden": "true" });
+  const gaps = svgElement("path", { class: "cv-gaps", "aria-hidden": "true" });
   const lights = svgElement("g", { class: "cv-lights", "aria-hidden": "true" });
   const beyond = svgElement("path", { class: "cv-beyond", "aria-hidden": "true" });
   // Listening for the focus makes an svg a tab stop of its own in Chromium: the one stop is a cell.
@@ -68,7 +68,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERED_UP_TO) {
     patterns(uid),
     bands,
     lights,
-    lines,
+    gaps,
     cells.el,
     numbers.el,
     dim,
@@ -119,7 +119,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERED_UP_TO) {
     svg.setAttribute("aria-rowcount", String(height));
     svg.setAttribute("aria-colcount", String(width));
     svg.classList.toggle("cv-numbered", numbered());
-    lines.setAttribute("d", numbered() ? linesBetween(height, width) : "");
+    gaps.setAttribute("d", numbered() ? gapsBetween(height, width) : "");
     [marked, unread] = [[], []];
     if (numbered())
       eachPlace((row, column) => {

@@ -21,7 +21,7 @@ const [CAPTION, LINE] = [22, 16]; // heights of its name in one line, and of eac
 const ON_PAPER = { width: CELL, height: CELL }; // of a cell there: every number is printed
 
 /**
- * @typedef {{ key: string, name: string, called: string, quantity: string, label: string, shape: string, at: [number, number], rows: string, columns: string,
+ * @typedef {{ key: string, name: string, called: string, quantity: string, gradient: boolean, label: string, shape: string, at: [number, number], rows: string, columns: string,
  *   unread_rows: number[], unread_columns: number[], editable: boolean, drawable: boolean, figure: any,
  *   thumbs: null | { rows: number, columns: number, planes: { label: string, at: [number, number], shown: boolean }[] } }} PanelSpec
  */
@@ -135,6 +135,7 @@ export function createPanel(board, first) {
       spec = next;
       el.dataset.panel = next.name;
       el.dataset.quantity = next.quantity;
+      el.toggleAttribute("data-gradient", next.gradient);
       el.setAttribute("aria-label", say("panel.shape", { name: next.label, shape: next.shape }));
       if (name.textContent !== next.label) name.replaceChildren(...breakable(next.label));
       setText(shape, next.shape);

@@ -7,7 +7,7 @@ import { editedPanels, isDrawnOn } from "../rules/edit.js";
 import { isPanel, panelsOf } from "./panels.js";
 import { planeIndex } from "../rules/plane.js";
 import { roundHalfEven } from "../rules/random.js";
-import { endsOf, quantityOf } from "./scales.js";
+import { endsOf, isGradient, quantityOf } from "./scales.js";
 import { say } from "./say.js";
 
 const THUMB = 16; // most rows and columns of a thumbnail
@@ -56,6 +56,7 @@ function itemOf(equation, panel, settings, colorscales) {
     name: panel.name,
     called: panel.called,
     quantity: quantityOf(panel.called),
+    gradient: isGradient(panel.called),
     label: panel.label,
     products: productsOf(panel.name, transposed),
     shape: `[${panel.shape.join(", ")}]`,

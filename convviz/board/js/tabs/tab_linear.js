@@ -5,6 +5,7 @@ import { element, setText } from "../base/dom.js";
 import { openEditor } from "../board/editor.js";
 import { colorOf, formatNumber, needsWhiteInk } from "../base/format.js";
 import { createHeatmap } from "../board/heatmap.js";
+import { createFormula, setFormula } from "../board/quantities.js";
 import { LINEAR_RULES, linearLinks, linearName, linearTerms } from "./linear_rules.js";
 import { openPane } from "./pane.js";
 import { pieces, sentences } from "../base/words.js";
@@ -262,13 +263,9 @@ function createEquationRow(pane, row, events) {
     flow.append(term);
     term = element("div", { class: "cv-lesson-term" });
   }
-  const el = element(
-    "section",
-    { class: "cv-lesson-row" },
-    element("h4", {}, row.title),
-    element("code", { class: "cv-formula" }, row.formula),
-    flow,
-  );
+  const formula = createFormula();
+  setFormula(formula, row.formula);
+  const el = element("section", { class: "cv-lesson-row" }, element("h4", {}, row.title), formula, flow);
   return {
     el,
     maps,

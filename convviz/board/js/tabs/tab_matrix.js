@@ -2,6 +2,7 @@
 // The tab Matrix: the convolution and its gradients as matrix products, linked with the board.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
+import { createFormula, setFormula } from "../board/quantities.js";
 import { createMatrixLinks } from "./matrix_links.js";
 import { createProduct } from "./matrix_product.js";
 import { viewsOf } from "./matrix_views.js";
@@ -29,7 +30,7 @@ function renderMatrix(context) {
       draw();
     });
     const sentence = element("p", { class: "cv-sentence" });
-    const formula = element("code", { class: "cv-formula" });
+    const formula = createFormula();
     const notes = element("div", { class: "cv-matrix-notes" });
     const pager = createPager((start) => pane.choose({ start }));
     const readout = element("p", { class: "cv-readout" }, say("matrix.hint"));
@@ -51,7 +52,7 @@ function renderMatrix(context) {
         chosen,
       );
       sentence.replaceChildren(...prose(view.sentence));
-      setText(formula, view.formula);
+      setFormula(formula, view.formula);
       notes.replaceChildren(...view.notes.map((note) => element("p", { class: "cv-muted" }, ...prose(note))));
       pager.set(data.windows, !view.one);
       product.set(view, data.dtype, width || 420);
