@@ -4,8 +4,10 @@
 import { STROKE } from "../rules/history.js";
 
 /**
- * @typedef {{ far: (down: number, right: number) => boolean, to: (event: PointerEvent, move: string) => void, ended: () => void }} Dragged
- *   far: whether so many pixels are more than a click; to: goes where the pointer is, and gives the move a name
+ * @typedef {{ far: (down: number, right: number) => boolean, to: (event: PointerEvent, move: string) => void, ended: () => void,
+ *   stays: boolean }} Dragged
+ *   far: whether so many pixels are more than a click; to: goes where the pointer is, and gives the move a name; stays: whether
+ *   what is looked at is the cell that was pressed, wherever the pointer is
  */
 
 /** What is not a drag's own: other settings end it. */
@@ -69,6 +71,7 @@ class Drag {
   move(event) {
     const held = this.#held;
     if (event.pointerId !== held?.pointer) return;
+    if (held.dragged.stays) event.stopImmediatePropagation();
     if (!(event.buttons & 1)) return this.#end();
     const [down, right] = [event.clientY - held.at[0], event.clientX - held.at[1]];
     if (!held.begun && !held.dragged.far(down, right)) return;
@@ -127,7 +130,7 @@ class Drag {
 export function followDrag(svg, model, take) {
   const drag = new Drag(svg, model);
   svg.addEventListener("pointerdown", (event) => drag.down(event, take(event)));
-  svg.addEventListener("pointermove", (event) => drag.move(event));
+  svg.addEventListener("pointermove", (event) => drag.move(event), { capture: true }); // before what follows the pointer
   for (const name of /** @type {const} */ (["pointerup", "pointercancel", "lostpointercapture"]))
     svg.addEventListener(name, (event) => drag.up(event));
   svg.addEventListener("click", (event) => drag.click(event), { capture: true });

@@ -51,12 +51,14 @@ export function createPull(board, grid, area, spec) {
       if (Number.isNaN(now) || (pointerType === "touch" && framed())) return null;
       let from = { y: clientY, value: now, fine: false };
       return {
+        stays: true,
         far: (/** @type {number} */ down) => Math.abs(down) >= CLICK,
         to(/** @type {PointerEvent} */ event, /** @type {string} */ move) {
           if (event.shiftKey !== from.fine) from = { y: event.clientY, value: now, fine: event.shiftKey };
           const steps = Math.round((from.y - event.clientY) / PIXELS);
           const value = steps ? stepped(from.value, steps, from.fine) : from.value;
-          if (!bubble.isConnected) area.append(bubble);
+          // Where neither a finger nor the size of the cells hides it, the number stands in its cell.
+          if (pointerType === "touch" || area.matches(".cv-wordless")) area.append(bubble);
           bubble.style.left = `${(100 * (column + 0.5)) / spec().columns.length}%`;
           bubble.style.top = `${(100 * row) / spec().rows.length}%`;
           setText(bubble, formatNumber(value));

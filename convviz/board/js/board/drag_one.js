@@ -40,6 +40,7 @@ export function createHandle(board, grid, spec) {
     take(placeOf) {
       let last = place();
       return {
+        stays: false,
         far: (/** @type {number} */ down, /** @type {number} */ right) => Math.hypot(down, right) >= CLICK,
         to(/** @type {PointerEvent} */ event, /** @type {string} */ move) {
           const [row, column] = placeOf(event); // the nearest cell, where the pointer has left the panel

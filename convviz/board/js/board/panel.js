@@ -16,6 +16,7 @@ import { createPixels } from "./pixels.js";
 import { CELL } from "./grid_marks.js";
 import { createThumbs } from "./thumbs.js";
 import { createVeil } from "./veil.js";
+import { createWhySame } from "./why_same.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -98,6 +99,7 @@ export function createPanel(board, first) {
     area,
     thumbs.el,
   );
+  const why = createWhySame(el);
 
   /** A veiled cell keeps its number to itself. @param {number} row @param {number} column */
   function describe(row, column) {
@@ -150,6 +152,7 @@ export function createPanel(board, first) {
     grid,
     veil,
     handle,
+    why,
     spec: () => spec,
 
     /** @param {PanelSpec} next */
