@@ -85,7 +85,8 @@ export function createPanel(board, first) {
   const pull = createPull(board, grid, area, () => spec);
   followDrag(grid.svg, board.model, (event) => {
     const [row, column] = grid.place(event);
-    if (board.model.get("brush") !== null || veil.covers(row, column)) return null;
+    const drawn = spec.drawable && board.model.get("brush") !== null;
+    if (drawn || veil.covers(row, column)) return null;
     return spec.single ? handle.take(grid.place) : pull.take(row, column, event);
   });
   area.append(handle.hint);
