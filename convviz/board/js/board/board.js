@@ -3,6 +3,8 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setLine, setText } from "../base/dom.js";
 import { createBands } from "./bands.js";
+import { createChanges } from "./changes.js";
+import { followArrows } from "./drag_one.js";
 import { createEquation } from "./equation.js";
 import { createLegend } from "./equation_parts.js";
 import { decode } from "../base/format.js";
@@ -72,6 +74,10 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     },
   );
 
+  function* panels() {
+    for (const equation of equations.values()) yield* equation.panels.values();
+  }
+  const changes = createChanges(model, panels);
   const library = loadPlotly(model);
   const board = {
     model,
@@ -84,9 +90,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
         aside: (text, paired) => board.aside(text, paired),
         release: () => board.escape(),
       },
-      function* () {
-        for (const equation of equations.values()) yield* equation.panels.values();
-      },
+      panels,
     ),
     uid: Math.random().toString(36).slice(2, 8),
     plotly: library.ready,
@@ -149,6 +153,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     else [...equations.values()].forEach((equation, index) => equation.draw(plotly, changed[index]));
     if (everything) board.highlight.setGeometry(structure.geometry, structure.loss);
     markAsked();
+    changes.see(numbers.planes, values.limits);
     board.highlight.setNumbers(numbers, values.limits);
     legend.set(structure.equations[0]?.scale === "equation" ? Object.values(values.limits)[0] : null);
     seeTray = () => {
@@ -293,7 +298,8 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   // A widget is drawn before it is put into the page: only now can the app around the board be found.
   let stopKeys = () => {};
   const arrive = once(() => {
-    stopKeys = followKeys(board, root, own);
+    const stops = [followKeys(board, root, own), followArrows(root, own, panels)];
+    stopKeys = () => stops.forEach((stop) => stop());
     follower.refresh();
   });
   let size = "";
@@ -328,6 +334,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
 
   const close = () => {
     gone = true;
+    changes.close();
     library.cancel();
     cancelAnimationFrame(frame);
     model.off("change:structure", onStructure);

@@ -42,7 +42,8 @@ const KEYS = {
  *   room for them, where their count does not tell it
  * @typedef {{ onFocus: (row: number, column: number) => void, onSelect: (row: number, column: number) => void,
  *   onEdit: (row: number, column: number, typed: string) => void, onMenu: () => void, onLeave: () => void,
- *   onRelease: () => boolean | void }} GridEvents
+ *   onRelease: () => boolean | void, onArrow?: (event: KeyboardEvent, row: number, column: number) => boolean }} GridEvents
+ *   onArrow: asked first, whether a key is no step of the focus here
  */
 
 /**
@@ -188,7 +189,9 @@ export function createGrid(uid, events, numbersUpTo = NUMBERED_UP_TO) {
   /** @param {KeyboardEvent} event */
   function onKey(event) {
     const move = KEYS[event.key];
-    if (move && !event.altKey && !event.metaKey) {
+    if (events.onArrow?.(event, focus.row, focus.column)) {
+      // the 1 is carried, or a number is changed
+    } else if (move && !event.altKey && !event.metaKey) {
       const edge = event.ctrlKey && (event.key === "Home" || event.key === "End");
       focusCell(focus.row + (edge ? move[1] : move[0]), focus.column + move[1]);
     } else if (event.key === "Escape") {
