@@ -50,6 +50,18 @@ def plotly_text() -> str:
 
 
 @functools.cache
+def plotly_code() -> str:
+    """Return the vendored plotly as code of a module, which calls it once a page.
+
+    Under a strict Content-Security-Policy no text is made a script, and none a style: the attribute becomes the property.
+    """
+    source = BOARD.joinpath("vendor", "plotly-cartesian.min.js").read_text(encoding="utf-8")
+    source = source.replace('.attr("style",', '.property("style",')
+    # A UMD file: given a module object it exports itself.
+    return f"const plotlyCode = () => {{\nconst module = {{ exports: {{}} }};\n{source}\nreturn module.exports;\n}};"
+
+
+@functools.cache
 def page_styles(has_tab: bool = False) -> str:
     """Return the rules of the board and of the page around it, and those of a drawer where it has a tab."""
     sheets = [
@@ -75,6 +87,12 @@ def to_json(data: Any) -> str:
 def bundles() -> str:
     """Return the page with all that it imports, as the live app has it, and the rules of links."""
     return bundle_several(BOARD.joinpath("js"), MODULES)
+
+
+@each_language
+def element_bundles() -> str:
+    """Return the same with the element that a module defines."""
+    return bundle_several(BOARD.joinpath("js"), {**MODULES, "boards": "page/element.js"})
 
 
 def own_tabs(tab: str, lesson: Any = None) -> dict[str, str]:

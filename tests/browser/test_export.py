@@ -288,6 +288,27 @@ def test_printed_is_what_stands_there_now(page, exported):
     assert "linkheightandwidth" not in printed, "controls cannot be used on paper"
 
 
+def test_a_range_that_a_typed_number_needs_goes_back(page, exported):
+    """With undo and reset, and when the number was dragged back: the others could not be moved by hand in it."""
+    open_page(page, exported)
+    field, slider = (page.locator(f'[data-slider="0,1"] input[type={kind}]') for kind in ("text", "range"))
+    ends = page.locator(".cv-slider input[type=range]")
+    first = ends.nth(8).get_attribute("max")
+
+    def drag_back():
+        slider.fill("0")
+        assert ends.nth(8).get_attribute("max") == "500", "nothing jumps while a hand is on it"
+        slider.dispatch_event("pointerup")
+
+    ways = {name: page.get_by_role("button", name=name, exact=True).click for name in ("Undo", "Reset")}
+    for name, back in {**ways, "drag": drag_back}.items():
+        field.fill("500")
+        field.press("Enter")
+        assert ends.nth(8).get_attribute("max") == "500", name
+        back()
+        assert ends.nth(8).get_attribute("max") == first, name
+
+
 def test_what_cannot_be_is_said_and_the_control_goes_back(page, exported):
     open_page(page, exported)
     slider = page.locator(".cv-set-kernel_size input").first

@@ -53,6 +53,7 @@ export function renderSliders({ model, el }) {
       dragged = false;
       show(index);
     });
+    for (const end of ["pointerup", "blur"]) range.addEventListener(end, fitReach); // no hand is on it any more
     const commit = () => {
       if (field.value === field.dataset.shown) return; // untouched: the short text must not replace the number
       const value = parseNumber(field.value);
