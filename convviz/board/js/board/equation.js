@@ -3,6 +3,7 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { createBecause } from "./because.js";
+import { createBreakIt } from "./break_it.js";
 import {
   createChoice,
   createLegend,
@@ -59,6 +60,7 @@ export function createEquation(board, name) {
   const key = createMarksKey();
   const views = createViewSwitch((view) => board.model.send({ type: "view", view }));
   const because = createBecause(name, board.taught);
+  const breakIt = createBreakIt(board, name);
   const symbols = createSymbols();
   const told = element("div", { class: "cv-told" });
   const notes = element(
@@ -86,7 +88,14 @@ export function createEquation(board, name) {
   );
   // The remainder's story is to the input where the layer is transposed.
   symbols.el.append(formula, note, ...(["forward", "input"].includes(name) ? [remainder.el] : []));
-  told.append(stepper.bar, ...(name === "input" ? [board.tray.el] : []), caption, aside, symbols.el);
+  told.append(
+    stepper.bar,
+    breakIt.el,
+    ...(name === "input" ? [board.tray.el] : []),
+    caption,
+    aside,
+    symbols.el,
+  );
   const stopScrolling = focusWhileScrolling(told, say("band.notes"));
   /** @type {any} */
   let spec = null;
@@ -181,6 +190,7 @@ export function createEquation(board, name) {
         panel.setValues(plane, dtype, texts.limits[key], values.thumbs[stageName] ?? null);
         planes.push(toRows(plane, columns.length));
       }
+      breakIt.show(texts.broken, panels);
       scale.set(spec.scale === "equation" ? limits[0] : null);
       key.beyond([...panels.values()].some((panel) => panel.grid.anyBeyond()));
       if (unseen && !el.hasAttribute("data-strip")) film.making();
