@@ -6,6 +6,7 @@ import { element, setText } from "../base/dom.js";
 import { explain } from "../base/help.js";
 import { sentences } from "../base/words.js";
 import { createBecause } from "./because.js";
+import { createBreakIt } from "./break_it.js";
 import { createChoice, createSymbols } from "./equation_parts.js";
 import { createMarksKey } from "./marks_key.js";
 import { createFormula, setFormula, setTinted } from "./quantities.js";
@@ -78,6 +79,7 @@ export function createBandHead(board, name, stepButton) {
   const single = createSingle(board);
   const symbols = createNotes(board, name);
   const key = createMarksKey();
+  const breakIt = createBreakIt(board, name);
   const own = name === "forward" ? [single] : name === "input" ? [views.el] : [];
   const asks = element(
     "div",
@@ -91,6 +93,7 @@ export function createBandHead(board, name, stepButton) {
     { class: "cv-head" },
     element("h3", {}, heading),
     says,
+    breakIt.el,
     element("div", { class: "cv-tools-of-band" }, choices, ...own, asks),
     symbols.el,
   );
@@ -99,6 +102,8 @@ export function createBandHead(board, name, stepButton) {
   return {
     el,
     key,
+    /** Say what is broken, and mark it. */
+    showBroken: breakIt.show,
     /** @param {any} spec of the equation @param {any} geometry @param {any} story of the remainder, or null */
     setSpec(spec, geometry, story) {
       setText(heading, spec.title);

@@ -136,6 +136,7 @@ export function createEquation(board, name) {
         panel.setValues(plane, dtype, texts.limits[key], values.thumbs[stageName] ?? null);
         planes.push(toRows(plane, columns.length));
       }
+      head.showBroken(texts.broken, panels);
       head.key.beyond([...panels.values()].some((panel) => panel.grid.anyBeyond()));
       if (unseen && !el.hasAttribute("data-strip")) film.making();
       unseen = false;

@@ -15,6 +15,7 @@ import { breakable, leastWidth } from "./panel_name.js";
 import { explain, helpOf } from "../base/help.js";
 import { createPixels } from "./pixels.js";
 import { CELL } from "./grid_marks.js";
+import { createSplits } from "./split_cells.js";
 import { createThumbs } from "./thumbs.js";
 import { createVeil } from "./veil.js";
 import { createWhySame } from "./why_same.js";
@@ -68,7 +69,8 @@ export function createPanel(board, first) {
   );
   const veil = createVeil();
   grid.svg.insertBefore(veil.el, grid.svg.querySelector(".cv-lights"));
-  grid.svg.append(veil.top);
+  const splits = createSplits(grid.svg);
+  grid.svg.append(splits.el, veil.top); // what is not computed yet is not split either
   const name = element("span", { class: "cv-name" });
   const shape = element("span", { class: "cv-shape" });
   const area = element("div", { class: "cv-area" }, grid.svg);
@@ -97,7 +99,10 @@ export function createPanel(board, first) {
   function describe(row, column) {
     if (!el.isConnected || row >= spec.rows.length || column >= spec.columns.length) return ""; // it is gone
     if (!veil.covers(row, column))
-      return [grid.describe(row, column), handle.words(row, column)].filter(Boolean).join(". ");
+      return (
+        splits.describe(spec.label, row, column) ||
+        [grid.describe(row, column), handle.words(row, column)].filter(Boolean).join(". ")
+      );
     return say("cell.veiled", { name: spec.label, row, column });
   }
 
@@ -179,6 +184,17 @@ export function createPanel(board, first) {
       handle.see(values);
       if (cell.width) printNumbers();
       if (all) thumbs.draw(all, board.scale(), limit);
+    },
+
+    /**
+     * Show what a broken step makes of it, or that nothing is broken.
+     * @param {import("../numbers/broken.js").WrongPlane | null} wrong @param {boolean} guilty whether its name is red
+     */
+    breakInto(wrong, guilty) {
+      el.toggleAttribute("data-guilty", guilty);
+      if (!shown) return;
+      const [rows, columns] = [spec.rows.length, spec.columns.length];
+      splits.show({ values: shown.values, rows, columns, limit: shown.limit, scale: board.scale() }, wrong);
     },
 
     /** While plotly's picture is not there, or not yet of these numbers. @param {boolean} without plotly */

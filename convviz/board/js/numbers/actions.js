@@ -45,6 +45,7 @@ const ACTIONS = {
   axis: (page, { axis, index }) =>
     page.apply(withPlane(page.settings(), ({ plane, spec }) => choosePlane(plane, spec, axis, index))),
   view: (page, { view }) => page.apply([replaced(page.settings(), { input_view: view }), []]),
+  break: (page, { changes }) => page.apply([replaced(page.settings(), changes), []]),
   size: (page, { size }) => page.apply(setSize(page.settings(), size[0], size[1])),
   undo: (page) => page.turn("undo"),
   redo: (page) => page.turn("redo"),

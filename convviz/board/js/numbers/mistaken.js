@@ -110,11 +110,19 @@ export function sameProducts(one, other) {
   return told(one.planes) === told(other.planes) && told(one.cells) === told(other.cells);
 }
 
+/** Whether two sums of the same products are one number: in another order they differ by their rounding. @param {number} one @param {number} other @param {number} most the largest number of their gradient */
+export const isNear = (one, other, most) =>
+  one === other || Math.abs(one - other) <= 1e-9 * Math.max(most, 1);
+
+/** Which numbers of two gradients of one shape differ. @param {Tensor} right @param {Tensor} wrong @returns {boolean[]} */
+export function differing(right, wrong) {
+  const most = right.data.reduce((top, value) => Math.max(top, Math.abs(value)), 0);
+  return Array.from(right.data, (value, index) => !isNear(value, wrong.data[index], most));
+}
+
 /** How far two gradients of one shape are apart at most, and in how many cells. @param {Tensor} right @param {Tensor} wrong */
 export function apartBy(right, wrong) {
-  const most = right.data.reduce((top, value) => Math.max(top, Math.abs(value)), 0);
+  const cells = differing(right, wrong).filter(Boolean).length;
   const far = right.data.map((value, index) => Math.abs(value - wrong.data[index]));
-  // Sums of the same products in another order differ by their rounding.
-  const wrongs = far.reduce((count, each) => count + Number(!(each <= 1e-9 * Math.max(most, 1))), 0);
-  return { cells: wrongs, most: wrongs ? Math.max(...far) : 0 };
+  return { cells, most: cells ? Math.max(...far) : 0 };
 }
