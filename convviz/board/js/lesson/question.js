@@ -48,8 +48,10 @@ export function createQuestion(player) {
       el.hidden = !question;
       if (!question) return;
       setText(words, question.words);
+      const news = told.textContent !== question.told;
       setText(told, question.told);
       reasons.show(question.reasons);
+      if (news && question.told) bringWithin(row, el);
       el.dataset.state = question.state;
       const open = question.state === "asked" || question.state === "wrong";
       input.readOnly = !open;
@@ -82,4 +84,13 @@ function createReasonsList(player) {
       );
     },
   };
+}
+
+/** Scroll the card's text, and nothing around it, until an answer is in sight below what was typed. @param {HTMLElement} from @param {HTMLElement} to */
+function bringWithin(from, to) {
+  const text = from.closest(".cv-lesson-text");
+  if (!text) return;
+  const box = text.getBoundingClientRect();
+  const hidden = to.getBoundingClientRect().bottom - box.bottom;
+  if (hidden > 0) text.scrollTop += Math.min(hidden, from.getBoundingClientRect().top - box.top);
 }

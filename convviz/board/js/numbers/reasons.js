@@ -8,7 +8,7 @@ import { formatLong, formatNumber } from "../base/format.js";
 import { rightProducts, upTo } from "../rules/products.js";
 import { isKnown } from "../rules/recipes.js";
 import { bothAxes, paddedSize } from "../rules/spec.js";
-import { FACTOR, numberBy, productsBy, productsOf } from "./mistaken.js";
+import { FACTOR, numberBy, productsBy, productsOf, sameProducts } from "./mistaken.js";
 
 /**
  * @import { Products } from "../rules/products.js"
@@ -62,13 +62,30 @@ const reason = (why, known) => ({
  */
 export function createReasons(mistakes, { spec, transposed }, stages) {
   const ordered = REASONS.likeliest.flatMap((id) => mistakes.filter((mistake) => mistake.id === id));
+  /** @param {Result} of @param {Spec} where @param {Recipe} way */
+  const keyOf = (of, where, way) => JSON.stringify([of, where === spec, way]);
   /** @type {Map<string, Products | null>} */
   const known = new Map();
   /** @param {Result} of @param {Spec} where @param {Recipe} way */
   function productsOnce(of, where, way) {
-    const key = JSON.stringify([of, where === spec, way]);
+    const key = keyOf(of, where, way);
     if (!known.has(key)) known.set(key, productsBy(of, way, where));
     return known.get(key) ?? null;
+  }
+
+  /** @type {Map<string, boolean>} */
+  const whole = new Map();
+  /** Whether each choice of a way matters here: where one does nothing, it is another mistake. @param {Asked} asked @param {Recipe} way */
+  function isWhole({ of, spec: where }, way) {
+    const key = keyOf(of, where, way);
+    const products = productsOnce(of, where, way);
+    const matters = (/** @type {string} */ step) => {
+      const less = Object.fromEntries(Object.entries(way).filter(([name]) => name !== step));
+      const others = productsOnce(of, where, less);
+      return !products || !others || !computesTheSame(products, others);
+    };
+    if (!whole.has(key)) whole.set(key, Object.keys(way).every(matters));
+    return whole.get(key) === true;
   }
 
   /** The mistakes that give this number, and not the right one. @param {Asked} asked @param {number} typed @returns {Reason[]} */
@@ -80,7 +97,7 @@ export function createReasons(mistakes, { spec, transposed }, stages) {
       .flatMap(({ id, of, ways }) => {
         const place = ways.filter(isKnown).findIndex((way) => {
           const number = numberOf(asked, productsOnce(asked.of, asked.spec, way));
-          return number !== null && agrees(typed, number) && !agrees(number, right);
+          return number !== null && agrees(typed, number) && !agrees(number, right) && isWhole(asked, way);
         });
         if (place < 0) return [];
         const inTab = of === asked.of && asked.spec === spec && SETTINGS.choices.mistake.includes(id);
@@ -101,6 +118,10 @@ export function createReasons(mistakes, { spec, transposed }, stages) {
     return all.length ? all : nearest(terms, asked.right.data[asked.index], typed);
   };
 }
+
+/** Whether two recipes come to the same in every cell, whatever the numbers are. @param {Products} one @param {Products} other */
+const computesTheSame = (one, other) =>
+  one.factor === other.factor && one.bias === other.bias && sameProducts(one, other);
 
 /** How many places and slots a recipe looks at. @param {Spec} spec */
 const costOf = (spec) => {
