@@ -119,7 +119,8 @@ export function createLessonPanel(player, stage) {
     const { at, of, heading: title } = look;
     const said = [say("told.step", { at, of, title, words: look.words })];
     for (const task of look.tasks) said.push(task.words, task.then);
-    if (look.question) said.push(look.question.words, look.question.told);
+    if (look.question)
+      said.push(look.question.words, look.question.told, ...look.question.reasons.map(({ words }) => words));
     const whole = said.filter(Boolean).join("\n");
     if (whole === told) return;
     const old = new Set(told.split("\n"));
