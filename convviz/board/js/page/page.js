@@ -20,8 +20,8 @@ const say = sentences(WORDS);
  * @import { MakeNumbers } from "../numbers/asking.js"
  * @import { PageData } from "../numbers/model.js"
  * @param {{ el: HTMLElement, data: PageData & { controls: string[], height: number | null, lesson?: string | null, lessons?: Record<string, import("../lesson/lessons.js").Told>,
- *   tabs?: Record<string, string>, race?: any }, own?: boolean,
- *   makeNumbers?: MakeNumbers }} page data.tabs: their scripts by name; data.race: the recorded one, where it is among them; own: whether the whole page, and so its address, is ours
+ *   tabs?: Record<string, import("../tabs/opening.js").TabScript["default"]>, race?: any }, own?: boolean,
+ *   makeNumbers?: MakeNumbers }} page data.tabs: what draws them, by name; data.race: the recorded one, where it is among them; own: whether the whole page, and so its address, is ours
  */
 function render({ el, data, own = false, makeNumbers = fromPage }) {
   const model = createPageModel(data, makeNumbers);
