@@ -80,11 +80,12 @@ def bundles(tabs: tuple[str, ...] = ()) -> str:
     """Return the page with all that it imports, as the live app has it, the rules of links, and what draws its tabs.
 
     Args:
-        tabs: that the page has: the constant ``tabs`` holds what draws them, which shares the page's own files, or nothing.
+        tabs: that the page has: the constant ``tabs`` holds what draws them, or nothing. They share the
+            page's own files.
     """
     named = {f"tab_{name}": f"tabs/tab_{name}.js" for name in tabs}
-    given = ", ".join(f"{name}: tab_{name}" for name in tabs)
-    return f"{bundle_several(BOARD.joinpath('js'), MODULES | named)}\nconst tabs = {f'{{ {given} }}' if tabs else 'undefined'};"
+    given = f"{{ {', '.join(f'{name}: tab_{name}' for name in tabs)} }}" if tabs else "undefined"
+    return f"{bundle_several(BOARD.joinpath('js'), MODULES | named)}\nconst tabs = {given};"
 
 
 def own_tabs(tab: str, lesson: Any = None, *, bare: bool = False) -> tuple[str, ...]:
