@@ -23,6 +23,7 @@ from tests.browser.app_page.eyes import (
     wait_aligned,
 )
 from tests.browser.app_page.hands import (
+    ENTRY_OF,
     cell,
     choose,
     entry_of,
@@ -58,6 +59,7 @@ from tests.browser.app_page.waits import (
 
 __all__ = [
     "APPEARS_WITHIN_MS",
+    "ENTRY_OF",
     "FOLLOWS_WITHIN_MS",
     "LABEL",
     "LOSSES",
