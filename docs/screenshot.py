@@ -44,8 +44,7 @@ PARTS = {
     "The loss": ".cv-facts .cv-loss",
     "The line of truth": ".cv-truth",
     "Numbers as tables": ".cv-tables summary",
-    "See it differently": ".cv-tab[data-tab=linear]",
-    "For engineers": ".cv-tab[data-tab=code]",
+    "Other views": ".cv-tab[data-entry=mistakes]",
 }
 NUMBER = """(selectors) => selectors.forEach((selector, index) => {
   const found = [...document.querySelectorAll(selector)].find((one) => one.checkVisibility());

@@ -115,9 +115,9 @@ def test_what_draws_a_tab_comes_with_its_sheet_and_not_with_the_boards_script(na
         assert TABS[name] not in reached(entry), entry
 
 
-def test_every_tab_has_a_script_and_a_group():
+def test_every_tab_has_a_script_and_an_entry():
     scripts = {name.removeprefix("tabs/tab_").removesuffix(".js") for name in SOURCES if name.startswith("tabs/tab_")}
-    assert scripts == set(TABS) == {tab for group in facts("settings")["tab_groups"].values() for tab in group}
+    assert scripts == set(TABS) == {tab for group in facts("settings")["tab_entries"].values() for tab in group}
 
 
 def openings(name):

@@ -10,7 +10,7 @@ from convviz.export.parts import SHOWN, to_json
 from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.lessons import lesson, names, told
-from tests.browser.app_page import APPEARS_WITHIN_MS, fresh_page, repaint, wait_painted
+from tests.browser.app_page import APPEARS_WITHIN_MS, fresh_page, press_tab, repaint, wait_painted
 from tests.browser.axe import assert_accessible
 from tests.browser.scripts import expose
 from tests.browser.server import voila_server
@@ -261,7 +261,7 @@ def test_a_tab_that_somebody_has_opened_stays_and_a_lesson_takes_its_own_away(pa
     open_at(page, exported, "lesson=function&step=2")
     page.locator(".cv-lesson-close").click()
     assert open_tab_of(page) == ""
-    page.locator(".cv-tab[data-tab=mistakes]").click()
+    press_tab(page, "mistakes")
     page.evaluate("void (location.hash = 'lesson=function&step=1')")
     at_step(page, "function", 1)
     assert open_tab_of(page) == "mistakes"

@@ -27,9 +27,12 @@ export function createBands(root, rows, equations, isPaper, onShared) {
     return app?.dataset.stage ?? "";
   }
 
+  /** Whether a drawer has taken the upper row. */
+  const isDrawn = () => Boolean(root.closest('[data-drawer][data-stage="wide"]'));
+
   /** The band that has the room for itself; empty where all of them stand there. */
   function alone() {
-    if (!["medium", "narrow", "lecture"].includes(stage())) return "";
+    if (!["medium", "narrow", "lecture"].includes(stage()) && !isDrawn()) return "";
     if (focused) return focused;
     return equations.has(brought) ? brought : [...equations.keys()][0];
   }
@@ -63,7 +66,7 @@ export function createBands(root, rows, equations, isPaper, onShared) {
     if (!equations.has(focused)) focused = "";
     const one = alone();
     for (const equation of equations.values()) equation.setPlace({ focused, alone: one, inUse: inUse() });
-    if (stage() === "wide") shareWide();
+    if (stage() === "wide" && !one) shareWide();
     else {
       rows.style.gridTemplateAreas = rows.style.gridTemplateColumns = "";
       rows.style.gridTemplateRows = [...equations.keys()]

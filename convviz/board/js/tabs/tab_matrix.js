@@ -7,7 +7,7 @@ import { createMatrixLinks } from "./matrix_links.js";
 import { createProduct } from "./matrix_product.js";
 import { viewsOf } from "./matrix_views.js";
 import { entryInWords } from "./matrix_words.js";
-import { openPane } from "./pane.js";
+import { openPane, split } from "./pane.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -33,17 +33,16 @@ function renderMatrix(context) {
     const formula = createFormula();
     const notes = element("div", { class: "cv-matrix-notes" });
     const pager = createPager((start) => pane.choose({ start }));
-    const readout = element("p", { class: "cv-readout" }, say("matrix.hint"));
-    body.append(
+    const readout = element("p", { class: "cv-readout cv-said" }, say("matrix.hint"));
+    const words = [
       element("p", {}, say("matrix")),
       chooser.el,
       sentence,
       element("p", {}, formula),
-      pager.el,
-      ...product.els,
       notes,
       readout,
-    );
+    ];
+    body.append(split(words, [pager.el, ...product.els]));
 
     function draw() {
       const view = views[chosen];
