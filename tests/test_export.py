@@ -102,7 +102,10 @@ def test_it_asks_nobody_for_anything(written):
                 assert value.startswith("data:"), (tag, name, value[:80])
             assert not name.startswith("on"), "no script in attributes"
     ours = re.sub(r'<script type="text/plain".*?</script>', "", written, flags=re.DOTALL)
-    assert set(re.findall(r"(?:https?:|wss?:)//[^\s\"'`)]+", ours)) <= {"http://www.w3.org/2000/svg"}
+    assert set(re.findall(r"(?:https?:|wss?:)//[^\s\"'`)]+", ours)) <= {
+        "http://www.w3.org/2000/svg",
+        "http://www.w3.org/1998/Math/MathML",
+    }
     assert "@import" not in ours
     assert not re.search(r"\beval\(|\bnew Function\b|\bfetch\(|XMLHttpRequest|WebSocket|importScripts", ours)
 

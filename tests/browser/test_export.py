@@ -245,7 +245,7 @@ def test_paper_is_white_also_for_a_dark_page(browser, exported):
     with fresh_page(browser, color_scheme="dark") as page:
         open_page(page, exported)
         color = "getComputedStyle(document.documentElement).backgroundColor"
-        assert page.evaluate(color) == "rgb(23, 27, 33)"
+        assert page.evaluate(color) == "rgb(18, 21, 26)"
         page.emulate_media(media="print", color_scheme="dark")
         assert page.evaluate(color) == "rgb(255, 255, 255)"
         assert page.locator(".cv-controls").is_hidden()

@@ -60,7 +60,7 @@ export function createHeatmap(pane, events = {}) {
       setText(name, label);
       const called = label.match(/^\w+/)?.[0] ?? "";
       el.dataset.quantity = quantityOf(called) ?? "";
-      el.toggleAttribute("data-gradient", isGradient(called));
+      el.toggleAttribute("data-strong", isGradient(called));
       setText(shape, data.shape ?? `[${height}, ${width}]`);
       el.setAttribute("aria-label", say("panel.shape", { name: label, shape: shape.textContent ?? "" }));
       const cell = data.cell ?? Math.max(6, Math.min(36, Math.floor(340 / Math.max(height, width))));

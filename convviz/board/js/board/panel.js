@@ -159,7 +159,7 @@ export function createPanel(board, first) {
       spec = next;
       el.dataset.panel = next.name;
       el.dataset.quantity = next.quantity;
-      el.toggleAttribute("data-gradient", next.gradient);
+      el.toggleAttribute("data-strong", next.gradient);
       el.setAttribute("aria-label", say("panel.shape", { name: next.label, shape: next.shape }));
       if (name.textContent !== next.label) name.replaceChildren(...breakable(next.label));
       setText(shape, next.shape);
