@@ -81,20 +81,16 @@ export function createBandHead(board, name, stepButton) {
   const key = createMarksKey();
   const breakIt = createBreakIt(board, name);
   const own = name === "forward" ? [single] : name === "input" ? [views.el] : [];
-  const asks = element(
-    "div",
-    { class: "cv-asks" },
-    because.el,
-    ...(name === "bias" ? [] : [stepButton]),
-    symbols.button,
-  );
+  const steps = name === "bias" ? [] : [stepButton];
+  // What comes and goes stands before what stays, which keeps its place at the right end.
   const el = element(
     "header",
     { class: "cv-head" },
     element("h3", {}, heading),
     says,
+    because.el,
     breakIt.el,
-    element("div", { class: "cv-tools-of-band" }, choices, ...own, asks),
+    element("div", { class: "cv-tools-of-band" }, choices, ...own, ...steps, symbols.button),
     symbols.el,
   );
   because.onAnswer((answered) => says.toggleAttribute("data-answered", answered));
