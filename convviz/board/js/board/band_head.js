@@ -65,9 +65,9 @@ function createPickers(board, el) {
 /**
  * Make the title line of a band.
  * @param {any} board what everything shares @param {string} name of the band
- * @param {HTMLElement} stepButton opens its steps
+ * @param {HTMLElement} stepButton opens its steps @param {() => void} showMaking shows how what is asked about was made
  */
-export function createBandHead(board, name, stepButton) {
+export function createBandHead(board, name, stepButton, showMaking) {
   const heading = createTitle(() => board.focusBand(name));
   const caption = element("p", { class: "cv-caption" });
   const aside = element("p", { class: "cv-aside" });
@@ -93,7 +93,11 @@ export function createBandHead(board, name, stepButton) {
     element("div", { class: "cv-tools-of-band" }, choices, ...own, ...steps, symbols.button),
     symbols.el,
   );
-  because.onAnswer((answered) => says.toggleAttribute("data-answered", answered));
+  because.onAnswer((answered) => {
+    const asked = answered && !says.hasAttribute("data-answered");
+    says.toggleAttribute("data-answered", answered);
+    if (asked) showMaking();
+  });
 
   return {
     el,

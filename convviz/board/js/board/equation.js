@@ -27,7 +27,7 @@ export function createEquation(board, name) {
   const stage = element("div", { class: "cv-stage" }, plot.el, row);
   const film = createFilm(stage, panels);
   const stepper = createStepper(board, name, { panels, refresh, film });
-  const head = createBandHead(board, name, stepper.button);
+  const head = createBandHead(board, name, stepper.button, film.making);
   const tray = name === "input" ? [board.tray.el] : [];
   const el = element(
     "section",
