@@ -43,10 +43,25 @@ export function createLessonPanel(player, stage) {
   const card = element(
     "section",
     { class: "cv-lesson", hidden: "" },
-    element("header", {}, name, count, again, close),
+    element("header", {}, again, close),
     heading,
     text,
-    element("footer", {}, back, act, element("small", { class: "cv-lesson-keys" }, say("keys")), next),
+    element(
+      "footer",
+      { title: say("keys") },
+      back,
+      act,
+      element(
+        "p",
+        { class: "cv-lesson-where" },
+        name,
+        " ",
+        count,
+        " ",
+        element("kbd", {}, say("keys.short")),
+      ),
+      next,
+    ),
   );
   const left = createLeft(player, () => heading.focus());
   const el = element("div", { class: "cv-lesson-place" }, card, left.el, live);
