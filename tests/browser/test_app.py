@@ -78,7 +78,7 @@ def test_first_look_is_right_and_asks_nobody_outside(page, server):
     assert [section["name"] for section in seen.shot["equations"]] == ["forward", "input", "weight"]
     assert page.locator("[data-panel=padded_input] .cv-band-unread").count() > 0, "the remainder is hatched"
     assert "Remainder" in page.locator("[data-equation=forward] .cv-remainder").text_content()
-    assert "slider" in page.locator(".cv-heading").text_content()
+    assert "slider" in page.locator(".cv-sentence").text_content()
     assert (page.outside, page.complaints) == ([], [])
     page.close(run_before_unload=True)
 
