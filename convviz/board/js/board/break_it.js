@@ -3,11 +3,11 @@
 import BROKEN from "../../../facts/broken.json" with { type: "json" };
 import WORDS from "../../../facts/words/broken.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
+import { walkAlong } from "../base/roving.js";
 import { sentences } from "../base/words.js";
 import { setTinted } from "./quantities.js";
 
 const say = sentences(WORDS);
-const ARROWS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 /**
  * @import { Broken } from "../numbers/broken_view.js"
@@ -114,13 +114,7 @@ function createSteps(ids, choose) {
     { class: "cv-break-steps", role: "group", "aria-label": say("group") },
     ...buttons,
   );
-  el.addEventListener("keydown", (event) => {
-    const at = buttons.indexOf(/** @type {HTMLElement} */ (event.target));
-    if (!(event.key in ARROWS) || at < 0) return;
-    buttons[(at + ARROWS[event.key] + buttons.length) % buttons.length].focus();
-    event.preventDefault();
-    event.stopPropagation(); // a notebook would take the arrow keys for its own cells
-  });
+  walkAlong(el, () => buttons);
   return {
     el,
     focus: () => buttons.find(({ tabIndex }) => tabIndex === 0)?.focus({ preventScroll: true }),

@@ -3,6 +3,7 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { followHelp } from "../base/help.js";
+import { rove } from "../base/roving.js";
 import { sentences } from "../base/words.js";
 import { renderBoard } from "../board/board.js";
 import { followRoom } from "../board/stage.js";
@@ -111,12 +112,14 @@ function createTools(model, follow, more) {
     undo.setAttribute("aria-disabled", String(!model.canUndo()));
     redo.setAttribute("aria-disabled", String(!model.canRedo()));
   });
-  return element(
+  const el = element(
     "div",
-    { class: "cv-tools", role: "group", "aria-label": say("tools") },
+    { class: "cv-tools", role: "toolbar", "aria-label": say("tools") },
     undo,
     redo,
     reset,
     more,
   );
+  rove(el, [undo, redo, reset, more]);
+  return el;
 }

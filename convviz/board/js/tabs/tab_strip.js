@@ -2,6 +2,7 @@
 // A row of tabs with one stop for the keyboard: arrows walk along it, Enter and Space open.
 import { element } from "../base/dom.js";
 import { tabIds } from "../base/placed.js";
+import { walkAlong } from "../base/roving.js";
 
 /**
  * @typedef {{ name: string, label: string, data: Record<string, string>, quiet?: boolean }} Tab name: what its ids are made of
@@ -20,18 +21,7 @@ export function createStrip(label, tabs, choose) {
     return button;
   });
   const el = element("div", { class: "cv-tablist", role: "tablist", "aria-label": label }, ...buttons);
-  el.addEventListener("keydown", onKey);
-
-  /** @param {KeyboardEvent} event */
-  function onKey(event) {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    const at = buttons.indexOf(/** @type {HTMLElement} */ (event.target));
-    const to = step ? at + step : event.key === "Home" ? 0 : event.key === "End" ? buttons.length - 1 : null;
-    if (to === null || at < 0) return;
-    buttons[(to + buttons.length) % buttons.length].focus(); // opened with Enter or Space: a pane is made when it is opened
-    event.preventDefault();
-    event.stopPropagation();
-  }
+  walkAlong(el, () => buttons); // opened with Enter or Space: a pane is made when it is opened
 
   return {
     el,
