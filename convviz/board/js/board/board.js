@@ -273,6 +273,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   const showBrush = () => root.toggleAttribute("data-brush", model.get("brush") !== null);
   const onStructure = () => schedule(true);
   const onValues = () => schedule(false);
+  const onSelected = () => frame || markSelected(); // the frame that comes marks it, beside the numbers that it is of
   const follower = followTheme(
     () => model.get("theme"),
     (next) => {
@@ -316,7 +317,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   watcher.observe(rows);
   model.on("change:structure", onStructure);
   model.on("change:values", onValues);
-  model.on("change:selected", markSelected);
+  model.on("change:selected", onSelected);
   model.on("change:brush", showBrush);
   showBrush();
   model.on("change:theme", follower.refresh);
@@ -339,7 +340,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     cancelAnimationFrame(frame);
     model.off("change:structure", onStructure);
     model.off("change:values", onValues);
-    model.off("change:selected", markSelected);
+    model.off("change:selected", onSelected);
     model.off("change:brush", showBrush);
     model.off("change:theme", follower.refresh);
     follower.stop();

@@ -31,6 +31,7 @@ class Changes {
   #told = false; // whether it was said what became of the last move
   #when = -Infinity; // of the last move
   #timer = 0;
+  #saying = ""; // the sentences that stand there
   /** @type {Map<string, ArrayLike<number>>} what the panels showed, by key */
   #shown = new Map();
 
@@ -53,24 +54,28 @@ class Changes {
     this.#seen.set(numbers.from, now);
     if (this.#told || !before || before.settings !== this.#settings[1]) return;
     this.#told = true;
-    this.#tell(unchanged(before, now));
+    this.#tell(unchanged(before, now), settings.spec);
   }
 
-  /** @param {Record<string, string>} sentences by the stage that did not change */
-  #tell(sentences) {
+  /** @param {Record<string, string>} sentences by the stage that did not change @param {any} [spec] of the picture in which they find room */
+  #tell(sentences, spec = null) {
+    const isNothing = !Object.keys(sentences).length;
+    const text = isNothing ? "" : JSON.stringify([sentences, spec]);
+    if (text !== this.#saying) this.#say(sentences); // while something moves they stay as they are, and nothing is measured
+    this.#saying = text;
+    clearTimeout(this.#timer);
+    if (!isNothing) this.#timer = window.setTimeout(() => this.#tell({}), TOLD_MS);
+  }
+
+  /** @param {Record<string, string>} sentences */
+  #say(sentences) {
     const said = new Set();
     const obstacles = () => [...this.#panels()].flatMap((panel) => [panel.area, panel.el.firstElementChild]);
     for (const panel of this.#panels()) {
       const stage = panel.spec().name;
-      const there = panel.area.getClientRects().length > 0 && !said.has(stage);
-      if (there && sentences[stage]) said.add(stage);
-      panel.why(there ? (sentences[stage] ?? "") : "", obstacles);
+      const text = said.has(stage) ? "" : (sentences[stage] ?? "");
+      if (panel.why(text, obstacles)) said.add(stage);
     }
-    clearTimeout(this.#timer);
-    if (said.size)
-      this.#timer = window.setTimeout(() => {
-        for (const panel of this.#panels()) panel.why("", obstacles);
-      }, TOLD_MS);
   }
 
   /** @param {Record<string, ArrayLike<number>>} planes @param {Record<string, number>} limits @param {boolean} moved */

@@ -4,10 +4,8 @@
 import { STROKE } from "../rules/history.js";
 
 /**
- * @typedef {{ far: (down: number, right: number) => boolean, to: (event: PointerEvent, move: string) => void, ended: () => void,
- *   stays: boolean }} Dragged
- *   far: whether so many pixels are more than a click; to: goes where the pointer is, and gives the move a name; stays: whether
- *   what is looked at is the cell that was pressed, wherever the pointer is
+ * @typedef {{ far: (down: number, right: number) => boolean, to: (event: PointerEvent, move: string) => void, ended: () => void }} Dragged
+ *   far: whether so many pixels are more than a click; to: goes where the pointer is, and gives the move a name
  */
 
 /** What is not a drag's own: other settings end it. */
@@ -71,7 +69,7 @@ class Drag {
   move(event) {
     const held = this.#held;
     if (event.pointerId !== held?.pointer) return;
-    if (held.dragged.stays) event.stopImmediatePropagation();
+    event.stopImmediatePropagation(); // what is pointed at is not what lies under the pointer; and it would be laid out anew for that
     if (!(event.buttons & 1)) return this.#end();
     const [down, right] = [event.clientY - held.at[0], event.clientX - held.at[1]];
     if (!held.begun && !held.dragged.far(down, right)) return;

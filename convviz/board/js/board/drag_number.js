@@ -51,7 +51,6 @@ export function createPull(board, grid, area, spec) {
       if (Number.isNaN(now) || (pointerType === "touch" && framed())) return null;
       let from = { y: clientY, value: now, fine: false };
       return {
-        stays: true,
         far: (/** @type {number} */ down) => Math.abs(down) >= CLICK,
         to(/** @type {PointerEvent} */ event, /** @type {string} */ move) {
           if (event.shiftKey !== from.fine) from = { y: event.clientY, value: now, fine: event.shiftKey };

@@ -40,12 +40,12 @@ export function createHandle(board, grid, spec) {
     take(placeOf) {
       let last = place();
       return {
-        stays: false,
         far: (/** @type {number} */ down, /** @type {number} */ right) => Math.hypot(down, right) >= CLICK,
         to(/** @type {PointerEvent} */ event, /** @type {string} */ move) {
           const [row, column] = placeOf(event); // the nearest cell, where the pointer has left the panel
           if (last?.row === row && last.column === column) return;
           last = { row, column };
+          board.highlight.hover(null); // its links are those of what is chosen
           carry(last, move);
         },
         ended: () => last && grid.focusCell(last.row, last.column, true, true),

@@ -41,24 +41,26 @@ export function createWhySame(panel) {
   /**
    * @param {string} text nothing: there is nothing to say
    * @param {() => Iterable<Element>} obstacles what it must not cover; its panel's own cells and name are among them
+   * @returns {boolean} whether it is said: not where the panel is not seen, or has no room
    */
   return function say(text, obstacles) {
-    if (text === el.textContent) return;
     setText(el, text);
-    el.hidden = !text;
-    if (!text) return;
+    el.hidden = !text || !panel.getClientRects().length;
+    if (el.hidden) return false;
     const band = panel.closest(".cv-equation") ?? panel;
     const [own, bounds] = [panel.getBoundingClientRect(), band.getBoundingClientRect()];
     const boxes = [...obstacles()].map((each) => each.getBoundingClientRect());
     for (const most of ["none", `${NARROW}px`]) {
       Object.assign(el.style, { maxWidth: most, whiteSpace: most === "none" ? "nowrap" : "normal" });
       const place = placeFor(el.getBoundingClientRect(), own, bounds, boxes);
-      if (place)
-        return void Object.assign(el.style, {
-          left: `${place[0] - own.left}px`,
-          top: `${place[1] - own.top}px`,
-        });
+      if (!place) continue;
+      Object.assign(el.style, {
+        left: `${place[0] - own.left}px`,
+        top: `${place[1] - own.top}px`,
+      });
+      return true;
     }
-    el.hidden = true; // there is no room for it
+    el.hidden = true;
+    return false;
   };
 }
