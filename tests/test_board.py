@@ -26,6 +26,7 @@ ENTRIES = [
     "page/asks.js",
     *TABS.values(),
     "page/page.js",
+    "page/element.js",
     "page/served.js",
     "page/site.js",
     "page/voila_page.js",

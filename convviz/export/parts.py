@@ -53,7 +53,7 @@ def plotly_text() -> str:
 def plotly_code() -> str:
     """Return the vendored plotly as code of a module, which calls it once a page.
 
-    Under a strict Content-Security-Policy no text is made a script, and none a style: the attribute becomes the property.
+    Under a strict Content-Security-Policy no text is made a script, and none a style: attributes become properties.
     """
     source = BOARD.joinpath("vendor", "plotly-cartesian.min.js").read_text(encoding="utf-8")
     source = source.replace('.attr("style",', '.property("style",')

@@ -111,7 +111,10 @@ def expected(state, panel):
     return pytest.approx(getattr(result, panel)[0, 0].flatten().tolist(), abs=1e-9)
 
 
+COURSE = "v=2&size=8&stride=2&grad=ones"  # what the course's conf.py shows
 PANELS = ("padded_input", "weight", "output", "grad_output", "padded_grad_output", "grad_input", "grad_weight")
+
+PANELS_OF_STAMPS = tuple(name for name in PANELS if name != "padded_grad_output")  # made of grad_output itself
 
 
 # The module.
@@ -231,7 +234,7 @@ ELEMENTS = """<!doctype html>
 <main>%s</main></html>"""
 WATCHED = """
 window.refused = []; window.told = [];
-document.addEventListener("securitypolicyviolation", (event) => refused.push(`${event.violatedDirective}: ${event.sample}`));
+document.addEventListener("securitypolicyviolation", (event) => refused.push(event.violatedDirective));
 document.addEventListener("convviz-change", (event) => told.push([event.target.id, event.detail.link]));
 """
 
@@ -279,14 +282,16 @@ def test_two_elements_live_under_a_strict_policy(page, site):
     page.locator("#two .cv-board[data-painted='2']").wait_for()
     assert told(page) == [("two", two.replace(weight=from_link("v=2&weight=emboss")[0].weight))]
     assert page.evaluate("refused") == []
-    assert page.evaluate("document.querySelector('style') ?? globalThis.Plotly ?? null") is None, "the page is as it was"
+    left = "document.querySelector('style, meta[id]') ?? globalThis.Plotly ?? null"
+    assert page.evaluate(left) is None, "the page is as it was"
     assert [Path(url).name for url in asked if not url.startswith("data:")] == ["elements.html", "convviz.mjs"]
     assert page.outside == []
-    fits = "(place) => place.getBoundingClientRect().bottom - place.shadowRoot.lastElementChild.getBoundingClientRect().bottom"
+    bottom = "(place) => place.getBoundingClientRect().bottom"
+    content = "(place) => place.shadowRoot.lastElementChild.getBoundingClientRect().bottom"
     for name in ("one", "two"):
-        high = page.locator(f"#{name}").bounding_box()["height"]
-        assert high > 400, name
-        assert abs(page.locator(f"#{name}").evaluate(fits)) < 1, name
+        place = page.locator(f"#{name}")
+        assert place.bounding_box()["height"] > 400, name
+        assert place.evaluate(bottom) == pytest.approx(place.evaluate(content), abs=1), name
 
 
 def test_an_element_follows_its_attributes(page, site):
@@ -389,11 +394,33 @@ def test_the_frame_of_plain_html_grows_with_the_page(page, site):
 
 def test_the_module_in_plain_html(page, site):
     folder, address = site
-    (page_block,) = [code for code in blocks("html") if "convviz.mjs" in code]
+    (page_block,) = [code for code in blocks("html") if "import convviz" in code]
     (folder / "module.html").write_text(page_block, encoding="utf-8")
     page.goto(f"{address}/module.html")
     state = from_link("v=2&size=8&stride=3&padding=1")[0].to_dict()
     assert numbers(board(page), "grad_input") == expected(state, "grad_input")
+
+
+def test_the_first_snippet_shows_its_digits_at_740_pixels(page, site):
+    folder, address = site
+    (folder / "first.html").write_text(f"<!doctype html><html lang=en>{blocks('html')[0]}", encoding="utf-8")
+    page.set_viewport_size({"width": 740, "height": 900})
+    page.goto(f"{address}/first.html")
+    place = board(page)
+    state = from_link("v=2&stride=2")[0].to_dict()
+    assert numbers(place, "grad_input") == expected(state, "grad_input")
+    printed = place.locator("[data-panel=grad_input]").first.locator("svg text").all_text_contents()
+    assert printed == [f"{value:g}" for value in expected(state, "grad_input").expected]
+
+
+def test_the_snippet_with_the_event_tells_the_link(page, site):
+    folder, address = site
+    (page_block,) = [code for code in blocks("html") if "convviz-change" in code]
+    (folder / "told.html").write_text(f"<!doctype html><html lang=en>{page_block}", encoding="utf-8")
+    page.goto(f"{address}/told.html")
+    board(page)
+    page.get_by_role("slider", name="stride", exact=True).press("ArrowLeft")
+    assert from_link(page.locator("output").text_content())[0].replace(dtype="float32") == Settings.first_picture()
 
 
 # Sphinx.
@@ -423,12 +450,12 @@ def test_the_sphinx_course_is_alive(browser, course):
         inside = page.frame_locator("iframe")
         inside.locator(".cv-board[data-painted='1']").wait_for(timeout=APPEARS_WITHIN_MS)
         place = inside.locator(".cv-board")
-        assert numbers(place, "grad_input") == expected({}, "grad_input")
+        assert numbers(place, "grad_input") == expected(from_link(COURSE)[0].to_dict(), "grad_input")
         assert inside.locator("legend").all_text_contents() == ["Kernel", "Geometry"]
         inside.get_by_role("slider", name="stride", exact=True).press("ArrowRight")
         inside.locator(".cv-board[data-painted='2']").wait_for()
-        moved = {"spec": ConvSpec(8, kernel_size=3, stride=3, padding=1).to_dict()}
-        for panel in PANELS:
+        moved = from_link(COURSE.replace("stride=2", "stride=3"))[0].to_dict()
+        for panel in PANELS_OF_STAMPS:
             assert numbers(place, panel) == expected(moved, panel), panel
         page.wait_for_function("document.querySelector('iframe').getBoundingClientRect().height < 850")
         assert page.outside == []
