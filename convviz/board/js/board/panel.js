@@ -179,6 +179,9 @@ export function createPanel(board, first) {
       splits.show({ values: shown.values, rows, columns, limit: shown.limit, scale: board.scale() }, wrong);
     },
 
+    /** What a broken step makes of a sum, empty where it is right. @param {number} row @param {number} column */
+    brokenSum: (row, column) => splits.after(row, column),
+
     /** While plotly's picture is not there, or not yet of these numbers. @param {boolean} without plotly */
     colour(without) {
       if (!alone && !without) return;

@@ -80,6 +80,13 @@ export function createSplits(svg) {
         : "";
     },
 
+    /** What is to be said behind the right sum of a cell. @param {number} row @param {number} column */
+    after(row, column) {
+      const cell = cells.get(`${row},${column}`);
+      if (!cell) return "";
+      return cell.wrong === null ? say("sum.missing") : say("sum.wrong", { wrong: formatNumber(cell.wrong) });
+    },
+
     /** Split the cells that come out wrong, or none. @param {RightPlane} right @param {WrongPlane | null} wrong */
     show(right, wrong) {
       if (!wrong && !cells.size) return;
