@@ -73,7 +73,8 @@ export function createPanel(board, first) {
   const veil = createVeil();
   grid.svg.insertBefore(veil.el, grid.svg.querySelector(".cv-lights"));
   const splits = createSplits(grid.svg);
-  grid.svg.append(splits.el, veil.top); // what is not computed yet is not split either
+  grid.svg.querySelector(".cv-dim")?.before(splits.el);
+  grid.svg.append(veil.top); // what is not computed yet is not split either
   const name = element("span", { class: "cv-name" });
   const shape = element("span", { class: "cv-shape" });
   const area = element("div", { class: "cv-area" }, grid.svg);

@@ -96,6 +96,7 @@ export function createSplits(svg) {
         list.filter((cell) => !isRight(cell)).map((cell) => [`${cell.row},${cell.column}`, cell]),
       );
       nameCells();
+      raiseLights(svg, list.length > 0);
       const key = JSON.stringify([list, right.limit, right.scale, rows, columns]);
       if (key === drawn) return;
       drawn = key;
@@ -112,6 +113,14 @@ export function createSplits(svg) {
       el.replaceChildren(...(size < 1 ? [ground] : []), ...list.map((cell) => createSplit(cell, right)));
     },
   };
+}
+
+/** Have the frames of linked cells over what is split, which else would cover them; under the numbers again afterwards. @param {SVGElement} svg @param {boolean} over */
+function raiseLights(svg, over) {
+  const [lights, next] = [".cv-lights", over ? ".cv-dim" : ".cv-lines"].map((name) =>
+    svg.querySelector(name),
+  );
+  if (lights && next && lights.nextElementSibling !== next) next.before(lights);
 }
 
 /** @param {SplitCell} cell @param {RightPlane} plane whose colours it has */
