@@ -85,6 +85,8 @@ export function createBreakIt(board, name) {
     setText(live, says.set(here, isTold));
     const marked = here?.differs && !board.stepping ? here : null;
     el.toggleAttribute("data-differs", Boolean(marked));
+    el.parentElement?.toggleAttribute("data-broken", Boolean(here)); // its sentence takes the place of the band's
+    el.parentElement?.toggleAttribute("data-breaking", !steps.el.hidden);
     markSigns(panels, marked?.before ?? "");
     markPanels(panels, marked, isTold);
   }
