@@ -244,6 +244,18 @@ test("the sentences of the first states", () => {
   }
 });
 
+test("with several planes the count is that of all, and of the one that is shown", () => {
+  const told = at("v=2&in_channels=2&out_channels=2&view=window&broken=I01");
+  assert.equal(
+    told.sentence,
+    "16 of all 50 numbers of grad_input are wrong (8 in this plane), because the kernel slides as it is, not rotated by 180°.",
+  );
+  assert.equal(told.hidden, "8 of 25 numbers are wrong.");
+  const other = at("v=2&batch=2&view=window&broken=I01&plane=1,0,0"); // the single 1 is in the first sample
+  assert.match(other.sentence, /^This plane is right. In others 8 numbers of grad_input are wrong, because/);
+  assert.deepEqual([other.differs, other.offers[0].changes.plane.sample], [false, 0]);
+});
+
 test("the stamps know no such step, and offer the window", () => {
   const told = at("v=2&view=stamps&broken=I07&stride=2&size=7");
   assert.deepEqual(

@@ -70,7 +70,8 @@ export function createPanel(board, first) {
   const veil = createVeil();
   grid.svg.insertBefore(veil.el, grid.svg.querySelector(".cv-lights"));
   const splits = createSplits(grid.svg);
-  grid.svg.append(splits.el, veil.top); // what is not computed yet is not split either
+  grid.svg.querySelector(".cv-dim")?.before(splits.el);
+  grid.svg.append(veil.top); // what is not computed yet is not split either
   const name = element("span", { class: "cv-name" });
   const shape = element("span", { class: "cv-shape" });
   const area = element("div", { class: "cv-area" }, grid.svg);
@@ -196,6 +197,9 @@ export function createPanel(board, first) {
       const [rows, columns] = [spec.rows.length, spec.columns.length];
       splits.show({ values: shown.values, rows, columns, limit: shown.limit, scale: board.scale() }, wrong);
     },
+
+    /** What a broken step makes of a sum, empty where it is right. @param {number} row @param {number} column */
+    brokenSum: (row, column) => splits.after(row, column),
 
     /** While plotly's picture is not there, or not yet of these numbers. @param {boolean} without plotly */
     colour(without) {

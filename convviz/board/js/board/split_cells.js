@@ -80,6 +80,13 @@ export function createSplits(svg) {
         : "";
     },
 
+    /** What is to be said behind the right sum of a cell. @param {number} row @param {number} column */
+    after(row, column) {
+      const cell = cells.get(`${row},${column}`);
+      if (!cell) return "";
+      return cell.wrong === null ? say("sum.missing") : say("sum.wrong", { wrong: formatNumber(cell.wrong) });
+    },
+
     /** Split the cells that come out wrong, or none. @param {RightPlane} right @param {WrongPlane | null} wrong */
     show(right, wrong) {
       if (!wrong && !cells.size) return;
@@ -89,6 +96,7 @@ export function createSplits(svg) {
         list.filter((cell) => !isRight(cell)).map((cell) => [`${cell.row},${cell.column}`, cell]),
       );
       nameCells();
+      raiseLights(svg, list.length > 0);
       const key = JSON.stringify([list, right.limit, right.scale, rows, columns]);
       if (key === drawn) return;
       drawn = key;
@@ -105,6 +113,14 @@ export function createSplits(svg) {
       el.replaceChildren(...(size < 1 ? [ground] : []), ...list.map((cell) => createSplit(cell, right)));
     },
   };
+}
+
+/** Have the frames of linked cells over what is split, which else would cover them; under the numbers again afterwards. @param {SVGElement} svg @param {boolean} over */
+function raiseLights(svg, over) {
+  const [lights, next] = [".cv-lights", over ? ".cv-dim" : ".cv-lines"].map((name) =>
+    svg.querySelector(name),
+  );
+  if (lights && next && lights.nextElementSibling !== next) next.before(lights);
 }
 
 /** @param {SplitCell} cell @param {RightPlane} plane whose colours it has */

@@ -9,8 +9,7 @@ import { showPlane } from "../rules/plane.js";
 import { replaced, tensorsOf } from "../rules/settings.js";
 import { outcomeOf } from "./broken.js";
 import { computeStages } from "./compute.js";
-import { textOf } from "./hiding.js";
-import { geometryMoves } from "./moves.js";
+import { geometryMoves, textOf } from "./moves.js";
 
 const say = sentences(WORDS);
 const MOST_PRODUCTS = 10_000; // of a setting that is tried: an answer takes no longer than a frame

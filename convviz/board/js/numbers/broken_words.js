@@ -3,7 +3,7 @@
 import WORDS from "../../../facts/words/broken.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 import { backwardPadding, bothAxes, outputSize, remainderOf } from "../rules/spec.js";
-import { textOf } from "./hiding.js";
+import { textOf } from "./moves.js";
 
 const say = sentences(WORDS);
 
