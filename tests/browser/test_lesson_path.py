@@ -67,7 +67,7 @@ def play(page, name, go_on, tabs=()):
         at_step(page, name, number)
         here = step.get("tab", "") in ("", *tabs)
         shown = [TAB_NAMES[step["tab"]]] if here and "tab" in step else []
-        assert page.locator(".cv-tab[aria-selected=true]").all_text_contents() == shown, (name, number)
+        assert page.locator(".cv-tab[data-tab][aria-selected=true]").all_text_contents() == shown, (name, number)
         assert bool(page.locator(".cv-lesson-text > .cv-muted").text_content()) == (not here), (name, number)
         tasks = [task for task in step.get("do", []) if here or "choose" not in task]
         for done, task in enumerate(tasks, 1):
@@ -225,7 +225,7 @@ def test_on_a_phone_the_card_stands_below_the_band(browser, all_of_them):
 
 
 def open_tab_of(page):
-    return page.evaluate("document.querySelector('.cv-tab[aria-selected=true]')?.dataset.tab ?? ''")
+    return page.evaluate("document.querySelector('.cv-tab[data-tab][aria-selected=true]')?.dataset.tab ?? ''")
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 
 from convviz.board.module import tab_script
 from convviz.facts.words import sentences
-from tests.browser.app_page import entry_of, fresh_page, open_app, open_tab, press_tab
+from tests.browser.app_page import fresh_page, open_app, open_tab, press_tab
 from tests.browser.scripts import expose
 
 pytestmark = pytest.mark.browser
@@ -155,7 +155,7 @@ def test_a_served_page_fetches_a_tab_once_and_says_when_it_cannot(newcomer):
     again.wait_for()
     assert pane.locator("p").first.text_content().startswith(say("script.failed", why="503")[:40])
     assert pane.get_attribute("role") == "tabpanel"
-    assert pane.get_attribute("aria-labelledby") == entry_of(app, "quantised").get_attribute("id")
+    assert pane.get_attribute("aria-labelledby") == app.locator("[role=tab][data-tab=quantised]").get_attribute("id")
     again.click()
     app.locator('.cv-pane-quantised[data-shown]:not([data-shown=""])').wait_for()
     press_tab(app, "quantised")

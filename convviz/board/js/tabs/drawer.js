@@ -5,7 +5,7 @@ import { element } from "../base/dom.js";
 import { tabIds } from "../base/placed.js";
 import { sentences } from "../base/words.js";
 import { tabName } from "./entries.js";
-import { createStrip } from "./tab_strip.js";
+import { createStrip } from "./strip.js";
 
 const say = sentences(WORDS);
 
@@ -22,7 +22,7 @@ export function createDrawer(choose, close) {
   const slot = element("div", { class: "cv-slot" });
   const el = element("div", { class: "cv-drawer-body", hidden: "" }, head, slot);
   let key = ""; // of the parts that stand there
-  /** @type {import("./tab_strip.js").Strip | null} */
+  /** @type {import("./strip.js").Strip | null} */
   let strip = null;
   shut.addEventListener("click", close);
 

@@ -7,7 +7,7 @@ import { sentences } from "../base/words.js";
 import { replaced } from "../rules/settings.js";
 import { createDrawer } from "./drawer.js";
 import { entriesOf } from "./entries.js";
-import { createStrip } from "./tab_strip.js";
+import { createStrip } from "./strip.js";
 
 const say = sentences(WORDS);
 
