@@ -36,9 +36,9 @@ export function isRight(typed, right) {
   return given !== null && agrees(given, right);
 }
 
-/** @param {Question} question @param {Answer} answer @param {Record<string, string | number>} known @param {Tell} tell @returns {SeenQuestion} */
+/** @param {Question} question @param {Answer} answer @param {Record<string, string | number>} known with the panel's name @param {Tell} tell @returns {SeenQuestion} */
 export function seenQuestion({ cell, words, hint, because }, { state, typed, reasons }, known, tell) {
-  const all = { ...known, panel: cell.panel, row: cell.row, column: cell.column };
+  const all = { ...known, row: cell.row, column: cell.column };
   const told = {
     asked: () => "",
     wrong: () => {
