@@ -60,7 +60,7 @@ def open_app(page, url, link="#v=1"):
 
 
 def show_all_controls(page):
-    """Open what stands behind More, for keys and menus alone: it hangs over the board, whose cells are to be clicked."""
+    """Open what stands behind More, for keys and menus alone: it hangs over the board, whose cells are clicked."""
     page.evaluate("""() => document.querySelectorAll(".cv-more-controls, .cv-advanced").forEach((more) => {
         more.open = true;
         more.querySelector(".cv-popover")?.setAttribute("style", "pointer-events: none; opacity: 0");
