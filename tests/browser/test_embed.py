@@ -239,6 +239,13 @@ document.addEventListener("convviz-change", (event) => told.push([event.target.i
 """
 
 
+@pytest.fixture
+def strict(browser):
+    """A page whose policy holds for it: the others' is switched off, for what the tests themselves evaluate."""
+    with fresh_page(browser, bypass_csp=False) as page:
+        yield page
+
+
 def open_elements(page, site, boards, modules=("convviz.mjs",)):
     """Open a page with elements under a strict policy; return the addresses that it asks for."""
     folder, address = site
@@ -257,7 +264,8 @@ def told(page):
     return [(name, from_link(link)[0].replace(dtype="float32")) for name, link in links]
 
 
-def test_two_elements_live_under_a_strict_policy(page, site):
+def test_two_elements_live_under_a_strict_policy(strict, site):
+    page = strict
     asked = open_elements(
         page,
         site,

@@ -27,7 +27,7 @@ TIDY = """() => {
 def fresh_page(browser, **options):
     """Yield a page of another visitor, as the fixture `page` makes it, with options for its context."""
     fixed = {"viewport": {"width": 1400, "height": 900}, "service_workers": "block", "bypass_csp": True}
-    context = browser.new_context(**fixed, **options)
+    context = browser.new_context(**{**fixed, **options})
     page = context.new_page()
     page.outside, page.page_errors = [], []
 
