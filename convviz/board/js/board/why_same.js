@@ -2,7 +2,7 @@
 // The line at a panel that says why its numbers stayed as they were. It lies beside the panel, and never over a cell or a name.
 import { element, setText } from "../base/dom.js";
 
-const [GAP, NARROW] = [3, 130]; // pixels between it and the panel; its width where one line is too long
+const [GAP, INSET, NARROW] = [3, 8, 130]; // pixels between it and the panel, and the edge of the band; its width where one line is too long
 
 /** @typedef {{ left: number, top: number, right: number, bottom: number }} Box */
 
@@ -46,9 +46,12 @@ export function createWhySame(panel) {
   return function say(text, obstacles) {
     setText(el, text);
     el.hidden = !text || !panel.getClientRects().length;
+    panel.classList.toggle("cv-says", !el.hidden); // a hint gives way to it
     if (el.hidden) return false;
     const band = panel.closest(".cv-equation") ?? panel;
-    const [own, bounds] = [panel.getBoundingClientRect(), band.getBoundingClientRect()];
+    const own = panel.getBoundingClientRect();
+    const { left, top, right, bottom } = band.getBoundingClientRect();
+    const bounds = { left: left + INSET, top, right: right - INSET, bottom };
     const boxes = [...obstacles()].map((each) => each.getBoundingClientRect());
     for (const most of ["none", `${NARROW}px`]) {
       Object.assign(el.style, { maxWidth: most, whiteSpace: most === "none" ? "nowrap" : "normal" });
@@ -61,6 +64,7 @@ export function createWhySame(panel) {
       return true;
     }
     el.hidden = true;
+    panel.classList.remove("cv-says");
     return false;
   };
 }
