@@ -3,7 +3,17 @@
 import pytest
 
 from convviz.facts import facts
-from tests.browser.app_page import APPEARS_WITHIN_MS, OFFERED, cell, entry_of, open_tab, repaint, slide, slider_value
+from tests.browser.app_page import (
+    APPEARS_WITHIN_MS,
+    OFFERED,
+    cell,
+    entry_of,
+    open_tab,
+    press_tab,
+    repaint,
+    slide,
+    slider_value,
+)
 from tests.browser.test_links import lit
 
 pytestmark = pytest.mark.browser
@@ -17,6 +27,9 @@ def pane(page, name):
 
 
 def test_keys_choose_open_and_close(app):
+    open_tab(app, "code")  # whatever an earlier test has seen last
+    press_tab(app, "code")
+    app.locator(".cv-pane").wait_for(state="detached")
     assert app.locator(".cv-pane").count() == 0, "a tab is made when it is opened"
     app.locator("[data-entry=matrix]").focus()
     app.keyboard.press("ArrowRight")
