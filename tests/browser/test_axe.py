@@ -8,15 +8,13 @@ import pytest
 from PIL import Image
 
 from convviz.export.page import CONTROLS, export_html
-from convviz.facts import facts
 from convviz.spec import ConvSpec
 from convviz.views.theme import COLORSCALES, color_at
-from tests.browser.app_page import FOLLOWS_WITHIN_MS, cell, fresh_page, open_tab, repaint, wait_painted
+from tests.browser.app_page import FOLLOWS_WITHIN_MS, OFFERED, cell, fresh_page, open_tab, repaint, wait_painted
 from tests.browser.axe import assert_accessible, look
 
 pytestmark = pytest.mark.browser
 
-TABS = facts("names")["tabs"]
 
 STATES = {
     "first": {},
@@ -239,7 +237,7 @@ def test_nothing_in_the_app_is_out_of_reach(app):
     share.click()
     assert_accessible_in(LOOKS, app, "Share", ".cv-controls")
     share.click()
-    for tab_name in TABS:
+    for tab_name in OFFERED:
         open_tab(app, tab_name)
         assert_accessible_in(LOOKS, app, tab_name, ".cv-pane", ".cv-tabbar")
         tab, panel = app.locator(f"[role=tab][aria-selected=true][data-tab={tab_name}]"), app.locator(".cv-pane")

@@ -3,13 +3,22 @@
 import pytest
 
 from convviz.facts import facts
-from tests.browser.app_page import APPEARS_WITHIN_MS, cell, entry_of, open_tab, repaint, slide, slider_value
+from tests.browser.app_page import (
+    APPEARS_WITHIN_MS,
+    OFFERED,
+    cell,
+    entry_of,
+    open_tab,
+    press_tab,
+    repaint,
+    slide,
+    slider_value,
+)
 from tests.browser.test_links import lit
 
 pytestmark = pytest.mark.browser
 
 NAMES, SETTINGS = facts("names")["tabs"], facts("settings")
-TABS = [name for name in NAMES if name not in SETTINGS["tabs_of_a_notebook"]]  # those that a served page offers
 FOCUSED = "document.activeElement.dataset.tab ?? document.activeElement.dataset.entry"
 
 
@@ -18,6 +27,9 @@ def pane(page, name):
 
 
 def test_keys_choose_open_and_close(app):
+    open_tab(app, "code")  # whatever an earlier test has seen last
+    press_tab(app, "code")
+    app.locator(".cv-pane").wait_for(state="detached")
     assert app.locator(".cv-pane").count() == 0, "a tab is made when it is opened"
     app.locator("[data-entry=matrix]").focus()
     app.keyboard.press("ArrowRight")
@@ -92,7 +104,7 @@ def test_an_old_link_of_every_tab_opens_what_it_opened(page, server):
 @pytest.mark.parametrize("width", [1500, 800, 400])
 def test_the_pane_stands_at_the_lower_edge_of_the_window(app, width):
     app.set_viewport_size({"width": width, "height": 900})
-    for name in TABS:
+    for name in OFFERED:
         open_tab(app, name)
         board, drawer, opened = (app.locator(f".cv-{one}").bounding_box() for one in ("board", "drawer", "drawer-body"))
         assert drawer["y"] + drawer["height"] == pytest.approx(900, abs=1), name
@@ -113,9 +125,9 @@ def test_the_pane_stands_at_the_lower_edge_of_the_window(app, width):
 
 
 def test_every_pane_follows_a_setting_and_names_its_controls(app):
-    for name in TABS:
+    for name in OFFERED:
         open_tab(app, name)
-    for name in TABS:
+    for name in OFFERED:
         open_tab(app, name)
         before = pane(app, name).get_attribute("data-shown")
         if name not in ("race", "yours", "mistakes", "stack"):  # settings of their own, or computed in the page
@@ -144,7 +156,7 @@ def test_every_pane_follows_a_setting_and_names_its_controls(app):
 def test_dark_panes_are_dark(app):
     with repaint(app):
         app.locator(".cv-set-theme select").select_option("dark")
-    for name in TABS:
+    for name in OFFERED:
         open_tab(app, name)
         ground, ink = app.locator(".cv-pane").evaluate(
             "(pane) => [getComputedStyle(pane).backgroundColor, getComputedStyle(pane).color]"

@@ -24,6 +24,7 @@ from tests.browser.app_page.eyes import (
 )
 from tests.browser.app_page.hands import (
     ENTRY_OF,
+    OFFERED,
     cell,
     choose,
     entry_of,
@@ -63,6 +64,7 @@ __all__ = [
     "FOLLOWS_WITHIN_MS",
     "LABEL",
     "LOSSES",
+    "OFFERED",
     "SNAPSHOT",
     "TOLERANCE",
     "Seen",

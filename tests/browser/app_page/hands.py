@@ -3,7 +3,9 @@
 from convviz.facts import facts
 from tests.browser.app_page.waits import APPEARS_WITHIN_MS, repaint, settle
 
-ENTRY_OF = {tab: entry for entry, tabs in facts("settings")["tab_entries"].items() for tab in tabs}
+SETTINGS = facts("settings")
+OFFERED = [name for name in facts("names")["tabs"] if name not in SETTINGS["tabs_of_a_notebook"]]  # on a served page
+ENTRY_OF = {tab: entry for entry, tabs in SETTINGS["tab_entries"].items() for tab in tabs}
 
 
 def slider(page, name, axis=0):
