@@ -37,7 +37,7 @@ const AROUND = [
   ["above_right", -1, 1],
   ["above_left", -1, -1],
 ];
-const MOST_PAIRS = 2_000_000; // of places and slots of one plane, times pairs of planes: beyond, an answer would be waited for
+const MOST_PAIRS = 300_000; // of places and slots of one plane, and of planes: beyond, an answer would be waited for
 
 /** Whether a number that was typed is another one, as it would be printed if that is no whole one. @param {number} typed @param {number} number */
 export const agrees = (typed, number) =>
