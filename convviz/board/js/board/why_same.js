@@ -46,7 +46,7 @@ export function createWhySame(panel) {
   return function say(text, obstacles) {
     setText(el, text);
     el.hidden = !text || !panel.getClientRects().length;
-    panel.classList.toggle("cv-says", !el.hidden); // a hint gives way to it
+    panel.classList.toggle("cv-noted", !el.hidden); // a hint gives way to it
     if (el.hidden) return false;
     const band = panel.closest(".cv-equation") ?? panel;
     const own = panel.getBoundingClientRect();
@@ -64,7 +64,7 @@ export function createWhySame(panel) {
       return true;
     }
     el.hidden = true;
-    panel.classList.remove("cv-says");
+    panel.classList.remove("cv-noted");
     return false;
   };
 }
