@@ -5,7 +5,8 @@
 /** @typedef {ReturnType<typeof import("./equation.js").createEquation>} Band */
 
 const LARGE = "input"; // the band with two readings has a row of its own
-const [ROW, SMALLER] = ["minmax(0, 1fr)", "minmax(0, 0.76fr)"]; // heights of the row in use, and of the other one
+const ROW = "minmax(0, 1fr)";
+const [IN_USE, OTHER] = [1, 0.76]; // shares of the height that the row in use has, and the other one
 const STRIP = "64px"; // height of a band beside the one that is alone
 const WIDER = 1.2; // how much of the width the band in use takes beside its neighbour
 
@@ -44,7 +45,14 @@ export function createBands(root, rows, equations, isPaper, onShared) {
     });
     const whole = shares.reduce((sum, share) => sum + share, 0);
     const lines = [small.join(" "), small.map(() => LARGE).join(" ")];
-    const heights = inUse() === LARGE ? [SMALLER, ROW] : [ROW, SMALLER];
+    // A row is no lower than its numbers can bear, as long as the other one is no lower either.
+    const heights = [small, [LARGE]].map((row) => {
+      const least = Math.max(
+        0,
+        ...row.map((name) => /** @type {Band} */ (equations.get(name)).leastHeight()),
+      );
+      return `minmax(${least}px, ${row.includes(inUse()) ? IN_USE : OTHER}fr)`;
+    });
     if (names[0] === LARGE) for (const list of [lines, heights]) list.reverse();
     rows.style.gridTemplateAreas = lines.map((line) => `"${line}"`).join(" ");
     rows.style.gridTemplateColumns = shares

@@ -7,10 +7,11 @@ import { createPlot } from "./equation_plot.js";
 import { createFilm } from "./film.js";
 import { createPanel } from "./panel.js";
 import { MOST_LINES } from "./panel_name.js";
-import { GAP, fitCells } from "./stage.js";
+import { GAP, NUMBERED_UP_TO, fitCells } from "./stage.js";
 import { createStepper } from "./stepper.js";
 
 const LECTURE = 1.4; // how much larger the letters around the cells are in a lecture, as lecture.css has them
+const AROUND = 52; // the height of a band that is none of its panels': title line and edges
 const THUMBS = 34; // the height of a row of other planes
 
 /**
@@ -187,10 +188,20 @@ export function createEquation(board, name) {
       }
     },
 
+    /** How high the band is at least for its numbers to be read; 0 where it has none. */
+    leastHeight() {
+      const needs = [...panels.values()].map((panel) => panel.need(1));
+      const numbered = needs.filter(({ digits }) => digits);
+      return numbered.length
+        ? AROUND +
+            Math.max(...numbered.map(({ rows, around, digits }) => around + rows * (digits?.height ?? 0)))
+        : 0;
+    },
+
     /** Width that this row needs besides its cells, and how many cells stand side by side. */
     measure() {
       const columns = [...panels.values()].map((panel) => panel.spec().columns.length);
-      const small = columns.filter((count) => count <= 12);
+      const small = columns.filter((count) => count <= NUMBERED_UP_TO);
       return {
         cells: small.reduce((sum, count) => sum + count, 0),
         rest:

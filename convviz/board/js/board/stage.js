@@ -94,6 +94,8 @@ export function followRoom(body, below) {
           ? "medium"
           : "narrow";
     app.toggleAttribute("data-narrow", body.dataset.stage === "narrow");
+    const keys = low || body.dataset.stage === "narrow"; // no room for a slider a number
+    body.querySelector(".cv-block-kernel")?.toggleAttribute("data-keys", keys);
     body.dataset.bands = body.dataset.stage === "wide" ? "all" : "one";
     parent.style.setProperty("--cv-room", `${heightFor(app, body, below())}px`);
   };
