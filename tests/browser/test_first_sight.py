@@ -14,8 +14,8 @@ NOTEBOOK = (1090, 640)  # a cell of JupyterLab's at 1440 x 900, with the file br
 PHONE = (390, 844)
 LEAST = 10  # pixels of a digit's letters
 
-# What is wrong with each panel that is shown: that it leaves the window, is covered, lacks numbers, has too small ones, or
-# such as leave their cells. A notebook's cell is what its scroller shows of it.
+# What is wrong with each panel that is shown: it leaves the window, is covered, lacks numbers, has too small ones, or
+# some that leave their cells. A notebook's cell is what its scroller shows of it.
 FAULTS = """(least) => {
   const scroller = document.querySelector("[data-of-a-notebook]");
   const view = scroller?.getBoundingClientRect() ?? { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
@@ -117,3 +117,59 @@ def faults_of(page, links, about):
         faults = [*seen["faults"], *(f"{name} is not shown" for name in sorted(missing))]
         found += [f"{about}, {link}: {fault}" for fault in faults]
     return found
+
+
+def test_the_first_picture_shows_what_it_is_for(sight):
+    for size in WINDOWS:
+        resize(sight, size)
+        assert faults_of(sight, ["v=2"], f"{size}") == []
+    resize(sight, PHONE)
+    show(sight, "v=2")
+    seen = sight.evaluate(FAULTS, LEAST)
+    assert seen["faults"] == []
+    assert {"grad_output", "grad_input", "padded_grad_output", "rotated_weight"} <= set(seen["shown"]), "both readings"
+
+
+# The hardest of each window: what is smaller fits where these do.
+HARDEST = {
+    (1280, 720): [*states(range(1, 5), (8,), (2,)), *states((3,), (5, 8), (1,))],
+    (1366, 768): [*states(range(1, 6), (8,), (2,)), *states((3, 5), (5, 8), (0, 1))],
+    (1440, 900): list(states((1, 5), (8,), (2,))),
+    (1920, 1080): [
+        *states((1, 5), (8,), (2,)),
+        *(geometry(3, 12, 1, stride, nines) for stride in (1, 2) for nines in (False, True)),
+    ],
+}
+
+
+@pytest.mark.parametrize("size", HARDEST, ids="{0[0]}x{0[1]}".format)
+def test_every_digit_stays(sight, size):
+    resize(sight, size)
+    assert faults_of(sight, HARDEST[size], f"{size}") == []
+
+
+@pytest.fixture
+def notebook(sight):
+    """The page as a notebook's cell, and then as it was."""
+    resize(sight, (1440, 900))
+    sight.evaluate(IN_A_NOTEBOOK, list(NOTEBOOK))
+    resize(sight, (1440, 901))
+    yield sight
+    sight.evaluate("document.querySelector('[data-of-a-notebook]').replaceWith(document.querySelector('.cv-page'))")
+
+
+def test_every_digit_stays_in_a_cell_of_a_notebook(notebook):
+    links = ["v=2", *states((1, 2, 3), (5, 6), (1,)), *states((3,), (5, 6), (0,))]
+    assert faults_of(notebook, links, "notebook") == []
+
+
+def test_other_languages_leave_the_digits_their_room(browser, server):
+    with fresh_page(browser) as page:
+        for language in ("zh-Hans", "zh-Hant"):
+            page.goto(f"{server.url}?lang={language}", wait_until="commit")
+            page.locator(".cv-board[data-from=torch]").wait_for()
+            assert page.evaluate("document.documentElement.lang") == language
+            for size in WINDOWS[:3]:
+                resize(page, size)
+                links = ["v=2", geometry(3, 8, 2, 1, nines=True), geometry(4, 8, 2, 2)]
+                assert faults_of(page, links, f"{language} at {size}") == []

@@ -91,6 +91,7 @@ export function createBandHead(board, name, stepButton) {
     { class: "cv-head" },
     element("h3", {}, heading),
     says,
+    key.el,
     element("div", { class: "cv-tools-of-band" }, choices, ...own, asks),
     symbols.el,
   );

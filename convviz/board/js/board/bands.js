@@ -2,11 +2,14 @@
 // How the bands share the room of the stage: forward and to the weight side by side, to the input in a row of its own; or one
 // alone where there is little room.
 
+import { tracksFor } from "./stage.js";
+
 /** @typedef {ReturnType<typeof import("./equation.js").createEquation>} Band */
 
 const LARGE = "input"; // the band with two readings has a row of its own
 const ROW = "minmax(0, 1fr)";
 const [IN_USE, OTHER] = [1, 0.76]; // shares of the height that the row in use has, and the other one
+const BETWEEN = 10; // pixels between bands, as stage.css has them
 const STRIP = "64px"; // height of a band beside the one that is alone
 const WIDER = 1.2; // how much of the width the band in use takes beside its neighbour
 
@@ -39,26 +42,27 @@ export function createBands(root, rows, equations, isPaper, onShared) {
   function shareWide() {
     const names = [...equations.keys()];
     const small = names.filter((name) => name !== LARGE);
+    /** @param {string} name */
+    const bandOf = (name) => /** @type {Band} */ (equations.get(name));
     const shares = small.map((name) => {
-      const { cells, rest } = /** @type {Band} */ (equations.get(name)).measure();
+      const { cells, rest } = bandOf(name).measure();
       return (cells * 20 + rest) * (name === focused ? WIDER : 1);
     });
     const whole = shares.reduce((sum, share) => sum + share, 0);
+    const columns = small.map((name, index) => ({
+      least: bandOf(name).leastWidth(),
+      share: shares[index] / whole,
+    }));
     const lines = [small.join(" "), small.map(() => LARGE).join(" ")];
-    // A row is no lower than its numbers can bear, as long as the other one is no lower either.
-    const heights = [small, [LARGE]].map((row) => {
-      const least = Math.max(
-        0,
-        ...row.map((name) => /** @type {Band} */ (equations.get(name)).leastHeight()),
-      );
-      return `minmax(${least}px, ${row.includes(inUse()) ? IN_USE : OTHER}fr)`;
-    });
+    const heights = [small, [LARGE]].map((row) => ({
+      least: Math.max(0, ...row.map((name) => bandOf(name).leastHeight())),
+      share: row.includes(inUse()) ? IN_USE : OTHER,
+    }));
     if (names[0] === LARGE) for (const list of [lines, heights]) list.reverse();
     rows.style.gridTemplateAreas = lines.map((line) => `"${line}"`).join(" ");
-    rows.style.gridTemplateColumns = shares
-      .map((share) => `minmax(0, ${(share / whole).toFixed(3)}fr)`)
-      .join(" ");
-    rows.style.gridTemplateRows = heights.join(" ");
+    rows.style.gridTemplateColumns = tracksFor(columns, small.indexOf(focused), BETWEEN);
+    const used = heights.findIndex(({ share }) => share === IN_USE);
+    rows.style.gridTemplateRows = tracksFor(heights, used, BETWEEN);
   }
 
   /** Share it: where there is little, one has it all. */

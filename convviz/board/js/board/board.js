@@ -11,6 +11,7 @@ import { followKeys } from "./app_keys.js";
 import { followKernel } from "../base/lost_kernel.js";
 import { followPaper } from "../base/paper.js";
 import { keepState } from "./keep_state.js";
+import { measureFace } from "./letters.js";
 import { loadPlotly } from "./plotly.js";
 import { createReadout } from "./readout.js";
 import { samePlace } from "../base/cell_place.js";
@@ -145,8 +146,10 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
       equation.setValues(numbers, values.dtype, values),
     );
     const outgrown = bands.stage() && [...equations.values()].some((equation) => equation.outgrown());
-    if (everything || outgrown) resize(known ?? room ?? roomNow());
-    else [...equations.values()].forEach((equation, index) => equation.draw(plotly, changed[index]));
+    if (everything || outgrown) {
+      bands.share(); // also with a band that has just come, and with numbers that ask for more
+      resize(known ?? room ?? roomNow());
+    } else [...equations.values()].forEach((equation, index) => equation.draw(plotly, changed[index]));
     if (everything) board.highlight.setGeometry(structure.geometry, structure.loss);
     markAsked();
     board.highlight.setNumbers(numbers, values.limits);
@@ -200,7 +203,6 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     const inOrder = [...equations.values()].map(({ el }) => el);
     if (inOrder.some((el, index) => el !== rows.children[index])) rows.append(...inOrder); // the other way round now
     rows.dataset.count = String(equations.size);
-    bands.share(); // also with a band that has just come
     root.style.setProperty(
       "--cv-ramp",
       structure.colorscales[theme].map(([at, color]) => `${color} ${at * 100}%`).join(),
@@ -294,6 +296,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   let stopKeys = () => {};
   const arrive = once(() => {
     stopKeys = followKeys(board, root, own);
+    measureFace(root);
     follower.refresh();
   });
   let size = "";

@@ -7,11 +7,13 @@ import { createPlot } from "./equation_plot.js";
 import { createFilm } from "./film.js";
 import { createPanel } from "./panel.js";
 import { MOST_LINES } from "./panel_name.js";
-import { GAP, NUMBERED_UP_TO, fitCells } from "./stage.js";
+import { GAP, NUMBERED_UP_TO, fitCells, leastLine } from "./stage.js";
 import { createStepper } from "./stepper.js";
 
 const LECTURE = 1.4; // how much larger the letters around the cells are in a lecture, as lecture.css has them
 const AROUND = 52; // the height of a band that is none of its panels': title line and edges
+const NAME_LINES = 2; // of the names, where a band has only the room that its numbers need
+const BESIDE = 28; // its edges
 const THUMBS = 34; // the height of a row of other planes
 
 /**
@@ -36,7 +38,6 @@ export function createEquation(board, name) {
     stage,
     stepper.bar,
     ...tray,
-    head.key.el,
   );
   /** @type {any} */
   let spec = null;
@@ -68,6 +69,26 @@ export function createEquation(board, name) {
       else signs.push(createSign(item));
     }
     putInOrder(row, terms);
+  }
+
+  /** What stands in the row. @param {number} lines of the names @param {number} [letters] how much larger they are */
+  function termsWith(lines, letters = 1) {
+    const strip = el.hasAttribute("data-strip");
+    // Of other planes; elsewhere the lists choose them.
+    const thumbs = el.hasAttribute("data-focus") && !el.closest('[data-stage="narrow"]') ? THUMBS : 0;
+    const terms = [];
+    let before = 0;
+    for (const item of spec.items) {
+      const panel = item.key && panels.get(item.key);
+      if (panel)
+        terms.push({
+          ...panel.need(lines, thumbs, letters),
+          before,
+          ...(strip ? { least: 0, around: 0 } : {}),
+        });
+      before = panel ? 0 : before + signWidth(item) * letters + GAP;
+    }
+    return terms;
   }
 
   /** Which panels' numbers ask for wider cells than they have. */
@@ -142,31 +163,11 @@ export function createEquation(board, name) {
 
     /** Choose the sizes of cells that fit. @param {import("./stage.js").Room} room @param {boolean} wraps */
     fit(room, wraps) {
-      const strip = el.hasAttribute("data-strip");
       const letters = board.isLecture() ? LECTURE : 1;
-      // Of other planes; elsewhere the lists choose them.
-      const thumbs = el.hasAttribute("data-focus") && !el.closest('[data-stage="narrow"]') ? THUMBS : 0;
-      /** @param {number} lines of the names */
-      const termsWith = (lines) => {
-        const terms = [];
-        let before = 0;
-        for (const item of spec.items) {
-          const panel = item.key && panels.get(item.key);
-          if (!panel) before += signWidth(item) * letters + GAP;
-          else
-            terms.push({
-              ...panel.need(lines, thumbs, letters),
-              before,
-              ...(strip ? { least: 0, around: 0 } : {}),
-            });
-          if (panel) before = 0;
-        }
-        return terms;
-      };
       // Names break where the cells gain by it.
       const tries = [...Array(MOST_LINES).keys()].map((index) => ({
         lines: index + 1,
-        sizes: fitCells(termsWith(index + 1), room, wraps),
+        sizes: fitCells(termsWith(index + 1, letters), room, wraps),
       }));
       const best = tries.reduce((one, other) => (smallest(other.sizes) > smallest(one.sizes) ? other : one));
       [...panels.values()].forEach((panel, index) => panel.setSize(best.sizes[index], best.lines, letters));
@@ -190,13 +191,16 @@ export function createEquation(board, name) {
 
     /** How high the band is at least for its numbers to be read; 0 where it has none. */
     leastHeight() {
-      const needs = [...panels.values()].map((panel) => panel.need(1));
+      const needs = [...panels.values()].map((panel) => panel.need(NAME_LINES));
       const numbered = needs.filter(({ digits }) => digits);
       return numbered.length
         ? AROUND +
             Math.max(...numbered.map(({ rows, around, digits }) => around + rows * (digits?.height ?? 0)))
         : 0;
     },
+
+    /** How wide it is at least for that. */
+    leastWidth: () => BESIDE + leastLine(termsWith(NAME_LINES)),
 
     /** Width that this row needs besides its cells, and how many cells stand side by side. */
     measure() {
