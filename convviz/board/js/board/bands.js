@@ -9,8 +9,9 @@ import { tracksFor } from "./stage.js";
 const LARGE = "input"; // the band with two readings has a row of its own
 const ROW = "minmax(0, 1fr)";
 const [IN_USE, OTHER] = [1, 0.76]; // shares of the height that the row in use has, and the other one
-const BETWEEN = 10; // pixels between bands, as stage.css has them
 const STRIP = "64px"; // height of a band beside the one that is alone
+const SHARES = { forward: 1.37, weight: 1, bias: 0.6 }; // of the width
+const BETWEEN = 10; // pixels between bands, as stage.css has them
 const WIDER = 1.2; // how much of the width the band in use takes beside its neighbour
 
 /**
@@ -28,9 +29,12 @@ export function createBands(root, rows, equations, isPaper, onShared) {
     return app?.dataset.stage ?? "";
   }
 
+  /** Whether a drawer has taken the upper row. */
+  const isDrawn = () => Boolean(root.closest('[data-drawer][data-stage="wide"]'));
+
   /** The band that has the room for itself; empty where all of them stand there. */
   function alone() {
-    if (!["medium", "narrow", "lecture"].includes(stage())) return "";
+    if (!["medium", "narrow", "lecture"].includes(stage()) && !isDrawn()) return "";
     if (focused) return focused;
     return equations.has(brought) ? brought : [...equations.keys()][0];
   }
@@ -38,31 +42,26 @@ export function createBands(root, rows, equations, isPaper, onShared) {
   /** The band in use: a card, one step larger than the others. */
   const inUse = () => focused || alone() || (equations.has(LARGE) ? LARGE : "");
 
-  /** Side by side, each as wide as its panels ask for; the large one below them, or above where it comes first. */
+  /** Side by side in fixed shares, so that nothing but panels moves; a band whose numbers would go takes of its neighbours. */
   function shareWide() {
     const names = [...equations.keys()];
     const small = names.filter((name) => name !== LARGE);
-    /** @param {string} name */
-    const bandOf = (name) => /** @type {Band} */ (equations.get(name));
-    const shares = small.map((name) => {
-      const { cells, rest } = bandOf(name).measure();
-      return (cells * 20 + rest) * (name === focused ? WIDER : 1);
-    });
-    const whole = shares.reduce((sum, share) => sum + share, 0);
-    const columns = small.map((name, index) => ({
-      least: bandOf(name).leastWidth(),
-      share: shares[index] / whole,
+    const needs = new Map([...equations].map(([name, band]) => [name, band.least()]));
+    const least = (/** @type {string} */ name) => needs.get(name) ?? { width: 0, height: 0 };
+    const widths = small.map((name) => ({
+      least: least(name).width,
+      share: SHARES[/** @type {"forward"} */ (name)] * (name === focused ? WIDER : 1),
     }));
-    const lines = [small.join(" "), small.map(() => LARGE).join(" ")];
-    const heights = [small, [LARGE]].map((row) => ({
-      least: Math.max(0, ...row.map((name) => bandOf(name).leastHeight())),
+    const lines = [small, [LARGE]].map((row) => ({
+      areas: small.map((_, index) => row[index] ?? row[0]).join(" "),
+      least: Math.max(0, ...row.map((name) => least(name).height)),
       share: row.includes(inUse()) ? IN_USE : OTHER,
     }));
-    if (names[0] === LARGE) for (const list of [lines, heights]) list.reverse();
-    rows.style.gridTemplateAreas = lines.map((line) => `"${line}"`).join(" ");
-    rows.style.gridTemplateColumns = tracksFor(columns, small.indexOf(focused), BETWEEN);
-    const used = heights.findIndex(({ share }) => share === IN_USE);
-    rows.style.gridTemplateRows = tracksFor(heights, used, BETWEEN);
+    if (names[0] === LARGE) lines.reverse();
+    rows.style.gridTemplateAreas = lines.map(({ areas }) => JSON.stringify(areas)).join(" ");
+    rows.style.gridTemplateColumns = tracksFor(widths, small.indexOf(focused), BETWEEN);
+    const used = lines.findIndex(({ share }) => share === IN_USE);
+    rows.style.gridTemplateRows = tracksFor(lines, used, BETWEEN);
   }
 
   /** Share it: where there is little, one has it all. */
@@ -70,7 +69,7 @@ export function createBands(root, rows, equations, isPaper, onShared) {
     if (!equations.has(focused)) focused = "";
     const one = alone();
     for (const equation of equations.values()) equation.setPlace({ focused, alone: one, inUse: inUse() });
-    if (stage() === "wide") shareWide();
+    if (stage() === "wide" && !one) shareWide();
     else {
       rows.style.gridTemplateAreas = rows.style.gridTemplateColumns = "";
       rows.style.gridTemplateRows = [...equations.keys()]

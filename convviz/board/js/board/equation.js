@@ -11,9 +11,8 @@ import { GAP, NUMBERED_UP_TO, fitCells, leastLine } from "./stage.js";
 import { createStepper } from "./stepper.js";
 
 const LECTURE = 1.4; // how much larger the letters around the cells are in a lecture, as lecture.css has them
-const AROUND = 52; // the height of a band that is none of its panels': title line and edges
+const AROUND = { width: 32, height: 52 }; // what of a band is none of its panels': title line and edges
 const NAME_LINES = 2; // of the names, where a band has only the room that its numbers need
-const BESIDE = 28; // its edges
 const THUMBS = 34; // the height of a row of other planes
 
 /**
@@ -29,7 +28,7 @@ export function createEquation(board, name) {
   const stage = element("div", { class: "cv-stage" }, plot.el, row);
   const film = createFilm(stage, panels);
   const stepper = createStepper(board, name, { panels, refresh, film });
-  const head = createBandHead(board, name, stepper.button);
+  const head = createBandHead(board, name, stepper.button, film.making);
   const tray = name === "input" ? [board.tray.el] : [];
   const el = element(
     "section",
@@ -71,8 +70,8 @@ export function createEquation(board, name) {
     putInOrder(row, terms);
   }
 
-  /** What stands in the row. @param {number} lines of the names @param {number} [letters] how much larger they are */
-  function termsWith(lines, letters = 1) {
+  /** The panels with the signs before them, as they ask for room. @param {number} lines of their names @returns {import("./stage.js").Term[]} */
+  function termsWith(lines) {
     const strip = el.hasAttribute("data-strip");
     // Of other planes; elsewhere the lists choose them.
     const thumbs = el.hasAttribute("data-focus") && !el.closest('[data-stage="narrow"]') ? THUMBS : 0;
@@ -80,16 +79,19 @@ export function createEquation(board, name) {
     let before = 0;
     for (const item of spec.items) {
       const panel = item.key && panels.get(item.key);
-      if (panel)
+      if (!panel) before += signWidth(item) * letters() + GAP;
+      else
         terms.push({
-          ...panel.need(lines, thumbs, letters),
+          ...panel.need(lines, thumbs, letters()),
           before,
           ...(strip ? { least: 0, around: 0 } : {}),
         });
-      before = panel ? 0 : before + signWidth(item) * letters + GAP;
+      if (panel) before = 0;
     }
     return terms;
   }
+
+  const letters = () => (board.isLecture() ? LECTURE : 1);
 
   /** Which panels' numbers ask for wider cells than they have. */
   const crowding = () => [...panels.values()].map((panel) => panel.crowded()).join();
@@ -134,6 +136,7 @@ export function createEquation(board, name) {
         panel.setValues(plane, dtype, texts.limits[key], values.thumbs[stageName] ?? null);
         planes.push(toRows(plane, columns.length));
       }
+      head.showBroken(texts.broken, panels);
       head.key.beyond([...panels.values()].some((panel) => panel.grid.anyBeyond()));
       if (unseen && !el.hasAttribute("data-strip")) film.making();
       unseen = false;
@@ -163,14 +166,13 @@ export function createEquation(board, name) {
 
     /** Choose the sizes of cells that fit. @param {import("./stage.js").Room} room @param {boolean} wraps */
     fit(room, wraps) {
-      const letters = board.isLecture() ? LECTURE : 1;
       // Names break where the cells gain by it.
       const tries = [...Array(MOST_LINES).keys()].map((index) => ({
         lines: index + 1,
-        sizes: fitCells(termsWith(index + 1, letters), room, wraps),
+        sizes: fitCells(termsWith(index + 1), room, wraps),
       }));
       const best = tries.reduce((one, other) => (smallest(other.sizes) > smallest(one.sizes) ? other : one));
-      [...panels.values()].forEach((panel, index) => panel.setSize(best.sizes[index], best.lines, letters));
+      [...panels.values()].forEach((panel, index) => panel.setSize(best.sizes[index], best.lines, letters()));
       fitted = crowding();
     },
 
@@ -189,18 +191,17 @@ export function createEquation(board, name) {
       }
     },
 
-    /** How high the band is at least for its numbers to be read; 0 where it has none. */
-    leastHeight() {
-      const needs = [...panels.values()].map((panel) => panel.need(NAME_LINES));
-      const numbered = needs.filter(({ digits }) => digits);
-      return numbered.length
-        ? AROUND +
-            Math.max(...numbered.map(({ rows, around, digits }) => around + rows * (digits?.height ?? 0)))
-        : 0;
+    /** How large the band is at least for its numbers to be read; 0 where it has none. @returns {import("./stage.js").Room} */
+    least() {
+      const terms = termsWith(NAME_LINES);
+      const numbered = terms.filter(({ digits }) => digits);
+      if (!numbered.length) return { width: 0, height: 0 };
+      const heights = numbered.map(({ rows, around, digits }) => around + rows * (digits?.height ?? 0));
+      return {
+        width: AROUND.width + leastLine(terms),
+        height: AROUND.height + Math.max(...heights),
+      };
     },
-
-    /** How wide it is at least for that. */
-    leastWidth: () => BESIDE + leastLine(termsWith(NAME_LINES)),
 
     /** Width that this row needs besides its cells, and how many cells stand side by side. */
     measure() {
