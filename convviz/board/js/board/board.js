@@ -102,6 +102,8 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
       showlegend: false,
     },
     scale: () => model.get("structure").colorscales?.[theme],
+    /** Close the figure that a panel has opened over the page. */
+    closeFigure() {},
     /** @type {any} the stepper that is open */
     stepping: null,
     /** Draw what another step changed in one equation. @param {any} equation @param {number[]} changed */
@@ -338,6 +340,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
 
   const close = () => {
     gone = true;
+    board.closeFigure();
     changes.close();
     library.cancel();
     cancelAnimationFrame(frame);

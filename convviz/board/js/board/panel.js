@@ -184,6 +184,7 @@ export function createPanel(board, first) {
       grid.setValues(values, dtype, board.scale(), limit);
       handle.see(values);
       if (cell.width) printNumbers();
+      menu.follow();
       if (all) thumbs.draw(all, board.scale(), limit);
     },
 
