@@ -286,19 +286,35 @@ def test_drawing_ends_in_the_middle_of_a_stroke_and_without_a_number(opened):
     assert torch.equal(read_panel(page, "padded_input", "forward"), drawn), "after Esc nothing, no zeros either"
 
 
-def test_the_single_1_is_offered_where_grad_output_is_none(opened):
+def test_one_menu_says_what_is_sent_back(opened):
     page = opened("v=2")
-    single = page.locator("[data-equation=forward] .cv-single")
-    assert single.is_hidden(), "the first picture has it"
-    for kind, offered in (("ones", True), ("one_hot", False)):
+    menu = page.locator("[data-equation=forward] .cv-sent-back select")
+    assert menu.input_value() == "single"
+    for what in ("ones", "half_squared_error", "cross_entropy", "sum", "mean", "single"):
         with repaint(page):
-            page.locator(".cv-set-grad_output select").select_option(kind)
-        assert single.is_visible() == offered, kind
+            menu.select_option(what)
+        assert menu.input_value() == what
+        assert page.locator(".cv-notice").inner_text() == "", what
+        shown, output = (read_panel(page, name, "forward") for name in ("grad_output", "output"))
+        single = torch.zeros_like(output)
+        single[1, 1] = 1
+        sent = {
+            "ones": torch.ones_like(output),
+            "half_squared_error": output,  # its target is zeros
+            "cross_entropy": output.flatten().softmax(0).reshape(output.shape),
+            "sum": torch.ones_like(output),
+            "mean": torch.full_like(output, 1 / output.numel()),
+            "single": single,
+        }[what]
+        if what == "cross_entropy":
+            sent = sent - read_panel(page, "target", "forward")
+        assert torch.allclose(shown, sent, atol=1e-6), what
     with repaint(page):
-        page.locator(".cv-set-grad_output select").select_option("ones")
+        page.get_by_role("button", name="Undo").click()
+    assert menu.input_value() == "mean", "one step"
     with repaint(page):
-        single.click()
-    assert single.is_hidden()
+        page.evaluate("location.hash = 'v=2&grad=random'")
+    assert menu.evaluate("(menu) => menu.selectedOptions[0].text") == "set by hand"
 
 
 def test_the_legend_of_colours_is_there_whichever_band_has_the_room(opened):

@@ -3,7 +3,6 @@
 // formula, steps.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
-import { explain } from "../base/help.js";
 import { sentences } from "../base/words.js";
 import { createBecause } from "./because.js";
 import { createBreakIt } from "./break_it.js";
@@ -11,6 +10,7 @@ import { createChoice, createSymbols } from "./equation_parts.js";
 import { createMarksKey } from "./marks_key.js";
 import { createFormula, setFormula, setTinted } from "./quantities.js";
 import { createRemainder } from "./remainder_box.js";
+import { createSentBack } from "./sent_back.js";
 import { createViewSwitch } from "./viewswitch.js";
 
 const say = sentences(WORDS);
@@ -24,14 +24,6 @@ function createTitle(onClick) {
     title: say("band.title"),
   });
   button.addEventListener("click", onClick);
-  return button;
-}
-
-/** Puts a single 1 where grad_output has other numbers. @param {any} board */
-function createSingle(board) {
-  const button = element("button", { type: "button", class: "cv-single", hidden: "" }, say("single"));
-  explain(button, "help.single");
-  button.addEventListener("click", () => board.model.send({ type: "single" }));
   return button;
 }
 
@@ -76,11 +68,11 @@ export function createBandHead(board, name, stepButton, showMaking) {
   const choices = element("div", { class: "cv-choices" });
   const setPickers = createPickers(board, choices);
   const views = createViewSwitch((view) => board.model.send({ type: "view", view }));
-  const single = createSingle(board);
+  const sent = createSentBack(board);
   const symbols = createNotes(board, name);
   const key = createMarksKey();
   const breakIt = createBreakIt(board, name);
-  const own = name === "forward" ? [single] : name === "input" ? [views.el] : [];
+  const own = name === "forward" ? [sent.el] : name === "input" ? [views.el] : [];
   const steps = name === "bias" ? [] : [stepButton];
   // What comes and goes stands before what stays, which keeps its place at the right end.
   const el = element(
@@ -88,6 +80,7 @@ export function createBandHead(board, name, stepButton, showMaking) {
     { class: "cv-head" },
     element("h3", {}, heading),
     says,
+    key.el,
     because.el,
     breakIt.el,
     element("div", { class: "cv-tools-of-band" }, choices, ...own, ...steps, symbols.button),
@@ -108,7 +101,7 @@ export function createBandHead(board, name, stepButton, showMaking) {
     setSpec(spec, geometry, story) {
       setText(heading, spec.title);
       views.set(spec.view, geometry.transposed);
-      single.hidden = !spec.offers_single;
+      sent.set(spec.sent_back);
       symbols.remainder.set(story);
       setPickers(spec.choices);
       because.set(

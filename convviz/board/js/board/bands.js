@@ -2,6 +2,8 @@
 // How the bands share the room of the stage: forward and to the weight side by side, to the input in a row of its own; or one
 // alone where there is little room.
 
+import { tracksFor } from "./stage.js";
+
 /** @typedef {ReturnType<typeof import("./equation.js").createEquation>} Band */
 
 const LARGE = "input"; // the band with two readings has a row of its own
@@ -9,7 +11,7 @@ const ROW = "minmax(0, 1fr)";
 const [IN_USE, OTHER] = [1, 0.76]; // shares of the height that the row in use has, and the other one
 const STRIP = "64px"; // height of a band beside the one that is alone
 const SHARES = { forward: 1.37, weight: 1, bias: 0.6 }; // of the width
-const WHOLE = 97; // percent of the width that is the bands', beside the gaps
+const BETWEEN = 10; // pixels between bands, as stage.css has them
 const WIDER = 1.2; // how much of the width the band in use takes beside its neighbour
 
 /**
@@ -44,21 +46,22 @@ export function createBands(root, rows, equations, isPaper, onShared) {
   function shareWide() {
     const names = [...equations.keys()];
     const small = names.filter((name) => name !== LARGE);
-    const least = (/** @type {string} */ name) => /** @type {Band} */ (equations.get(name)).least();
-    const asked = small.reduce((sum, name) => sum + least(name).width, 0);
-    const widths = small.map((name) => {
-      const share = SHARES[/** @type {"forward"} */ (name)] * (name === focused ? WIDER : 1);
-      const most = ((WHOLE * least(name).width) / Math.max(asked, 1)).toFixed(1);
-      return `minmax(min(${least(name).width}px, ${most}%), ${share}fr)`;
-    });
+    const needs = new Map([...equations].map(([name, band]) => [name, band.least()]));
+    const least = (/** @type {string} */ name) => needs.get(name) ?? { width: 0, height: 0 };
+    const widths = small.map((name) => ({
+      least: least(name).width,
+      share: SHARES[/** @type {"forward"} */ (name)] * (name === focused ? WIDER : 1),
+    }));
     const lines = [small, [LARGE]].map((row) => ({
       areas: small.map((_, index) => row[index] ?? row[0]).join(" "),
-      height: `minmax(${Math.max(0, ...row.map((name) => least(name).height))}px, ${row.includes(inUse()) ? IN_USE : OTHER}fr)`,
+      least: Math.max(0, ...row.map((name) => least(name).height)),
+      share: row.includes(inUse()) ? IN_USE : OTHER,
     }));
     if (names[0] === LARGE) lines.reverse();
     rows.style.gridTemplateAreas = lines.map(({ areas }) => JSON.stringify(areas)).join(" ");
-    rows.style.gridTemplateColumns = widths.join(" ");
-    rows.style.gridTemplateRows = lines.map(({ height }) => height).join(" ");
+    rows.style.gridTemplateColumns = tracksFor(widths, small.indexOf(focused), BETWEEN);
+    const used = lines.findIndex(({ share }) => share === IN_USE);
+    rows.style.gridTemplateRows = tracksFor(lines, used, BETWEEN);
   }
 
   /** Share it: where there is little, one has it all. */

@@ -13,6 +13,7 @@ import { followKeys } from "./app_keys.js";
 import { followKernel } from "../base/lost_kernel.js";
 import { followPaper } from "../base/paper.js";
 import { keepState } from "./keep_state.js";
+import { measureFace } from "./letters.js";
 import { loadPlotly } from "./plotly.js";
 import { createReadout } from "./readout.js";
 import { samePlace } from "../base/cell_place.js";
@@ -101,6 +102,8 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
       showlegend: false,
     },
     scale: () => model.get("structure").colorscales?.[theme],
+    /** Close the figure that a panel has opened over the page. */
+    closeFigure() {},
     /** @type {any} the stepper that is open */
     stepping: null,
     /** Draw what another step changed in one equation. @param {any} equation @param {number[]} changed */
@@ -149,8 +152,10 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
       equation.setValues(numbers, values.dtype, values),
     );
     const outgrown = bands.stage() && [...equations.values()].some((equation) => equation.outgrown());
-    if (everything || outgrown) resize(known ?? room ?? roomNow());
-    else [...equations.values()].forEach((equation, index) => equation.draw(plotly, changed[index]));
+    if (everything || outgrown) {
+      bands.share(); // also with a band that has just come, and with numbers that ask for more
+      resize(known ?? room ?? roomNow());
+    } else [...equations.values()].forEach((equation, index) => equation.draw(plotly, changed[index]));
     if (everything) board.highlight.setGeometry(structure.geometry, structure.loss);
     markAsked();
     changes.see(numbers.planes, values.limits);
@@ -205,7 +210,6 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     const inOrder = [...equations.values()].map(({ el }) => el);
     if (inOrder.some((el, index) => el !== rows.children[index])) rows.append(...inOrder); // the other way round now
     rows.dataset.count = String(equations.size);
-    bands.share(); // also with a band that has just come
     root.style.setProperty(
       "--cv-ramp",
       structure.colorscales[theme].map(([at, color]) => `${color} ${at * 100}%`).join(),
@@ -301,6 +305,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   const arrive = once(() => {
     const stops = [followKeys(board, root, own), followArrows(root, own, panels)];
     stopKeys = () => stops.forEach((stop) => stop());
+    measureFace(root);
     follower.refresh();
   });
   let size = "";
@@ -335,6 +340,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
 
   const close = () => {
     gone = true;
+    board.closeFigure();
     changes.close();
     library.cancel();
     cancelAnimationFrame(frame);

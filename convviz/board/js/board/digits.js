@@ -4,26 +4,38 @@
 export const SMALLEST = 10; // pixels of a number's letters; below, colour alone
 const [LARGEST, FROM_AFAR] = [26, 40]; // of a page, and of a lecture
 const SHARE = 0.5; // of a cell's height
-const LETTER = 0.58; // how wide a digit is, of its height
-const [NARROW, MARGIN] = [0.3, 2]; // of a point; what a cell keeps free, in pixels
-const AIR = 3; // pixels above and below the smallest letters, together
+const MARGIN = 2; // what a cell keeps free beside a number, in pixels
+const AIR = 2; // pixels above and below the smallest letters, together: digits are lower than their letters are large
 
-/** How wide a number is, in letters of one digit. @param {string} short */
-export const lettersOf = (short) => short.length - (short.includes(".") ? 1 - NARROW / LETTER : 0);
+/** @typedef {{ digit: number, minus: number, point: number }} Face how wide its letters are, of their size */
 
-/** The least a cell may measure for its number to be read. @param {number} letters of the longest number */
-export const leastCell = (letters) => ({
-  width: Math.ceil(letters * LETTER * SMALLEST + MARGIN),
+/** What is assumed of a face before the page's own is measured (letters.js). @type {Face} */
+const face = { digit: 0.6, minus: 0.7, point: 0.3 };
+
+/** Reckon with another face from now on. @param {Face} widths */
+export const useFace = (widths) => void Object.assign(face, widths);
+
+/** How wide a number is, in units of its letters' size. @param {string} short */
+export function widthOf(short) {
+  let width = 0;
+  for (const letter of short)
+    width += letter === "." ? face.point : letter === "\u2212" ? face.minus : face.digit;
+  return width;
+}
+
+/** The least a cell may measure for its number to be read. @param {number} widest of the numbers, as widthOf tells it */
+export const leastCell = (widest) => ({
+  width: Math.ceil(widest * SMALLEST + MARGIN),
   height: SMALLEST + AIR,
 });
 
 /**
  * The letters' size in pixels; 0 where there is no room.
- * @param {number} letters of the longest number @param {{ width: number, height: number }} cell @param {boolean} [afar] whether it is read from the last row of a room
+ * @param {number} widest of the numbers @param {{ width: number, height: number }} cell @param {boolean} [afar] whether it is read from the last row of a room
  */
-export function digitSize(letters, { width, height }, afar = false) {
+export function digitSize(widest, { width, height }, afar = false) {
   if (height < SMALLEST + AIR) return 0;
-  const fits = (width - MARGIN) / (Math.max(letters, 1) * LETTER);
+  const fits = (width - MARGIN) / Math.max(widest, face.digit);
   const most = Math.max(height * SHARE * (afar ? 1.2 : 1), SMALLEST);
   const size = Math.min(fits, most, afar ? FROM_AFAR : LARGEST);
   return size >= SMALLEST - 0.05 ? size : 0;

@@ -7,11 +7,12 @@ import { createPlot } from "./equation_plot.js";
 import { createFilm } from "./film.js";
 import { createPanel } from "./panel.js";
 import { MOST_LINES } from "./panel_name.js";
-import { GAP, NUMBERED_UP_TO, fitCells } from "./stage.js";
+import { GAP, NUMBERED_UP_TO, fitCells, leastLine } from "./stage.js";
 import { createStepper } from "./stepper.js";
 
 const LECTURE = 1.4; // how much larger the letters around the cells are in a lecture, as lecture.css has them
 const AROUND = { width: 32, height: 52 }; // what of a band is none of its panels': title line and edges
+const NAME_LINES = 2; // of the names, where a band has only the room that its numbers need
 const THUMBS = 34; // the height of a row of other planes
 
 /**
@@ -36,7 +37,6 @@ export function createEquation(board, name) {
     stage,
     stepper.bar,
     ...tray,
-    head.key.el,
   );
   /** @type {any} */
   let spec = null;
@@ -193,14 +193,12 @@ export function createEquation(board, name) {
 
     /** How large the band is at least for its numbers to be read; 0 where it has none. @returns {import("./stage.js").Room} */
     least() {
-      const terms = termsWith(1);
+      const terms = termsWith(NAME_LINES);
       const numbered = terms.filter(({ digits }) => digits);
       if (!numbered.length) return { width: 0, height: 0 };
-      const side = ({ digits }) => Math.max(digits?.height ?? 0, digits?.width ?? 0);
-      const widths = terms.map((term) => term.before + Math.max(term.columns * side(term), term.least) + GAP);
       const heights = numbered.map(({ rows, around, digits }) => around + rows * (digits?.height ?? 0));
       return {
-        width: AROUND.width + widths.reduce((sum, width) => sum + width, 0),
+        width: AROUND.width + leastLine(terms),
         height: AROUND.height + Math.max(...heights),
       };
     },

@@ -19,7 +19,7 @@ import {
   roleOf,
 } from "./grid_marks.js";
 import { isBeyond } from "../picture/scales.js";
-import { lettersOf } from "./digits.js";
+import { widthOf } from "./digits.js";
 import { NUMBERED_UP_TO } from "./stage.js";
 import { sentences } from "../base/words.js";
 
@@ -257,8 +257,8 @@ export function createGrid(uid, events, numbersUpTo = NUMBERED_UP_TO) {
     numbered,
     /** Whether a number is larger than the colours tell. */
     anyBeyond: () => anyBeyond,
-    /** How many letters the longest number has. */
-    longest: () => shorts.reduce((most, short) => Math.max(most, lettersOf(short)), 0),
+    /** How wide the widest number is, in units of its letters' size. */
+    widest: () => shorts.reduce((most, short) => Math.max(most, widthOf(short)), 0),
     /** A cell in its colours, for what moves over the grid. @param {number} row @param {number} column */
     copy(row, column) {
       const text = numbers.at(row, column);

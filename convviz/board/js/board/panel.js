@@ -136,7 +136,7 @@ export function createPanel(board, first) {
   /** Print the numbers where the cells have room for the longest of them. */
   function printNumbers() {
     const { width, height } = onPaper ? ON_PAPER : cell;
-    const pixels = digitSize(grid.longest(), { width, height }, afar) || (onPaper ? SMALLEST : 0);
+    const pixels = digitSize(grid.widest(), { width, height }, afar) || (onPaper ? SMALLEST : 0);
     area.classList.toggle("cv-wordless", !pixels);
     grid.print(pixels > 0);
     // Every cell inherits it: where none is printed, none is to be styled anew.
@@ -184,6 +184,7 @@ export function createPanel(board, first) {
       grid.setValues(values, dtype, board.scale(), limit);
       handle.see(values);
       if (cell.width) printNumbers();
+      menu.follow();
       if (all) thumbs.draw(all, board.scale(), limit);
     },
 
@@ -217,7 +218,7 @@ export function createPanel(board, first) {
 
     /** By how much its cells are too narrow for the numbers, or wider than they are high because of them. */
     crowded() {
-      const least = grid.numbered() ? leastCell(grid.longest()).width : 0;
+      const least = grid.numbered() ? leastCell(grid.widest()).width : 0;
       return least > cell.width || cell.width > cell.height ? least : 0;
     },
 
@@ -229,7 +230,7 @@ export function createPanel(board, first) {
     need: (lines, thumbs = 0, letters = 1) => ({
       rows: spec.rows.length,
       columns: spec.columns.length,
-      digits: grid.numbered() ? leastCell(grid.longest()) : null,
+      digits: grid.numbered() ? leastCell(grid.widest()) : null,
       least: Math.ceil(leastWidth(spec.label, lines) * letters),
       around: (CAPTION + (lines - 1) * LINE) * letters + (spec.thumbs ? thumbs : 0),
     }),

@@ -1,16 +1,20 @@
 // @ts-check
 // The menu of a panel: what it is, its picture and its numbers to take away.
+import FIGURE from "../../../facts/words/figure.json" with { type: "json" };
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { askToPredict } from "../base/ask.js";
-import { formatNumber, fullNumber } from "../base/format.js";
+import { fullNumber } from "../base/format.js";
 import { sentences } from "../base/words.js";
+import { openFigure } from "./figure_dialog.js";
+import { savePicture } from "./panel_picture.js";
 
 const say = sentences(WORDS);
+const sayOfFigure = sentences(FIGURE);
 // What is computed from other numbers of the picture.
 const SUMS = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_bias"];
 
-/** @typedef {{ values: import("../base/format.js").Numbers, dtype: string, limit: number, spec: import("./panel.js").PanelSpec }} Shown */
+/** @typedef {import("./panel_picture.js").Shown} Shown */
 
 /**
  * Make the menu.
@@ -22,13 +26,31 @@ export function createPanelMenu(board, look) {
     const shown = look();
     if (shown) act(shown);
   };
+  /** @type {ReturnType<typeof openFigure> | null} */
+  let figure = null; // while it is open
+  const show = () => {
+    const place = menu.closest(".cv-look") ?? menu;
+    figure = openFigure(
+      board,
+      () => /** @type {Shown} */ (look()),
+      place,
+      () => {
+        figure = null;
+      },
+    );
+    board.closeFigure = figure.close;
+  };
   const menu = createMenu([
+    [sayOfFigure("open"), withShown(show)],
     [say("panel.predict"), withShown(({ spec }) => predict(board, menu, spec))],
-    [say("panel.png"), withShown((shown) => savePicture(board, shown, "png"))],
-    [say("panel.svg"), withShown((shown) => savePicture(board, shown, "svg"))],
+    [say("panel.png"), withShown((shown) => savePicture(board, shown, "png", board.say))],
+    [say("panel.svg"), withShown((shown) => savePicture(board, shown, "svg", board.say))],
     [say("panel.numbers"), withShown((shown) => copyNumbers(board, shown))],
   ]);
-  return menu;
+  return Object.assign(menu, {
+    /** The numbers are others. */
+    follow: () => figure?.draw(),
+  });
 }
 
 /**
@@ -45,31 +67,6 @@ function predict(board, menu, { name, label, rows, columns }) {
   }
   const middle = { panel: name, row: Math.floor(rows.length / 2), column: Math.floor(columns.length / 2) };
   askToPredict(menu, held?.panel === name ? held : middle);
-}
-
-/**
- * The figure that Python's app.figure() returns, with its numbers, as one picture.
- * @param {any} board @param {Shown} shown @param {"png" | "svg"} format
- */
-async function savePicture(board, { values, limit, spec }, format) {
-  const width = spec.columns.length;
-  const rows = [...spec.rows].map((_, row) => Array.from(values.slice(row * width, (row + 1) * width)));
-  const [trace] = spec.figure.data;
-  const small = Math.max(spec.rows.length, width) <= 12;
-  const text = small ? { text: rows.map((row) => row.map(formatNumber)), texttemplate: "%{text}" } : {};
-  const data = [{ ...trace, ...text, z: rows, zmin: -limit, zmax: limit }];
-  const { width: w, height: h } = spec.figure.layout;
-  try {
-    const plotly = await board.plotly;
-    const url = await plotly.toImage(
-      { data, layout: spec.figure.layout },
-      { format, width: w, height: h, scale: 2 },
-    );
-    element("a", { href: url, download: `convviz-${spec.name}.${format}` }).click();
-    board.say(say("panel.saved", { file: `convviz-${spec.name}.${format}` }));
-  } catch (error) {
-    board.say(say("panel.not_saved", { why: /** @type {Error} */ (error).message }));
-  }
 }
 
 /** @param {any} board @param {Shown} shown */

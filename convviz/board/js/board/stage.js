@@ -6,7 +6,7 @@ const [WIDE, MEDIUM] = [980, 700];
 export const GAP = 8; // pixels between two things in a row
 const [LOWEST, HIGHEST] = [500, 1200];
 const [LOW, BESIDE] = [560, 560]; // a window as low as a zoomed one, and how wide it is where the controls stand beside the band
-const OF_A_NOTEBOOK = 680; // a cell of a notebook is scrolled: what is higher is never seen whole
+const OF_A_NOTEBOOK = 640; // a cell of a notebook is scrolled: what is higher is never seen whole
 const OF_A_LOW_ONE = 230; // below that, a window is scrolled
 // A frame that grows with its page has no height of its own to go by; with the words above it, it is no higher than this.
 const [OF_A_FRAME, FRAME] = [664, 760];
@@ -71,6 +71,32 @@ function linesOf(terms, cells, most) {
     else Object.assign(line, { width: line.width + GAP + width, height: Math.max(line.height, height) });
   });
   return lines;
+}
+
+/** How wide a line of terms is at least for every number in it to be read. @param {Term[]} terms */
+export const leastLine = (terms) =>
+  terms.reduce(
+    (sum, { before, columns, digits, least }) =>
+      sum + before + Math.max(columns * Math.max(digits?.width ?? 0, digits?.height ?? 0), least),
+    GAP * (terms.length - 1),
+  );
+
+/**
+ * The tracks of bands beside or below each other, for a grid: each by its share, but none smaller than its numbers need;
+ * where there is no room for all, the favoured one has what it needs, and the others share the rest.
+ * @param {{ least: number, share: number }[]} tracks least: in pixels @param {number} favoured its index; -1: none
+ * @param {number} gap between two
+ */
+export function tracksFor(tracks, favoured, gap) {
+  const own = tracks[favoured]?.least ?? 0;
+  const all = tracks.reduce((sum, { least }) => sum + least, 0) - own;
+  const rest = `100% - ${gap * (tracks.length - 1) + own}px`;
+  return tracks
+    .map(({ least, share }, index) => {
+      const most = index === favoured ? "100%" : `max(0px, (${rest}) * ${(least / (all || 1)).toFixed(4)})`;
+      return `minmax(min(${least}px, ${most}), ${share.toFixed(3)}fr)`;
+    })
+    .join(" ");
 }
 
 /**

@@ -180,7 +180,7 @@ export function createLearnPanel(model) {
         cell: Math.floor(SIDE / Math.max(height, width)),
         limit: index === 1 ? undefined : limit,
       });
-      maps[index].grid.print(maps[index].grid.longest() < 4); // the others are read below
+      maps[index].grid.print(maps[index].grid.widest() < 2.4); // the others are read below
       maps[index].el.dataset.quantity = "weight"; // the next one, too
     });
     tell();

@@ -1,12 +1,13 @@
 // @ts-check
 // What a person can ask for on the board, by the type of the message.
 import { equationsOf, panelsOf } from "../picture/panels.js";
-import { oneHot, oneHotPanels, setSize, singleOne } from "../rules/change.js";
+import { oneHot, oneHotPanels, setSize } from "../rules/change.js";
 import { editCell, editedPanels, paintCells } from "../rules/edit.js";
 import { STROKE } from "../rules/history.js";
 import { shownName } from "../rules/names.js";
 import { choosePlane, showPlane } from "../rules/plane.js";
 import { say } from "../rules/say.js";
+import { sendBack } from "../rules/sent_back.js";
 import { replaced } from "../rules/settings.js";
 
 /**
@@ -30,7 +31,7 @@ const ACTIONS = {
     if (!(walks && !page.settings().transposed && page.get("selected")?.panel === "grad_input"))
       page.select({ panel, row, column });
   },
-  single: (page) => page.apply(singleOne(page.settings())),
+  send: (page, { what }) => page.apply(sendBack(page.settings(), what)),
   release: (page) => page.select(null),
   edit: (page, { move, ...message }) => page.apply(edited(page.settings(), page.shown(), message), move),
   paint: (page, { stroke, ...message }) =>

@@ -6,6 +6,7 @@ import { isSingleOne } from "../rules/change.js";
 import { editedPanels, isDragged, isDrawnOn } from "../rules/edit.js";
 import { isPanel, panelsOf } from "./panels.js";
 import { planeIndex } from "../rules/plane.js";
+import { sentBack } from "../rules/sent_back.js";
 import { roundHalfEven } from "../rules/random.js";
 import { endsOf, isGradient, quantityOf } from "./scales.js";
 import { say } from "./say.js";
@@ -34,7 +35,7 @@ export function structureOf(settings, equations, colorscales) {
       title: equation.title,
       scale,
       view: equation.view,
-      offers_single: equation.name === "forward" && !transposed && !isSingleOne(settings),
+      sent_back: equation.name === "forward" && !transposed ? sentBack(settings) : null,
       items: equation.items.map((item) =>
         isPanel(item) ? itemOf(equation.name, item, settings, colorscales) : item,
       ),

@@ -1,0 +1,92 @@
+// How large cells and digits are: every digit stays where there is the room, and the tracks of bands never ask for more.
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { SMALLEST, digitSize, leastCell, widthOf } from "../../convviz/board/js/board/digits.js";
+import { GAP, LADDER, fitCells, leastLine, tracksFor } from "../../convviz/board/js/board/stage.js";
+
+const MINUS = "\u2212";
+/** A panel of so many cells, whose widest number is this. */
+const term = (rows, columns, number, least = 60) => ({
+  rows,
+  columns,
+  least,
+  before: 28,
+  around: 22,
+  digits: leastCell(widthOf(number)),
+});
+
+test("a number is as wide as its letters, and the least cell has room for it", () => {
+  for (const number of ["0", "16", "143", `${MINUS}140`, "0.25", "1.4e5"]) {
+    const cell = leastCell(widthOf(number));
+    assert.ok(Math.abs(digitSize(widthOf(number), cell) - SMALLEST) < 0.6, number);
+    assert.equal(digitSize(widthOf(number), { ...cell, width: cell.width - 2 }), 0, `${number}, too narrow`);
+    assert.equal(digitSize(widthOf(number), { ...cell, height: cell.height - 1 }), 0, `${number}, too low`);
+    for (const width of LADDER) {
+      const size = digitSize(widthOf(number), { width, height: width });
+      assert.ok(size * widthOf(number) <= width, `${number} leaves a cell of ${width}`);
+    }
+  }
+  assert.ok(widthOf(`${MINUS}140`) > widthOf("140"));
+  assert.ok(widthOf("0.25") < widthOf("0025"));
+});
+
+test("every digit stays where the room allows, in each geometry", () => {
+  for (let kernel = 1; kernel <= 5; kernel++)
+    for (let size = kernel; size <= 8; size++)
+      for (let padding = 0; padding <= 2; padding++)
+        for (const number of ["9", "143", `${MINUS}140`]) {
+          const padded = size + 2 * padding;
+          const out = padded - kernel + 1;
+          const terms = [
+            term(padded, padded, "4"),
+            term(kernel, kernel, `${MINUS}9`),
+            term(out, out, number),
+            term(out, out, "1"),
+          ];
+          const room = { width: leastLine(terms), height: 22 + padded * leastCell(0).height };
+          const about = `kernel ${kernel}, size ${size}, padding ${padding}, ${number}`;
+          const cells = fitCells(terms, room, false);
+          cells.forEach((cell, index) => {
+            const { digits, columns, rows } = terms[index];
+            assert.ok(cell.width >= digits.width && cell.height >= digits.height, about);
+            assert.ok(rows * cell.height + 22 <= room.height, about);
+            assert.ok(columns * cell.width <= room.width, about);
+          });
+          const wider = fitCells(terms, { width: room.width * 2, height: room.height * 2 }, false);
+          assert.ok(wider[0].height >= cells[0].height, `${about}: more room, larger cells`);
+          const without = fitCells(terms, { ...room, height: room.height - padded }, false);
+          assert.ok(without[0].height < leastCell(0).height, `${about}: no room, no digit`);
+        }
+});
+
+test("a line of terms has its gaps, signs and names", () => {
+  assert.equal(
+    leastLine([term(3, 3, "1", 90), term(5, 5, "1", 10)]),
+    28 + 90 + GAP + 28 + 5 * leastCell(0).height,
+  );
+});
+
+/** The least sizes of tracks in a room, as a browser computes them. */
+const leastOf = (tracks, room) =>
+  [...tracks.matchAll(/minmax\((min\(.*?\)), [\d.]+fr\)/g)].map(([, least]) =>
+    // biome-ignore lint/security/noGlobalEval: arithmetic of our own text
+    eval(
+      least
+        .replaceAll(/\b(min|max)\(/g, "Math.$1(")
+        .replaceAll(/([\d.]+)px/g, "$1")
+        .replaceAll(/([\d.]+)%/g, `($1 * ${room} / 100)`),
+    ),
+  );
+
+test("tracks have what their numbers need, the favoured one first, and never more than there is", () => {
+  const tracks = [
+    { least: 200, share: 0.76 },
+    { least: 300, share: 1 },
+  ];
+  assert.deepEqual(leastOf(tracksFor(tracks, 1, 10), 600), [200, 300]);
+  assert.deepEqual(leastOf(tracksFor(tracks, 1, 10), 450), [140, 300]);
+  assert.deepEqual(leastOf(tracksFor(tracks, 1, 10), 250), [0, 250]);
+  assert.deepEqual(leastOf(tracksFor(tracks, -1, 10), 260), [100, 150]);
+  assert.deepEqual(leastOf(tracksFor([{ least: 0, share: 1 }], -1, 10), 260), [0]);
+});
