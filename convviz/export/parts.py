@@ -55,6 +55,7 @@ def page_styles(has_tab: bool = False) -> str:
     sheets = [
         BOARD.joinpath("board.css"),
         BOARD.joinpath("stage.css"),
+        BOARD.joinpath("arrival.css"),
         BOARD.joinpath("lesson.css"),
         BOARD.joinpath("learn.css"),
         BOARD.joinpath("page.css"),
