@@ -71,7 +71,14 @@ test("the first picture is itself in any colours and on any device, and nothing 
   const first = at("v=2");
   for (const other of [{ theme: "dark" }, { dtype: "float64" }, { device: "cuda:0" }])
     assert.ok(isFirstPicture(replaced(first, other)), JSON.stringify(other));
-  for (const link of ["weight=random", "stride=2", "grad=one_hot:0,0,0,0", "tab=code", "view=window", "seed=4"])
+  for (const link of [
+    "weight=random",
+    "stride=2",
+    "grad=one_hot:0,0,0,0",
+    "tab=code",
+    "view=window",
+    "seed=4",
+  ])
     assert.ok(!isFirstPicture(at(`v=2&${link}`)), link);
   assert.ok(!isFirstPicture(at("v=1")), "the picture of older links");
   const there = { theme: "dark", device: "cuda:0", dtype: "bfloat16" };
