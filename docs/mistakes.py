@@ -22,8 +22,9 @@ s stride, p padding, d dilation, r remainder (rows at the end that no window rea
 *Shows at* is the text of a link: give it to `convviz.App(link=...)` or `convviz export --state`, or put it after `#`
 in the address of a page. It is a small setting at which the mistake changes what comes out; at the usual ones many do
 not. Add `&tab=mistakes&mistake=I10` to open the tab *Mistakes* at a mistake, as the links below do for those in a
-gradient. Which of them a check of your own would let pass: `convviz audit` ([graders](graders.md)). Sheets for paper:
-`convviz exercise --expose I10,I11`.
+gradient. Add `&broken=I01` and the board itself leaves that step out (*Break it*; I01, I07, I10, I16, W02, W06, W07):
+whoever opens such a link sees which numbers are wrong, and what is wrong only when they ask. Which mistakes a check of
+your own would let pass: `convviz audit` ([graders](graders.md)). Sheets for paper: `convviz exercise --expose I10,I11`.
 """
 
 

@@ -44,8 +44,7 @@ PARTS = {
     "The loss": ".cv-facts .cv-loss",
     "The line of truth": ".cv-truth",
     "Numbers as tables": ".cv-tables summary",
-    "See it differently": ".cv-tab[data-tab=linear]",
-    "For engineers": ".cv-tab[data-tab=code]",
+    "Other views": ".cv-tab[data-entry=mistakes]",
 }
 NUMBER = """(selectors) => selectors.forEach((selector, index) => {
   const found = [...document.querySelectorAll(selector)].find((one) => one.checkVisibility());
@@ -55,7 +54,7 @@ NUMBER = """(selectors) => selectors.forEach((selector, index) => {
   badge.textContent = index + 1;
   badge.style.cssText = `position: absolute; z-index: 99; min-width: 18px; border-radius: 3px; text-align: center;
     left: ${Math.max(0, left - 13)}px; top: ${Math.max(0, top - 11)}px;
-    font: bold 13px/18px system-ui; color: #fff; background: #16191d`;
+    font: bold 13px/18px system-ui; color: #fff; background: #1b1f27`;
   document.body.append(badge);
 })"""
 

@@ -15,7 +15,7 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from convviz.facts import facts
-from tests.browser.app_page import cell, open_app, repaint, switch
+from tests.browser.app_page import cell, open_app, press_tab, repaint, switch
 from tests.browser.server import APP, voila_server
 from tests.chromium import HAS_ARRIVED, find_chromium
 
@@ -57,7 +57,7 @@ def transposed(page):
 
 def tab(name):
     def open_tab(page):
-        page.locator(f"[data-tab={name}]").click()
+        press_tab(page, name)
         page.locator(f'.cv-pane-{name}[data-shown]:not([data-shown=""])').wait_for()
 
     return open_tab
@@ -70,7 +70,7 @@ def inside_the_box(page):
 
 
 PICTURES = {"links": links, "stamps": stamps, "remainder": remainder}
-PICTURES |= {name: tab(name) for name in facts("names")["tabs"]}
+PICTURES |= {name: tab(name) for name in facts("names")["tabs"] if name not in facts("settings")["tabs_of_a_notebook"]}
 PICTURES |= {
     "inside_the_box": inside_the_box,
     "transposed": transposed,

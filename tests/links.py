@@ -127,6 +127,7 @@ OLD_STATE: dict[str, Any] = {
     "theme": "auto",
     "tab": "",
     "mistake": "I01",
+    "broken": "",
     "lr": 0,
     "transposed": False,
 }
@@ -141,7 +142,7 @@ def random_settings(seed: int, count: int) -> Iterator[Settings]:
     """Yield settings of every kind; all but the device differ from the default somewhere."""
     draw = random.Random(seed)
     for state in random_states(seed, count):
-        looks = {name: draw.choice(CHOICES[name]) for name in ("theme", "tab", "mistake", "dtype")}
+        looks = {name: draw.choice(CHOICES[name]) for name in ("theme", "tab", "mistake", "broken", "dtype")}
         if draw.random() < 0.3:  # all digits that a float has, of every size
             values = [draw.uniform(-9, 9) * 10.0 ** draw.randint(-24, 24) for _ in range(4)]
             looks["weight"] = {"kind": "values", "values": values, "shape": [1, 1, 2, 2]}

@@ -3,6 +3,7 @@
 import json
 import re
 import stat
+from dataclasses import replace
 
 import nbformat
 import pytest
@@ -12,8 +13,10 @@ import torch.nn.functional as F
 import convviz
 from convviz.check.exercise import exercise
 from convviz.check.mistakes import catalogue, compute
+from convviz.check.reasons import reasons
 from convviz.check.worked import number_text, worked
 from convviz.cli import main
+from convviz.facts.words import sentences
 
 ON_PAPER = [id for id, mistake in catalogue().items() if mistake.ways and id[0] != "Q"]
 TOGETHER = (
@@ -88,6 +91,85 @@ def test_the_worked_sums_come_to_what_torch_gives(ids):
                 assert value_of(line) == number
 
 
+def mistaken(case):
+    """Return (id, result) → what some mistakes come to, each by autograd with one thing changed."""
+    grad = right_ones(case)
+    turned = {name: right_ones(replace(case, weight=case.weight.flip(axes))) for name, axes in TURNED.items()}
+    first = replace(case, grad_output=case.grad_output * only(case, 0))
+    last = replace(case, grad_output=case.grad_output * only(case, -1))
+    return {
+        **{(name, "grad_input"): one["grad_input"] for name, one in turned.items()},
+        ("F01", "output"): turned["I01"]["output"],
+        ("F05", "output"): right_ones(replace(case, bias=case.bias * 0))["output"],
+        ("W10", "grad_weight"): right_ones(first)["grad_weight"],
+        ("W11", "grad_weight"): right_ones(last)["grad_weight"],
+        ("B02", "grad_bias"): right_ones(last)["grad_bias"],
+        ("I26", "grad_input"): -grad["grad_input"],
+        **{("G05", name): 2 * grad[name] for name in ("grad_input", "grad_weight", "grad_bias")},
+    }
+
+
+TURNED = {"I01": (-2, -1), "I03": (-2,), "I04": (-1,)}  # flipped too, or along the one axis that should not stay
+
+
+def only(case, sample):
+    kept = torch.zeros_like(case.grad_output)
+    kept[sample] = 1
+    return kept
+
+
+@pytest.mark.parametrize("ids", [TOGETHER[1], TOGETHER[4], ["W10", "W11", "B02"]], ids=",".join)
+def test_the_table_of_wrong_numbers_has_what_torch_gives_with_one_thing_changed(ids):
+    made = exercise(ids, seed=5)
+    say = sentences("reasons")
+    found = {name: list(reasons(name, made.case, made.right[name])) for name in made.asked}
+    for (id, name), tensor in mistaken(made.case).items():
+        clause = say(f"if.{id}")
+        for one in found.get(name, []):
+            number, right = number_text(float(tensor[one.cell])), number_text(float(made.right[name][one.cell]))
+            assert one.number != right, f"{name}{one.cell}: the right number says nothing"
+            if number == one.number:
+                assert clause in one.clauses, (
+                    f"{id} gives {number} in {name}{one.cell}, and only {one.clauses} are named"
+                )
+        cells = {one.cell for one in found.get(name, []) if clause in one.clauses}
+        if name in found and id not in WITH_WAYS:
+            assert cells == {tuple(at) for at in (tensor != made.right[name]).nonzero().tolist()}, f"{id} in {name}"
+    for name, rows in found.items():
+        listed = [(one.cell, one.number) for one in rows]
+        assert len(set(listed)) == len(listed), f"{name}: a number stands once for each cell"
+        for one in rows:
+            for clause in one.clauses:
+                assert clause == say("if.sign") or gives(clause, name, made.case, one), f"{name} {one}"
+
+
+WITH_WAYS = ("B02",)  # which is made in other ways, too
+
+
+def gives(clause, name, case, one):
+    """Return whether some way of the mistake that a clause names gives the number in its cell."""
+    say = sentences("reasons")
+    for id, mistake in catalogue().items():
+        if id[0] == "Q" or name not in mistake.of or say_if(say, id) != clause:
+            continue
+        for way in mistake.ways:
+            tensor = compute(name, way, case)
+            if tensor is None:
+                continue
+            tensor = tensor.expand(case.bias.shape) if tensor.numel() == 1 and name == "grad_bias" else tensor
+            inside = all(at < size for at, size in zip(one.cell, tensor.shape, strict=True))
+            if inside and number_text(float(tensor[one.cell])) == one.number:
+                return True
+    return False
+
+
+def say_if(say, id):
+    try:
+        return say(f"if.{id}")
+    except KeyError:  # no cell has another number by it
+        return ""
+
+
 def test_one_line_as_it_is_read():
     lines = worked("grad_input", (made := exercise(["I10", "I11"], seed=7)).case, made.right["grad_input"])
     assert re.fullmatch(r"grad_input\[0,0\] = \S+ = \S+", lines[0])
@@ -122,7 +204,8 @@ def test_each_form_has_the_tables_the_sums_and_the_mistakes():
     page = made.text("html")
     texts = {"md": made.text(), "html": page, "ipynb": "\n".join(cell.source for cell in notebook.cells)}
     for form, text in texts.items():
-        for said in (*lines, "I10", catalogue()["I11"].fix, "Solutions", "Seed 7."):
+        wanted = "the kernel is not rotated; the kernel is transposed instead of rotated"
+        for said in (*lines, "I10", catalogue()["I11"].fix, "Solutions", "Seed 7.", wanted):
             assert said in text, f"{form} lacks {said}"
     assert "<script" not in page
     assert "http" not in page
@@ -140,6 +223,7 @@ def test_a_sheet_without_solutions_gives_nothing_away():
     for form in ("md", "html", "ipynb"):
         text = made.text(form, solutions=False)
         assert "Solutions" not in text
+        assert "wrong number" not in text.lower()
         assert "remainder" not in text
         assert "Compute grad_input" in text
 

@@ -353,8 +353,9 @@ def test_more_colours_than_a_palette_holds_go_to_the_nearest():
 @pytest.mark.parametrize(("theme", "start"), [("light", 0), ("dark", 1)])
 def test_the_colours_are_the_boards(theme, start):
     css = files("convviz.board").joinpath("board.css").read_text(encoding="utf-8")
-    for name in ("paper", "ink", "muted", "line", "accent", "padding", "value", "weight", "gradient"):
-        assert getattr(LOOKS[theme], name) == re.findall(rf"--cv-{name}: (#\w+);", css)[start]
+    names = ("ink", "muted", "line", "accent", "padding", "zero", "input", "weight", "output")
+    for name, own in (("card", "paper"), *zip(names, names, strict=True)):  # a picture is a card: white, for papers
+        assert getattr(LOOKS[theme], own) == re.findall(rf"--cv-{name}: (#\w+);", css)[start], name
 
 
 def test_a_large_panel_has_the_colours_alone(tmp_path):

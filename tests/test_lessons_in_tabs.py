@@ -98,11 +98,13 @@ def test_what_is_wrong_with_a_step_in_a_tab_is_said(key, put, told):
 def test_a_page_has_the_tabs_of_its_lesson(tmp_path):
     def page(name):
         text = export_html(None, tmp_path / f"{name}.html", lesson=name).read_text(encoding="utf-8")
-        return re.findall(r'data-convviz-tab="(\w+)"', text), data_of(text).get("race")
+        return re.findall(r"(\w+): ?tab_\1", text), data_of(text).get("race")
 
-    assert page("function") == (["mistakes"], None)
-    assert page("race") == (["race"], recorded())
-    assert page("quantised") == page("padding") == ([], None), "torch is not in a page"
+    own = facts("settings")["tabs_of_the_page"]
+    assert page("function") == page("quantised") == page("padding") == (own, None), "torch is not in a page"
+    assert page("race") == ([*own, "race"], recorded())
+    bare = export_html(None, tmp_path / "bare.html", controls=()).read_text(encoding="utf-8")
+    assert "tab_mistakes" not in bare, "the board alone is the board alone"
 
 
 # -- write your own Function

@@ -154,7 +154,7 @@ def test_links_from_before_there_were_two_versions_open_what_they_opened():
         assert json.loads(json.dumps(settings.to_dict())) == old_state(named), link
         assert from_link(to_link(settings)) == (settings, []), link
     keys = {pair.partition("=")[0] for link, _ in OLD_LINKS for pair in link.split("&")}
-    assert keys == {"v", *KEYS} - {"lr", "mistake"}, "every key that there was"
+    assert keys == {"v", *KEYS} - {"lr", "mistake", "broken"}, "every key that there was"
 
 
 @pytest.mark.parametrize(
@@ -598,17 +598,19 @@ def test_copied_python_opens_the_same_settings(monkeypatch):
 
 def test_copied_python_reads_well(monkeypatch):
     assert as_python(FIRST) == "import convviz\n\nconvviz.App()\n"
-    assert as_python(Settings()) == "import convviz\n\nconvviz.App(state={})\n"
+    assert as_python(Settings()) == 'import convviz\n\nconvviz.App(link="v=1")\n'
     for shown in (FIRST, Settings()):
         app = opened_by(as_python(shown), monkeypatch)
         assert app.session.settings == shown
         app.close()
-    settings = Settings(spec=ConvSpec((5, 6), padding=((1, 2), (1, 2))), weight=Source("box"), transposed=True)
-    assert as_python(settings) == (
-        "import convviz\n\nconvviz.App(\n    state={\n"
-        '        "spec": {"input_size": [5, 6], "padding": [[1, 2], [1, 2]]},\n'
-        '        "weight": {"kind": "box"},\n        "transposed": True,\n    }\n)\n'
-    )
+    strided = FIRST.replace(spec=FIRST.spec.replace(stride=2), device="cuda:1")
+    assert as_python(strided) == 'import convviz\n\nconvviz.App(link="v=2&stride=2", device="cuda:1")\n'
+    typed = Source("values", tuple(map(float, range(27))), (3, 1, 3, 3))
+    settings = Settings(ConvSpec((5, 6), out_channels=3, padding=((1, 2), (1, 2))), weight=typed, transposed=True)
+    code = as_python(settings)
+    assert code.startswith("import convviz\n\nconvviz.App(\n    state={\n")
+    assert '        "spec": {"input_size": [5, 6], "out_channels": 3, "padding": [[1, 2], [1, 2]]},\n' in code
+    assert code.endswith('        "transposed": True,\n    }\n)\n')
     many = Settings(spec=ConvSpec(64), input=Source("values", (0.12345, -1.0) * 2048, (1, 1, 64, 64)))
     code = as_python(many)
     assert max(map(len, code.splitlines())) <= 120

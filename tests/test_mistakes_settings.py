@@ -28,10 +28,12 @@ def test_every_setting_shows_its_mistake():
                 assert not same, (mistake.id, of, way, mistake.setting)
 
 
-def test_the_padding_of_the_forward_pass_is_right_where_the_fix_of_i16_says_so():
-    (way,) = catalogue()["I16"].ways
+def test_the_padding_of_the_forward_pass_and_none_are_right_where_the_fix_of_i16_says_so():
+    forward, none = catalogue()["I16"].ways
     for kernel, dilation, padding in itertools.product(range(1, 5), range(1, 4), range(5)):
         case = make_case("", ConvSpec((11, 10), 1, 1, (kernel, 1), 1, (padding, 0), (dilation, 2)), 0)
-        wrong, right = compute("grad_input", way, case), compute("grad_input", {}, case)
-        same = wrong is not None and wrong.shape == right.shape and torch.allclose(wrong, right)
-        assert same == (dilation * (kernel - 1) == 2 * padding), (kernel, dilation, padding)
+        right = compute("grad_input", {}, case)
+        for way, fits in ((forward, 2 * padding), (none, padding)):
+            wrong = compute("grad_input", way, case)
+            same = wrong is not None and wrong.shape == right.shape and torch.allclose(wrong, right)
+            assert same == (dilation * (kernel - 1) == fits), (way, kernel, dilation, padding)

@@ -14,7 +14,7 @@ SCRIPTS = [*PACKAGE.joinpath("board", "js").rglob("*.js"), *PACKAGE.joinpath("ex
 MODULES = sorted(PACKAGE.rglob("*.py"))
 PARTS = (
     "board", "tabs", "pane", "mistakes", "app", "served", "because", "player", "race", "calling", "audit", "exercise",
-    "yours", "check", "gate", "stack", "double",
+    "yours", "check", "gate", "stack", "double", "broken",
 )  # fmt: skip
 JS_TEXT = re.compile(r'"([\w.]+)"|`([a-z]+\.\w*\$\{[\w\[\]]+\}\w*(?:\$\{\w+\}\w*)?|\$\{\w+\}\.\w+)`')
 

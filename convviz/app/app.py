@@ -157,6 +157,7 @@ class App(SettingTraits, anywidget.AnyWidget):
             "colorscales": COLORSCALES,
             "devices": available_devices(),
             "makes_pages": type(self).page_maker is not None,
+            "served": is_served(),
         }
         # All at once: in a notebook the page makes its model of what the widget is born with.
         shown = {"_carrier": carrier, **self._shown("", 0)}

@@ -11,12 +11,15 @@ import torch
 from convviz.check.audited import geometry
 from convviz.check.battery import Case
 from convviz.check.mistakes import Mistake
-from convviz.check.sheet_blocks import Block, Code, Heading, Lines, Table, Words
+from convviz.check.reasons import reasons
+from convviz.check.sheet_blocks import Block, Code, Heading, Lines, Listing, Table, Words
 from convviz.check.sheet_forms import as_html, as_markdown, as_notebook
-from convviz.check.worked import number_text, worked
+from convviz.check.worked import cell_name, number_text, worked
+from convviz.facts.lists import semicolon
 from convviz.facts.words import sentences
 
 say = sentences("exercise")
+say_reasons = sentences("reasons")
 
 
 FORMS: Mapping[str, Callable[[Sequence[Block]], str]] = {"md": as_markdown, "html": as_html, "ipynb": as_notebook}
@@ -104,6 +107,10 @@ def blocks(exercise: Exercise, solutions: bool = True) -> Iterator[Block]:
     yield Heading(2, say("wrong"))
     for wrong in exercise.wrong:
         yield from _wrong(exercise, wrong)
+    yield Heading(2, say_reasons("sheet"))
+    yield Words(say_reasons("sheet.about"))
+    for name in exercise.asked:
+        yield _answers(name, case, exercise.right[name])
     proof = "proof" if exercise.in_every_way else "proof.first"
     yield Words(say(proof, seed=exercise.seed, tried=exercise.tried))
 
@@ -145,6 +152,16 @@ def _code(exercise: Exercise) -> str:
         lines.append(f"{name} = torch.tensor({digits}, dtype=torch.float64)")
     lines += ["", f"input_size = {list(exercise.case.spec.input_shape)}"] if "grad_input" in exercise.asked else []
     return "\n".join(lines)
+
+
+def _answers(name: str, case: Case, right: torch.Tensor) -> Listing:
+    """Return which wrong number in which cell comes from which mistake."""
+    head = tuple(say_reasons(f"sheet.{column}") for column in ("cell", "number", "if"))
+    rows = [
+        (cell_name(name, one.cell, right.shape), one.number, semicolon(one.clauses))
+        for one in reasons(name, case, right)
+    ]
+    return Listing(head, tuple(rows))
 
 
 def _wrong(exercise: Exercise, wrong: Wrong) -> Iterator[Block]:

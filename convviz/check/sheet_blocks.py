@@ -43,4 +43,12 @@ class Code:
     text: str
 
 
-Block = Heading | Words | Table | Lines | Code
+@dataclass(frozen=True)
+class Listing:
+    """A table of words, with a heading for each column."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+Block = Heading | Words | Table | Lines | Code | Listing

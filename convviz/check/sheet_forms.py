@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from html import escape
 
-from convviz.check.sheet_blocks import Block, Code, Heading, Lines, Table, Words
+from convviz.check.sheet_blocks import Block, Code, Heading, Lines, Listing, Table, Words
 
 # That of the project's other pages; nothing is asked from anywhere.
 STYLE = """body { margin: 0; background: #fff; color: #16191d; font: 16px/1.45 system-ui, sans-serif; }
@@ -19,6 +19,7 @@ table { display: inline-table; margin: 4px 24px 12px 0; border-collapse: collaps
 caption { text-align: left; font-weight: 600; }
 td { min-width: 32px; padding: 4px 8px; border: 1px solid #d5d9e0; text-align: center; }
 th { padding: 2px 8px; color: #5a626d; font-weight: 400; font-size: 13px; }
+.list td, .list th { text-align: left; }
 .bad { color: #b3261e; font-weight: 700; }
 ul { margin: 0 0 8px; padding-left: 0; list-style: none; font-variant-numeric: tabular-nums; }
 li { overflow-wrap: anywhere; }
@@ -92,6 +93,9 @@ def _markdown(block: Block) -> str:
         return f"```python\n{block.text}\n```"
     if isinstance(block, Lines):
         return "\n".join(f"- `{line}`" for line in block.lines)
+    if isinstance(block, Listing):
+        rows = [block.head, ("---",) * len(block.head), *block.rows]
+        return "\n".join(f"| {' | '.join(map(_plain, row))} |" for row in rows)
     width = len(block.rows[0])
     lines = [f"`{block.name}`", "", f"| |{'|'.join(map(str, range(width)))}|", f"|---{'|---:' * width}|"]
     for i, row in enumerate(block.rows):
@@ -114,6 +118,10 @@ def _html(block: Block) -> str:
         return f"<pre><code>{escape(block.text)}</code></pre>"
     if isinstance(block, Lines):
         return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in block.lines)}</ul>"
+    if isinstance(block, Listing):
+        head = "".join(f'<th scope="col">{escape(word)}</th>' for word in block.head)
+        rows = ("".join(f"<td>{escape(word)}</td>" for word in row) for row in block.rows)
+        return f'<table class="list"><tr>{head}</tr>{"".join(f"<tr>{row}</tr>" for row in rows)}</table>'
     return _html_table(block)
 
 

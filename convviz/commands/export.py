@@ -40,7 +40,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--intro", metavar="TEXT", help="words above the board: *emphasis*, **strong**, `code`, [links](https://...)"
     )
-    parser.add_argument("--module", action="store_true", help="write an ES module, for MyST's {anywidget} directive")
+    parser.add_argument(
+        "--module", action="store_true", help="write an ES module that defines <convviz-board>, and that MyST draws"
+    )
     _picture_arguments(parser)
 
 

@@ -58,7 +58,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "(default: where only this machine is served)",
     )
     parser.add_argument(
-        "--races", type=int, default=0, metavar="N", help="most races in the tab Race at a time (default: none)"
+        "--races",
+        type=int,
+        metavar="N",
+        help="most races in the tab Race at a time (default: one where only this machine is served, else none)",
     )
     parser.add_argument(
         "--base-url",

@@ -9,8 +9,8 @@ from convviz.export.marks import beyond, is_marked, marks, symbol
 from convviz.export.scene import Box, Look, Mosaic, Scene, Shape, Words, moved
 from convviz.export.steps import Cell, Step
 from convviz.views.panels import Equation, Panel, Sign
-from convviz.views.scales import QUANTITIES, Ends, is_beyond
-from convviz.views.theme import COLORSCALES, GRID_LIMIT, INKS, color_at, format_number, luminance, rgb
+from convviz.views.scales import QUANTITIES, Ends, is_beyond, is_gradient
+from convviz.views.theme import COLORSCALES, GRID_LIMIT, INKS, color_at, format_number, luminance, mixed, rgb
 
 CELL = 30  # pixels a cell
 WIDEST = 300  # pixels a panel of many cells
@@ -103,7 +103,8 @@ def draw_panel(panel: Panel, end: float, look: Look, step: Step | None = None) -
         edge = look.line if small else ""
         cells.append(Box(column * side, row * side, side, side, look.paper, edge, 0.5, kind="later"))
     color: str = getattr(look, QUANTITIES[panel.called])
-    over: list[Shape] = [Box(0, 0, wide, high, stroke=color, line=1.5, kind="frame")]
+    frame, line = (color, 2.5) if is_gradient(panel.called) else (mixed(color, look.paper, 0.45), 1.5)
+    over: list[Shape] = [Box(0, 0, wide, high, stroke=frame, line=line, kind="frame")]
     over += [words for place, words in numbers if place not in hidden | quiet]
     if step is not None:
         over += _pointed(panel, step, side, look)
@@ -144,7 +145,8 @@ def _numbered(
         for c, value in enumerate(row):
             color, text = cell_color(value, end, look), format_number(value)
             cells.append(Box(c * side, r * side, side, side, color, look.line, 0.5, kind="cell"))
-            ink, size = INKS[luminance(rgb(color)) < 0.179], 10 if len(text) <= 4 else 8
+            ink = look.zero if value == 0 else INKS[luminance(rgb(color)) < 0.179]
+            size = 10 if len(text) <= 4 else 8
             words = Words((c + 0.5) * side, (r + 0.5) * side + 3.6, text, size, ink, centred=True)
             numbers.append(((r, c), words))
     return cells, numbers

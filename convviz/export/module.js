@@ -59,34 +59,74 @@ function controlsOf(given) {
   return chosen;
 }
 
-const plotlyOf = () => Uint8Array.from(atob(facts.plotly), (letter) => letter.charCodeAt(0)).buffer;
+/** The told lesson of a name. */
+function lessonOf(name) {
+  if (Object.hasOwn(facts.lessons, name)) return facts.lessons[name];
+  throw new Error(
+    `a lesson of this module is one of ${Object.keys(facts.lessons).join(", ")}: got ${written(name)}`,
+  );
+}
 
-/** Show the board: model.get("state") is a link or a state, model.get("controls") a list of names; both may be missing. */
+/** Evaluate plotly, told by a mark of its own to write no rules into the document: no board would see them. */
+function loadPlotly() {
+  const mark = Object.assign(document.createElement("meta"), {
+    id: "plotly.js-style-global",
+    className: "no-inline-styles",
+  });
+  document.head.append(mark);
+  try {
+    return plotlyCode();
+  } finally {
+    mark.remove();
+  }
+}
+
+/** Draw the board in an empty place: state is a link or a state, controls a list of names, lesson a name; each may be missing. */
+function show(place, { state: given, controls, lesson }) {
+  const { state, notices } = stateOf(given ?? facts.state);
+  const told = lesson ? { [lesson]: lessonOf(lesson) } : {};
+  const own = lesson ? [...facts.controls, ...(told[lesson].lesson.controls ?? [])] : facts.controls;
+  const made = page.render({
+    el: place,
+    data: {
+      ...facts,
+      state: { ...state, device: "cpu", dtype: "float64", tab: "" },
+      plotly: () => loadPlotly,
+      controls: controlsOf(controls ?? own),
+      height: 1, // the page around makes room by itself: nobody is told
+      lesson,
+      lessons: told,
+    },
+  });
+  if (notices.length) made.model.say(links.briefly(notices));
+  return made;
+}
+
+let rules; // made once for all elements of a page
+function sheet() {
+  if (!rules) {
+    rules = new CSSStyleSheet();
+    rules.replaceSync(facts.styles);
+  }
+  return rules;
+}
+
+boards.offer({ show, sheet });
+
+/** What MyST calls: show the board that model.get("state"), model.get("controls") and model.get("lesson") tell. */
 function render({ model, el }) {
   const style = document.createElement("style");
   style.textContent = facts.styles;
   const place = document.createElement("div");
   place.className = "cv-app cv-page cv-look";
+  place.dataset.grows = ""; // as high as its content, whatever window it is in
   el.append(style, place);
   let end = () => {};
   try {
-    const { state, notices } = stateOf(model.get("state") ?? facts.state);
-    const data = {
-      ...facts,
-      state: { ...state, device: "cpu", dtype: "float64", tab: "" },
-      plotly: plotlyOf,
-    };
-    data.controls = controlsOf(model.get("controls") ?? facts.controls);
-    data.height = 1; // the page around makes room by itself: nobody is told
-    for (const notice of notices) {
-      const line = document.createElement("p");
-      line.className = "cv-notice";
-      line.textContent = notice;
-      place.append(line);
-    }
-    end = page.render({ el: place, data }).close;
+    const [state, controls, lesson] = ["state", "controls", "lesson"].map((name) => model.get(name));
+    end = show(place, { state, controls, lesson }).close;
   } catch (error) {
-    place.textContent = `The board could not start: ${error.message}.`;
+    place.replaceChildren(boards.failed(error));
   }
   return () => {
     end();

@@ -1,4 +1,4 @@
-"""Write the board as one ES module with ``render({ model, el })``, for MyST's ``{anywidget}`` and for other pages."""
+"""Write the board as one ES module: it defines ``<convviz-board>``, and has ``render({ model, el })`` for MyST."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from convviz.export.given import State, given_settings, page_settings
 from convviz.export.parts import (
     CONTROLS,
     DEFAULT_CONTROLS,
-    bundles,
+    element_bundles,
     page_facts,
     page_styles,
-    plotly_text,
+    plotly_code,
     to_json,
 )
 from convviz.facts.choosing import told_language
 from convviz.facts.spoken import speaking
+from convviz.lessons import names, told
 from convviz.spec import ConvSpec
 from convviz.whole import utf8
 
@@ -29,6 +30,8 @@ from convviz.whole import utf8
 DOCUMENT_RULE = re.compile(r"(?<=[{}\n])(?:html|body|:is\(html)[^{}]*\{[^{}]*\}")
 # What stands in for them; and the rule that plotly writes into the document's head, which a shadow root does not see.
 OWN_RULES = """
+:host { display: block; }
+:host([hidden]) { display: none; }
 .cv-page { background: var(--cv-paper); color-scheme: light; }
 .cv-page[data-theme="dark"] { color-scheme: dark; }
 .cv-page .js-plotly-plot .plotly .main-svg { position: absolute; top: 0; left: 0; pointer-events: none; }
@@ -36,10 +39,12 @@ OWN_RULES = """
 
 
 def export_module(path: str | os.PathLike[str], state: State = None, *, lang: str | None = None) -> Path:
-    """Write one ES module that shows the board, without Python, wherever a page calls its ``render({ model, el })``.
+    """Write one ES module that shows the board, without Python, wherever a page has the element ``<convviz-board>``.
 
-    What it shows comes from the model, for each place in a course anew: ``state`` is a link or what ``App.state()``
-    returned, whole or in part; ``controls`` is a list of names as ``export_html`` takes them. Both may be missing.
+    Its attributes say what is shown, for each place in a course anew: ``state`` is a link, ``controls`` are names as
+    ``export_html`` takes them, ``lesson`` is the name of one, ``lang`` a language. All may be missing. What calls
+    ``render({ model, el })``, as MyST does, gives the first three by ``model.get``; ``state`` may then be what
+    ``App.state()`` returned as well, whole or in part.
 
     Args:
         path: of the file, such as ``convviz.mjs``; a file that is there is replaced once the new one is whole.
@@ -73,9 +78,14 @@ def _module(state: Mapping[str, Any]) -> str:
         "state": state,
         "controls": DEFAULT_CONTROLS,
         "groups": CONTROLS,
-        "plotly": plotly_text(),
+        "lessons": {name: lesson for name in names() if not _tabs_of(lesson := told(name))},
         "spec": ConvSpec((8, 8)).to_dict(),
         "styles": DOCUMENT_RULE.sub("", page_styles()) + OWN_RULES,
     }
     end = files("convviz.export").joinpath("module.js").read_text(encoding="utf-8")
-    return "\n".join([f"const facts = {to_json(shown)};", bundles(), end])
+    return "\n".join([f"const facts = {to_json(shown)};", plotly_code(), element_bundles(), end])
+
+
+def _tabs_of(lesson: Mapping[str, Any]) -> set[str]:
+    """Return the tabs that a lesson opens: a module has none."""
+    return {step["tab"] for step in lesson["lesson"]["steps"] if step.get("tab")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -126,7 +126,7 @@ def _page(settings: Settings, shown: dict[str, Any], *, title: str, intro: str) 
     fixed = f"body {{ height: {height}px; overflow: auto; }}\n" if height else ""
     computed = compute(settings, compare=False)
     lesson = shown["lesson"] and shown["lessons"][shown["lesson"]]["lesson"]
-    tabs = own_tabs(settings.tab, lesson)
+    tabs = own_tabs(settings.tab, lesson, bare=not shown["controls"])
     if "race" in tabs:
         data["race"] = recorded()
     picture = still_figures(computed, settings.plane, settings.input_view, settings.scale)
@@ -137,7 +137,7 @@ def _page(settings: Settings, shown: dict[str, Any], *, title: str, intro: str) 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title)}</title>
 <style>
-{page_styles(bool(tabs))}{fixed}</style>
+{page_styles(tabs)}{fixed}</style>
 </head>
 <body>
 <main class="cv-app cv-page cv-look">
@@ -151,8 +151,8 @@ def _page(settings: Settings, shown: dict[str, Any], *, title: str, intro: str) 
 </main>
 <script type="application/json" id="convviz-data">{to_json(data)}</script>
 <script type="text/plain" id="convviz-plotly">{plotly_text()}</script>
-{_tabs(tabs)}<script type="module">
-{_script()}
+<script type="module">
+{_script(tabs)}
 </script>
 </body>
 </html>
@@ -172,15 +172,10 @@ def _made(settings: Settings) -> str:
 <p>{told} {call}</p></details></footer>"""
 
 
-def _tabs(scripts: Mapping[str, str]) -> str:
-    texts = ((name, _inert(script)) for name, script in scripts.items())
-    return "".join(f'<script type="text/plain" data-convviz-tab="{name}">{text}</script>\n' for name, text in texts)
-
-
-def _script() -> str:
+def _script(tabs: tuple[str, ...]) -> str:
     """Return the one module of a page."""
     start = files("convviz.export").joinpath("start.js").read_text(encoding="utf-8")
-    return _inert(f"{bundles()}\n{start}")
+    return _inert(f"{bundles(tabs)}\n{start}")
 
 
 def _inert(script: str) -> str:

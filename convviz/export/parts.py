@@ -14,7 +14,7 @@ from typing import Any
 
 from convviz import __version__
 from convviz.board.bundle import bundle_several
-from convviz.board.module import joined, tab_script
+from convviz.board.module import joined
 from convviz.facts import facts
 from convviz.facts.spoken import each_language
 from convviz.views.theme import COLORSCALES
@@ -50,16 +50,35 @@ def plotly_text() -> str:
 
 
 @functools.cache
-def page_styles(has_tab: bool = False) -> str:
-    """Return the rules of the board and of the page around it, and those of a drawer where it has a tab."""
+def plotly_code() -> str:
+    """Return the vendored plotly as code of a module, which calls it once a page.
+
+    Under a strict Content-Security-Policy no text is made a script, and none a style: attributes become properties.
+    """
+    source = BOARD.joinpath("vendor", "plotly-cartesian.min.js").read_text(encoding="utf-8")
+    source = source.replace('.attr("style",', '.property("style",')
+    # A UMD file: given a module object it exports itself.
+    return f"const plotlyCode = () => {{\nconst module = {{ exports: {{}} }};\n{source}\nreturn module.exports;\n}};"
+
+
+@functools.cache
+def page_styles(tabs: tuple[str, ...] = ()) -> str:
+    """Return the rules of the board and of the page around it, and those of the drawer and its panes where it has tabs.
+
+    Args:
+        tabs: that the page has.
+    """
     sheets = [
         BOARD.joinpath("board.css"),
         BOARD.joinpath("stage.css"),
         BOARD.joinpath("arrival.css"),
+        BOARD.joinpath("break.css"),
         BOARD.joinpath("lesson.css"),
         BOARD.joinpath("learn.css"),
         BOARD.joinpath("page.css"),
-        *([BOARD.joinpath("tabs.css"), BOARD.joinpath("pane.css")] if has_tab else []),
+        *([BOARD.joinpath("tabs.css"), BOARD.joinpath("pane.css")] if tabs else []),
+        *(BOARD.joinpath(f"pane_{tab}.css") for tab in tabs),
+        BOARD.joinpath("looks.css"),
         BOARD.joinpath("lecture.css"),
         files("convviz.export").joinpath("page.css"),
     ]
@@ -72,17 +91,31 @@ def to_json(data: Any) -> str:
 
 
 @each_language
-def bundles() -> str:
-    """Return the page with all that it imports, as the live app has it, and the rules of links."""
-    return bundle_several(BOARD.joinpath("js"), MODULES)
+def bundles(tabs: tuple[str, ...] = ()) -> str:
+    """Return the page with all that it imports, as the live app has it, the rules of links, and what draws its tabs.
+
+    Args:
+        tabs: that the page has: the constant ``tabs`` holds what draws them, or nothing. They share the
+            page's own files.
+    """
+    named = {f"tab_{name}": f"tabs/tab_{name}.js" for name in tabs}
+    given = f"{{ {', '.join(f'{name}: tab_{name}' for name in tabs)} }}" if tabs else "undefined"
+    return f"{bundle_several(BOARD.joinpath('js'), MODULES | named)}\nconst tabs = {given};"
 
 
-def own_tabs(tab: str, lesson: Any = None) -> dict[str, str]:
-    """Return the scripts of the tabs of a page without a kernel, by name.
+@each_language
+def element_bundles() -> str:
+    """Return the same with the element that a module defines."""
+    return bundle_several(BOARD.joinpath("js"), {**MODULES, "boards": "page/element.js"})
+
+
+def own_tabs(tab: str, lesson: Any = None, *, bare: bool = False) -> tuple[str, ...]:
+    """Return the tabs of a page without a kernel.
 
     Args:
         tab: the one that was open.
         lesson: that the page is made for; it has the tabs of its steps.
+        bare: whether it is the board alone, without controls: then it has those two at most.
     """
     wanted = {tab} & {*ALONE} | {step.get("tab") for step in (lesson or {"steps": []})["steps"]}
-    return {name: tab_script(name) for name in SHOWN if name in wanted}
+    return tuple(name for name in SHOWN if name in wanted or (name in ALONE and not bare))

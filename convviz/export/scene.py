@@ -20,9 +20,10 @@ class Look:
         line: between cells.
         accent: what a step points at.
         padding: the cells of a border.
-        value: the name and the frame of a value,
-        weight: of a weight,
-        gradient: of a gradient.
+        zero: of the number 0.
+        input: the name and the frame of the input and of its gradient,
+        weight: of what is learned, and its gradient,
+        output: of the output, the target and the gradient that comes back.
         scale: which colour scale of views.theme.
     """
 
@@ -32,20 +33,21 @@ class Look:
     line: str
     accent: str
     padding: str
-    value: str
+    zero: str
+    input: str
     weight: str
-    gradient: str
+    output: str
     scale: str
 
 
 LOOKS = {
     "light": Look(
-        *("#ffffff", "#16191d", "#5a626d", "#d5d9e0", "#0b57d0", "#d3d8df"),
-        *("#00695c", "#6b6100", "#7b1fa2", "light"),
+        *("#ffffff", "#1b1f27", "#5f6672", "#dcdcd8", "#0b57d0", "#dfe1e4", "#676d78"),
+        *("#00665a", "#7a3fc2", "#c4237b", "light"),
     ),
     "dark": Look(
-        *("#171b21", "#e8eaee", "#a4adba", "#3a424e", "#8ab4f8", "#3d4551"),
-        *("#4dd0b1", "#d6c94a", "#c9a0ff", "dark"),
+        *("#1b1f26", "#eef1f5", "#a0a9b6", "#343b45", "#8ab4f8", "#3a424d", "#8b95a3"),
+        *("#79e6d4", "#b394fb", "#f07cb8", "dark"),
     ),
 }
 

@@ -1,15 +1,9 @@
-// The end of a page's module: page is the bundle before it. Until here the page is a still picture.
+// The end of a page's module: page and tabs are the bundle before it. Until here the page is a still picture.
 const still = /** @type {HTMLElement} */ (document.getElementById("convviz-still"));
 const live = /** @type {HTMLElement} */ (document.getElementById("convviz-live"));
 const textOf = (id) => document.getElementById(id)?.textContent ?? "";
 const data = JSON.parse(textOf("convviz-data"));
 const plotly = () => Uint8Array.from(atob(textOf("convviz-plotly")), (letter) => letter.charCodeAt(0)).buffer;
-const scripts = [
-  .../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("script[data-convviz-tab]")),
-];
-const tabs = scripts.length
-  ? Object.fromEntries(scripts.map(({ dataset, textContent }) => [dataset.convvizTab, textContent]))
-  : undefined;
 try {
   page.render({ el: live, data: { ...data, plotly, tabs }, own: true });
   still.hidden = true;

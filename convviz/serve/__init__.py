@@ -46,7 +46,7 @@ def serve(options: ServeOptions) -> int:
         if options.class_size:
             tell_room(options.class_size, options.processes)
         with listener:
-            with places_for(options.races) as places, environment({**server_environment(options), **places}):
+            with places_for(options.most_races) as places, environment({**server_environment(options), **places}):
                 # Only here, inside the changed environment: Voilà looks for templates through JUPYTER_PATH.
                 with left_out(SLOW_TO_LOAD):
                     from convviz.serve.voila_app import run

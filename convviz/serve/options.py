@@ -56,7 +56,8 @@ class ServeOptions:
         workers: How many processes compute for all visitors; None is one a core, or a device.
         notebook: Whether the notebook of the app is served, too, with a kernel a page; None is where nobody but the
             machine itself is served.
-        races: How many races may run at a time, each a process of its own; 0 is none.
+        races: How many races may run at a time, each a process of its own; 0 is none, None one where nobody but the
+            machine itself is served.
         base_url: The path below which everything is served; it begins and ends with a slash.
         token: What a visitor's address must hold once; None lets everybody in, "" makes one at the start.
         allow_host: Names under which the server answers, beside those of loopback.
@@ -72,7 +73,7 @@ class ServeOptions:
     class_size: int | None = None
     workers: int | None = None
     notebook: bool | None = None
-    races: int = 0
+    races: int | None = None
     base_url: str = "/"
     token: str | None = None
     allow_host: tuple[str, ...] = ()
@@ -91,6 +92,11 @@ class ServeOptions:
         return is_loopback(self.host) and not self.allow_host and self.class_size is None
 
     @property
+    def most_races(self) -> int:
+        """How many races may run at a time: whoever starts the server for nobody else may use its cores."""
+        return int(self.is_for_oneself) if self.races is None else self.races
+
+    @property
     def processes(self) -> int:
         """How many workers there are."""
         return self.workers or cores()
@@ -105,7 +111,7 @@ class ServeOptions:
             raise ServeError(f"--class must be the number of students, 1 or more, and {self.class_size} is not.")
         if self.workers is not None and self.workers < 1:
             raise ServeError(f"--workers must be the number of processes, 1 or more, and {self.workers} is not.")
-        if self.races < 0:
+        if self.races is not None and self.races < 0:
             raise ServeError(f"--races must be 0, for none, or more, and {self.races} is not.")
         if not _BASE_URL.fullmatch(self.base_url):
             raise ServeError(

@@ -7,6 +7,7 @@ import json
 import textwrap
 from typing import Any
 
+from convviz.settings.link import to_link
 from convviz.settings.source import Source
 from convviz.settings.state import Settings
 from convviz.spec import ConvSpec
@@ -15,9 +16,14 @@ WIDTH = 100
 
 
 def as_python(settings: Settings) -> str:
-    """Return Python that opens the app with these settings, device included; what is not named has its default."""
+    """Return Python that opens the app with these settings, device included: a line with a link where it is short.
+
+    In the state that says what no such line can, what is not named has its default, as in all states.
+    """
     if settings == Settings.first_picture():
         return "import convviz\n\nconvviz.App()\n"
+    if line := _linked(settings):
+        return f"import convviz\n\n{line}\n"
     default = Settings()
     entries = []
     for name, value in settings.to_dict().items():
@@ -27,10 +33,19 @@ def as_python(settings: Settings) -> str:
         if isinstance(held, ConvSpec):
             value = _short_spec(held)
         entries.append(_entry(name, value, held))
-    if not entries:
-        return "import convviz\n\nconvviz.App(state={})\n"
     state = "\n".join(textwrap.indent(entry, " " * 8) for entry in entries)
     return f"import convviz\n\nconvviz.App(\n    state={{\n{state}\n    }}\n)\n"
+
+
+def _linked(settings: Settings) -> str:
+    """Return the call with a link; empty where it is too long to be read."""
+    try:
+        link = to_link(settings)
+    except ValueError:  # more typed numbers than a link holds
+        return ""
+    device = "" if settings.device == Settings().device else f', device="{settings.device}"'
+    line = f'convviz.App(link="{link}"{device})'
+    return line if len(line) <= WIDTH else ""
 
 
 def _entry(name: str, value: Any, held: Any) -> str:

@@ -21,6 +21,7 @@ from convviz.settings.state import Settings
 from convviz.spec import ConvSpec
 
 say = sentences("rules")
+say_broken = sentences("broken")
 
 FACTS = facts("settings")
 LIMITS: dict[str, int] = FACTS["limits"]["link"]
@@ -86,7 +87,7 @@ def from_link(text: str) -> tuple[Settings, list[str]]:
     spec, left_out = _geometry(given, base)
     fields = {OTHER[name].field: value for name, value in given.items() if name in OTHER}
     settings = base.replace(spec=spec, **fields)
-    return settings, notices + left_out + _not_taken(given, settings)
+    return settings, notices + left_out + _not_taken(given, settings) + _not_broken(given, settings)
 
 
 def _differing(settings: Settings, version: str) -> str:
@@ -173,3 +174,9 @@ def _not_taken(given: Mapping[str, Any], settings: Settings) -> list[str]:
         for name, words in kinds.items()
         if words and given[name].kind not in words
     ]
+
+
+def _not_broken(given: Mapping[str, Any], settings: Settings) -> list[str]:
+    """Return a sentence for a mistake that a transposed convolution cannot show."""
+    left_out = given.get("broken") and not settings.broken
+    return [say_broken("link.transposed", value=given["broken"])] if left_out else []

@@ -55,6 +55,7 @@ class Settings:
         theme: ``"auto"``, ``"light"`` or ``"dark"``.
         tab: name of the open tab beside the board, or empty.
         mistake: id of the mistake that the tab Mistakes shows, or empty.
+        broken: id of the mistake that the board itself makes, or empty; a transposed convolution makes none.
         lr: the learning rate of the steps that Learn takes, one of facts' choices; 0 while it is closed.
         transposed: whether it is a transposed convolution; its padding mode is zeros.
     """
@@ -77,6 +78,7 @@ class Settings:
     theme: str = "auto"
     tab: str = ""
     mistake: str = "I01"
+    broken: str = ""
     lr: float = 0
     transposed: bool = False
 
@@ -92,6 +94,8 @@ class Settings:
                 raise ValueError(say("state.choice", name=name, known=", ".join(map(str, known)), value=repr(value)))
         if self.transposed and self.spec.padding_mode != "zeros":
             raise ValueError(say("state.padding_mode", mode=self.spec.padding_mode))
+        if self.transposed:
+            object.__setattr__(self, "broken", "")
         check_size(self.spec)
         object.__setattr__(self, "plane", self.plane.within(self.spec))
         for given in GIVEN:

@@ -23,6 +23,11 @@ QUANTITIES: dict[str, str] = {name: quantity for quantity, names in FACTS["quant
 Ends = Callable[[Equation, Panel], float]
 
 
+def is_gradient(called: str) -> bool:
+    """Return whether it is a gradient, by what the page calls it: its frame is the strong one."""
+    return "grad" in called.split("_")
+
+
 def is_beyond(value: float, end: float) -> bool:
     """Return whether a number lies beyond the end of its scale, so that its colour does not tell its size."""
     return abs(value) > FAR["slack"] * end  # an end has six digits in the page

@@ -8,10 +8,10 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 # Diverging around zero and safe for every common colour blindness: blue is negative, orange is positive.
-# Luminance alone tells the size; the printed sign tells the direction.
+# Luminance alone tells the size; the printed sign tells the direction. A zero is grey: a cell is seen on white paper.
 COLORSCALES: dict[str, list[list[Any]]] = {
-    "light": [[0.0, "#17538f"], [0.25, "#7fb0dc"], [0.5, "#ffffff"], [0.75, "#f2ac70"], [1.0, "#a8430a"]],
-    "dark": [[0.0, "#8cc4ff"], [0.25, "#35618f"], [0.5, "#171b21"], [0.75, "#8f5220"], [1.0, "#ffb066"]],
+    "light": [[0.0, "#17538f"], [0.25, "#7fb0dc"], [0.5, "#f0f0ee"], [0.75, "#f2ac70"], [1.0, "#a8430a"]],
+    "dark": [[0.0, "#8cc4ff"], [0.25, "#35618f"], [0.5, "#282b32"], [0.75, "#8f5220"], [1.0, "#ffb066"]],
 }
 INKS = ("#000000", "#ffffff")
 GRID_LIMIT = 12  # above this many rows or columns a cell is too small for its number
@@ -65,6 +65,12 @@ def luminance(color: tuple[float, float, float]) -> float:
     """Return the relative luminance of WCAG 2, 0 (black) to 1 (white)."""
     linear = [part / 255 / 12.92 if part / 255 <= 0.04045 else ((part / 255 + 0.055) / 1.055) ** 2.4 for part in color]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def mixed(color: str, ground: str, share: float) -> str:
+    """Return a share of a colour on a ground, ``#rrggbb``, as CSS mixes in srgb."""
+    parts = (share * a + (1 - share) * b for a, b in zip(rgb(color), rgb(ground), strict=True))
+    return f"#{bytes(map(round, parts)).hex()}"
 
 
 def color_at(scale: list[list[Any]], position: float) -> tuple[float, float, float]:

@@ -78,7 +78,7 @@ def test_first_look_is_right_and_asks_nobody_outside(page, server):
     assert [section["name"] for section in seen.shot["equations"]] == ["forward", "input", "weight"]
     assert page.locator("[data-panel=padded_input] .cv-band-unread").count() > 0, "the remainder is hatched"
     assert "Remainder" in page.locator("[data-equation=forward] .cv-remainder").text_content()
-    assert "slider" in page.locator(".cv-heading").text_content()
+    assert "slider" in page.locator(".cv-sentence").text_content()
     assert (page.outside, page.complaints) == ([], [])
     page.close(run_before_unload=True)
 
@@ -623,8 +623,8 @@ def test_page_opened_in_a_dark_system_is_dark_at_once(browser, server):
     with fresh_page(browser, color_scheme="dark") as page:
         open_app(page, server.url)
         page.locator(".cv-app[data-theme=dark] .cv-board[data-theme=dark]").wait_for()
-        paper = "getComputedStyle(document.querySelector('.cv-set-theme select')).backgroundColor"
-        assert page.evaluate(paper) == "rgb(23, 27, 33)"
+        paper = "getComputedStyle(document.querySelector('.cv-app')).backgroundColor"
+        assert page.evaluate(paper) == "rgb(18, 21, 26)"
 
 
 def test_dark_theme_changes_colours_and_no_number(app):

@@ -31,7 +31,7 @@ Element.prototype.animate = function (...given) {
 };"""
 # What is there for a moment, or says that it is.
 LEFT = """() => [...document.querySelectorAll(
-  ".cv-plate, .cv-arrival, .cv-float, .cv-second, [data-arriving], [data-moving]"
+  ".cv-plate, .cv-arrival, .cv-float, .cv-second, [data-arriving]"
 )].map((node) => node.getAttribute("class") ?? node.tagName)"""
 # The bands as they are at rest, but for the because, which stays.
 BANDS = """() => {

@@ -1,4 +1,4 @@
-"""What the colours say: fill sign and size, name and frame the quantity; marks are grey, and red is what is wrong."""
+"""What the colours say: fill sign and size, name and frame the variable; marks are grey, and red is what is wrong."""
 
 from importlib.resources import files
 
@@ -33,21 +33,27 @@ def remainder(browser, tmp_path_factory):
         yield page
 
 
-def test_a_name_is_in_the_colour_of_its_quantity_in_panels_and_formulas(remainder):
-    colours = {}
+def test_a_variable_and_its_gradient_have_one_hue_in_name_frame_and_formula(remainder):
+    hues, frames = {}, {}
     for quantity, names in QUANTITIES.items():
         for name in names:
-            seen = remainder.locator(f"[data-panel={name}]").evaluate_all(
-                """all => all.flatMap((one) => [getComputedStyle(one.querySelector(".cv-name")).color,
-                    getComputedStyle(one.querySelector(".cv-area")).outlineColor])"""
-            )
-            colours.setdefault(quantity, set()).update(seen)
-    assert [len(found) for found in colours.values()] == [1, 1, 1]
-    assert len(set.union(*colours.values())) == 3
+            for hue, frame, width in remainder.locator(f"[data-panel={name}]").evaluate_all(
+                """all => all.map((one) => {
+                  const { outlineColor, outlineWidth } = getComputedStyle(one.querySelector(".cv-area"));
+                  return [getComputedStyle(one.querySelector(".cv-name")).color, outlineColor, outlineWidth];
+                })"""
+            ):
+                hues.setdefault(quantity, set()).add(hue)
+                frames.setdefault((quantity, "grad" in name.split("_")), set()).add((frame, float(width[:-2])))
+    assert [len(found) for found in hues.values()] == [1, 1, 1]
+    assert len(set.union(*hues.values())) == 3
+    for (quantity, gradient), ((frame, width),) in frames.items():
+        assert ({frame} == hues[quantity]) == gradient, "the frame of a gradient is the strong one"
+        assert (width >= 2) == gradient, (quantity, width)
     formula = remainder.locator("[data-equation=weight] .cv-formula")
-    assert formula.locator("span").all_text_contents() == ["grad_weight", "padded_input", "dilated_grad_output"]
-    shown = formula.locator("span").evaluate_all("all => all.map((one) => getComputedStyle(one).color)")
-    assert [{colour} for colour in shown] == [colours[name] for name in ("gradient", "value", "gradient")]
+    assert formula.locator("mi").all_text_contents() == ["grad_weight", "padded_input", "dilated_grad_output"]
+    shown = formula.locator("mi").evaluate_all("all => all.map((one) => getComputedStyle(one).color)")
+    assert [{hue} for hue in shown] == [hues[name] for name in ("weight", "input", "output")]
 
 
 def test_a_mark_stands_for_its_zero(remainder):

@@ -111,7 +111,10 @@ def expected(state, panel):
     return pytest.approx(getattr(result, panel)[0, 0].flatten().tolist(), abs=1e-9)
 
 
+COURSE = "v=2&size=8&stride=2&grad=ones"  # what the course's conf.py shows
 PANELS = ("padded_input", "weight", "output", "grad_output", "padded_grad_output", "grad_input", "grad_weight")
+
+PANELS_OF_STAMPS = tuple(name for name in PANELS if name != "padded_grad_output")  # made of grad_output itself
 
 
 # The module.
@@ -220,6 +223,148 @@ def test_it_leaves_the_page_as_it_was(page, site):
     assert page.locator(":is(.cv-page, .cv-board, #place style)").count() == 0
 
 
+# The element.
+
+POLICY = "default-src 'none'; script-src 'self'; img-src data:"  # no style of ours needs one either
+TOO_LARGE = "v=2&size=64&kernel=11&in_channels=4&out_channels=4"
+ELEMENTS = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Course</title>
+<meta http-equiv="Content-Security-Policy" content="%s">
+%s
+<main>%s</main></html>"""
+WATCHED = """
+window.refused = []; window.told = [];
+document.addEventListener("securitypolicyviolation", (event) => refused.push(event.violatedDirective));
+document.addEventListener("convviz-change", (event) => told.push([event.target.id, event.detail.link]));
+"""
+
+
+def open_elements(page, site, boards, modules=("convviz.mjs",)):
+    """Open a page with elements under a strict policy; return the addresses that it asks for."""
+    folder, address = site
+    scripts = "".join(f'<script type="module" src="{name}"></script>' for name in modules)
+    (folder / "elements.html").write_text(ELEMENTS % (POLICY, scripts, boards), encoding="utf-8")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.add_init_script(WATCHED)
+    page.goto(f"{address}/elements.html")
+    return asked
+
+
+def told(page):
+    """Return what the boards have told since the last time, as (id of the board, its state)."""
+    links = page.evaluate("told.splice(0)")
+    return [(name, from_link(link)[0].replace(dtype="float32")) for name, link in links]
+
+
+def test_two_elements_live_under_a_strict_policy(page, site):
+    asked = open_elements(
+        page,
+        site,
+        '<convviz-board id="one" state="v=2&stride=2" controls="geometry"></convviz-board>'
+        '<convviz-board id="two" state="v=2&size=6&weight=box"></convviz-board>',
+    )
+    one, two = from_link("v=2&stride=2")[0], from_link("v=2&size=6&weight=box")[0]
+    for number, state in enumerate((one, two)):
+        assert numbers(board(page, number), "grad_input") == expected(state.to_dict(), "grad_input"), number
+    page.wait_for_function(
+        "[...document.querySelectorAll('convviz-board')].every((each) => each.shadowRoot.querySelector('.hm image'))"
+    )
+    looks = "(image) => getComputedStyle(image).imageRendering"
+    assert page.locator(".hm image").first.evaluate(looks) == "pixelated", "cells, not a blurred picture"
+    assert told(page) == [], "nobody has changed anything"
+    assert page.locator("#one legend").all_text_contents() == ["Geometry"]
+    page.locator("#one").get_by_role("slider", name="stride", exact=True).press("ArrowLeft")
+    moved = from_link("v=2")[0]
+    assert numbers(board(page, 0, step=2), "grad_input") == expected(moved.to_dict(), "grad_input")
+    assert told(page) == [("one", moved)]
+    page.locator("#two .cv-set-preset select").first.select_option("emboss")
+    page.locator("#two .cv-board[data-painted='2']").wait_for()
+    assert told(page) == [("two", two.replace(weight=from_link("v=2&weight=emboss")[0].weight))]
+    assert page.evaluate("refused") == []
+    left = "document.querySelector('style, meta[id]') ?? globalThis.Plotly ?? null"
+    assert page.evaluate(left) is None, "the page is as it was"
+    assert [Path(url).name for url in asked if not url.startswith("data:")] == ["elements.html", "convviz.mjs"]
+    assert page.outside == []
+    bottom = "(place) => place.getBoundingClientRect().bottom"
+    content = "(place) => place.shadowRoot.lastElementChild.getBoundingClientRect().bottom"
+    for name in ("one", "two"):
+        place = page.locator(f"#{name}")
+        assert place.bounding_box()["height"] > 400, name
+        assert place.evaluate(bottom) == pytest.approx(place.evaluate(content), abs=1), name
+
+
+def test_an_element_follows_its_attributes(page, site):
+    open_elements(page, site, '<convviz-board id="one" state="v=2&stride=2"></convviz-board>')
+    board(page)
+    put = "([name, value]) => document.querySelector('#one').setAttribute(name, value)"
+    page.evaluate(put, ["state", "v=2&size=7&weight=box"])
+    opened = from_link("v=2&size=7&weight=box")[0]
+    assert numbers(board(page, step=2), "grad_input") == expected(opened.to_dict(), "grad_input")
+    page.evaluate(put, ["state", "nonsense"])
+    assert page.locator("#one .cv-notice").first.text_content() == (
+        "state is a link such as v=2&stride=2: got nonsense"
+    )
+    page.evaluate(put, ["state", TOO_LARGE])
+    assert "million" in page.locator("#one .cv-notice").first.text_content()
+    assert numbers(board(page, step=2), "grad_input") == expected(opened.to_dict(), "grad_input"), "it is not lost"
+    page.evaluate(put, ["controls", "loss, stride"])
+    assert numbers(board(page), "grad_input") == expected(opened.to_dict(), "grad_input"), "nor when drawn anew"
+    assert page.locator("#one legend").all_text_contents() == ["Geometry", "Loss and grad_output"]
+    assert told(page) == [], "who sets an attribute knows it"
+    page.evaluate(put, ["lesson", "stride"])
+    page.locator("#one [aria-label^='Lesson: Stride']").wait_for()
+    taught = numbers(board(page, step=2), "grad_input")
+    assert taught != expected(opened.to_dict(), "grad_input"), "the lesson has a picture of its own"
+    page.evaluate("document.querySelector('#one').removeAttribute('lesson')")
+    page.locator("#one [aria-label^='Lesson: Stride']").wait_for(state="hidden")
+    page.get_by_role("slider", name="stride", exact=True).press("ArrowRight")
+    page.wait_for_function("told.length")
+    ((_, moved),) = told(page)
+    # Taken out it ends; put elsewhere, it goes on where it was.
+    page.evaluate("window.taken = document.querySelector('#one'); taken.remove()")
+    assert page.evaluate("taken.shadowRoot.childElementCount") == 0
+    page.evaluate("document.querySelector('main').append(taken)")
+    assert numbers(board(page, step=2), "grad_input") == expected(moved.to_dict(), "grad_input")
+
+
+UNSHOWN = (
+    ('state="nonsense"', "state is a link such as v=2&stride=2: got nonsense."),
+    (f'state="{TOO_LARGE}"', ".* million .*"),
+    ('controls="strides"', 'a control is one of .*: got "strides".'),
+    ('lesson="nothing"', 'a lesson of this module is one of .*, stride, .*: got "nothing".'),
+    ('lang="zh-Hans"', "This page has no board in the language zh-Hans, only in en. Load the module .*"),
+)
+
+
+def test_a_broken_element_says_so_in_its_place(page, site):
+    open_elements(page, site, "".join(f"<convviz-board {wrong}></convviz-board>" for wrong, _ in UNSHOWN))
+    for number, (wrong, sentence) in enumerate(UNSHOWN):
+        said = page.locator("convviz-board").nth(number).get_by_role("alert").text_content()
+        assert re.fullmatch(f"The board could not start: {sentence}", said), (wrong, said)
+    page.evaluate("document.querySelector('convviz-board').setAttribute('state', 'v=2')")
+    assert numbers(board(page), "grad_input") == expected(from_link("v=2")[0].to_dict(), "grad_input"), "mended"
+
+
+def test_elements_speak_the_languages_whose_modules_are_there(page, site):
+    folder, _ = site
+    convviz.export_module(folder / "convviz.zh-Hans.mjs", lang="zh-Hans")
+    open_elements(
+        page,
+        site,
+        '<convviz-board></convviz-board><convviz-board lang="zh-CN"></convviz-board>'
+        '<div lang="zh-Hans"><convviz-board></convviz-board></div>',
+        ("convviz.mjs", "convviz.zh-Hans.mjs"),
+    )
+    for number, reset in enumerate(("Reset", "重置", "重置")):
+        place = page.locator("convviz-board").nth(number)
+        place.locator(".cv-board[data-painted='1']").wait_for(timeout=APPEARS_WITHIN_MS)
+        assert place.get_by_role("button", name=reset, exact=True).count() == 1, number
+    page.evaluate("document.querySelector('[lang=zh-CN]').lang = 'en'")
+    page.locator("[lang=en] .cv-board[data-painted='1']").nth(1).wait_for()
+    assert page.get_by_role("button", name="Reset", exact=True).count() == 2
+
+
 # The snippets of docs/embed.md.
 
 
@@ -249,11 +394,33 @@ def test_the_frame_of_plain_html_grows_with_the_page(page, site):
 
 def test_the_module_in_plain_html(page, site):
     folder, address = site
-    (page_block,) = [code for code in blocks("html") if "convviz.mjs" in code]
+    (page_block,) = [code for code in blocks("html") if "import convviz" in code]
     (folder / "module.html").write_text(page_block, encoding="utf-8")
     page.goto(f"{address}/module.html")
     state = from_link("v=2&size=8&stride=3&padding=1")[0].to_dict()
     assert numbers(board(page), "grad_input") == expected(state, "grad_input")
+
+
+def test_the_first_snippet_shows_its_digits_at_740_pixels(page, site):
+    folder, address = site
+    (folder / "first.html").write_text(f"<!doctype html><html lang=en>{blocks('html')[0]}", encoding="utf-8")
+    page.set_viewport_size({"width": 740, "height": 900})
+    page.goto(f"{address}/first.html")
+    place = board(page)
+    state = from_link("v=2&stride=2")[0].to_dict()
+    assert numbers(place, "grad_input") == expected(state, "grad_input")
+    printed = place.locator("[data-panel=grad_input]").first.locator("svg text").all_text_contents()
+    assert printed == [f"{value:g}" for value in expected(state, "grad_input").expected]
+
+
+def test_the_snippet_with_the_event_tells_the_link(page, site):
+    folder, address = site
+    (page_block,) = [code for code in blocks("html") if "convviz-change" in code]
+    (folder / "told.html").write_text(f"<!doctype html><html lang=en>{page_block}", encoding="utf-8")
+    page.goto(f"{address}/told.html")
+    board(page)
+    page.get_by_role("slider", name="stride", exact=True).press("ArrowLeft")
+    assert from_link(page.locator("output").text_content())[0].replace(dtype="float32") == Settings.first_picture()
 
 
 # Sphinx.
@@ -283,12 +450,12 @@ def test_the_sphinx_course_is_alive(browser, course):
         inside = page.frame_locator("iframe")
         inside.locator(".cv-board[data-painted='1']").wait_for(timeout=APPEARS_WITHIN_MS)
         place = inside.locator(".cv-board")
-        assert numbers(place, "grad_input") == expected({}, "grad_input")
+        assert numbers(place, "grad_input") == expected(from_link(COURSE)[0].to_dict(), "grad_input")
         assert inside.locator("legend").all_text_contents() == ["Kernel", "Geometry"]
         inside.get_by_role("slider", name="stride", exact=True).press("ArrowRight")
         inside.locator(".cv-board[data-painted='2']").wait_for()
-        moved = {"spec": ConvSpec(8, kernel_size=3, stride=3, padding=1).to_dict()}
-        for panel in PANELS:
+        moved = from_link(COURSE.replace("stride=2", "stride=3"))[0].to_dict()
+        for panel in PANELS_OF_STAMPS:
             assert numbers(place, panel) == expected(moved, panel), panel
         page.wait_for_function("document.querySelector('iframe').getBoundingClientRect().height < 850")
         assert page.outside == []

@@ -186,7 +186,7 @@ def test_the_boards_own_actions_work(page, exported):
     assert total.get_attribute("data-value") == cell(page, "grad_weight", 1, 1).get_attribute("data-value")
     with repaint(page):
         page.get_by_role("button", name="stamps", exact=True).click()
-    assert "laid at (2i − 1, 2j − 1)" in page.locator("[data-equation=input] .cv-formula").text_content()
+    assert "laid at (2i − 1, 2j − 1)" in page.locator("[data-equation=input] .cv-formula").get_attribute("aria-label")
     page.locator("[data-equation=forward] .cv-symbols-open").click()
     with repaint(page):
         page.locator(".cv-sizes button", has_text="size 9").click()
@@ -245,7 +245,7 @@ def test_paper_is_white_also_for_a_dark_page(browser, exported):
     with fresh_page(browser, color_scheme="dark") as page:
         open_page(page, exported)
         color = "getComputedStyle(document.documentElement).backgroundColor"
-        assert page.evaluate(color) == "rgb(23, 27, 33)"
+        assert page.evaluate(color) == "rgb(18, 21, 26)"
         page.emulate_media(media="print", color_scheme="dark")
         assert page.evaluate(color) == "rgb(255, 255, 255)"
         assert page.locator(".cv-controls").is_hidden()
@@ -286,6 +286,27 @@ def test_printed_is_what_stands_there_now(page, exported):
     assert loss.text_content().replace(" ", "") in printed
     assert first not in printed
     assert "linkheightandwidth" not in printed, "controls cannot be used on paper"
+
+
+def test_a_range_that_a_typed_number_needs_goes_back(page, exported):
+    """With undo and reset, and when the number was dragged back: the others could not be moved by hand in it."""
+    open_page(page, exported)
+    field, slider = (page.locator(f'[data-slider="0,1"] input[type={kind}]') for kind in ("text", "range"))
+    ends = page.locator(".cv-slider input[type=range]")
+    first = ends.nth(8).get_attribute("max")
+
+    def drag_back():
+        slider.fill("0")
+        assert ends.nth(8).get_attribute("max") == "500", "nothing jumps while a hand is on it"
+        slider.dispatch_event("pointerup")
+
+    ways = {name: page.get_by_role("button", name=name, exact=True).click for name in ("Undo", "Reset")}
+    for name, back in {**ways, "drag": drag_back}.items():
+        field.fill("500")
+        field.press("Enter")
+        assert ends.nth(8).get_attribute("max") == "500", name
+        back()
+        assert ends.nth(8).get_attribute("max") == first, name
 
 
 def test_what_cannot_be_is_said_and_the_control_goes_back(page, exported):

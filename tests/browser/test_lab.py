@@ -12,9 +12,11 @@ from tests.browser.app_page import (
     assert_page_equals_autograd,
     cell,
     choose,
+    entry_of,
     fresh_page,
     open_app,
     open_tab,
+    press_tab,
     read_panel,
     repaint,
     show_all_controls,
@@ -115,7 +117,7 @@ def test_keys_stay_in_the_app(app):
         app.locator('[data-slider="1,0"] input[type=range]'),
         app.locator(".cv-set-stride input").first,
         app.locator(".cv-set-padding_mode select"),
-        app.locator("[data-tab=matrix]"),
+        entry_of(app, "matrix"),
     )
     for place in focused:
         for key in ("x", "d", "d", "a", "b", "m", "Shift+M", "z"):
@@ -278,13 +280,13 @@ def test_a_tab_brings_its_script_and_its_look(app):
     write_cell(app, "app = convviz.App()\napp")
     run_cell(app)
     for name in TABS:
-        app.locator(f"[data-tab={name}]").click()
+        press_tab(app, name)
         app.locator(f'.cv-pane-{name}[data-shown]:not([data-shown=""])').wait_for(timeout=APPEARS_WITHIN_MS)
         assert app.locator(f".cv-slot > .cv-pane-{name}").count() == 1
         sheets = app.locator(".cv-slot > style").all_text_contents()
         assert len(sheets) == 1, name
         assert f".cv-pane-{name}" in sheets[0]
-    app.locator(f"[data-tab={name}]").click()
+    press_tab(app, name)
     app.locator(".cv-slot > *").wait_for(state="detached")
 
 
@@ -293,11 +295,11 @@ def test_displayed_twice_each_view_has_tabs_of_its_own(app):
     write_cell(app, "app = convviz.App()\ndisplay(app)\napp")
     run_cell(app)
     app.locator(".cv-app").nth(1).wait_for(timeout=APPEARS_WITHIN_MS)
-    app.locator("[data-tab=code]").first.click()
+    press_tab(app, "code")
     app.wait_for_function("document.querySelectorAll('.cv-pane[role=tabpanel]').length === 2")
-    app.wait_for_function("document.querySelectorAll('.cv-tab[aria-controls]').length === 2")
+    app.wait_for_function("document.querySelectorAll('.cv-parts .cv-tab[aria-controls]').length === 2")
     for view in app.locator(".cv-app").all():
-        tab, panel = view.get_by_role("tab", selected=True), view.get_by_role("tabpanel")
+        tab, panel = view.locator(".cv-parts [role=tab][aria-selected=true]"), view.locator(".cv-pane")
         assert panel.get_attribute("id") == tab.get_attribute("aria-controls")
         assert panel.get_attribute("aria-labelledby") == tab.get_attribute("id")
     twice = """() => {
@@ -335,7 +337,7 @@ def test_a_kernel_that_has_ended_is_announced(app):
     slider.press("Home")
     app.locator(".cv-board[data-from=page]").first.wait_for()
     assert "torch does not answer" in app.locator(".cv-truth").first.text_content(), "the board goes on"
-    app.locator("[data-tab=pytorch]").first.dispatch_event("click")  # before it stands what Jupyter says to it
+    entry_of(app, "pytorch").dispatch_event("click")  # before it stands what Jupyter says to it
     pane = app.locator(".cv-pane", has_text=say_pane("script.lost")).first
     pane.wait_for()
     pane.get_by_role("button", name=say_pane("again")).dispatch_event("click")

@@ -15,6 +15,7 @@ from tests.browser.app_page import (
     APPEARS_WITHIN_MS,
     fresh_page,
     open_tab,
+    press_tab,
     repaint,
     slide,
     slider_value,
@@ -195,7 +196,7 @@ def test_apps_of_a_notebook_speak_as_they_were_told_else_as_the_browser_and_thei
         assert undo == [with_words(tag, "board", "undo") for tag in ("zh-Hant", "zh-Hans", "en")]
         known = "en (English), zh-Hans (简体中文), zh-Hant (繁體中文)"
         assert apps.nth(2).locator(".cv-notice").text_content() == say("unknown", got="'xx'", known=known)
-        apps.first.locator("[data-tab=pytorch]").click()
+        press_tab(apps.first, "pytorch")
         words = with_words("zh-Hant", "backend", "machine.threads", function="torch.get_num_threads")
         apps.first.locator(".cv-pane-pytorch", has_text=words).wait_for(timeout=APPEARS_WITHIN_MS)
 

@@ -279,6 +279,39 @@ def test_closed_it_leaves_the_link_and_opened_it_takes_a_safe_rate(page, exporte
     page.wait_for_function("() => !document.querySelector('.cv-learn').open")
 
 
+def test_opened_from_a_straight_loss_it_chooses_a_target_in_one_step_and_says_so(page, exported):
+    """The single 1 that was sent back is where the 1 is wanted; a target that somebody chose stays."""
+    given = {
+        "v=2": {"kind": "one_hot", "values": [0, 0, 1, 1]},
+        "v=2&size=8&stride=2&loss=mean": {"kind": "one_hot", "values": [0, 0, 1, 1]},
+        "v=1&loss=sum&in_channels=2&out_channels=2&batch=2": {"kind": "one_hot", "values": [0, 0, 2, 2]},
+        "v=1&loss=sum&target=random": {"kind": "random", "values": []},
+    }
+    for link, target in given.items():
+        before = from_link(link)[0].replace(dtype="float64")
+        page.goto("about:blank")
+        page.goto(f"{exported.as_uri()}#{link}")
+        wait_painted(page, 0, 60_000)
+        page.locator(".cv-learn summary").click()
+        page.locator(".cv-learn[open] .cv-learn-path[points]").wait_for(state="attached")
+        learns = Settings.from_dict({**before.to_dict(), "loss": "half_squared_error", "target": target})
+        (wanted, losses) = sgd(learns, float(page.locator(".cv-set-lr .cv-number").text_content()))
+        assert page.locator(".cv-notice").text_content() == say("chosen"), link
+        assert page.locator(".cv-learn-verdict").text_content() != say("endless"), link
+        press(page, "step")
+        page.wait_for_function("document.querySelector('.cv-learn-path').getAttribute('points').includes(' ')")
+        assert losses[1] < losses[0], link
+        plane = compute(wanted).weight[0, 0].flatten().tolist()
+        assert shown_weight(page)[: len(plane)] == pytest.approx(plane, rel=1e-9, abs=1e-9), link
+        page.get_by_role("button", name="Undo").click()
+        page.locator(".cv-learn summary").click()
+        page.wait_for_function("() => !document.querySelector('.cv-learn').open")
+        loss = page.locator(".cv-set-loss_kind select")
+        assert loss.input_value() == "half_squared_error", f"{link}: closed it leaves what is there"
+        page.get_by_role("button", name="Undo").click()
+        assert loss.input_value() == before.loss, f"{link}: one step back"
+
+
 def test_in_the_app_it_learns_from_torchs_numbers(app):
     app.locator(".cv-learn summary").click()
     app.locator(".cv-learn[open] .cv-learn-path[points]").wait_for(state="attached")

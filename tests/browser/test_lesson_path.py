@@ -10,7 +10,7 @@ from convviz.export.parts import SHOWN, to_json
 from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.lessons import lesson, names, told
-from tests.browser.app_page import APPEARS_WITHIN_MS, fresh_page, repaint, wait_painted
+from tests.browser.app_page import APPEARS_WITHIN_MS, fresh_page, press_tab, repaint, wait_painted
 from tests.browser.axe import assert_accessible
 from tests.browser.scripts import expose
 from tests.browser.server import voila_server
@@ -67,7 +67,7 @@ def play(page, name, go_on, tabs=()):
         at_step(page, name, number)
         here = step.get("tab", "") in ("", *tabs)
         shown = [TAB_NAMES[step["tab"]]] if here and "tab" in step else []
-        assert page.locator(".cv-tab[aria-selected=true]").all_text_contents() == shown, (name, number)
+        assert page.locator(".cv-tab[data-tab][aria-selected=true]").all_text_contents() == shown, (name, number)
         assert bool(page.locator(".cv-lesson-text > .cv-muted").text_content()) == (not here), (name, number)
         tasks = [task for task in step.get("do", []) if here or "choose" not in task]
         for done, task in enumerate(tasks, 1):
@@ -225,7 +225,7 @@ def test_on_a_phone_the_card_stands_below_the_band(browser, all_of_them):
 
 
 def open_tab_of(page):
-    return page.evaluate("document.querySelector('.cv-tab[aria-selected=true]')?.dataset.tab ?? ''")
+    return page.evaluate("document.querySelector('.cv-tab[data-tab][aria-selected=true]')?.dataset.tab ?? ''")
 
 
 @pytest.fixture(scope="module")
@@ -261,7 +261,7 @@ def test_a_tab_that_somebody_has_opened_stays_and_a_lesson_takes_its_own_away(pa
     open_at(page, exported, "lesson=function&step=2")
     page.locator(".cv-lesson-close").click()
     assert open_tab_of(page) == ""
-    page.locator(".cv-tab[data-tab=mistakes]").click()
+    press_tab(page, "mistakes")
     page.evaluate("void (location.hash = 'lesson=function&step=1')")
     at_step(page, "function", 1)
     assert open_tab_of(page) == "mistakes"

@@ -18,7 +18,14 @@ from PIL import Image, ImageChops
 from convviz import lessons
 from convviz.facts import facts
 from convviz.facts.words import sentences
-from tests.browser.app_page import APPEARS_WITHIN_MS, assert_page_equals_autograd, fresh_page, open_tab, wait_painted
+from tests.browser.app_page import (
+    APPEARS_WITHIN_MS,
+    assert_page_equals_autograd,
+    fresh_page,
+    open_tab,
+    press_tab,
+    wait_painted,
+)
 from tests.browser.axe import assert_accessible
 from tests.browser.server import voila_server, wait_until
 
@@ -107,7 +114,7 @@ def test_board_lives_before_torch_and_nothing_on_the_screen_moves_when_it_answer
 def test_a_tab_without_torch_says_what_it_waits_for_and_is_drawn_when_it_comes(page, server):
     let = hold_torch(page)
     open_live(page, server.url)
-    page.locator("[data-tab=code]").click()
+    press_tab(page, "code")
     failure = page.locator(".cv-pane-code .cv-pane-failure")
     failure.filter(has_text=say_pane("waits")).wait_for()
     let()
@@ -176,7 +183,7 @@ def test_server_that_is_killed_and_comes_back_finds_the_page_as_it_was_and_what_
         assert page.locator(".cv-set-stride input").first.input_value() == "3"
         assert page.locator(".cv-set-padding input").first.input_value() == "2"
         wait_painted(page)
-        page.locator("[data-tab=code]").click()
+        press_tab(page, "code")
         page.locator("summary", has_text="More").click()
         assert_page_equals_autograd(page)
         page.locator(".cv-tools button").first.click()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.app_page import cell, fresh_page
+from tests.browser.app_page import cell, choose, fresh_page
 
 pytestmark = pytest.mark.browser
 
@@ -63,3 +63,69 @@ def test_what_is_given_cannot_be_predicted(board):
     ask(board, "weight")
     board.wait_for_function("document.querySelector('.cv-readout').textContent.includes('is given, not computed')")
     assert board.locator(ASK).is_hidden()
+
+
+@pytest.fixture
+def with_mistakes(browser, tmp_path):
+    """A page that has the tab Mistakes; a corner of grad_input has other products where the kernel is not rotated."""
+    from convviz.export.page import export_html
+    from convviz.settings.link import from_link
+
+    state = from_link("v=2&size=5&padding=1&weight=counting&grad=ones&tab=mistakes")[0].to_dict()
+    path = export_html(state, tmp_path / "page.html")
+    with fresh_page(browser) as page:
+        page.set_viewport_size({"width": 1400, "height": 900})
+        page.goto(path.as_uri())
+        page.locator('[data-panel="grad_input"] [data-cell]').first.wait_for()
+        yield page
+        assert page.outside == []
+
+
+def test_a_wrong_number_is_told_the_mistakes_that_give_it_and_shown_the_first(with_mistakes):
+    page = with_mistakes
+    cell(page, "grad_input", 0, 0).focus()
+    page.keyboard.press("Space")
+    ask(page, "grad_input")
+    answer(page, "28")  # 9 + 8 + 6 + 5, where the right one is 1 + 2 + 4 + 5
+    reasons = page.locator(".cv-lesson-reasons li")
+    assert reasons.all_inner_texts() == [
+        "28 is what you get if the kernel is not rotated. Show it",
+        "Or if the kernel is transposed instead of rotated. Show it",
+    ]
+    assert "28 is not it." in page.locator(ASK).inner_text()
+    assert "the kernel is not rotated" in page.locator(".cv-lesson-place > .cv-live").inner_text(), "it is spoken"
+    reasons.nth(1).get_by_role("button", name="Show it: the kernel is transposed instead of rotated").press("Enter")
+    page.locator(".cv-pane-mistakes [data-mistake=I05][aria-pressed=true]").wait_for()
+    assert reasons.count() == 2, "the question goes on"
+    answer(page, "11")
+    page.locator(".cv-lesson-reasons", has_text="11 is what you get if one product is missing: 1 · 1.").wait_for()
+    answer(page, "12")
+    page.locator(ASK, has_text="Right! It is 12").wait_for()
+    assert reasons.count() == 0
+
+
+def test_nonsense_is_met_kindly_and_the_question_stays(board):
+    cell(board, "output", 0, 1).click()
+    ask(board, "output")
+    for typed, told in (
+        ("", "Type a number first"),
+        ("abc", "An answer is a number such as 7 or −1.5: got “abc”."),
+        ("1e999", "got “1e999”"),
+        ("1/2", "got “1/2”"),
+        ("−7", "−7 is not it."),
+    ):
+        answer(board, typed)
+        board.locator(ASK, has_text=told).wait_for()
+        assert board.locator(".cv-lesson-reasons").is_hidden(), f"{typed}: nothing is known of it"
+    answer(board, "−123")
+    board.locator(".cv-lesson-reasons", has_text="−123 is what you get if the sign is wrong.").wait_for()
+    assert board.locator(".cv-lesson-reasons button").count() == 0, "this page has no tab Mistakes"
+
+
+def test_an_answer_is_forgotten_where_the_picture_becomes_another_one(with_mistakes):
+    page = with_mistakes
+    ask(page, "grad_input")
+    answer(page, "45.5")
+    page.locator(ASK, has_text="45.5 is not it.").wait_for()
+    choose(page, "preset", "box")
+    page.locator(ASK, has_not_text="is not it").wait_for()

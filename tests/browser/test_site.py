@@ -12,7 +12,7 @@ from convviz.export.parts import SHOWN
 from convviz.export.site import INDEX, site_files, write_site
 from convviz.facts.words import sentences
 from convviz.lessons import lesson
-from tests.browser.app_page import slide, wait_painted
+from tests.browser.app_page import press_tab, slide, wait_painted
 from tests.browser.axe import assert_accessible
 from tests.browser.server import ROOT, wait_until
 from tests.browser.test_embed import Quiet
@@ -116,7 +116,7 @@ def test_each_tab_opens_with_a_file_of_its_own(site, url):
     places = {"mistakes": ".cv-verdict", "stack": "[data-cell]", "race": ".cv-race-recorded code"}
     for tab, shown in places.items():
         assert not any(f"/tab-{tab}-" in request.url for request in site.asked)
-        site.locator(f".cv-tab[data-tab={tab}]").click()
+        press_tab(site, tab)
         site.locator(f".cv-pane-{tab} {shown}").first.wait_for()
         assert sum(f"/tab-{tab}-" in request.url for request in site.asked) == 1
         assert set(site.locator(".cv-pane-failure[role=alert]").all_text_contents()) == {""}

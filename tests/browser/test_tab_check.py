@@ -4,7 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from tests.browser.app_page import cell, choose, open_tab, pane_follows, read_panel, slide, switch
+from tests.browser.app_page import cell, choose, open_tab, pane_follows, press_tab, read_panel, slide, switch
 
 pytestmark = pytest.mark.browser
 
@@ -22,6 +22,7 @@ READ_MAPS = """(pane) => [...pane.querySelectorAll(".cv-check-row")].map((row) =
 @pytest.fixture
 def app(app):
     open_tab(app, "check")
+    app.locator(f"{PANE} .cv-check-both").click()
     return app
 
 
@@ -76,24 +77,34 @@ def test_shows_the_errors_of_both_dtypes(app):
     assert "lie 1.9e\u22126 apart in float32, so a slope over 2\u00b7eps comes in steps of about 0.95." in words
 
 
+def test_opens_in_float64_where_gradcheck_passes(app):
+    app.locator(f"{PANE} .cv-check-both").click()
+    assert app.locator(f"{PANE} .cv-panel:visible .cv-name").all_text_contents() == ["float64"] * 2
+    assert app.locator(f"{PANE} .cv-verdicts thead th").all_text_contents() == ["gradient", "float64"]
+    assert set(app.locator(f"{PANE} .cv-verdicts td").evaluate_all("(all) => all.map((td) => td.dataset.passes)")) == {
+        "true"
+    }
+    assert "float32," not in app.locator(PANE).inner_text(), "what is said of float32 comes with it"
+
+
 def test_says_what_gradcheck_says(app):
     verdicts = app.locator(f"{PANE} .cv-verdicts td")
-    assert [verdicts.nth(i).get_attribute("data-passes") for i in range(4)] == ["false", "true"] * 2
+    assert [verdicts.nth(i).get_attribute("data-passes") for i in range(4)] == ["true", "false"] * 2
     largest = max(maps(app)["grad_weight"]["float32"])
-    assert verdicts.nth(2).text_content() == f"\u2717 fails, off by up to {largest:.3g}"
+    assert verdicts.nth(3).text_content() == f"\u2717 fails, off by up to {largest:.3g}"
 
 
 def test_a_larger_step_shrinks_the_error_by_keyboard_alone(app):
     before = maps(app)
     curve = app.locator(f"{PANE} .cv-curve")
-    assert curve.get_attribute("aria-label").startswith("Largest error against eps. At eps 1e\u22126: float32 ")
+    assert curve.get_attribute("aria-label").startswith("Largest error against eps. At eps 1e\u22126: float64 ")
     set_eps(app, 7)
     assert app.locator(f"{PANE} output").text_content() == "eps = 0.1"
     after = maps(app)
     for panel, dtypes in after.items():
         for dtype, values in dtypes.items():
             assert max(values) < 1e-3 * max(before[panel][dtype]), (panel, dtype)
-    assert curve.get_attribute("aria-label").startswith("Largest error against eps. At eps 0.1: float32 ")
+    assert curve.get_attribute("aria-label").startswith("Largest error against eps. At eps 0.1: float64 ")
     app.set_viewport_size({"width": 1400, "height": 1800})
     box = curve.bounding_box()
     curve.click(position={"x": box["width"] * 40 / 420, "y": box["height"] / 2})
@@ -102,7 +113,7 @@ def test_a_larger_step_shrinks_the_error_by_keyboard_alone(app):
 
 
 def test_the_board_and_the_pane_point_at_each_other(app):
-    first = app.locator(f"{PANE} [data-gradient=grad_weight] .cv-panel").nth(1)
+    first = app.locator(f"{PANE} [data-gradient=grad_weight] .cv-panel").nth(0)
     first.locator('[data-cell="1,2"]').hover()
     lit = app.locator('.cv-board [data-panel="grad_weight"] .cv-lights')
     assert "1,2" in lit.get_attribute("data-lit").split()
@@ -153,7 +164,7 @@ def test_a_transposed_convolution_in_its_own_words(app):
 
 
 def test_opening_again_and_closing(app):
-    app.locator("[data-tab=check]").click()
+    press_tab(app, "check")
     app.locator(PANE).wait_for(state="detached")
     cell(app, "grad_weight", 0, 0).hover()
     open_tab(app, "check")

@@ -15,6 +15,7 @@ from tests.browser.app_page import (
     autograd_of_page,
     cell,
     choose,
+    entry_of,
     fresh_page,
     open_app,
     open_tab,
@@ -257,7 +258,7 @@ def test_the_keyboard_alone_chooses_a_way_and_walks_the_lines(app):
 def test_closing_lets_go_of_the_panels(app):
     line_with(app, "grad_input = F.conv2d(").focus()
     assert framed(app)
-    app.locator("[data-tab=code]").focus()
+    entry_of(app, "code").focus()
     app.keyboard.press("Enter")
     app.locator(".cv-pane-code").wait_for(state="detached")
     assert framed(app) == set()

@@ -16,7 +16,9 @@ from convviz.views.theme import COLORSCALES
 from tests.browser.app_page import (
     cell,
     choose,
+    entry_of,
     open_tab,
+    press_tab,
     read_panel,
     repaint,
     slide,
@@ -581,7 +583,7 @@ def test_a_drawing_that_is_replaced_takes_its_frames_with_it(app):
 
 
 def test_keyboard_alone_walks_opens_and_closes(app):
-    app.locator("[data-tab=graph]").focus()
+    entry_of(app, "graph").focus()
     focused = "document.activeElement.dataset.node ?? document.activeElement.textContent"
     for _ in range(40):
         app.keyboard.press("Tab")
@@ -644,11 +646,11 @@ def test_themes_and_narrow_pages(app):
 
 
 def test_closing_the_tab(app):
-    app.locator("[data-tab=graph]").click()
+    press_tab(app, "graph")
     app.locator(".cv-pane-graph").wait_for(state="detached")
     with repaint(app):
         slide(app, "digit", 7)
-    app.locator("[data-tab=graph]").click()
+    press_tab(app, "graph")
     app.locator(".cv-pane-graph[data-shown] [data-node]").first.wait_for()
     open_box(app, id_of(app, "weight"))
     wait_details(app, "gradient 0", read_panel(app, "grad_weight"))

@@ -11,6 +11,7 @@ from tests.browser.app_page import (
     open_app,
     open_tab,
     pane_follows,
+    press_tab,
     read_panel,
     repaint,
     see,
@@ -188,7 +189,7 @@ def test_typing_into_a_cell_with_the_keyboard(own):
     pane_follows(own, "linear", lambda: own.keyboard.press("Enter"))
     assert tensors(own)["weight"][1, 2] == 7
     assert_equals_autograd(own, "half_squared_error")
-    own.locator("[data-tab=linear]").click()
+    press_tab(own, "linear")
     own.locator(PANE).wait_for(state="detached")
     open_tab(own, "linear")
     assert (tensors(own)["input"][0, 1], tensors(own)["weight"][1, 2]) == (-2.5, 7), "the page keeps what was typed"

@@ -13,8 +13,10 @@ from tests.browser.app_page import (
     FOLLOWS_WITHIN_MS,
     cell,
     choose,
+    entry_of,
     messages_sent,
     open_tab,
+    press_tab,
     read_panel,
     repaint,
     see,
@@ -399,13 +401,13 @@ def test_narrow_pages_and_closing(app):
     view(app, FORWARD)
     entry(app, "top", 5, 7).hover()
     assert lit(app, ".cv-board") != {}
-    app.locator("[data-tab=matrix]").dispatch_event("click")  # the pointer stays where it is
+    entry_of(app, "matrix").dispatch_event("click")  # the pointer stays where it is
     pane(app).wait_for(state="detached", timeout=FOLLOWS_WITHIN_MS)
     app.mouse.move(2, 2)
     assert lit(app, ".cv-board") == {}
     cell(app, "output", 0, 0).hover()
     slide(app, "stride", slider_value(app, "stride") + 1)
-    app.locator("[data-tab=matrix]").click()
+    press_tab(app, "matrix")
     pane(app).wait_for(timeout=FOLLOWS_WITHIN_MS)
     settle_pane(app, "matrix")
     assert_views_are_right(app)

@@ -33,8 +33,8 @@ say = sentences("race")
 
 @pytest.fixture(scope="module")
 def racing():
-    """A server that allows one race at a time."""
-    with voila_server(arguments=["--races", "1"]) as server:
+    """A server for the machine itself, which runs one race at a time without being asked to."""
+    with voila_server() as server:
         yield server
 
 
@@ -181,8 +181,10 @@ def weights(opening):
     return np.frombuffer(base64.b64decode(opening["weight"]["bytes"]), "<f4").astype(float)
 
 
-def test_a_server_for_many_has_no_races_unless_they_are_allowed(app):
-    open_tab(app, "race")
-    assert app.locator(f"{PANE} .cv-race-told").text_content() == say("off")
-    assert app.locator(f"{PANE} [data-race=start]").is_hidden()
-    assert app.locator(f"{PANE} .cv-race-recorded").is_visible()
+def test_a_server_for_many_shows_the_recorded_race_and_offers_none(browser):
+    with voila_server(arguments=["--races", "0"]) as server, fresh_page(browser) as page:
+        open_app(page, server.url)
+        open_tab(page, "race")
+        assert page.locator(f"{PANE} .cv-race-told").text_content() == say("alone").replace("`", "")
+        assert page.locator(f"{PANE} [data-race=start]").is_hidden()
+        assert page.locator(f"{PANE} .cv-race-recorded").is_visible()

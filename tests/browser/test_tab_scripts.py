@@ -7,7 +7,7 @@ import pytest
 
 from convviz.board.module import tab_script
 from convviz.facts.words import sentences
-from tests.browser.app_page import fresh_page, open_app, open_tab
+from tests.browser.app_page import fresh_page, open_app, open_tab, press_tab
 from tests.browser.scripts import expose
 
 pytestmark = pytest.mark.browser
@@ -149,15 +149,15 @@ def newcomer(browser, server):
 def test_a_served_page_fetches_a_tab_once_and_says_when_it_cannot(newcomer):
     app = newcomer
     app.evaluate(FAILS_ONCE)
-    app.locator("[data-tab=quantised]").click()
+    press_tab(app, "quantised")
     pane = app.locator(".cv-slot .cv-pane")
     again = pane.get_by_role("button", name=say("again"))
     again.wait_for()
     assert pane.locator("p").first.text_content().startswith(say("script.failed", why="503")[:40])
     assert pane.get_attribute("role") == "tabpanel"
-    assert pane.get_attribute("aria-labelledby") == app.locator("[data-tab=quantised]").get_attribute("id")
+    assert pane.get_attribute("aria-labelledby") == app.locator("[role=tab][data-tab=quantised]").get_attribute("id")
     again.click()
     app.locator('.cv-pane-quantised[data-shown]:not([data-shown=""])').wait_for()
-    app.locator("[data-tab=quantised]").click()
+    press_tab(app, "quantised")
     open_tab(app, "quantised")
     assert app.evaluate("asked") == 2, "one that failed, one that came, and none for the second opening"

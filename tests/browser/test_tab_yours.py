@@ -4,10 +4,9 @@ import os
 
 import pytest
 
-from tests.browser.app_page import fresh_page, wait_notice
+from tests.browser.app_page import entry_of, fresh_page, wait_notice
 from tests.browser.lab import lab_server, open_notebook
 from tests.browser.test_lab import run_cell
-from tests.browser.test_tabs import open_tab
 
 pytestmark = pytest.mark.browser
 
@@ -104,6 +103,8 @@ def test_a_right_function_is_told_so(lab):
 
 
 def test_a_served_app_runs_nobodys_code(app):
-    open_tab(app, "yours")
+    entry_of(app, "yours").click()
+    assert "Your code" not in app.locator(".cv-parts [role=tab]").all_inner_texts(), "it is not offered"
+    app.evaluate("void (location.hash = 'v=2&tab=yours')")
     app.wait_for_function("document.querySelector('.cv-pane-yours')?.textContent.includes('shared server')")
     assert not app.locator(".cv-pane-yours textarea").is_visible()

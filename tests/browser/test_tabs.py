@@ -3,12 +3,14 @@
 import pytest
 
 from convviz.facts import facts
-from tests.browser.app_page import cell, open_tab, repaint, slide, slider_value
+from tests.browser.app_page import APPEARS_WITHIN_MS, cell, entry_of, open_tab, repaint, slide, slider_value
 from tests.browser.test_links import lit
 
 pytestmark = pytest.mark.browser
 
-TABS = facts("names")["tabs"]
+NAMES, SETTINGS = facts("names")["tabs"], facts("settings")
+TABS = [name for name in NAMES if name not in SETTINGS["tabs_of_a_notebook"]]  # those that a served page offers
+FOCUSED = "document.activeElement.dataset.tab ?? document.activeElement.dataset.entry"
 
 
 def pane(page, name):
@@ -16,43 +18,75 @@ def pane(page, name):
 
 
 def test_keys_choose_open_and_close(app):
-    first, second = list(TABS)[:2]
     assert app.locator(".cv-pane").count() == 0, "a tab is made when it is opened"
-    app.locator(f"[data-tab={first}]").focus()
+    app.locator("[data-entry=matrix]").focus()
     app.keyboard.press("ArrowRight")
-    assert app.evaluate("document.activeElement.dataset.tab") == second
+    assert app.evaluate(FOCUSED) == "code"
     assert app.locator(".cv-pane").count() == 0, "the arrows only choose"
     app.keyboard.press("Enter")
-    pane(app, second).wait_for()
-    assert app.locator("[role=tab][aria-selected=true]").get_attribute("data-tab") == second
+    pane(app, "code").wait_for()
+    assert app.locator(".cv-tabbar [aria-selected=true]").get_attribute("data-entry") == "code"
     app.keyboard.press("Tab")
-    assert app.evaluate("document.activeElement.closest('.cv-pane') !== null"), "what was opened comes next"
-    app.keyboard.press("Shift+Tab")
-    app.keyboard.press("Enter")
-    app.locator(".cv-pane").wait_for(state="detached")
-    assert app.locator("[role=tab][aria-selected=true]").count() == 0
-
-
-def test_two_named_groups_and_two_ways_to_close(app):
-    lists = app.locator("[role=tablist]").all()
-    groups = {one.get_attribute("aria-label"): one.locator("[role=tab]").all_inner_texts() for one in lists}
-    assert groups == {
-        "See it differently": ["Linear", "Matrix", "Graph", "Stack", "Race", "Mistakes"],
-        "For engineers": ["Code", "PyTorch", "Check", "Double backward", "Your code", "Quantised"],
-    }
-    assert app.locator(".cv-tabgroup > span").all_inner_texts() == list(groups)
-    focused = "document.activeElement.dataset.tab"
-    open_tab(app, "code")
-    app.locator(".cv-pane button").first.focus()
+    assert app.evaluate(FOCUSED) == "code", "what was opened comes next: its parts"
+    app.keyboard.press("End")
+    assert app.evaluate(FOCUSED) == "pytorch"
+    assert pane(app, "code").count() == 1, "the arrows only choose here as well"
+    app.keyboard.press("Space")
+    pane(app, "pytorch").wait_for()
+    assert app.evaluate(FOCUSED) == "pytorch", "the focus stays on the part that was opened"
+    for _ in range(2):  # past the button that closes it
+        app.keyboard.press("Tab")
+    assert app.evaluate("document.activeElement.closest('.cv-pane') !== null")
     app.keyboard.press("Escape")
     app.locator(".cv-pane").wait_for(state="detached")
-    assert app.evaluate(focused) == "code"
-    open_tab(app, "matrix")
-    assert app.locator(".cv-terms").inner_text().startswith("Words used here")
-    app.get_by_role("button", name="Close Matrix").click()
+    assert app.evaluate(FOCUSED) == "code"
+    assert app.locator("[role=tab][aria-selected=true]").count() == 0
+    app.keyboard.press("Enter")
+    pane(app, "pytorch").wait_for()
+    assert app.locator(".cv-parts [aria-selected=true]").inner_text() == "PyTorch", "the part that was seen last"
+    app.keyboard.press("Enter")
     app.locator(".cv-pane").wait_for(state="detached")
-    assert app.evaluate(focused) == "matrix"
-    assert app.locator(".cv-drawer-close").is_hidden()
+
+
+def test_five_entries_their_parts_and_a_quiet_more(app):
+    row = app.locator(".cv-tabbar [role=tablist]")
+    assert row.get_attribute("aria-label") == "Other views"
+    assert row.locator("[role=tab]").all_inner_texts() == ["Mistakes", "Stack", "Matrix", "Code", "Check", "more"]
+    parts = {
+        "matrix": ["Matrix", "Linear"],
+        "code": ["Code", "Graph", "PyTorch"],
+        "check": ["Check", "Double backward"],
+    }
+    for entry, named in (parts | {"more": ["Quantised", "Race"]}).items():
+        app.locator(f"[data-entry={entry}]").click()
+        strip = app.locator(".cv-parts [role=tablist]")
+        assert strip.locator("[role=tab]").all_inner_texts() == named, entry
+        label = app.locator(f"[data-entry={entry}]").inner_text()
+        assert strip.get_attribute("aria-label") == f"Parts of {label}"
+        app.get_by_role("button", name=f"Close {label}").click()
+        app.locator(".cv-pane").wait_for(state="detached")
+        assert app.evaluate(FOCUSED) == entry
+        assert app.locator(".cv-drawer-body").is_hidden()
+    for entry in ("mistakes", "stack"):
+        app.locator(f"[data-entry={entry}]").click()
+        assert app.locator(".cv-parts [role=tablist]").count() == 0, "one part needs no switch"
+        assert app.locator(".cv-parts").inner_text() == NAMES[entry]
+
+
+def test_an_old_link_of_every_tab_opens_what_it_opened(page, server):
+    for name in SETTINGS["choices"]["tab"][1:]:
+        page.goto("about:blank")
+        page.goto(f"{server.url}#v=2&tab={name}")
+        pane(page, name).wait_for(timeout=APPEARS_WITHIN_MS)
+        assert page.locator(".cv-pane").count() == 1, name
+        part = page.locator(f"[role=tab][data-tab={name}]")
+        assert part.get_attribute("aria-selected") == "true", name
+        entry = page.locator(".cv-tabbar [role=tab][aria-selected=true]")
+        assert name in SETTINGS["tab_entries"][entry.get_attribute("data-entry")], name
+        drawer, close = page.locator(".cv-drawer-head").bounding_box(), page.locator(".cv-drawer-close").bounding_box()
+        assert drawer["y"] <= close["y"], name
+        assert close["y"] + close["height"] <= drawer["y"] + drawer["height"], f"{name}: × lies over nothing"
+    assert page.page_errors == []
 
 
 @pytest.mark.parametrize("width", [1500, 800, 400])
@@ -60,7 +94,7 @@ def test_the_pane_stands_at_the_lower_edge_of_the_window(app, width):
     app.set_viewport_size({"width": width, "height": 900})
     for name in TABS:
         open_tab(app, name)
-        board, drawer, opened = (app.locator(f".cv-{one}").bounding_box() for one in ("board", "drawer", "slot"))
+        board, drawer, opened = (app.locator(f".cv-{one}").bounding_box() for one in ("board", "drawer", "drawer-body"))
         assert drawer["y"] + drawer["height"] == pytest.approx(900, abs=1), name
         assert opened["x"] <= board["x"], f"{name} has the whole width"
         assert opened["x"] + opened["width"] >= board["x"] + board["width"], name
@@ -134,6 +168,6 @@ def test_a_closed_tab_leaves_no_lights_behind(app):
     open_tab(app, "code")
     app.locator(".cv-line").nth(8).hover()
     app.locator(".cv-board .cv-pointed").first.wait_for()
-    app.locator("[data-tab=code]").press("Enter")
+    entry_of(app, "code").press("Enter")
     app.locator(".cv-pane").wait_for(state="detached")
     assert app.locator(".cv-board .cv-pointed").count() == 0

@@ -18,7 +18,7 @@ from ipywidgets.widgets.widget import _instances, _remove_buffers
 
 import convviz
 from convviz.app.script import Script
-from tests.browser.app_page import read_panel, slide, wait_painted
+from tests.browser.app_page import press_tab, read_panel, slide, wait_painted
 from tests.browser.app_page.waits import APPEARS_WITHIN_MS
 
 pytestmark = pytest.mark.browser
@@ -119,9 +119,9 @@ def test_the_app_lives_in_it(shown):
 def test_each_tab_comes_with_its_numbers(shown):
     _, page = shown
     for tab in ("matrix", "code", "double", "stack"):
-        page.locator(f"[data-tab={tab}]").click()
+        press_tab(page, tab)
         page.locator(f'.cv-pane-{tab}[aria-busy=false][data-shown]:not([data-shown=""])').wait_for()
         assert page.locator(f".cv-pane-{tab} > .cv-pane-failure").text_content() == ""
-    page.locator("[data-tab=graph]").click()
+    press_tab(page, "graph")
     page.locator("[data-opens-into]").first.click()
     page.locator(".cv-pane-graph .cv-tensors [data-cell]").first.wait_for()  # its numbers come as bytes

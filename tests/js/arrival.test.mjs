@@ -61,6 +61,7 @@ test("it is not played where the tray would be no rotated kernel, or where nobod
     "weight=laplacian": "it looks the same rotated",
     "size=1&kernel=1": "it looks the same rotated",
     "mode=reflect&padding=1": "a border is folded",
+    "broken=I01": "what it would become is a puzzle",
   };
   for (const [link, why] of Object.entries(links))
     assert.equal(arrivalOf(at(`v=2&${link}`)), null, `${link}: ${why}`);

@@ -5,7 +5,7 @@ import test from "node:test";
 import PICTURE from "../../convviz/facts/picture.json" with { type: "json" };
 import { fromPage } from "../../convviz/board/js/numbers/from_page.js";
 import { equationsOf } from "../../convviz/board/js/picture/panels.js";
-import { endOf, endsOf, isBeyond, quantityOf } from "../../convviz/board/js/picture/scales.js";
+import { endOf, endsOf, isBeyond, isGradient, quantityOf } from "../../convviz/board/js/picture/scales.js";
 import { fromLink } from "../../convviz/board/js/rules/link.js";
 
 /** The ends of all panels' scales in a linked picture. */
@@ -88,9 +88,16 @@ test("every panel has a scale and a quantity", () => {
     .filter((item) => typeof item === "string");
   for (const name of names) assert.ok(PICTURE.scales.of[name]?.length, name);
   for (const name of names) assert.ok(quantityOf(name), name);
-  assert.deepEqual(["dilated_input", "padded_input", "grad_bias"].map(quantityOf), [
-    "value",
-    "value",
-    "gradient",
-  ]);
+});
+
+test("a variable and its gradient have one hue, and the gradient is known by its name", () => {
+  for (const [quantity, names] of Object.entries(PICTURE.quantities)) {
+    for (const name of names) {
+      const variable = name.replace(/^.*grad_|^padded_|^dilated_|^rotated_/, "").replace(/^padded_/, "");
+      const of = { bias: "weight", target: "output" }[variable] ?? variable;
+      assert.deepEqual([quantityOf(name), of], [quantity, quantity], name);
+      assert.equal(isGradient(name), name.split("_").includes("grad"), name);
+    }
+  }
+  assert.equal(isGradient("gradual"), false);
 });

@@ -42,12 +42,12 @@ class Palette:
 
 PALETTES = {
     "light": Palette(
-        "#ffffff", "#16191d", "#5a626d", "#86198f", "#6b7482",
+        "#ffffff", "#1b1f27", "#5f6672", "#86198f", "#6b7482",
         {"output": "#e4f2e8", "function": "#f3f5f8", "leaf": "#fdf1dc", "rest": "#ffffff"},
     ),
     "dark": Palette(
-        "#171b21", "#e8eaee", "#a4adba", "#f0abfc", "#8a94a3",
-        {"output": "#17321f", "function": "#252b35", "leaf": "#392d15", "rest": "#171b21"},
+        "#1b1f26", "#eef1f5", "#a0a9b6", "#f0abfc", "#8a94a3",
+        {"output": "#17321f", "function": "#252b35", "leaf": "#392d15", "rest": "#1b1f26"},
     ),
 }  # fmt: skip
 ROUNDING = {"output": 4, "function": 4, "leaf": 20, "rest": 4}  # of corners, so that colour is not the only difference

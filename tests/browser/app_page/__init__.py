@@ -23,10 +23,13 @@ from tests.browser.app_page.eyes import (
     wait_aligned,
 )
 from tests.browser.app_page.hands import (
+    ENTRY_OF,
     cell,
     choose,
+    entry_of,
     open_tab,
     pane_follows,
+    press_tab,
     settle_pane,
     show_plane,
     shown_plane,
@@ -56,6 +59,7 @@ from tests.browser.app_page.waits import (
 
 __all__ = [
     "APPEARS_WITHIN_MS",
+    "ENTRY_OF",
     "FOLLOWS_WITHIN_MS",
     "LABEL",
     "LOSSES",
@@ -67,6 +71,7 @@ __all__ = [
     "cell",
     "cell_of_shot",
     "choose",
+    "entry_of",
     "fresh_page",
     "kernel_id",
     "messages_sent",
@@ -77,6 +82,7 @@ __all__ = [
     "panels_of",
     "plain",
     "plane_of",
+    "press_tab",
     "read_panel",
     "repaint",
     "same_state",

@@ -1,6 +1,9 @@
 """What a person does on the page of the app, with keys and menus."""
 
+from convviz.facts import facts
 from tests.browser.app_page.waits import APPEARS_WITHIN_MS, repaint, settle
+
+ENTRY_OF = {tab: entry for entry, tabs in facts("settings")["tab_entries"].items() for tab in tabs}
 
 
 def slider(page, name, axis=0):
@@ -48,9 +51,23 @@ def cell(page, panel, row, column):
     return page.locator(f'[data-panel="{panel}"]').first.locator(f'[data-cell="{row},{column}"]')
 
 
+def entry_of(place, name):
+    """Return the button of the entry that a tab is a part of."""
+    return place.locator(f".cv-tab[data-entry={ENTRY_OF[name]}]").first
+
+
+def press_tab(place, name):
+    """Press what leads to a tab: its entry, then its part; where it is open, its entry, which closes it."""
+    parts = place.locator(f".cv-drawer-body:not([hidden]) .cv-parts [data-tab={name}]")
+    if parts.count() == 0 or parts.first.get_attribute("aria-selected") == "true":
+        entry_of(place, name).click()
+    if parts.count() and parts.first.get_attribute("aria-selected") == "false":
+        parts.first.click()
+
+
 def open_tab(page, name):
     """Open a tab and wait until its pane shows what belongs to the settings of now."""
-    page.locator(f"[data-tab={name}]").click()
+    press_tab(page, name)
     page.locator(f'.cv-pane-{name}[aria-busy=false][data-shown]:not([data-shown=""])').wait_for(
         timeout=APPEARS_WITHIN_MS
     )

@@ -69,8 +69,11 @@ def open_app(page, url, link="#v=1"):
 
 
 def show_all_controls(page):
-    """Open what stands behind More."""
-    page.evaluate("document.querySelectorAll('.cv-more-controls').forEach((more) => (more.open = true))")
+    """Open what stands behind More, for keys and menus alone: it hangs over the board, whose cells are clicked."""
+    page.evaluate("""() => document.querySelectorAll(".cv-more-controls, .cv-advanced").forEach((more) => {
+        more.open = true;
+        more.querySelector(".cv-popover")?.setAttribute("style", "pointer-events: none; opacity: 0");
+    })""")
 
 
 def start_again(page):

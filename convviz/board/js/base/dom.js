@@ -3,6 +3,12 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
+/** Set an attribute; a style as the page's own script may, where a strict Content-Security-Policy forbids it as text. @param {HTMLElement | SVGElement} node @param {string} name @param {string} value */
+function attribute(node, name, value) {
+  if (name === "style") node.style.cssText = value;
+  else node.setAttribute(name, value);
+}
+
 /**
  * Make an HTML element.
  * @param {string} tag
@@ -12,7 +18,7 @@ const SVG = "http://www.w3.org/2000/svg";
  */
 export function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes)) attribute(node, name, value);
   node.append(...children);
   return node;
 }
@@ -26,7 +32,7 @@ export function element(tag, attributes = {}, ...children) {
  */
 export function svgElement(tag, attributes = {}, ...children) {
   const node = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
+  for (const [name, value] of Object.entries(attributes)) attribute(node, name, String(value));
   node.append(...children);
   return node;
 }

@@ -6,9 +6,10 @@ import { element, setText } from "../base/dom.js";
 import { explain } from "../base/help.js";
 import { sentences } from "../base/words.js";
 import { createBecause } from "./because.js";
+import { createBreakIt } from "./break_it.js";
 import { createChoice, createSymbols } from "./equation_parts.js";
 import { createMarksKey } from "./marks_key.js";
-import { setTinted } from "./quantities.js";
+import { createFormula, setFormula, setTinted } from "./quantities.js";
 import { createRemainder } from "./remainder_box.js";
 import { createViewSwitch } from "./viewswitch.js";
 
@@ -35,9 +36,9 @@ function createSingle(board) {
 }
 
 /** What an equation computes, in symbols, and what else there is to know of it. @param {any} board @param {string} name */
-function createFormula(board, name) {
+function createNotes(board, name) {
   const symbols = createSymbols();
-  const formula = element("code", { class: "cv-formula" });
+  const formula = createFormula();
   const note = element("p", { class: "cv-note" });
   const remainder = createRemainder((size) => board.model.send({ type: "size", size }));
   // The remainder's story is to the input where the layer is transposed.
@@ -64,9 +65,9 @@ function createPickers(board, el) {
 /**
  * Make the title line of a band.
  * @param {any} board what everything shares @param {string} name of the band
- * @param {HTMLElement} stepButton opens its steps
+ * @param {HTMLElement} stepButton opens its steps @param {() => void} showMaking shows how what is asked about was made
  */
-export function createBandHead(board, name, stepButton) {
+export function createBandHead(board, name, stepButton, showMaking) {
   const heading = createTitle(() => board.focusBand(name));
   const caption = element("p", { class: "cv-caption" });
   const aside = element("p", { class: "cv-aside" });
@@ -76,29 +77,33 @@ export function createBandHead(board, name, stepButton) {
   const setPickers = createPickers(board, choices);
   const views = createViewSwitch((view) => board.model.send({ type: "view", view }));
   const single = createSingle(board);
-  const symbols = createFormula(board, name);
+  const symbols = createNotes(board, name);
   const key = createMarksKey();
+  const breakIt = createBreakIt(board, name);
   const own = name === "forward" ? [single] : name === "input" ? [views.el] : [];
-  const asks = element(
-    "div",
-    { class: "cv-asks" },
-    because.el,
-    ...(name === "bias" ? [] : [stepButton]),
-    symbols.button,
-  );
+  const steps = name === "bias" ? [] : [stepButton];
+  // What comes and goes stands before what stays, which keeps its place at the right end.
   const el = element(
     "header",
     { class: "cv-head" },
     element("h3", {}, heading),
     says,
-    element("div", { class: "cv-tools-of-band" }, choices, ...own, asks),
+    because.el,
+    breakIt.el,
+    element("div", { class: "cv-tools-of-band" }, choices, ...own, ...steps, symbols.button),
     symbols.el,
   );
-  because.onAnswer((answered) => says.toggleAttribute("data-answered", answered));
+  because.onAnswer((answered) => {
+    const asked = answered && !says.hasAttribute("data-answered");
+    says.toggleAttribute("data-answered", answered);
+    if (asked) showMaking();
+  });
 
   return {
     el,
     key,
+    /** Say what is broken, and mark it. */
+    showBroken: breakIt.show,
     /** @param {any} spec of the equation @param {any} geometry @param {any} story of the remainder, or null */
     setSpec(spec, geometry, story) {
       setText(heading, spec.title);
@@ -113,7 +118,7 @@ export function createBandHead(board, name, stepButton) {
     },
     /** @param {any} texts of the numbers that are shown */
     setTexts(texts) {
-      setTinted(symbols.formula, texts.formulas[name] ?? "");
+      setFormula(symbols.formula, texts.formulas[name] ?? "");
       setTinted(caption, texts.captions[name] ?? "");
       caption.title = caption.textContent ?? "";
       setText(symbols.note, texts.notes[name] ?? "");

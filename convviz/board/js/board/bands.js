@@ -5,8 +5,11 @@
 /** @typedef {ReturnType<typeof import("./equation.js").createEquation>} Band */
 
 const LARGE = "input"; // the band with two readings has a row of its own
-const [ROW, SMALLER] = ["minmax(0, 1fr)", "minmax(0, 0.76fr)"]; // heights of the row in use, and of the other one
+const ROW = "minmax(0, 1fr)";
+const [IN_USE, OTHER] = [1, 0.76]; // shares of the height that the row in use has, and the other one
 const STRIP = "64px"; // height of a band beside the one that is alone
+const SHARES = { forward: 1.37, weight: 1, bias: 0.6 }; // of the width
+const WHOLE = 97; // percent of the width that is the bands', beside the gaps
 const WIDER = 1.2; // how much of the width the band in use takes beside its neighbour
 
 /**
@@ -24,9 +27,12 @@ export function createBands(root, rows, equations, isPaper, onShared) {
     return app?.dataset.stage ?? "";
   }
 
+  /** Whether a drawer has taken the upper row. */
+  const isDrawn = () => Boolean(root.closest('[data-drawer][data-stage="wide"]'));
+
   /** The band that has the room for itself; empty where all of them stand there. */
   function alone() {
-    if (!["medium", "narrow", "lecture"].includes(stage())) return "";
+    if (!["medium", "narrow", "lecture"].includes(stage()) && !isDrawn()) return "";
     if (focused) return focused;
     return equations.has(brought) ? brought : [...equations.keys()][0];
   }
@@ -34,23 +40,25 @@ export function createBands(root, rows, equations, isPaper, onShared) {
   /** The band in use: a card, one step larger than the others. */
   const inUse = () => focused || alone() || (equations.has(LARGE) ? LARGE : "");
 
-  /** Side by side, each as wide as its panels ask for; the large one below them, or above where it comes first. */
+  /** Side by side in fixed shares, so that nothing but panels moves; a band whose numbers would go takes of its neighbours. */
   function shareWide() {
     const names = [...equations.keys()];
     const small = names.filter((name) => name !== LARGE);
-    const shares = small.map((name) => {
-      const { cells, rest } = /** @type {Band} */ (equations.get(name)).measure();
-      return (cells * 20 + rest) * (name === focused ? WIDER : 1);
+    const least = (/** @type {string} */ name) => /** @type {Band} */ (equations.get(name)).least();
+    const asked = small.reduce((sum, name) => sum + least(name).width, 0);
+    const widths = small.map((name) => {
+      const share = SHARES[/** @type {"forward"} */ (name)] * (name === focused ? WIDER : 1);
+      const most = ((WHOLE * least(name).width) / Math.max(asked, 1)).toFixed(1);
+      return `minmax(min(${least(name).width}px, ${most}%), ${share}fr)`;
     });
-    const whole = shares.reduce((sum, share) => sum + share, 0);
-    const lines = [small.join(" "), small.map(() => LARGE).join(" ")];
-    const heights = inUse() === LARGE ? [SMALLER, ROW] : [ROW, SMALLER];
-    if (names[0] === LARGE) for (const list of [lines, heights]) list.reverse();
-    rows.style.gridTemplateAreas = lines.map((line) => `"${line}"`).join(" ");
-    rows.style.gridTemplateColumns = shares
-      .map((share) => `minmax(0, ${(share / whole).toFixed(3)}fr)`)
-      .join(" ");
-    rows.style.gridTemplateRows = heights.join(" ");
+    const lines = [small, [LARGE]].map((row) => ({
+      areas: small.map((_, index) => row[index] ?? row[0]).join(" "),
+      height: `minmax(${Math.max(0, ...row.map((name) => least(name).height))}px, ${row.includes(inUse()) ? IN_USE : OTHER}fr)`,
+    }));
+    if (names[0] === LARGE) lines.reverse();
+    rows.style.gridTemplateAreas = lines.map(({ areas }) => JSON.stringify(areas)).join(" ");
+    rows.style.gridTemplateColumns = widths.join(" ");
+    rows.style.gridTemplateRows = lines.map(({ height }) => height).join(" ");
   }
 
   /** Share it: where there is little, one has it all. */
@@ -58,7 +66,7 @@ export function createBands(root, rows, equations, isPaper, onShared) {
     if (!equations.has(focused)) focused = "";
     const one = alone();
     for (const equation of equations.values()) equation.setPlace({ focused, alone: one, inUse: inUse() });
-    if (stage() === "wide") shareWide();
+    if (stage() === "wide" && !one) shareWide();
     else {
       rows.style.gridTemplateAreas = rows.style.gridTemplateColumns = "";
       rows.style.gridTemplateRows = [...equations.keys()]

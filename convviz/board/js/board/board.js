@@ -4,6 +4,8 @@ import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setLine, setText } from "../base/dom.js";
 import { ArrivalPlayer } from "./arrival.js";
 import { createBands } from "./bands.js";
+import { createChanges } from "./changes.js";
+import { followArrows } from "./drag_one.js";
 import { createEquation } from "./equation.js";
 import { createLegend } from "./equation_parts.js";
 import { decode } from "../base/format.js";
@@ -73,6 +75,10 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     },
   );
 
+  function* panels() {
+    for (const equation of equations.values()) yield* equation.panels.values();
+  }
+  const changes = createChanges(model, panels);
   const library = loadPlotly(model);
   const board = {
     model,
@@ -85,9 +91,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
         aside: (text, paired) => board.aside(text, paired),
         release: () => board.escape(),
       },
-      function* () {
-        for (const equation of equations.values()) yield* equation.panels.values();
-      },
+      panels,
     ),
     uid: Math.random().toString(36).slice(2, 8),
     plotly: library.ready,
@@ -158,6 +162,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     else [...equations.values()].forEach((equation, index) => equation.draw(plotly, changed[index]));
     if (everything) board.highlight.setGeometry(structure.geometry, structure.loss);
     markAsked();
+    changes.see(numbers.planes, values.limits);
     board.highlight.setNumbers(numbers, values.limits);
     legend.set(structure.equations[0]?.scale === "equation" ? Object.values(values.limits)[0] : null);
     seeTray = () => {
@@ -278,6 +283,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   const showBrush = () => root.toggleAttribute("data-brush", model.get("brush") !== null);
   const onStructure = () => schedule(true);
   const onValues = () => schedule(false);
+  const onSelected = () => frame || markSelected(); // the frame that comes marks it, beside the numbers that it is of
   const follower = followTheme(
     () => model.get("theme"),
     (next) => {
@@ -303,7 +309,8 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   // A widget is drawn before it is put into the page: only now can the app around the board be found.
   let stopKeys = () => {};
   const arrive = once(() => {
-    stopKeys = followKeys(board, root, own);
+    const stops = [followKeys(board, root, own), followArrows(root, own, panels)];
+    stopKeys = () => stops.forEach((stop) => stop());
     follower.refresh();
   });
   let size = "";
@@ -320,7 +327,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   watcher.observe(rows);
   model.on("change:structure", onStructure);
   model.on("change:values", onValues);
-  model.on("change:selected", markSelected);
+  model.on("change:selected", onSelected);
   model.on("change:brush", showBrush);
   showBrush();
   model.on("change:theme", follower.refresh);
@@ -339,11 +346,12 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   const close = () => {
     gone = true;
     arrival.close();
+    changes.close();
     library.cancel();
     cancelAnimationFrame(frame);
     model.off("change:structure", onStructure);
     model.off("change:values", onValues);
-    model.off("change:selected", markSelected);
+    model.off("change:selected", onSelected);
     model.off("change:brush", showBrush);
     model.off("change:theme", follower.refresh);
     follower.stop();

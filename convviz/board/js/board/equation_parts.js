@@ -9,7 +9,7 @@ const say = sentences(WORDS);
 
 /** How wide a word below a sign is; a Chinese letter takes more. @param {string} word */
 const widthOf = (word) =>
-  [...word].reduce((sum, letter) => sum + (/[\u2e80-\uffef]/.test(letter) ? 12 : 7.1), 0);
+  [...word].reduce((sum, letter) => sum + (/[\u2e80-\uffef]/.test(letter) ? 13.2 : 7.1), 0);
 
 /** How wide a sign is on the stage: its longest word decides. @param {{ note: string }} item */
 export const signWidth = ({ note }) =>

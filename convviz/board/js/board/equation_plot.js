@@ -22,13 +22,13 @@ export function createPlot(board, panels) {
 
   /** Where the row and its panels stand. */
   function locate() {
-    const boxes = [...panels.values()].map((panel) => panel.area.getBoundingClientRect());
-    return { frame: (plot.parentElement ?? plot).getBoundingClientRect(), boxes };
+    const boxes = [...panels.values()].map((panel) => drawnBox(panel.area));
+    return { frame: drawnBox(plot.parentElement ?? plot), boxes };
   }
 
   /**
    * The picture of this row for plotly: one trace and one pair of axes a panel, placed where its area stands.
-   * @param {{ frame: DOMRect, boxes: DOMRect[] }} place
+   * @param {ReturnType<typeof locate>} place
    */
   function picture({ frame, boxes }) {
     const layout = {
@@ -130,6 +130,18 @@ export function createPlot(board, panels) {
       plotly?.purge(plot);
     },
   };
+}
+
+/**
+ * Where a browser draws an element: at whole pixels of the screen. Within its picture plotly draws at any fraction, and
+ * its cells would stand beside the gaps between them.
+ * @param {Element} el
+ */
+function drawnBox(el) {
+  const box = el.getBoundingClientRect();
+  const whole = (/** @type {number} */ at) => Math.round(at * devicePixelRatio) / devicePixelRatio;
+  const [left, right, top, bottom] = [box.left, box.right, box.top, box.bottom].map(whole);
+  return { left, right, top, bottom, width: right - left, height: bottom - top };
 }
 
 /** @param {number} share */

@@ -10,10 +10,10 @@ import {
   CELL,
   corners,
   frames,
+  gapsBetween,
   holesIn,
   isMarked,
   isUnread,
-  linesBetween,
   makeBands,
   patterns,
   roleOf,
@@ -42,7 +42,8 @@ const KEYS = {
  *   room for them, where their count does not tell it
  * @typedef {{ onFocus: (row: number, column: number) => void, onSelect: (row: number, column: number) => void,
  *   onEdit: (row: number, column: number, typed: string) => void, onMenu: () => void, onLeave: () => void,
- *   onRelease: () => boolean | void }} GridEvents
+ *   onRelease: () => boolean | void, onArrow?: (event: KeyboardEvent, row: number, column: number) => boolean }} GridEvents
+ *   onArrow: asked first, whether a key is no step of the focus here
  */
 
 /**
@@ -56,7 +57,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERED_UP_TO) {
   const cells = createCells();
   const numbers = createNumbers();
   const ring = svgElement("rect", { class: "cv-ring", width: CELL, height: CELL, visibility: "hidden" });
-  const lines = svgElement("path", { class: "cv-lines", "aria-hidden": "true" });
+  const gaps = svgElement("path", { class: "cv-gaps", "aria-hidden": "true" });
   const lights = svgElement("g", { class: "cv-lights", "aria-hidden": "true" });
   const beyond = svgElement("path", { class: "cv-beyond", "aria-hidden": "true" });
   // Listening for the focus makes an svg a tab stop of its own in Chromium: the one stop is a cell.
@@ -68,7 +69,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERED_UP_TO) {
     patterns(uid),
     bands,
     lights,
-    lines,
+    gaps,
     cells.el,
     numbers.el,
     dim,
@@ -119,7 +120,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERED_UP_TO) {
     svg.setAttribute("aria-rowcount", String(height));
     svg.setAttribute("aria-colcount", String(width));
     svg.classList.toggle("cv-numbered", numbered());
-    lines.setAttribute("d", numbered() ? linesBetween(height, width) : "");
+    gaps.setAttribute("d", numbered() ? gapsBetween(height, width) : "");
     [marked, unread] = [[], []];
     if (numbered())
       eachPlace((row, column) => {
@@ -188,7 +189,9 @@ export function createGrid(uid, events, numbersUpTo = NUMBERED_UP_TO) {
   /** @param {KeyboardEvent} event */
   function onKey(event) {
     const move = KEYS[event.key];
-    if (move && !event.altKey && !event.metaKey) {
+    if (events.onArrow?.(event, focus.row, focus.column)) {
+      // the 1 is carried, or a number is changed
+    } else if (move && !event.altKey && !event.metaKey) {
       const edge = event.ctrlKey && (event.key === "Home" || event.key === "End");
       focusCell(focus.row + (edge ? move[1] : move[0]), focus.column + move[1]);
     } else if (event.key === "Escape") {

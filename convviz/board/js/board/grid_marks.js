@@ -54,11 +54,28 @@ export const corners = (cells, width, side) =>
     )
     .join("");
 
-/** The lines around all cells: one path, for a frame a cell would be drawn anew with each. @param {number} height in cells @param {number} width */
-export function linesBetween(height, width) {
-  const across = Array.from({ length: height + 1 }, (_, row) => `M0 ${row * CELL}h${width * CELL}`);
-  const down = Array.from({ length: width + 1 }, (_, column) => `M${column * CELL} 0v${height * CELL}`);
-  return [...across, ...down].join("");
+const [GAP, ROUND] = [1.4, 3.5]; // what parts two cells, a pixel wide at 30 pixels a cell; the radius of a cell's corners
+const turn = (/** @type {number} */ x, /** @type {number} */ y) =>
+  `a${ROUND} ${ROUND} 0 0 1 ${x * ROUND} ${y * ROUND}`;
+
+/** A cell with round corners, as a part of a path. @param {number} width @param {number} height */
+function rounded(width, height) {
+  const [across, down] = [width - 2 * ROUND, height - 2 * ROUND].map((side) => side.toFixed(1));
+  return `h${across}${turn(1, 1)}v${down}${turn(-1, 1)}h-${across}${turn(-1, -1)}v-${down}${turn(1, -1)}z`;
+}
+
+/**
+ * What lies between all cells, as a path to be filled by the even-odd rule: one for a grid, over whoever colours it. It
+ * takes from the right and the lower side of a cell alone, so that it is no blur over two rows of pixels.
+ * @param {number} height in cells @param {number} width
+ */
+export function gapsBetween(height, width) {
+  const cells = Array.from({ length: height * width }, (_, index) => {
+    const [row, column] = [Math.floor(index / width), index % width];
+    const [down, across] = [row < height - 1 ? CELL - GAP : CELL, column < width - 1 ? CELL - GAP : CELL];
+    return `M${column * CELL + ROUND} ${row * CELL}${rounded(across, down)}`;
+  });
+  return box(0, 0, width, height) + cells.join("");
 }
 
 /**

@@ -4,7 +4,7 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { createGrid } from "./grid.js";
-import { quantityOf } from "../picture/scales.js";
+import { isGradient, quantityOf } from "../picture/scales.js";
 import { createPixels } from "./pixels.js";
 import { sentences } from "../base/words.js";
 
@@ -58,7 +58,9 @@ export function createHeatmap(pane, events = {}) {
       const limit = data.limit || Math.max(...sizes, 0) || 1;
       const scale = data.colors ?? pane.scale();
       setText(name, label);
-      el.dataset.quantity = quantityOf(label.match(/^\w+/)?.[0] ?? "") ?? "";
+      const called = label.match(/^\w+/)?.[0] ?? "";
+      el.dataset.quantity = quantityOf(called) ?? "";
+      el.toggleAttribute("data-strong", isGradient(called));
       setText(shape, data.shape ?? `[${height}, ${width}]`);
       el.setAttribute("aria-label", say("panel.shape", { name: label, shape: shape.textContent ?? "" }));
       const cell = data.cell ?? Math.max(6, Math.min(36, Math.floor(340 / Math.max(height, width))));

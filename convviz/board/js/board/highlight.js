@@ -150,10 +150,8 @@ export function createHighlighter(board, panels) {
       return sum.say(say("sum.elsewhere"));
     }
     const nothing = say(panel === "output" || panel === "grad_weight" ? "sum.padding" : "sum.nothing");
-    sum.show(
-      { cell, label: `${spec.label}[${row},${column}]`, factors: spec.products, value, terms: list, nothing },
-      colorIn,
-    );
+    const [label, after] = [`${spec.label}[${row},${column}]`, panelNamed(panel).brokenSum(row, column)];
+    sum.show({ cell, label, factors: spec.products, value, terms: list, nothing, after }, colorIn);
   }
 
   /** How the loss makes grad_output: as the terms of a sum. @param {any} cell @param {import("../picture/loss_words.js").FromLoss} made @param {string} after */

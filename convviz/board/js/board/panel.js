@@ -4,6 +4,9 @@ import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, focusOf, setText } from "../base/dom.js";
 import { followBrush } from "./brush.js";
 import { SMALLEST, digitSize, leastCell } from "./digits.js";
+import { followDrag } from "./drag.js";
+import { createPull } from "./drag_number.js";
+import { createHandle } from "./drag_one.js";
 import { openEditor } from "./editor.js";
 import { fullNumber } from "../base/format.js";
 import { createGrid } from "./grid.js";
@@ -12,8 +15,10 @@ import { breakable, leastWidth } from "./panel_name.js";
 import { explain, helpOf } from "../base/help.js";
 import { createPixels } from "./pixels.js";
 import { CELL } from "./grid_marks.js";
+import { createSplits } from "./split_cells.js";
 import { createThumbs } from "./thumbs.js";
 import { createVeil } from "./veil.js";
+import { createWhySame } from "./why_same.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -21,8 +26,8 @@ const [CAPTION, LINE] = [22, 16]; // heights of its name in one line, and of eac
 const ON_PAPER = { width: CELL, height: CELL }; // of a cell there: every number is printed
 
 /**
- * @typedef {{ key: string, name: string, called: string, quantity: string, label: string, shape: string, at: [number, number], rows: string, columns: string,
- *   unread_rows: number[], unread_columns: number[], editable: boolean, drawable: boolean, figure: any,
+ * @typedef {{ key: string, name: string, called: string, quantity: string, gradient: boolean, label: string, shape: string, at: [number, number], rows: string, columns: string,
+ *   unread_rows: number[], unread_columns: number[], editable: boolean, drawable: boolean, single: boolean, dragged: boolean, figure: any,
  *   thumbs: null | { rows: number, columns: number, planes: { label: string, at: [number, number], shown: boolean }[] } }} PanelSpec
  */
 
@@ -53,6 +58,8 @@ export function createPanel(board, first) {
     onSelect: (row, column) => send({ type: "select", row, column }),
     onEdit: edit,
     onMenu: () => openMenu(menu),
+    onArrow: (event, row, column) =>
+      spec.single ? handle.key(event, { row, column }) : pull.key(event, { row, column }),
   });
   followBrush(
     grid.svg,
@@ -62,10 +69,21 @@ export function createPanel(board, first) {
   );
   const veil = createVeil();
   grid.svg.insertBefore(veil.el, grid.svg.querySelector(".cv-lights"));
-  grid.svg.append(veil.top);
+  const splits = createSplits(grid.svg);
+  grid.svg.querySelector(".cv-dim")?.before(splits.el);
+  grid.svg.append(veil.top); // what is not computed yet is not split either
   const name = element("span", { class: "cv-name" });
   const shape = element("span", { class: "cv-shape" });
   const area = element("div", { class: "cv-area" }, grid.svg);
+  const handle = createHandle(board, grid, () => spec);
+  const pull = createPull(board, grid, area, () => spec);
+  followDrag(grid.svg, board.model, (event) => {
+    const [row, column] = grid.place(event);
+    const drawn = spec.drawable && board.model.get("brush") !== null;
+    if (drawn || veil.covers(row, column)) return null;
+    return spec.single ? handle.take(grid.place) : pull.take(row, column, event);
+  });
+  area.append(handle.hint);
   const pixels = createPixels();
   const thumbs = createThumbs((at) => send({ type: "plane", at }));
   const menu = createPanelMenu(board, () => shown && { ...shown, spec });
@@ -76,11 +94,16 @@ export function createPanel(board, first) {
     area,
     thumbs.el,
   );
+  const why = createWhySame(el);
 
   /** A veiled cell keeps its number to itself. @param {number} row @param {number} column */
   function describe(row, column) {
     if (!el.isConnected || row >= spec.rows.length || column >= spec.columns.length) return ""; // it is gone
-    if (!veil.covers(row, column)) return grid.describe(row, column);
+    if (!veil.covers(row, column))
+      return (
+        splits.describe(spec.label, row, column) ||
+        [grid.describe(row, column), handle.words(row, column)].filter(Boolean).join(". ")
+      );
     return say("cell.veiled", { name: spec.label, row, column });
   }
 
@@ -128,6 +151,8 @@ export function createPanel(board, first) {
     area,
     grid,
     veil,
+    handle,
+    why,
     spec: () => spec,
 
     /** @param {PanelSpec} next */
@@ -135,6 +160,7 @@ export function createPanel(board, first) {
       spec = next;
       el.dataset.panel = next.name;
       el.dataset.quantity = next.quantity;
+      el.toggleAttribute("data-strong", next.gradient);
       el.setAttribute("aria-label", say("panel.shape", { name: next.label, shape: next.shape }));
       if (name.textContent !== next.label) name.replaceChildren(...breakable(next.label));
       setText(shape, next.shape);
@@ -142,6 +168,8 @@ export function createPanel(board, first) {
       setText(menu.about, helpOf(`panel.${next.called}`));
       area.classList.toggle("cv-editable", next.editable);
       area.classList.toggle("cv-drawable", next.drawable);
+      area.classList.toggle("cv-single-one", next.single);
+      area.classList.toggle("cv-pulls", pull.byTouch());
       menu.firstElementChild?.setAttribute(
         "aria-label",
         say("panel.menu", { panel: next.name, equation: next.key.split(":")[0] }),
@@ -154,9 +182,24 @@ export function createPanel(board, first) {
     setValues(values, dtype, limit, all) {
       shown = { values, dtype, limit };
       grid.setValues(values, dtype, board.scale(), limit);
+      handle.see(values);
       if (cell.width) printNumbers();
       if (all) thumbs.draw(all, board.scale(), limit);
     },
+
+    /**
+     * Show what a broken step makes of it, or that nothing is broken.
+     * @param {import("../numbers/broken.js").WrongPlane | null} wrong @param {boolean} guilty whether its name is red
+     */
+    breakInto(wrong, guilty) {
+      el.toggleAttribute("data-guilty", guilty);
+      if (!shown) return;
+      const [rows, columns] = [spec.rows.length, spec.columns.length];
+      splits.show({ values: shown.values, rows, columns, limit: shown.limit, scale: board.scale() }, wrong);
+    },
+
+    /** What a broken step makes of a sum, empty where it is right. @param {number} row @param {number} column */
+    brokenSum: (row, column) => splits.after(row, column),
 
     /** While plotly's picture is not there, or not yet of these numbers. @param {boolean} without plotly */
     colour(without) {

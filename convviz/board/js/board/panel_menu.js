@@ -7,7 +7,8 @@ import { formatNumber, fullNumber } from "../base/format.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
-const SUMS = ["output", "grad_input", "grad_weight"]; // what is computed from other numbers of the picture
+// What is computed from other numbers of the picture.
+const SUMS = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_bias"];
 
 /** @typedef {{ values: import("../base/format.js").Numbers, dtype: string, limit: number, spec: import("./panel.js").PanelSpec }} Shown */
 
@@ -37,6 +38,11 @@ export function createPanelMenu(board, look) {
 function predict(board, menu, { name, label, rows, columns }) {
   if (!SUMS.includes(name)) return board.say(say("panel.predict.none", { name: label }));
   const held = board.model.get("selected");
+  if (name === "grad_bias") {
+    const { plane, transposed } = board.model.settings(); // the channel that is shown
+    const column = transposed ? plane.in_channel : plane.out_channel;
+    return askToPredict(menu, { panel: name, row: 0, column });
+  }
   const middle = { panel: name, row: Math.floor(rows.length / 2), column: Math.floor(columns.length / 2) };
   askToPredict(menu, held?.panel === name ? held : middle);
 }

@@ -1,7 +1,8 @@
 // @ts-check
-// The names of tensors in formulas and sentences, in the colours of their panels: value, weight, gradient.
+// The names of tensors in formulas and sentences, in the hues of their panels: a variable and its gradient have one.
 import PICTURE from "../../../facts/picture.json" with { type: "json" };
 import { element } from "../base/dom.js";
+import { mathElement, piecesOf } from "../base/mathml.js";
 import { quantityOf } from "../picture/scales.js";
 
 const NAMES = Object.values(PICTURE.quantities).flat();
@@ -18,4 +19,21 @@ export const tinted = (text) =>
 /** Write such a text, if it is another one. @param {HTMLElement} node @param {string} text */
 export function setTinted(node, text) {
   if (node.textContent !== text) node.replaceChildren(...tinted(text));
+}
+
+/** @param {string} name @returns {Record<string, string>} */
+function hueOf(name) {
+  const quantity = quantityOf(name);
+  return quantity ? { "data-quantity": quantity } : {};
+}
+
+/** The place of a formula: it is typeset, and read as it is written in code. */
+export const createFormula = () => element("span", { class: "cv-formula", role: "math" });
+
+/** Write such a formula, if it is another one. @param {HTMLElement} node @param {string} text */
+export function setFormula(node, text) {
+  if (node.getAttribute("aria-label") === text) return;
+  node.setAttribute("aria-label", text);
+  const pieces = piecesOf(text).map((row) => mathElement(row, hueOf));
+  node.replaceChildren(...pieces.flatMap((piece, index) => (index ? [" ", piece] : [piece])));
 }

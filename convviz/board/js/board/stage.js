@@ -76,10 +76,10 @@ function linesOf(terms, cells, most) {
 /**
  * Keep the height of the app's body in step with the window. `data-stage` says how wide the stage is, or that it is
  * a lecture's, `data-bands` whether all bands stand on it or one at a time; `data-low` of the app, that its window is low.
- * @param {HTMLElement} body of the app @param {() => number} below what stands under it
+ * @param {HTMLElement} body of the app
  * @returns {{ update: () => void, stop: () => void }} update: look again
  */
-export function followRoom(body, below) {
+export function followRoom(body) {
   const parent = /** @type {HTMLElement} */ (body.parentElement);
   const app = /** @type {HTMLElement} */ (parent.closest(".cv-page") ?? parent);
   const update = () => {
@@ -87,15 +87,12 @@ export function followRoom(body, below) {
     const low = !lecture && isOwn(app) && window.innerHeight < LOW;
     app.toggleAttribute("data-low", low);
     if (lecture) return void Object.assign(body.dataset, { stage: "lecture", bands: "lecture" });
-    body.dataset.stage =
-      app.clientWidth >= WIDE && !low
-        ? "wide"
-        : app.clientWidth >= (low ? BESIDE : MEDIUM)
-          ? "medium"
-          : "narrow";
+    body.dataset.stage = stageOf(app.clientWidth, low);
     app.toggleAttribute("data-narrow", body.dataset.stage === "narrow");
+    const keys = low || body.dataset.stage === "narrow"; // no room for a slider a number
+    body.querySelector(".cv-block-kernel")?.toggleAttribute("data-keys", keys);
     body.dataset.bands = body.dataset.stage === "wide" ? "all" : "one";
-    parent.style.setProperty("--cv-room", `${heightFor(app, body, below())}px`);
+    parent.style.setProperty("--cv-room", `${heightFor(app, body)}px`);
   };
   const watcher = new ResizeObserver(update); // placed, and as wide as its page lets it be
   watcher.observe(app);
@@ -107,19 +104,21 @@ export function followRoom(body, below) {
   return { update, stop };
 }
 
-/** @param {HTMLElement} app @param {HTMLElement} body @param {number} below */
-function heightFor(app, body, below) {
+/** How the bands stand in such a window. @param {number} width of the app @param {boolean} low */
+function stageOf(width, low) {
+  if (width >= WIDE && !low) return "wide";
+  return width >= (low ? BESIDE : MEDIUM) ? "medium" : "narrow";
+}
+
+/** @param {HTMLElement} app @param {HTMLElement} body */
+function heightFor(app, body) {
   const margin = Math.ceil(parseFloat(getComputedStyle(app).paddingBottom));
   const inside = body.getBoundingClientRect().top - app.getBoundingClientRect().top;
-  if (app.dataset.grows !== undefined)
-    return Math.max(Math.min(FRAME - inside - below - margin, OF_A_FRAME), LOWEST);
+  if (app.dataset.grows !== undefined) return Math.max(Math.min(FRAME - inside - margin, OF_A_FRAME), LOWEST);
   const above = app.getBoundingClientRect().top + window.scrollY;
   const room = isOwn(app) ? window.innerHeight - above : Math.min(window.innerHeight - 120, OF_A_NOTEBOOK);
   return Math.round(
-    Math.min(
-      Math.max(room - inside - below - margin, app.hasAttribute("data-low") ? OF_A_LOW_ONE : LOWEST),
-      HIGHEST,
-    ),
+    Math.min(Math.max(room - inside - margin, app.hasAttribute("data-low") ? OF_A_LOW_ONE : LOWEST), HIGHEST),
   );
 }
 

@@ -2,12 +2,24 @@
 // Learn: the smallest case of training. It is there while there is a learning rate.
 import WORDS from "../../../facts/words/learn.json" with { type: "json" };
 import { sentences } from "../base/words.js";
-import { RATES, safeChoice } from "../numbers/learn.js";
+import { RATES, safeChoice, withLowestPoint } from "../numbers/learn.js";
 import { replaced } from "../rules/settings.js";
 import { createLearnPanel } from "./learn_panel.js";
 import { createPopover } from "./popover.js";
 
 const say = sentences(WORDS);
+
+/**
+ * @import { Changed } from "../rules/change.js"
+ * @import { Settings } from "../rules/settings.js"
+ */
+
+/** Settings that learn, and what had to be chosen for it: one step back leads to what was there. @param {Settings} settings @returns {Changed} */
+function begun(settings) {
+  const made = withLowestPoint(settings);
+  const lr = safeChoice(made) ?? RATES[0];
+  return [replaced(made, { lr }), made === settings ? [] : [say("chosen")]];
+}
 
 /**
  * Make the part of the controls that learns.
@@ -40,10 +52,7 @@ export function createLearn(model, follow) {
   el.addEventListener("toggle", () => {
     const { lr } = model.settings();
     if (el.open === lr > 0) return;
-    model.change((settings) => [
-      replaced(settings, { lr: el.open ? (safeChoice(settings) ?? RATES[0]) : 0 }),
-      [],
-    ]);
+    model.change(el.open ? begun : (settings) => [replaced(settings, { lr: 0 }), []]);
   });
   follow("change:values", draw);
   follow("settings", draw);

@@ -181,7 +181,7 @@ export function createLearnPanel(model) {
         limit: index === 1 ? undefined : limit,
       });
       maps[index].grid.print(maps[index].grid.longest() < 4); // the others are read below
-      maps[index].el.dataset.quantity = index === 1 ? "gradient" : "weight";
+      maps[index].el.dataset.quantity = "weight"; // the next one, too
     });
     tell();
     descent.arrive(shown);

@@ -7,6 +7,7 @@ import { formatNumber, parseNumber } from "../base/format.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
+const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 const MOST_SLIDERS = 9; // beyond, numbers share one long slider
 
 /** @param {{ model: any, el: HTMLElement }} context */
@@ -33,10 +34,25 @@ export function renderSliders({ model, el }) {
   /** Give a number the slider; a finger types it at its second tap, so that no keyboard rises at the first. @param {number} index */
   function choose(index) {
     chosen = Math.min(index, cells.length - 1);
-    cells.forEach(({ field }, at) => {
+    cells.forEach(({ field, range }, at) => {
       field.parentElement?.toggleAttribute("data-chosen", at === chosen);
       field.readOnly = at !== chosen && byFinger.matches;
+      for (const stop of [field, range]) stop.tabIndex = at === chosen ? 0 : -1; // one number for Tab, arrows for the others
     });
+  }
+
+  /** Go on to a neighbour where an arrow has no letter to pass. @param {KeyboardEvent} event @param {number} index */
+  function walk(event, index) {
+    const [down, right] = /** @type {Record<string, number[]>} */ (ARROWS)[event.key] ?? [0, 0];
+    const { value, selectionStart: start, selectionEnd: end } = cells[index].field;
+    const isWhole = start === 0 && end === value.length;
+    const columns = model.get("shape")[1];
+    const column = (index % columns) + right;
+    const to = cells[index + down * columns + right];
+    const atEdge = right < 0 ? end === 0 : right > 0 ? start === value.length : true;
+    if ((!down && !right) || !(isWhole || atEdge) || column < 0 || column >= columns || !to) return;
+    event.preventDefault();
+    to.field.focus();
   }
 
   /** @param {number} index */
@@ -53,6 +69,7 @@ export function renderSliders({ model, el }) {
       dragged = false;
       show(index);
     });
+    for (const end of ["pointerup", "blur"]) range.addEventListener(end, fitReach); // no hand is on it any more
     const commit = () => {
       if (field.value === field.dataset.shown) return; // untouched: the short text must not replace the number
       const value = parseNumber(field.value);
@@ -66,6 +83,7 @@ export function renderSliders({ model, el }) {
     field.addEventListener("keydown", (event) => {
       if (event.key === "Enter") commit();
       if (event.key === "Escape") showWhole(index);
+      walk(event, index);
       event.stopPropagation();
     });
     field.addEventListener("focus", () => showWhole(index));
@@ -130,6 +148,8 @@ export function renderSliders({ model, el }) {
     }
     fitReach();
     grid.setAttribute("aria-label", model.get("label"));
+    const letters = model.get("values").map((/** @type {number} */ value) => formatNumber(value).length);
+    grid.style.setProperty("--cv-letters", String(Math.max(2, ...letters))); // how wide their fields are
     const typing = /** @type {Document | ShadowRoot} */ (grid.getRootNode()).activeElement;
     cells.forEach(({ range, field }, index) => {
       const cell = { name: model.get("label"), row: Math.floor(index / columns), column: index % columns };

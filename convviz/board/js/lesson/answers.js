@@ -2,11 +2,13 @@
 // What is said of a number that was predicted.
 import PATH from "../../../facts/words/path.json" with { type: "json" };
 import WORDS from "../../../facts/words/player.json" with { type: "json" };
-import { formatNumber, parseNumber } from "../base/format.js";
+import REASONS from "../../../facts/words/reasons.json" with { type: "json" };
+import { parseNumber } from "../base/format.js";
 import { sentences } from "../base/words.js";
+import { agrees } from "../numbers/reasons.js";
 
 const say = sentences(WORDS);
-const CLOSE = 1e-6; // what a number that was typed may be off, as rounding is
+const sayReasons = sentences(REASONS);
 
 /**
  * @typedef {(id: string, values?: Record<string, string | number>) => string} Tell
@@ -22,31 +24,39 @@ export function tellerOf(words = {}) {
 
 /**
  * @import { Place, Question } from "./lessons.js"
- * @typedef {{ state: "asked" | "wrong" | "right" | "shown", typed: string }} Answer
- * @typedef {{ words: string, state: Answer["state"], told: string, cell: Place }} SeenQuestion
+ * @import { SeenReason } from "./why_wrong.js"
+ * @typedef {{ state: "asked" | "wrong" | "right" | "shown", typed: string, reasons: SeenReason[] }} Answer reasons: what gives the
+ *   number that was typed, where it is wrong
+ * @typedef {{ words: string, state: Answer["state"], told: string, reasons: SeenReason[], cell: Place }} SeenQuestion
  */
 
 /** Whether what was typed is the number, as it would be printed if it is no whole one. @param {string} typed @param {number} right */
 export function isRight(typed, right) {
   const given = parseNumber(typed);
-  if (given === null) return false;
-  return (
-    Math.abs(given - right) <= CLOSE * Math.max(1, Math.abs(right)) ||
-    (!Number.isInteger(right) && formatNumber(given) === formatNumber(right))
-  );
+  return given !== null && agrees(given, right);
 }
 
-/** @param {Question} question @param {Answer} answer @param {Record<string, string | number>} known @param {Tell} tell @returns {SeenQuestion} */
-export function seenQuestion({ cell, words, hint, because }, { state, typed }, known, tell) {
-  const all = { ...known, panel: cell.panel, row: cell.row, column: cell.column };
+/** @param {Question} question @param {Answer} answer @param {Record<string, string | number>} known with the panel's name @param {Tell} tell @returns {SeenQuestion} */
+export function seenQuestion({ cell, words, hint, because }, { state, typed, reasons }, known, tell) {
+  const all = { ...known, row: cell.row, column: cell.column };
   const told = {
     asked: () => "",
-    wrong: () =>
-      `${parseNumber(typed) === null ? say("answer.no_number", { typed }) : say("answer.wrong", { typed })} ${tell(hint, all)}`,
+    wrong: () => {
+      if (!typed) return sayReasons("nothing");
+      if (parseNumber(typed) === null) return `${say("answer.no_number", { typed })} ${tell(hint, all)}`;
+      const wrong = say("answer.wrong", { typed });
+      return reasons.length ? wrong : `${wrong} ${tell(hint, all)}`;
+    },
     right: () => `${say("answer.right")} ${tell(because, all)}`,
     shown: () => tell(because, all),
   };
-  return { words: tell(words, all), state, told: told[state](), cell };
+  return {
+    words: tell(words, all),
+    state,
+    told: told[state](),
+    reasons: state === "wrong" ? reasons : [],
+    cell,
+  };
 }
 
 /**

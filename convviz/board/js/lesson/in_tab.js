@@ -91,7 +91,7 @@ export function lookInTab(appOf, onChosen) {
       if (next === key) return;
       stop();
       [key, choice, part] = [next, wanted, seen];
-      slot = wanted || seen ? appOf()?.querySelector(".cv-drawer > .cv-slot") : null;
+      slot = wanted || seen ? appOf()?.querySelector(".cv-slot") : null;
       if (!slot) return;
       watcher.observe(slot, {
         subtree: true,

@@ -2,6 +2,7 @@
 // What a step of a lesson looks like to the card: its sentences with their numbers, what is done of it, what is hidden.
 import WORDS from "../../../facts/words/player.json" with { type: "json" };
 import { sentences } from "../base/words.js";
+import { shownName } from "../rules/names.js";
 import { seenQuestion } from "./answers.js";
 import { argumentsOf, astray, controlOf } from "./tasks.js";
 
@@ -9,7 +10,7 @@ const say = sentences(WORDS);
 
 /**
  * @import { Answer, SeenQuestion, Tell } from "./answers.js"
- * @import { Place, Step, Task } from "./lessons.js"
+ * @import { Place, Question, Step, Task } from "./lessons.js"
  * @import { Situation } from "./tasks.js"
  * @typedef {{ words: string, then: string, done: boolean, walked: string }} SeenTask
  * @typedef {{ heading: string, words: string, code: string, focus: string, band: string, highlight: Place[], tasks: SeenTask[],
@@ -37,7 +38,7 @@ export function lookOf(step, stand) {
     band,
     highlight: litOf(step, stand),
     tasks: tasks.slice(0, done + 1).map((task, index) => seenTask(task, index < done, stand)),
-    question: question && finished ? seenQuestion(question, answer, known, tell) : null,
+    question: question && finished ? seenQuestion(question, answer, named(question, stand), tell) : null,
     hidden: question && !answered ? question.cell : null,
     full: step.tray === "full",
     quiet: quiet === "throughout" || (quiet === "until done" && !finished),
@@ -47,6 +48,12 @@ export function lookOf(step, stand) {
     part: tasks.slice(done).some(({ choose }) => choose) ? "" : (step.part ?? ""),
   };
 }
+
+/** What a question's sentences name, the panel as the board calls it. @param {Question} question @param {Stand} stand */
+const named = ({ cell }, { known, situation }) => ({
+  ...known,
+  panel: shownName(cell.panel, situation.settings.transposed),
+});
 
 /** @param {Task} task @param {boolean} isDone @param {Stand} stand @returns {SeenTask} */
 function seenTask(task, isDone, { situation, known, tell }) {

@@ -25,6 +25,7 @@ const ROOM = 8; // pixels around a control that is brought in sight
  * @param {Player} player @param {Stage} stage
  */
 export function createLessonPanel(player, stage) {
+  const name = element("b", { class: "cv-lesson-name" });
   const count = element("span", { class: "cv-lesson-count" });
   const heading = element("h3", { tabindex: "-1" });
   const words = element("p", { class: "cv-lesson-words" });
@@ -42,10 +43,25 @@ export function createLessonPanel(player, stage) {
   const card = element(
     "section",
     { class: "cv-lesson", hidden: "" },
-    element("header", {}, count, again, close),
+    element("header", {}, again, close),
     heading,
     text,
-    element("footer", { title: say("keys") }, back, act, next),
+    element(
+      "footer",
+      { title: say("keys") },
+      back,
+      act,
+      element(
+        "p",
+        { class: "cv-lesson-where" },
+        name,
+        " ",
+        count,
+        " ",
+        element("kbd", {}, say("keys.short")),
+      ),
+      next,
+    ),
   );
   const left = createLeft(player, () => heading.focus());
   const el = element("div", { class: "cv-lesson-place" }, card, left.el, live);
@@ -57,6 +73,7 @@ export function createLessonPanel(player, stage) {
   /** @param {Look} look */
   function show(look) {
     card.setAttribute("aria-label", say("panel", { title: look.title }));
+    setText(name, look.title);
     setText(count, say("count", { at: look.at, of: look.of }));
     setText(heading, look.heading);
     setText(words, look.words);
@@ -119,7 +136,8 @@ export function createLessonPanel(player, stage) {
     const { at, of, heading: title } = look;
     const said = [say("told.step", { at, of, title, words: look.words })];
     for (const task of look.tasks) said.push(task.words, task.then);
-    if (look.question) said.push(look.question.words, look.question.told);
+    if (look.question)
+      said.push(look.question.words, look.question.told, ...look.question.reasons.map(({ words }) => words));
     const whole = said.filter(Boolean).join("\n");
     if (whole === told) return;
     const old = new Set(told.split("\n"));

@@ -6,6 +6,7 @@ import { createValues } from "../base/events.js";
 import { sentences } from "../base/words.js";
 import { afterwards } from "../numbers/asking.js";
 import { fromPage } from "../numbers/from_page.js";
+import { seenAs } from "../rules/history.js";
 import { fromLink } from "../rules/link.js";
 import { inPlaceOf, replaced } from "../rules/settings.js";
 import { isRight, predicting, tellerOf } from "./answers.js";
@@ -14,14 +15,17 @@ import { lookOf } from "./look.js";
 import { ALL_TABS, createStepTab } from "./step_tab.js";
 import { doIt, isDone, isUndone, joinedLinks, noteWalk } from "./tasks.js";
 import { numberIn, valuesOf } from "./values.js";
+import { reasonsFor } from "./why_wrong.js";
 
 const say = sentences(WORDS);
+/** @type {Answer} */
+const UNANSWERED = { state: "asked", typed: "", reasons: [] };
 const PACE = 350; // milliseconds between two places of a walk that is done for somebody
 
 /**
  * @import { Model } from "../numbers/model.js"
  * @import { Settings } from "../rules/settings.js"
- * @import { SeenQuestion } from "./answers.js"
+ * @import { Answer } from "./answers.js"
  * @import { Lesson, Place, Shelf, Told } from "./lessons.js"
  * @import { Look } from "./look.js"
  * @typedef {{ words: string[], next: string[], exercise: string, after: string }} Gone what is told when a lesson is left, and offered; of one that was not
@@ -33,6 +37,10 @@ const PACE = 350; // milliseconds between two places of a walk that is done for 
 export const TAUGHT = Object.values(ABOARD).flatMap(({ lesson }) =>
   lesson.steps.flatMap(({ why }) => why ?? []),
 );
+
+/** Whether a hidden number is that of the same picture still. @param {Settings} one @param {Settings} other */
+const asksTheSame = (one, other) =>
+  JSON.stringify(one) === JSON.stringify({ ...seenAs(other, one), plane: other.plane });
 
 /** The step that answers one of the board's questions, if a lesson has one. @param {string} topic */
 export function answerTo(topic) {
@@ -70,8 +78,9 @@ export function createPlayer(model, shelf = createShelf(), has = ALL_TABS, later
   let done = 0; // tasks of this step
   /** @type {Set<string>} */
   let walked = new Set();
-  /** @type {{ state: SeenQuestion["state"], typed: string }} */
-  let answer = { state: "asked", typed: "" };
+  let answer = UNANSWERED;
+  /** @type {Settings} */
+  let answered; // what the answer was given to
   let entering = false;
   /** @type {string[]} */
   let last = []; // the links that the end of the lesson has offered
@@ -116,7 +125,7 @@ export function createPlayer(model, shelf = createShelf(), has = ALL_TABS, later
     });
     entering = false;
     if (at !== wanted) return;
-    [done, walked, chosen, answer] = [0, new Set(), [], { state: "asked", typed: "" }];
+    [done, walked, chosen, answer] = [0, new Set(), [], UNANSWERED];
     begun += 1;
     noteWalk(walked, start.settings);
     model.select(there.pin ?? null);
@@ -127,6 +136,7 @@ export function createPlayer(model, shelf = createShelf(), has = ALL_TABS, later
   function follow() {
     if (!lesson || entering) return;
     noteWalk(walked, model.settings());
+    if (answer.state === "wrong" && !asksTheSame(answered, seenNow().settings)) answer = UNANSWERED;
     const undone = tasks()
       .slice(0, done)
       .findIndex((task) => isUndone(task, situation()));
@@ -162,9 +172,10 @@ export function createPlayer(model, shelf = createShelf(), has = ALL_TABS, later
     }),
   });
 
-  /** @param {SeenQuestion["state"]} state @param {string} typed */
-  function settle(state, typed = "") {
-    answer = { state, typed };
+  /** @param {Answer["state"]} state @param {string} [typed] @param {Answer["reasons"]} [reasons] */
+  function settle(state, typed = "", reasons = []) {
+    answer = { state, typed, reasons };
+    answered = seenNow().settings;
     const question = step().question;
     if (question && (state === "right" || state === "shown")) model.select(question.cell); // its sum is written below the board
     follow();
@@ -261,9 +272,18 @@ export function createPlayer(model, shelf = createShelf(), has = ALL_TABS, later
       const question = lesson && step().question;
       if (!question || !asks()) return;
       const { panel, row, column } = question.cell;
-      const { settings, stages } = seenNow();
-      const right = numberIn(settings, /** @type {any} */ (stages)[panel], panel, row, column);
-      settle(isRight(typed, right) ? "right" : "wrong", typed.trim().slice(0, 20));
+      const seen = seenNow();
+      const right = numberIn(seen.settings, /** @type {any} */ (seen.stages)[panel], panel, row, column);
+      if (isRight(typed, right)) return settle("right", typed);
+      const reasons = reasonsFor(seen, question.cell, typed, has.includes("mistakes"));
+      settle("wrong", typed.trim().slice(0, 20), reasons);
+    },
+    /** Show what a mistake makes of the cell that is asked for. @param {string} mistake its id */
+    showMistake(mistake) {
+      const question = lesson && step().question;
+      if (!question) return;
+      model.change((settings) => [replaced(settings, { tab: "mistakes", mistake }), []]);
+      model.select(question.cell); // the tab writes out both sums
     },
     /** Show the answer. */
     show: () => lesson && asks() && settle("shown"),

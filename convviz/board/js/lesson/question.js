@@ -25,7 +25,15 @@ export function createQuestion(player) {
   const show = element("button", { type: "button" }, say("question.show"));
   const told = element("p", { class: "cv-lesson-told" });
   const row = element("div", { class: "cv-lesson-answer" }, input, check, show);
-  const el = element("form", { class: "cv-lesson-question", hidden: "" }, element("p", {}, words), row, told);
+  const reasons = createReasonsList(player);
+  const el = element(
+    "form",
+    { class: "cv-lesson-question", hidden: "" },
+    element("p", {}, words),
+    row,
+    told,
+    reasons.el,
+  );
   el.addEventListener("submit", (event) => {
     event.preventDefault();
     player.check(input.value);
@@ -40,11 +48,49 @@ export function createQuestion(player) {
       el.hidden = !question;
       if (!question) return;
       setText(words, question.words);
+      const news = told.textContent !== question.told;
       setText(told, question.told);
+      reasons.show(question.reasons);
+      if (news && question.told) bringWithin(row, el);
       el.dataset.state = question.state;
       const open = question.state === "asked" || question.state === "wrong";
       input.readOnly = !open;
       for (const button of [check, show]) button.hidden = !open;
     },
   };
+}
+
+/** What gives the wrong number, each with the button that shows it. @param {Player} player */
+function createReasonsList(player) {
+  const el = element("ul", { class: "cv-lesson-reasons", hidden: "" });
+  let shown = "[]";
+  return {
+    el,
+    /** @param {SeenQuestion["reasons"]} reasons */
+    show(reasons) {
+      const key = JSON.stringify(reasons);
+      if (key === shown) return; // a button that was pressed keeps the focus
+      shown = key;
+      el.hidden = !reasons.length;
+      el.replaceChildren(
+        ...reasons.map(({ words, mistake, show, label }) => {
+          const item = element("li", {}, words);
+          if (!mistake) return item;
+          const button = element("button", { type: "button", "aria-label": label }, show);
+          button.addEventListener("click", () => player.showMistake(mistake));
+          item.append(" ", button);
+          return item;
+        }),
+      );
+    },
+  };
+}
+
+/** Scroll the card's text, and nothing around it, until an answer is in sight below what was typed. @param {HTMLElement} from @param {HTMLElement} to */
+function bringWithin(from, to) {
+  const text = from.closest(".cv-lesson-text");
+  if (!text) return;
+  const box = text.getBoundingClientRect();
+  const hidden = to.getBoundingClientRect().bottom - box.bottom;
+  if (hidden > 0) text.scrollTop += Math.min(hidden, from.getBoundingClientRect().top - box.top);
 }

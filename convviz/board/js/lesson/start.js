@@ -26,8 +26,8 @@ export function createLessonButtons(player, onStart) {
   const buttons = Object.entries(ABOARD).map(([name, { lesson }]) => {
     const button = element(
       "button",
-      { type: "button", class: "cv-lesson-start" },
-      say("start", { title: player.shelf.title(name), steps: lesson.steps.length }),
+      { type: "button", class: "cv-lesson-start", title: player.shelf.title(name) },
+      say("start", { steps: lesson.steps.length }),
     );
     button.addEventListener("click", () => start(name));
     return button;

@@ -28,17 +28,21 @@ export function placeOfOne(settings) {
   return { row: Math.min(row, size[0] - 1), column: Math.min(column, size[1] - 1) };
 }
 
-/** A number of the plane that is shown; of a bias, that of its channel. @param {Settings} settings @param {Tensor} tensor @param {string} panel @param {number} row @param {number} column */
-export function numberIn({ plane, spec, transposed }, tensor, panel, row, column) {
-  if (tensor.shape.length === 1)
-    return tensor.data[planeIndex(planeWithin(plane, spec), transposed ? "c" : "o")];
-  const [, second, height, width] = tensor.shape;
+/** Where a cell of the plane that is shown stands in its tensor; of a bias, where that of its channel does. @param {Settings} settings @param {Tensor} tensor @param {string} panel @param {number} row @param {number} column */
+export function indicesOf({ plane, spec, transposed }, tensor, panel, row, column) {
+  if (tensor.shape.length === 1) return [planeIndex(planeWithin(plane, spec), transposed ? "c" : "o")];
   const [first, other] = panelAxes(
     /** @type {import("../rules/plane.js").PanelName} */ (panel),
     transposed,
   ).map((axis) => planeIndex(planeWithin(plane, spec), axis));
-  if (row >= height || column >= width) return NaN; // the cell is gone
-  return tensor.data[((first * second + (other % second)) * height + row) * width + column];
+  return [first, other % tensor.shape[1], row, column];
+}
+
+/** A number of the plane that is shown; of a bias, that of its channel. @param {Settings} settings @param {Tensor} tensor @param {string} panel @param {number} row @param {number} column */
+export function numberIn(settings, tensor, panel, row, column) {
+  const at = indicesOf(settings, tensor, panel, row, column);
+  if (at.some((each, axis) => each >= tensor.shape[axis])) return NaN; // the cell is gone
+  return tensor.data[at.reduce((place, each, axis) => place * tensor.shape[axis] + each, 0)];
 }
 
 /** What is seen where another plane is chosen. @param {Seen} seen @param {Record<string, number>} [plane] */

@@ -23,16 +23,16 @@ import { replaced } from "../rules/settings.js";
 
 /** @type {Record<string, (page: Page, message: any) => void>} */
 const ACTIONS = {
-  select(page, { panel, row, column }) {
+  select(page, { panel, row, column, move }) {
     const walks = oneHotPanels(page.settings()).includes(panel);
-    if (walks) page.apply(oneHot(page.settings(), row, column));
+    if (walks) page.apply(oneHot(page.settings(), row, column), move);
     // A pixel that is held stays so while the 1 walks: what each place of the 1 brings it is what one looks for.
     if (!(walks && !page.settings().transposed && page.get("selected")?.panel === "grad_input"))
       page.select({ panel, row, column });
   },
   single: (page) => page.apply(singleOne(page.settings())),
   release: (page) => page.select(null),
-  edit: (page, message) => page.apply(edited(page.settings(), page.shown(), message)),
+  edit: (page, { move, ...message }) => page.apply(edited(page.settings(), page.shown(), message), move),
   paint: (page, { stroke, ...message }) =>
     page.apply(paintCells(page.settings(), message), `${STROKE}${stroke}`),
   draw: (page, { value }) => page.draw(value),
@@ -45,6 +45,7 @@ const ACTIONS = {
   axis: (page, { axis, index }) =>
     page.apply(withPlane(page.settings(), ({ plane, spec }) => choosePlane(plane, spec, axis, index))),
   view: (page, { view }) => page.apply([replaced(page.settings(), { input_view: view }), []]),
+  break: (page, { changes }) => page.apply([replaced(page.settings(), changes), []]),
   size: (page, { size }) => page.apply(setSize(page.settings(), size[0], size[1])),
   undo: (page) => page.turn("undo"),
   redo: (page) => page.turn("redo"),

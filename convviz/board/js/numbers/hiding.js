@@ -6,7 +6,7 @@ import { tensorsOf } from "../rules/settings.js";
 import { countProducts, effectiveKernel, outputSize, remainderOf } from "../rules/spec.js";
 import { computeStages } from "./compute.js";
 import { createGallery } from "./gallery.js";
-import { NUMBERS, geometryMoves, randomMove } from "./moves.js";
+import { NUMBERS, geometryMoves, randomMove, textOf } from "./moves.js";
 
 /**
  * @import { Gradient, Recipe } from "../rules/recipes.js"
@@ -158,18 +158,6 @@ function numbersFact(settings, tensor, of, way) {
 function ends(fact, before, after) {
   const holds = RELATIONS[fact];
   return holds ? holds(before) && !holds(after) : textOf(before, fact) !== textOf(after, fact);
-}
-
-/**
- * What a control of the geometry is set to: 2, or 1 × 2; nothing for what is no control.
- * @param {Spec} spec @param {string} control
- */
-export function textOf(spec, control) {
-  const value = spec[/** @type {keyof Spec} */ (control)];
-  if (!Array.isArray(value)) return String(value ?? "");
-  const axes = value.map((own) => [...new Set([own].flat())].join(" + "));
-  const whole = axes[0] === axes[1] && control !== "input_size" && control !== "kernel_size";
-  return whole ? axes[0] : axes.join(" \u00d7 ");
 }
 
 /**

@@ -2,7 +2,7 @@
 // One step of gradient descent, as torch.optim.SGD without momentum takes it, and how far the loss goes down along it.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { say } from "../rules/say.js";
-import { MOST_NUMBER, replaced, sourceWith, tensorsOf } from "../rules/settings.js";
+import { MOST_NUMBER, replaced, shapeOfOutput, sourceWith, tensorsOf } from "../rules/settings.js";
 import { computeStages } from "./compute.js";
 
 /**
@@ -34,6 +34,20 @@ export function learned(settings, stages, lr) {
     replaced(settings, { weight: sourceWith(made.weight), ...(bias ? { bias: sourceWith(bias) } : {}) }),
     [],
   ];
+}
+
+/**
+ * Settings with something to learn: where the loss has no lowest point, ½ Σ (output − target)², and as the target a single
+ * 1, where a single 1 was sent back or else in the middle. A target that somebody chose before stays.
+ * @param {Settings} settings @returns {Settings}
+ */
+export function withLowestPoint(settings) {
+  if (SETTINGS.losses_with_a_lowest_point.includes(settings.loss)) return settings;
+  const { target, grad } = settings;
+  const middle = shapeOfOutput(settings).map((size, axis) => (axis < 2 ? 0 : Math.floor(size / 2)));
+  const one = { kind: "one_hot", values: (grad.kind === "one_hot" && grad.values) || middle };
+  const loss = SETTINGS.losses_of_a_difference[0];
+  return replaced(settings, { loss, target: target.kind === "zeros" ? one : target });
 }
 
 /** What the layer makes of other tensors: a transposed one is the picture read the other way. @param {Settings} settings @param {Given} given */

@@ -2,27 +2,29 @@
 // What a mistake computes, beside what is right: from the products that a recipe adds up.
 import { rightProducts } from "../rules/products.js";
 import { inputProducts } from "../rules/recipe_input.js";
+import { outputProducts } from "../rules/recipe_output.js";
 import { biasBy, weightProducts } from "../rules/recipe_weight.js";
 import { complete } from "../rules/recipes.js";
 import { zeros } from "./compute.js";
 
 /**
  * @import { Products } from "../rules/products.js"
- * @import { Gradient, Recipe } from "../rules/recipes.js"
+ * @import { Gradient, Recipe, Result } from "../rules/recipes.js"
  * @import { Tensor } from "../rules/settings.js"
  * @import { Spec } from "../rules/spec.js"
- * @typedef {{ grad_output: Tensor, weight: Tensor, input: Tensor }} Given
- * @typedef {{ grad: [number, number], other: [number, number], value: number }} Product [plane, cell] of either factor;
- *   value: without what the whole gradient is multiplied by
+ * @typedef {{ grad_output: Tensor, weight: Tensor, input: Tensor, bias?: Tensor | null }} Given
+ * @typedef {{ grad: [number, number], other: [number, number], factors: number[], value: number }} Product [plane, cell] of
+ *   either factor, and its number; value: without what the whole result is multiplied by
  * @typedef {{ kept: Product[], missing: Product[], extra: Product[] }} Compared
  */
 
-/** Which tensor the numbers of grad_output are multiplied by. @type {Record<Gradient, "weight" | "input" | null>} */
-export const FACTOR = { grad_input: "weight", grad_weight: "input", grad_bias: null };
+/** Which tensor the numbers of grad_output are multiplied by, and for the output those of the weight. @type {Record<Result, "weight" | "input" | null>} */
+export const FACTOR = { grad_input: "weight", grad_weight: "input", grad_bias: null, output: "input" };
 
-/** The products of a gradient by a recipe; null where it cannot be computed at all. @param {Gradient} of @param {Recipe} recipe @param {Spec} spec */
+/** The products of a result by a recipe; null where it cannot be computed at all. @param {Result} of @param {Recipe} recipe @param {Spec} spec */
 export function productsBy(of, recipe, spec) {
   const chosen = complete(of, recipe);
+  if (of === "output") return outputProducts(chosen, spec);
   if (of === "grad_input") return inputProducts(chosen, spec);
   return of === "grad_weight" ? weightProducts(chosen, spec) : biasBy(chosen, spec);
 }
@@ -49,34 +51,46 @@ export function gradientBy(of, recipe, spec, given) {
 /** The gradient as the taps say it. @param {Gradient} of @param {Spec} spec @param {Given} given */
 export const gradientRight = (of, spec, given) => summed(of, rightProducts(of, spec), given);
 
-/** @param {Gradient} of @param {Given} given */
+/** @param {Result} of @param {Given} given */
 function operands(of, given) {
   const name = FACTOR[of];
   const other = name ? given[name] : null;
+  const first = of === "output" ? given.weight : given.grad_output;
   const sizeOf = (/** @type {Tensor} */ { shape }) => shape[2] * shape[3];
   return {
-    grad: given.grad_output.data,
+    grad: first.data,
     other: other?.data ?? null,
-    gradSize: sizeOf(given.grad_output),
+    gradSize: sizeOf(first),
     otherSize: other ? sizeOf(other) : 1,
   };
 }
 
-/** Every product of one number of a gradient. @param {Gradient} of @param {Products} products @param {Given} given @param {number} index @returns {Product[]} */
-function productsOf(of, { size, planes, cells }, given, index) {
+/** Every product of one number of a result. @param {Result} of @param {Products} products @param {Given} given @param {number} index @returns {Product[]} */
+export function productsOf(of, { size, planes, cells }, given, index) {
   const { grad, other, gradSize, otherSize } = operands(of, given);
   const [plane, cell] = [Math.floor(index / size), index % size];
   const here = cells.filter(({ result }) => result === cell);
   return planes
     .filter(({ result }) => result === plane)
     .flatMap((each) =>
-      here.map((tap) => ({
-        grad: /** @type {[number, number]} */ ([each.grad, tap.grad]),
-        other: /** @type {[number, number]} */ ([each.other, tap.other]),
-        value:
-          grad[each.grad * gradSize + tap.grad] * (other ? other[each.other * otherSize + tap.other] : 1),
-      })),
+      here.map((tap) => {
+        const first = grad[each.grad * gradSize + tap.grad];
+        const factors = other ? [first, other[each.other * otherSize + tap.other]] : [first];
+        return {
+          grad: /** @type {[number, number]} */ ([each.grad, tap.grad]),
+          other: /** @type {[number, number]} */ ([each.other, tap.other]),
+          factors,
+          value: factors.reduce((product, factor) => product * factor, 1),
+        };
+      }),
     );
+}
+
+/** One number of a result by its products. @param {Result} of @param {Products} products @param {Given} given @param {number} index */
+export function numberBy(of, products, given, index) {
+  const sum = productsOf(of, products, given, index).reduce((total, { value }) => total + value, 0);
+  const channel = Math.floor(index / products.size) % products.shape[1];
+  return sum * products.factor + (products.bias ? products.bias * (given.bias?.data[channel] ?? 0) : 0);
 }
 
 /**
@@ -110,11 +124,19 @@ export function sameProducts(one, other) {
   return told(one.planes) === told(other.planes) && told(one.cells) === told(other.cells);
 }
 
+/** Whether two sums of the same products are one number: in another order they differ by their rounding. @param {number} one @param {number} other @param {number} most the largest number of their gradient */
+export const isNear = (one, other, most) =>
+  one === other || Math.abs(one - other) <= 1e-9 * Math.max(most, 1);
+
+/** Which numbers of two gradients of one shape differ. @param {Tensor} right @param {Tensor} wrong @returns {boolean[]} */
+export function differing(right, wrong) {
+  const most = right.data.reduce((top, value) => Math.max(top, Math.abs(value)), 0);
+  return Array.from(right.data, (value, index) => !isNear(value, wrong.data[index], most));
+}
+
 /** How far two gradients of one shape are apart at most, and in how many cells. @param {Tensor} right @param {Tensor} wrong */
 export function apartBy(right, wrong) {
-  const most = right.data.reduce((top, value) => Math.max(top, Math.abs(value)), 0);
+  const cells = differing(right, wrong).filter(Boolean).length;
   const far = right.data.map((value, index) => Math.abs(value - wrong.data[index]));
-  // Sums of the same products in another order differ by their rounding.
-  const wrongs = far.reduce((count, each) => count + Number(!(each <= 1e-9 * Math.max(most, 1))), 0);
-  return { cells: wrongs, most: wrongs ? Math.max(...far) : 0 };
+  return { cells, most: cells ? Math.max(...far) : 0 };
 }

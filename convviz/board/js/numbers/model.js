@@ -20,9 +20,9 @@ import { createView } from "./view.js";
  * @import { Place, Shown } from "./actions.js"
  * @import { Later, MakeNumbers, Numbers } from "./asking.js"
  * @import { Kernel } from "./from_kernel.js"
- * @typedef {{ state: Settings, colorscales: Colorscales, plotly: (() => ArrayBuffer | Promise<ArrayBuffer>) | null,
+ * @typedef {{ state: Settings, colorscales: Colorscales, plotly: (() => ArrayBuffer | (() => any) | Promise<ArrayBuffer>) | null,
  *   ground?: Partial<Settings>, live?: boolean }} PageData
- *   state as App.state() returns it; plotly: the gzipped bundle, asked for once; ground: what no link or state changes here;
+ *   state as App.state() returns it; plotly: the gzipped bundle, or what evaluates it, asked for once; ground: what no link or state changes here;
  *   live: whether a kernel is expected
  */
 

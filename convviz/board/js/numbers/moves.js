@@ -95,3 +95,15 @@ function along(spec, name, axes) {
     return of(name, { [name]: moved });
   });
 }
+
+/**
+ * What a control of the geometry is set to: 2, or 1 × 2; nothing for what is no control.
+ * @param {Spec} spec @param {string} control
+ */
+export function textOf(spec, control) {
+  const value = spec[/** @type {keyof Spec} */ (control)];
+  if (!Array.isArray(value)) return String(value ?? "");
+  const axes = value.map((own) => [...new Set([own].flat())].join(" + "));
+  const whole = axes[0] === axes[1] && control !== "input_size" && control !== "kernel_size";
+  return whole ? axes[0] : axes.join(" \u00d7 ");
+}

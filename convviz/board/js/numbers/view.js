@@ -8,6 +8,7 @@ import { storyOf } from "../picture/remainder.js";
 import { formulaOf, lossWords, noteOf } from "../picture/words.js";
 import { isSingleOne } from "../rules/change.js";
 import { geometryOf } from "../rules/spec.js";
+import { brokenOf } from "./broken_view.js";
 
 /**
  * @import { Colorscales } from "../picture/payload.js"
@@ -64,5 +65,6 @@ function valuesWith(settings, equations, { k, stages, dtype, truth, truth_ok, fr
     formulas: texts(formulaOf),
     captions: texts(captionOf),
     notes: texts(noteOf),
+    broken: brokenOf(settings, stages, equations),
   };
 }

@@ -1,5 +1,6 @@
 // @ts-check
 // The app as a widget: its model lives here, for all its views; the kernel is where torch computes.
+import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { followKernel } from "../base/lost_kernel.js";
 import { createShelf } from "../lesson/lessons.js";
@@ -58,7 +59,8 @@ export function createApp() {
       el.append(root);
       const choose = (/** @type {string} */ tag) => widget.send({ type: "language", language: tag });
       const menu = createWidgetLanguages(widget.get("_facts").languages, choose);
-      const close = drawLive(root, model, drawPane, player, null, { menu });
+      const without = widget.get("_facts").served ? SETTINGS.tabs_of_a_notebook : [];
+      const close = drawLive(root, model, drawPane, player, null, { menu, without });
       const show = hideStills(root, widget.get("_facts").id);
       return () => {
         show();

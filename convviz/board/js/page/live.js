@@ -31,8 +31,8 @@ function createBar(el) {
  * Draw a view.
  * @param {HTMLElement} el gets the app's class @param {Model} model @param {DrawPane} drawPane @param {Player} player
  * @param {import("./lecture.js").Wish | null} [wish] of the address, where the whole page is ours
- * @param {{ menu?: HTMLElement, tabs?: string[], share?: { button: HTMLElement, box: HTMLElement } }} [own] of a page of our own: its menu
- *   of languages; of one that no kernel will ever come to, and that has nothing which waits for one, its tabs, and what
+ * @param {{ menu?: HTMLElement, tabs?: string[], without?: string[], share?: { button: HTMLElement, box: HTMLElement } }} [own] of a page of our own: its menu
+ *   of languages; tabs that do not work there; of one that no kernel will ever come to, and that has nothing which waits for one, its tabs, and what
  *   hands the settings on
  * @returns {() => void} close it
  */
@@ -42,19 +42,19 @@ export function drawLive(
   drawPane,
   player,
   wish = null,
-  { menu, tabs: ownTabs, share: ownShare } = {},
+  { menu, tabs: ownTabs, without, share: ownShare } = {},
 ) {
   el.querySelector(".cv-late")?.remove(); // the script has started
   el.classList.add("cv-app", "cv-page", "cv-full", "cv-look");
   el.lang = language(); // a notebook around it may speak another
   const heading = createBar(el);
   const share = ownShare ? { ...ownShare, close() {} } : createShare(model, () => stepLink(player));
-  const tabs = createTabs(model, drawPane, ownTabs);
+  const tabs = createTabs(model, drawPane, ownTabs, without);
   el.append(heading);
   const controls = ownTabs ? GROUPS : [...GROUPS, ...OF_THE_KERNEL];
-  const app = drawApp(el, model, controls, share, player, { below: tabs.el, own: wish !== null, wish });
+  const app = drawApp(el, model, controls, share, player, { drawer: tabs.drawer, own: wish !== null, wish });
   const lessons = createLessonButtons(player, app.readLesson);
-  heading.append(lessons.el, ...(menu ? [menu] : []), app.lecture);
+  heading.append(lessons.el, tabs.entries, ...(menu ? [menu] : []), app.lecture);
   const forget = tellHolders(el);
   return () => {
     forget();

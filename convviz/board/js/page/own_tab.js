@@ -1,7 +1,6 @@
 // @ts-check
-// The tabs that a page without a kernel can have, because they are computed in the page; their scripts stand in the page.
+// The tabs of a page without a kernel: the page computes them, and has what draws them.
 import { createValues } from "../base/events.js";
-import { importText } from "../base/imported.js";
 import { loadPlotly } from "../board/plotly.js";
 import { openTab } from "../tabs/opening.js";
 import { createTabs } from "../tabs/tabbar.js";
@@ -13,8 +12,8 @@ import { goTo, pageSeen } from "./seen.js";
  */
 
 /**
- * Make the drawer with these tabs.
- * @param {Model} model @param {any} colorscales @param {Record<string, string>} tabs their scripts by name
+ * Make the entries and the drawer of these tabs.
+ * @param {Model} model @param {any} colorscales @param {Record<string, TabScript["default"]>} tabs by name; the page has their sheets
  * @param {any} race the recorded one, where its tab is among them
  */
 export function createOwnTabs(model, colorscales, tabs, race) {
@@ -27,23 +26,9 @@ export function createOwnTabs(model, colorscales, tabs, race) {
   model.on("change:theme", () =>
     Object.values(panes).forEach((pane) => pane.put({ theme: model.get("theme") })),
   );
-  /** @type {Record<string, TabScript>} */
-  const loaded = {};
   const scripts = {
-    now: (/** @type {string} */ name) => loaded[name],
-    ask(/** @type {string} */ name, /** @type {import("../tabs/opening.js").Waiting} */ { there, failed }) {
-      let waits = true;
-      importText(tabs[name]).then(
-        (made) => {
-          loaded[name] = made;
-          if (waits) there(made);
-        },
-        (error) => waits && failed(error.message),
-      );
-      return () => {
-        waits = false;
-      };
-    },
+    now: (/** @type {string} */ name) => ({ default: tabs[name], sheet: "" }),
+    ask: () => () => {},
   };
   const seen = {
     send() {},

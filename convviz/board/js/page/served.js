@@ -1,5 +1,6 @@
 // @ts-check
 // The page that the app's address answers with: its board lives at once; after the first paint it asks torch, too.
+import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { createValues } from "../base/events.js";
 import { language } from "../base/words.js";
 import { createShelf } from "../lesson/lessons.js";
@@ -47,6 +48,7 @@ function start() {
   const drawPane = createPanes(model, data.colorscales, { race: () => fetchRecorded(data.race) }, data.tabs);
   drawLive(byId("convviz-live"), model, drawPane, player, wish, {
     menu: createLanguages(data.languages, model, player),
+    without: SETTINGS.tabs_of_a_notebook,
   });
   afterPaint(() => askTorch(data, model));
 }

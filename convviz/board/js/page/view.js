@@ -3,6 +3,7 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { followHelp } from "../base/help.js";
+import { rove } from "../base/roving.js";
 import { sentences } from "../base/words.js";
 import { renderBoard } from "../board/board.js";
 import { followRoom } from "../board/stage.js";
@@ -29,12 +30,12 @@ const say = sentences(WORDS);
  * @param {string[]} chosen names of groups and of controls; none: the board alone
  * @param {{ button: HTMLElement, box: HTMLElement }} share what hands the settings on
  * @param {Player} player
- * @param {{ below?: HTMLElement, own?: boolean, wish?: import("./lecture.js").Wish | null }} [around] what stands under controls
- *   and board; whether the whole page is ours; what the address wishes
+ * @param {{ drawer?: HTMLElement, own?: boolean, wish?: import("./lecture.js").Wish | null }} [around] in which the panes of tabs
+ *   open; whether the whole page is ours; what the address wishes
  * @returns {{ close: () => void, readLesson: () => void, lecture: HTMLElement }} readLesson: turn to the lesson that was started;
  *   lecture: the button that starts one
  */
-export function drawApp(el, model, chosen, share, player, { below, own = false, wish = null } = {}) {
+export function drawApp(el, model, chosen, share, player, { drawer, own = false, wish = null } = {}) {
   /** @type {(() => void)[]} */
   const closers = [];
   /** @param {string} event @param {() => void} listener */
@@ -66,9 +67,9 @@ export function drawApp(el, model, chosen, share, player, { below, own = false, 
   };
   follow("settings", tellSettled);
   follow("change:values", tellSettled);
-  const body = element("div", { class: "cv-body" }, controls, picture);
-  el.append(body, ...(below ? [below] : []));
-  const room = followRoom(body, () => below?.firstElementChild?.clientHeight ?? 0);
+  const body = element("div", { class: "cv-body" }, controls, ...(drawer ? [drawer] : []), picture);
+  el.append(body);
+  const room = followRoom(body);
   /** @type {ReturnType<typeof createLecture>} */
   let lecture; // right after the board that it shows
   const board = renderBoard({ model, el: picture, taught: TAUGHT, own, onBands: () => lecture?.refresh() });
@@ -97,7 +98,6 @@ export function drawApp(el, model, chosen, share, player, { below, own = false, 
   const close = () => {
     for (const each of closers) each();
     body.remove();
-    below?.remove();
   };
   return { close, readLesson: lesson.focus, lecture: lecture.button };
 }
@@ -118,12 +118,14 @@ function createTools(model, follow, more) {
     undo.setAttribute("aria-disabled", String(!model.canUndo()));
     redo.setAttribute("aria-disabled", String(!model.canRedo()));
   });
-  return element(
+  const el = element(
     "div",
-    { class: "cv-tools", role: "group", "aria-label": say("tools") },
+    { class: "cv-tools", role: "toolbar", "aria-label": say("tools") },
     undo,
     redo,
     reset,
     more,
   );
+  rove(el, [undo, redo, reset, more]);
+  return el;
 }

@@ -49,8 +49,8 @@ function showsAll(spec) {
  * @returns {Arrival | null} null where the pixel in the middle does not receive each weight once, and backwards to be seen
  */
 export function arrivalOf(settings) {
-  const { spec, transposed } = settings;
-  if (transposed || !showsAll(spec) || !isSingleOne(settings)) return null;
+  const { spec, transposed, broken } = settings;
+  if (transposed || broken || !showsAll(spec) || !isSingleOne(settings)) return null;
   const weight = Array.from(weightOf(settings).data);
   const backwards = weight.toReversed();
   if (!weight.every(Number.isFinite) || weight.every((value, index) => value === backwards[index]))

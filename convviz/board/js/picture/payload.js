@@ -3,11 +3,11 @@
 import PICTURE from "../../../facts/picture.json" with { type: "json" };
 import { axisWord, cellWords, productsOf } from "../rules/names.js";
 import { isSingleOne } from "../rules/change.js";
-import { editedPanels, isDrawnOn } from "../rules/edit.js";
+import { editedPanels, isDragged, isDrawnOn } from "../rules/edit.js";
 import { isPanel, panelsOf } from "./panels.js";
 import { planeIndex } from "../rules/plane.js";
 import { roundHalfEven } from "../rules/random.js";
-import { endsOf, quantityOf } from "./scales.js";
+import { endsOf, isGradient, quantityOf } from "./scales.js";
 import { say } from "./say.js";
 
 const THUMB = 16; // most rows and columns of a thumbnail
@@ -56,6 +56,7 @@ function itemOf(equation, panel, settings, colorscales) {
     name: panel.name,
     called: panel.called,
     quantity: quantityOf(panel.called),
+    gradient: isGradient(panel.called),
     label: panel.label,
     products: productsOf(panel.name, transposed),
     shape: `[${panel.shape.join(", ")}]`,
@@ -64,6 +65,8 @@ function itemOf(equation, panel, settings, colorscales) {
     words: cellWords(transposed),
     editable: panel.name in editedPanels(settings),
     drawable: isDrawnOn(settings, panel.name),
+    single: panel.called === "grad_output" && isSingleOne(settings),
+    dragged: isDragged(settings, panel.name),
     figure: figureOf(panel, colorscales),
     thumbs: planeCount(panel) > 1 ? thumbsOf(panel) : null,
   };

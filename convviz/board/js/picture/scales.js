@@ -1,6 +1,6 @@
 // @ts-check
 // What the colours say. Fill is a number: one pair of hues for its sign, and how strong it is for its size, up to the
-// end of a scale. A panel's name and frame have the colour of its quantity: value, weight or gradient.
+// end of a scale. A panel's name and frame have the hue of its variable: input, weight or output. Its gradient has the same.
 import PICTURE from "../../../facts/picture.json" with { type: "json" };
 import { panelsOf } from "./panels.js";
 
@@ -17,6 +17,9 @@ const QUANTITIES = new Map(
 
 /** @param {string} called what the page calls a tensor @returns {Quantity} */
 export const quantityOf = (called) => /** @type {Quantity} */ (QUANTITIES.get(called));
+
+/** Whether it is a gradient, whose frame is the strong one. @param {string} called what the page calls a tensor */
+export const isGradient = (called) => /(^|_)grad_/.test(called);
 
 /** Whether a number lies beyond the end of its scale, so that its colour does not tell its size. @param {number} value @param {number} end */
 export const isBeyond = (value, end) => Math.abs(value) > FAR.slack * end; // an end has six digits

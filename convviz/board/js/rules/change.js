@@ -235,3 +235,12 @@ export function singleOne(settings) {
 
 /** Whether a single 1 is sent back. @param {Settings} settings */
 export const isSingleOne = (settings) => oneHotField(settings) === "grad";
+
+/** Where the 1 that is sent back stands in the plane that is shown; null where it stands in another, or there is none. @param {Settings} settings */
+export function shownOne(settings) {
+  if (!isSingleOne(settings)) return null;
+  const { grad, plane, transposed } = settings;
+  const places = shapeOfOutput(settings).map((size, axis) => Math.min(grad.values?.[axis] ?? 0, size - 1));
+  const here = [plane.sample, planeIndex(plane, transposed ? "c" : "o")];
+  return places[0] === here[0] && places[1] === here[1] ? { row: places[2], column: places[3] } : null;
+}

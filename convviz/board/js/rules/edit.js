@@ -63,6 +63,29 @@ export function paintCells(settings, { panel, cells, value }) {
   return [withCells(settings, panel, cells, value, null) ?? settings, []];
 }
 
+/**
+ * The number that is given in a cell of a panel, with all its digits; NaN where the cell is not data.
+ * @param {Settings} settings @param {string} panel @param {number} row @param {number} column
+ */
+export function givenNumber(settings, panel, row, column) {
+  const field = editedPanels(settings)[panel];
+  const { shape, data } = editedTensor(settings, field, null);
+  const axes = field === "bias" ? [1, 1, 1, ...shape] : shape;
+  const index = placeOf(settings, panel, row, column);
+  const inside = index.every((at, axis) => at >= 0 && at < axes[axis]);
+  return inside ? data[index.reduce((at, place, axis) => at * axes[axis] + place, 0)] : NaN;
+}
+
+/**
+ * Whether the numbers of a panel can be dragged: those that are given, not those of a grad_output that a loss makes, which one typed
+ * number would end.
+ * @param {Pick<Settings, "transposed" | "loss">} settings @param {string} panel
+ */
+export function isDragged(settings, panel) {
+  const field = editedPanels(settings)[panel];
+  return Boolean(field) && (field !== "grad" || kindsTaken(settings.loss, "grad").length > 0);
+}
+
 /** Whether one can draw on a panel: it shows the input. @param {Pick<Settings, "transposed" | "loss">} settings @param {string} panel */
 export const isDrawnOn = (settings, panel) => editedPanels(settings)[panel] === "input";
 

@@ -2,6 +2,8 @@
 // The settings as a link, in the page: the same format, to the letter, as settings/link.py. It touches no page and no
 // address: a state, the dict that App.state() returns, goes in or comes out.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
+import BROKEN_WORDS from "../../../facts/words/broken.json" with { type: "json" };
+import { sentences } from "../base/words.js";
 import { isWhole, readValue, toldOf, writeValue } from "./link_values.js";
 import { notTaken, withKindsOfLoss } from "./losses.js";
 import { planeWithin } from "./plane.js";
@@ -16,6 +18,7 @@ import { countProducts, isPossible } from "./spec.js";
  * @import { SentenceId } from "./say.js"
  */
 
+const sayBroken = sentences(BROKEN_WORDS);
 const LINK_VERSION = SETTINGS.link_version;
 const LIMITS = SETTINGS.limits.link;
 
@@ -102,7 +105,11 @@ export function fromLink(text) {
   const fields = /** @type {Record<string, any>} */ (state);
   for (const name of Object.keys(OTHER_KEYS)) if (name in given) fields[OTHER_KEYS[name].field] = given[name];
   state.plane = planeWithin(state.plane, spec);
-  return { state: withKindsOfLoss(state), notices: [...notices, ...leftOut, ...notTaken(given, state.loss)] };
+  const unbroken =
+    state.transposed && state.broken ? [sayBroken("link.transposed", { value: state.broken })] : [];
+  if (unbroken.length) state.broken = "";
+  const told = [...notices, ...leftOut, ...notTaken(given, state.loss), ...unbroken];
+  return { state: withKindsOfLoss(state), notices: told };
 }
 
 /** Another setting, by its link, in the page as it is now. @param {Settings} settings @param {string} link @returns {Settings} */

@@ -1,16 +1,18 @@
 // @ts-check
-// Which products a gradient adds up: the right ones from the taps, those of a recipe in recipe_input.js and
-// recipe_weight.js. All of them are a number of grad_output times one of the weight or of the input, or that number alone.
-import { bothAxes, outputSize } from "./spec.js";
+// Which products a result adds up: the right ones from the taps, those of a recipe in recipe_input.js, recipe_weight.js and
+// recipe_output.js. Those of a gradient are a number of grad_output times one of the weight or of the input, or that number
+// alone; those of the output are a number of the weight times one of the input.
+import { bothAxes, inputShape, outputShape, outputSize, weightShape } from "./spec.js";
 import { axisTaps } from "./taps.js";
 
 /**
  * @import { Pair, Spec } from "./spec.js"
- * @import { Gradient } from "./recipes.js"
+ * @import { Result } from "./recipes.js"
  * @typedef {{ result: number, grad: number, other: number }} Triple planes, or cells within planes: `other` is of the
- *   weight for grad_input, of the input for grad_weight, and -1 for grad_bias
- * @typedef {{ shape: number[], size: number, planes: Triple[], cells: Triple[], factor: number }} Products every plane
- *   with every cell; size: cells of a plane of the result
+ *   weight for grad_input, of the input for grad_weight and output, and -1 for grad_bias; `grad` is of grad_output, and of the
+ *   weight for output
+ * @typedef {{ shape: number[], size: number, planes: Triple[], cells: Triple[], factor: number, bias?: number }} Products every
+ *   plane with every cell; size: cells of a plane of the result; bias: how often the channel's bias is added
  */
 
 /** @param {number} count */
@@ -31,7 +33,7 @@ export function crossed(rows, columns, make) {
   return made;
 }
 
-/** The right products. @param {Gradient} of @param {Spec} spec @returns {Products} */
+/** The right products. @param {Result} of @param {Spec} spec @returns {Products} */
 export function rightProducts(of, spec) {
   const geometry = { ...spec, output_size: bothAxes((axis) => outputSize(spec, axis)) };
   const [across, width, kernel] = [geometry.output_size[1], spec.input_size[1], spec.kernel_size[1]];
@@ -40,6 +42,7 @@ export function rightProducts(of, spec) {
   const cells = crossed(rows, columns, (down, right) => {
     if (down.i === null || right.i === null) return null; // a padding zero
     const [grad, k, i] = [down.o * across + right.o, down.k * kernel + right.k, down.i * width + right.i];
+    if (of === "output") return { result: grad, grad: k, other: i };
     return of === "grad_input" ? { result: i, grad, other: k } : { result: k, grad, other: i };
   });
   const [ins, outs] = perGroup(spec);
@@ -48,17 +51,16 @@ export function rightProducts(of, spec) {
       upTo(ins).map((c) => {
         const [input, weight] = [n * spec.in_channels + Math.floor(o / outs) * ins + c, o * ins + c];
         const grad = n * spec.out_channels + o;
+        if (of === "output") return { result: grad, grad: weight, other: input };
         return of === "grad_input"
           ? { result: input, grad, other: weight }
           : { result: weight, grad, other: input };
       }),
     ),
   );
-  const shape =
-    of === "grad_input"
-      ? [spec.batch, spec.in_channels, ...spec.input_size]
-      : [spec.out_channels, ins, ...spec.kernel_size];
-  return { shape, size: shape[2] * shape[3], planes, cells, factor: 1 };
+  const shape = { output: outputShape, grad_input: inputShape, grad_weight: weightShape }[of](spec);
+  const bias = of === "output" ? 1 : 0;
+  return { shape, size: shape[2] * shape[3], planes, cells, factor: 1, bias };
 }
 
 /** Channels of a group: in and out. @param {Spec} spec @returns {Pair} */

@@ -30,22 +30,21 @@ export function inputProducts(chosen, spec) {
 /** Whether the products of a cell are added up, or the last one stays. @param {Recipe} chosen */
 const isSummed = ({ overlaps }) => overlaps === "add" || overlaps === "last channel";
 
+/** The geometry whose input is the padded input: its grad_input is grad_padded_input, before the border is folded back. @param {Spec} spec @returns {Spec} */
+export const unfolded = (spec) => ({
+  ...spec,
+  input_size: bothAxes((axis) => paddedSize(spec, axis)),
+  padding: bothAxes(() => /** @type {Pair} */ ([0, 0])),
+  padding_mode: "zeros",
+});
+
 /** One plane of it: the gradient of a border of copies goes to the cells that it copies. @param {Recipe} chosen @param {Spec} spec @returns {Plane | null} */
 function foldedPlane(chosen, spec) {
   const folds =
     spec.padding_mode !== "zeros" && spec.padding.flat().some(Boolean) && chosen.border === "folded";
   if (!folds) return isSummed(chosen) ? planeOf(chosen, spec) : overwrittenPlane(chosen, spec);
   const whole = bothAxes((axis) => paddedSize(spec, axis));
-  /** @type {Spec} */
-  const inner = {
-    ...spec,
-    input_size: whole,
-    padding: [
-      [0, 0],
-      [0, 0],
-    ],
-    padding_mode: "zeros",
-  };
+  const inner = unfolded(spec);
   const found = foldedPlane(chosen, inner);
   if (!found || String(found.size) !== String(whole)) return found;
   const [rows, columns] = bothAxes((axis) => sourcesOf(spec, axis));

@@ -7,6 +7,7 @@ import { bothAxes, outputSize, remainderOf } from "./spec.js";
 /**
  * @import { Pair, Spec } from "./spec.js"
  * @typedef {"grad_input" | "grad_weight" | "grad_bias"} Gradient
+ * @typedef {Gradient | "output"} Result what a recipe computes
  * @typedef {Record<string, string>} Recipe step → choice
  * @typedef {Record<string, number>} Line the numbers of one axis by the names that recipes give them; p_after and
  *   2 * p know the padding behind the input, which may be another one
@@ -19,7 +20,7 @@ const KNOWN = { axes: ["own", "exchanged"], groups: ["own", "ignored", "reversed
 export const isKnown = (way) =>
   Object.entries(way).every(([step, choice]) => !(step in KNOWN) || KNOWN[step].includes(choice));
 
-/** A recipe with every choice that it leaves open made rightly. @param {Gradient} of @param {Recipe} recipe @returns {Recipe} */
+/** A recipe with every choice that it leaves open made rightly. @param {Result} of @param {Recipe} recipe @returns {Recipe} */
 export const complete = (of, recipe) => ({ ...RECIPES[of], ...recipe });
 
 /** @param {Spec} spec @param {number} axis @returns {Line} */

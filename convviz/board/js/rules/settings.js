@@ -15,7 +15,7 @@ import { inputShape, outputShape, weightShape } from "./spec.js";
  * @typedef {{ kind: string, values?: number[], shape?: number[] }} Source
  * @typedef {{ version: number, spec: Spec, input: Source, digit: number, weight: Source, bias: Required<Source> | null,
  *   loss: string, target: Source, grad: Source, seed: number, device: string, dtype: string, plane: Plane, link_axes: boolean,
- *   scale: string, input_view: string, theme: string, tab: string, mistake: string, lr: number, transposed: boolean }} Settings
+ *   scale: string, input_view: string, theme: string, tab: string, mistake: string, broken: string, lr: number, transposed: boolean }} Settings
  * @typedef {{ shape: number[], data: Float64Array }} Tensor data in reading order
  * @typedef {{ input: Tensor, weight: Tensor, bias: Tensor | null, target: Tensor | null, grad: Tensor | null }} Given
  * @typedef {Record<Exclude<PanelName, "grad_padded_input" | "target">, Tensor> & { grad_padded_input: Tensor | null, target: Tensor | null,
@@ -51,7 +51,8 @@ export function replaced(settings, changes) {
     if (Math.max(...[spec[name]].flat(2)) <= most) continue;
     throw new Error(say("refused.page_size", { name, most }));
   }
-  return { ...withKindsOfLoss(made), plane: planeWithin(made.plane, spec) };
+  const broken = made.transposed ? "" : made.broken; // the recipes of mistakes are a convolution's
+  return { ...withKindsOfLoss(made), broken, plane: planeWithin(made.plane, spec) };
 }
 
 /** Settings in the place of others: computed where and as they were, in their colours, beside the same tab. @param {Settings} old @param {Settings} next */

@@ -3,7 +3,7 @@
 import { element } from "../base/dom.js";
 
 const [LEAST, MOST_ZOOM, STEP] = [0.05, 3, 1.25];
-const READABLE = 0.62; // below this the text in a box is too small: the drawing is then larger than the window
+const READABLE = 0.5; // below this the text in a box is too small: the drawing is then larger than the window
 const DRAG_FROM = 4; // pixels: a shorter movement is a click
 const MARGIN = 24;
 
@@ -39,10 +39,12 @@ export function createViewport(label) {
     el.dataset.scale = scale.toFixed(3);
   }
 
-  /** As wide as the window, but never too small to read. */
+  const fitting = () => Math.min(1, (el.clientWidth - 2) / size.width, (el.clientHeight - 2) / size.height);
+
+  /** All of it, but never too small to read. */
   function place() {
     if (scale || !svg || !el.clientWidth) return;
-    setScale(Math.min(1, Math.max(READABLE, el.clientWidth / size.width)), 0, 0);
+    setScale(Math.max(READABLE, fitting()), 0, 0);
     el.scrollTo({ left: (size.width * scale - el.clientWidth) / 2, top: 0, behavior: "instant" });
     // The part around the output is thousands of pixels high: it is looked at from the output.
     const output = svg.querySelector('[data-kind="rest"]') && svg.querySelector('[data-kind="output"]');
@@ -108,9 +110,7 @@ export function createViewport(label) {
     zoom: (direction) => setScale(scale * STEP ** direction),
 
     /** Show all of it. */
-    fit() {
-      setScale(Math.min(1, (el.clientWidth - 2) / size.width, (el.clientHeight - 2) / size.height));
-    },
+    fit: () => setScale(fitting()),
 
     /**
      * Scroll, inside the window only, until parts of the drawing are seen; where there is no room for all, the first is.

@@ -3,7 +3,8 @@
 import WORDS from "../../../facts/words/mistakes.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 import { afterwards } from "../numbers/asking.js";
-import { hidingOf, textOf } from "../numbers/hiding.js";
+import { hidingOf } from "../numbers/hiding.js";
+import { textOf } from "../numbers/moves.js";
 
 const say = sentences(WORDS);
 const REST_MS = 150; // as a pane's

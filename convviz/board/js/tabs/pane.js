@@ -116,6 +116,13 @@ export function openPane({ model, el }, name, build) {
   };
 }
 
+/**
+ * Words and controls beside what they are about: a wide drawer is used to its full width, in a narrow one they stand above it.
+ * @param {(Node | string)[]} words @param {(Node | string)[]} picture
+ */
+export const split = (words, picture) =>
+  element("div", { class: "cv-split" }, element("div", {}, ...words), element("div", {}, ...picture));
+
 /** What the words mean that a pane uses and nobody else. @param {string} name of the pane */
 function createTerms(name) {
   const terms =

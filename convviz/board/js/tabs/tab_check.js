@@ -5,12 +5,12 @@ import { element, setText } from "../base/dom.js";
 import { createErrorCurve } from "./errorcurve.js";
 import { colorOf, formatNumber, fullNumber } from "../base/format.js";
 import { createHeatmap } from "../board/heatmap.js";
-import { openPane } from "./pane.js";
+import { openPane, split } from "./pane.js";
 import { pieces, sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 const sayPieces = pieces(WORDS);
-const DTYPES = ["float32", "float64"];
+const DTYPES = ["float64", "float32"]; // the other one comes beside it when it is asked for
 const DECADES = 12; // from the strongest colour down to the faintest
 const READ_COLUMNS = 5; // a wider plane has no room for numbers such as 2.1e-9 beside another
 
@@ -21,6 +21,7 @@ function renderCheck(context) {
   return openPane(context, "check", (pane, body) => {
     let data = null;
     let chosen = -1; // which eps
+    let dtypes = DTYPES.slice(0, 1); // those that are shown
     /** @type {ReturnType<typeof createRow>[]} */
     const rows = [];
     const slider = /** @type {HTMLInputElement} */ (
@@ -34,9 +35,16 @@ function renderCheck(context) {
     const key = element("div", { class: "cv-logscale", role: "img" });
     const curve = createErrorCurve(choose);
     const shape = element("p");
-    body.append(
+    const both = element("button", { type: "button", class: "cv-button cv-check-both" }, say("check.both"));
+    const words = [
       element("h3", {}, say("check")),
       element("p", {}, say("check.about")),
+      element("div", { class: "cv-flow" }, both),
+      element("h4", {}, say("check.verdicts")),
+      verdicts,
+      why,
+    ];
+    const picture = [
       element(
         "label",
         { class: "cv-eps", for: slider.id },
@@ -46,13 +54,15 @@ function renderCheck(context) {
       list,
       key,
       readout,
-      element("h4", {}, say("check.verdicts")),
-      verdicts,
-      why,
       element("h4", {}, say("check.curve")),
       curve.el,
       shape,
-    );
+    ];
+    body.append(split(words, picture));
+    both.addEventListener("click", () => {
+      dtypes = dtypes.length > 1 ? DTYPES.slice(0, 1) : DTYPES;
+      draw();
+    });
     slider.addEventListener("input", () => choose(Number(slider.value)));
     pane.onPoint(({ cell }) => {
       for (const row of rows) row.light(cell);
@@ -87,6 +97,7 @@ function renderCheck(context) {
     }
 
     function draw() {
+      both.setAttribute("aria-pressed", String(dtypes.length > 1));
       const limits = topOf(data.gradients);
       slider.max = String(data.eps.length - 1);
       slider.value = String(chosen);
@@ -101,9 +112,12 @@ function renderCheck(context) {
       rows.length = data.gradients.length;
       list.replaceChildren(...rows.map((row) => row.el));
       const colors = logScale(pane.scale(), DECADES);
-      rows.forEach((row, index) => row.set(data.gradients[index], chosen, limits, colors));
+      rows.forEach((row, index) => row.set(data.gradients[index], dtypes, chosen, limits, colors));
       drawKey(key, limits, pane.scale());
-      curve.set(curveOf(data, chosen));
+      curve.set(curveOf(data, dtypes, chosen));
+      setText(shape, shapeOf(data, dtypes));
+      verdicts.replaceChildren(...verdictRows(data, dtypes));
+      setText(why, reason(data, dtypes));
     }
 
     body.hidden = true; // until there is something to see: this geometry may be one that takes too long
@@ -113,15 +127,12 @@ function renderCheck(context) {
       if (chosen < 0) chosen = data.eps.indexOf(data.gradcheck.eps);
       draw();
       setText(readout, say("check.hint"));
-      setText(shape, shapeOf(data));
-      verdicts.replaceChildren(...verdictRows(data));
-      setText(why, reason(data));
     };
   });
 }
 
 /**
- * One gradient: its errors in both dtypes, side by side.
+ * One gradient: its errors in the dtypes that are shown, side by side.
  * @param {import("./pane.js").PaneTools} pane
  * @param {(gradient: Gradient | null, dtype: string, row: number, column: number) => void} read
  */
@@ -147,8 +158,8 @@ function createRow(pane, read) {
   );
   return {
     el,
-    /** @param {Gradient} next @param {number} step @param {number} limit @param {[number, string][]} colors */
-    set(next, step, limit, colors) {
+    /** @param {Gradient} next @param {string[]} dtypes @param {number} step @param {number} limit @param {[number, string][]} colors */
+    set(next, dtypes, step, limit, colors) {
       gradient = next;
       const [height, width] = next.size;
       setText(heading, next.label);
@@ -159,6 +170,7 @@ function createRow(pane, read) {
       setText(part, whole ? "" : say("check.part", { rows, columns, height, width }));
       part.hidden = whole;
       maps.forEach((map, index) => {
+        map.el.hidden = !dtypes.includes(DTYPES[index]);
         const { difference, largest } = next.slopes[DTYPES[index]];
         map.set({
           values: difference[step].map((line) =>
@@ -222,9 +234,9 @@ function drawKey(key, top, scale) {
   key.setAttribute("aria-label", say("check.colours", { low: ends[0], high: ends[1] }));
 }
 
-/** The largest error of all gradients, a line a dtype. @param {any} data @param {number} chosen */
-function curveOf(data, chosen) {
-  const lines = DTYPES.map((name) => ({
+/** The largest error of all gradients, a line a dtype. @param {any} data @param {string[]} dtypes @param {number} chosen */
+function curveOf(data, dtypes, chosen) {
+  const lines = dtypes.map((name) => ({
     name,
     values: data.eps.map((_, step) =>
       Math.max(...data.gradients.map(({ slopes }) => slopes[name].largest[step] ?? Infinity)),
@@ -240,13 +252,13 @@ function curveOf(data, chosen) {
   };
 }
 
-/** @param {any} data */
-function verdictRows(data) {
+/** @param {any} data @param {string[]} dtypes */
+function verdictRows(data, dtypes) {
   const head = element(
     "tr",
     {},
     element("th", { scope: "col" }, say("check.gradient")),
-    ...DTYPES.map((name) => element("th", { scope: "col" }, name)),
+    ...dtypes.map((name) => element("th", { scope: "col" }, name)),
   );
   const step = data.eps.indexOf(data.gradcheck.eps);
   const cellOf = ({ passes, largest }) =>
@@ -260,36 +272,44 @@ function verdictRows(data) {
       "tr",
       {},
       element("th", { scope: "row" }, element("code", {}, label)),
-      ...DTYPES.map((name) => cellOf(slopes[name])),
+      ...dtypes.map((name) => cellOf(slopes[name])),
     ),
   );
   return [element("thead", {}, head), element("tbody", {}, ...rows)];
 }
 
-/** Why float32 fails, or that it does not. @param {any} data */
-function reason({ gradcheck, gradients, size, spacing }) {
+/** What is allowed; and why float32 fails, or that it does not. @param {any} data @param {string[]} dtypes */
+function reason({ gradcheck, gradients, size, spacing }, dtypes) {
   const { eps, atol, rtol } = gradcheck;
   const passes = gradients.every(({ slopes }) => slopes.float32.passes);
   const step = formatNumber(spacing.float32 / (2 * eps));
+  const allowed = say("check.allowed", {
+    eps: formatNumber(eps),
+    atol: formatNumber(atol),
+    rtol: formatNumber(rtol),
+  });
+  if (!dtypes.includes("float32")) return allowed;
   return [
-    say("check.allowed", { eps: formatNumber(eps), atol: formatNumber(atol), rtol: formatNumber(rtol) }),
+    allowed,
     say("check.grain", { size: formatNumber(size), apart: formatNumber(spacing.float32), step }),
     say(passes ? "check.fine" : "check.coarse"),
     say("check.doubles", { step: formatNumber(spacing.float64 / (2 * eps)) }),
   ].join(" ");
 }
 
-/** Why the lines run as they do. @param {any} data */
-function shapeOf({ bend, gradients }) {
-  const still = gradients.every(({ slopes: { float32 } }) =>
-    float32.analytic.every((line, row) =>
-      line.every(
-        (value, column) =>
-          value === float32.difference[0][row][column] ||
-          Math.abs(value - float32.difference[0][row][column]) <= 1e-3 * Math.abs(value),
+/** Why the lines run as they do. @param {any} data @param {string[]} dtypes */
+function shapeOf({ bend, gradients }, dtypes) {
+  const still =
+    dtypes.includes("float32") &&
+    gradients.every(({ slopes: { float32 } }) =>
+      float32.analytic.every((line, row) =>
+        line.every(
+          (value, column) =>
+            value === float32.difference[0][row][column] ||
+            Math.abs(value - float32.difference[0][row][column]) <= 1e-3 * Math.abs(value),
+        ),
       ),
-    ),
-  );
+    );
   const told = [say(/** @type {"check.linear"} */ (`check.${bend}`)), say("check.dotted")];
   return [...told, ...(still ? [say("check.still")] : [])].join(" ");
 }

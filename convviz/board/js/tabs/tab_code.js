@@ -4,7 +4,7 @@ import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { NOT_COPIED, createCopier } from "../base/clipboard.js";
 import { createCodeLines } from "./code_lines.js";
 import { element, setText } from "../base/dom.js";
-import { openPane } from "./pane.js";
+import { openPane, split } from "./pane.js";
 import { pieces, sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -33,7 +33,7 @@ function buildCode(pane, body) {
   const reason = element("p", { class: "cv-muted cv-reason" });
   const readout = element("p", { class: "cv-muted cv-linktext" }, say("code.hint"));
   const code = createCodeLines(pointAtLine);
-  body.append(
+  const words = [
     element("h3", {}, say("code")),
     ways,
     title,
@@ -41,8 +41,8 @@ function buildCode(pane, body) {
     reason,
     copier.el,
     readout,
-    code.el,
-  );
+  ];
+  body.append(split(words, [code.el]));
 
   const way = () => data.ways.find((/** @type {any} */ each) => each.name === chosen);
   const buttons = () => /** @type {HTMLElement[]} */ ([...ways.children]);

@@ -7,7 +7,7 @@ import { setRich } from "../base/rich_text.js";
 import { sentences } from "../base/words.js";
 import { createHeatmap } from "../board/heatmap.js";
 import { createChoice } from "./choice.js";
-import { openPane } from "./pane.js";
+import { openPane, split } from "./pane.js";
 
 const say = sentences(WORDS);
 const [SMALLEST, LARGEST, SIDE] = [4, 30, 190]; // pixels of a cell, and of a plane
@@ -62,15 +62,15 @@ function renderDouble(context) {
     setRich(about, say("about"));
     setRich(sizes, say("sizes"));
     const chosen = element("div", {}, gradient.el, s, how);
-    const equations = element("div", { class: "cv-double-slopes" }, ...slopes.map(({ el }) => el), readout);
+    const equations = element("div", {}, ...slopes.map(({ el }) => el), readout);
     const facts = element("div", {}, truth, absent, node, several);
-    body.append(
+    const words = [
       element("h3", {}, say("title")),
       about,
       element("div", { class: "cv-double-choices" }, gradients.el, numbers.el),
-      element("div", { class: "cv-double-body" }, chosen, equations, facts),
-      ...[codeTitle, block, sizes],
-    );
+      ...[chosen, facts],
+    ];
+    body.append(split(words, [equations, codeTitle, block, sizes]));
 
     /** @param {string} slope @param {number} value */
     function read(slope, value) {

@@ -5,7 +5,7 @@ import { element, setText } from "../base/dom.js";
 import { createDetails } from "./graph_details.js";
 import { createDrawing, readDrawing } from "./graph_drawing.js";
 import { createViewport } from "./graph_viewport.js";
-import { openPane } from "./pane.js";
+import { openPane, split } from "./pane.js";
 import { plainText, setRich } from "../base/rich_text.js";
 import { createTransport } from "../board/transport.js";
 import { sentences } from "../base/words.js";
@@ -37,8 +37,9 @@ function renderGraph(context) {
       button(say("graph.fit"), () => viewport.fit(), say("graph.all")),
       button(say("graph.export"), save),
     );
-    const figure = element("div", { class: "cv-graph-figure" }, tools, transport.el, told, viewport.el);
-    body.append(element("p", {}, say("graph")), note, figure, details.el);
+    const words = [element("p", {}, say("graph")), note, tools, transport.el, told];
+    const figure = split(words, [viewport.el, details.el]);
+    body.append(figure);
 
     /** @param {string} id */
     function openBox(id) {

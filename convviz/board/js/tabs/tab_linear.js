@@ -5,8 +5,9 @@ import { element, setText } from "../base/dom.js";
 import { openEditor } from "../board/editor.js";
 import { colorOf, formatNumber, needsWhiteInk } from "../base/format.js";
 import { createHeatmap } from "../board/heatmap.js";
+import { createFormula, setFormula } from "../board/quantities.js";
 import { LINEAR_RULES, linearLinks, linearName, linearTerms } from "./linear_rules.js";
-import { openPane } from "./pane.js";
+import { openPane, split } from "./pane.js";
 import { pieces, sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -100,7 +101,7 @@ function renderLinear(context) {
     const loss = element("span");
     const truth = element("span", { class: "cv-truth" });
     facts.append(loss, truth);
-    const sum = element("p", { class: "cv-lesson-sum" }, say("linear.hint"));
+    const sum = element("p", { class: "cv-lesson-sum cv-said" }, say("linear.hint"));
     const equations = LESSON_ROWS.map((row) => createEquationRow(pane, row, { point, leave, type }));
     const maps = equations.flatMap((equation) => equation.maps);
     const show = element("button", { type: "button", class: "cv-button" }, say("linear.show"));
@@ -110,17 +111,20 @@ function renderLinear(context) {
         say("linear.shown"),
       ),
     );
-    body.append(
+    const words = [
       element("h3", {}, say("linear")),
       element("p", {}, say("linear.about")),
       controls.el,
       facts,
-      ...equations.map((equation) => equation.el),
       sum,
+    ];
+    const picture = [
+      ...equations.map((equation) => equation.el),
       element("h4", {}, say("linear.conv2d")),
       element("p", {}, say("linear.conv2d_about")),
       element("p", { class: "cv-lesson-go" }, show),
-    );
+    ];
+    body.append(split(words, picture));
 
     /** @param {LessonCell} cell */
     function point(cell) {
@@ -262,13 +266,9 @@ function createEquationRow(pane, row, events) {
     flow.append(term);
     term = element("div", { class: "cv-lesson-term" });
   }
-  const el = element(
-    "section",
-    { class: "cv-lesson-row" },
-    element("h4", {}, row.title),
-    element("code", { class: "cv-formula" }, row.formula),
-    flow,
-  );
+  const formula = createFormula();
+  setFormula(formula, row.formula);
+  const el = element("section", { class: "cv-lesson-row" }, element("h4", {}, row.title), formula, flow);
   return {
     el,
     maps,

@@ -2,11 +2,12 @@
 // The tab Matrix: the convolution and its gradients as matrix products, linked with the board.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
+import { createFormula, setFormula } from "../board/quantities.js";
 import { createMatrixLinks } from "./matrix_links.js";
 import { createProduct } from "./matrix_product.js";
 import { viewsOf } from "./matrix_views.js";
 import { entryInWords } from "./matrix_words.js";
-import { openPane } from "./pane.js";
+import { openPane, split } from "./pane.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -29,20 +30,19 @@ function renderMatrix(context) {
       draw();
     });
     const sentence = element("p", { class: "cv-sentence" });
-    const formula = element("code", { class: "cv-formula" });
+    const formula = createFormula();
     const notes = element("div", { class: "cv-matrix-notes" });
     const pager = createPager((start) => pane.choose({ start }));
-    const readout = element("p", { class: "cv-readout" }, say("matrix.hint"));
-    body.append(
+    const readout = element("p", { class: "cv-readout cv-said" }, say("matrix.hint"));
+    const words = [
       element("p", {}, say("matrix")),
       chooser.el,
       sentence,
       element("p", {}, formula),
-      pager.el,
-      ...product.els,
       notes,
       readout,
-    );
+    ];
+    body.append(split(words, [pager.el, ...product.els]));
 
     function draw() {
       const view = views[chosen];
@@ -51,7 +51,7 @@ function renderMatrix(context) {
         chosen,
       );
       sentence.replaceChildren(...prose(view.sentence));
-      setText(formula, view.formula);
+      setFormula(formula, view.formula);
       notes.replaceChildren(...view.notes.map((note) => element("p", { class: "cv-muted" }, ...prose(note))));
       pager.set(data.windows, !view.one);
       product.set(view, data.dtype, width || 420);

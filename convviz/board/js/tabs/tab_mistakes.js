@@ -12,7 +12,7 @@ import { countProducts } from "../rules/spec.js";
 import { createMistakesList, GRADIENTS } from "./mistakes_list.js";
 import { createProducts, indicesOf, planeRows, sizeOf } from "./mistakes_products.js";
 import { createWhy } from "./mistakes_words.js";
-import { openPane } from "./pane.js";
+import { openPane, split } from "./pane.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -84,11 +84,7 @@ export function renderMistakes(context) {
       transposed,
       picture,
     );
-    body.append(
-      element("h3", {}, say("title")),
-      element("p", {}, say("about")),
-      element("div", { class: "cv-mistakes-body" }, list.el, shown),
-    );
+    body.append(split([element("h3", {}, say("title")), element("p", {}, say("about")), list.el], [shown]));
 
     /** @param {Gradient} gradient */
     function chooseGradient(gradient) {

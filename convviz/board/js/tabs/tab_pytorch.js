@@ -2,7 +2,7 @@
 // The PyTorch tab: what torch runs for this setting, why, and what would change it.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
-import { openPane } from "./pane.js";
+import { openPane, split } from "./pane.js";
 import { pieces, sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -104,21 +104,24 @@ function buildPyTorch(_, body) {
   why.list.classList.add("cv-reasons");
   for (const [pass, tree] of Object.entries(trees)) tree.list.dataset.tree = pass;
   machine.list.classList.add("cv-machine");
-  body.append(
+  const words = [
     headline,
     algorithm,
     element("p", { class: "cv-call" }, ...sayPieces("pytorch.call", { call, on })),
     border,
     why.el,
     changes,
+    machine.el,
+  ];
+  const details = [
     elsewhere.el,
     element("div", { class: "cv-trees" }, trees.forward.el, trees.backward.el),
     element("p", {}, ...sayPieces("pytorch.node", { name: element("code", {}, "output.grad_fn"), node })),
     source,
     folded,
-    machine.el,
     found,
-  );
+  ];
+  body.append(split(words, details));
 
   return (data) => {
     setText(forward, data.forward);

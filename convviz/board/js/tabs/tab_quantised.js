@@ -4,7 +4,7 @@ import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { formatNumber, fullNumber } from "../base/format.js";
 import { createHeatmap } from "../board/heatmap.js";
-import { openPane } from "./pane.js";
+import { openPane, split } from "./pane.js";
 import { pieces, sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -17,7 +17,7 @@ const PLANE_MOST = 102; // pixels across: several planes stand beside each other
 function renderQuantised(context) {
   return openPane(context, "quantised", (pane, body) => {
     let data = null;
-    const readout = element("p", { class: "cv-readout" }, say("quantised.hint"));
+    const readout = element("p", { class: "cv-readout cv-said" }, say("quantised.hint"));
     const planes = createPlanes(pane, read, leave);
     const chooser = createLayerMenu((kind) => pane.choose({ kind }));
     const sentence = element("p");
@@ -35,22 +35,25 @@ function renderQuantised(context) {
     ];
     const verdict = element("ul", { class: "cv-verdict" });
     const columns = createColumns(planes, variants, (variant) => pane.choose({ variant }));
-    body.append(
+    const words = [
       element("h3", {}, say("quantised")),
       element("p", {}, say("quantised.about")),
       chooser.el,
       sentence,
+      readout,
+    ];
+    const picture = [
       element("h4", { "data-part": "forward" }, say("quantised.forward")),
       forward,
       element("h4", {}, say("quantised.backward")),
       backward,
       aside,
       variants,
-      readout,
       heading,
       check,
       verdict,
-    );
+    ];
+    body.append(split(words, picture));
     pane.onPoint(({ cell }) =>
       planes.light(cell?.panel === "weight" || cell?.panel === "grad_weight" ? cell : null),
     );

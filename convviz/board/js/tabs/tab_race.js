@@ -1,10 +1,11 @@
 // @ts-check
 // The tab Race: a race that runs in a process of its own, or one that was recorded.
 import WORDS from "../../../facts/words/race.json" with { type: "json" };
-import { element, setText } from "../base/dom.js";
+import { element } from "../base/dom.js";
 import { decode } from "../base/format.js";
+import { setRich } from "../base/rich_text.js";
 import { sentences } from "../base/words.js";
-import { openPane } from "./pane.js";
+import { openPane, split } from "./pane.js";
 import { createKernels } from "./race_kernels.js";
 import { createPlots } from "./race_plots.js";
 import { bytesOf, createMistakes, createTable } from "./race_results.js";
@@ -62,12 +63,10 @@ function renderRace(context) {
     const table = createTable();
     const mistakes = createMistakes(open);
     body.append(
-      element("h3", {}, say("race")),
-      element("p", {}, say("race.about")),
-      told,
-      setup.el,
-      setup.refused,
-      recorded,
+      split(
+        [element("h3", {}, say("race")), element("p", {}, say("race.about")), told],
+        [setup.el, setup.refused, recorded],
+      ),
     );
     body.append(plots.el, kernels.el, table.el, mistakes.el, about);
 
@@ -96,7 +95,7 @@ function renderRace(context) {
       race = data.race;
       pane.root.dataset.race = data.state;
       setup.set(data);
-      setText(told, data.state === "alone" ? say("alone") : data.why_not);
+      setRich(told, say(data.state === "alone" || data.why_not ? "alone" : "runs"));
       recorded.hidden = !data.recorded;
       if (data.recorded)
         recorded.replaceChildren(

@@ -10,7 +10,7 @@ import { createHeatmap } from "../board/heatmap.js";
 import { MOST_LAYERS, gradientThrough, layersOf, sizeAfter } from "../numbers/stack.js";
 import { createChoice } from "./choice.js";
 import { planeRows } from "./mistakes_products.js";
-import { openPane } from "./pane.js";
+import { openPane, split } from "./pane.js";
 import { checkerboardWords, endWords, fieldWords, waysWords } from "./stack_words.js";
 
 const say = sentences(WORDS);
@@ -64,19 +64,14 @@ function renderStack(context) {
     const told = element("div", { class: "cv-stack-told" });
     const about = element("p", {});
     setRich(about, say("about"));
-    body.append(
+    const words = [
       element("h3", {}, say("title")),
       about,
       transposed,
       element("div", { class: "cv-stack-choices" }, layers.el, asks.el, weights.el),
       ends,
-      element(
-        "div",
-        { class: "cv-stack-body" },
-        element("div", {}, flow, readout, how),
-        element("div", {}, told, createExamples(open)),
-      ),
-    );
+    ];
+    body.append(split(words, [flow, readout, how, told, createExamples(open)]));
     /** @type {ReturnType<typeof createPlane>[]} the last layer's output first, the input last */
     const planes = range(MOST_LAYERS + 1).map((index) =>
       createPlane(

@@ -5,7 +5,7 @@ import { element, setText } from "../base/dom.js";
 import { sentences } from "../base/words.js";
 import { createHeatmap } from "../board/heatmap.js";
 import { fromLink } from "../rules/link.js";
-import { openPane } from "./pane.js";
+import { openPane, split } from "./pane.js";
 
 const say = sentences(WORDS);
 const CELL = 34; // pixels: room for a number
@@ -30,14 +30,8 @@ function renderYours(context) {
       pane.root.closest(".cv-app")?.scrollIntoView();
     });
     const told = element("p", {});
-    body.append(
-      element("h3", {}, say("yours")),
-      element("p", {}, say("about")),
-      told,
-      form.el,
-      refused,
-      result.el,
-    );
+    const words = [element("h3", {}, say("yours")), element("p", {}, say("about")), told, form.el, refused];
+    body.append(split(words, [result.el]));
     return (data) => {
       setText(told, data.why_not);
       form.el.hidden = Boolean(data.why_not);

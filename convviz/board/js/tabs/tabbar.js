@@ -1,56 +1,59 @@
 // @ts-check
-// The row of tabs, and the place in which the pane of the open one stands: it is drawn when its tab is opened.
-import NAMES from "../../../facts/names.json" with { type: "json" };
-import SETTINGS from "../../../facts/settings.json" with { type: "json" };
-import WORDS from "../../../facts/words/pane.json" with { type: "json" };
+// The row of entries, and the drawer in which the pane of the open tab stands: it is drawn when its tab is opened.
+import WORDS from "../../../facts/words/entries.json" with { type: "json" };
 import { element } from "../base/dom.js";
-import { tabIds, whenPlaced } from "../base/placed.js";
+import { whenPlaced } from "../base/placed.js";
 import { sentences } from "../base/words.js";
 import { replaced } from "../rules/settings.js";
+import { createDrawer } from "./drawer.js";
+import { entriesOf } from "./entries.js";
+import { createStrip } from "./strip.js";
 
 const say = sentences(WORDS);
 
 /**
  * @import { Model } from "../numbers/model.js"
+ * @import { Entry } from "./entries.js"
  * @typedef {(name: string, el: HTMLElement) => () => void} DrawPane draws a tab's pane, and returns what closes it
  */
 
 /**
- * Make the drawer: the row, the place, and what closes it again.
+ * Make the row of entries and the drawer. Each may stand anywhere in the app; `el` holds both where nobody places them.
  * @param {Model} model @param {DrawPane} drawPane @param {string[]} [only] the tabs that the page has; else all
+ * @param {string[]} [without] those that do not work here: they are shown only to who opens a link with one
  */
-export function createTabs(model, drawPane, only) {
-  /** @type {HTMLElement[]} */
-  const buttons = [];
-  const groups = Object.entries(SETTINGS.tab_groups).flatMap(([group, all]) => {
-    const names = all.filter((name) => !only || only.includes(name));
-    if (!names.length) return [];
-    const title = say(/** @type {"group.see"} */ (`group.${group}`));
-    const made = names.map((name) => createTab(name, () => choose(name)));
-    buttons.push(...made);
-    const list = element("div", { class: "cv-tablist", role: "tablist", "aria-label": title }, ...made);
-    return [
-      element("div", { class: "cv-tabgroup" }, element("span", { "aria-hidden": "true" }, title), list),
-    ];
-  });
-  const bar = element("div", { class: "cv-tabbar" }, ...groups);
-  const shut = element("button", { type: "button", class: "cv-drawer-close", hidden: "" }, "×");
-  shut.addEventListener("click", closeOpen);
-  const el = element("div", { class: "cv-drawer" });
-  const slot = element("div", { class: "cv-slot" });
+export function createTabs(model, drawPane, only, without = []) {
+  const entries = entriesOf((tab) => !only || only.includes(tab));
+  const row = createRow(entries, toggle);
+  const drawer = createDrawer(openTab, closeOpen);
+  const bar = element("div", { class: "cv-tabbar" }, row.el);
+  const el = element("div", { class: "cv-drawer" }, bar, drawer.el);
+  /** The part that was last open in an entry. @type {Map<Entry, string>} */
+  const last = new Map();
   let placed = false;
   let open = "";
   let closePane = () => {};
 
-  /** @param {string} name open, or closed again if it is */
-  const choose = (name) =>
-    model.change((settings) => [replaced(settings, { tab: settings.tab === name ? "" : name }), []]);
+  /** @param {string} tab */
+  const entryOf = (tab) => entries.find(({ parts }) => parts.includes(tab));
+  /** @param {Entry} entry */
+  const shownIn = ({ parts }) => parts.filter((tab) => tab === open || !without.includes(tab));
+
+  /** @param {string} tab or nothing, which closes the open one */
+  function openTab(tab) {
+    if (tab !== open) model.change((settings) => [replaced(settings, { tab }), []]);
+  }
+
+  /** Open an entry at the part that was last seen in it, or close it again. @param {Entry} entry */
+  function toggle(entry) {
+    openTab(entry === entryOf(open) ? "" : (last.get(entry) ?? shownIn(entry)[0] ?? entry.parts[0]));
+  }
 
   /** Close the drawer; the keyboard goes back to where it was opened. */
   function closeOpen() {
-    const button = buttons.find(({ dataset }) => dataset.tab === open);
-    if (open) choose(open);
-    button?.focus({ preventScroll: true });
+    const entry = entryOf(open);
+    openTab("");
+    if (entry) row.focus(entry.id);
   }
 
   /** @param {KeyboardEvent} event */
@@ -61,72 +64,49 @@ export function createTabs(model, drawPane, only) {
     event.stopPropagation();
   }
 
-  /** @param {KeyboardEvent} event */
-  function onKey(event) {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    const at = buttons.indexOf(/** @type {HTMLElement} */ (event.target));
-    const to = step ? at + step : event.key === "Home" ? 0 : event.key === "End" ? buttons.length - 1 : null;
-    if (to === null || at < 0) return;
-    buttons[(to + buttons.length) % buttons.length].focus(); // opened with Enter or Space: a tab is made when it is opened
-    event.preventDefault();
-    event.stopPropagation();
-  }
-
-  /** @param {string} name */
-  function show(name) {
+  /** @param {string} tab */
+  function show(tab) {
     closePane();
     closePane = () => {};
-    open = name;
-    if (name) closePane = drawPane(name, slot);
+    open = tab;
+    if (tab) closePane = drawPane(tab, drawer.slot);
   }
 
   function update() {
     const { tab } = model.settings();
-    const wanted = buttons.some(({ dataset }) => dataset.tab === tab) ? tab : ""; // a link may name one that is not here
-    if (wanted !== open) show(wanted);
-    shut.hidden = !open;
-    if (open)
-      shut.setAttribute("aria-label", say("close", { tab: NAMES.tabs[/** @type {"code"} */ (open)] }));
-    const first = open || buttons[0].dataset.tab;
-    for (const button of buttons) {
-      const tab = button.dataset.tab ?? "";
-      button.setAttribute("aria-selected", String(tab === open));
-      button.tabIndex = tab === first ? 0 : -1;
-      if (!placed) continue;
-      const ids = tabIds(bar, tab);
-      button.id = ids.tab;
-      // Its panel is in the page only while it is open.
-      if (tab === open) button.setAttribute("aria-controls", ids.panel);
-      else button.removeAttribute("aria-controls");
-    }
+    const entry = entryOf(tab); // a link may name one that is not here
+    if (entry) last.set(entry, tab);
+    const before = open;
+    open = entry ? tab : "";
+    drawer.set(entry, entry ? shownIn(entry) : [], open, placed);
+    row.set(entry?.id ?? "", placed);
+    if (before !== open) show(open);
   }
 
-  el.append(bar, slot, shut);
-  el.addEventListener("keydown", onEscape);
-  bar.addEventListener("keydown", onKey);
+  for (const each of [bar, drawer.el]) each.addEventListener("keydown", onEscape);
   model.on("settings", update);
   update();
   const stopWaiting = whenPlaced(bar, () => {
     placed = true;
     update();
   });
-  return {
-    el,
-    close() {
-      stopWaiting();
-      model.off("settings", update);
-      show("");
-    },
+  const close = () => {
+    stopWaiting();
+    model.off("settings", update);
+    show("");
   };
+  return { el, entries: bar, drawer: drawer.el, close };
 }
 
-/** @param {string} name @param {() => void} onClick */
-function createTab(name, onClick) {
-  const button = element(
-    "button",
-    { type: "button", class: "cv-tab", role: "tab", "data-tab": name },
-    NAMES.tabs[/** @type {"code"} */ (name)],
-  );
-  button.addEventListener("click", onClick);
-  return button;
+/** @param {Entry[]} entries @param {(entry: Entry) => void} toggle */
+function createRow(entries, toggle) {
+  const tabs = entries.map(({ name, id, label, quiet, parts }) => ({
+    name: id,
+    label,
+    quiet,
+    data: { "data-entry": name, ...(parts.length === 1 && { "data-tab": parts[0] }) },
+  }));
+  const choose = (/** @type {string} */ id) =>
+    toggle(/** @type {Entry} */ (entries.find((entry) => entry.id === id)));
+  return createStrip(say("entries"), tabs, choose);
 }

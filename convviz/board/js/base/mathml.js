@@ -1,0 +1,84 @@
+// @ts-check
+// A formula in the words of Python, "output[0, o] = Σ_c padded_input[0, c] ⊛ weight[o, c]", typeset as MathML. It comes in
+// pieces that stay whole, for a line of MathML does not break: it breaks between them, never within an index.
+
+const NAMESPACE = "http://www.w3.org/1998/Math/MathML";
+/** @type {Record<string, string>} */
+const SUBSCRIPTS = { ᵢ: "i", ₒ: "o", ₙ: "n" };
+const TOKENS = /Σ(?:_([a-z]+)|([ᵢₒₙ]))?|[A-Za-z_][A-Za-z_0-9]*|\d+(?:\.\d+)?|\s+|[\u2e80-\uffef]+|./gu;
+const BETWEEN = /^[=⊛·+−]$/; // an operator stands at the start of its line, with what follows it
+
+/**
+ * @typedef {{ tag: string, text?: string, children?: MathNode[], attributes?: Record<string, string> }} MathNode
+ */
+
+/** @param {string} letters that a sum counts @returns {MathNode} */
+const sumOver = (letters) => ({
+  tag: "munder",
+  children: [
+    { tag: "mo", text: "∑" },
+    {
+      tag: "mrow",
+      children: [...letters].map((letter) => ({ tag: "mi", text: SUBSCRIPTS[letter] ?? letter })),
+    },
+  ],
+});
+
+/** @param {string} token @param {string} [letters] of a sum @returns {MathNode} */
+function nodeOf(token, letters) {
+  if (token.startsWith("Σ")) return letters ? sumOver(letters) : { tag: "mo", text: "∑" };
+  if (/^\d/.test(token)) return { tag: "mn", text: token };
+  if (/^[A-Za-z_]/.test(token)) return { tag: "mi", text: token };
+  if (/^[\u2e80-\uffef]/.test(token)) return { tag: "mtext", text: token };
+  if (token === ":") return { tag: "mo", text: ":", attributes: { lspace: "0", rspace: "0" } };
+  return { tag: "mo", text: token, attributes: /^[()[\]]$/.test(token) ? { stretchy: "false" } : {} };
+}
+
+/** How a token changes the depth in brackets. @param {string} token */
+const stepOf = (token) => (/^[([]$/.test(token) ? 1 : /^[)\]]$/.test(token) ? -1 : 0);
+
+/** The pieces of a formula, each of them what stands in a row of MathML. @param {string} text @returns {MathNode[][]} */
+export function piecesOf(text) {
+  /** @type {MathNode[][]} */
+  const pieces = [[]];
+  let [depth, glued] = [0, true]; // within brackets; whether what comes stays with what was before
+  for (const [token, word, letter] of text.matchAll(TOKENS)) {
+    if (token.trim() === "") {
+      if (depth === 0 && !glued) pieces.push([]);
+      glued = true;
+      continue;
+    }
+    const leads = depth === 0 && BETWEEN.test(token);
+    put(pieces[pieces.length - 1], token, word ?? letter, leads);
+    glued = leads || token.startsWith("Σ");
+    depth += stepOf(token);
+  }
+  return pieces;
+}
+
+/**
+ * Put a token at the end of a row.
+ * @param {MathNode[]} row @param {string} token @param {string | undefined} letters of a sum @param {boolean} leads whether it is an
+ *   operator at the start of a piece: the space before it is the line's
+ */
+function put(row, token, letters, leads) {
+  const node = nodeOf(token, letters);
+  if (token === "ᵀ") row.push({ tag: "msup", children: [row.pop() ?? node, { tag: "mi", text: "T" }] });
+  else row.push(leads ? { ...node, attributes: { lspace: "0", rspace: "0.3em" } } : node);
+}
+
+/**
+ * Build a piece.
+ * @param {MathNode[]} row @param {(name: string) => Record<string, string>} attributesOf a name @returns {Element}
+ */
+export function mathElement(row, attributesOf) {
+  /** @param {MathNode} node @returns {Element} */
+  function build({ tag, text = "", children = [], attributes = {} }) {
+    const el = document.createElementNS(NAMESPACE, tag);
+    const own = tag === "mi" && text.length > 1 ? attributesOf(text) : {};
+    for (const [name, value] of Object.entries({ ...attributes, ...own })) el.setAttribute(name, value);
+    el.append(...(text ? [text] : children.map(build)));
+    return el;
+  }
+  return build({ tag: "math", children: row, attributes: { "aria-hidden": "true" } });
+}

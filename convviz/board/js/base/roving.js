@@ -1,0 +1,29 @@
+// @ts-check
+// One stop of the Tab key for a row of buttons; the arrow keys, Home and End go on within it.
+
+const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+
+/** Let keys walk along a row. @param {HTMLElement} row @param {() => HTMLElement[]} buttons of it, as they are by then */
+export function walkAlong(row, buttons) {
+  row.addEventListener("keydown", (event) => {
+    const all = buttons().filter((button) => button.checkVisibility());
+    const at = all.indexOf(/** @type {HTMLElement} */ (event.target));
+    const step = /** @type {Record<string, number>} */ (STEPS)[event.key];
+    const to = step ? at + step : event.key === "Home" ? 0 : event.key === "End" ? all.length - 1 : null;
+    if (to === null || at < 0) return;
+    all[(to + all.length) % all.length].focus({ preventScroll: true });
+    event.preventDefault();
+    event.stopPropagation(); // a notebook would take the arrow keys for its own cells
+  });
+}
+
+/** Let the row have one stop as well: the button that had the focus last. @param {HTMLElement} row @param {HTMLElement[]} buttons */
+export function rove(row, buttons) {
+  /** @param {EventTarget | null} current */
+  const stopAt = (current) => {
+    for (const button of buttons) button.tabIndex = button === current ? 0 : -1;
+  };
+  walkAlong(row, () => buttons);
+  row.addEventListener("focusin", (event) => stopAt(event.target));
+  stopAt(buttons[0]);
+}

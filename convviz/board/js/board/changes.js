@@ -1,0 +1,122 @@
+// @ts-check
+// What a move has changed, and what it has not: changed cells are washed with their quantity's colour for a moment, and a result
+// that stayed as it was says why beside it. Both are told of numbers of one maker: torch rounds otherwise than the page does.
+import { svgElement } from "../base/dom.js";
+import { createMotion } from "../base/motion.js";
+import { unchanged } from "../numbers/unchanged.js";
+import { box } from "./grid_marks.js";
+
+const WASH_MS = 250;
+const QUICK_MS = 300; // moves that follow each other within it are one movement, which is seen as it is
+const TOLD_MS = 2600;
+const WASHED_UP_TO = 12; // rows or columns of a panel
+const SAME = 1e-5; // of the end of a scale: what rounding explains
+const DEPTH = 0.45; // of the wash
+
+/** @typedef {import("../numbers/unchanged.js").Seen} Seen */
+
+/** Make what follows the changes of a board. @param {any} model @param {() => Iterable<any>} panels */
+export function createChanges(model, panels) {
+  return new Changes(model, panels);
+}
+
+class Changes {
+  #model;
+  #panels;
+  #motion = createMotion();
+  /** What was seen last, by who computed it. @type {Map<string, Seen>} */
+  #seen = new Map();
+  /** The settings that are on the board, and those before them. @type {any[]} */
+  #settings = [];
+  #told = false; // whether it was said what became of the last move
+  #when = -Infinity; // of the last move
+  #timer = 0;
+  #saying = ""; // the sentences that stand there
+  /** @type {Map<string, ArrayLike<number>>} what the panels showed, by key */
+  #shown = new Map();
+
+  /** @param {any} model @param {() => Iterable<any>} panels */
+  constructor(model, panels) {
+    this.#model = model;
+    this.#panels = panels;
+  }
+
+  /** New numbers stand on the board. @param {Record<string, ArrayLike<number>>} planes @param {Record<string, number>} limits */
+  see(planes, limits) {
+    const shown = this.#model.shown();
+    if (!shown) return;
+    const { settings, numbers } = shown;
+    const moved = settings !== this.#settings[0];
+    if (moved) [this.#settings, this.#told] = [[settings, this.#settings[0]], false];
+    this.#wash(planes, limits, moved);
+    const now = { settings, stages: numbers.stages };
+    const before = this.#seen.get(numbers.from);
+    this.#seen.set(numbers.from, now);
+    if (this.#told || !before || before.settings !== this.#settings[1]) return;
+    this.#told = true;
+    this.#tell(unchanged(before, now), settings.spec);
+  }
+
+  /** @param {Record<string, string>} sentences by the stage that did not change @param {any} [spec] of the picture in which they find room */
+  #tell(sentences, spec = null) {
+    const isNothing = !Object.keys(sentences).length;
+    const text = isNothing ? "" : JSON.stringify([sentences, spec]);
+    if (text !== this.#saying) this.#say(sentences); // while something moves they stay as they are, and nothing is measured
+    this.#saying = text;
+    clearTimeout(this.#timer);
+    if (!isNothing) this.#timer = window.setTimeout(() => this.#tell({}), TOLD_MS);
+  }
+
+  /** @param {Record<string, string>} sentences */
+  #say(sentences) {
+    const said = new Set();
+    const obstacles = () => [...this.#panels()].flatMap((panel) => [panel.area, panel.el.firstElementChild]);
+    for (const panel of this.#panels()) {
+      const stage = panel.spec().name;
+      const text = said.has(stage) ? "" : (sentences[stage] ?? "");
+      if (panel.why(text, obstacles)) said.add(stage);
+    }
+  }
+
+  /** @param {Record<string, ArrayLike<number>>} planes @param {Record<string, number>} limits @param {boolean} moved */
+  #wash(planes, limits, moved) {
+    const quick = performance.now() - this.#when < QUICK_MS;
+    if (moved) this.#when = performance.now();
+    const shows = moved && !quick && this.#motion.may(WASH_MS);
+    for (const panel of this.#panels()) {
+      const { key, name, rows, columns } = panel.spec();
+      const [before, now] = [this.#shown.get(key), planes[name]];
+      if (before === now) continue;
+      this.#shown.set(key, now);
+      if (!shows || before?.length !== now.length || Math.max(rows.length, columns.length) > WASHED_UP_TO)
+        continue;
+      const cells = changedCells(before, now, SAME * limits[key]);
+      if (cells.length) this.#play(panel, cells, columns.length);
+    }
+  }
+
+  /** @param {any} panel @param {number[]} cells @param {number} width */
+  #play(panel, cells, width) {
+    const d = cells.map((index) => box(index % width, Math.floor(index / width), 1, 1)).join("");
+    const whole = svgElement(
+      "svg",
+      { class: "cv-wash", "aria-hidden": "true", viewBox: panel.grid.svg.getAttribute("viewBox") ?? "" },
+      svgElement("path", { d }),
+    );
+    const frames = [{ opacity: DEPTH }, { opacity: 0 }];
+    this.#motion.play(panel.area, whole, [{ node: whole, frames, ms: WASH_MS }]);
+  }
+
+  close() {
+    clearTimeout(this.#timer);
+    this.#motion.finish();
+  }
+}
+
+/** @param {ArrayLike<number>} before @param {ArrayLike<number>} now @param {number} most what counts as the same */
+export function changedCells(before, now, most) {
+  const found = [];
+  for (let index = 0; index < now.length; index++)
+    if (Math.abs(now[index] - before[index]) > most) found.push(index);
+  return found;
+}

@@ -1,0 +1,66 @@
+// @ts-check
+// The line at a panel that says why its numbers stayed as they were. It lies beside the panel, and never over a cell or a name.
+import { element, setText } from "../base/dom.js";
+
+const [GAP, NARROW] = [3, 130]; // pixels between it and the panel; its width where one line is too long
+
+/** @typedef {{ left: number, top: number, right: number, bottom: number }} Box */
+
+/** @param {Box} one @param {Box} other */
+const meet = (one, other) =>
+  one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+
+/** @param {number} at @param {number} least @param {number} most */
+const within = (at, least, most) => Math.max(least, Math.min(at, most));
+
+/**
+ * Where a note of some size can lie: below the cells, else above the name or beside it, and covering nothing.
+ * @param {{ width: number, height: number }} note @param {Box} panel with its name @param {Box} bounds @param {Box[]} obstacles
+ * @returns {[number, number] | null} left and top
+ */
+export function placeFor({ width, height }, panel, bounds, obstacles) {
+  const [below, above] = [panel.bottom + GAP, panel.top - height - GAP];
+  const starts = [(panel.left + panel.right - width) / 2, panel.left, panel.right - width];
+  const near = [below, above].flatMap((top) =>
+    starts.map((left) => [within(left, bounds.left, bounds.right - width), top]),
+  );
+  for (const [left, top] of [...near, [panel.right + 3 * GAP, panel.top]]) {
+    const box = { left, top, right: left + width, bottom: top + height };
+    const inside =
+      top >= bounds.top && box.bottom <= bounds.bottom && left >= bounds.left && box.right <= bounds.right;
+    if (inside && !obstacles.some((each) => meet(box, each))) return [left, top];
+  }
+  return null;
+}
+
+/** Make the line of a panel. @param {HTMLElement} panel */
+export function createWhySame(panel) {
+  const el = element("span", { class: "cv-why-same", hidden: "" });
+  panel.append(el);
+
+  /**
+   * @param {string} text nothing: there is nothing to say
+   * @param {() => Iterable<Element>} obstacles what it must not cover; its panel's own cells and name are among them
+   * @returns {boolean} whether it is said: not where the panel is not seen, or has no room
+   */
+  return function say(text, obstacles) {
+    setText(el, text);
+    el.hidden = !text || !panel.getClientRects().length;
+    if (el.hidden) return false;
+    const band = panel.closest(".cv-equation") ?? panel;
+    const [own, bounds] = [panel.getBoundingClientRect(), band.getBoundingClientRect()];
+    const boxes = [...obstacles()].map((each) => each.getBoundingClientRect());
+    for (const most of ["none", `${NARROW}px`]) {
+      Object.assign(el.style, { maxWidth: most, whiteSpace: most === "none" ? "nowrap" : "normal" });
+      const place = placeFor(el.getBoundingClientRect(), own, bounds, boxes);
+      if (!place) continue;
+      Object.assign(el.style, {
+        left: `${place[0] - own.left}px`,
+        top: `${place[1] - own.top}px`,
+      });
+      return true;
+    }
+    el.hidden = true;
+    return false;
+  };
+}

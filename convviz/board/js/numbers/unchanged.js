@@ -1,0 +1,109 @@
+// @ts-check
+// Why a result did not change, after a move of which something did: from what it is made of, and from its products.
+import { madeOf, resultsOf, sameTensor, sentBack, unchangedWords } from "../picture/made_of.js";
+import { kindsTaken } from "../rules/losses.js";
+import { countProducts } from "../rules/spec.js";
+import { correlate, fold, tableOf, toPaddedInput, toWeight } from "./compute.js";
+
+/**
+ * @import { Reason } from "../picture/made_of.js"
+ * @import { Settings, Stages, Tensor } from "../rules/settings.js"
+ * @typedef {{ settings: Settings, stages: Stages }} Seen
+ */
+
+const MOST = 200_000; // products that are looked through for a reason
+/** What numbers follow from, beside the geometry. */
+const GIVEN = /** @type {const} */ (["input", "weight", "bias", "target", "grad"]);
+
+/** @param {unknown} one @param {unknown} other */
+const same = (one, other) => one === other || JSON.stringify(one) === JSON.stringify(other);
+
+/**
+ * Whether two pictures are one move apart: the geometry is another one, or the numbers of one tensor, and nothing else that numbers
+ * follow from.
+ * @param {Settings} before @param {Settings} now
+ */
+export function isMove(before, now) {
+  const other = before.transposed !== now.transposed || before.loss !== now.loss;
+  if (other || (before.bias === null) !== (now.bias === null)) return false;
+  const moved = GIVEN.filter((name) => !same(before[name], now[name])).length;
+  return moved + Number(!same(before.spec, now.spec)) === 1;
+}
+
+/**
+ * Every result whose numbers are all what they were, with the sentence that says why.
+ * @param {Seen} before @param {Seen} now @returns {Record<string, string>} by stage
+ */
+export function unchanged(before, now) {
+  /** @type {Record<string, string>} */
+  const found = {};
+  if (!isMove(before.settings, now.settings)) return found;
+  for (const stage of resultsOf(now.settings.transposed)) {
+    const [was, is] = [before, now].map(({ stages }) => tensorIn(stages, stage));
+    if (!is || !sameTensor(was, is)) continue;
+    const [reason, changed] = reasonOf(stage, before, now);
+    found[stage] = unchangedWords(stage, now.settings, reason, changed);
+  }
+  return found;
+}
+
+/** @param {Stages} stages @param {string} name @returns {Tensor | null} */
+const tensorIn = (stages, name) => /** @type {Record<string, any>} */ (stages)[name] ?? null;
+
+/** @param {string} stage @param {Seen} before @param {Seen} now @returns {[Reason, string?]} the reason, and what has changed of what goes into it */
+export function reasonOf(stage, before, now) {
+  const { transposed, loss } = now.settings;
+  const parts = madeOf(stage, now.settings);
+  const changed = parts.filter(
+    (name) => !sameTensor(tensorIn(before.stages, name), tensorIn(now.stages, name)),
+  );
+  if (!parts.length) return [kindsTaken(loss, "grad").length ? "given" : "constant"];
+  const isSum = stage !== sentBack(transposed) && stage !== "grad_bias"; // of products: the geometry says of which
+  const turned = isSum && !same(before.settings.spec, now.settings.spec);
+  if (!changed.length) return [turned ? "same" : "made_of"];
+  if (turned || !isSum || changed.length > 1 || changed[0] === "bias") return ["same"];
+  return productsSay(stage, before, now, changed[0]) ?? ["same"];
+}
+
+/** @param {Tensor} tensor @param {(value: number, index: number) => boolean} is @returns {Tensor} 1 where it is so */
+const where = ({ shape, data }, is) => ({
+  shape,
+  data: data.map((value, index) => Number(is(value, index))),
+});
+
+/**
+ * Whether what has changed meets nothing: every product of it is with a zero, or falls into the padding, or there is none.
+ * @param {string} stage @param {Seen} before @param {Seen} now @param {string} changed @returns {[Reason, string] | null}
+ */
+function productsSay(stage, before, now, changed) {
+  const { spec } = now.settings;
+  const factors = madeOf(stage, now.settings).filter((name) => name !== "bias");
+  const other = factors.find((name) => name !== changed);
+  if (!other || countProducts(spec) > MOST) return null;
+  const was = /** @type {Tensor} */ (tensorIn(before.stages, changed));
+  const there = /** @type {Tensor} */ (tensorIn(now.stages, changed));
+  const difference = where(there, (value, index) => value !== was.data[index]);
+  const factor = /** @type {Tensor} */ (tensorIn(now.stages, other));
+  const met = (/** @type {Tensor} */ with_) => productsOf(spec, { [changed]: difference, [other]: with_ });
+  const any = (/** @type {Tensor} */ { data }) => data.some((count) => count !== 0);
+  const all = met(where(factor, () => true));
+  if (!any(all.before)) return ["unread", changed];
+  const real = met(where(factor, (value) => value !== 0));
+  if (!any(real.before)) return ["zeros", changed];
+  return any(real.after) ? null : ["border", changed];
+}
+
+/**
+ * How many products of two tensors, where they are not 0, each cell of their result has: before what falls into the padding is cut off, and after it.
+ * @param {Settings["spec"]} spec @param {Record<string, Tensor>} factors
+ */
+function productsOf(spec, { padded_input, weight, grad_output }) {
+  const table = tableOf(spec);
+  if (!grad_output) return both(correlate(spec, table, padded_input, weight));
+  if (!weight) return both(toWeight(spec, table, grad_output, padded_input));
+  const border = toPaddedInput(spec, table, grad_output, weight);
+  return { before: border, after: fold(border, spec) };
+}
+
+/** @param {Tensor} tensor */
+const both = (tensor) => ({ before: tensor, after: tensor });

@@ -1,0 +1,85 @@
+// @ts-check
+// The output by a recipe, as check/recipes/output.py computes it: which products it adds up, and how often the bias.
+import { crossed, upTo } from "./products.js";
+import { behind, factorOf, linesOf, turnedFrom, turnedSize } from "./recipes.js";
+import { bothAxes } from "./spec.js";
+import { sourceOf } from "./taps.js";
+
+/**
+ * @import { Products, Triple } from "./products.js"
+ * @import { Line, Recipe } from "./recipes.js"
+ * @import { Spec } from "./spec.js"
+ * @typedef {{ result: number, slot: number, i: number }} Met along one axis: row `slot` of the kernel meets input row i
+ */
+
+/** The products of the output by a recipe; null where it cannot be computed at all. @param {Recipe} chosen complete @param {Spec} spec @returns {Products | null} */
+export function outputProducts(chosen, spec) {
+  const lines = linesOf(chosen, spec);
+  const kernel = turnedSize(chosen.kernel, spec.kernel_size);
+  const slid = bothAxes((axis) => slide(chosen, spec, lines[axis], axis, kernel[axis]));
+  const { planes, channels } = planesOf(chosen, spec);
+  if (!channels || slid.some(({ length }) => length <= 0)) return null;
+  const size = bothAxes((axis) => slid[axis].length);
+  const from = turnedFrom(chosen.kernel, spec.kernel_size);
+  const cells = crossed(slid[0].met, slid[1].met, (row, column) => {
+    const [a, b] = from(row.slot, column.slot);
+    return {
+      result: row.result * size[1] + column.result,
+      grad: a * spec.kernel_size[1] + b,
+      other: row.i * spec.input_size[1] + column.i,
+    };
+  });
+  return {
+    shape: [spec.batch, channels, ...size],
+    size: size[0] * size[1],
+    planes,
+    cells,
+    factor: factorOf(chosen, spec),
+    bias: channels === spec.out_channels ? biasOf(chosen, spec) : 0,
+  };
+}
+
+/** How often the bias is added. @param {Recipe} chosen @param {Spec} spec */
+const biasOf = ({ bias }, { in_channels, groups }) =>
+  ({ 0: 0, "once a channel": in_channels / groups })[bias] ?? 1;
+
+/** Slide the kernel along one axis of the padded input. @param {Recipe} chosen @param {Spec} spec @param {Line} line @param {number} axis @param {number} cells of the kernel */
+function slide(chosen, spec, line, axis, cells) {
+  const size = spec.input_size[axis];
+  const copied = chosen.border === "own" && spec.padding_mode !== "zeros";
+  const sides = copied ? spec.padding[axis] : [line[chosen.lead], behind(line, chosen.trail)];
+  const [step, spacing, mode] = [
+    line[chosen.step],
+    line[chosen.spacing],
+    copied ? spec.padding_mode : "zeros",
+  ];
+  const length = Math.floor((size + sides[0] + sides[1] - spacing * (cells - 1) - 1) / step) + 1;
+  /** @type {Met[]} */
+  const met = [];
+  for (let result = 0; result < length; result++) {
+    for (let slot = 0; slot < cells; slot++) {
+      const i = sourceOf(result * step + slot * spacing - sides[0], size, mode);
+      if (i !== null) met.push({ result, slot, i });
+    }
+  }
+  return { length, met };
+}
+
+/** Which planes meet. @param {Recipe} chosen @param {Spec} spec @returns {{ planes: Triple[], channels: number }} no channels where they do not */
+function planesOf(chosen, spec) {
+  const { groups, in_channels, out_channels, batch } = spec;
+  const ins = in_channels / groups;
+  const exchanged = chosen.channels === "exchanged";
+  const [channels, each] = exchanged ? [ins, out_channels] : [out_channels, ins]; // of the kernel that slides
+  if (in_channels !== each * groups || channels % groups) return { planes: [], channels: 0 };
+  const planes = upTo(batch).flatMap((n) =>
+    upTo(channels).flatMap((q) =>
+      upTo(each).map((j) => ({
+        result: n * channels + q,
+        grad: exchanged ? j * ins + q : q * ins + j,
+        other: n * in_channels + Math.floor(q / (channels / groups)) * each + j,
+      })),
+    ),
+  );
+  return { planes, channels };
+}

@@ -1,0 +1,52 @@
+// @ts-check
+// A row of tabs with one stop for the keyboard: arrows walk along it, Enter and Space open.
+import { element } from "../base/dom.js";
+import { tabIds } from "../base/placed.js";
+import { walkAlong } from "../base/roving.js";
+
+/**
+ * @typedef {{ name: string, label: string, data: Record<string, string>, quiet?: boolean }} Tab name: what its ids are made of
+ * @typedef {ReturnType<typeof createStrip>} Strip
+ */
+
+/**
+ * Make a row of tabs.
+ * @param {string} label @param {Tab[]} tabs @param {(name: string) => void} choose
+ */
+export function createStrip(label, tabs, choose) {
+  const buttons = tabs.map(({ name, label: text, data, quiet }) => {
+    const type = { type: "button", class: quiet ? "cv-tab cv-tab-quiet" : "cv-tab", role: "tab" };
+    const button = element("button", { ...type, ...data }, text);
+    button.addEventListener("click", () => choose(name));
+    return button;
+  });
+  const el = element("div", { class: "cv-tablist", role: "tablist", "aria-label": label }, ...buttons);
+  walkAlong(el, () => buttons); // opened with Enter or Space: a pane is made when it is opened
+
+  return {
+    el,
+    /** @param {string} name */
+    focus: (name) => buttons[tabs.findIndex((tab) => tab.name === name)]?.focus({ preventScroll: true }),
+    /**
+     * Say which one is open; none: nothing is.
+     * @param {string} open @param {boolean} placed whether the row stands in an app, whose ids can be given
+     */
+    set(open, placed) {
+      const stop = Math.max(
+        0,
+        tabs.findIndex(({ name }) => name === open),
+      );
+      buttons.forEach((button, at) => {
+        const { name } = tabs[at];
+        button.setAttribute("aria-selected", String(name === open));
+        button.tabIndex = at === stop ? 0 : -1;
+        if (!placed) return;
+        const ids = tabIds(el, name);
+        button.id = ids.tab;
+        // Its panel is in the page only while it is open.
+        if (name === open) button.setAttribute("aria-controls", ids.panel);
+        else button.removeAttribute("aria-controls");
+      });
+    },
+  };
+}

@@ -1,0 +1,202 @@
+"""Break it: what the board shows of a mistake is the recipe's of the catalogue, what it calls right is autograd's."""
+
+import json
+
+import pytest
+import torch
+from playwright.sync_api import expect
+
+from convviz.check.mistakes import catalogue, compute
+from convviz.export.page import export_html
+from convviz.facts import facts
+from convviz.plane import Plane
+from convviz.settings.compute import compute as stages_of
+from convviz.settings.link import from_link
+from tests.browser.app_page import fresh_page, wait_painted
+from tests.browser.test_mistaken import cases, plain
+from tests.truth import truth
+
+pytestmark = pytest.mark.browser
+
+TOGGLES = [toggle for band in ("input", "weight") for toggle in facts("broken")[band]]
+RUN = """(text) => {
+  const { TOGGLES, outcomeOf } = js["numbers/broken.js"];
+  const tensor = ({ shape, data }) => ({ shape, data: Float64Array.from(data) });
+  return JSON.stringify(JSON.parse(text).map(({ spec, plane, ...tensors }) => {
+    const given = Object.fromEntries(Object.entries(tensors).map(([name, each]) => [name, tensor(each)]));
+    return TOGGLES.map((toggle) => ({ id: toggle.id, ...outcomeOf({ spec, plane }, given, toggle, toggle.of) }));
+  }));
+}"""
+
+
+def test_each_mistake_of_the_board_is_the_catalogues_beside_autograd(js):
+    made = [(case, Plane(case.spec.batch - 1, 0, 0).within(case.spec)) for case in cases()]
+    sent = [
+        {
+            "spec": case.spec.to_dict(),
+            "plane": {"sample": plane.sample, "out_channel": plane.out_channel, "in_channel": plane.in_channel},
+            **{name: plain(case.tensor(name)) for name in ("grad_output", "weight", "input")},
+        }
+        for case, plane in made
+    ]
+    kinds = set()
+    for (case, plane), outcomes in zip(made, json.loads(js.page.evaluate(RUN, json.dumps(sent))), strict=True):
+        given = {"input": case.input, "weight": case.weight, "bias": case.bias, "grad": case.grad_output}
+        right = truth(case.spec, "weighted_sum", given)
+        for toggle, outcome in zip(TOGGLES, outcomes, strict=True):
+            mistake, about = catalogue()[toggle["id"]], (toggle["id"], case.spec)
+            (of,) = mistake.of
+            wrong, ours = compute(of, mistake.ways[toggle["way"]], case), right[of]
+            kinds.add((toggle["id"], outcome["kind"]))
+            if wrong is None or wrong.numel() == 0:
+                assert outcome["kind"] == "nothing", about
+                continue
+            at = (plane.sample, plane.in_channel) if of == "grad_input" else (plane.out_channel, 0)
+            shown = torch.tensor(outcome["plane"]["values"], dtype=torch.float64).reshape(wrong.shape[2:])
+            torch.testing.assert_close(shown, wrong[at], rtol=1e-9, atol=1e-9, msg=str(about))
+            if wrong.shape != ours.shape:
+                assert outcome["kind"] == "shape", about
+                continue
+            differs = (wrong - ours).abs() > 1e-9 * max(ours.abs().max().item(), 1)
+            assert outcome["count"] == differs.sum(), about
+            assert outcome["plane"]["wrong"] == differs[at].flatten().tolist(), about
+            expected = "wrong" if differs[at].any() else "elsewhere" if differs.any() else "same"
+            assert outcome["kind"] == expected, about
+    assert {id for id, kind in kinds if kind in ("wrong", "shape")} == {toggle["id"] for toggle in TOGGLES}
+
+
+@pytest.fixture(scope="module")
+def opened(browser, tmp_path_factory):
+    """Return a function that opens a link in the exported page."""
+    path = export_html(None, tmp_path_factory.mktemp("broken") / "page.html")
+    with fresh_page(browser) as page:
+        page.set_viewport_size({"width": 1366, "height": 768})
+
+        def open_link(link):
+            page.goto("about:blank")
+            page.goto(f"{path.as_uri()}#{link}")
+            wait_painted(page, 0)
+            return page.locator("[data-equation=input]"), page.locator("[data-equation=weight]")
+
+        open_link.page = page
+        yield open_link
+
+
+def splits(band, panel):
+    """Return (right, wrong) as the split cells of a panel print them."""
+    return band.locator(f"[data-panel={panel}] .cv-split").evaluate_all(
+        "(all) => all.map((one) => [...one.querySelectorAll('text')].map((text) => text.textContent))"
+    )
+
+
+def press(band, words):
+    if (opener := band.get_by_role("button", name="Break it")).is_visible():
+        opener.click()
+    band.get_by_role("button", name=words).click()
+
+
+def expect_right(band, page):
+    expect(band.locator(".cv-symbol", has_text="≠")).to_have_count(0)
+    expect(page.locator(".cv-split")).to_have_count(0)
+    expect(page.locator("[data-guilty]")).to_have_count(0)
+    expect(page.locator("[data-split]")).to_have_count(0)
+
+
+def test_a_broken_step_is_seen_said_and_mended(opened):
+    link = "v=2&view=window&grad=ones"
+    band, _ = opened(link)
+    page = opened.page
+    press(band, "not rotated")
+    expect(band.locator(".cv-unequal")).to_have_text("≠")
+    expect(band.locator("[data-guilty]")).to_have_attribute("data-panel", "rotated_weight")
+    settings, _ = from_link(link)
+    stages = stages_of(settings.replace(dtype="float64"), compare=False)
+    wrong = torch.nn.functional.conv2d(stages.padded_grad_output, stages.weight)[0, 0]
+    pairs = zip(stages.grad_input[0, 0].flatten().tolist(), wrong.flatten().tolist(), strict=True)
+    wanted = [[f"{ours:g}", f"{theirs:g}"] for ours, theirs in pairs if ours != theirs]
+    assert splits(band, "grad_input") == wanted
+    assert len(splits(band, "rotated_weight")) == 8, "the middle stays"
+    says = band.locator(".cv-break-says")
+    expect(says).to_contain_text(f"{len(wanted)} of 25 numbers are wrong, because the kernel slides as it is")
+    cell = band.locator("[data-panel=grad_input] [data-cell='0,0']")
+    expect(cell).to_have_attribute("aria-label", "right 1, with the mistake 9")
+    cell.click()
+    expect(page.locator(".cv-sum")).to_contain_text("= 1 · with the mistake 9")
+    band.get_by_role("button", name="Fix it").click()
+    expect(cell).to_have_attribute("aria-label", "1")
+    expect(page.locator(".cv-sum")).not_to_contain_text("mistake")
+    expect_right(band, page)
+    page.get_by_role("button", name="Undo").click()
+    expect(says).to_contain_text("because the kernel slides as it is")
+
+
+def test_what_cannot_show_says_why_and_offers_what_shows_it(opened):
+    band, weight = opened("v=2&view=stamps")
+    page = opened.page
+    press(band, "no zeros")
+    expect(band.locator(".cv-break-says")).to_contain_text("this mistake belongs to the sliding window")
+    band.get_by_role("button", name="show the window").click()
+    expect(band.locator(".cv-break-says")).to_contain_text("At stride 1 there are no zeros to forget.")
+    expect_right(band, page)
+    band.get_by_role("button", name="stride 2").click()
+    expect(band.locator(".cv-unequal")).to_have_text("≠")
+    expect(band.locator("[data-guilty]")).to_have_attribute("data-panel", "padded_grad_output")
+    press(weight, "too many windows")
+    expect(band.locator(".cv-break-says")).to_be_hidden()
+    expect(band.locator(".cv-unequal")).to_have_count(0)
+    expect(weight.locator(".cv-break-says")).to_contain_text("No row or column is left over")
+
+
+def test_another_shape_is_drawn_in_its_own(opened):
+    band, _ = opened("v=2&view=window&size=6&stride=2&grad=ones&broken=I10")
+    missing = splits(band, "grad_input")
+    assert len(missing) == 11, "the last row and column"
+    assert {wrong for _, wrong in missing} == {"–"}
+    expect(band.locator(".cv-break-says")).to_contain_text("The result is 5×5, not 6×6.")
+    expect(band.locator("[data-panel=grad_input] [data-cell='5,5']")).to_have_attribute(
+        "aria-label", "right 0, missing with the mistake"
+    )
+    _, weight = opened("v=2&size=6&stride=2&grad=ones&broken=W07")
+    drawn = splits(weight, "grad_weight")
+    assert len(drawn) == 16
+    assert [pair[0] for pair in drawn if len(pair) == 2] == ["–"] * 7, "what is too much has no right number"
+    inside = """(panel) => { const [all, own] = [panel.querySelector(".cv-splits"), panel.querySelector("svg.cv-grid")]
+      .map((each) => each.getBoundingClientRect());
+      return all.right <= own.right + 1 && all.bottom <= own.bottom + 1; }"""
+    assert weight.locator("[data-panel=grad_weight]").evaluate(inside)
+
+
+def test_a_link_is_a_riddle_until_somebody_asks(opened):
+    band, weight = opened("v=2&view=window&grad=ones&broken=I01")
+    page = opened.page
+    expect(band.locator(".cv-unequal")).to_have_text("≠")
+    expect(band.locator(".cv-break-says")).to_contain_text("24 of 25 numbers are wrong.")
+    expect(band.get_by_role("button", name="not rotated")).to_be_hidden()
+    expect(band.locator(".cv-break-says")).not_to_contain_text("because")
+    expect(page.locator("[data-guilty]")).to_have_count(0)
+    assert splits(band, "rotated_weight") == []
+    assert len(splits(band, "grad_input")) == 24
+    band.get_by_role("button", name="What is wrong?").click()
+    expect(band.locator("[data-guilty]")).to_have_attribute("data-panel", "rotated_weight")
+    expect(band.get_by_role("button", name="not rotated")).to_have_attribute("aria-pressed", "true")
+    expect(band.get_by_role("button", name="Fix it")).to_be_focused()
+    expect(weight.get_by_role("button", name="Break it")).to_be_visible()
+
+
+def test_keys_walk_the_steps_and_a_transposed_layer_has_none(opened):
+    band, _ = opened("v=2&view=window")
+    page = opened.page
+    band.get_by_role("button", name="Break it").focus()
+    page.keyboard.press("Enter")
+    expect(band.get_by_role("button", name="✓ right")).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(band.locator(".cv-unequal")).to_have_text("≠")
+    expect(band.get_by_role("button", name="not rotated")).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press(" ")
+    expect_right(band, page)
+    opened("v=2&view=window&transposed=1&broken=I01")
+    expect(page.locator(".cv-break:visible")).to_have_count(0)
+    expect_right(band, page)
+    expect(page.get_by_text("broken=I01 is left out")).to_be_visible()

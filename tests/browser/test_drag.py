@@ -1,0 +1,422 @@
+"""Dragging the 1 and given numbers, by mouse, finger and keys; every number is held against autograd."""
+
+import contextlib
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from convviz.export.page import export_html
+from tests.browser.app_page import cell, fresh_page, wait_painted
+
+pytestmark = pytest.mark.browser
+
+PLANES = """() => Object.fromEntries([...document.querySelectorAll(".cv-panel")].map((panel) => [panel.dataset.panel, {
+  columns: Number(panel.querySelector(".cv-grid").ariaColCount),
+  values: [...panel.querySelectorAll("[data-cell]")].map((cell) => Number(cell.dataset.value)),
+}]))"""
+FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+NOTES = """() => [...document.querySelectorAll(".cv-why-same:not([hidden])")].map((note) => [
+  note.closest("[data-panel]").dataset.panel, note.textContent])"""
+COVERED = """() => {
+  const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  const areas = [...document.querySelectorAll(".cv-area")].filter((area) => area.getClientRects().length);
+  return [...document.querySelectorAll(".cv-why-same:not([hidden])")].flatMap((note) =>
+    areas.filter((area) => meet(note.getBoundingClientRect(), area.getBoundingClientRect()))
+      .map(() => note.textContent));
+}"""
+PINNED = """() => [...document.querySelectorAll(".cv-panel")]
+  .filter((panel) => panel.querySelector(".cv-ring").getAttribute("visibility") === "visible")
+  .map((panel) => panel.dataset.panel)"""
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    return export_html(None, tmp_path_factory.mktemp("drag") / "page.html").as_uri()
+
+
+@pytest.fixture(scope="module")
+def desk(browser):
+    with fresh_page(browser) as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def phone(browser):
+    with fresh_page(browser, has_touch=True, is_mobile=True) as page:
+        page.fingers = page.context.new_cdp_session(page)
+        yield page
+
+
+@pytest.fixture
+def opened(desk, exported):
+    return lambda link="v=2", size=(1366, 768): show(desk, exported, link, size)
+
+
+@pytest.fixture
+def held(phone, exported):
+    return lambda link="v=2", size=(390, 844): show(phone, exported, link, size)
+
+
+def show(page, url, link, size):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.emulate_media(reduced_motion="no-preference")
+    page.goto("about:blank")
+    page.goto(f"{url}#{link}")
+    wait_painted(page)
+    return page
+
+
+def follow(page):
+    """Return all planes that are shown once the next frame is there, after holding them against autograd."""
+    page.evaluate(FRAMES)
+    wait_painted(page)
+    found = page.evaluate(PLANES)
+    planes = {name: torch.tensor(each["values"]).reshape(-1, each["columns"]) for name, each in found.items()}
+    x, w = (planes[name][None, None].double().requires_grad_() for name in ("padded_input", "weight"))
+    output = F.conv2d(x, w)
+    output.backward(planes["grad_output"][None, None].double())
+    assert torch.equal(output[0, 0].float(), planes["output"])
+    assert torch.equal(x.grad[0, 0].float(), planes["grad_input"])
+    assert torch.equal(w.grad[0, 0].float(), planes["grad_weight"])
+    return planes
+
+
+def the_one(page):
+    """Return where the 1 stands, after holding every number against autograd."""
+    plane = follow(page)["grad_output"]
+    assert plane.abs().sum() == 1
+    return tuple(plane.nonzero()[0].tolist())
+
+
+def number(page, panel, row, column):
+    return follow(page)[panel][row, column].item()
+
+
+def middle(page, panel, row, column, band=""):
+    box = page.locator(f'{band} [data-panel="{panel}"] [data-cell="{row},{column}"]').first.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def undo(page, times=1):
+    for _ in range(times):
+        page.get_by_role("button", name="Undo").click()
+
+
+def can_undo(page):
+    return page.get_by_role("button", name="Undo").get_attribute("aria-disabled") == "false"
+
+
+@contextlib.contextmanager
+def pressed(page, panel, row, column, band=""):
+    at = middle(page, panel, row, column, band)
+    page.mouse.move(*at)
+    page.mouse.down()
+    yield at
+    page.mouse.up()
+
+
+def touch(page, kind, *points):
+    """Tell the page of fingers: points are (x, y, id)."""
+    fingers = [{"x": x, "y": y, "id": number} for x, y, number in points]
+    page.fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
+
+
+# -- the 1
+
+
+@pytest.mark.parametrize("band", ["[data-equation=forward]", "[data-equation=input]"])
+def test_the_1_follows_the_mouse_and_both_gradients_follow_the_1(opened, band):
+    page = opened()
+    assert page.locator(".cv-drag-hint:visible").first.inner_text() == "drag the 1"
+    with pressed(page, "grad_output", 1, 1, band):
+        for place in [(1, 2), (0, 2), (0, 0), (2, 1)]:
+            page.mouse.move(*middle(page, "grad_output", *place, band), steps=4)
+            assert the_one(page) == place
+            assert page.evaluate(PINNED).count("grad_output") == 2, "it is chosen, in both bands"
+        page.mouse.move(1360, 10, steps=4)
+        assert the_one(page) == (0, 2), "the nearest cell, outside of the panel"
+        page.mouse.move(3, 760, steps=4)
+        assert the_one(page) == (2, 0)
+    assert the_one(page) == (2, 0), "the end of a drag is no click elsewhere"
+    assert page.evaluate("document.activeElement.dataset.cell") == "2,0"
+    assert page.locator(".cv-drag-hint:visible").count() == 0, "who has dragged it knows"
+    assert page.locator("[data-dragging]").count() == 0
+    undo(page)
+    assert the_one(page) == (1, 1), "one drag, one step"
+    assert not can_undo(page)
+
+
+def test_a_press_on_any_cell_brings_the_1_there_and_a_small_movement_is_a_click(opened):
+    page = opened()
+    with pressed(page, "grad_output", 0, 0) as (x, y):
+        page.mouse.move(x + 5, y)
+        assert the_one(page) == (0, 0)
+    with pressed(page, "grad_output", 2, 2) as (x, y):
+        page.mouse.move(x + 2, y + 2)
+        assert the_one(page) == (0, 0), "not moved yet"
+    assert the_one(page) == (2, 2), "a click"
+    undo(page, 2)
+    assert the_one(page) == (1, 1)
+
+
+def test_a_pinned_pixel_stays_pinned_while_the_1_is_dragged(opened):
+    page = opened()
+    cell(page, "grad_input", 2, 2).click()
+    with pressed(page, "grad_output", 1, 1):
+        page.mouse.move(*middle(page, "grad_output", 0, 0), steps=3)
+        assert the_one(page) == (0, 0)
+    assert page.evaluate(PINNED) == ["grad_input"]
+
+
+def test_whatever_comes_between_ends_the_drag_and_leaves_nothing_half(opened):
+    def escape(page):
+        page.keyboard.press("Escape")
+
+    def resize(page):
+        page.set_viewport_size({"width": 1280, "height": 720})
+
+    def a_change(page):
+        page.locator(".cv-set-padding input").first.press("ArrowRight")
+
+    def taken_back(page):
+        page.keyboard.press("Control+z")
+
+    for between, after in ((escape, (1, 2)), (resize, (1, 2)), (a_change, (1, 2)), (taken_back, (1, 1))):
+        page = opened()
+        with pressed(page, "grad_output", 1, 1):
+            page.mouse.move(*middle(page, "grad_output", 1, 2), steps=3)
+            assert the_one(page) == (1, 2)
+            between(page)
+            page.evaluate(FRAMES)
+            page.mouse.move(*middle(page, "grad_output", 0, 0), steps=3)
+            plane = torch.tensor(page.evaluate(PLANES)["grad_output"]["values"])
+            assert plane.sum() == 1, between.__name__
+            assert page.locator("[data-dragging]").count() == 0, between.__name__
+        columns = page.evaluate(PLANES)["grad_output"]["columns"]
+        values = page.evaluate(PLANES)["grad_output"]["values"]
+        assert divmod(values.index(1), columns) == after, between.__name__
+        assert page.evaluate(PINNED) == ["grad_output"] * 2, f"{between.__name__} lets go of nothing"
+
+
+def test_a_lesson_that_starts_during_a_drag_is_not_changed_by_it(opened):
+    page = opened()
+    with pressed(page, "grad_output", 1, 1):
+        page.mouse.move(*middle(page, "grad_output", 1, 2), steps=3)
+        assert the_one(page) == (1, 2)
+        page.evaluate("location.hash = 'lesson=why_rotated'")
+        page.locator(".cv-lesson-count").wait_for()
+        wait_painted(page)
+        page.mouse.move(*middle(page, "grad_output", 0, 0), steps=3)
+        assert the_one(page) == (1, 1), "where the lesson has put it"
+    assert the_one(page) == (1, 1)
+
+
+def test_keys_carry_the_1_and_else_walk(opened):
+    page = opened()
+    focused = "document.activeElement.dataset.cell"
+    cell(page, "grad_output", 1, 1).focus()
+    page.keyboard.press("ArrowRight")
+    assert (the_one(page), page.evaluate(focused)) == ((1, 1), "1,2"), "a walk over the cells moves nothing"
+    page.keyboard.press("Shift+ArrowUp")
+    assert (the_one(page), page.evaluate(focused)) == ((0, 1), "0,1"), "the focus goes with it"
+    assert page.locator(".cv-live").last.text_content() == "The 1 is at row 0, column 1."
+    page.keyboard.press("ArrowLeft")
+    assert (the_one(page), page.evaluate(focused)) == ((0, 0), "0,0"), "chosen, it goes along"
+    page.keyboard.press("ArrowLeft")
+    assert the_one(page) == (0, 0), "there is no cell"
+    page.keyboard.press("Escape")
+    page.keyboard.press("ArrowDown")
+    assert (the_one(page), page.evaluate(focused)) == ((0, 0), "1,0"), "let go"
+    page.keyboard.press(" ")
+    page.keyboard.press("ArrowDown")
+    assert (the_one(page), page.evaluate(focused)) == ((2, 0), "2,0"), "Space brings it, and takes it up"
+    words = page.locator(".cv-readout").last.text_content()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+Tab")
+    page.evaluate(FRAMES)
+    assert "Shift and an arrow key" in page.locator(".cv-live").last.text_content(), words
+
+
+def test_arrow_keys_carry_the_1_before_anything_has_the_focus(opened):
+    page = opened()
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("ArrowRight")
+    assert the_one(page) == (1, 2)
+    page.keyboard.press("ArrowDown")
+    assert the_one(page) == (2, 2)
+    page.locator(".cv-set-stride input").first.focus()
+    page.keyboard.press("ArrowLeft")
+    assert the_one(page) == (2, 2), "the keys of a slider are its own"
+
+
+def test_a_finger_drags_the_1_and_a_second_one_ends_it(held):
+    page = held()
+    at = middle(page, "grad_output", 1, 1, "[data-equation=input]")
+    there = middle(page, "grad_output", 0, 0, "[data-equation=input]")
+    touch(page, "touchStart", (*at, 0))
+    touch(page, "touchMove", (at[0], at[1] - 10, 0))
+    touch(page, "touchMove", (*there, 0))
+    assert the_one(page) == (0, 0)
+    assert page.evaluate("scrollY") == 0
+    touch(page, "touchStart", (*there, 0), (6, 6, 1))
+    touch(page, "touchMove", (*at, 0), (12, 12, 1))
+    assert the_one(page) == (0, 0), "the second finger has ended it"
+    touch(page, "touchEnd")
+    assert the_one(page) == (0, 0)
+    touch(page, "touchStart", (*there, 0))
+    touch(page, "touchMove", (*at, 0))
+    assert the_one(page) == (1, 1)
+    touch(page, "touchCancel")
+    assert the_one(page) == (1, 1)
+    assert page.locator("[data-dragging]").count() == 0
+    undo(page)
+    assert the_one(page) == (0, 0)
+    undo(page)
+    assert the_one(page) == (1, 1)
+    assert not can_undo(page)
+
+
+# -- numbers
+
+
+def test_a_given_number_is_dragged_up_and_down(opened):
+    page = opened()
+    for panel, row, column in (("padded_input", 2, 2), ("weight", 0, 1)):
+        before = number(page, panel, row, column)
+        with pressed(page, panel, row, column) as (x, y):
+            page.mouse.move(x, y - 3)
+            assert number(page, panel, row, column) == before, "no drag yet"
+            page.mouse.move(x, y - 12, steps=3)
+            assert number(page, panel, row, column) == before + 1
+            page.mouse.move(x + 300, y + 24, steps=3)
+            assert number(page, panel, row, column) == before - 2
+            page.keyboard.down("Shift")
+            page.mouse.move(x, y + 12, steps=3)
+            assert number(page, panel, row, column) == pytest.approx(before - 1.9)
+            page.keyboard.up("Shift")
+            page.mouse.move(x, y - 700, steps=3)
+            assert number(page, panel, row, column) == 9, "as far as one digit"
+        assert page.evaluate(PINNED) == [], "the end of a drag is no click"
+        undo(page)
+        assert number(page, panel, row, column) == before, "one drag, one step"
+        assert not can_undo(page)
+
+
+def test_no_number_is_dragged_where_it_follows_from_others(opened):
+    for link, panel in (("v=2", "output"), ("v=2&loss=sum", "grad_output"), ("v=2", "grad_input")):
+        page = opened(link)
+        with pressed(page, panel, 0, 0) as (x, y):
+            page.mouse.move(x, y - 40, steps=3)
+            page.evaluate(FRAMES)
+        assert not can_undo(page), (link, panel)
+    page = opened("v=2&padding=1")
+    with pressed(page, "padded_input", 0, 0) as (x, y):
+        page.mouse.move(x, y - 40, steps=3)
+        page.evaluate(FRAMES)
+    assert not can_undo(page), "the border is no number of its own"
+    page = opened("v=2&grad=ones")
+    assert page.locator(".cv-drag-hint:visible").count() == 0, "there is no single 1"
+    with pressed(page, "grad_output", 0, 0) as (x, y):
+        page.mouse.move(x, y - 12, steps=3)
+        assert number(page, "grad_output", 0, 0) == 2
+
+
+def test_keys_change_the_number_in_the_focus(opened):
+    page = opened()
+    before = number(page, "weight", 1, 1)
+    cell(page, "weight", 1, 1).focus()
+    page.keyboard.press("Alt+ArrowUp")
+    assert number(page, "weight", 1, 1) == before + 1
+    page.keyboard.press("Alt+Shift+ArrowDown")
+    assert number(page, "weight", 1, 1) == pytest.approx(before + 0.9)
+    assert page.locator(".cv-live").last.text_content().endswith(f"row 1, column 1: {before + 0.9:.1f}")
+    undo(page)
+    assert number(page, "weight", 1, 1) == before, "quick presses are one step"
+
+
+def test_drawing_drags_no_number(opened):
+    page = opened()
+    page.evaluate("document.querySelectorAll('.cv-more-controls').forEach((more) => (more.open = true))")
+    page.locator(".cv-set-draw input[type=checkbox]").first.check()
+    page.locator(".cv-set-draw input").last.fill("5")
+    with pressed(page, "padded_input", 3, 1):
+        page.mouse.move(*middle(page, "padded_input", 1, 1), steps=6)
+        follow(page)
+    assert follow(page)["padded_input"][1:4, 1].tolist() == [5, 5, 5], "a stroke"
+    undo(page)
+    assert not can_undo(page)
+
+
+def test_a_finger_drags_a_number_and_the_page_stays(held):
+    page = held()
+    at = middle(page, "weight", 1, 1, "[data-equation=input]")
+    before = number(page, "weight", 1, 1)
+    touch(page, "touchStart", (*at, 0))
+    for y in (6, 12, 18, 25):
+        touch(page, "touchMove", (at[0], at[1] - y, 0))
+    assert number(page, "weight", 1, 1) == before + 2
+    assert page.locator(".cv-pulled").inner_text() == str(int(before + 2)), "above the finger"
+    touch(page, "touchEnd")
+    assert page.locator(".cv-pulled").count() == 0
+    assert page.evaluate("scrollY") == 0
+    assert number(page, "weight", 1, 1) == before + 2
+    undo(page)
+    assert number(page, "weight", 1, 1) == before
+
+
+def test_the_first_lesson_takes_a_drag_for_its_answer(opened):
+    page = opened("lesson=why_rotated")
+    page.locator(".cv-lesson-count").wait_for()
+    assert "Drag its cell up" in page.locator(".cv-lesson").first.inner_text()
+    with pressed(page, "padded_input", 1, 3) as (x, y):
+        page.mouse.move(x, y - 12, steps=4)
+        page.evaluate(FRAMES)
+    page.locator(".cv-lesson-done p", has_text="A gradient is the answer").first.wait_for()
+
+
+# -- what changed, and what did not
+
+
+def test_what_did_not_change_says_why_and_covers_no_cell(opened):
+    for size in ((1366, 768), (1280, 720), (1920, 1080), (390, 844)):
+        page = opened(size=size)
+        if size[0] > 1000:
+            cell(page, "grad_output", 0, 1).click()
+            page.evaluate(FRAMES)
+            assert page.evaluate(NOTES) == [["output", "unchanged: made of input and weight"]]
+        cell(page, "weight", 1, 1).focus()
+        page.keyboard.press("Alt+ArrowUp")
+        page.evaluate(FRAMES)
+        told = dict(page.evaluate(NOTES))
+        assert set(told.values()) <= {"unchanged: set by hand", "unchanged: made of input and grad_output"}, size
+        assert size[0] < 1000 or "grad_weight" in told, size
+        assert page.evaluate(COVERED) == [], size
+    page.wait_for_function(f"({NOTES})().length === 0")
+    cell(page, "weight", 1, 1).focus()
+
+
+def test_what_changed_is_washed_for_a_moment_unless_motion_is_reduced(opened):
+    page = opened()
+    washed = """() => [...document.querySelectorAll(".cv-wash")].map((wash) => [
+      wash.closest("[data-panel]").dataset.panel,
+      wash.querySelector("path").getAttribute("d").split("M").length - 1])"""
+    page.evaluate(
+        """(washed) => {
+          window.washed = [];
+          new MutationObserver(() => window.washed.push(...eval(washed)()))
+            .observe(document.querySelector(".cv-equations"), { childList: true, subtree: true });
+        }""",
+        washed,
+    )
+    cell(page, "grad_output", 1, 2).click()
+    page.wait_for_function("window.washed.length > 0")
+    counts = dict(page.evaluate("window.washed"))
+    assert set(counts) == {"grad_output", "dilated_grad_output", "grad_input", "grad_weight"}
+    assert counts["grad_output"] == 2
+    page.wait_for_function("document.querySelectorAll('.cv-wash').length === 0")
+    page.emulate_media(reduced_motion="reduce")
+    page.evaluate("window.washed.length = 0")
+    cell(page, "grad_output", 0, 0).click()
+    assert the_one(page) == (0, 0)
+    assert page.evaluate("window.washed") == []
