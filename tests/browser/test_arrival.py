@@ -248,9 +248,14 @@ def test_on_a_phone_all_of_it_is_in_the_card_and_a_tap_ends_it(browser, exported
           }).length;
         }""")
         assert outside == 0
-        page.touchscreen.tap(195, 500)
+        places = """() => [...document.querySelectorAll(".cv-panel .cv-area")].map((area) =>
+          JSON.stringify(area.getBoundingClientRect()))"""
+        before = page.evaluate(places)
+        page.touchscreen.tap(195, 610)
         page.locator(PLAYS).wait_for(state="detached")
         assert page.evaluate(LEFT) == []
+        page.evaluate(SETTLED)
+        assert page.evaluate(places) == before, "its because takes no room from the panels"
         assert BECAUSE.fullmatch(said(page)), said(page)
 
 

@@ -94,14 +94,25 @@ export class ArrivalPlayer {
 
   /** The board was drawn. */
   see() {
-    const says = this.#around.band()?.el.querySelector(".cv-says");
-    if (says && this.#because.parentElement !== says) says.append(this.#because);
+    this.#place();
     if (this.#scene) {
       if (!this.#scene.stands() || this.#root.dataset.theme !== this.#theme) this.end();
     } else if (this.#asked) {
       if (keyOf(this.#board.model.settings()) !== this.#asked) this.#asked = "";
       else this.#begin();
     } else if (this.#root.dataset.painted) this.#waitForSight();
+  }
+
+  /** Its because stands in the band's sentence; on a phone, which has no line for that, where a sum would be written. */
+  #place() {
+    const isPhone = this.#around.stage() === "narrow";
+    const place = isPhone
+      ? this.#root.querySelector(".cv-foot")
+      : this.#around.band()?.el.querySelector(".cv-says");
+    if (!place || this.#because.parentElement === place) return;
+    this.#because.parentElement?.removeAttribute("data-arrived");
+    place.append(this.#because);
+    place.toggleAttribute("data-arrived", Boolean(this.#told));
   }
 
   /** End it, at once. */
@@ -169,11 +180,11 @@ export class ArrivalPlayer {
     if (this.#calm.matches || document.hidden) return this.#tell(wordsOf(arrival));
     this.#begun = keyOf(settings);
     this.#theme = this.#root.dataset.theme ?? "";
-    this.#root.setAttribute("data-arriving", "");
-    this.#listen(true);
     const { limits } = model.get("values");
     const scene = new Scene(/** @type {Band} */ (band), panels, arrival, { scale: scale(), limits });
     this.#scene = scene;
+    this.#root.setAttribute("data-arriving", "");
+    this.#listen(true);
     scene.play().then((whole) => whole && this.#scene === scene && this.end());
   }
 

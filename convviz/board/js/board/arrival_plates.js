@@ -2,7 +2,7 @@
 // What the arrival draws with: cells that have numbers of their own, over a panel or beside it.
 import { element, setText, svgElement } from "../base/dom.js";
 import { colorOf, formatNumber, needsWhiteInk } from "../base/format.js";
-import { CELL, linesBetween } from "./grid_marks.js";
+import { CELL, gapsBetween } from "./grid_marks.js";
 
 /**
  * @typedef {ReturnType<typeof createPlate>} Plate
@@ -22,8 +22,9 @@ export function createPlate({ rows, columns }, scale, limit) {
   const el = svgElement(
     "g",
     { class: "cv-film cv-plate", "aria-hidden": "true" },
-    ...cells.flatMap(({ box, text }) => [box, text]),
-    svgElement("path", { class: "cv-lines", d: linesBetween(rows, columns) }),
+    ...cells.map(({ box }) => box),
+    svgElement("path", { class: "cv-gaps", d: gapsBetween(rows, columns) }),
+    ...cells.map(({ text }) => text),
   );
   return {
     el,
@@ -46,14 +47,23 @@ export function createPlate({ rows, columns }, scale, limit) {
 }
 
 /**
- * A plate beside the panels, in the clothes of one of them.
- * @param {HTMLElement} area of that panel @param {Plate} plate @param {{ rows: number, columns: number }} shape @param {string} quantity
+ * A plate beside the panels, with cells as large as those of one of them.
+ * @param {HTMLElement} area of that panel @param {Plate} plate @param {{ rows: number, columns: number }} shape
+ * @param {HTMLElement} like the panel whose frame it has
  */
-export function createFloat(area, plate, { rows, columns }, quantity) {
+export function createFloat(area, plate, { rows, columns }, like) {
   const box = { viewBox: `0 0 ${columns * CELL} ${rows * CELL}`, preserveAspectRatio: "none" };
   const look = { class: area.className, style: area.getAttribute("style") ?? "" };
   const cells = element("div", look, svgElement("svg", box, plate.el));
-  return element("div", { class: "cv-float", "data-quantity": quantity }, cells);
+  const float = element("div", { class: "cv-float" }, cells);
+  dressAs(float, like);
+  return float;
+}
+
+/** Give a float the frame of a panel. @param {HTMLElement} float @param {HTMLElement} panel */
+export function dressAs(float, { dataset }) {
+  float.dataset.quantity = dataset.quantity;
+  float.toggleAttribute("data-strong", "strong" in dataset);
 }
 
 /** The first colour that is not seen through, from an element outwards. @param {Element | null} el */

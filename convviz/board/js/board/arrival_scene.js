@@ -5,7 +5,7 @@ import WORDS from "../../../facts/words/arrival.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { sentences } from "../base/words.js";
-import { boxIn, createFloat, createPlate, groundOf } from "./arrival_plates.js";
+import { boxIn, createFloat, createPlate, dressAs, groundOf } from "./arrival_plates.js";
 
 const say = sentences(WORDS);
 const NAMES = /** @type {const} */ ([
@@ -109,8 +109,8 @@ export class Scene {
     tray.set(this.#received);
     this.#nodes = {
       sheets: [window_, rotated].map((panel) => sheetOver(panel, band)),
-      tray: createFloat(kernel.area, tray, arrival, to.spec().quantity),
-      stamp: createFloat(kernel.area, stampPlate, arrival, kernel.spec().quantity),
+      tray: createFloat(kernel.area, tray, arrival, to.el),
+      stamp: createFloat(kernel.area, stampPlate, arrival, kernel.el),
       number: element("span", {}),
       label: element("p", { class: "cv-float-label" }, say("tray", arrival.pixel)),
       whole: element("div", { class: "cv-flights cv-arrival", "aria-hidden": "true" }),
@@ -215,7 +215,7 @@ export class Scene {
     const way = [{ transform: movedTo(tray) }, { transform: `${movedTo(rotated)} ${size}` }];
     const late = REST + WAY * 0.7;
     const fading = [...sheets, this.#plates.sent.el, this.#plates.landed.el];
-    node.dataset.quantity = this.#panels[NAMES.indexOf("rotated_weight")].spec().quantity;
+    dressAs(node, this.#panels[NAMES.indexOf("rotated_weight")].el);
     return done([
       this.#move(node, way, WAY, REST),
       this.#move(label, FADE, WAY / 3, REST),
