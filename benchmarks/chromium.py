@@ -3,7 +3,7 @@
 import contextlib
 from pathlib import Path
 
-from tests.chromium import find_chromium
+from tests.chromium import HAS_ARRIVED, find_chromium
 from tests.conftest import CHROMIUM_ARGS
 
 PROBE = Path(__file__).with_name("probe.js")
@@ -27,6 +27,7 @@ def visit(browser):
     """Yield the page of a new visitor with an empty cache; its kernel ends with it."""
     context = browser.new_context(viewport={"width": 1400, "height": 900}, service_workers="block")
     context.add_init_script(path=PROBE)
+    context.add_init_script(HAS_ARRIVED)
     page = context.new_page()
     page.set_default_timeout(APPEARS_WITHIN_MS)
     try:

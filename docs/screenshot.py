@@ -11,7 +11,7 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 from tests.browser.server import voila_server
-from tests.chromium import find_chromium
+from tests.chromium import HAS_ARRIVED, find_chromium
 
 APP, PARTS_PICTURE = (Path(__file__).with_name(name) for name in ("app.png", "parts.png"))
 # What docs/app.md names, in its order, and where it stands in the page.
@@ -72,6 +72,7 @@ def main() -> None:
     with voila_server() as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1400, "height": 860})
+        page.add_init_script(HAS_ARRIVED)
         page.goto(server.url)
         page.wait_for_selector(".cv-board[data-from=torch]", timeout=60_000)
         save(page, APP)

@@ -17,7 +17,7 @@ from playwright.sync_api import sync_playwright
 from convviz.facts import facts
 from tests.browser.app_page import cell, open_app, press_tab, repaint, switch
 from tests.browser.server import APP, voila_server
-from tests.chromium import find_chromium
+from tests.chromium import HAS_ARRIVED, find_chromium
 
 SIZE = {"width": 1500, "height": 1000}
 FRAMES = 16
@@ -81,6 +81,7 @@ def take_pictures(browser, url, folder):
     """Take one picture each of a fresh page."""
     for name, prepare in PICTURES.items():
         page = browser.new_page(viewport=SIZE)
+        page.add_init_script(HAS_ARRIVED)
         open_app(page, url)
         prepare(page)
         page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
@@ -92,6 +93,7 @@ def take_pictures(browser, url, folder):
 def record_steps(browser, url, folder):
     """Step through the stamps, a frame a step."""
     page = browser.new_page(viewport=SIZE)
+    page.add_init_script(HAS_ARRIVED)
     open_app(page, url)
     stamps(page)
     row = page.locator("[data-equation=input]")
@@ -116,6 +118,7 @@ def show_own_layer(browser, folder):
         path.write_text(json.dumps(notebook), encoding="utf-8")
         with voila_server(path) as server:
             page = browser.new_page(viewport=SIZE)
+            page.add_init_script(HAS_ARRIVED)
             open_app(page, server.url)
             page.screenshot(path=folder / "explain.png")
             page.close(run_before_unload=True)

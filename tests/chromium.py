@@ -15,6 +15,8 @@ HOW_TO_INSTALL = (
 ASK_PLAYWRIGHT = (
     "from playwright.sync_api import sync_playwright\nwith sync_playwright() as p: print(p.chromium.executable_path)"
 )
+# A script of a page: its visitor has seen the arrival, and finds the board at rest.
+HAS_ARRIVED = 'window[Symbol.for("convviz.arrived")] = true;'
 
 
 def find_chromium() -> str:

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.chromium import find_chromium
+from tests.chromium import HAS_ARRIVED, find_chromium
 
 # Before torch is loaded: on tensors of 8 x 8 a second thread only waits for the first.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -80,6 +80,7 @@ def page(browser, request):
     looks_away = "policy" not in request.keywords
     options = {"viewport": {"width": 1400, "height": 900}, "service_workers": "block", "bypass_csp": looks_away}
     context = browser.new_context(**options)
+    context.add_init_script(HAS_ARRIVED)
     page = context.new_page()
     page.outside, page.page_errors = [], []
 

@@ -59,7 +59,7 @@ def _own_sheet(tab: str) -> list[Traversable]:
 @functools.cache
 def app_styles() -> str:
     """Return the rules of the app: one sheet, because anywidget keeps one a class on the page."""
-    around = ("stage", "figure", "break", "lesson", "learn", "page", "tabs", "app", "looks", "lecture")
+    around = ("stage", "figure", "break", "arrival", "lesson", "learn", "page", "tabs", "app", "looks", "lecture")
     return pane_styles() + joined([HERE.joinpath(f"{name}.css") for name in around])
 
 

@@ -72,6 +72,7 @@ def page_styles(tabs: tuple[str, ...] = ()) -> str:
         BOARD.joinpath("board.css"),
         BOARD.joinpath("stage.css"),
         BOARD.joinpath("figure.css"),
+        BOARD.joinpath("arrival.css"),
         BOARD.joinpath("break.css"),
         BOARD.joinpath("lesson.css"),
         BOARD.joinpath("learn.css"),

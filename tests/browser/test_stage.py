@@ -4,6 +4,7 @@ import pytest
 
 from convviz.export.page import export_html
 from tests.browser.app_page import fresh_page, repaint, show_all_controls, slider, wait_painted
+from tests.chromium import HAS_ARRIVED
 
 pytestmark = pytest.mark.browser
 
@@ -164,6 +165,7 @@ def test_a_word_is_explained_to_pointer_keyboard_and_finger(browser, stage, expo
     stage.keyboard.press("Escape")
     help.wait_for(state="hidden")
     with browser.new_context(has_touch=True, viewport={"width": 390, "height": 844}) as context:
+        context.add_init_script(HAS_ARRIVED)
         phone = context.new_page()
         phone.goto(exported.as_uri())
         wait_painted(phone, 0)

@@ -6,6 +6,7 @@ from tests.browser.app_page.eyes import same_state, snapshot
 from tests.browser.app_page.hands import choose
 from tests.browser.app_page.waits import APPEARS_WITHIN_MS, settle, wait_painted
 from tests.browser.server import wait_until
+from tests.chromium import HAS_ARRIVED
 from tests.conftest import OUTSIDE
 
 # What a person would do to get rid of all that is open: bars of steps, a pinned cell, details, formulas, a tab, and
@@ -24,10 +25,18 @@ TIDY = """() => {
 
 
 @contextlib.contextmanager
-def fresh_page(browser, **options):
-    """Yield a page of another visitor, as the fixture `page` makes it, with options for its context."""
+def fresh_page(browser, *, has_arrived=True, **options):
+    """Yield a page of another visitor, as the fixture `page` makes it, with options for its context.
+
+    Args:
+        browser: the fixture.
+        has_arrived: whether the visitor has seen the arrival, so that the board is at rest.
+        options: for its context.
+    """
     fixed = {"viewport": {"width": 1400, "height": 900}, "service_workers": "block", "bypass_csp": True}
     context = browser.new_context(**{**fixed, **options})
+    if has_arrived:
+        context.add_init_script(HAS_ARRIVED)
     page = context.new_page()
     page.outside, page.page_errors = [], []
 

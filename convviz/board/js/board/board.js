@@ -2,6 +2,7 @@
 // The board: linked heatmaps in rows. It knows panels and cells; what they mean comes from the model.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setLine, setText } from "../base/dom.js";
+import { ArrivalPlayer } from "./arrival.js";
 import { createBands } from "./bands.js";
 import { createChanges } from "./changes.js";
 import { followArrows } from "./drag_one.js";
@@ -127,6 +128,14 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   };
 
   lost.after(board.highlight.el);
+  const arrival = new ArrivalPlayer(board, root, {
+    band: () => equations.get("input"),
+    stage: bands.stage,
+    bring() {
+      bands.bring("input");
+      focusBand("");
+    },
+  });
 
   function schedule(everything) {
     whole ||= everything;
@@ -178,6 +187,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     markSelected();
     root.dataset.painted = plotly ? String(values.step) : "";
     root.dataset.from = values.from; // who computed what stands there
+    arrival.see();
   }
 
   function layOut(structure) {
@@ -341,6 +351,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   const close = () => {
     gone = true;
     board.closeFigure();
+    arrival.close();
     changes.close();
     library.cancel();
     cancelAnimationFrame(frame);
@@ -362,6 +373,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   };
   return {
     close,
+    arrival,
     /** Give a band the room; nobody when empty. @param {string} name */
     focus: (name) => name !== bands.focused() && focusBand(name),
     /** Keep the number of a cell to itself, or show it again. @param {{ panel: string, row: number, column: number } | null} place */

@@ -1,6 +1,7 @@
 // @ts-check
 // What a person reads first: a question, and below it what was just done, what the app was given to say, or its own sentence.
 // A lesson's card takes their place.
+import ARRIVAL from "../../../facts/words/arrival.json" with { type: "json" };
 import WORDS from "../../../facts/words/lead.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { setRich } from "../base/rich_text.js";
@@ -8,15 +9,16 @@ import { sentences } from "../base/words.js";
 import { isSingleOne } from "../rules/change.js";
 
 const say = sentences(WORDS);
+const sayOfArrival = sentences(ARRIVAL);
 
 /** @import { Model } from "../numbers/model.js" */
 
 /**
  * Make it.
  * @param {Model} model @param {(event: string, listener: () => void) => void} follow listens as long as the view is there
- * @param {HTMLElement} lesson the place of a lesson's card
+ * @param {HTMLElement} lesson the place of a lesson's card @param {() => void} watch plays the arrival again
  */
-export function createLead(model, follow, lesson) {
+export function createLead(model, follow, lesson, watch) {
   const question = element("h2", { class: "cv-question" });
   const words = element("p", { class: "cv-sentence" });
   const notice = element("p", { class: "cv-notice", role: "status" });
@@ -38,5 +40,17 @@ export function createLead(model, follow, lesson) {
   follow("settings", show);
   follow("change:notice", tell);
   follow("change:failed", tell); // what the page's address could not say is there by now
-  return element("div", { class: "cv-lead" }, question, words, notice, lesson);
+  return element("div", { class: "cv-lead" }, question, words, notice, createWatch(watch), lesson);
+}
+
+/** Plays the arrival again. @param {() => void} watch */
+function createWatch(watch) {
+  const button = element(
+    "button",
+    { type: "button", class: "cv-watch", title: sayOfArrival("watch.title") },
+    element("span", { "aria-hidden": "true" }, "\u21bb "),
+    element("span", {}, sayOfArrival("watch")),
+  );
+  button.addEventListener("click", watch);
+  return button;
 }

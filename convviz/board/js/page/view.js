@@ -75,7 +75,13 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   const board = renderBoard({ model, el: picture, taught: TAUGHT, own, onBands: () => lecture?.refresh() });
   const app = /** @type {HTMLElement} */ (el.closest(".cv-app") ?? el);
   const lesson = createLessonPanel(player, board);
-  controls.prepend(createLead(model, follow, lesson.el));
+  controls.prepend(createLead(model, follow, lesson.el, board.arrival.watch));
+  const hasLesson = () => Boolean(player.get("look") ?? player.get("left"));
+  const leaveArrival = () => hasLesson() && board.arrival.leave();
+  player.on("change:look", leaveArrival);
+  closers.push(() => player.off("change:look", leaveArrival));
+  if (["kernel", "geometry"].every((group) => chosen.includes(group)))
+    board.arrival.arrive(app, () => !hasLesson() && !app.hasAttribute("data-present"));
   lesson.update(); // now that it is where the app around it can be found
   // A page without controls is the board alone, until there is something to say. Asked of CSS, with :has(), it would be
   // looked for again after every change of a number: a sixth of all that a step of a slider takes.

@@ -1,0 +1,87 @@
+// @ts-check
+// What the arrival draws with: cells that have numbers of their own, over a panel or beside it.
+import { element, setText, svgElement } from "../base/dom.js";
+import { colorOf, formatNumber, needsWhiteInk } from "../base/format.js";
+import { CELL, gapsBetween } from "./grid_marks.js";
+
+/**
+ * @typedef {ReturnType<typeof createPlate>} Plate
+ * @typedef {{ left: number, top: number, width: number, height: number }} Box
+ */
+
+/**
+ * Make cells that are drawn as a grid draws its own.
+ * @param {{ rows: number, columns: number }} shape @param {[number, string][]} scale @param {number} limit the value at its end
+ */
+export function createPlate({ rows, columns }, scale, limit) {
+  const cells = Array.from({ length: rows * columns }, (_, index) => {
+    const [x, y] = [(index % columns) * CELL, Math.floor(index / columns) * CELL];
+    const box = svgElement("rect", { x, y, width: CELL, height: CELL });
+    return { box, text: svgElement("text", { x: x + CELL / 2, y: y + CELL / 2 }) };
+  });
+  const el = svgElement(
+    "g",
+    { class: "cv-film cv-plate", "aria-hidden": "true" },
+    ...cells.map(({ box }) => box),
+    svgElement("path", { class: "cv-gaps", d: gapsBetween(rows, columns) }),
+    ...cells.map(({ text }) => text),
+  );
+  return {
+    el,
+    /** @param {ArrayLike<number | null>} values null: nothing yet */
+    set(values) {
+      cells.forEach(({ box, text }, index) => {
+        const value = values[index];
+        const color = colorOf(scale, value ?? 0, limit);
+        box.style.fill = `rgb(${color.map(Math.round).join()})`;
+        setText(text, value === null ? "" : formatNumber(value));
+        text.setAttribute("class", value === 0 ? "cv-zero" : needsWhiteInk(color) ? "cv-white" : "");
+      });
+    },
+    /** Draw a ring around a cell. @param {{ row: number, column: number }} cell */
+    ring({ row, column }) {
+      const place = { x: column * CELL, y: row * CELL, width: CELL, height: CELL };
+      el.append(svgElement("rect", { class: "cv-ring", ...place }));
+    },
+  };
+}
+
+/**
+ * A plate beside the panels, with cells as large as those of one of them.
+ * @param {HTMLElement} area of that panel @param {Plate} plate @param {{ rows: number, columns: number }} shape
+ * @param {HTMLElement} like the panel whose frame it has
+ */
+export function createFloat(area, plate, { rows, columns }, like) {
+  const box = { viewBox: `0 0 ${columns * CELL} ${rows * CELL}`, preserveAspectRatio: "none" };
+  const look = { class: area.className, style: area.getAttribute("style") ?? "" };
+  const cells = element("div", look, svgElement("svg", box, plate.el));
+  const float = element("div", { class: "cv-float" }, cells);
+  dressAs(float, like);
+  return float;
+}
+
+/** Give a float the frame of a panel. @param {HTMLElement} float @param {HTMLElement} panel */
+export function dressAs(float, { dataset }) {
+  float.dataset.quantity = dataset.quantity;
+  float.toggleAttribute("data-strong", "strong" in dataset);
+}
+
+/** The first colour that is not seen through, from an element outwards. @param {Element | null} el */
+export function groundOf(el) {
+  for (let at = el; at; at = at.parentElement) {
+    const color = getComputedStyle(at).backgroundColor;
+    if (!/^(transparent|rgba\(.*, 0\))$/.test(color)) return color;
+  }
+  return "Canvas";
+}
+
+/** Where an element stands in another. @param {Element} el @param {Element} frame @returns {Box} */
+export function boxIn(el, frame) {
+  const [own, around] = [el.getBoundingClientRect(), frame.getBoundingClientRect()];
+  return {
+    left: own.left - around.left,
+    top: own.top - around.top,
+    width: own.width,
+    height: own.height,
+  };
+}
