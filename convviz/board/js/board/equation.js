@@ -7,7 +7,7 @@ import { createPlot } from "./equation_plot.js";
 import { createFilm } from "./film.js";
 import { createPanel } from "./panel.js";
 import { MOST_LINES } from "./panel_name.js";
-import { GAP, NUMBERED_UP_TO, fitCells, leastLine } from "./stage.js";
+import { GAP, NUMBERED_UP_TO, fitCells, keepsDigits, leastLine } from "./stage.js";
 import { createStepper } from "./stepper.js";
 
 const LECTURE = 1.4; // how much larger the letters around the cells are in a lecture, as lecture.css has them
@@ -166,12 +166,16 @@ export function createEquation(board, name) {
 
     /** Choose the sizes of cells that fit. @param {import("./stage.js").Room} room @param {boolean} wraps */
     fit(room, wraps) {
-      // Names break where the cells gain by it.
-      const tries = [...Array(MOST_LINES).keys()].map((index) => ({
-        lines: index + 1,
-        sizes: fitCells(termsWith(index + 1), room, wraps),
-      }));
-      const best = tries.reduce((one, other) => (smallest(other.sizes) > smallest(one.sizes) ? other : one));
+      // Names break where the numbers stay by it, or the cells gain.
+      const tries = [...Array(MOST_LINES).keys()].map((index) => {
+        const terms = termsWith(index + 1);
+        const sizes = fitCells(terms, room, wraps);
+        return { lines: index + 1, sizes, kept: keepsDigits(terms, sizes) };
+      });
+      const kept = tries.filter((each) => each.kept);
+      const best = (kept.length ? kept : tries).reduce((one, other) =>
+        smallest(other.sizes) > smallest(one.sizes) ? other : one,
+      );
       [...panels.values()].forEach((panel, index) => panel.setSize(best.sizes[index], best.lines, letters()));
       fitted = crowding();
     },

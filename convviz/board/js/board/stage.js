@@ -56,6 +56,13 @@ export function fitCells(terms, room, wraps) {
   return sizes(LADDER.findLast((side) => fits(sizes(side, false))) ?? LADDER[0], false);
 }
 
+/** Whether every number of a band can be read in cells of these sizes. @param {Term[]} terms @param {Room[]} cells */
+export const keepsDigits = (terms, cells) =>
+  terms.every(
+    ({ digits }, index) =>
+      !digits || (cells[index].width >= digits.width && cells[index].height >= digits.height),
+  );
+
 /**
  * How the terms stand in lines, as the browser breaks them.
  * @param {Term[]} terms @param {Room[]} cells of each @param {number} most width of a line @returns {Room[]}
