@@ -21,9 +21,9 @@ export const LADDER = [
 
 /**
  * @typedef {{ width: number, height: number }} Room
- * @typedef {{ rows: number, columns: number, least: number, before: number, around: number, digits: Room | null }} Term a panel
+ * @typedef {{ rows: number, columns: number, least: number, before: number, around: number, digits: Room | null, turns?: boolean }} Term a panel
  *   with the signs before it: least is the width of its name, before that of the signs, around the height of what is no
- *   cell, digits what a cell measures at least for its number to be read
+ *   cell, digits what a cell measures at least for its number to be read; turns: it begins a line where there are several
  */
 
 /** The largest size of the ladder that is not above this. @param {number} most */
@@ -68,14 +68,20 @@ export const keepsDigits = (terms, cells) =>
  * How the terms stand in lines, as the browser breaks them.
  * @param {Term[]} terms @param {Room[]} cells of each @param {number} most width of a line @returns {Room[]}
  */
-function linesOf(terms, cells, most) {
+export function linesOf(terms, cells, most) {
+  const one = lineUp(terms, cells, Infinity, false);
+  return one.length && one[0].width <= most ? one : lineUp(terms, cells, most, true);
+}
+
+/** @param {Term[]} terms @param {Room[]} cells of each @param {number} most width of a line @param {boolean} turn where one begins a line @returns {Room[]} */
+function lineUp(terms, cells, most, turn) {
   /** @type {Room[]} */
   const lines = [];
   terms.forEach((term, index) => {
     const width = term.before + Math.max(cells[index].width * term.columns, term.least);
     const height = cells[index].height * term.rows + term.around;
     const line = lines.at(-1);
-    if (!line || line.width + GAP + width > most) lines.push({ width, height });
+    if (!line || (turn && term.turns) || line.width + GAP + width > most) lines.push({ width, height });
     else Object.assign(line, { width: line.width + GAP + width, height: Math.max(line.height, height) });
   });
   return lines;
