@@ -3,6 +3,7 @@
 
 // Widths of the app from which on all bands stand on the screen, and one of them with the controls beside it.
 const [WIDE, MEDIUM] = [980, 700];
+const SLIM = 1200; // below it the header has no room for a slider a number
 export const GAP = 8; // pixels between two things in a row
 const [LOWEST, HIGHEST] = [500, 1200];
 const [LOW, BESIDE] = [560, 560]; // a window as low as a zoomed one, and how wide it is where the controls stand beside the band
@@ -55,6 +56,13 @@ export function fitCells(terms, room, wraps) {
   if (readable && readable >= least) return sizes(readable, true);
   return sizes(LADDER.findLast((side) => fits(sizes(side, false))) ?? LADDER[0], false);
 }
+
+/** Whether every number of a band can be read in cells of these sizes. @param {Term[]} terms @param {Room[]} cells */
+export const keepsDigits = (terms, cells) =>
+  terms.every(
+    ({ digits }, index) =>
+      !digits || (cells[index].width >= digits.width && cells[index].height >= digits.height),
+  );
 
 /**
  * How the terms stand in lines, as the browser breaks them.
@@ -115,6 +123,7 @@ export function followRoom(body) {
     if (lecture) return void Object.assign(body.dataset, { stage: "lecture", bands: "lecture" });
     body.dataset.stage = stageOf(app.clientWidth, low);
     app.toggleAttribute("data-narrow", body.dataset.stage === "narrow");
+    body.toggleAttribute("data-slim", body.dataset.stage === "wide" && app.clientWidth < SLIM);
     const keys = low || body.dataset.stage === "narrow"; // no room for a slider a number
     body.querySelector(".cv-block-kernel")?.toggleAttribute("data-keys", keys);
     body.dataset.bands = body.dataset.stage === "wide" ? "all" : "one";
