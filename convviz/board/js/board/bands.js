@@ -4,7 +4,7 @@
 
 import { tracksFor } from "./stage.js";
 
-/** @typedef {ReturnType<typeof import("./equation.js").createEquation>} Band */
+/** @typedef {import("./equation.js").Equation} Band */
 
 const LARGE = "input"; // the band with two readings has a row of its own
 const ROW = "minmax(0, 1fr)";

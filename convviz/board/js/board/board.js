@@ -6,7 +6,7 @@ import { ArrivalPlayer } from "./arrival.js";
 import { createBands } from "./bands.js";
 import { createChanges } from "./changes.js";
 import { followArrows } from "./drag_one.js";
-import { createEquation } from "./equation.js";
+import { Equation } from "./equation.js";
 import { createLegend } from "./equation_parts.js";
 import { decode } from "../base/format.js";
 import { createHighlighter } from "./highlight.js";
@@ -52,7 +52,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
   const root = element("div", { class: "cv-board cv-look" }, rows, foot);
   el.append(root);
 
-  /** @type {Map<string, ReturnType<typeof createEquation>>} */
+  /** @type {Map<string, Equation>} */
   const equations = new Map();
   let theme = "light";
   let plotly = null;
@@ -203,7 +203,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     const met = new Set(); // marks that a band before has explained
     for (const spec of structure.equations) {
       if (!equations.has(spec.name)) {
-        equations.set(spec.name, createEquation(board, spec.name));
+        equations.set(spec.name, new Equation(board, spec.name));
         watcher.observe(/** @type {any} */ (equations.get(spec.name)).stage); // words beside it may take of its room
         rows.append(/** @type {any} */ (equations.get(spec.name)).el);
       }

@@ -1,260 +1,181 @@
 // @ts-check
-// One equation: a row of panels with signs between them, over a single plotly graph that has an axis pair a panel.
+// One band: its title line, a row of panels with signs between them over a single plotly graph, and its steps.
 import { element } from "../base/dom.js";
 import { createBandHead } from "./band_head.js";
-import { createSign, createTerm, putInOrder, signWidth } from "./equation_parts.js";
+import { BandRow } from "./band_row.js";
 import { createPlot } from "./equation_plot.js";
 import { createFilm } from "./film.js";
-import { createPanel } from "./panel.js";
-import { MOST_LINES } from "./panel_name.js";
-import { GAP, NUMBERED_UP_TO, fitCells, leastLine } from "./stage.js";
 import { createStepper } from "./stepper.js";
 
 const LECTURE = 1.4; // how much larger the letters around the cells are in a lecture, as lecture.css has them
-const AROUND = { width: 32, height: 52 }; // what of a band is none of its panels': title line and edges
-const NAME_LINES = 2; // of the names, where a band has only the room that its numbers need
 const THUMBS = 34; // the height of a row of other planes
 
-/**
- * Make one equation.
- * @param {any} board what everything shares
- * @param {string} name
- */
-export function createEquation(board, name) {
-  /** @type {Map<string, ReturnType<typeof createPanel>>} */
-  const panels = new Map();
-  const plot = createPlot(board, panels);
-  const row = element("div", { class: "cv-row" });
-  const stage = element("div", { class: "cv-stage" }, plot.el, row);
-  const film = createFilm(stage, panels);
-  const stepper = createStepper(board, name, { panels, refresh, film });
-  const head = createBandHead(board, name, stepper.button, film.making);
-  const tray = name === "input" ? [board.tray.el] : [];
-  const el = element(
-    "section",
-    { class: "cv-equation", "data-equation": name },
-    head.el,
-    stage,
-    stepper.bar,
-    ...tray,
-  );
+/** @typedef {Record<string, any>} Values every panel's numbers, decoded */
+
+export class Equation {
+  name;
+  panels;
+  stage;
+  el;
+  key;
+  #board;
+  #row;
+  #head;
+  #plot;
+  #film;
+  #stepper;
   /** @type {any} */
-  let spec = null;
-  let planes = [];
-  let limits = [];
-  /** @type {[Record<string, any>, string, any] | null} */
-  let latest = null; // what setValues was last called with
-  let fitted = ""; // which panels were crowded when the cells were fitted
-  let unseen = false; // whether there is something to see in how the panels are made
+  #spec = null;
+  /** @type {ArrayLike<number>[][]} rows of numbers, a panel */
+  #planes = [];
+  /** @type {number[]} ends of the scales */
+  #limits = [];
+  /** @type {[Values, string, any] | null} */
+  #latest = null; // what setValues was last called with
+  #unseen = false; // whether there is something to see in how the panels are made
 
-  function setItems(items) {
-    const wanted = new Set(items.filter((item) => item.key).map((item) => item.key));
-    for (const key of [...panels.keys()]) if (!wanted.has(key)) panels.delete(key);
-    for (const item of items) {
-      if (!item.key) continue;
-      const panel = panels.get(item.key) ?? createPanel(board, item);
-      panels.delete(item.key); // those that stay take their place among those that come: sizes are chosen in this order
-      panels.set(item.key, panel);
-      panel.setSpec(item);
-    }
-    const order = items.map((item) => item.key ?? `${item.symbol} ${item.note}`).join("|");
-    if (row.dataset.order === order) return;
-    row.dataset.order = order;
-    // A sign stays with the panel after it when the row wraps.
-    const terms = [];
-    const signs = [];
-    for (const item of items) {
-      if (item.key) terms.push(createTerm(/** @type {any} */ (panels.get(item.key)).el, signs.splice(0)));
-      else signs.push(createSign(item));
-    }
-    putInOrder(row, terms);
+  /** @param {any} board what everything shares @param {string} name */
+  constructor(board, name) {
+    this.name = name;
+    this.#board = board;
+    this.#row = new BandRow(board);
+    this.panels = this.#row.panels;
+    this.#plot = createPlot(board, this.panels);
+    this.stage = element("div", { class: "cv-stage" }, this.#plot.el, this.#row.el);
+    this.#film = createFilm(this.stage, this.panels);
+    const shared = { panels: this.panels, refresh: () => this.#refresh(), film: this.#film };
+    this.#stepper = createStepper(board, name, shared);
+    this.#head = createBandHead(board, name, this.#stepper.button, this.#film.making);
+    this.key = this.#head.key;
+    this.el = element(
+      "section",
+      { class: "cv-equation", "data-equation": name },
+      this.#head.el,
+      this.stage,
+      this.#stepper.bar,
+      ...(name === "input" ? [board.tray.el] : []),
+    );
   }
 
-  /** The panels with the signs before them, as they ask for room. @param {number} lines of their names @returns {import("./stage.js").Term[]} */
-  function termsWith(lines) {
-    const strip = el.hasAttribute("data-strip");
-    // Of other planes; elsewhere the lists choose them.
-    const thumbs = el.hasAttribute("data-focus") && !el.closest('[data-stage="narrow"]') ? THUMBS : 0;
-    const terms = [];
-    let before = 0;
-    for (const item of spec.items) {
-      const panel = item.key && panels.get(item.key);
-      if (!panel) before += signWidth(item) * letters() + GAP;
-      else
-        terms.push({
-          ...panel.need(lines, thumbs, letters()),
-          before,
-          ...(strip ? { least: 0, around: 0 } : {}),
-        });
-      if (panel) before = 0;
-    }
-    return terms;
+  step = (/** @type {number} */ by) => this.#stepper.step(by);
+  play = () => this.#stepper.play();
+  /** Say something about the cell that is looked at. @param {string} text @param {boolean} paired whether small numbers pair its factors */
+  say(text, paired) {
+    this.#head.say(text, paired);
   }
-
-  const letters = () => (board.isLecture() ? LECTURE : 1);
-
-  /** Which panels' numbers ask for wider cells than they have. */
-  const crowding = () => [...panels.values()].map((panel) => panel.crowded()).join();
 
   /** Show the numbers again: those of another step. */
-  function refresh() {
-    if (latest) board.redraw(equation, equation.setValues(...latest));
+  #refresh() {
+    if (this.#latest) this.#board.redraw(this, this.setValues(...this.#latest));
   }
 
-  const equation = {
-    el,
-    stage,
-    key: head.key,
+  /** @param {any} next @param {any} geometry @param {any} story of the remainder, or null */
+  setSpec(next, geometry, story) {
+    this.#film.finish(); // what it lies over is another
+    this.#unseen = this.#spec?.view === "stamps" && next.view !== "stamps";
+    this.#spec = next;
+    this.#stepper.setSpec(next, geometry);
+    this.#row.set(next.items);
+    this.#head.setSpec(next, geometry, story);
+  }
 
-    /** @param {any} next @param {any} geometry @param {any} story of the remainder, or null */
-    setSpec(next, geometry, story) {
-      film.finish(); // what it lies over is another
-      unseen = spec?.view === "stamps" && next.view !== "stamps";
-      spec = next;
-      stepper.setSpec(next, geometry);
-      setItems(next.items);
-      head.setSpec(next, geometry, story);
-    },
+  /** @param {Values} values @param {string} dtype @param {any} texts @returns {number[]} the panels that changed */
+  setValues(values, dtype, texts) {
+    this.#latest = [values, dtype, texts];
+    this.#stepper.setNumbers(values);
+    this.#head.setTexts(texts);
+    const [planes, limits] = [this.#planes, this.#limits];
+    const all = [...this.panels.values()];
+    this.#limits = all.map((panel) => texts.limits[panel.spec().key]);
+    this.#planes = all.map((panel, index) => {
+      const { name, columns } = panel.spec();
+      const plane = this.#stepper.valuesOf(name) ?? values.planes[name];
+      panel.setValues(plane, dtype, this.#limits[index], values.thumbs[name] ?? null);
+      return toRows(plane, columns.length);
+    });
+    this.#head.showBroken(texts.broken, this.panels);
+    this.key.beyond(all.some((panel) => panel.grid.anyBeyond()));
+    if (this.#unseen && !this.el.hasAttribute("data-strip")) this.#film.making();
+    this.#unseen = false;
+    return this.#planes.flatMap((plane, i) =>
+      isSame(plane, planes[i]) && this.#limits[i] === limits[i] ? [] : [i],
+    );
+  }
 
-    /**
-     * @param {Record<string, any>} values every panel's numbers, decoded
-     * @param {string} dtype
-     * @param {any} texts
-     */
-    setValues(values, dtype, texts) {
-      latest = [values, dtype, texts];
-      stepper.setNumbers(values);
-      head.setTexts(texts);
-      const before = planes;
-      const limitsBefore = limits;
-      planes = [];
-      limits = [];
-      for (const panel of panels.values()) {
-        const { key, name: stageName, columns } = panel.spec();
-        const plane = stepper.valuesOf(stageName) ?? values.planes[stageName];
-        limits.push(texts.limits[key]);
-        panel.setValues(plane, dtype, texts.limits[key], values.thumbs[stageName] ?? null);
-        planes.push(toRows(plane, columns.length));
-      }
-      head.showBroken(texts.broken, panels);
-      head.key.beyond([...panels.values()].some((panel) => panel.grid.anyBeyond()));
-      if (unseen && !el.hasAttribute("data-strip")) film.making();
-      unseen = false;
-      return planes.flatMap((plane, i) =>
-        same(plane, before[i]) && limits[i] === limitsBefore[i] ? [] : [i],
-      );
-    },
+  /**
+   * How this band stands among the others.
+   * @param {{ focused: string, alone: string, inUse: string }} place the band that was given the room; the one that has it
+   *   for itself; the one in use
+   */
+  setPlace({ focused, alone, inUse }) {
+    const isFocused = this.name === (alone || focused);
+    this.el.style.gridArea = alone ? "" : this.name;
+    this.el.toggleAttribute("data-focus", isFocused);
+    this.el.toggleAttribute("data-strip", alone !== "" && alone !== this.name);
+    this.el.toggleAttribute("data-in-use", this.name === inUse);
+    this.#head.setPressed(isFocused);
+  }
 
-    /**
-     * How this band stands among the others.
-     * @param {{ focused: string, alone: string, inUse: string }} place the band that was given the room; the one that has it
-     *   for itself; the one in use
-     */
-    setPlace({ focused, alone, inUse }) {
-      el.style.gridArea = alone ? "" : name;
-      el.toggleAttribute("data-focus", name === (alone || focused));
-      el.toggleAttribute("data-strip", alone !== "" && alone !== name);
-      el.toggleAttribute("data-in-use", name === inUse);
-      head.setPressed(name === (alone || focused));
-    },
+  /** What its panels ask for, as it stands. @returns {import("./band_row.js").Asks} */
+  #asks() {
+    // Of other planes; elsewhere the lists choose them.
+    const hasThumbs = this.el.hasAttribute("data-focus") && !this.el.closest('[data-stage="narrow"]');
+    return {
+      isStrip: this.el.hasAttribute("data-strip"),
+      thumbs: hasThumbs ? THUMBS : 0,
+      letters: this.#board.isLecture() ? LECTURE : 1,
+    };
+  }
 
-    /** Whether its numbers ask for other cells than they were fitted into. */
-    outgrown: () => crowding() !== fitted,
+  /** What the panels have, where the band has a height of its own. */
+  room() {
+    return { width: this.stage.clientWidth, height: this.stage.clientHeight };
+  }
 
-    /** What the panels have, where the band has a height of its own. */
-    room: () => ({ width: stage.clientWidth, height: stage.clientHeight }),
+  /** Choose the sizes of cells that fit. @param {import("./stage.js").Room} room @param {boolean} wraps */
+  fit(room, wraps) {
+    this.#row.fit(room, wraps, this.#asks());
+  }
 
-    /** Choose the sizes of cells that fit. @param {import("./stage.js").Room} room @param {boolean} wraps */
-    fit(room, wraps) {
-      // Names break where the cells gain by it.
-      const tries = [...Array(MOST_LINES).keys()].map((index) => ({
-        lines: index + 1,
-        sizes: fitCells(termsWith(index + 1), room, wraps),
-      }));
-      const best = tries.reduce((one, other) => (smallest(other.sizes) > smallest(one.sizes) ? other : one));
-      [...panels.values()].forEach((panel, index) => panel.setSize(best.sizes[index], best.lines, letters()));
-      fitted = crowding();
-    },
+  outgrown = () => this.#row.outgrown();
+  least = () => this.#row.least(this.#asks());
+  measure = () => this.#row.measure();
+  /** @param {number} cell @param {number} width of the board, in pixels */
+  setSize(cell, width) {
+    this.#row.setSize(cell, width);
+  }
 
-    /** Choose the size of a cell. @param {number} cell @param {number} width of the board, in pixels */
-    setSize(cell, width) {
-      for (const panel of panels.values()) {
-        const { rows, columns } = panel.spec();
-        const most = Math.max(rows.length, columns.length);
-        const side = Math.min(
-          cell,
-          (width - 34) / columns.length,
-          most > 12 ? Math.max(390 / most, 4) : Infinity,
-        );
-        const whole = most > 12 ? side : Math.floor(side);
-        panel.setSize({ width: whole, height: whole });
-      }
-    },
+  /**
+   * Draw what changed: the panels colour themselves, and plotly draws when nothing moves any more.
+   * @param {any} plotly @param {number[] | null} changed null: everything
+   */
+  draw(plotly, changed) {
+    if (this.#spec && this.#planes.length && changed?.length !== 0)
+      this.#plot.draw(plotly, this.#planes, this.#limits);
+  }
 
-    /** How large the band is at least for its numbers to be read; 0 where it has none. @returns {import("./stage.js").Room} */
-    least() {
-      const terms = termsWith(NAME_LINES);
-      const numbered = terms.filter(({ digits }) => digits);
-      if (!numbered.length) return { width: 0, height: 0 };
-      const heights = numbered.map(({ rows, around, digits }) => around + rows * (digits?.height ?? 0));
-      return {
-        width: AROUND.width + leastLine(terms),
-        height: AROUND.height + Math.max(...heights),
-      };
-    },
-
-    /** Width that this row needs besides its cells, and how many cells stand side by side. */
-    measure() {
-      const columns = [...panels.values()].map((panel) => panel.spec().columns.length);
-      const small = columns.filter((count) => count <= NUMBERED_UP_TO);
-      return {
-        cells: small.reduce((sum, count) => sum + count, 0),
-        rest:
-          390 * (columns.length - small.length) +
-          58 * row.querySelectorAll(".cv-sign").length +
-          24 * columns.length,
-      };
-    },
-
-    /**
-     * Draw what changed: the panels colour themselves, and plotly draws when nothing moves any more.
-     * @param {any} plotly @param {number[] | null} changed null: everything
-     */
-    draw(plotly, changed) {
-      if (spec && planes.length && changed?.length !== 0) plot.draw(plotly, planes, limits);
-    },
-
-    panels,
-    step: stepper.step,
-    play: stepper.play,
-
-    say: head.say,
-
-    /** @param {any} plotly */
-    destroy(plotly) {
-      film.finish();
-      stepper.destroy();
-      plot.destroy(plotly);
-      el.remove();
-    },
-  };
-  return equation;
+  /** @param {any} plotly */
+  destroy(plotly) {
+    this.#film.finish();
+    this.#stepper.destroy();
+    this.#plot.destroy(plotly);
+    this.el.remove();
+  }
 }
 
-/** @param {import("./stage.js").Room[]} cells */
-const smallest = (cells) => Math.min(...cells.map(({ height }) => height));
-
+/** @param {any} plane @param {number} columns @returns {any[]} */
 function toRows(plane, columns) {
   const rows = [];
   for (let start = 0; start < plane.length; start += columns) rows.push(plane.slice(start, start + columns));
   return rows;
 }
 
-function same(rows, before) {
-  return (
-    before?.length === rows.length &&
-    rows.every(
-      (row, r) => row.length === before[r].length && row.every((value, c) => Object.is(value, before[r][c])),
-    )
-  );
+/** @param {ArrayLike<number>[]} rows @param {ArrayLike<number>[] | undefined} before */
+const isSame = (rows, before) =>
+  before?.length === rows.length && rows.every((row, index) => isSameRow(row, before[index]));
+
+/** @param {ArrayLike<number>} row @param {ArrayLike<number>} before */
+function isSameRow(row, before) {
+  for (let at = 0; at < row.length; at++) if (!Object.is(row[at], before[at])) return false;
+  return row.length === before.length;
 }

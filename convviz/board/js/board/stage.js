@@ -3,6 +3,7 @@
 
 // Widths of the app from which on all bands stand on the screen, and one of them with the controls beside it.
 const [WIDE, MEDIUM] = [980, 700];
+const SLIM = 1200; // below it the header has no room for a slider a number
 export const GAP = 8; // pixels between two things in a row
 const [LOWEST, HIGHEST] = [500, 1200];
 const [LOW, BESIDE] = [560, 560]; // a window as low as a zoomed one, and how wide it is where the controls stand beside the band
@@ -20,9 +21,9 @@ export const LADDER = [
 
 /**
  * @typedef {{ width: number, height: number }} Room
- * @typedef {{ rows: number, columns: number, least: number, before: number, around: number, digits: Room | null }} Term a panel
+ * @typedef {{ rows: number, columns: number, least: number, before: number, around: number, digits: Room | null, turns?: boolean }} Term a panel
  *   with the signs before it: least is the width of its name, before that of the signs, around the height of what is no
- *   cell, digits what a cell measures at least for its number to be read
+ *   cell, digits what a cell measures at least for its number to be read; turns: it begins a line where there are several
  */
 
 /** The largest size of the ladder that is not above this. @param {number} most */
@@ -56,18 +57,31 @@ export function fitCells(terms, room, wraps) {
   return sizes(LADDER.findLast((side) => fits(sizes(side, false))) ?? LADDER[0], false);
 }
 
+/** Whether every number of a band can be read in cells of these sizes. @param {Term[]} terms @param {Room[]} cells */
+export const keepsDigits = (terms, cells) =>
+  terms.every(
+    ({ digits }, index) =>
+      !digits || (cells[index].width >= digits.width && cells[index].height >= digits.height),
+  );
+
 /**
  * How the terms stand in lines, as the browser breaks them.
  * @param {Term[]} terms @param {Room[]} cells of each @param {number} most width of a line @returns {Room[]}
  */
-function linesOf(terms, cells, most) {
+export function linesOf(terms, cells, most) {
+  const one = lineUp(terms, cells, Infinity, false);
+  return one.length && one[0].width <= most ? one : lineUp(terms, cells, most, true);
+}
+
+/** @param {Term[]} terms @param {Room[]} cells of each @param {number} most width of a line @param {boolean} turn where one begins a line @returns {Room[]} */
+function lineUp(terms, cells, most, turn) {
   /** @type {Room[]} */
   const lines = [];
   terms.forEach((term, index) => {
     const width = term.before + Math.max(cells[index].width * term.columns, term.least);
     const height = cells[index].height * term.rows + term.around;
     const line = lines.at(-1);
-    if (!line || line.width + GAP + width > most) lines.push({ width, height });
+    if (!line || (turn && term.turns) || line.width + GAP + width > most) lines.push({ width, height });
     else Object.assign(line, { width: line.width + GAP + width, height: Math.max(line.height, height) });
   });
   return lines;
@@ -115,6 +129,7 @@ export function followRoom(body) {
     if (lecture) return void Object.assign(body.dataset, { stage: "lecture", bands: "lecture" });
     body.dataset.stage = stageOf(app.clientWidth, low);
     app.toggleAttribute("data-narrow", body.dataset.stage === "narrow");
+    body.toggleAttribute("data-slim", body.dataset.stage === "wide" && app.clientWidth < SLIM);
     const keys = low || body.dataset.stage === "narrow"; // no room for a slider a number
     body.querySelector(".cv-block-kernel")?.toggleAttribute("data-keys", keys);
     body.dataset.bands = body.dataset.stage === "wide" ? "all" : "one";

@@ -11,14 +11,14 @@ import { panelAxes, planeIndex, planeWithin } from "../rules/plane.js";
  * @import { Settings, Stages, Tensor } from "../rules/settings.js"
  * @import { Pair } from "../rules/spec.js"
  * @import { Roles } from "./cells.js"
- * @typedef {{ symbol: string, note: string }} Sign
+ * @typedef {{ symbol: string, note: string, turns?: boolean }} Sign turns: the second of two readings begins with it
  * @typedef {{ name: string, called: string, label: string, tensor: Tensor, at: Pair, roles: Roles, shape: number[] }} Panel
  *   tensor has four axes, shape is the tensor's own
  * @typedef {Panel | Sign} Item
  * @typedef {{ name: string, title: string, items: Item[], choices: [Axis, number][], view: string }} Equation
  * @typedef {PanelName | "bias" | "grad_bias"} ShownName
  * @typedef {{ over?: Axis, with?: ShownName, without?: ShownName }} Needs what goes "with" a stage needs it
- * @typedef {Needs & { symbol: string, note?: "sign.over" | "sign.folded", by_loss?: string, steps?: Record<string, "stride" | "dilation"> }} SignFacts
+ * @typedef {Needs & { symbol: string, note?: "sign.over" | "sign.folded", by_loss?: string, turns?: boolean, steps?: Record<string, "stride" | "dilation"> }} SignFacts
  * @typedef {Needs & { name: string, title: "title.forward", axes: string, view?: string, items: (ShownName | SignFacts)[] }} RowFacts
  */
 
@@ -79,7 +79,7 @@ function panelOf({ spec, plane, transposed }, stages, name) {
 }
 
 /** A sign with what there is to know about its operation; a step of 1 is left out. @param {Settings} settings @param {SignFacts} sign */
-function signOf({ spec, transposed, loss }, { symbol, note, by_loss, over = "n", steps = {} }) {
+function signOf({ spec, transposed, loss }, { symbol, note, by_loss, turns, over = "n", steps = {} }) {
   const notes = note ? [say(note, { axis: shownLetter(over, transposed) })] : [];
   if (by_loss) notes.push(sayIfThere(`${by_loss}.${loss}`, { count: spec.batch }));
   for (const [word, field] of Object.entries(steps)) {
@@ -88,5 +88,5 @@ function signOf({ spec, transposed, loss }, { symbol, note, by_loss, over = "n",
     const step = down === across ? String(down) : `${down} × ${across}`;
     if (step !== "1") notes.push(say(/** @type {"sign.stride"} */ (`sign.${word}`), { step }));
   }
-  return { symbol, note: joined("list.comma", notes.filter(Boolean)) };
+  return { symbol, note: joined("list.comma", notes.filter(Boolean)), ...(turns && { turns }) };
 }

@@ -1,0 +1,150 @@
+// @ts-check
+// The panels of a band in one row, with the signs between them: which there are, and how large their cells can be.
+import { element } from "../base/dom.js";
+import { createSign, createTerm, putInOrder, signWidth } from "./equation_parts.js";
+import { createPanel } from "./panel.js";
+import { MOST_LINES } from "./panel_name.js";
+import { GAP, NUMBERED_UP_TO, fitCells, keepsDigits, leastLine, linesOf } from "./stage.js";
+
+const AROUND = { width: 32, height: 52 }; // what of a band is none of its panels': title line and edges
+const NAME_LINES = 2; // that the least room is reckoned with
+const LARGE = 390; // pixels that a panel has at the most, or is reckoned with, whose cells have no numbers
+
+/**
+ * @import { Room, Term } from "./stage.js"
+ * @typedef {ReturnType<typeof createPanel>} Panel
+ * @typedef {{ isStrip: boolean, thumbs: number, letters: number }} Asks isStrip: colour alone, without names; thumbs: the height of
+ *   a row of other planes; letters: how much larger than elsewhere they are
+ */
+
+export class BandRow {
+  /** @type {Map<string, Panel>} by key */
+  panels = new Map();
+  el = element("div", { class: "cv-row" });
+  #board;
+  /** @type {any[]} */
+  #items = [];
+  #fitted = ""; // which panels were crowded when the cells were fitted
+
+  /** @param {any} board what all panels share */
+  constructor(board) {
+    this.#board = board;
+  }
+
+  /** Which panels and signs there are, from left to right. @param {any[]} items */
+  set(items) {
+    this.#items = items;
+    const wanted = new Set(items.map((item) => item.key).filter(Boolean));
+    for (const key of [...this.panels.keys()]) if (!wanted.has(key)) this.panels.delete(key);
+    for (const item of items) if (item.key) this.#setPanel(item);
+    const order = items.map((item) => item.key ?? `${item.symbol} ${item.note}`).join("|");
+    if (this.el.dataset.order === order) return;
+    this.el.dataset.order = order;
+    putInOrder(this.el, this.#createTerms());
+  }
+
+  /** @param {any} item */
+  #setPanel(item) {
+    const panel = this.panels.get(item.key) ?? createPanel(this.#board, item);
+    this.panels.delete(item.key); // those that stay take their place among those that come: sizes are chosen in this order
+    this.panels.set(item.key, panel);
+    panel.setSpec(item);
+  }
+
+  /** A sign stays with the panel after it when the row wraps. */
+  #createTerms() {
+    const terms = [];
+    const signs = [];
+    for (const item of this.#items) {
+      if (item.turns) terms.push(element("div", { class: "cv-turn" })); // ends a line where there are several
+      if (item.key)
+        terms.push(createTerm(/** @type {Panel} */ (this.panels.get(item.key)).el, signs.splice(0)));
+      else signs.push(createSign(item));
+    }
+    return terms;
+  }
+
+  /** The panels with the signs before them, as they ask for room. @param {number} lines of their names @param {Asks} asks @returns {Term[]} */
+  #terms(lines, { isStrip, thumbs, letters }) {
+    const terms = [];
+    let [before, turns] = [0, false];
+    for (const item of this.#items) {
+      const panel = item.key && this.panels.get(item.key);
+      turns ||= Boolean(item.turns);
+      const asked = panel && { ...panel.need(lines, thumbs, letters), before, turns };
+      if (asked) terms.push({ ...asked, ...(isStrip && { least: 0, around: 0 }) });
+      before = panel ? 0 : before + signWidth(item) * letters + GAP;
+      turns &&= !panel;
+    }
+    return terms;
+  }
+
+  /** Which panels' numbers ask for wider cells than they have. */
+  #crowding() {
+    return [...this.panels.values()].map((panel) => panel.crowded()).join();
+  }
+
+  /** Whether the numbers ask for other cells than they were fitted into. */
+  outgrown() {
+    return this.#crowding() !== this.#fitted;
+  }
+
+  /** Choose the sizes of cells that fit. @param {Room} room @param {boolean} wraps @param {Asks} asks */
+  fit(room, wraps, asks) {
+    // Names break where the numbers stay by it, or the cells gain.
+    const tries = Array.from({ length: MOST_LINES }, (_, index) => {
+      const terms = this.#terms(index + 1, asks);
+      const sizes = fitCells(terms, room, wraps);
+      return { lines: index + 1, sizes, kept: keepsDigits(terms, sizes) };
+    });
+    const kept = tries.filter((each) => each.kept);
+    const best = (kept.length ? kept : tries).reduce((one, other) =>
+      smallest(other.sizes) > smallest(one.sizes) ? other : one,
+    );
+    [...this.panels.values()].forEach((panel, index) =>
+      panel.setSize(best.sizes[index], best.lines, asks.letters),
+    );
+    const terms = this.#terms(best.lines, asks);
+    this.el.toggleAttribute("data-turns", wraps && linesOf(terms, best.sizes, room.width).length > 1);
+    this.#fitted = this.#crowding();
+  }
+
+  /** Choose the size of a cell where the rows flow. @param {number} cell @param {number} width of the board, in pixels */
+  setSize(cell, width) {
+    for (const panel of this.panels.values()) {
+      const { rows, columns } = panel.spec();
+      const most = Math.max(rows.length, columns.length);
+      const isLarge = most > NUMBERED_UP_TO;
+      const side = Math.min(
+        cell,
+        (width - 34) / columns.length,
+        isLarge ? Math.max(LARGE / most, 4) : Infinity,
+      );
+      const whole = isLarge ? side : Math.floor(side);
+      panel.setSize({ width: whole, height: whole });
+    }
+  }
+
+  /** How large the band is at least for its numbers to be read; 0 where it has none. @param {Asks} asks @returns {Room} */
+  least(asks) {
+    const terms = this.#terms(NAME_LINES, asks);
+    const numbered = terms.filter(({ digits }) => digits);
+    if (!numbered.length) return { width: 0, height: 0 };
+    const heights = numbered.map(({ rows, around, digits }) => around + rows * (digits?.height ?? 0));
+    return { width: AROUND.width + leastLine(terms), height: AROUND.height + Math.max(...heights) };
+  }
+
+  /** Width that this row needs besides its cells, and how many cells stand side by side. */
+  measure() {
+    const columns = [...this.panels.values()].map((panel) => panel.spec().columns.length);
+    const small = columns.filter((count) => count <= NUMBERED_UP_TO);
+    const signs = this.#items.length - columns.length;
+    return {
+      cells: small.reduce((sum, count) => sum + count, 0),
+      rest: LARGE * (columns.length - small.length) + 58 * signs + 24 * columns.length,
+    };
+  }
+}
+
+/** @param {Room[]} cells */
+const smallest = (cells) => Math.min(...cells.map(({ height }) => height));
