@@ -46,10 +46,13 @@ export function lookOf(step, stand) {
     complete: finished && (!question || answered),
     wanted: controlOf(tasks[done], situation.settings),
     choose: tasks[done]?.choose ?? "",
-    long: code.length ? "code" : question ? "question" : "",
+    long: longOf(step),
     part: tasks.slice(done).some(({ choose }) => choose) ? "" : (step.part ?? ""),
   };
 }
+
+/** What a step has more to read for. @param {Step} step @returns {"" | "code" | "question"} */
+const longOf = ({ code, question }) => (code ? "code" : question ? "question" : "");
 
 /** What a question's sentences name, the panel as the board calls it. @param {Question} question @param {Stand} stand */
 const named = ({ cell }, { known, situation }) => ({
