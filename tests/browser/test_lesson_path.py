@@ -284,7 +284,7 @@ def test_on_a_phone_the_tab_stands_below_the_card_and_steps_aside_for_the_board(
         assert slot["y"] + slot["height"] <= 844
         verdict = pane.locator(".cv-verdict").bounding_box()
         assert slot["y"] <= verdict["y"] < slot["y"] + slot["height"] / 2, "what came of it is in sight"
-        assert_accessible(page, "a step with its tab")
+        assert_accessible(page, "a step with its tab", ".cv-app")
 
 
 def test_a_page_without_a_step_s_tab_says_so_and_goes_on(page, tmp_path):
