@@ -162,7 +162,9 @@ function heightFor(app, body) {
     return Math.max(Math.min(FRAME - inside - margin, OF_A_FRAME) + more, LOWEST);
   }
   const above = app.getBoundingClientRect().top + window.scrollY;
-  const room = isOwn(app) ? window.innerHeight - above : Math.min(window.innerHeight - ITS_BARS, OF_A_NOTEBOOK);
+  const room = isOwn(app)
+    ? window.innerHeight - above
+    : Math.min(window.innerHeight - ITS_BARS, OF_A_NOTEBOOK);
   return Math.round(
     Math.min(Math.max(room - inside - margin, app.hasAttribute("data-low") ? OF_A_LOW_ONE : LOWEST), HIGHEST),
   );
