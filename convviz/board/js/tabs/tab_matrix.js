@@ -91,7 +91,10 @@ function renderMatrix(context) {
     // A widget is drawn before it is put into the page: only then has it a width.
     const place = /** @type {HTMLElement} */ (product.els[0].parentElement);
     const watcher = new ResizeObserver(() => {
-      const next = { width: place.clientWidth, height: pane.root.closest(".cv-slot")?.clientHeight || Infinity };
+      const next = {
+        width: place.clientWidth,
+        height: pane.root.closest(".cv-slot")?.clientHeight || Infinity,
+      };
       if (next.width <= 0 || (next.width === room.width && next.height === room.height)) return;
       room = next;
       if (data) draw();
