@@ -113,7 +113,7 @@ def test_stepping(app, equation, count):
     tab_to(app, f"[data-equation={equation}] .cv-transport [aria-label='Step forward']", back=True)
     press(app, "Enter", " ")
     assert where(app, equation) == f"cell 4 of {count}"
-    assert app.locator(".cv-board .cv-live").text_content().startswith(f"Step through, cell 4 of {count}. ")
+    assert app.locator(".cv-board p.cv-live").text_content().startswith(f"Step through, cell 4 of {count}. ")
     press(app, "ArrowLeft")
     assert where(app, equation) == f"cell 3 of {count}", "arrows step on the buttons as well"
     tab_to(app, f"[data-equation={equation}] .cv-transport select")
