@@ -108,10 +108,11 @@ function outputNote(spec) {
 
 /** What there is to know of a reading, or of both. @param {Spec} spec @param {string} view @param {boolean} transposed */
 function readingNote(spec, view, transposed) {
-  const notes = { stamps: stampsNote(spec, transposed), window: paddingNote(spec, transposed) };
-  return view === "both"
-    ? [notes.stamps, notes.window].filter(Boolean).join(" ")
-    : notes[/** @type {"stamps"} */ (view)];
+  const of = { stamps: [stampsNote], both: [stampsNote, paddingNote] }[view] ?? [paddingNote];
+  return of
+    .map((note) => note(spec, transposed))
+    .filter(Boolean)
+    .join(" ");
 }
 
 /** @param {Spec} spec @param {boolean} transposed */
