@@ -170,7 +170,7 @@ export function createPanel(board, first) {
       area.classList.toggle("cv-pulls", pull.byTouch());
       menu.firstElementChild?.setAttribute(
         "aria-label",
-        say("panel.menu", { panel: next.name, equation: next.key.split(":")[0] }),
+        say("panel.menu", { panel: next.called, equation: next.key.split(":")[0] }),
       );
       grid.setSpec(next);
       thumbs.set(next.thumbs);

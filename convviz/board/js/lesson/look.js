@@ -2,7 +2,7 @@
 // What a step of a lesson looks like to the card: its sentences with their numbers, what is done of it, what is hidden.
 import WORDS from "../../../facts/words/player.json" with { type: "json" };
 import { sentences } from "../base/words.js";
-import { shownName } from "../rules/names.js";
+import { panelName } from "../rules/names.js";
 import { seenQuestion } from "./answers.js";
 import { argumentsOf, astray, controlOf } from "./tasks.js";
 
@@ -57,7 +57,7 @@ const longOf = ({ code, question }) => (code ? "code" : question ? "question" : 
 /** What a question's sentences name, the panel as the board calls it. @param {Question} question @param {Stand} stand */
 const named = ({ cell }, { known, situation }) => ({
   ...known,
-  panel: shownName(cell.panel, situation.settings.transposed),
+  panel: panelName(cell.panel, situation.settings),
 });
 
 /** @param {Task} task @param {boolean} isDone @param {Stand} stand @returns {SeenTask} */

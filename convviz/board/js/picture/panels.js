@@ -3,7 +3,7 @@
 import PICTURE from "../../../facts/picture.json" with { type: "json" };
 import { rolesOf } from "./cells.js";
 import { joined, say, sayIfThere } from "./say.js";
-import { shownLetter, shownName } from "../rules/names.js";
+import { panelName, shownLetter } from "../rules/names.js";
 import { panelAxes, planeIndex, planeWithin } from "../rules/plane.js";
 
 /**
@@ -63,9 +63,10 @@ export function equationsOf(settings, stages) {
 }
 
 /** @param {Settings} settings @param {Stages} stages @param {ShownName} name @returns {Panel} */
-function panelOf({ spec, plane, transposed }, stages, name) {
+function panelOf(settings, stages, name) {
+  const { spec, plane, transposed } = settings;
   const own = /** @type {Tensor} */ (stages[name]); // a row asks for those alone that there are
-  const [called, { shape }] = [shownName(name, transposed), own];
+  const [called, { shape }] = [panelName(name, settings), own];
   const tensor = shape.length === 1 ? { shape: [1, 1, 1, ...shape], data: own.data } : own;
   const roles = rolesOf(spec, name, tensor.shape.slice(2));
   if (shape.length === 1) return { name, called, label: called, tensor, at: [0, 0], roles, shape };

@@ -3,7 +3,7 @@
 // holds them equal.
 import { formatLong } from "../base/format.js";
 import { clausesOf, linesOf, say, sayIfThere } from "./say.js";
-import { shownLetter, shownName } from "../rules/names.js";
+import { panelName, shownLetter, shownName } from "../rules/names.js";
 import { shapeOfOutput } from "../rules/settings.js";
 import { backwardPadding, bothAxes, outputSize, remainderOf, unreadLines } from "../rules/spec.js";
 
@@ -40,6 +40,7 @@ export function formulaOf(settings, name, view) {
     ...at,
     ...first,
     left,
+    kernel: panelName("dilated_grad_output", settings),
     height,
     width,
     down,
