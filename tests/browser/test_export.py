@@ -36,7 +36,7 @@ LABEL = re.compile(r"\w+\[(\d+), (\d+)\]")
 # Whether plotly's own layout is as high as the row.
 PLOTLY_KNOWS = """() => [...document.querySelectorAll(".cv-equation")].every((equation) => {
   const { layout } = equation.querySelector(".cv-plot");
-  return layout.height === equation.querySelector(".cv-stage").getBoundingClientRect().height;
+  return Math.abs(layout.height - equation.querySelector(".cv-stage").getBoundingClientRect().height) < 1;
 })"""
 # Where plotly's image of a panel stands beside the panel's cells, and how many pixels it has.
 COLOURS = """() => Promise.all([...document.querySelectorAll(".cv-equation")].flatMap((equation) => {
@@ -609,7 +609,7 @@ def test_a_frame_that_grows_ends_at_one_height(browser, exported, folder):
         inside = page.frame_locator("#book")
         inside.locator(".cv-board[data-painted]:not([data-painted=''])").wait_for()
         bottom = inside.locator("main").evaluate("(main) => Math.ceil(main.getBoundingClientRect().bottom)")
-        assert bottom <= 760
+        assert bottom <= 980, "the controls lie below the band"
         page.wait_for_function("(bottom) => Math.abs(parseInt(book.style.height) - bottom) < 5", arg=bottom)
 
 

@@ -64,7 +64,9 @@ export function createBands(root, rows, equations, isPaper, onShared) {
     rows.style.gridTemplateRows = tracksFor(lines, used, BETWEEN);
   }
 
-  /** Share it: where there is little, one has it all. */
+  let shared = ""; // how they shared it last
+
+  /** Share it: where there is little, one has it all. @returns {boolean} whether in another way than before */
   function share() {
     if (!equations.has(focused)) focused = "";
     const one = alone();
@@ -76,7 +78,12 @@ export function createBands(root, rows, equations, isPaper, onShared) {
         .map((name) => (one && name !== one ? STRIP : ROW))
         .join(" ");
     }
+    const { gridTemplateAreas, gridTemplateColumns, gridTemplateRows } = rows.style;
+    const now = [stage(), one, focused, gridTemplateAreas, gridTemplateColumns, gridTemplateRows].join("|");
+    const isOther = now !== shared;
+    shared = now;
     onShared();
+    return isOther;
   }
 
   return {

@@ -162,8 +162,8 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     );
     const outgrown = bands.stage() && [...equations.values()].some((equation) => equation.outgrown());
     if (everything || outgrown) {
-      bands.share(); // also with a band that has just come, and with numbers that ask for more
-      resize(known ?? room ?? roomNow());
+      const shifted = bands.share(); // also with a band that has just come, and with numbers that ask for more
+      resize((shifted ? null : known) ?? roomNow());
     } else [...equations.values()].forEach((equation, index) => equation.draw(plotly, changed[index]));
     if (everything) board.highlight.setGeometry(structure.geometry, structure.loss);
     markAsked();
