@@ -11,6 +11,7 @@ const OF_A_NOTEBOOK = 640; // a cell of a notebook is scrolled: what is higher i
 const OF_A_LOW_ONE = 230; // below that, a window is scrolled
 // A frame that grows with its page has no height of its own to go by; with the words above it, it is no higher than this.
 const [OF_A_FRAME, FRAME] = [664, 760];
+const [PHONE, TALLER] = [480, 220]; // how wide a phone is at most, and how much higher that is there: the controls lie below
 export const NUMBERED_UP_TO = 14; // rows or columns of a panel whose cells are as large as its neighbours'
 
 /** What a cell's side may be, in pixels: few sizes, so that a slider seldom changes them. */
@@ -149,7 +150,10 @@ function stageOf(width, low) {
 function heightFor(app, body) {
   const margin = Math.ceil(parseFloat(getComputedStyle(app).paddingBottom));
   const inside = body.getBoundingClientRect().top - app.getBoundingClientRect().top;
-  if (app.dataset.grows !== undefined) return Math.max(Math.min(FRAME - inside - margin, OF_A_FRAME), LOWEST);
+  if (app.dataset.grows !== undefined) {
+    const more = app.clientWidth <= PHONE ? TALLER : 0;
+    return Math.max(Math.min(FRAME - inside - margin, OF_A_FRAME) + more, LOWEST);
+  }
   const above = app.getBoundingClientRect().top + window.scrollY;
   const room = isOwn(app) ? window.innerHeight - above : Math.min(window.innerHeight - 120, OF_A_NOTEBOOK);
   return Math.round(
