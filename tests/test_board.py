@@ -38,7 +38,7 @@ IMPORT = re.compile(r"^import \{[^}]*\} from \"(\.{1,2}/[\w./-]+)\";$", re.MULTI
 FACTS = re.compile(
     r'^import (\w+) from "\.\./\.\./\.\./(?:facts|lessons)/([\w/]+)\.json" with \{ type: "json" \};$', re.MULTILINE
 )
-IMPORTED = re.compile(r"^const (?:\{[^}]*\}|[A-Z_]+) = \$\w+;$")
+IMPORTED = re.compile(r"^const (?:\{[^}]*\}|[A-Z_\d]+) = \$\w+;$")
 
 
 def text_of(name):

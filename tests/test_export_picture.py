@@ -481,7 +481,7 @@ def test_the_forward_pass_of_a_transposed_layer_goes_by_its_own_name(tmp_path):
     ("p.svg", {"theme": "blue"}, "theme is one of light, dark: got 'blue'"),
     ("p.svg", {"panel": "gradinput"}, "a panel is one of input, padded_input, .*grad_bias: got 'gradinput'"),
     ("p.svg", {"panel": "bias"}, "bias does not exist here, because there is no bias"),
-    ("p.svg", {"panel": "output", "equation": "weight"}, "is one of padded_input, dilated_grad_output, grad_weight"),
+    ("p.svg", {"panel": "output", "equation": "weight"}, "is one of padded_input, grad_output, grad_weight"),
     ("p.svg", {"equation": "backward"}, "an equation is one of forward, input, weight, bias: got 'backward'"),
     ("p.svg", {"equation": "bias"}, "'bias' does not exist here, because there is no bias"),
     ("p.svg", {"equation": "forward", "step": 9}, "step is a whole number from 0 to 8 in this equation: got 9"),

@@ -131,8 +131,9 @@ def test_a_link_is_the_shorter_of_two_and_the_newer_of_two_as_long():
     keys = "size=6&stride=3&padding=2&input=ramp&weight=box&loss=sum&grad=random"
     for scale, view, link in (
         ("equation", "window", f"v=1&{keys}"),
-        ("quantity", "stamps", f"v=2&{keys}"),
-        ("panel", "stamps", f"v=2&{keys}&scale=panel"),
+        ("quantity", "both", f"v=2&{keys}"),
+        ("panel", "both", f"v=2&{keys}&scale=panel"),
+        ("quantity", "stamps", f"v=2&{keys}&view=stamps"),
         ("quantity", "window", f"v=2&{keys}&view=window"),
     ):
         shown = far.replace(scale=scale, input_view=view)

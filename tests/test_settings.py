@@ -103,7 +103,7 @@ def test_the_first_picture_can_be_checked_by_heart():
         loss="weighted_sum",
         grad=Source("one_hot", (0.0, 0.0, 1.0, 1.0)),
         scale="quantity",
-        input_view="stamps",
+        input_view="both",
     )
     assert Settings.first_picture(digit=4) == Settings.first_picture().replace(digit=4)
     result = compute(Settings.first_picture())

@@ -259,7 +259,7 @@ def test_a_figure_holds_the_tensors_own_numbers():
             if max(shown.values.shape) <= GRID_LIMIT:
                 assert [list(row) for row in trace.text] == [list(map(format_number, row)) for row in trace.z]
                 assert trace.texttemplate == "%{text}"
-            assert shown.name in picture.layout.title.text
+            assert shown.called in picture.layout.title.text
             assert str(list(shown.shape)) in picture.layout.title.text
             rows, columns = shown.values.shape
             assert tuple(picture.layout.yaxis.range) == (rows - 0.5, -0.5), "row 0 is on top"
@@ -524,10 +524,13 @@ def test_formulas_name_the_indices_that_are_shown():
         captions.formula(many, plane, "input")
         == "grad_input[1, 2] = Σ_o padded_grad_output[1, 2 + o] ⊛ rotated_weight[2, o]"
     )
-    assert (
-        captions.formula(many, plane, "weight")
-        == "grad_weight[3, 0] = Σ_n padded_input[n, 2] ⊛ dilated_grad_output[n, 3]"
-    )
+    assert captions.formula(many, plane, "weight") == "grad_weight[3, 0] = Σ_n padded_input[n, 2] ⊛ grad_output[n, 3]"
+    for stride, kernel in ((1, "grad_output"), ((1, 2), "dilated_grad_output"), (2, "dilated_grad_output")):
+        made = computed(ConvSpec(5, stride=stride))
+        assert captions.formula(made, Plane(), "weight") == f"grad_weight = padded_input ⊛ {kernel}"
+        (row,) = [row for row in equations(made, Plane()) if row.name == "weight"]
+        assert [each.label for each in row.panels] == ["padded_input", kernel, "grad_weight"]
+        assert row.panels[1].name == "dilated_grad_output"
     depthwise, plane = computed(ConvSpec(5, 3, 3, groups=3, padding=1, padding_mode="circular")), Plane(0, 2, 2)
     assert captions.formula(depthwise, plane, "forward") == "output[0, 2] = padded_input[0, 2] ⊛ weight[2, 0]"
     assert (

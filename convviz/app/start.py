@@ -17,6 +17,7 @@ from convviz.settings.state import Settings
 from convviz.settings.transposed import layer_spec
 from convviz.spec import ConvSpec
 
+BOTH_UP_TO = 8  # rows and columns of the input; beyond, the numbers of both readings do not fit beside each other
 AXES = {"input": 4, "weight": 4, "bias": 1, "grad_output": 4, "target": 4}
 
 
@@ -66,6 +67,8 @@ def start_settings(
     if "target" in given:
         loss = _loss_with("target", "a target", loss)
         fields["target"] = given_source(loss, "target", given["target"])
+    if given and max(settings.spec.input_size) > BOTH_UP_TO:
+        settings = settings.replace(input_view="window")
     settings = settings.replace(**fields, **({"loss": loss} if loss else {}))
     check_shapes(settings, given)
     return settings

@@ -157,7 +157,10 @@ def _subject(settings: Settings, panel: str | None, equation: str | None, look: 
         rows = (_row(rows, equation, settings.transposed),)
     if panel is None:
         return _Subject(settings, computed, rows, None, look)
-    shown = panel_named(computed, settings.plane, panel)
+    named = panel_named(computed, settings.plane, panel)
+    # At stride 1 the equation to the weight has a grad_output of its own.
+    twins = [each for row in rows for each in row.panels if equation is not None and each.called == named.called]
+    shown = (twins or [named])[0]
     holding = tuple(row for row in rows if shown.name in [each.name for each in row.panels])
     if equation is not None and not holding:
         names = ", ".join(each.called for each in rows[0].panels)

@@ -21,7 +21,7 @@ def still_figures(stages: Stages, plane: Plane, input_view: str, scale: str) -> 
     Args:
         stages: the numbers.
         plane: which sample and channels to show.
-        input_view: the equation to the input as a ``"window"`` or as ``"stamps"``.
+        input_view: the equation to the input as a ``"window"``, as ``"stamps"``, or ``"both"``.
         scale: one colour scale a ``"quantity"``, an ``"equation"`` or a ``"panel"``.
     """
     rows = equations(stages, plane, input_view)

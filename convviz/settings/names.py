@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from convviz.facts import facts
+from convviz.spec import ConvSpec
 
 # A panel is named after the convolution that is read the other way; these are the layer's words for it. What the one
 # convolution puts out the other takes in, so the letters of the channels change places as well.
@@ -13,6 +14,15 @@ LETTERS: dict[str, str] = facts("names")["transposed"]["letters"]
 def shown_name(name: str, transposed: bool) -> str:
     """Return what the page calls a panel."""
     return SHOWN.get(name, name) if transposed else name
+
+
+def panel_name(name: str, spec: ConvSpec, transposed: bool) -> str:
+    """Return what the page calls a panel of the picture.
+
+    At stride 1 nothing stands between the cells of dilated_grad_output, so it is grad_output.
+    """
+    plain = name == "dilated_grad_output" and tuple(spec.stride) == (1, 1)
+    return shown_name("grad_output" if plain else name, transposed)
 
 
 def axis_word(axis: str, transposed: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from convviz.facts.words import sentences
 from convviz.ops.stages import Stages
 from convviz.plane import Plane
-from convviz.settings.names import shown_name
+from convviz.settings.names import panel_name, shown_name
 from convviz.views.theme import MINUS, format_long
 
 say = sentences("picture")
@@ -32,6 +32,7 @@ def formula(stages: Stages, plane: Plane, name: str, input_view: str = "window")
     pairs = {"no": no, "nc": _index(spec.batch * spec.in_channels, plane.sample, c), "at": no and f"{no[1:-1]}, ",
              "ok": _index(spec.out_channels * ins, o, k), "cj": _index(spec.in_channels * outs, c, j)}  # fmt: skip
     text = say(id, n=plane.sample, o=o, c=c, k=k, j=j, **pairs, **first, left=shown_name(left, transposed),
+               kernel=panel_name("dilated_grad_output", spec, transposed),
                height=height, width=width, down=_stamp_at(stages, 0), across=_stamp_at(stages, 1))  # fmt: skip
     if stages.bias is None or name != ("input" if transposed else "forward"):
         return text

@@ -13,7 +13,7 @@ from convviz.facts.lists import comma
 from convviz.facts.words import sentences
 from convviz.ops.stages import Stages
 from convviz.plane import PANEL_AXES, Plane
-from convviz.settings.names import shown_letter, shown_name
+from convviz.settings.names import panel_name, shown_letter, shown_name
 from convviz.views.cells import Roles, roles
 
 say = sentences("picture")
@@ -163,5 +163,10 @@ def _panel(stages: Stages, plane: Plane, name: str) -> Panel:
         at = (first, second % shape[1])  # the second axis of a weight counts within the group
     height, width = tensor.shape[-2:]
     return Panel(
-        name, shown_name(name, stages.transposed), tensor, at, roles(stages.spec, name, (height, width)), shape
+        name,
+        panel_name(name, stages.spec, stages.transposed),
+        tensor,
+        at,
+        roles(stages.spec, name, (height, width)),
+        shape,
     )

@@ -359,7 +359,7 @@ def test_nonsense_in_a_cell_is_refused_in_a_sentence_and_kept(app):
     assert editor.input_value() == "one half"
     assert (
         'A cell holds a number such as \N{MINUS SIGN}1.5: got "one half"'
-        in app.locator(".cv-board .cv-live").text_content()
+        in app.locator(".cv-board p.cv-live").text_content()
     )
     app.keyboard.press("Escape")
     assert editor.count() == 0
@@ -370,7 +370,7 @@ def test_nonsense_in_a_cell_is_refused_in_a_sentence_and_kept(app):
 def test_border_and_results_cannot_be_typed_into(app):
     before = snapshot(app)
     cell(app, "padded_input", 0, 0).dblclick()
-    assert "belongs to the border" in app.locator(".cv-board .cv-live").text_content()
+    assert "belongs to the border" in app.locator(".cv-board p.cv-live").text_content()
     cell(app, "grad_input", 1, 1).dblclick()
     cell(app, "output", 1, 1).press("Enter")
     assert app.locator(".cv-editor").count() == 0
@@ -423,7 +423,7 @@ def test_undo_and_redo_by_keyboard_anywhere_in_the_app(app):
 
 
 def test_arrow_keys_move_in_the_grid_and_the_live_region_speaks(app):
-    live = app.locator(".cv-board .cv-live")
+    live = app.locator(".cv-board p.cv-live")
     assert (live.get_attribute("role"), live.get_attribute("aria-live")) == ("status", "polite")
     cell(app, "output", 0, 0).click()
     at = [0, 0]
@@ -451,7 +451,7 @@ def test_arrow_keys_move_in_the_grid_and_the_live_region_speaks(app):
 
 def test_cell_that_a_screen_reader_focuses_is_the_one_that_keys_start_from(app):
     cell(app, "output", 2, 1).focus()
-    assert "row 2, column 1: " in app.locator(".cv-board .cv-live").text_content()
+    assert "row 2, column 1: " in app.locator(".cv-board p.cv-live").text_content()
     app.keyboard.press("ArrowRight")
     assert app.evaluate("document.activeElement.dataset.cell") == "2,2"
     assert app.locator('[data-panel=output] svg [tabindex="0"]').count() == 1
@@ -459,9 +459,9 @@ def test_cell_that_a_screen_reader_focuses_is_the_one_that_keys_start_from(app):
 
 def test_live_region_names_padding_and_what_is_never_read(app):
     cell(app, "padded_input", 0, 0).click()
-    assert "padding" in app.locator(".cv-board .cv-live").text_content()
+    assert "padding" in app.locator(".cv-board p.cv-live").text_content()
     app.keyboard.press("Control+End")
-    assert "never read" in app.locator(".cv-board .cv-live").text_content()
+    assert "never read" in app.locator(".cv-board p.cv-live").text_content()
 
 
 def test_one_tab_stop_a_panel(app):
@@ -521,7 +521,7 @@ def test_panel_is_saved_as_png_and_svg_and_the_page_lives_on(app):
 def test_numbers_are_copied(app):
     app.context.grant_permissions(["clipboard-read", "clipboard-write"])
     open_menu(app, "weight", "Copy the numbers")
-    app.locator(".cv-board .cv-live", has_text="Copied weight").wait_for(state="attached")
+    app.locator(".cv-board p.cv-live", has_text="Copied weight").wait_for(state="attached")
     assert app.evaluate("navigator.clipboard.readText()") == "-1\t0\t1\n-2\t0\t2\n-1\t0\t1"
 
 
@@ -607,7 +607,7 @@ def test_large_input_loses_its_numbers_and_keeps_its_heatmap(app):
     assert here["cell"] == "21,11"
     value = float(seen.tensors["padded_input"][0, 0, 21, 11])
     assert float(here["value"]) == value
-    assert "row 21, column 11: " in app.locator(".cv-board .cv-live").text_content()
+    assert "row 21, column 11: " in app.locator(".cv-board p.cv-live").text_content()
     app.keyboard.press("F2")
     with repaint(app):
         app.locator(".cv-editor").fill("3")

@@ -109,6 +109,10 @@ def test_nothing_in_the_page_is_out_of_reach(page, pages, width, looks):
     cell(page, "grad_weight", 1, 1).click()
     page.locator(".cv-sum output").wait_for()
     assert_accessible_in([], page, "stepping, a pinned cell and its sum", *BUSY)
+    bring(page, "forward")
+    page.locator("[data-equation=forward] .cv-step").click()
+    cell(page, "weight", 1, 1).click()
+    page.keyboard.press("Escape")  # no cell is pinned, no step shown: a sum has the room of what leads to the tables
     page.locator(".cv-tables summary").last.click()
     page.locator(".cv-board .cv-tables table").last.wait_for()
     if looks:  # where it is narrow they lie over all of the board
@@ -157,7 +161,7 @@ def assert_words_above_the_heatmaps_can_be_read(page):
 
 
 def test_what_the_keyboard_looks_at_is_spoken(opened):
-    live = opened.locator(".cv-board .cv-live")
+    live = opened.locator(".cv-foot .cv-live")
     assert live.get_attribute("role") == "status"
     assert live.get_attribute("aria-live") == "polite"
     cell(opened, "weight", 0, 0).hover()

@@ -412,7 +412,7 @@ def test_what_changed_is_washed_for_a_moment_unless_motion_is_reduced(opened):
     cell(page, "grad_output", 1, 2).click()
     page.wait_for_function("window.washed.length > 0")
     counts = dict(page.evaluate("window.washed"))
-    assert set(counts) == {"grad_output", "dilated_grad_output", "grad_input", "grad_weight"}
+    assert set(counts) == {"grad_output", "dilated_grad_output", "padded_grad_output", "grad_input", "grad_weight"}
     assert counts["grad_output"] == 2
     page.wait_for_function("document.querySelectorAll('.cv-wash').length === 0")
     page.emulate_media(reduced_motion="reduce")

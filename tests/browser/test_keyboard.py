@@ -8,6 +8,7 @@ from tests.browser.test_links import added, lit, the_sum
 pytestmark = pytest.mark.browser
 
 MOST_STOPS = 120  # tab stops of the whole page
+MOST_TO_A_CELL = 20  # presses of Tab from the top of the page to the first cell
 
 
 @pytest.fixture
@@ -56,6 +57,17 @@ def in_panel(equation, panel):
 
 def where(page, equation):
     return page.locator(f"[data-equation={equation}] .cv-where").text_content()
+
+
+def test_a_cell_is_a_few_stops_from_the_top(app):
+    app.evaluate("document.querySelectorAll('.cv-more-controls, .cv-advanced').forEach((one) => { one.open = false; })")
+    for _ in range(MOST_TO_A_CELL):
+        press(app, "Tab")
+        if app.evaluate("document.activeElement.matches('.cv-panel [data-cell]')"):
+            return
+    raise AssertionError(
+        f"no cell within {MOST_TO_A_CELL} stops, but {app.evaluate('document.activeElement.outerHTML')}"
+    )
 
 
 def test_linked_cells_and_the_sum(app):
@@ -113,7 +125,7 @@ def test_stepping(app, equation, count):
     tab_to(app, f"[data-equation={equation}] .cv-transport [aria-label='Step forward']", back=True)
     press(app, "Enter", " ")
     assert where(app, equation) == f"cell 4 of {count}"
-    assert app.locator(".cv-board .cv-live").text_content().startswith(f"Step through, cell 4 of {count}. ")
+    assert app.locator(".cv-board p.cv-live").text_content().startswith(f"Step through, cell 4 of {count}. ")
     press(app, "ArrowLeft")
     assert where(app, equation) == f"cell 3 of {count}", "arrows step on the buttons as well"
     tab_to(app, f"[data-equation={equation}] .cv-transport select")

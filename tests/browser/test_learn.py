@@ -259,6 +259,7 @@ def test_it_plays_until_it_is_paused(learner):
 def test_another_picture_begins_anew_and_a_straight_loss_has_no_end(learner):
     page = learner
     press(page, "step")
+    page.get_by_text("More", exact=True).click()
     with repaint(page):
         page.locator(".cv-set-loss_kind select").select_option("weighted_sum")
     assert len(page.locator(".cv-learn-path").get_attribute("points").split()) == 1

@@ -202,7 +202,7 @@ def test_another_plane_is_chosen_by_hand(page, all_of_them):
     assert page.locator(".cv-lesson-done").count() == 1
 
 
-def test_on_a_phone_the_card_stands_below_the_band(browser, all_of_them):
+def test_on_a_phone_the_card_stands_above_the_band(browser, all_of_them):
     with fresh_page(browser, has_touch=True) as page:
         open_at(page, all_of_them, f"lesson={names()[0]}", 390, 844)
         for name in names():
@@ -213,12 +213,13 @@ def test_on_a_phone_the_card_stands_below_the_band(browser, all_of_them):
             )
             wait_painted(page)
             card = page.locator(".cv-lesson").first.bounding_box()
-            bottoms = page.locator(".cv-area").evaluate_all(
+            edges = page.locator(".cv-area").evaluate_all(
                 """(all) => all.filter((each) => each.checkVisibility())
-                  .map((each) => each.getBoundingClientRect().bottom)"""
+                  .map((each) => each.getBoundingClientRect()).flatMap(({ top, bottom }) => [top, bottom])"""
             )
-            assert card["y"] + card["height"] <= 844, name
-            assert 0 < max(bottoms) <= card["y"], name
+            assert card["y"] >= 0, name
+            assert card["y"] + card["height"] <= min(edges), name
+            assert max(edges) <= 844, name
 
 
 # -- a step that is shown in a tab
@@ -234,14 +235,15 @@ def exported(tmp_path_factory):
     return export_html(None, tmp_path_factory.mktemp("tabs") / "page.html", lesson="function")
 
 
-def test_a_step_opens_its_tab_beside_the_card_and_the_next_one_closes_it(page, exported):
+def test_a_step_opens_its_tab_below_the_card_and_the_next_one_closes_it(page, exported):
     open_at(page, exported, "lesson=function&step=1")
     assert open_tab_of(page) == ""
     by_pointer(page)
     pane = page.locator(".cv-pane-mistakes")
     pane.wait_for()
     boxes = [each.bounding_box() for each in (page.locator(".cv-lesson").first, page.locator(".cv-slot"))]
-    assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]
+    assert boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"], "in the place of the upper row"
+    assert page.locator('[data-equation="input"] .cv-area').first.is_visible(), "and the band that it speaks of stays"
     with repaint(page):
         page.locator(".cv-set-stride:visible").first.get_by_role("slider").first.press("ArrowRight")
     wanted = pane.locator('[data-mistake="I07"]')
@@ -267,7 +269,7 @@ def test_a_tab_that_somebody_has_opened_stays_and_a_lesson_takes_its_own_away(pa
     assert open_tab_of(page) == "mistakes"
 
 
-def test_on_a_phone_the_tab_stands_above_the_card_and_steps_aside_for_the_board(browser, exported):
+def test_on_a_phone_the_tab_stands_below_the_card_and_steps_aside_for_the_board(browser, exported):
     with fresh_page(browser, has_touch=True) as page:
         open_at(page, exported, "lesson=function&step=2", 390, 844)
         pane = page.locator(".cv-pane-mistakes")
@@ -277,11 +279,12 @@ def test_on_a_phone_the_tab_stands_above_the_card_and_steps_aside_for_the_board(
         assert pane.is_visible()
         do(page, 2, {"choose": "I07"})
         slot, card = (page.locator(each).first.bounding_box() for each in (".cv-slot", ".cv-lesson"))
-        assert slot["y"] + slot["height"] <= card["y"]
-        assert card["y"] + card["height"] <= 844
+        assert card["y"] >= 0
+        assert card["y"] + card["height"] <= slot["y"]
+        assert slot["y"] + slot["height"] <= 844
         verdict = pane.locator(".cv-verdict").bounding_box()
         assert slot["y"] <= verdict["y"] < slot["y"] + slot["height"] / 2, "what came of it is in sight"
-        assert_accessible(page, "a step with its tab")
+        assert_accessible(page, "a step with its tab", ".cv-app")
 
 
 def test_a_page_without_a_step_s_tab_says_so_and_goes_on(page, tmp_path):

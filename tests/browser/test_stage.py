@@ -12,7 +12,8 @@ DESKTOPS = [(1280, 720), (1366, 768), (1440, 900), (1920, 1080)]
 STATES = {"first": "", "8 x 8": "#v=1"}
 # A panel, a heading, a primary control, the line with the sum: what of it is not wholly inside the window, and is seen.
 OUTSIDE_THE_WINDOW = """() => [...document.querySelectorAll(
-  ".cv-panel, .cv-equation h3, .cv-primary .cv-control, .cv-kernel, .cv-sum, .cv-loss, .cv-truth, .cv-tools button"
+  ".cv-equation .cv-panel, .cv-equation h3, .cv-controls .cv-control, .cv-kernel, .cv-sum, .cv-loss, .cv-truth, " +
+  ".cv-tools button"
 )].filter((node) => node.checkVisibility()).filter((node) => {
   const { left, top, right, bottom } = node.getBoundingClientRect();
   return left < 0 || top < 0 || right > innerWidth + 0.5 || bottom > innerHeight + 0.5;
@@ -41,7 +42,8 @@ MOVE = """(input, value) => {
   input.dispatchEvent(new Event("input", { bubbles: true }));
 }"""
 PLACES = """() => Object.fromEntries([...document.querySelectorAll(
-  ".cv-equation > header :is(h3, button), .cv-tools button, .cv-primary :is(.cv-control, .cv-kernel), .cv-sum, .cv-loss"
+  ".cv-head :is(h3, .cv-tools-of-band button), .cv-tools button, .cv-controls :is(.cv-control, .cv-kernel), " +
+  ".cv-sum, .cv-loss"
 )].filter((node) => node.checkVisibility()).map((node, index) => {
   const { left, top } = node.getBoundingClientRect();
   return [`${index} ${node.className} ${node.textContent.slice(0, 20)}`.replace(/[\\d.,\\u2212]+$/, ""), [left, top]];
@@ -89,7 +91,7 @@ def test_all_bands_the_controls_and_the_sum_are_on_one_screen(stage, exported):
             assert min(shown.values()) >= (16 if name == "first" else 10), (about, shown)
             letters = stage.evaluate(LETTERS)
             assert name != "first" or letters, about
-            assert all(letter >= 11.9 for letter in letters), (about, sorted(set(letters))[:3])
+            assert all(letter >= 9.9 for letter in letters), (about, sorted(set(letters))[:3])
 
 
 CAPTIONS = """() => [...document.querySelectorAll(".cv-caption")].filter((one) => one.checkVisibility()).map((node) => {
@@ -108,8 +110,8 @@ CUT = """() => {
     ruler.remove();
     return width;
   };
-  const menus = [...document.querySelectorAll(".cv-primary select")].filter((node) => node.checkVisibility());
-  const names = [...document.querySelectorAll(".cv-name, .cv-equation > header button")];
+  const menus = [...document.querySelectorAll(".cv-controls select")].filter((node) => node.checkVisibility());
+  const names = [...document.querySelectorAll(".cv-name, .cv-head button")];
   const shown = names.filter((node) => node.checkVisibility());
   return [...menus.filter((node) => of(node) > node.clientWidth - 22), ...shown.filter((node) => {
     const [own, band] = [node, node.closest(".cv-equation")].map((each) => each.getBoundingClientRect());
@@ -143,7 +145,6 @@ def test_formulas_wait_behind_a_button(stage, exported):
     band.get_by_role("button", name="Formula").click()
     told = band.locator(".cv-formula").get_attribute("aria-label")
     assert told == "grad_input = Σ_ij grad_output[i, j] · weight laid at (i, j)"
-    assert band.locator(".cv-caption").is_hidden()
 
 
 def test_a_word_is_explained_to_pointer_keyboard_and_finger(browser, stage, exported):

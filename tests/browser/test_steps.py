@@ -596,7 +596,7 @@ def test_what_was_copied_is_no_longer_said_of_another_picture(app):
 
 
 def test_a_step_is_spoken_when_made_by_hand_only(app):
-    live = app.locator(".cv-board .cv-live")
+    live = app.locator(".cv-board p.cv-live")
     start_stepping(app, "forward")
     bar(app, "forward").get_by_role("button", name="Step forward").click()
     assert "cell 2 of 16" in live.text_content()

@@ -1,5 +1,6 @@
 // What each sentence about a cell claims: a function of what it says (its arguments, and which form it has), of the truth,
 // and of the cell that it is said of.
+import assert from "node:assert/strict";
 import { formatNumber } from "../../convviz/board/js/base/format.js";
 import { different, same } from "./definition.mjs";
 
@@ -65,6 +66,12 @@ function inOrder({ cells }, truth, cell) {
 function oneStamp({ cells, channels }, truth, cell) {
   const found = real(truth, cell);
   return Number(channels ?? 1) === truth.outs && found.length === 1 && same(places(cells)[0], found[0].k);
+}
+
+/** A cell of grad_output, which at stride 1 stands in the band to the weight as well. */
+function sent({ spec }, { panel, at }) {
+  assert.ok(panel === "grad_output" || spec.stride.every((step) => step === 1), panel);
+  return { panel: "grad_output", at };
 }
 
 /** The output cell whose gradient stands in a cell of the dilated or padded grad_output, or null. */
@@ -191,9 +198,9 @@ export const CLAIMS = {
   "cell.in_padding": (said, truth, cell) => many(said) === dropped(truth, cell),
   "cell.unread_weight": (_, truth, cell) => real(truth, cell).length === 0,
   "cell.grad_output": ({ value }, truth, cell) =>
-    value === formatNumber(truth.value("grad_output", cell.at)) && real(truth, cell).length > 0,
-  "cell.dropped": (said, truth, cell) => many(said) === dropped(truth, cell),
-  "cell.stamps_nothing": (_, truth, cell) => real(truth, cell).length === 0,
+    value === formatNumber(truth.value("grad_output", cell.at)) && real(truth, sent(truth, cell)).length > 0,
+  "cell.dropped": (said, truth, cell) => many(said) === dropped(truth, sent(truth, cell)),
+  "cell.stamps_nothing": (_, truth, cell) => real(truth, sent(truth, cell)).length === 0,
   "cell.rotated_weight": turnedIs,
   "cell.copied_gradient": (said, truth, cell) => same(placeOf(said), outputAt(truth, cell)),
   "cell.no_window": (_, truth, cell) => !outputAt(truth, cell) && truth.value(cell.panel, cell.at) === 0,

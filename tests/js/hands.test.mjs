@@ -179,11 +179,11 @@ test("the sentences name what the page names", () => {
     { output: "unchanged: made of input and weight" },
   );
   assert.deepEqual(said(first, edit("weight", 0, 0, 7)), {
-    grad_output: "unchanged: set by hand",
+    grad_output: "unchanged: what is sent back is your choice",
     grad_weight: "unchanged: made of input and grad_output",
   });
   assert.deepEqual(said(first, edit("padded_input", 0, 0, 7)), {
-    grad_output: "unchanged: set by hand",
+    grad_output: "unchanged: what is sent back is your choice",
     grad_input: "unchanged: made of grad_output and weight",
     grad_weight: "unchanged: what changed in input meets only zeros of grad_output",
   });

@@ -4,7 +4,7 @@ import { element } from "../base/dom.js";
 import { createSign, createTerm, putInOrder, signWidth } from "./equation_parts.js";
 import { createPanel } from "./panel.js";
 import { MOST_LINES } from "./panel_name.js";
-import { GAP, NUMBERED_UP_TO, fitCells, keepsDigits, leastLine } from "./stage.js";
+import { GAP, NUMBERED_UP_TO, fitCells, keepsDigits, leastLine, linesOf } from "./stage.js";
 
 const AROUND = { width: 32, height: 52 }; // what of a band is none of its panels': title line and edges
 const NAME_LINES = 2; // that the least room is reckoned with
@@ -56,6 +56,7 @@ export class BandRow {
     const terms = [];
     const signs = [];
     for (const item of this.#items) {
+      if (item.turns) terms.push(element("div", { class: "cv-turn" })); // ends a line where there are several
       if (item.key)
         terms.push(createTerm(/** @type {Panel} */ (this.panels.get(item.key)).el, signs.splice(0)));
       else signs.push(createSign(item));
@@ -66,16 +67,14 @@ export class BandRow {
   /** The panels with the signs before them, as they ask for room. @param {number} lines of their names @param {Asks} asks @returns {Term[]} */
   #terms(lines, { isStrip, thumbs, letters }) {
     const terms = [];
-    let before = 0;
+    let [before, turns] = [0, false];
     for (const item of this.#items) {
       const panel = item.key && this.panels.get(item.key);
-      if (panel)
-        terms.push({
-          ...panel.need(lines, thumbs, letters),
-          before,
-          ...(isStrip && { least: 0, around: 0 }),
-        });
+      turns ||= Boolean(item.turns);
+      const asked = panel && { ...panel.need(lines, thumbs, letters), before, turns };
+      if (asked) terms.push({ ...asked, ...(isStrip && { least: 0, around: 0 }) });
       before = panel ? 0 : before + signWidth(item) * letters + GAP;
+      turns &&= !panel;
     }
     return terms;
   }
@@ -105,6 +104,8 @@ export class BandRow {
     [...this.panels.values()].forEach((panel, index) =>
       panel.setSize(best.sizes[index], best.lines, asks.letters),
     );
+    const terms = this.#terms(best.lines, asks);
+    this.el.toggleAttribute("data-turns", wraps && linesOf(terms, best.sizes, room.width).length > 1);
     this.#fitted = this.#crowding();
   }
 

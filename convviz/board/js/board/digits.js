@@ -1,8 +1,10 @@
 // @ts-check
 // How large the letters of a number are in a cell: as large as the cell allows, and never too small to read.
+import { CELL } from "./grid_marks.js";
 
 export const SMALLEST = 10; // pixels of a number's letters; below, colour alone
 const [LARGEST, FROM_AFAR] = [26, 40]; // of a page, and of a lecture
+const IN_A_PANE = 7; // the least that a long number may be there
 const SHARE = 0.5; // of a cell's height
 const MARGIN = 2; // what a cell keeps free beside a number, in pixels
 const AIR = 2; // pixels above and below the smallest letters, together: digits are lower than their letters are large
@@ -39,4 +41,21 @@ export function digitSize(widest, { width, height }, afar = false) {
   const most = Math.max(height * SHARE * (afar ? 1.2 : 1), SMALLEST);
   const size = Math.min(fits, most, afar ? FROM_AFAR : LARGEST);
   return size >= SMALLEST - 0.05 ? size : 0;
+}
+
+/** The same in a pane, whose cells follow no window. @param {number} widest @param {{ width: number, height: number }} cell */
+export function paneDigitSize(widest, { width, height }) {
+  const fits = (width - 3 * MARGIN) / Math.max(widest, face.digit);
+  const size = Math.min(fits, Math.max(height * SHARE, SMALLEST), LARGEST);
+  return size >= IN_A_PANE ? size : 0;
+}
+
+/**
+ * Set the letters of an area whose grid is stretched over it.
+ * @param {HTMLElement} area @param {number} pixels @param {{ width: number, height: number }} cell
+ */
+export function setDigits(area, pixels, { width, height }) {
+  area.style.setProperty("--cv-number", `${((pixels * CELL) / height).toFixed(1)}px`);
+  area.classList.toggle("cv-widened", width !== height);
+  area.style.setProperty("--cv-narrowed", (height / width).toFixed(3)); // the layer is stretched with its cells
 }

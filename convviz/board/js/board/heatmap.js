@@ -3,6 +3,7 @@
 // shows is small, and must be there at once.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
+import { paneDigitSize, setDigits } from "./digits.js";
 import { createGrid } from "./grid.js";
 import { isGradient, quantityOf } from "../picture/scales.js";
 import { createPixels } from "./pixels.js";
@@ -64,10 +65,8 @@ export function createHeatmap(pane, events = {}) {
       setText(shape, data.shape ?? `[${height}, ${width}]`);
       el.setAttribute("aria-label", say("panel.shape", { name: label, shape: shape.textContent ?? "" }));
       const cell = data.cell ?? Math.max(6, Math.min(36, Math.floor(340 / Math.max(height, width))));
-      Object.assign(area.style, {
-        width: `${cell * width}px`,
-        height: `${(data.height ?? cell) * height}px`,
-      });
+      const side = { width: cell, height: data.height ?? cell };
+      Object.assign(area.style, { width: `${side.width * width}px`, height: `${side.height * height}px` });
       grid.setSpec({
         rows: data.rows ?? "d".repeat(height),
         columns: data.columns ?? "d".repeat(width),
@@ -78,6 +77,9 @@ export function createHeatmap(pane, events = {}) {
         numbers: data.numbers,
       });
       grid.setValues(values.flat(), data.dtype ?? "float32", scale, limit);
+      const letters = paneDigitSize(grid.widest(), side);
+      grid.print(letters > 0);
+      if (letters) setDigits(area, letters, side);
       pixels.paint(values.flat(), width, limit, scale);
     },
     /** Light cells up. @param {{ row: number, column: number }[]} cells */

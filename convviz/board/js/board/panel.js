@@ -3,7 +3,7 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, focusOf, setText } from "../base/dom.js";
 import { followBrush } from "./brush.js";
-import { SMALLEST, digitSize, leastCell } from "./digits.js";
+import { SMALLEST, digitSize, leastCell, setDigits } from "./digits.js";
 import { followDrag } from "./drag.js";
 import { createPull } from "./drag_number.js";
 import { createHandle } from "./drag_one.js";
@@ -141,9 +141,7 @@ export function createPanel(board, first) {
     grid.print(pixels > 0);
     // Every cell inherits it: where none is printed, none is to be styled anew.
     if (!pixels) return;
-    area.style.setProperty("--cv-number", `${((pixels * CELL) / height).toFixed(1)}px`);
-    area.classList.toggle("cv-widened", width !== height);
-    area.style.setProperty("--cv-narrowed", (height / width).toFixed(3)); // the layer is stretched with its cells
+    setDigits(area, pixels, { width, height });
   }
 
   return {
@@ -172,7 +170,7 @@ export function createPanel(board, first) {
       area.classList.toggle("cv-pulls", pull.byTouch());
       menu.firstElementChild?.setAttribute(
         "aria-label",
-        say("panel.menu", { panel: next.name, equation: next.key.split(":")[0] }),
+        say("panel.menu", { panel: next.called, equation: next.key.split(":")[0] }),
       );
       grid.setSpec(next);
       thumbs.set(next.thumbs);

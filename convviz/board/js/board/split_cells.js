@@ -138,8 +138,8 @@ function createSplit(cell, { scale, limit }) {
   const side = svgElement("rect", { width: CELL, height: CELL, style: `fill: ${below.fill}` });
   const group = { class: "cv-split", transform: `translate(${column * CELL} ${row * CELL})` };
   if (isRight(cell)) {
-    const text = svgElement("text", { class: "cv-split-right cv-split-alone", x: CELL / 2, y: CELL / 2 });
-    text.setAttribute("style", `fill: ${below.ink}`);
+    const place = { x: CELL / 2, y: CELL / 2, style: `fill: ${below.ink}` };
+    const text = svgElement("text", { class: "cv-split-right cv-split-alone", ...place });
     text.textContent = formatNumber(Number(wrong));
     return svgElement("g", group, side, text);
   }

@@ -7,7 +7,8 @@ const SLIM = 1200; // below it the header has no room for a slider a number
 export const GAP = 8; // pixels between two things in a row
 const [LOWEST, HIGHEST] = [500, 1200];
 const [LOW, BESIDE] = [560, 560]; // a window as low as a zoomed one, and how wide it is where the controls stand beside the band
-const OF_A_NOTEBOOK = 640; // a cell of a notebook is scrolled: what is higher is never seen whole
+// A cell of a notebook is scrolled: what is higher than what its bars leave of the window is never seen whole.
+const [OF_A_NOTEBOOK, ITS_BARS] = [760, 260];
 const OF_A_LOW_ONE = 230; // below that, a window is scrolled
 // A frame that grows with its page has no height of its own to go by; with the words above it, it is no higher than this.
 const [OF_A_FRAME, FRAME] = [664, 760];
@@ -22,9 +23,9 @@ export const LADDER = [
 
 /**
  * @typedef {{ width: number, height: number }} Room
- * @typedef {{ rows: number, columns: number, least: number, before: number, around: number, digits: Room | null }} Term a panel
+ * @typedef {{ rows: number, columns: number, least: number, before: number, around: number, digits: Room | null, turns?: boolean }} Term a panel
  *   with the signs before it: least is the width of its name, before that of the signs, around the height of what is no
- *   cell, digits what a cell measures at least for its number to be read
+ *   cell, digits what a cell measures at least for its number to be read; turns: it begins a line where there are several
  */
 
 /** The largest size of the ladder that is not above this. @param {number} most */
@@ -69,14 +70,20 @@ export const keepsDigits = (terms, cells) =>
  * How the terms stand in lines, as the browser breaks them.
  * @param {Term[]} terms @param {Room[]} cells of each @param {number} most width of a line @returns {Room[]}
  */
-function linesOf(terms, cells, most) {
+export function linesOf(terms, cells, most) {
+  const one = lineUp(terms, cells, Infinity, false);
+  return one.length && one[0].width <= most ? one : lineUp(terms, cells, most, true);
+}
+
+/** @param {Term[]} terms @param {Room[]} cells of each @param {number} most width of a line @param {boolean} turn where one begins a line @returns {Room[]} */
+function lineUp(terms, cells, most, turn) {
   /** @type {Room[]} */
   const lines = [];
   terms.forEach((term, index) => {
     const width = term.before + Math.max(cells[index].width * term.columns, term.least);
     const height = cells[index].height * term.rows + term.around;
     const line = lines.at(-1);
-    if (!line || line.width + GAP + width > most) lines.push({ width, height });
+    if (!line || (turn && term.turns) || line.width + GAP + width > most) lines.push({ width, height });
     else Object.assign(line, { width: line.width + GAP + width, height: Math.max(line.height, height) });
   });
   return lines;
@@ -155,7 +162,9 @@ function heightFor(app, body) {
     return Math.max(Math.min(FRAME - inside - margin, OF_A_FRAME) + more, LOWEST);
   }
   const above = app.getBoundingClientRect().top + window.scrollY;
-  const room = isOwn(app) ? window.innerHeight - above : Math.min(window.innerHeight - 120, OF_A_NOTEBOOK);
+  const room = isOwn(app)
+    ? window.innerHeight - above
+    : Math.min(window.innerHeight - ITS_BARS, OF_A_NOTEBOOK);
   return Math.round(
     Math.min(Math.max(room - inside - margin, app.hasAttribute("data-low") ? OF_A_LOW_ONE : LOWEST), HIGHEST),
   );

@@ -2,7 +2,7 @@
 // What a step of a lesson looks like to the card: its sentences with their numbers, what is done of it, what is hidden.
 import WORDS from "../../../facts/words/player.json" with { type: "json" };
 import { sentences } from "../base/words.js";
-import { shownName } from "../rules/names.js";
+import { panelName } from "../rules/names.js";
 import { seenQuestion } from "./answers.js";
 import { argumentsOf, astray, controlOf } from "./tasks.js";
 
@@ -15,8 +15,9 @@ const say = sentences(WORDS);
  * @typedef {{ words: string, then: string, done: boolean, walked: string }} SeenTask
  * @typedef {{ heading: string, words: string, code: string, focus: string, band: string, highlight: Place[], tasks: SeenTask[],
  *   question: SeenQuestion | null, hidden: Place | null, full: boolean, quiet: boolean, complete: boolean, wanted: string,
- *   choose: string, part: string }} StepLook wanted: the control that is to be moved; choose: what is to be chosen in the tab; part: of
- *   it, to be in sight; full: the tray begins so; quiet: what is to be found is not told; complete: nothing is left to do
+ *   choose: string, part: string, long: "" | "code" | "question" }} StepLook wanted: the control that is to be moved; choose: what is to be chosen in the tab; part: of
+ *   it, to be in sight; long: why it has more to read; full: the tray begins so; quiet: what is to be found is not told; complete:
+ *   nothing is left to do
  * @typedef {StepLook & { name: string, title: string, at: number, of: number, noTab: string, key: string }} Look noTab: that the
  *   page has not the step's tab; key: another one at every start of a step
  * @typedef {{ tasks: Task[], done: number, answer: Answer, situation: Situation, known: Record<string, string | number>, tell: Tell }} Stand
@@ -45,14 +46,18 @@ export function lookOf(step, stand) {
     complete: finished && (!question || answered),
     wanted: controlOf(tasks[done], situation.settings),
     choose: tasks[done]?.choose ?? "",
+    long: longOf(step),
     part: tasks.slice(done).some(({ choose }) => choose) ? "" : (step.part ?? ""),
   };
 }
 
+/** What a step has more to read for. @param {Step} step @returns {"" | "code" | "question"} */
+const longOf = ({ code, question }) => (code ? "code" : question ? "question" : "");
+
 /** What a question's sentences name, the panel as the board calls it. @param {Question} question @param {Stand} stand */
 const named = ({ cell }, { known, situation }) => ({
   ...known,
-  panel: shownName(cell.panel, situation.settings.transposed),
+  panel: panelName(cell.panel, situation.settings),
 });
 
 /** @param {Task} task @param {boolean} isDone @param {Stand} stand @returns {SeenTask} */

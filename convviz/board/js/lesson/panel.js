@@ -69,6 +69,7 @@ export function createLessonPanel(player, stage) {
   let told = ""; // all that stood there
   let pointed = "[]"; // the cells that are lit
   let wanted = ""; // the control that is framed
+  let opened = /** @type {Element | null} */ (null); // what it stood behind
 
   /** @param {Look} look */
   function show(look) {
@@ -85,6 +86,7 @@ export function createLessonPanel(player, stage) {
     act.hidden = look.tasks.every(({ done }) => done);
     back.setAttribute("aria-disabled", String(look.at === 1));
     setText(next, say(look.at === look.of ? "finish" : "next"));
+    card.dataset.long = look.long;
     stage.hide(look.hidden);
     card.toggleAttribute("data-complete", look.complete); // only then is going on the first thing to do
     appOf()?.toggleAttribute("data-quiet", look.quiet);
@@ -114,10 +116,12 @@ export function createLessonPanel(player, stage) {
     wanted = control;
     const app = appOf();
     for (const old of app?.querySelectorAll("[data-wanted]") ?? []) old.removeAttribute("data-wanted");
+    opened?.removeAttribute("open");
     const part = control && app?.querySelector(`.cv-controls .cv-set-${control}`);
     if (!part) return;
     part.setAttribute("data-wanted", "");
-    part.closest("details")?.setAttribute("open", "");
+    opened = part.closest("details:not([open])");
+    opened?.setAttribute("open", "");
     const bring = () =>
       part.hasAttribute("data-wanted") && bringInSight(el, /** @type {HTMLElement} */ (part));
     requestAnimationFrame(() => requestAnimationFrame(bring)); // the first frame of a page gives the column its height

@@ -4,7 +4,7 @@ import { equationsOf, panelsOf } from "../picture/panels.js";
 import { oneHot, oneHotPanels, setSize } from "../rules/change.js";
 import { editCell, editedPanels, paintCells } from "../rules/edit.js";
 import { STROKE } from "../rules/history.js";
-import { shownName } from "../rules/names.js";
+import { panelName } from "../rules/names.js";
 import { choosePlane, showPlane } from "../rules/plane.js";
 import { say } from "../rules/say.js";
 import { sendBack } from "../rules/sent_back.js";
@@ -86,7 +86,5 @@ function checkShown(settings, shown, { panel, row, column }) {
   const panels = shown ? equationsOf(shown.settings, shown.numbers.stages).flatMap(panelsOf) : [];
   const [height, width] = panels.find(({ name }) => name === panel)?.tensor.shape.slice(2) ?? [0, 0];
   if (row < height && column < width) return;
-  throw new Error(
-    say("refused.shown", { row, column, name: shownName(panel, settings.transposed), height, width }),
-  );
+  throw new Error(say("refused.shown", { row, column, name: panelName(panel, settings), height, width }));
 }

@@ -3,7 +3,7 @@
 // from torch's own numbers before it, so that what is left to differ is the rounding of one sum.
 import { formatLong } from "../base/format.js";
 import { say } from "../picture/say.js";
-import { shownName } from "../rules/names.js";
+import { panelName } from "../rules/names.js";
 import { tensorsOf } from "../rules/settings.js";
 import { countProducts } from "../rules/spec.js";
 import {
@@ -135,7 +135,7 @@ function placeOf(index, shape) {
 export function differenceWords(settings, numbers) {
   const found = firstDifference(settings, numbers);
   if (!found) return "";
-  const [name, place] = [shownName(found.name, settings.transposed), found.place.join(", ")];
+  const [name, place] = [panelName(found.name, settings), found.place.join(", ")];
   return say("truth.differs_from_page", {
     name,
     place,

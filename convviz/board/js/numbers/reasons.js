@@ -114,8 +114,12 @@ export function createReasons(mistakes, { spec, transposed }, stages) {
     const asked = askedOf(panel, at, spec, transposed, stages);
     if (!asked || agrees(typed, asked.right.data[asked.index])) return [];
     const terms = termsOf(asked);
-    const all = [...mistaken(asked, typed), ...plain(asked, terms, typed), ...neighbours(asked, typed)];
-    return all.length ? all : nearest(terms, asked.right.data[asked.index], typed);
+    const found = [...mistaken(asked, typed), ...plain(asked, terms, typed)];
+    const close = nearest(terms, asked.right.data[asked.index], typed);
+    // A product left out is likelier than a cell mixed up with its neighbour, which may have the same number by chance.
+    if (!found.length) found.push(...close.filter(({ why }) => why === "missing"));
+    found.push(...neighbours(asked, typed));
+    return found.length ? found : close;
   };
 }
 

@@ -2,6 +2,7 @@
 // What a cell that is no sum has to do with the gradients. How many terms a gradient has is counted in the very list that
 // its sum writes out.
 import { formatNumber } from "../base/format.js";
+import { plainPanel } from "../rules/names.js";
 import { inTurn, say } from "./say.js";
 
 /**
@@ -17,15 +18,16 @@ import { inTurn, say } from "./say.js";
  * @param {(panel: string, row: number, column: number) => number | undefined} valueOf of a cell of the shown planes
  */
 export function backwardWords(links, terms, cell, valueOf) {
+  const panel = plainPanel(cell.panel, links.geometry.stride);
   if (cell.panel === "padded_input") return inputWords(links, terms, cell);
   if (cell.panel === "weight") return weightWords(links, terms, cell);
-  if (cell.panel === "grad_output")
+  if (panel === "grad_output")
     return gradientWords(links, cell, valueOf("grad_output", cell.row, cell.column));
   if (cell.panel === "rotated_weight") {
     const from = links.copyIn("weight", cell);
     return from ? say("cell.rotated_weight", { row: from.row, column: from.column }) : "";
   }
-  if (cell.panel !== "padded_grad_output" && cell.panel !== "dilated_grad_output") return "";
+  if (panel !== "padded_grad_output" && panel !== "dilated_grad_output") return "";
   const from = links.copyIn("grad_output", cell);
   return from ? say("cell.copied_gradient", { row: from.row, column: from.column }) : say("cell.no_window");
 }

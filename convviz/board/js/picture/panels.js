@@ -3,7 +3,7 @@
 import PICTURE from "../../../facts/picture.json" with { type: "json" };
 import { rolesOf } from "./cells.js";
 import { joined, say, sayIfThere } from "./say.js";
-import { shownLetter, shownName } from "../rules/names.js";
+import { panelName, shownLetter } from "../rules/names.js";
 import { panelAxes, planeIndex, planeWithin } from "../rules/plane.js";
 
 /**
@@ -11,14 +11,14 @@ import { panelAxes, planeIndex, planeWithin } from "../rules/plane.js";
  * @import { Settings, Stages, Tensor } from "../rules/settings.js"
  * @import { Pair } from "../rules/spec.js"
  * @import { Roles } from "./cells.js"
- * @typedef {{ symbol: string, note: string }} Sign
+ * @typedef {{ symbol: string, note: string, turns?: boolean }} Sign turns: the second of two readings begins with it
  * @typedef {{ name: string, called: string, label: string, tensor: Tensor, at: Pair, roles: Roles, shape: number[] }} Panel
  *   tensor has four axes, shape is the tensor's own
  * @typedef {Panel | Sign} Item
  * @typedef {{ name: string, title: string, items: Item[], choices: [Axis, number][], view: string }} Equation
  * @typedef {PanelName | "bias" | "grad_bias"} ShownName
  * @typedef {{ over?: Axis, with?: ShownName, without?: ShownName }} Needs what goes "with" a stage needs it
- * @typedef {Needs & { symbol: string, note?: "sign.over" | "sign.folded", by_loss?: string, steps?: Record<string, "stride" | "dilation"> }} SignFacts
+ * @typedef {Needs & { symbol: string, note?: "sign.over" | "sign.folded", by_loss?: string, turns?: boolean, steps?: Record<string, "stride" | "dilation"> }} SignFacts
  * @typedef {Needs & { name: string, title: "title.forward", axes: string, view?: string, items: (ShownName | SignFacts)[] }} RowFacts
  */
 
@@ -63,9 +63,10 @@ export function equationsOf(settings, stages) {
 }
 
 /** @param {Settings} settings @param {Stages} stages @param {ShownName} name @returns {Panel} */
-function panelOf({ spec, plane, transposed }, stages, name) {
+function panelOf(settings, stages, name) {
+  const { spec, plane, transposed } = settings;
   const own = /** @type {Tensor} */ (stages[name]); // a row asks for those alone that there are
-  const [called, { shape }] = [shownName(name, transposed), own];
+  const [called, { shape }] = [panelName(name, settings), own];
   const tensor = shape.length === 1 ? { shape: [1, 1, 1, ...shape], data: own.data } : own;
   const roles = rolesOf(spec, name, tensor.shape.slice(2));
   if (shape.length === 1) return { name, called, label: called, tensor, at: [0, 0], roles, shape };
@@ -79,7 +80,7 @@ function panelOf({ spec, plane, transposed }, stages, name) {
 }
 
 /** A sign with what there is to know about its operation; a step of 1 is left out. @param {Settings} settings @param {SignFacts} sign */
-function signOf({ spec, transposed, loss }, { symbol, note, by_loss, over = "n", steps = {} }) {
+function signOf({ spec, transposed, loss }, { symbol, note, by_loss, turns, over = "n", steps = {} }) {
   const notes = note ? [say(note, { axis: shownLetter(over, transposed) })] : [];
   if (by_loss) notes.push(sayIfThere(`${by_loss}.${loss}`, { count: spec.batch }));
   for (const [word, field] of Object.entries(steps)) {
@@ -88,5 +89,5 @@ function signOf({ spec, transposed, loss }, { symbol, note, by_loss, over = "n",
     const step = down === across ? String(down) : `${down} × ${across}`;
     if (step !== "1") notes.push(say(/** @type {"sign.stride"} */ (`sign.${word}`), { step }));
   }
-  return { symbol, note: joined("list.comma", notes.filter(Boolean)) };
+  return { symbol, note: joined("list.comma", notes.filter(Boolean)), ...(turns && { turns }) };
 }

@@ -3,7 +3,7 @@
 // holds them equal.
 import { formatLong } from "../base/format.js";
 import { clausesOf, linesOf, say, sayIfThere } from "./say.js";
-import { shownLetter, shownName } from "../rules/names.js";
+import { panelName, shownLetter, shownName } from "../rules/names.js";
 import { shapeOfOutput } from "../rules/settings.js";
 import { backwardPadding, bothAxes, outputSize, remainderOf, unreadLines } from "../rules/spec.js";
 
@@ -40,6 +40,7 @@ export function formulaOf(settings, name, view) {
     ...at,
     ...first,
     left,
+    kernel: panelName("dilated_grad_output", settings),
     height,
     width,
     down,
@@ -108,10 +109,11 @@ function outputNote(spec) {
 
 /** What there is to know of a reading, or of both. @param {Spec} spec @param {string} view @param {boolean} transposed */
 function readingNote(spec, view, transposed) {
-  const notes = { stamps: stampsNote(spec, transposed), window: paddingNote(spec, transposed) };
-  return view === "both"
-    ? [notes.stamps, notes.window].filter(Boolean).join(" ")
-    : notes[/** @type {"stamps"} */ (view)];
+  const of = { stamps: [stampsNote], both: [stampsNote, paddingNote] }[view] ?? [paddingNote];
+  return of
+    .map((note) => note(spec, transposed))
+    .filter(Boolean)
+    .join(" ");
 }
 
 /** @param {Spec} spec @param {boolean} transposed */

@@ -4,6 +4,7 @@
 import { layerPair, mend, outputPaddingMoved, perAxis, rangeOf, withValue } from "./bounds.js";
 import { GIVEN, kindsTaken, lossWith } from "./losses.js";
 import { moved, saidOf } from "./moved.js";
+import { isPlain } from "./names.js";
 import { planeIndex } from "./plane.js";
 import { say } from "./say.js";
 import { PRESETS, makeKernel } from "./samples.js";
@@ -200,8 +201,9 @@ export function setBias(settings, wanted) {
 export function oneHotPanels(settings) {
   const field = oneHotField(settings);
   if (!field) return [];
+  const sentBack = isPlain(settings.spec.stride) ? ["grad_output", "dilated_grad_output"] : ["grad_output"];
   return [
-    ...(settings.transposed ? ["grad_input", "input"] : ["output", "grad_output"]),
+    ...(settings.transposed ? ["grad_input", "input"] : ["output", ...sentBack]),
     ...(field === "target" ? ["target"] : []),
   ];
 }

@@ -2,7 +2,7 @@
 // Numbers that are written into the cells of a panel.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { kindsTaken, lossWith } from "./losses.js";
-import { shownName } from "./names.js";
+import { isPlain, panelName } from "./names.js";
 import { say } from "./say.js";
 import {
   MOST_NUMBER,
@@ -24,13 +24,15 @@ import { backwardPadding } from "./spec.js";
 
 /**
  * The panels whose cells can be typed into, with the setting that then holds the numbers.
- * @param {Pick<Settings, "transposed" | "loss">} settings @returns {Record<string, EditedField>}
+ * @param {Pick<Settings, "spec" | "transposed" | "loss">} settings @returns {Record<string, EditedField>}
  */
-export function editedPanels({ transposed, loss }) {
+export function editedPanels({ spec, transposed, loss }) {
   const { target, ...others } = /** @type {any} */ (
     transposed ? SETTINGS.edited.transposed : SETTINGS.edited.convolution
   );
-  return kindsTaken(loss, "target").includes("values") ? { ...others, target } : others; // another loss names its target
+  if (isPlain(spec.stride)) others.dilated_grad_output = others.grad_output;
+  if (kindsTaken(loss, "target").includes("values")) others.target = target; // another loss names its target
+  return others;
 }
 
 /**
@@ -40,11 +42,10 @@ export function editedPanels({ transposed, loss }) {
  * @returns {Changed}
  */
 export function editCell(settings, { panel, row, column, value }, gradOutput = null) {
-  const { transposed } = settings;
   const fields = editedPanels(settings);
   if (!fields[panel]) {
-    const names = [...new Set(Object.keys(fields).map((name) => shownName(name, transposed)))];
-    throw new Error(say("refused.follows", { name: shownName(panel, transposed), panels: names.join(", ") }));
+    const names = [...new Set(Object.keys(fields).map((name) => panelName(name, settings)))];
+    throw new Error(say("refused.follows", { name: panelName(panel, settings), panels: names.join(", ") }));
   }
   if (!(Math.abs(value) < MOST_NUMBER)) throw new Error(say("refused.number", { most: MOST_NUMBER, value }));
   const made = withCells(settings, panel, [[row, column]], value, gradOutput);
@@ -58,7 +59,7 @@ export function editCell(settings, { panel, row, column, value }, gradOutput = n
  */
 export function paintCells(settings, { panel, cells, value }) {
   if (!isDrawnOn(settings, panel))
-    throw new Error(say("refused.drawn", { name: shownName(panel, settings.transposed) }));
+    throw new Error(say("refused.drawn", { name: panelName(panel, settings) }));
   if (!(Math.abs(value) < MOST_NUMBER)) throw new Error(say("refused.number", { most: MOST_NUMBER, value }));
   return [withCells(settings, panel, cells, value, null) ?? settings, []];
 }
@@ -79,14 +80,14 @@ export function givenNumber(settings, panel, row, column) {
 /**
  * Whether the numbers of a panel can be dragged: those that are given, not those of a grad_output that a loss makes, which one typed
  * number would end.
- * @param {Pick<Settings, "transposed" | "loss">} settings @param {string} panel
+ * @param {Pick<Settings, "spec" | "transposed" | "loss">} settings @param {string} panel
  */
 export function isDragged(settings, panel) {
   const field = editedPanels(settings)[panel];
   return Boolean(field) && (field !== "grad" || kindsTaken(settings.loss, "grad").length > 0);
 }
 
-/** Whether one can draw on a panel: it shows the input. @param {Pick<Settings, "transposed" | "loss">} settings @param {string} panel */
+/** Whether one can draw on a panel: it shows the input. @param {Pick<Settings, "spec" | "transposed" | "loss">} settings @param {string} panel */
 export const isDrawnOn = (settings, panel) => editedPanels(settings)[panel] === "input";
 
 /**

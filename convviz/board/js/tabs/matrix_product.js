@@ -1,6 +1,6 @@
 // @ts-check
-// Three matrices as one product, left · top = result: the result stands under the top one, so that their columns meet,
-// and beside the left one where there is room. Made once and updated in place.
+// Three matrices as one product, left · top = result: in one row where the width allows it; else the result stands under
+// the top one, so that their columns meet, and beside the left one where there is room. Made once and updated in place.
 import { element } from "../base/dom.js";
 import { createHeatmap } from "../board/heatmap.js";
 
@@ -8,6 +8,8 @@ import { createHeatmap } from "../board/heatmap.js";
 
 const MOST_NUMBERED = 27; // rows or columns: three channels of a 3 × 3 kernel
 const NUMBERED = [26, 32]; // least and most pixels of a cell with a number
+const LEAST_IN_A_ROW = 18; // pixels of a cell there, so that the pane shows all rows
+const NAME = 48; // pixels of a matrix's name, with what is around it
 const COLOURED = [5, 16];
 const SIGN = 40; // pixels for the sign between two matrices, with its gaps
 const LETTER = 7.7; // pixels of a letter in a matrix's name
@@ -39,13 +41,16 @@ export function createProduct(pane, events) {
   return {
     els: [product, extras],
 
-    /** @param {import("./matrix_views.js").View} view @param {string} dtype @param {number} width of the pane's inside */
-    set(view, dtype, width) {
+    /** @param {import("./matrix_views.js").View} view @param {string} dtype @param {Room} room */
+    set(view, dtype, room) {
       product.hidden = !view.result;
       extras.hidden = !view.extras.length;
       signs[0].textContent = view.one ? "=" : "\u2022";
       signs[1].textContent = view.one ? "\u2022" : "=";
-      const { sizes, beside } = layOutProduct(view, width);
+      const row = layInARow(view, room);
+      const { sizes, beside } = row ? { sizes: row, beside: true } : layOutProduct(view, room.width);
+      addImages(sizes, view, room.width);
+      product.classList.toggle("cv-in-a-row", Boolean(row));
       product.classList.toggle("cv-beside", beside);
       for (const name of SLOTS) {
         const map = name.startsWith("extra") ? view.extras[Number(name.slice(5))] : view[name];
@@ -115,9 +120,39 @@ function createSlot(pane, name, events) {
 }
 
 /**
+ * The size of all cells where the three matrices, numbers and all, stand beside each other; null where they do not.
+ * @typedef {{ cell: number, height: number, numbers: boolean }} Size
+ * @typedef {{ width: number, height: number }} Room of the pane's inside, as far as it is in sight
+ * @param {import("./matrix_views.js").View} view @param {Room} room @returns {Map<MatrixMap, Size> | null}
+ */
+function layInARow({ left, top, result, one }, { width, height }) {
+  if (one || !left || !top || !result) return null;
+  const maps = [left, top, result];
+  if (Math.max(...maps.flatMap(({ size }) => size)) > MOST_NUMBERED) return null;
+  const need = (/** @type {number} */ cell) =>
+    maps.reduce((sum, { name, size }) => sum + Math.max(name.length * LETTER, size[1] * cell), 2 * SIGN);
+  if (need(NUMBERED[0]) > width) return null;
+  const rows = Math.max(...maps.map(({ size }) => size[0]));
+  let cell = NUMBERED[1];
+  while (cell > NUMBERED[0] && need(cell) > width) cell--;
+  while (cell > LEAST_IN_A_ROW && rows * cell + NAME > height) cell--;
+  return new Map(maps.map((map) => [map, { cell, height: cell, numbers: true }]));
+}
+
+/**
+ * The images beside the product. @param {Map<MatrixMap, Size>} sizes @param {import("./matrix_views.js").View} view
+ * @param {number} width
+ */
+function addImages(sizes, view, width) {
+  for (const map of view.extras) {
+    const result = /** @type {MatrixMap} */ (view.result);
+    sizes.set(map, map.image ? imageSize(map, width) : /** @type {Size} */ (sizes.get(result)));
+  }
+}
+
+/**
  * How large the cells are, and whether they have numbers. Matrices that share their rows or columns share their size.
  * `beside`: whether the left matrix stays beside the others, however wide these are.
- * @typedef {{ cell: number, height: number, numbers: boolean }} Size
  * @param {import("./matrix_views.js").View} view @param {number} width
  */
 function layOutProduct(view, width) {
@@ -143,10 +178,6 @@ function layOutProduct(view, width) {
     sizes.set(left, { cell: leftCell, height: numbers ? side : heightOf(left), numbers });
     sizes.set(top, { cell, height: heightOf(top), numbers: large });
     sizes.set(result, { cell, height: heightOf(result), numbers: large });
-  }
-  for (const map of view.extras) {
-    const result = /** @type {MatrixMap} */ (view.result);
-    sizes.set(map, map.image ? imageSize(map, width) : /** @type {Size} */ (sizes.get(result)));
   }
   return { sizes, beside };
 }

@@ -12,6 +12,7 @@ const say = sentences(WORDS);
 const sayPieces = pieces(WORDS);
 const DTYPES = ["float64", "float32"]; // the other one comes beside it when it is asked for
 const DECADES = 12; // from the strongest colour down to the faintest
+const CELL_SIDE = 52; // pixels, as in pane_check.css
 const READ_COLUMNS = 5; // a wider plane has no room for numbers such as 2.1e-9 beside another
 
 /** @typedef {{ analytic: number[][], difference: number[][][], largest: number[], passes: boolean, warning: string }} Slopes */
@@ -179,6 +180,7 @@ function createRow(pane, read) {
           label: DTYPES[index],
           shape: say("check.largest", { error: formatNumber(largest[step] ?? NaN) }),
           limit,
+          cell: CELL_SIDE,
           dtype: "float64",
           colors,
         });

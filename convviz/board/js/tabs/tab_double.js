@@ -62,7 +62,7 @@ function renderDouble(context) {
     setRich(about, say("about"));
     setRich(sizes, say("sizes"));
     const chosen = element("div", {}, gradient.el, s, how);
-    const equations = element("div", {}, ...slopes.map(({ el }) => el), readout);
+    const equations = element("div", { class: "cv-double-slopes" }, ...slopes.map(({ el }) => el), readout);
     const facts = element("div", {}, truth, absent, node, several);
     const words = [
       element("h3", {}, say("title")),

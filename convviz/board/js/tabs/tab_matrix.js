@@ -21,7 +21,7 @@ function renderMatrix(context) {
     let links = null;
     let hovered = null; // the selection under the pointer
     let elsewhere = null; // the selection of the cell that the board points at
-    let width = 0;
+    let room = { width: 0, height: Infinity };
 
     const product = createProduct(pane, { onPoint: point, onLeave: leave });
     const chooser = createChooser((index) => {
@@ -54,7 +54,7 @@ function renderMatrix(context) {
       setFormula(formula, view.formula);
       notes.replaceChildren(...view.notes.map((note) => element("p", { class: "cv-muted" }, ...prose(note))));
       pager.set(data.windows, !view.one);
-      product.set(view, data.dtype, width || 420);
+      product.set(view, data.dtype, room.width ? room : { ...room, width: 420 });
       light();
     }
 
@@ -89,14 +89,19 @@ function renderMatrix(context) {
     });
 
     // A widget is drawn before it is put into the page: only then has it a width.
+    const place = /** @type {HTMLElement} */ (product.els[0].parentElement);
     const watcher = new ResizeObserver(() => {
-      const style = getComputedStyle(pane.root);
-      const inside = pane.root.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
-      if (inside <= 0 || inside === width) return;
-      width = inside;
+      const next = {
+        width: place.clientWidth,
+        height: pane.root.closest(".cv-slot")?.clientHeight || Infinity,
+      };
+      if (next.width <= 0 || (next.width === room.width && next.height === room.height)) return;
+      room = next;
       if (data) draw();
     });
-    watcher.observe(pane.root);
+    watcher.observe(place);
+    const slot = pane.root.parentElement;
+    if (slot) watcher.observe(slot);
     pane.onClose(() => watcher.disconnect());
 
     return (next) => {
