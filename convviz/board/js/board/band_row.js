@@ -95,12 +95,15 @@ export class BandRow {
     const tries = Array.from({ length: MOST_LINES }, (_, index) => {
       const terms = this.#terms(index + 1, asks);
       const sizes = fitCells(terms, room, wraps);
-      return { lines: index + 1, sizes, kept: keepsDigits(terms, sizes) };
+      const isWhole = linesOf(terms, sizes, wraps ? room.width : Infinity).every(
+        ({ width }) => width <= room.width,
+      );
+      return { lines: index + 1, sizes, isWhole, kept: keepsDigits(terms, sizes) };
     });
     const kept = tries.filter((each) => each.kept);
-    const best = (kept.length ? kept : tries).reduce((one, other) =>
-      smallest(other.sizes) > smallest(one.sizes) ? other : one,
-    );
+    const whole = tries.filter((each) => each.isWhole);
+    const [found] = [kept, whole, tries.slice(-1)].filter((list) => list.length);
+    const best = found.reduce((one, other) => (smallest(other.sizes) > smallest(one.sizes) ? other : one));
     [...this.panels.values()].forEach((panel, index) =>
       panel.setSize(best.sizes[index], best.lines, asks.letters),
     );
