@@ -25,7 +25,7 @@ dots = { $(1) & job=$$!; while kill -0 $$job 2>/dev/null; do printf .; sleep 2; 
 # compiles anew what it imports, and each worker rewrites the asserts of all test files.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help app check docs test test-js lint-js test-py lint bench clean
+.PHONY: help app board check docs test test-js lint-js test-py lint bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -44,6 +44,15 @@ CHECKED := $(addprefix tests/test_,$(addsuffix .py,layers taps spec matrices mut
 	$(addprefix tests/browser/test_,grid.py page_model.py)
 check: lint test-js ## two minutes for what catches most; `make test` before you hand it in
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(CHECKED) $(PYTEST_FLAGS)
+
+# What the board can do, however it is composed: digits and bands at first sight, also on phones and in low windows; links
+# across, sums, pins; stepping; lessons with their marks, tray and whys; hands, broken steps, predictions, the arrival;
+# keys, tables, print, lecture, menus; losses, pickers, the remainder, Learn; undo and what controls may do; entries.
+BOARD := $(addprefix tests/browser/test_,$(addsuffix .py,first_sight stage links grid true_words steps lesson lesson_path \
+	open_links drag break_it predict reasons mistaken arrival keyboard tables paper lecture figure forward_band transposed \
+	remainder output_padding learn model page_model rules tabs colours))
+board: $(STAMP)-test ## what the board can do, in a real browser: run it when you change what the screen looks like
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(BOARD) $(PYTEST_FLAGS)
 
 test-py: $(STAMP)-test
 	@echo "Browsers for the tests: $$($(BIN)/python -m tests.chromium), $$($(BIN)/python -m tests.browser.firefox)"

@@ -40,8 +40,8 @@ FIRST_SIGHT = {
     "Formula": "[data-equation=input] .cv-symbols-open",
     "A panel": "[data-equation=input] [data-panel=grad_input] .cv-name",
     "The 1": "[data-equation=input] [data-panel=grad_output] .cv-handle",
-    "The loss": ".cv-facts .cv-loss",
     "The line of truth": ".cv-truth",
+    "The loss": ".cv-facts .cv-loss",
     "Colours": ".cv-scale",
     "Numbers as tables": ".cv-tables summary",
 }

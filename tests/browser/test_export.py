@@ -610,6 +610,9 @@ def test_a_frame_that_grows_ends_at_one_height(browser, exported, folder):
         inside.locator(".cv-board[data-painted]:not([data-painted=''])").wait_for()
         bottom = inside.locator("main").evaluate("(main) => Math.ceil(main.getBoundingClientRect().bottom)")
         assert bottom <= 980, "the controls lie below the band"
+        assert inside.locator("[data-equation=input] [data-panel]:not(:has(svg text))").count() == 0, (
+            "numbers in every panel"
+        )
         page.wait_for_function("(bottom) => Math.abs(parseInt(book.style.height) - bottom) < 5", arg=bottom)
 
 
