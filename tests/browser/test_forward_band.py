@@ -211,9 +211,9 @@ def test_turned_conv2d_is_a_true_convolution(js):
 def test_drawing_takes_one_step_of_undo_and_a_click_still_pins(opened):
     page = opened("v=2")
     before = read_panel(page, "padded_input", "forward")
-    page.locator(".cv-more-controls summary").click()
+    page.locator(".cv-more-controls > summary").click()
     page.locator(".cv-set-draw input[type=text]").fill("9")
-    page.locator(".cv-set-draw input[type=checkbox]").check()
+    page.locator(".cv-set-draw input[type=checkbox]").press("Space")
     grid = page.locator("[data-equation=forward] [data-panel=padded_input] svg.cv-grid")
     box = grid.bounding_box()
 
@@ -261,19 +261,19 @@ def test_a_stroke_is_one_step_however_long_it_takes(js):
 def test_drawing_ends_in_the_middle_of_a_stroke_and_without_a_number(opened):
     page = opened("v=2")
     before = read_panel(page, "padded_input", "forward")
-    page.locator(".cv-more-controls summary").click()
+    page.locator(".cv-more-controls > summary").click()
     number, box = page.locator(".cv-set-draw input[type=text]"), page.locator(".cv-set-draw input[type=checkbox]")
     number.fill("x")
     assert number.get_attribute("aria-invalid") == "true"
     box.click()
     assert not box.is_checked(), "without a number nothing is drawn"
     number.fill("9")
-    box.check()
+    box.press("Space")
     number.fill("x")
     box.click()
     assert not page.evaluate("document.querySelector('.cv-board').hasAttribute('data-brush')"), "it is switched off"
     number.fill("9")
-    box.check()
+    box.press("Space")
     cells = [cell(page, "padded_input", 0, column) for column in range(3)]
     cells[0].hover()
     with repaint(page):
@@ -329,9 +329,9 @@ def test_words_of_help_are_those_of_the_layer(opened):
     page = opened("v=2&stride=2&padding=1")
     words = page.locator(".cv-set-padding [data-help]").first
     assert words.get_attribute("data-help") == "help.padding"
-    page.locator(".cv-more-controls summary").click()
+    page.locator(".cv-more-controls > summary").click()
     with repaint(page):
-        page.locator(".cv-set-transposed input").check()
+        page.locator(".cv-set-transposed input").press("Space")
     assert words.get_attribute("data-help") == "help.layer.padding"
     helps = page.evaluate("[...document.querySelectorAll('.cv-key [data-help]')].map((word) => word.dataset.help)")
     assert {"key.layer.inserted", "key.layer.remainder", "key.layer.unread"} <= set(helps)

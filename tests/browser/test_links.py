@@ -314,7 +314,7 @@ def test_sums_run_over_all_channels_and_samples(app, mode):
         with repaint(app):
             app.locator(".cv-set-padding_mode select").select_option(mode)
     with repaint(app):
-        app.locator(".cv-set-bias input").check()
+        app.locator(".cv-set-bias input").press("Space")
     for panel, row, column in (("output", 1, 2), ("grad_input", 0, 1), ("grad_weight", 2, 0), ("grad_bias", 0, 1)):
         shown = pin(app, panel, row, column)
         if app.locator(".cv-more").count():

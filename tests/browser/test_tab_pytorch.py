@@ -114,7 +114,7 @@ def test_a_border_of_copies_is_told_and_the_transposed_call_is_its_own(app):
     assert 'mode="circular"' in shown["border"]
     choose(app, "padding_mode", "zeros")
     read(app, "F.conv2d(input, weight, stride=2, padding=1")
-    app.locator(".cv-set-transposed input").check()
+    app.locator(".cv-set-transposed input").press("Space")
     shown = read(app, "F.conv_transpose2d(input, weight, stride=2, padding=1")
     assert "Transpose" in shown["passes"][0]
     assert any("conv_transpose2d" in line for line in shown["forward"])
