@@ -33,7 +33,7 @@ def test_the_first_picture_is_what_the_traits_say_from_the_start():
         **{"input_size": 5, "kernel_size": 3, "stride": 1, "padding": 0, "output_padding": 0, "dilation": 1},
         **{"in_channels": 1, "out_channels": 1, "batch": 1, "groups": 1, "padding_mode": "zeros"},
         **{"loss": "weighted_sum", "digit": 3, "seed": 0, "device": "cpu", "dtype": "float32"},
-        **{"transposed": False, "link_axes": True, "scale": "quantity", "input_view": "stamps"},
+        **{"transposed": False, "link_axes": True, "scale": "quantity", "input_view": "both"},
         **{"theme": "auto", "tab": "", "mistake": "I01", "lr": 0},
     }
     assert app.input.tolist() == [[WHOLE]]

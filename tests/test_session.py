@@ -56,7 +56,7 @@ def test_the_first_picture_is_whole_numbers_under_1_to_9_and_a_single_1_sent_bac
         loss="weighted_sum",
         grad=Source("one_hot", (0.0, 0.0, 1.0, 1.0)),
         scale="quantity",
-        input_view="stamps",
+        input_view="both",
     )
     assert session.notice == ("", False)
     assert_in_step(session)

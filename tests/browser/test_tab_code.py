@@ -20,6 +20,7 @@ from tests.browser.app_page import (
     open_app,
     open_tab,
     read_panel,
+    show_band,
     slide,
     switch,
 )
@@ -221,13 +222,16 @@ def test_a_panel_marks_its_lines(app):
         "rotated_weight = weight.flip(-2, -1)",
         "grad_input = F.conv2d(padded_grad_output, rotated_weight)",
     ]
+    show_band(app, "forward")
     cell(app, "padded_input", 2, 2).hover()
     assert any(line.startswith("input = ") for line in marked(app))
     choose_way(app, "numpy")
+    show_band(app, "input")
     cell(app, "rotated_weight", 1, 1).hover()
     assert marked(app) == []
     assert "No line of this way" in app.locator(".cv-linktext").text_content()
     app.mouse.move(2, 2)
+    show_band(app, "weight")
     cell(app, "grad_weight", 1, 1).click()
     app.mouse.move(2, 2)
     app.locator(".cv-product").first.wait_for()

@@ -21,6 +21,7 @@ from tests.browser.app_page import (
     press_tab,
     read_panel,
     repaint,
+    show_band,
     slide,
     slider,
     switch,
@@ -542,6 +543,7 @@ def test_pane_and_board_point_at_each_other(app):
     assert {"rotated_weight 0,0", "weight 2,2"} <= lit(app)
     assert app.locator(".cv-details-readout").text_content().startswith("rotated_weight[0, 0], row 0, column 0: 1")
     app.mouse.move(2, 2)
+    show_band(app, "weight")
     cell(app, "grad_weight", 1, 2).hover()
     assert app.locator('[data-stage="grad_weight"] .cv-lights').get_attribute("data-lit") == "1,2"
     weight = id_of(app, "weight")

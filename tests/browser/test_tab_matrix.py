@@ -21,6 +21,7 @@ from tests.browser.app_page import (
     repaint,
     see,
     settle_pane,
+    show_band,
     show_plane,
     slide,
     slider_value,
@@ -322,6 +323,7 @@ def test_pointing_at_the_board_lights_every_column_that_holds_the_cell(app):
         "result": {f"0,{window}" for window in range(16)},
     }
     view(app, INPUT)
+    show_band(app, "input")
     cell(app, "grad_input", 3, 3).hover()  # padded (4, 4)
     assert lit(app)["extra0"] == lit(app)["extra1"] == {"4,4"}
     assert lit(app)["extra2"] == {"3,3"}
@@ -355,6 +357,7 @@ def test_one_matrix_is_linked_both_ways(app):
     assert lit(app)["top"] == {f"0,{i}" for i in reads}
     assert lit(app)["left"] == {"5,0"}
     view(app, TRANSPOSE)
+    show_band(app, "input")
     cell(app, "grad_input", 2, 4).hover()
     assert lit(app)["result"] == {"14,5"}
 

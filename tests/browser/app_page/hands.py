@@ -97,6 +97,15 @@ def pane_follows(page, name, action):
     )
 
 
+def show_band(page, name):
+    """Have a band in sight beside a drawer, by its title."""
+    title = page.locator(f"[data-equation={name}]:not([data-focus]) .cv-title")
+    if title.count():
+        title.click()
+        page.locator(f"[data-equation={name}][data-focus]").wait_for()
+        settle(page)
+
+
 def show_plane(page, axis, index):
     """Choose a plane with the selector of the forward equation: axis is n, o or c."""
     words = {"n": "sample n", "o": "output channel o", "c": "input channel c"}[axis]

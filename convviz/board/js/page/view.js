@@ -14,6 +14,7 @@ import { renderSliders } from "../controls/sliders.js";
 import { createLessonPanel } from "../lesson/panel.js";
 import { TAUGHT } from "../lesson/player.js";
 import { steer } from "../lesson/start.js";
+import { bandOf } from "../tabs/entries.js";
 import { createLead } from "./lead.js";
 import { createLecture } from "./lecture.js";
 
@@ -67,12 +68,14 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   };
   follow("settings", tellSettled);
   follow("change:values", tellSettled);
-  const body = element("div", { class: "cv-body" }, controls, ...(drawer ? [drawer] : []), picture);
+  // What an entry opens comes next for the keyboard; it is seen below the controls.
+  const body = element("div", { class: "cv-body" }, ...(drawer ? [drawer] : []), controls, picture);
   el.append(body);
   const room = followRoom(body);
   /** @type {ReturnType<typeof createLecture>} */
   let lecture; // right after the board that it shows
   const board = renderBoard({ model, el: picture, taught: TAUGHT, own, onBands: () => lecture?.refresh() });
+  if (drawer) follow("settings", bringTold(model, board.bring));
   const app = /** @type {HTMLElement} */ (el.closest(".cv-app") ?? el);
   const lesson = createLessonPanel(player, board);
   controls.prepend(createLead(model, follow, lesson.el, board.arrival.watch));
@@ -100,6 +103,16 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
     body.remove();
   };
   return { close, readLesson: lesson.focus, lecture: lecture.button };
+}
+
+/** See to it that the band stays in sight that an open tab speaks of. @param {Model} model @param {(band: string) => void} bring */
+function bringTold(model, bring) {
+  let told = "";
+  return () => {
+    const band = bandOf(model.settings());
+    if (band !== told) bring(band);
+    told = band;
+  };
 }
 
 /** Undo, redo and reset. @param {Model} model @param {(event: string, listener: () => void) => void} follow @param {HTMLElement} more */

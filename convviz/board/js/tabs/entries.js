@@ -24,3 +24,15 @@ export const entriesOf = (has) =>
     const label = tabName(name) ?? (parts.length > 1 ? say("more") : tabName(parts[0]));
     return [{ name, id, label, quiet: !tabName(name), parts }];
   });
+
+/** @type {Record<string, string>} */
+const BANDS = { matrix: "forward", linear: "forward", quantised: "forward" };
+/** @type {Record<string, string>} */
+const BANDS_OF_MISTAKES = { W: "weight", B: "bias" };
+
+/**
+ * The band that an open tab speaks of, which stays in sight beside it; empty where no tab is open.
+ * @param {{ tab: string, mistake: string }} settings
+ */
+export const bandOf = ({ tab, mistake }) =>
+  tab && ((tab === "mistakes" ? BANDS_OF_MISTAKES[mistake[0]] : BANDS[tab]) ?? "input");
