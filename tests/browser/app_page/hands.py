@@ -111,8 +111,11 @@ def show_plane(page, axis, index):
     words = {"n": "sample n", "o": "output channel o", "c": "input channel c"}[axis]
     menu = page.locator(f'[data-equation=forward] .cv-choices select[aria-label="{words}"]')
     if menu.count() and menu.input_value() != str(index):
-        with repaint(page):
-            menu.select_option(str(index))
+        with repaint(page):  # also where a drawer has folded the band that the menu belongs to
+            menu.evaluate(
+                "(menu, value) => Object.assign(menu, { value }).dispatchEvent(new Event('change', { bubbles: true }))",
+                str(index),
+            )
 
 
 def shown_plane(page):

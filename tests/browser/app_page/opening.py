@@ -87,6 +87,7 @@ def start_again(page):
     page.get_by_role("button", name="Reset").click()
     page.wait_for_function("!document.querySelector('.cv-tab[aria-selected=true]')")
     wait_until(lambda: same_state(snapshot(page), page.start), what="the state of the start")
+    show_all_controls(page)  # a test may have closed them
     page.evaluate(TIDY)  # a pin whose cell was gone meanwhile is there again
     settle(page)
     page.evaluate("document.activeElement?.blur()")
