@@ -122,6 +122,9 @@ def test_a_broken_step_is_seen_said_and_mended(opened):
     expect(cell).to_have_attribute("aria-label", "right 1, with the mistake 9")
     cell.click()
     expect(page.locator(".cv-sum")).to_contain_text("= 1 · with the mistake 9")
+    expect(page.locator(".cv-truth")).to_have_text(
+        "", use_inner_text=True
+    )  # "equals autograd" would be said of what is wrong
     band.get_by_role("button", name="Fix it").click()
     expect(cell).to_have_attribute("aria-label", "1")
     expect(page.locator(".cv-sum")).not_to_contain_text("mistake")
@@ -166,6 +169,14 @@ def test_another_shape_is_drawn_in_its_own(opened):
     assert weight.locator("[data-panel=grad_weight]").evaluate(inside)
 
 
+def test_what_the_kernel_slides_over_is_drawn_as_the_mistake_makes_it(opened):
+    band, _ = opened("v=2&view=window&size=6&stride=2&grad=ones")
+    press(band, "no zeros")
+    drawn = splits(band, "padded_grad_output")
+    bare = torch.nn.functional.pad(torch.ones(2, 2), (2, 3, 2, 3))  # K − 1 before, and the remainder behind
+    assert drawn == [[f"{value:g}"] for value in bare.flatten().tolist()]
+
+
 def test_a_link_is_a_riddle_until_somebody_asks(opened):
     band, weight = opened("v=2&view=window&grad=ones&broken=I01")
     page = opened.page
@@ -196,6 +207,14 @@ def test_keys_walk_the_steps_and_a_transposed_layer_has_none(opened):
     page.keyboard.press("ArrowLeft")
     page.keyboard.press(" ")
     expect_right(band, page)
+    press(band, "not rotated")
+    page.keyboard.press("Escape")
+    expect_right(band, page)
+    expect(band.get_by_role("button", name="Break it")).to_be_focused()
+    press(band, "not rotated")
+    page.get_by_role("button", name="Reset").click()
+    expect_right(band, page)
+    expect(band.get_by_role("button", name="Break it")).to_be_visible()
     opened("v=2&view=window&transposed=1&broken=I01")
     expect(page.locator(".cv-break:visible")).to_have_count(0)
     expect_right(band, page)

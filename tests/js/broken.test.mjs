@@ -311,6 +311,43 @@ test("the wrong numbers are the count that is said, and the cells that are split
   }
 });
 
+test("what is drawn as made with the mistake gives the wrong numbers beside it", () => {
+  const tried = new Set();
+  for (const settings of states()) {
+    const { spec } = settings;
+    if (spec.in_channels > 1 || spec.padding_mode !== "zeros" || spec.input_size[0] > 5) continue;
+    for (const { id, of, guilty } of TOGGLES) {
+      const made = replaced(settings, { broken: id });
+      const { stages, broken } = shown(made);
+      const [wrong, result] = [broken.planes[guilty], broken.planes[of]];
+      if (!wrong?.from || !result?.rows) continue;
+      const used = (name) =>
+        name === guilty ? wrong : { values: stages[name].data, columns: stages[name].shape.at(-1) };
+      const [left, right, apart, step] =
+        of === "grad_input"
+          ? [wrong, used("rotated_weight"), spec.dilation, [1, 1]]
+          : [used("padded_input"), used("dilated_grad_output"), [1, 1], spec.dilation];
+      const rows = right.values.length / right.columns;
+      const values = result.values.map((_, index) => {
+        const [top, start] = [Math.floor(index / result.columns), index % result.columns];
+        let sum = 0;
+        for (let row = 0; row < rows; row++)
+          for (let column = 0; column < right.columns; column++) {
+            const y = top * step[0] + row * apart[0];
+            const x = start * step[1] + column * apart[1];
+            sum += left.values[y * left.columns + x] * right.values[row * right.columns + column];
+          }
+        return sum;
+      });
+      values.forEach((value, index) =>
+        assert.ok(Math.abs(value - result.values[index]) < 1e-9, `${toLink(made)} ${index}`),
+      );
+      tried.add(id);
+    }
+  }
+  assert.deepEqual([...tried].sort(), ["I07", "I10", "I16", "W02", "W06"]);
+});
+
 test("a result of another shape is drawn in it: what is missing, and what is too much", () => {
   const right = { values: [1, 2, 3, 4], rows: 2, columns: 2, limit: 4, scale: [] };
   const smaller = splitCells(right, { rows: 1, columns: 1, values: [1], wrong: [false] });

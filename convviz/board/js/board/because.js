@@ -64,11 +64,12 @@ export function createBecause(band, taught) {
       geometry = next;
       const found = topicsOf(band, panels, next);
       buttons.hidden = !found.length;
-      if (found.join() !== topics.join())
-        buttons.replaceChildren(
-          element("span", { "aria-hidden": "true" }, say("why")),
-          ...found.map(createButton),
-        );
+      if (found.join() !== topics.join()) {
+        const [first, ...others] = found.map(createButton);
+        const word = element("span", { "aria-hidden": "true" }, say("why"));
+        // The word goes with the first of them: without one it asks nothing.
+        buttons.replaceChildren(element("span", { class: "cv-whys-first" }, word, first ?? ""), ...others);
+      }
       topics = found;
       turnTo(open && found.includes(open) ? open : null);
     },

@@ -182,7 +182,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     board.stepping?.retell();
     readout.retell();
     setLine(loss, values.loss);
-    setLine(truth, values.truth);
+    setLine(truth, values.broken?.differs ? "" : values.truth); // what is equal is not what one looks at
     truth.dataset.ok = String(values.truth_ok);
     markSelected();
     root.dataset.painted = plotly ? String(values.step) : "";

@@ -62,12 +62,38 @@ export function createBreakIt(board, name) {
   /** @type {{ broken: Broken | null, panels: Map<string, Panel> }} what was shown last */
   let latest = { broken: null, panels: new Map() };
   let open = false;
+  let isLeft = false; // by Escape
+  let chosen = ""; // here; where another mistake stands by now, Reset, Undo or a link has come between
+
+  /** Whether what is broken was chosen here. @param {string} id */
+  function isChosenHere(id) {
+    const isOwn = id === chosen;
+    chosen = id;
+    return isOwn;
+  }
 
   /** @param {string} id of a mistake; empty: of none */
   function choose(id) {
     known.add(id);
     open = true;
+    chosen = id;
     board.model.send({ type: "break", changes: { broken: id } });
+  }
+
+  el.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || steps.el.hidden) return;
+    event.stopPropagation();
+    if (latest.broken?.id) choose("");
+    open = false;
+    isLeft = true;
+    show(latest.broken, latest.panels);
+  });
+
+  /** The keyboard goes back to where it came from, once that is to be seen: what was broken is right a frame later. */
+  function giveBack() {
+    if (!isLeft || opener.hidden) return;
+    isLeft = false;
+    opener.focus({ preventScroll: true });
   }
 
   /**
@@ -79,8 +105,10 @@ export function createBreakIt(board, name) {
     el.hidden = !broken || !ids.length;
     const here = broken?.id && broken.equation === name ? broken : null;
     const isTold = !here || known.has(here.id);
+    open &&= isChosenHere(here?.id ?? "");
     steps.el.hidden = !isTold || !(open || here);
     opener.hidden = !isTold || !steps.el.hidden;
+    giveBack();
     steps.set(here?.id ?? "");
     setText(live, says.set(here, isTold));
     const marked = here?.differs && !board.stepping ? here : null;

@@ -1,6 +1,7 @@
 // @ts-check
 // What a broken step makes of a panel, over its heatmap: each wrong cell is split, the right number small above the
-// diagonal and the wrong one bold below it. A result of another shape is drawn in its own shape.
+// diagonal and the wrong one bold below it. A result of another shape is drawn in its own shape; a plane that is made with
+// the mistake takes the place of the right one, its cells where they would be.
 import WORDS from "../../../facts/words/broken.json" with { type: "json" };
 import { svgElement } from "../base/dom.js";
 import { colorOf, formatNumber, needsWhiteInk } from "../base/format.js";
@@ -19,11 +20,11 @@ const NONE = "–"; // where no number comes out
 
 /** The cells in which another number comes out, or none, or one that has no place; and where it is drawn smaller, all others. @param {RightPlane} right @param {WrongPlane} wrong @returns {SplitCell[]} */
 export function splitCells(right, wrong) {
-  const isLarger = wrong.rows > right.rows || wrong.columns > right.columns;
-  const [rows, columns] = [Math.max(right.rows, wrong.rows), Math.max(right.columns, wrong.columns)];
+  const { isLarger, top, left, rows, columns } = extentOf(right, wrong);
+  const [down, across] = wrong.from ?? [0, 0];
   return Array.from({ length: rows * columns }, (_, index) => {
-    const [row, column] = [Math.floor(index / columns), index % columns];
-    const [belongs, comes] = [placeIn(right, row, column), placeIn(wrong, row, column)];
+    const [row, column] = [top + Math.floor(index / columns), left + (index % columns)];
+    const [belongs, comes] = [placeIn(right, row, column), placeIn(wrong, row - down, column - across)];
     return { row, column, belongs, comes, isWrong: comes < 0 || wrong.wrong[comes] };
   })
     .filter(({ belongs, comes, isWrong }) => (isWrong || isLarger) && Math.max(belongs, comes) >= 0)
@@ -37,7 +38,17 @@ export function splitCells(right, wrong) {
 
 /** Where a cell stands in a plane; -1 where it has no such cell. @param {{ rows: number, columns: number }} plane @param {number} row @param {number} column */
 const placeIn = ({ rows, columns }, row, column) =>
-  row < rows && column < columns ? row * columns + column : -1;
+  row >= 0 && column >= 0 && row < rows && column < columns ? row * columns + column : -1;
+
+/** The rows and columns that one of two planes has, the wrong one where it begins. @param {{ rows: number, columns: number }} right @param {WrongPlane} wrong */
+function extentOf(right, { rows, columns, from: [down, across] = [0, 0] }) {
+  const [top, left] = [Math.min(0, down), Math.min(0, across)];
+  const all = {
+    rows: Math.max(right.rows, down + rows) - top,
+    columns: Math.max(right.columns, across + columns) - left,
+  };
+  return { ...all, top, left, isLarger: all.rows > right.rows || all.columns > right.columns };
+}
 
 /** @param {SplitCell} cell */
 const isRight = ({ right, wrong }) =>
@@ -100,19 +111,30 @@ export function createSplits(svg) {
       const key = JSON.stringify([list, right.limit, right.scale, rows, columns]);
       if (key === drawn) return;
       drawn = key;
-      const size = Math.min(
-        rows / Math.max(rows, wrong?.rows ?? 0),
-        columns / Math.max(columns, wrong?.columns ?? 0),
-      );
-      el.setAttribute("transform", `scale(${size})`);
-      const ground = svgElement("rect", {
-        class: "cv-split-ground",
-        width: (columns * CELL) / size,
-        height: (rows * CELL) / size,
-      });
-      el.replaceChildren(...(size < 1 ? [ground] : []), ...list.map((cell) => createSplit(cell, right)));
+      if (wrong) draw(el, list, right, wrong);
+      else el.replaceChildren();
     },
   };
+}
+
+/** Draw the split cells: those of a larger plane smaller. @param {SVGElement} el @param {SplitCell[]} list @param {RightPlane} right @param {WrongPlane} wrong */
+function draw(el, list, right, wrong) {
+  const { rows, columns, top, left, isLarger } = extentOf(right, wrong);
+  const size = Math.min(right.rows / rows, right.columns / columns);
+  el.setAttribute("transform", `scale(${size}) translate(${-left * CELL} ${-top * CELL})`);
+  const ground = svgElement("rect", {
+    class: "cv-split-ground",
+    x: left * CELL,
+    y: top * CELL,
+    width: (right.columns * CELL) / size,
+    height: (right.rows * CELL) / size,
+  });
+  const isWhole = Boolean(wrong.from);
+  const cells = isWhole ? list.filter((cell) => cell.wrong !== null) : list;
+  el.replaceChildren(
+    ...(isLarger || isWhole ? [ground] : []),
+    ...cells.map((cell) => createSplit(cell, right, isWhole)),
+  );
 }
 
 /** Have the frames of linked cells over what is split, which else would cover them; under the numbers again afterwards. @param {SVGElement} svg @param {boolean} over */
@@ -123,8 +145,8 @@ function raiseLights(svg, over) {
   if (lights && next && lights.nextElementSibling !== next) next.before(lights);
 }
 
-/** @param {SplitCell} cell @param {RightPlane} plane whose colours it has */
-function createSplit(cell, { scale, limit }) {
+/** @param {SplitCell} cell @param {RightPlane} plane whose colours it has @param {boolean} isAlone whether the wrong number has the cell for itself */
+function createSplit(cell, { scale, limit }, isAlone) {
   const { row, column, right, wrong } = cell;
   const inkOf = (/** @type {number | null} */ value) => {
     if (value === null) return { fill: "var(--cv-paper)", ink: "var(--cv-ink)" };
@@ -137,7 +159,7 @@ function createSplit(cell, { scale, limit }) {
   const [above, below] = [inkOf(right), inkOf(wrong)];
   const side = svgElement("rect", { width: CELL, height: CELL, style: `fill: ${below.fill}` });
   const group = { class: "cv-split", transform: `translate(${column * CELL} ${row * CELL})` };
-  if (isRight(cell)) {
+  if (isAlone || isRight(cell)) {
     const place = { x: CELL / 2, y: CELL / 2, style: `fill: ${below.ink}` };
     const text = svgElement("text", { class: "cv-split-right cv-split-alone", ...place });
     text.textContent = formatNumber(Number(wrong));

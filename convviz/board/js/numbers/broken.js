@@ -21,8 +21,9 @@ import { differing, gradientBy, gradientRight, isNear } from "./mistaken.js";
  * @typedef {{ id: BrokenId, guilty: string, equation: "input" | "weight", of: "grad_input" | "grad_weight", recipe: Recipe, setting: string }} Toggle
  *   setting: the catalogue's link to where it shows
  * @typedef {"grad_input" | "grad_padded_input" | "grad_weight"} ResultName
- * @typedef {{ rows: number, columns: number, values: number[], wrong: boolean[] }} WrongPlane what comes out, in its own shape;
- *   without rows where nothing does; wrong: of each number whether another one belongs to its place, or none
+ * @typedef {{ rows: number, columns: number, values: number[], wrong: boolean[], from?: Pair }} WrongPlane what comes out, in its own
+ *   shape; without rows where nothing does; wrong: of each number whether another one belongs to its place, or none; from: the place in the
+ *   right plane at which it begins, where it takes that plane's place as a whole
  * @typedef {{ kind: "same" | "wrong" | "elsewhere" | "shape" | "nothing" | "large", result: ResultName, plane: WrongPlane,
  *   right: Pair, count: number, here: number, all: number, planes: number, other: Pair }} Outcome
  *   right: the shape that is right; count of wrong numbers in all planes, here in the plane that is shown; other: the first

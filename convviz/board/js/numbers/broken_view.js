@@ -4,6 +4,7 @@ import WORDS from "../../../facts/words/broken.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 import { isPanel, panelsOf } from "../picture/panels.js";
 import { NO_PLANE, outcomeOf, resultOf, toggleOf } from "./broken.js";
+import { guiltyPlane } from "./broken_plane.js";
 import { planeOffer, settingOffer, viewOffer } from "./broken_offers.js";
 import { hiddenWords, sameWords, wrongWords } from "./broken_words.js";
 
@@ -92,18 +93,8 @@ function planesOf(settings, stages, toggle, outcome, row) {
   /** @type {Record<string, WrongPlane>} */
   const planes = { [outcome.result]: outcome.plane };
   for (const panel of panelsOf(row)) {
-    const [rows, columns] = panel.tensor.shape.slice(2);
-    if (panel.name === toggle.guilty && toggle.id === "I01") {
-      const start = (panel.at[0] * panel.tensor.shape[1] + panel.at[1]) * rows * columns;
-      const belongs = [...panel.tensor.data.subarray(start, start + rows * columns)];
-      const values = [...belongs].reverse();
-      planes[panel.name] = {
-        rows,
-        columns,
-        values,
-        wrong: values.map((value, index) => value !== belongs[index]),
-      };
-    }
+    const guilty = panel.name === toggle.guilty ? guiltyPlane(settings, toggle, panel, stages) : null;
+    if (guilty) planes[panel.name] = guilty;
     // A border of another shape cannot be folded back.
     if (panel.name === "grad_input" && outcome.result !== panel.name)
       planes[panel.name] =

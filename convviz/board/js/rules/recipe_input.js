@@ -104,6 +104,22 @@ function around(chosen, line, cells, kernel) {
   return [before, line.N - (spreadSize(chosen, line, cells) + before - line[chosen.spacing] * (kernel - 1))];
 }
 
+/**
+ * What the kernel slides over, along each axis: how far apart the cells of grad_output are, where the first one stands, and how
+ * long it is.
+ * @param {Recipe} chosen complete @param {Spec} spec
+ */
+export function slidOver(chosen, spec) {
+  const lines = linesOf(chosen, spec);
+  const kernel = turnedSize(chosen.kernel, spec.kernel_size);
+  return bothAxes((axis) => {
+    const cells = outputSize(spec, axis);
+    const [first] = around(chosen, lines[axis], cells, kernel[axis]);
+    const length = paddedTo(chosen, lines[axis], cells, kernel[axis]);
+    return { pitch: lines[axis][chosen.inserted] + 1, first, length };
+  });
+}
+
 /** @param {Recipe} chosen @param {Line} line @param {number} cells */
 const spreadSize = (chosen, line, cells) => (cells - 1) * (line[chosen.inserted] + 1) + 1;
 

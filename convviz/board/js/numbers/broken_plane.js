@@ -1,0 +1,83 @@
+// @ts-check
+// What a mistake makes of the plane that it is made in: of grad_output as the kernel slides over it, of the grad_output that
+// slides, of the input under it, of the rotated kernel.
+import { slidOver, unfolded } from "../rules/recipe_input.js";
+import { complete, linesOf } from "../rules/recipes.js";
+import { bothAxes, outputSize } from "../rules/spec.js";
+
+/**
+ * @import { Panel } from "../picture/panels.js"
+ * @import { Settings, Tensor } from "../rules/settings.js"
+ * @import { Toggle, WrongPlane } from "./broken.js"
+ * @typedef {{ pitch: number, first: number, length: number }} Along an axis: how far apart the cells are, where the first one
+ *   stands, which may be outside, and how long the plane is
+ */
+
+/**
+ * The plane as it is with the mistake; null where it is a result, or cropped away.
+ * @param {Settings} settings @param {Toggle} toggle @param {Panel} panel the guilty one
+ * @param {{ grad_output: Tensor, input: Tensor }} stages
+ * @returns {WrongPlane | null}
+ */
+export function guiltyPlane({ spec }, toggle, panel, { grad_output, input }) {
+  const chosen = complete(toggle.of, toggle.recipe);
+  const right = complete(toggle.of, {});
+  const cells = bothAxes((axis) => outputSize(spec, axis));
+  if (toggle.guilty === "rotated_weight") return rotatedBack(panel);
+  if (toggle.guilty === "padded_grad_output") {
+    const slid = spec.padding_mode === "zeros" ? spec : unfolded(spec);
+    return spread(grad_output, panel.at, slidOver(chosen, slid), slidOver(right, slid));
+  }
+  if (toggle.guilty === "dilated_grad_output") {
+    const [apart, belongs] = [chosen, right].map((recipe) => gapsOf(recipe, spec, cells));
+    return spread(grad_output, panel.at, apart, belongs);
+  }
+  if (toggle.guilty !== "padded_input") return null;
+  const bare = spec.input_size.map((length) => ({ pitch: 1, first: 0, length }));
+  const padded = spec.padding.map(([first]) => ({ pitch: 1, first, length: 0 }));
+  return spread(input, panel.at, bare, padded);
+}
+
+/** @param {import("../rules/recipes.js").Recipe} recipe @param {Settings["spec"]} spec @param {number[]} cells @returns {Along[]} */
+function gapsOf(recipe, spec, cells) {
+  return linesOf(recipe, spec).map((line, axis) => {
+    const pitch = line[recipe.gap];
+    return { pitch, first: 0, length: (cells[axis] - 1) * pitch + 1 };
+  });
+}
+
+/**
+ * One plane of a tensor, its cells apart and with zeros around it; its first cell stands where it does in the right one.
+ * @param {Tensor} tensor @param {import("../rules/spec.js").Pair} place of the plane @param {Along[]} along rows and columns @param {Along[]} right
+ * @returns {WrongPlane | null}
+ */
+function spread({ shape, data }, [sample, channel], [down, across], right) {
+  const [height, width] = shape.slice(2);
+  const start = (sample * shape[1] + channel) * height * width;
+  if (down.length <= 0 || across.length <= 0) return null;
+  const at = (
+    /** @type {Along} */ { pitch, first },
+    /** @type {number} */ place,
+    /** @type {number} */ count,
+  ) => {
+    const cell = (place - first) / pitch;
+    return Number.isInteger(cell) && cell >= 0 && cell < count ? cell : -1;
+  };
+  const values = Array.from({ length: down.length * across.length }, (_, place) => {
+    const row = at(down, Math.floor(place / across.length), height);
+    const column = at(across, place % across.length, width);
+    return row < 0 || column < 0 ? 0 : data[start + row * width + column];
+  });
+  const from = [down, across].map(({ first }, axis) => right[axis].first - first);
+  const [rows, columns] = [down.length, across.length];
+  return { rows, columns, values, wrong: values.map(() => true), from: [from[0], from[1]] };
+}
+
+/** The kernel as it is, where it should be rotated. @param {Panel} panel @returns {WrongPlane} */
+function rotatedBack({ tensor, at }) {
+  const [rows, columns] = tensor.shape.slice(2);
+  const start = (at[0] * tensor.shape[1] + at[1]) * rows * columns;
+  const belongs = [...tensor.data.subarray(start, start + rows * columns)];
+  const values = [...belongs].reverse();
+  return { rows, columns, values, wrong: values.map((value, index) => value !== belongs[index]) };
+}
