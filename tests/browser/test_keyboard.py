@@ -94,6 +94,21 @@ def test_linked_cells_and_the_sum(app):
     app.get_by_text("the sum behind it is written here").wait_for()
 
 
+def test_what_a_button_opened_closes_with_escape_and_gives_the_focus_back(app):
+    for opener in (".cv-symbols-open", ".cv-why", ".cv-tools button[aria-controls]", ".cv-learn summary"):
+        button = app.locator(opener).first
+        button.focus()
+        press(app, "Enter")
+        assert button.evaluate("(button) => (button.ariaExpanded ?? String(button.parentElement.open)) === 'true'"), (
+            opener
+        )
+        press(app, "Escape")
+        assert button.evaluate("(button) => button === document.activeElement"), opener
+        assert button.evaluate("(button) => (button.ariaExpanded ?? String(button.parentElement.open)) === 'false'"), (
+            opener
+        )
+
+
 def test_scatter_and_gather(app):
     """Item 3: the switch, and the pairs that run backwards through the kernel."""
     final = read_panel(app, "grad_input")

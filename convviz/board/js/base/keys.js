@@ -37,3 +37,21 @@ export function keepKeys(root, isOurs = isBare) {
     root.removeEventListener("keydown", stop);
   };
 }
+
+/**
+ * Let Escape close what a button has opened; the button gets the focus back.
+ * @param {() => HTMLElement | null | undefined} opener the button that closes it, while it is open @param {...HTMLElement} places where
+ *   the key is heard
+ */
+export function closeWithEscape(opener, ...places) {
+  /** @param {KeyboardEvent} event */
+  const onKey = (event) => {
+    const button = event.key === "Escape" && !event.defaultPrevented && opener();
+    if (!button) return;
+    button.click();
+    button.focus();
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  for (const place of places) place.addEventListener("keydown", onKey);
+}

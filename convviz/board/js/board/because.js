@@ -3,6 +3,7 @@
 import WORDS from "../../../facts/words/because.json" with { type: "json" };
 import { ask } from "../base/ask.js";
 import { element, setText } from "../base/dom.js";
+import { closeWithEscape } from "../base/keys.js";
 import { sentences } from "../base/words.js";
 import { becauseWords, topicsOf } from "../picture/topics.js";
 
@@ -31,6 +32,11 @@ export function createBecause(band, taught) {
   /** @type {Geometry} */
   let geometry;
   show.addEventListener("click", () => open && ask(buttons, open));
+  closeWithEscape(
+    () => /** @type {HTMLElement | null} */ (buttons.querySelector("[aria-expanded=true]")),
+    buttons,
+    answer,
+  );
 
   /** @param {Topic | null} topic */
   function turnTo(topic) {

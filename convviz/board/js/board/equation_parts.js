@@ -3,6 +3,7 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { explain } from "../base/help.js";
+import { closeWithEscape } from "../base/keys.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -51,6 +52,7 @@ export function createSymbols() {
     el.hidden = !el.hidden;
     button.setAttribute("aria-expanded", String(!el.hidden));
   });
+  closeWithEscape(() => (el.hidden ? null : button), button, el);
   return { el, button };
 }
 

@@ -3,6 +3,7 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { NOT_COPIED, createCopier } from "../base/clipboard.js";
 import { element, setText } from "../base/dom.js";
+import { closeWithEscape } from "../base/keys.js";
 import { messageOf } from "../numbers/from_kernel.js";
 import { toLink } from "../rules/link.js";
 import { hasAddress, howToOpen, whatOpens } from "../board/share_address.js";
@@ -107,6 +108,7 @@ export function createShare(model, lessonLink) {
     copier.close();
     tell("");
   });
+  closeWithEscape(() => (panel.hidden ? null : open), open, panel);
   link.addEventListener("click", copyLink);
   python.addEventListener("click", () =>
     ask("python", say("share.writing"), ({ message }) => copy(message.text, say("copy.notebook"))),
