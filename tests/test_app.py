@@ -883,7 +883,7 @@ def test_a_large_picture_is_never_there_twice(tmp_path):
         "L PNG": (110, "L", "PNG", square),
         "wide L PNG": (110, "L", "PNG", (65_000, 760)),
         "L PNG of one row": (30, "L", "PNG", (50_000_000, 1)),  # refused: the decoder would keep it several times
-        "RGB JPEG": (60, "RGB", "JPEG", square),
+        "RGB JPEG": (80, "RGB", "JPEG", square),  # half of a decoded copy
     }
     for kind, (_, mode, format, size) in pictures.items():
         (tmp_path / kind).write_bytes(encoded(Image.new(mode, size), format, compress_level=1))

@@ -498,7 +498,9 @@ def save(page, panel, entry):
 
 def open_menu(page, panel, entry):
     """Open the menu of the first panel of a name and choose an entry."""
-    menu = page.locator(f"[data-panel={panel}]").first.locator(".cv-menu")
+    here = page.locator(f"[data-panel={panel}]").first
+    here.hover()  # only then its menu is there
+    menu = here.locator(".cv-menu")
     menu.locator("summary").click()
     menu.get_by_role("button", name=entry).click()
 

@@ -13,7 +13,9 @@ RANGE = "() => document.querySelector('.cv-figure-chart').layout.xaxis.range"
 
 def open_figure(page, panel):
     """Open the figure from the menu of the first panel of a name; return the dialog."""
-    menu = page.locator(f"[data-panel={panel}]").first.locator(".cv-menu")
+    here = page.locator(f"[data-panel={panel}]").first
+    here.hover()  # only then its menu is there
+    menu = here.locator(".cv-menu")
     menu.locator("summary").click()
     menu.get_by_role("button", name="Open as a plotly figure").click()
     return page.get_by_role("dialog")

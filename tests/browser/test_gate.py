@@ -4,8 +4,7 @@ import signal
 
 import pytest
 
-from convviz.facts import facts
-from tests.browser.app_page import open_app, open_tab, slide, slider_value
+from tests.browser.app_page import OFFERED, open_app, open_tab, slide, slider_value
 from tests.browser.server import voila_server
 
 pytestmark = pytest.mark.browser
@@ -42,7 +41,7 @@ def test_the_page_bears_its_policy_below_a_path_and_comes_back_after_a_restart(p
     address = guarded.url.split("?")[0] + "#v=1"
     open_app(page, f"{guarded.url}#v=1")
     assert page.url == address, "the token has left the address"
-    for tab in facts("names")["tabs"]:
+    for tab in OFFERED:
         open_tab(page, tab)
     assert page.complaints == [], "nothing that the page needs is forbidden"
     for directive, code in TRIES.items():

@@ -23,7 +23,9 @@ def board(browser, tmp_path):
 
 
 def ask(page, panel):
-    menu = page.locator(f'.cv-panel[data-panel="{panel}"] .cv-menu').first
+    here = page.locator(f'.cv-panel[data-panel="{panel}"]').first
+    here.hover()  # only then its menu is there
+    menu = here.locator(".cv-menu")
     menu.locator("summary").click()
     menu.get_by_role("button", name="Hide a number and predict it").click()
 

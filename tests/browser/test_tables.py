@@ -78,7 +78,7 @@ def test_they_are_made_when_opened_and_follow_the_board(page, folder):
         page.locator(".cv-set-stride input").first.press("ArrowLeft")
     assert_as_on_the_board(page)
     with repaint(page):
-        page.locator(".cv-set-transposed input").click()
+        page.locator(".cv-set-transposed input").press("Space")
     assert_as_on_the_board(page)
     assert tables(page)[0]["caption"].startswith("padded_input, shape [1, 1, ")
     page.locator(".cv-board .cv-tables summary").click()

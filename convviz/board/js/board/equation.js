@@ -71,7 +71,7 @@ export class Equation {
 
   /** @param {any} next @param {any} geometry @param {any} story of the remainder, or null */
   setSpec(next, geometry, story) {
-    this.#film.finish(); // what it lies over is another
+    if (next !== this.#spec) this.#film.finish(); // what it lies over is another
     this.#unseen = this.#spec?.view === "stamps" && next.view !== "stamps";
     this.#spec = next;
     this.#stepper.setSpec(next, geometry);
