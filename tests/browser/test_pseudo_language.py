@@ -138,7 +138,9 @@ def outside(texts):
                 found.append(f"brackets that do not close in {each['kind']}: {each['text']!r}")
         else:
             depth, rest = cut(depth, each["text"])
-        plain = "".join(letter for letter in rest if unicodedata.category(letter) != "Lm")  # as ᵢ of a sum, ᵀ of a matrix
+        plain = "".join(
+            letter for letter in rest if unicodedata.category(letter) != "Lm"
+        )  # as ᵢ of a sum, ᵀ of a matrix
         words = re.findall(r"[^\W\d_]{2}\w*", "" if each["code"] else plain)
         found += [f"{each['kind']} {word!r} of {each['text']!r} at {each['at']}" for word in words if word not in known]
     assert depth == 0, "every bracket that opens closes"
@@ -239,7 +241,7 @@ def test_the_app_says_nothing_that_is_no_fact_and_has_room_for_longer_words(brow
         for after in ("opened", "transposed"):
             assert read(page) == [], after
             assert misfits(page) == [], after
-            page.locator(".cv-set-transposed input").click()
+            page.locator(".cv-set-transposed input").press("Space")
             page.wait_for_selector(".cv-board[data-from=page]")
 
 
