@@ -239,7 +239,7 @@ def test_the_app_says_nothing_that_is_no_fact_and_has_room_for_longer_words(brow
         for after in ("opened", "transposed"):
             assert read(page) == [], after
             assert misfits(page) == [], after
-            page.locator(".cv-set-transposed input").click()
+            page.locator(".cv-set-transposed input").press("Space")
             page.wait_for_selector(".cv-board[data-from=page]")
 
 
