@@ -114,14 +114,12 @@ def test_all_there_is_to_read_is_on_the_paper(browser, printed, width):
 def test_an_open_tab_is_on_the_paper_as_a_whole(app):
     open_tab(app, "code")
     app.emulate_media(media="print")
-    cut, board, drawer = app.evaluate("""() => {
-        const slot = document.querySelector(".cv-slot");
-        const [board, drawer] = [".cv-board", ".cv-drawer"].map((one) => document.querySelector(one));
-        const [{ bottom }, { top }] = [board.getBoundingClientRect(), drawer.getBoundingClientRect()];
-        return [slot.scrollHeight - slot.clientHeight, bottom, top];
-    }""")
-    assert cut <= 1
-    assert drawer >= board, "it does not lie over the board"
+    for shown in (".cv-board", ".cv-drawer-body"):
+        assert app.locator(shown).is_visible(), shown
+    for boxed in (".cv-drawer-body", ".cv-slot"):
+        cut = app.locator(boxed).evaluate("(box) => box.scrollHeight - box.clientHeight")
+        assert cut <= 1, boxed
+    assert app.evaluate(OVERLAPS, [".cv-board", ".cv-drawer-body"]) == [], "it does not lie over the board"
 
 
 def test_the_served_app_takes_a_sheet_for_each_equation(app):
