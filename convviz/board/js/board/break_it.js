@@ -113,6 +113,7 @@ export function createBreakIt(board, name) {
     setText(live, says.set(here, isTold));
     const marked = here?.differs && !board.stepping ? here : null;
     el.toggleAttribute("data-differs", Boolean(marked));
+    el.parentElement?.toggleAttribute("data-wrong", Boolean(marked)); // no :has(), which is asked for again after every number
     el.parentElement?.toggleAttribute("data-broken", Boolean(here)); // its sentence takes the place of the band's
     el.parentElement?.toggleAttribute("data-breaking", !steps.el.hidden);
     markSigns(panels, marked?.before ?? "");

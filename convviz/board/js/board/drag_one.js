@@ -88,7 +88,8 @@ export function createHandle(board, grid, spec) {
     see(values) {
       const { single, columns } = spec();
       const index = single ? Array.prototype.indexOf.call(values, 1) : -1;
-      hint.hidden = !single || Boolean(board.draggedOne);
+      const isLearnt = !single || Boolean(board.draggedOne);
+      if (hint.hidden !== isLearnt) hint.hidden = isLearnt;
       const shown = index < 0 ? "hidden" : "visible";
       if (ring.getAttribute("visibility") !== shown) ring.setAttribute("visibility", shown);
       if (index < 0) return;

@@ -342,6 +342,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERED_UP_TO) {
     hide(cell) {
       if (cell?.row === asked?.row && cell?.column === asked?.column) return;
       asked = cell;
+      svg.toggleAttribute("data-asked", Boolean(cell));
       if (!shown || !numbered()) return;
       eachPlace(letter);
       nameCells();
@@ -351,7 +352,8 @@ export function createGrid(uid, events, numbersUpTo = NUMBERED_UP_TO) {
     /** Draw a ring around a cell, or none. @param {{ row: number, column: number } | null} cell */
     mark(cell) {
       const inside = cell && cell.row < spec.rows.length && cell.column < spec.columns.length;
-      ring.setAttribute("visibility", inside ? "visible" : "hidden");
+      const shows = inside ? "visible" : "hidden";
+      if (ring.getAttribute("visibility") !== shows) ring.setAttribute("visibility", shows);
       if (!cell || !inside) return;
       ring.setAttribute("x", String(cell.column * CELL));
       ring.setAttribute("y", String(cell.row * CELL));

@@ -51,6 +51,7 @@ export function createTray() {
         pinned?.panel === "grad_input" && !geometry.transposed && numbers.planes.grad_input ? pinned : null;
       const tray = pixel && memory.see(geometry, numbers, { row: pixel.row, column: pixel.column });
       el.hidden = !tray;
+      el.parentElement?.toggleAttribute("data-tray", Boolean(tray));
       if (tray) draw(tray);
     },
   };
