@@ -321,7 +321,7 @@ def test_the_legend_of_colours_is_there_whichever_band_has_the_room(opened):
     page = opened("v=2")
     for number in (1, 2, 3):
         page.keyboard.press(str(number))
-        assert page.locator("[data-focus] .cv-scale").is_visible(), f"band {number}"
+        assert page.locator(".cv-foot .cv-scale").is_visible(), f"band {number}"
         page.keyboard.press("Escape")
 
 

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -66,9 +67,23 @@ MISFITS = """(stillToCome) => {
   // A line that is cut has its whole text as a title: it is read under the pointer.
   const told = (node) => getComputedStyle(node).textOverflow === "ellipsis" && node.title === node.textContent;
   const called = (node) => `${node.localName}.${node.getAttribute("class") ?? ""}: ${node.textContent.slice(0, 60)}`;
+  // What of a box is in sight: a line that has no room may wrap out of it, or be scrolled to, but not be cut in two.
+  const shownOf = (node, box) => {
+    let { left, top, right, bottom } = box;
+    let isCut = false;
+    for (let at = node; at && at !== document.body; at = at.parentElement) {
+      const [{ overflowX, overflowY, display }, edge] = [getComputedStyle(at), at.getBoundingClientRect()];
+      if (display === "inline") continue;
+      if (overflowY !== "visible") [top, bottom] = [Math.max(top, edge.top), Math.min(bottom, edge.bottom)];
+      if (overflowX !== "visible") [left, right] = [Math.max(left, edge.left), Math.min(right, edge.right)];
+      isCut ||= overflowY === "hidden" && overflowX === "hidden" && bottom - top < box.height - 3;
+    }
+    const isSeen = right - left > 1 && bottom - top > 3;
+    return { left, top, right, bottom, isSeen, isCut: isSeen && isCut };
+  };
   const boxes = "button, label, legend, summary, th, td, h1, h2, h3, h4, p, li, span";
   for (const node of document.querySelectorAll(`main :is(${boxes})`)) {
-    if (!seen(node) || !node.clientWidth) continue;
+    if (!seen(node) || !node.clientWidth || !shownOf(node, node.getBoundingClientRect()).isSeen) continue;
     if (node.scrollWidth > node.clientWidth + 1 && !told(node)) found.push(`cut off: ${called(node)}`);
   }
   const texts = [];
@@ -80,7 +95,11 @@ MISFITS = """(stillToCome) => {
     if (parent.closest("svg, select, .cv-scroll, .cv-code, .cv-viewport, .cv-notes, .cv-controls, .cv-sum")) continue;
     const range = document.createRange();
     range.selectNodeContents(walker.currentNode);
-    for (const box of range.getClientRects()) texts.push({ parent, box });
+    for (const each of range.getClientRects()) {
+      const box = shownOf(parent, each);
+      if (box.isCut) found.push(`cut in two: ${called(parent)}`);
+      if (box.isSeen) texts.push({ parent, box });
+    }
   }
   for (const { parent, box } of texts) if (box.right > innerWidth + 1) found.push(`beyond the page: ${called(parent)}`);
   texts.forEach((one, index) => {
@@ -119,7 +138,10 @@ def outside(texts):
                 found.append(f"brackets that do not close in {each['kind']}: {each['text']!r}")
         else:
             depth, rest = cut(depth, each["text"])
-        words = re.findall(r"[^\W\d_]{2}\w*", "" if each["code"] else rest.replace("\u1d40", ""))
+        plain = "".join(
+            letter for letter in rest if unicodedata.category(letter) != "Lm"
+        )  # as ᵢ of a sum, ᵀ of a matrix
+        words = re.findall(r"[^\W\d_]{2}\w*", "" if each["code"] else plain)
         found += [f"{each['kind']} {word!r} of {each['text']!r} at {each['at']}" for word in words if word not in known]
     assert depth == 0, "every bracket that opens closes"
     return found
@@ -219,7 +241,7 @@ def test_the_app_says_nothing_that_is_no_fact_and_has_room_for_longer_words(brow
         for after in ("opened", "transposed"):
             assert read(page) == [], after
             assert misfits(page) == [], after
-            page.locator(".cv-set-transposed input").click()
+            page.locator(".cv-set-transposed input").press("Space")
             page.wait_for_selector(".cv-board[data-from=page]")
 
 

@@ -41,8 +41,9 @@ MOVE = """(input, value) => {
   input.value = value;
   input.dispatchEvent(new Event("input", { bubbles: true }));
 }"""
+# Where things stand. Where there are several bands, a title goes with its own, which takes of the others what it needs.
 PLACES = """() => Object.fromEntries([...document.querySelectorAll(
-  ".cv-head :is(h3, .cv-tools-of-band button), .cv-tools button, .cv-block-geometry .cv-control, .cv-sum"
+  "[data-bands=one] .cv-head :is(h3, .cv-tools-of-band button), .cv-tools button, .cv-block .cv-control, .cv-sum"
 )].filter((node) => node.checkVisibility()).map((node, index) => {
   const { left, top } = node.getBoundingClientRect();
   return [`${index} ${node.className} ${node.textContent.slice(0, 20)}`.replace(/[\\d.,\\u2212]+$/, ""), [left, top]];
@@ -147,15 +148,20 @@ def test_formulas_wait_behind_a_button(stage, exported):
 
 def test_a_word_is_explained_to_pointer_keyboard_and_finger(browser, stage, exported):
     open_stage(stage, exported)
+    help = stage.locator(".cv-help")
+
+    def explain_each(place):
+        for word in stage.locator(f"{place} .cv-control [data-help]:visible").all():
+            word.hover()
+            stage.wait_for_function("!document.querySelector('.cv-help').hidden")
+            assert len(help.inner_text()) > len(word.inner_text()) + 12, "it says more than its label"
+            stage.mouse.move(700, 2)
+            help.wait_for(state="hidden")
+
+    explain_each(".cv-block")
     stage.locator(".cv-more-controls > summary").click()
     stage.locator(".cv-advanced > summary").click()
-    help = stage.locator(".cv-help")
-    for word in stage.locator(".cv-control [data-help]:visible").all():
-        word.hover()
-        stage.wait_for_function("!document.querySelector('.cv-help').hidden")
-        assert len(help.inner_text()) > len(word.inner_text()) + 12, "it says more than its label"
-        stage.mouse.move(700, 2)
-        help.wait_for(state="hidden")
+    explain_each(".cv-more-controls")  # it hangs over some of the others
     assert stage.locator(".cv-set-seed [data-help]").count() == 1
     slider(stage, "stride").focus()
     stage.keyboard.press("Tab")
@@ -203,7 +209,7 @@ def test_zoomed_in_a_slider_and_what_it_does_are_on_one_screen(stage, exported):
             assert stage.evaluate("document.documentElement.scrollHeight <= innerHeight"), (size, name)
             shown = stage.evaluate(CELLS)
             assert "grad_input" in shown
-            assert name != "first" or stage.evaluate(LETTERS), size
+            assert (name, size) != ("first", (853, 480)) or stage.evaluate(LETTERS), size
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (900, 620), (853, 480), (390, 844)], ids=str)
@@ -212,7 +218,7 @@ def test_nothing_but_panels_moves_while_a_slider_moves(stage, exported, size):
         open_stage(stage, exported, state, size)
         show_all_controls(stage)
         start = stage.evaluate(PLACES)
-        assert len(start) > 10
+        assert len(start) > 8
         for name in ("kernel_size", "stride", "padding", "dilation"):
             control = slider(stage, name)
             before = control.input_value()
@@ -247,15 +253,15 @@ def test_a_band_takes_the_focus_and_gives_it_back(stage, exported):
     stage.locator("[data-equation=weight]:not([data-focus])").wait_for()
     title = stage.locator("[data-equation=weight] .cv-title")
     title.click()
-    stage.wait_for_function("document.querySelectorAll('[data-strip]').length === 2")
     stage.wait_for_function(
         "document.querySelector('[data-focus] [data-panel=grad_weight] .cv-area').clientWidth >= 78"
     )
+    assert stage.locator("[data-strip]").count() == 0, "it has the larger share, and all bands stay"
     assert title.get_attribute("aria-pressed") == "true"
     assert stage.locator("[data-focus] .cv-wordless").count() == 0, "in focus the numbers are printed"
     assert stage.evaluate(OUTSIDE_THE_WINDOW) == []
     stage.keyboard.press("Escape")
-    stage.wait_for_function("document.querySelectorAll('[data-strip]').length === 0")
+    stage.locator("[data-equation=weight]:not([data-focus])").wait_for()
     stage.keyboard.press("2")
     stage.locator("[data-equation=input][data-focus]").wait_for()
     stage.keyboard.press("2")

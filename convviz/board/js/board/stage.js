@@ -83,7 +83,9 @@ function lineUp(terms, cells, most, turn) {
     const width = term.before + Math.max(cells[index].width * term.columns, term.least);
     const height = cells[index].height * term.rows + term.around;
     const line = lines.at(-1);
-    if (!line || (turn && term.turns) || line.width + GAP + width > most) lines.push({ width, height });
+    if (line && turn && term.turns)
+      lines.push({ width, height: height + GAP }); // what breaks it is a line of its own
+    else if (!line || line.width + GAP + width > most) lines.push({ width, height });
     else Object.assign(line, { width: line.width + GAP + width, height: Math.max(line.height, height) });
   });
   return lines;

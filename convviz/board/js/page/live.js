@@ -24,7 +24,11 @@ const OF_THE_KERNEL = Object.values(SETTINGS.controls_of_the_kernel).flat();
 /** The line above all: what the page is, and what leads from it. @param {HTMLElement} el of the app */
 function createBar(el) {
   const name = el.querySelector(":scope > h1");
-  return element("div", { class: "cv-heading" }, name ?? element("p", { class: "cv-brand" }, say("brand")));
+  return element(
+    "div",
+    { class: "cv-heading" },
+    name ?? element("p", { class: "cv-brand", title: say("brand") }, say("brand")),
+  );
 }
 
 /**
