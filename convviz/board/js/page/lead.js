@@ -19,7 +19,8 @@ const sayOfArrival = sentences(ARRIVAL);
  * @param {HTMLElement} lesson the place of a lesson's card @param {() => void} watch plays the arrival again
  */
 export function createLead(model, follow, lesson, watch) {
-  const question = element("h2", { class: "cv-question" });
+  const question = element("span", {});
+  const heading = element("h2", { class: "cv-question" }, question, " ", createWatch(watch));
   const words = element("p", { class: "cv-sentence" });
   const notice = element("p", { class: "cv-notice", role: "status" });
 
@@ -40,7 +41,7 @@ export function createLead(model, follow, lesson, watch) {
   follow("settings", show);
   follow("change:notice", tell);
   follow("change:failed", tell); // what the page's address could not say is there by now
-  return element("div", { class: "cv-lead" }, question, words, notice, createWatch(watch), lesson);
+  return element("div", { class: "cv-lead" }, heading, words, notice, lesson);
 }
 
 /** Plays the arrival again. @param {() => void} watch */
