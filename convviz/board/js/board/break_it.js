@@ -210,5 +210,9 @@ function markPanels(panels, broken, isTold) {
     const isGuilty = broken?.guilty === name;
     const shows = isTold || !isGuilty || broken?.result === name;
     panel.breakInto((shows && broken?.planes[name]) || null, isGuilty && isTold);
+    if (name === "rotated_weight") {
+      const term = panel.el.closest(".cv-term"); // its sign says "rotated window"
+      term?.toggleAttribute("data-not-rotated", isGuilty && isTold);
+    }
   }
 }

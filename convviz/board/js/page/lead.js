@@ -26,8 +26,7 @@ export function createLead(model, follow, lesson, watch) {
 
   function show() {
     const settings = model.settings();
-    const kind = settings.transposed ? "transposed" : isSingleOne(settings) ? "single" : "other";
-    setText(question, say(`question.${kind}`));
+    setText(question, say(`question.${kindOf(settings)}`));
     setRich(words, model.get("introduction") || say("sentence"));
   }
 
@@ -42,6 +41,13 @@ export function createLead(model, follow, lesson, watch) {
   follow("change:notice", tell);
   follow("change:failed", tell); // what the page's address could not say is there by now
   return element("div", { class: "cv-lead" }, heading, words, notice, lesson);
+}
+
+/** What is asked first: of a puzzle nothing that gives it away. @param {import("../rules/settings.js").Settings} settings */
+function kindOf(settings) {
+  if (settings.transposed) return "transposed";
+  if (settings.broken) return "broken";
+  return isSingleOne(settings) ? "single" : "other";
 }
 
 /** Plays the arrival again. @param {() => void} watch */

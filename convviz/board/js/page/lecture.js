@@ -155,8 +155,9 @@ export function createLecture(app, board, player, { own, wish, fit }) {
     action();
   }
 
-  /** Esc, when nothing else has taken it. @param {KeyboardEvent} event */
-  function onEscape(event) {
+  /** Esc, when nothing else has taken it, wherever the focus is. @param {Event} heard */
+  function onEscape(heard) {
+    const event = /** @type {KeyboardEvent} */ (heard);
     if (!on || event.key !== "Escape" || event.defaultPrevented) return;
     event.preventDefault();
     if (!board.escape()) turn(false);
@@ -164,7 +165,7 @@ export function createLecture(app, board, player, { own, wish, fit }) {
 
   const onWish = () => void (wish?.get("present") && turn(true));
   keys.addEventListener("keydown", onKey, true);
-  app.addEventListener("keydown", onEscape);
+  keys.addEventListener("keydown", onEscape);
   wish?.on("change:present", onWish);
 
   return {
@@ -176,7 +177,7 @@ export function createLecture(app, board, player, { own, wish, fit }) {
     close() {
       turn(false);
       keys.removeEventListener("keydown", onKey, true);
-      app.removeEventListener("keydown", onEscape);
+      keys.removeEventListener("keydown", onEscape);
       wish?.off("change:present", onWish);
       button.remove();
       bar.remove();
