@@ -109,6 +109,7 @@ def test_f_and_the_button_begin_it_and_esc_and_f_end_it(visitor, exported):
         if end == "button":
             visitor.get_by_role("button", name=say("leave")).click()
         else:
+            visitor.evaluate("document.activeElement.blur()")  # as when what was pressed is gone
             visitor.keyboard.press(end)
         visitor.wait_for_function(
             "(wide) => document.querySelector('[data-panel=grad_input] .cv-area').clientWidth === wide", arg=before

@@ -181,8 +181,9 @@ def test_gaps_and_holes_are_where_the_note_says(js):
     notes = js("picture/captions.js", "captionOf", [(seen(spec), "forward", "") for spec in drawn])
     for spec, note in zip(drawn, notes, strict=True):
         for words in told:
-            lines = r"(?:(\d+) rows?)?(?: and )?(?:(\d+) columns?)? of the input (?:is|are) never read"
-            found = re.search(rf"{lines}, because the \w+ leaves {words} the windows", note)
+            what, where = words.split()
+            lines = r"(?:(\d+) rows?)?(?: and )?(?:(\d+) columns?)? of the input falls? into"
+            found = re.search(rf"{lines} (?:a {what[:-1]}|{what}) that the \w+ leaves {where} the windows", note)
             counts = [int(number or 0) for number in (found.groups() if found else ("0", "0"))]
             for axis, lines in enumerate(unread_along(spec)):
                 windows = spans(spec, axis)
@@ -265,7 +266,7 @@ def test_the_places_that_were_wrong_once(js):
     assert formula == "output[0, 3] = Σ_c padded_input[0, 2 + c] ⊛ weight[3, c]"
     (caption,) = js("picture/captions.js", "captionOf", [(seen(holes), "forward", "")])
     assert caption.endswith(
-        " 2 rows and 2 columns of the input are never read, because the dilation leaves holes inside the windows."
+        " 2 rows and 2 columns of the input fall into holes that the dilation leaves inside the windows, and are never read."
     )
     assert js("picture/words.js", "lossWords", [("sum", 10497.5)]) == ["loss = Σ output = 10497.5"]
 

@@ -220,7 +220,7 @@ test("the sentences of the first states", () => {
     [
       "v=2&view=window",
       "I16",
-      "The result is 1×1, not 5×5, because grad_output lacks its border of zeros.",
+      "The result is 1×1, not 5×5, because grad_output lacks its border of d(K − 1) − p zeros.",
       [],
     ],
     [

@@ -89,4 +89,12 @@ test("tracks have what their numbers need, the favoured one first, and never mor
   assert.deepEqual(leastOf(tracksFor(tracks, 1, 10), 250), [0, 250]);
   assert.deepEqual(leastOf(tracksFor(tracks, -1, 10), 260), [100, 150]);
   assert.deepEqual(leastOf(tracksFor([{ least: 0, share: 1 }], -1, 10), 260), [0]);
+  const firm = [
+    { ...tracks[0], bare: 50 },
+    { ...tracks[1], bare: 100 },
+  ];
+  const least = (room) => leastOf(tracksFor(firm, -1, 10), room).map(Math.round);
+  assert.deepEqual(least(520), [200, 300]);
+  assert.deepEqual(least(160), [50, 100], "what it has in colours alone, before the numbers");
+  assert.deepEqual(least(85), [25, 50], "and never more than there is");
 });

@@ -4,7 +4,7 @@ import { element } from "../base/dom.js";
 import { createSign, createTerm, putInOrder, signWidth } from "./equation_parts.js";
 import { createPanel } from "./panel.js";
 import { MOST_LINES } from "./panel_name.js";
-import { GAP, NUMBERED_UP_TO, fitCells, keepsDigits, leastLine, linesOf } from "./stage.js";
+import { GAP, NUMBERED_UP_TO, bareLine, fitCells, keepsDigits, leastLine, linesOf } from "./stage.js";
 
 const AROUND = { width: 32, height: 52 }; // what of a band is none of its panels': title line and edges
 const NAME_LINES = 2; // that the least room is reckoned with
@@ -128,13 +128,17 @@ export class BandRow {
     }
   }
 
-  /** How large the band is at least for its numbers to be read; 0 where it has none. @param {Asks} asks @returns {Room} */
+  /**
+   * How large the band is at least for its numbers to be read, and how wide for its colours; 0 where it has no numbers.
+   * @param {Asks} asks @returns {Room & { bare: number }}
+   */
   least(asks) {
     const terms = this.#terms(NAME_LINES, asks);
     const numbered = terms.filter(({ digits }) => digits);
-    if (!numbered.length) return { width: 0, height: 0 };
+    if (!numbered.length) return { width: 0, bare: 0, height: 0 };
     const heights = numbered.map(({ rows, around, digits }) => around + rows * (digits?.height ?? 0));
-    return { width: AROUND.width + leastLine(terms), height: AROUND.height + Math.max(...heights) };
+    const [width, bare] = [AROUND.width + leastLine(terms), AROUND.width + bareLine(terms)];
+    return { width, bare, height: AROUND.height + Math.max(...heights) };
   }
 
   /** Width that this row needs besides its cells, and how many cells stand side by side. */

@@ -47,9 +47,10 @@ export function createBands(root, rows, equations, isPaper, onShared) {
     const names = [...equations.keys()];
     const small = names.filter((name) => name !== LARGE);
     const needs = new Map([...equations].map(([name, band]) => [name, band.least()]));
-    const least = (/** @type {string} */ name) => needs.get(name) ?? { width: 0, height: 0 };
+    const least = (/** @type {string} */ name) => needs.get(name) ?? { width: 0, bare: 0, height: 0 };
     const widths = small.map((name) => ({
       least: least(name).width,
+      bare: least(name).bare,
       share: SHARES[/** @type {"forward"} */ (name)] * (name === focused ? WIDER : 1),
     }));
     const lines = [small, [LARGE]].map((row) => ({

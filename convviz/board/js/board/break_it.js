@@ -83,7 +83,7 @@ export function createBreakIt(board, name) {
   el.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || steps.el.hidden) return;
     event.stopPropagation();
-    if (latest.broken?.id) choose("");
+    if (chosen) choose("");
     open = false;
     isLeft = true;
     show(latest.broken, latest.panels);

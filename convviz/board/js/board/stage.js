@@ -13,6 +13,7 @@ const OF_A_LOW_ONE = 230; // below that, a window is scrolled
 // A frame that grows with its page has no height of its own to go by; with the words above it, it is no higher than this.
 const [OF_A_FRAME, FRAME] = [664, 760];
 const [PHONE, TALLER] = [480, 220]; // how wide a phone is at most, and how much higher that is there: the controls lie below
+const [COLOURED, FEW] = [7, 12]; // pixels of a cell whose number has no room; more of them in a row are smaller still
 export const NUMBERED_UP_TO = 14; // rows or columns of a panel whose cells are as large as its neighbours'
 
 /** What a cell's side may be, in pixels: few sizes, so that a slider seldom changes them. */
@@ -93,25 +94,38 @@ function lineUp(terms, cells, most, turn) {
 
 /** How wide a line of terms is at least for every number in it to be read. @param {Term[]} terms */
 export const leastLine = (terms) =>
+  lineOf(terms, ({ digits }) => Math.max(digits?.width ?? 0, digits?.height ?? 0));
+
+/** How wide it is where its cells show their colours alone. @param {Term[]} terms */
+export const bareLine = (terms) =>
+  lineOf(terms, ({ columns }) => (COLOURED * Math.min(columns, FEW)) / columns);
+
+/** @param {Term[]} terms @param {(term: Term) => number} sideOf a cell */
+const lineOf = (terms, sideOf) =>
   terms.reduce(
-    (sum, { before, columns, digits, least }) =>
-      sum + before + Math.max(columns * Math.max(digits?.width ?? 0, digits?.height ?? 0), least),
+    (sum, term) => sum + term.before + Math.max(term.columns * sideOf(term), term.least),
     GAP * (terms.length - 1),
   );
 
 /**
  * The tracks of bands beside or below each other, for a grid: each by its share, but none smaller than its numbers need;
  * where there is no room for all, the favoured one has what it needs, and the others share the rest.
- * @param {{ least: number, share: number }[]} tracks least: in pixels @param {number} favoured its index; -1: none
+ * @param {{ least: number, share: number, bare?: number }[]} tracks least: in pixels; bare: what it has before the others
+ *   share, all of it or its part of what there is
+ * @param {number} favoured its index; -1: none
  * @param {number} gap between two
  */
 export function tracksFor(tracks, favoured, gap) {
+  const others = tracks.filter((_, index) => index !== favoured);
   const own = tracks[favoured]?.least ?? 0;
-  const all = tracks.reduce((sum, { least }) => sum + least, 0) - own;
-  const rest = `100% - ${gap * (tracks.length - 1) + own}px`;
+  const sure = others.reduce((sum, { bare = 0 }) => sum + bare, 0);
+  const all = others.reduce((sum, { least, bare = 0 }) => sum + Math.max(least - bare, 0), 0);
+  const left = (/** @type {number} */ taken) => `100% - ${gap * (tracks.length - 1) + own + taken}px`;
   return tracks
-    .map(({ least, share }, index) => {
-      const most = index === favoured ? "100%" : `max(0px, (${rest}) * ${(least / (all || 1)).toFixed(4)})`;
+    .map(({ least, share, bare = 0 }, index) => {
+      const part = (Math.max(least - bare, 0) / (all || 1)).toFixed(4);
+      const first = `min(${bare}px, (${left(0)}) * ${(bare / (sure || 1)).toFixed(4)})`;
+      const most = index === favoured ? "100%" : `max(0px, ${first}) + max(0px, (${left(sure)}) * ${part})`;
       return `minmax(min(${least}px, ${most}), ${share.toFixed(3)}fr)`;
     })
     .join(" ");

@@ -100,7 +100,7 @@ function gapless(spec, unstrided) {
 }
 
 /** Whether every plane of a weight looks the same rotated by 180°. @param {Tensor} weight */
-function isSymmetric({ shape, data }) {
+export function isSymmetric({ shape, data }) {
   const cells = shape[2] * shape[3];
   return data.every((value, index) => value === data[index - (index % cells) + cells - 1 - (index % cells)]);
 }

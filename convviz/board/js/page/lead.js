@@ -6,6 +6,7 @@ import WORDS from "../../../facts/words/lead.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { setRich } from "../base/rich_text.js";
 import { sentences } from "../base/words.js";
+import { isSymmetric } from "../numbers/broken_words.js";
 import { isSingleOne } from "../rules/change.js";
 
 const say = sentences(WORDS);
@@ -26,7 +27,9 @@ export function createLead(model, follow, lesson, watch) {
 
   function show() {
     const settings = model.settings();
-    setText(question, say(`question.${kindOf(settings)}`));
+    const weight = model.shown()?.numbers.stages.weight;
+    const turns = !weight || !isSymmetric(weight); // else dragging the 1 would show nothing of it
+    setText(question, say(`question.${kindOf(settings, turns)}`));
     setRich(words, model.get("introduction") || say("sentence"));
   }
 
@@ -38,16 +41,20 @@ export function createLead(model, follow, lesson, watch) {
 
   follow("change:introduction", show);
   follow("settings", show);
+  follow("change:values", show);
   follow("change:notice", tell);
   follow("change:failed", tell); // what the page's address could not say is there by now
   return element("div", { class: "cv-lead" }, heading, words, notice, lesson);
 }
 
-/** What is asked first: of a puzzle nothing that gives it away. @param {import("../rules/settings.js").Settings} settings */
-function kindOf(settings) {
+/**
+ * What is asked first: of a puzzle nothing that gives it away.
+ * @param {import("../rules/settings.js").Settings} settings @param {boolean} turns whether the kernel is another one when it is rotated
+ */
+function kindOf(settings, turns) {
   if (settings.transposed) return "transposed";
   if (settings.broken) return "broken";
-  return isSingleOne(settings) ? "single" : "other";
+  return turns && isSingleOne(settings) ? "single" : "other";
 }
 
 /** Plays the arrival again. @param {() => void} watch */
