@@ -266,7 +266,8 @@ def test_the_places_that_were_wrong_once(js):
     assert formula == "output[0, 3] = Σ_c padded_input[0, 2 + c] ⊛ weight[3, c]"
     (caption,) = js("picture/captions.js", "captionOf", [(seen(holes), "forward", "")])
     assert caption.endswith(
-        " 2 rows and 2 columns of the input fall into holes that the dilation leaves inside the windows, and are never read."
+        " 2 rows and 2 columns of the input fall into holes that the dilation leaves inside the windows,"
+        " and are never read."
     )
     assert js("picture/words.js", "lossWords", [("sum", 10497.5)]) == ["loss = Σ output = 10497.5"]
 

@@ -54,7 +54,8 @@ export function createLead(model, follow, lesson, watch) {
 function kindOf(settings, turns) {
   if (settings.transposed) return "transposed";
   if (settings.broken) return "broken";
-  return turns && isSingleOne(settings) ? "single" : "other";
+  if (!isSingleOne(settings)) return "other";
+  return turns ? "single" : "alike";
 }
 
 /** Plays the arrival again. @param {() => void} watch */
