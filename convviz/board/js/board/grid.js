@@ -20,6 +20,7 @@ import {
 } from "./grid_marks.js";
 import { isBeyond } from "../picture/scales.js";
 import { widthOf } from "./digits.js";
+import { equal } from "./pixels.js";
 import { NUMBERED_UP_TO } from "./stage.js";
 import { sentences } from "../base/words.js";
 
@@ -291,12 +292,16 @@ export function createGrid(uid, events, numbersUpTo = NUMBERED_UP_TO) {
 
     /** @param {ArrayLike<number>} values @param {string} dtype @param {any} scale @param {number} limit */
     setValues(values, dtype, scale, limit) {
+      const before = shown;
       shown = { values, dtype, scale, limit };
+      const isSame = before?.dtype === dtype && before.scale === scale && before.limit === limit;
+      if (isSame && equal(before.values, values)) return false; // as most panels at a move
       markBeyond();
       if (!numbered()) {
         [shorts, told] = [[], []];
         svg.removeAttribute("data-crossed");
-        return moveCursor();
+        moveCursor();
+        return true;
       }
       let crossed = false; // whether a number stands where nothing is read
       for (let index = 0; index < values.length; index++) {
@@ -308,6 +313,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERED_UP_TO) {
       if (printed || asked) eachPlace(letter);
       nameCells();
       svg.toggleAttribute("data-crossed", crossed);
+      return true;
     },
 
     /**
@@ -316,7 +322,8 @@ export function createGrid(uid, events, numbersUpTo = NUMBERED_UP_TO) {
      * @param {{ row: number, column: number }[] | null} [clear] what stays clear beside them while all others fade
      */
     light(links, clear = null) {
-      dim.setAttribute("d", clear ? holesIn(spec, [...links, ...clear]) : "");
+      const holes = clear ? holesIn(spec, [...links, ...clear]) : "";
+      if (dim.getAttribute("d") !== holes) dim.setAttribute("d", holes);
       const inside = links.filter(
         ({ row, column }) => row < spec.rows.length && column < spec.columns.length,
       );

@@ -3,38 +3,44 @@
 import { setText, svgElement } from "../base/dom.js";
 import { CELL } from "./grid_marks.js";
 
+/** @typedef {{ text: SVGElement, short: string, look: string }} Printed look: the classes of its letters */
+
 /** Make the layer of letters. */
 export function createNumbers() {
   const el = svgElement("g", { class: "cv-printed", "aria-hidden": "true" });
-  /** @type {(SVGElement | null | undefined)[][]} */
+  /** What stands where: asked of the page at every move, it would take a third of a frame. @type {(Printed | null | undefined)[][]} */
   const rows = [];
 
   /** @param {number} row @param {number} column */
   function erase(row, column) {
-    rows[row][column]?.remove();
+    rows[row][column]?.text.remove();
     rows[row][column] = null;
   }
 
   return {
     el,
     /** @param {number} row @param {number} column */
-    at: (row, column) => rows[row]?.[column] ?? null,
+    at: (row, column) => rows[row]?.[column]?.text ?? null,
 
     /** Let go of what stands outside so many cells. @param {number} height @param {number} width */
     fit(height, width) {
-      for (const row of rows.splice(height)) for (const text of row) text?.remove();
+      for (const row of rows.splice(height)) for (const printed of row) printed?.text.remove();
       while (rows.length < height) rows.push([]);
-      for (const row of rows) for (const text of row.splice(width)) text?.remove();
+      for (const row of rows) for (const printed of row.splice(width)) printed?.text.remove();
     },
 
     /** Print a number. @param {number} row @param {number} column @param {string} short empty: none @param {string} look the classes of its letters */
     write(row, column, short, look) {
       if (!short) return erase(row, column);
-      const text =
-        rows[row][column] ?? svgElement("text", { x: (column + 0.5) * CELL, y: (row + 0.5) * CELL });
-      if (!rows[row][column]) el.append((rows[row][column] = text));
-      setText(text, short);
-      if (text.getAttribute("class") !== look) text.setAttribute("class", look);
+      let printed = rows[row][column];
+      if (!printed) {
+        const text = svgElement("text", { x: (column + 0.5) * CELL, y: (row + 0.5) * CELL });
+        el.append(text);
+        printed = rows[row][column] = { text, short: "", look: "" };
+      }
+      if (printed.short !== short) setText(printed.text, short);
+      if (printed.look !== look) printed.text.setAttribute("class", look);
+      Object.assign(printed, { short, look });
     },
   };
 }

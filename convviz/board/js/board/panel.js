@@ -179,9 +179,9 @@ export function createPanel(board, first) {
     /** @param {import("../base/format.js").Numbers} values @param {string} dtype @param {number} limit @param {ArrayLike<number> | null} all */
     setValues(values, dtype, limit, all) {
       shown = { values, dtype, limit };
-      grid.setValues(values, dtype, board.scale(), limit);
+      const isNew = grid.setValues(values, dtype, board.scale(), limit);
       handle.see(values);
-      if (cell.width) printNumbers();
+      if (isNew && cell.width) printNumbers();
       menu.follow();
       if (all) thumbs.draw(all, board.scale(), limit);
     },

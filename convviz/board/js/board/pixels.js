@@ -43,8 +43,8 @@ export function createPixels() {
   };
 }
 
-/** @param {ArrayLike<number>} one @param {ArrayLike<number>} other */
-function equal(one, other) {
+/** Whether two planes hold the same numbers. @param {ArrayLike<number>} one @param {ArrayLike<number>} other */
+export function equal(one, other) {
   if (one.length !== other.length) return false;
   for (let index = 0; index < one.length; index++) if (!Object.is(one[index], other[index])) return false;
   return true;
