@@ -144,6 +144,49 @@ def test_a_result_of_another_shape_has_no_cells_that_are_wrong_by_themselves():
         assert WRONG_CELL not in page, task
 
 
+def turned_round(pair):
+    return tuple(pair)[::-1] if isinstance(pair, (tuple, list)) else pair
+
+
+def test_what_the_argument_list_leaves_out_hides_no_mistake():
+    """Each of them passed: the case that would have shown it asked for an argument that the function does not have."""
+
+    def exchanged(grad_output, input, weight, stride=1, padding=0):
+        return convviz.conv2d_weight(input, weight.shape, grad_output, turned_round(stride), turned_round(padding))
+
+    def unstrided(input, weight, bias=None, stride=1, padding=0):
+        return torch.nn.functional.conv_transpose2d(input, weight, bias, 1, padding)
+
+    def remainder_of_the_first_group(grad_output, input, weight, stride=1, groups=1):
+        full = torch.nn.grad.conv2d_input(input.shape, weight, grad_output, stride, groups=groups)
+        left = (input.shape[-1] - weight.shape[-1]) % (stride if isinstance(stride, int) else stride[1])
+        if groups > 1 and left:
+            full[:, input.shape[1] // groups :, :, :1] = 0
+        return full
+
+    def other_axes(grad_output):
+        return grad_output.sum((0, 1))
+
+    def halved(grad_output, input, weight):
+        sent, read = grad_output.half().float(), input.half().float()
+        return torch.nn.grad.conv2d_weight(read, weight.shape, sent).half()
+
+    for fn, task in (
+        (exchanged, "conv2d_weight"),
+        (unstrided, "conv_transpose2d"),
+        (remainder_of_the_first_group, "conv2d_input"),
+        (other_axes, "conv2d_bias"),
+        (halved, "conv2d_weight"),
+    ):
+        assert not report(fn, task).passed, fn.__name__
+
+
+def test_what_was_assumed_is_said_also_of_what_passes():
+    text = report(lambda grad_output: grad_output.sum((0, 2, 3)), "conv2d_bias").text()
+    assert text.splitlines()[0].endswith("are right.")
+    assert "layout NCHW" in text
+
+
 def test_the_link_of_a_report_opens_a_state_in_which_the_mistake_shows():
     link = report(WRONG, "conv2d_backward").link()
     assert from_link(link)[1] == [], "no notice: everything in it is understood"

@@ -68,7 +68,7 @@ class Report:
         if hint and self.diagnoses:
             best = self.diagnoses[0]
             lines += [say("hint", title=best.title, result=best.of, id=best.id), best.fix or best.evidence]
-        if not self.passed and self.assumed:
+        if self.assumed:  # also of what passes: a wrong assumption may be why
             lines.append(say("assumed", what="; ".join(self.assumed)))
         return "\n".join(lines[:LINES])
 

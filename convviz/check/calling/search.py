@@ -207,11 +207,7 @@ def _plans(subject: Subject, layout: str | None) -> Iterator[Plan]:
     task, roles = subject.task, subject.binding.roles
     linear = task.name.startswith("linear")
     known = LINEAR if linear else CONV if layout is None else CONV + STATED
-    layouts = [
-        each
-        for each in known
-        if layout == f"{each[0]} {each[1]}" or (layout in (None, each[0]) and not _is_a_mistake(task, each[0]))
-    ]
+    layouts = [each for each in known if layout in (each[0], f"{each[0]} {each[1]}") or layout is None]
     kinds = libraries(subject.fn) if task.kind == "function" else ["torch"]
     forms: tuple[tuple[str, ...], ...] = ((),)
     if "cache" in roles:
@@ -223,15 +219,21 @@ def _plans(subject: Subject, layout: str | None) -> Iterator[Plan]:
             for size in sizes:
                 seen = set()
                 for data, kernel, bias in layouts:
+                    if layout is None and _is_a_mistake(task, data, arrays):
+                        continue
                     key = (data, kernel if has_kernel else "", bias if "bias" in roles or form else "")
                     if key not in seen:
                         seen.add(key)
                         yield Plan(arrays, data, kernel, bias, form, sizes=size)
 
 
-def _is_a_mistake(task: Task, data: str) -> bool:
-    """Return whether a layout that nobody stated is likelier a mistake: with one plane gy.sum() would be grad_bias."""
-    return task.name == "conv2d_bias" and data == "HW"
+def _is_a_mistake(task: Task, data: str, arrays: str) -> bool:
+    """Return whether a layout that nobody stated is likelier a mistake.
+
+    A sum over the wrong axes is grad_bias of another layout: gy.sum() that of one plane, gy.sum((0, 1)) that of one
+    sample with its channels last; and torch's tensors have their channels first.
+    """
+    return task.name == "conv2d_bias" and (data in ("HW", "HWC") or (arrays == "torch" and data == "NHWC"))
 
 
 def _unpacked(subject: Subject) -> list[tuple[str, ...]]:
