@@ -43,11 +43,7 @@ export function svgElement(tag, attributes = {}, ...children) {
  * @param {string} text
  */
 export function setText(node, text) {
-  if (node.textContent === text) return;
-  const only = node.firstChild;
-  if (only instanceof Text && only === node.lastChild)
-    only.data = text; // no node goes and comes
-  else node.textContent = text;
+  if (node.textContent !== text) node.textContent = text;
 }
 
 /** Write a line that is cut where it is too long: it is whole under the pointer. @param {HTMLElement} line @param {string} words */

@@ -1,6 +1,6 @@
 // @ts-check
 // The numbers printed over a grid: letters only where one is read, for those that are not seen cost as much.
-import { setText, svgElement } from "../base/dom.js";
+import { svgElement } from "../base/dom.js";
 import { CELL } from "./grid_marks.js";
 
 /** @typedef {{ text: SVGElement, short: string, look: string }} Printed look: the classes of its letters */
@@ -34,11 +34,13 @@ export function createNumbers() {
       if (!short) return erase(row, column);
       let printed = rows[row][column];
       if (!printed) {
-        const text = svgElement("text", { x: (column + 0.5) * CELL, y: (row + 0.5) * CELL });
+        const at = { x: (column + 0.5) * CELL, y: (row + 0.5) * CELL };
+        const text = svgElement("text", { ...at, class: look }, short);
         el.append(text);
-        printed = rows[row][column] = { text, short: "", look: "" };
+        printed = rows[row][column] = { text, short, look };
       }
-      if (printed.short !== short) setText(printed.text, short);
+      // Its letters change, and no node comes or goes.
+      if (printed.short !== short) /** @type {Text} */ (printed.text.firstChild).data = short;
       if (printed.look !== look) printed.text.setAttribute("class", look);
       Object.assign(printed, { short, look });
     },
