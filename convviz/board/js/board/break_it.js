@@ -65,11 +65,10 @@ export function createBreakIt(board, name) {
   let isLeft = false; // by Escape
   let chosen = ""; // here; where another mistake stands by now, Reset, Undo or a link has come between
 
-  /** Whether what is broken was chosen here. @param {string} id */
-  function isChosenHere(id) {
-    const isOwn = id === chosen;
+  /** What is broken here by now: where nobody chose it here, the row closes. @param {string} id */
+  function meet(id) {
+    open &&= id === chosen;
     chosen = id;
-    return isOwn;
   }
 
   /** @param {string} id of a mistake; empty: of none */
@@ -105,7 +104,7 @@ export function createBreakIt(board, name) {
     el.hidden = !broken || !ids.length;
     const here = broken?.id && broken.equation === name ? broken : null;
     const isTold = !here || known.has(here.id);
-    open &&= isChosenHere(here?.id ?? "");
+    meet(here?.id ?? "");
     steps.el.hidden = !isTold || !(open || here);
     opener.hidden = !isTold || !steps.el.hidden;
     giveBack();

@@ -25,12 +25,13 @@ export function createLead(model, follow, lesson, watch) {
   const words = element("p", { class: "cv-sentence" });
   const notice = element("p", { class: "cv-notice", role: "status" });
 
-  function show() {
+  const introduce = () => setRich(words, model.get("introduction") || say("sentence"));
+
+  function ask() {
     const settings = model.settings();
     const weight = model.shown()?.numbers.stages.weight;
     const turns = !weight || !isSymmetric(weight); // else dragging the 1 would show nothing of it
     setText(question, say(`question.${kindOf(settings, turns)}`));
-    setRich(words, model.get("introduction") || say("sentence"));
   }
 
   function tell() {
@@ -39,9 +40,9 @@ export function createLead(model, follow, lesson, watch) {
     notice.dataset.failed = String(model.get("failed"));
   }
 
-  follow("change:introduction", show);
-  follow("settings", show);
-  follow("change:values", show);
+  follow("change:introduction", introduce);
+  follow("settings", ask);
+  follow("change:values", ask); // by then there is a kernel to look at
   follow("change:notice", tell);
   follow("change:failed", tell); // what the page's address could not say is there by now
   return element("div", { class: "cv-lead" }, heading, words, notice, lesson);

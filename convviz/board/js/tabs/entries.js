@@ -26,13 +26,13 @@ export const entriesOf = (has) =>
   });
 
 /** @type {Record<string, string>} */
-const BANDS = { matrix: "forward", linear: "forward", quantised: "forward" };
+const BAND_OF_TAB = { matrix: "forward", linear: "forward", quantised: "forward" };
 /** @type {Record<string, string>} */
-const BANDS_OF_MISTAKES = { W: "weight", B: "bias" };
+const BAND_OF_MISTAKES = { W: "weight", B: "bias" };
 
 /**
  * The band that an open tab speaks of, which stays in sight beside it; empty where no tab is open.
  * @param {{ tab: string, mistake: string }} settings
  */
 export const bandOf = ({ tab, mistake }) =>
-  tab && ((tab === "mistakes" ? BANDS_OF_MISTAKES[mistake[0]] : BANDS[tab]) ?? "input");
+  tab && ((tab === "mistakes" ? BAND_OF_MISTAKES[mistake[0]] : BAND_OF_TAB[tab]) ?? "input");
