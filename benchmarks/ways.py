@@ -59,8 +59,8 @@ class Way:
         """Return the context of a server for this way alone."""
         if self.notebook:
             return _voila(self.notebook)
-        python = self.root / ".venv" / "bin" / "python"
-        python = python if self.root != ROOT and python.exists() else Path(sys.executable)
+        python = Path(sys.executable) if self.root == ROOT else self.root / ".venv" / "bin" / "python"
+        assert python.exists(), f"{self.root} has no .venv of its own, and ours has our templates: run `make app` there"
         # An older tree that has kernels keeps one started, which would count as a visitor's that never ends.
         older = ["--no-preheat"] if (self.root / "convviz" / "kernels").is_dir() else []
         return voila_server(root=self.root, python=python, arguments=older)

@@ -46,6 +46,11 @@ export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+/** Set a property only when it changed, so that nothing is styled or laid out anew for it. @param {HTMLElement} node @param {string} name @param {string} value */
+export function setStyle(node, name, value) {
+  if (node.style.getPropertyValue(name) !== value) node.style.setProperty(name, value);
+}
+
 /** Write a line that is cut where it is too long: it is whole under the pointer. @param {HTMLElement} line @param {string} words */
 export function setLine(line, words) {
   setText(line, words);

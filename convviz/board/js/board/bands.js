@@ -42,8 +42,14 @@ export function createBands(root, rows, equations, isPaper, onShared) {
   /** The band in use: a card, one step larger than the others. */
   const inUse = () => focused || alone() || (equations.has(LARGE) ? LARGE : "");
 
+  /** The grid that they stand in, as its properties say it: areas, columns, rows. @param {string} one that has the room for itself */
+  function gridOf(one) {
+    if (stage() === "wide" && !one) return gridWide();
+    return ["", "", [...equations.keys()].map((name) => (one && name !== one ? STRIP : ROW)).join(" ")];
+  }
+
   /** Side by side in fixed shares, so that nothing but panels moves; a band whose numbers would go takes of its neighbours. */
-  function shareWide() {
+  function gridWide() {
     const names = [...equations.keys()];
     const small = names.filter((name) => name !== LARGE);
     const needs = new Map([...equations].map(([name, band]) => [name, band.least()]));
@@ -59,10 +65,9 @@ export function createBands(root, rows, equations, isPaper, onShared) {
       share: row.includes(inUse()) ? IN_USE : OTHER,
     }));
     if (names[0] === LARGE) lines.reverse();
-    rows.style.gridTemplateAreas = lines.map(({ areas }) => JSON.stringify(areas)).join(" ");
-    rows.style.gridTemplateColumns = tracksFor(widths, small.indexOf(focused), BETWEEN);
+    const areas = lines.map((line) => JSON.stringify(line.areas)).join(" ");
     const used = lines.findIndex(({ share }) => share === IN_USE);
-    rows.style.gridTemplateRows = tracksFor(lines, used, BETWEEN);
+    return [areas, tracksFor(widths, small.indexOf(focused), BETWEEN), tracksFor(lines, used, BETWEEN)];
   }
 
   let shared = ""; // how they shared it last
@@ -72,19 +77,17 @@ export function createBands(root, rows, equations, isPaper, onShared) {
     if (!equations.has(focused)) focused = "";
     const one = alone();
     for (const equation of equations.values()) equation.setPlace({ focused, alone: one, inUse: inUse() });
-    if (stage() === "wide" && !one) shareWide();
-    else {
-      rows.style.gridTemplateAreas = rows.style.gridTemplateColumns = "";
-      rows.style.gridTemplateRows = [...equations.keys()]
-        .map((name) => (one && name !== one ? STRIP : ROW))
-        .join(" ");
-    }
-    const { gridTemplateAreas, gridTemplateColumns, gridTemplateRows } = rows.style;
-    const now = [stage(), one, focused, gridTemplateAreas, gridTemplateColumns, gridTemplateRows].join("|");
-    const isOther = now !== shared;
+    const [areas, columns, lines] = gridOf(one);
+    const now = [stage(), one, focused, ...equations.keys(), areas, columns, lines].join("|");
+    if (now === shared) return false;
     shared = now;
+    Object.assign(rows.style, {
+      gridTemplateAreas: areas,
+      gridTemplateColumns: columns,
+      gridTemplateRows: lines,
+    });
     onShared();
-    return isOther;
+    return true;
   }
 
   return {

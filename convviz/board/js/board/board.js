@@ -152,8 +152,8 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     whole = false;
     // Before anything is written: asked for later, the browser would lay out every cell at a size that is about to go.
     const there = structure.equations.map(({ name }) => equations.get(name));
-    const known =
-      everything && there.every(Boolean) && there.length === equations.size ? (room ?? roomNow()) : null;
+    const isKnown = everything ? there.every(Boolean) && there.length === equations.size : Boolean(room);
+    const known = isKnown ? (room ?? roomNow()) : null;
     if (everything) layOut(structure);
     const numbers = decodeAll(values);
     // First everything is written, then everything is measured: in turn, the browser would lay out once an equation.
@@ -168,7 +168,7 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
     if (everything) board.highlight.setGeometry(structure.geometry, structure.loss);
     markAsked();
     changes.see(numbers.planes, values.limits);
-    board.highlight.setNumbers(numbers, values.limits);
+    board.highlight.setNumbers(numbers, values.limits, model.get("selected"));
     legend.set(structure.equations[0]?.scale === "equation" ? Object.values(values.limits)[0] : null);
     seeTray = () => {
       if (model.get("values") !== values) return; // other numbers come right after, and these are no longer of this 1
@@ -294,8 +294,8 @@ export function renderBoard({ model, el, taught = [], own = false, onBands = () 
       theme = next;
       const page = root.closest(".cv-app") ?? root;
       for (const node of new Set([root, page])) /** @type {HTMLElement} */ (node).dataset.theme = next;
-      // Our own served page has the whole window to colour; a notebook keeps its own colours.
-      if (document.getElementById("convviz-main")) {
+      // A served or exported page has the whole window to colour; a notebook keeps its own colours.
+      if (document.querySelector("#convviz-main, body > .cv-page")) {
         document.documentElement.dataset.convvizTheme = next;
       }
       schedule(true);

@@ -62,6 +62,7 @@ export function createBreakIt(board, name) {
   /** @type {{ broken: Broken | null, panels: Map<string, Panel> }} what was shown last */
   let latest = { broken: null, panels: new Map() };
   let open = false;
+  let isMarked = true; // whether panels show what is broken; until they were seen, they may
   let isLeft = false; // by Escape
   let chosen = ""; // here; where another mistake stands by now, Reset, Undo or a link has come between
 
@@ -115,8 +116,7 @@ export function createBreakIt(board, name) {
     el.parentElement?.toggleAttribute("data-wrong", Boolean(marked)); // no :has(), which is asked for again after every number
     el.parentElement?.toggleAttribute("data-broken", Boolean(here)); // its sentence takes the place of the band's
     el.parentElement?.toggleAttribute("data-breaking", !steps.el.hidden);
-    markSigns(panels, marked?.before ?? "");
-    markPanels(panels, marked, isTold);
+    isMarked = mark(panels, marked, isTold, isMarked);
   }
 
   return { el, show };
@@ -187,6 +187,18 @@ function createSays({ fix, reveal, take }) {
       return text;
     },
   };
+}
+
+/**
+ * Show in the panels what is broken, or that nothing is any more.
+ * @param {Map<string, Panel>} panels @param {Broken | null} broken @param {boolean} isTold @param {boolean} wasMarked
+ * @returns {boolean} whether they show something broken
+ */
+function mark(panels, broken, isTold, wasMarked) {
+  if (!broken && !wasMarked) return false;
+  markSigns(panels, broken?.before ?? "");
+  markPanels(panels, broken, isTold);
+  return Boolean(broken);
 }
 
 /** Turn the "=" before a panel into "≠", and every other one back. @param {Map<string, Panel>} panels @param {string} before the panel's name, or empty */

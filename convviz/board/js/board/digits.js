@@ -1,5 +1,6 @@
 // @ts-check
 // How large the letters of a number are in a cell: as large as the cell allows, and never too small to read.
+import { setStyle } from "../base/dom.js";
 import { CELL } from "./grid_marks.js";
 
 export const SMALLEST = 10; // pixels of a number's letters; below, colour alone
@@ -55,7 +56,7 @@ export function paneDigitSize(widest, { width, height }) {
  * @param {HTMLElement} area @param {number} pixels @param {{ width: number, height: number }} cell
  */
 export function setDigits(area, pixels, { width, height }) {
-  area.style.setProperty("--cv-number", `${((pixels * CELL) / height).toFixed(1)}px`);
+  setStyle(area, "--cv-number", `${((pixels * CELL) / height).toFixed(1)}px`);
   area.classList.toggle("cv-widened", width !== height);
-  area.style.setProperty("--cv-narrowed", (height / width).toFixed(3)); // the layer is stretched with its cells
+  setStyle(area, "--cv-narrowed", (height / width).toFixed(3)); // the layer is stretched with its cells
 }

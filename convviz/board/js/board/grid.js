@@ -9,7 +9,7 @@ import { createNumbers } from "./grid_numbers.js";
 import {
   CELL,
   corners,
-  frames,
+  drawFrames,
   gapsBetween,
   holesIn,
   isMarked,
@@ -333,7 +333,7 @@ export function createGrid(uid, events, numbersUpTo = NUMBERED_UP_TO) {
           .map(({ row, column }) => `${row},${column}`)
           .join(" ");
       if (!inside.length && !lights.childElementCount) return;
-      lights.replaceChildren(...frames(inside));
+      drawFrames(lights, inside);
       lights.setAttribute("data-lit", names(true));
       lights.setAttribute("data-zero", names(false));
     },

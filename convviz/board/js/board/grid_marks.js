@@ -79,10 +79,11 @@ export function gapsBetween(height, width) {
 }
 
 /**
- * One path a colour, not a shape a cell: a weight can light up every cell of two panels.
- * @param {{ row: number, column: number, color: string, real: boolean }[]} links
+ * One path a colour over one dark edge for all, not a shape a cell: a weight can light up every cell of two panels.
+ * The paths that are there are used again: a new node costs more than another shape.
+ * @param {SVGElement} lights @param {{ row: number, column: number, color: string, real: boolean }[]} links
  */
-export function frames(links) {
+export function drawFrames(lights, links) {
   const paths = new Map();
   for (const { row, column, color, real } of links) {
     const key = real ? color : "";
@@ -90,14 +91,21 @@ export function frames(links) {
     const [x, y, side] = [column * CELL + inset, row * CELL + inset, CELL - 2 * inset];
     paths.set(key, `${paths.get(key) ?? ""}M${x} ${y}h${side}v${side}h${-side}z`);
   }
-  return [...paths].flatMap(([color, d]) =>
-    color
-      ? [
-          svgElement("path", { d, class: "cv-halo" }),
-          svgElement("path", { d, class: "cv-lit", style: `stroke: ${color}` }),
-        ]
-      : [svgElement("path", { d, class: "cv-covered" })],
-  );
+  const covered = paths.get("");
+  paths.delete("");
+  const wanted = [
+    ...(paths.size ? [["cv-halo", "", [...paths.values()].join("")]] : []),
+    ...[...paths].map(([color, d]) => ["cv-lit", color, d]),
+    ...(covered ? [["cv-covered", "", covered]] : []),
+  ];
+  while (lights.childElementCount > wanted.length) lights.lastElementChild?.remove();
+  while (lights.childElementCount < wanted.length) lights.append(svgElement("path"));
+  wanted.forEach(([name, stroke, d], index) => {
+    const path = /** @type {SVGPathElement} */ (lights.children[index]);
+    if (path.getAttribute("class") !== name) path.setAttribute("class", name);
+    if (path.style.stroke !== stroke) path.style.stroke = stroke;
+    path.setAttribute("d", d);
+  });
 }
 
 /**

@@ -70,7 +70,7 @@ export function createHighlighter(board, panels) {
     const spec = cell && panelNamed(cell.panel)?.spec();
     if (!spec) return PLAIN;
     const value = numbers.planes[cell.panel][cell.row * spec.columns.length + cell.column];
-    return `rgb(${colorIn(cell.panel, value).map(Math.round).join()})`;
+    return `rgb(${colorIn(cell.panel, value).map(Math.round).join(", ")})`; // as the browser writes it
   }
 
   function draw() {
@@ -180,12 +180,15 @@ export function createHighlighter(board, panels) {
       pairing.forget();
     },
 
-    /** @param {any} next @param {Record<string, number>} limits */
-    setNumbers(next, limits) {
+    /** @param {any} next @param {Record<string, number>} limits @param {any} cell that is pinned with them; null for none */
+    setNumbers(next, limits, cell) {
       numbers = { ...next, limits };
       terms = createTerms(links, (panel) => panelNamed(panel)?.spec(), numbers);
+      const isOther = !sameCell(cell, pinned);
+      pinned = cell;
       draw();
       write();
+      if (isOther) tell();
     },
 
     /** @param {any} cell null when the pointer or the focus has left */

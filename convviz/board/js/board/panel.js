@@ -1,7 +1,7 @@
 // @ts-check
 // One panel: its name and shape, the place where plotly draws, the layer over it, its menu, its other planes.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
-import { element, focusOf, setText } from "../base/dom.js";
+import { element, focusOf, setStyle, setText } from "../base/dom.js";
 import { followBrush } from "./brush.js";
 import { SMALLEST, digitSize, leastCell, setDigits } from "./digits.js";
 import { followDrag } from "./drag.js";
@@ -240,10 +240,10 @@ export function createPanel(board, first) {
     setSize(next, lines = 1, letters = 1) {
       [cell, afar] = [next, letters > 1];
       const width = cell.width * spec.columns.length;
-      name.style.maxWidth = `${Math.max(width, leastWidth(spec.label, lines) * letters)}px`;
+      setStyle(name, "max-width", `${Math.max(width, leastWidth(spec.label, lines) * letters)}px`);
       printNumbers();
-      area.style.width = `${width}px`;
-      area.style.height = `${cell.height * spec.rows.length}px`;
+      setStyle(area, "width", `${width}px`);
+      setStyle(area, "height", `${cell.height * spec.rows.length}px`);
     },
   };
 }
