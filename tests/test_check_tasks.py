@@ -207,7 +207,7 @@ def test_what_no_catalogue_has_is_read_off_the_products():
         return in_backward({})(summed, *rest)[0], *in_backward({})(grad_output, *rest)[1:]
 
     found = report(channels_summed, "conv2d_backward").diagnoses[0]
-    assert found.title.startswith("One channel of one sample alone is right")
+    assert found.title == "One output channel is right, two are not."
 
     def one_cell_at_stride_3(grad_output, input, weight, bias, stride, *rest):
         dx, dw, db = in_backward({})(grad_output, input, weight, bias, stride, *rest)
@@ -228,3 +228,65 @@ def test_what_no_catalogue_has_is_read_off_the_products():
 
     found = report(without_a_row, "conv2d_backward").diagnoses[0]
     assert found.title == "Of 144 products 12 are missing; all that is wrong is in row 0 of grad_input."
+
+
+def test_what_no_product_explains_is_said_as_what_it_is():
+    """Numbers that are clipped, rounded, added to or moved: each is said, and no mistake of the catalogue is named."""
+
+    def weight_by(change):
+        def fn(grad_output, input, weight, bias, stride, padding):
+            dx, dw, db = in_backward({})(grad_output, input, weight, bias, stride, padding, (1, 1), 1, "zeros")
+            return dx, change(dw, input, weight, grad_output), db
+
+        return fn
+
+    def relu(dw, input, weight, grad_output):
+        return dw * (dw > 0)
+
+    def over_windows(dw, input, weight, grad_output):
+        return dw / grad_output.shape[2]
+
+    kept = {}
+
+    def kept_by_size(dw, input, weight, grad_output):
+        return kept.setdefault((input.shape, dw.shape, grad_output.shape), dw).clone()
+
+    said = {
+        "cut to whole numbers": lambda dw, *_: dw.trunc(),
+        "no more digits than float16": lambda dw, *_: dw.half().double(),
+        "Something is added": lambda dw, _, weight, __: dw + 0.01 * weight,
+        "Large numbers are cut off": lambda dw, *_: dw.clamp(-1, 1),
+        "divided by its own size": lambda dw, *_: dw / dw.norm().clamp_min(1e-9),
+        "Positive and negative numbers": relu,
+        "a factor that depends on the setting": over_windows,
+        "comes as [C_out, C_in, kW, kH]": lambda dw, *_: dw.mT,
+        "in other places": lambda dw, *_: dw.permute(1, 2, 3, 0).reshape(dw.shape),
+        "only the first input channel is wrong": lambda dw, *_: dw * (torch.arange(dw.shape[1]) > 0)[:, None, None],
+        "zeros among its numbers is wrong": lambda dw, _, weight, __: dw * weight / weight,
+        "has the sizes of an earlier one": kept_by_size,
+    }
+    for words, change in said.items():
+        kept.clear()
+        found = report(weight_by(change), "conv2d_backward")
+        titles = [each.title for each in found.diagnoses]
+        assert [each.id for each in found.diagnoses] == ["?"], (words, titles)
+        assert words in titles[0], titles
+        assert titles[0] in found.text()
+
+
+def test_what_a_forward_pass_does_otherwise_is_read_off_its_products():
+    def padded_with(mode):
+        def fn(x, w, b, stride, padding):
+            return F.conv2d(F.pad(x, (padding,) * 4, mode=mode), w, b, stride)
+
+        return fn
+
+    def every_row(x, w, b, stride, padding):
+        return F.conv2d(x, w, b, (1, stride), padding)[:, :, : (x.shape[2] + 2 * padding - w.shape[2]) // stride + 1]
+
+    for words, fn in {
+        "taken from the edge": padded_with("replicate"),
+        "come in on the other side": padded_with("circular"),
+        "Neighbouring windows are 1 row apart instead of 2": every_row,
+    }.items():
+        assert words in report(fn, "conv2d").text(), words

@@ -6,7 +6,7 @@ square kernel of ones looks the same however it is turned, and one sample is as 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
@@ -42,12 +42,17 @@ class Case:
         found: torch.Tensor = getattr(self, name)
         return found
 
+    def with_tensor(self, name: str, numbers: torch.Tensor) -> Case:
+        """Return the same case with other numbers in one of the tensors."""
+        return replace(self, **{name: numbers})  # type: ignore[arg-type]  # the names are those of tensors
 
+
+OTHER, ZEROS, NOTHING = "other numbers of the same sizes", "zeros among the numbers", "nothing is sent back"
 # What students see first, and what a published test has. Each is plain in all but what its name says.
 PUBLIC: dict[str, ConvSpec] = {
-    "stride 1, no padding": ConvSpec((6, 5), 2, 3, (3, 2), batch=2),
+    "stride 1, no padding": ConvSpec((6, 5), 2, 3, (3, 2), batch=4),
     "stride 1, padding 1": ConvSpec((5, 6), 2, 3, 3, padding=1, batch=2),
-    "stride 2, padding 1": ConvSpec((8, 7), 2, 3, 3, 2, 1, batch=2),
+    "stride 2, padding 1": ConvSpec((8, 7), 2, 3, 3, 2, 1, batch=3),
 }
 
 # Where there are as many channels in as out, what exchanges them gives numbers instead of an exception, so that it can
@@ -69,12 +74,20 @@ BATTERY: dict[str, ConvSpec] = {
     # For who takes neither dilation nor groups, and for a transposed convolution that takes no output_padding.
     "height and width apart, undilated": ConvSpec((7, 5), 3, 3, (3, 2), (2, 1), (1, 0), batch=2),
     "stride 2 without a remainder": ConvSpec((7, 9), 2, 3, 3, 2, 1, batch=2),
-    "groups with a remainder": ConvSpec((8, 6), 4, 4, 3, 2, 0, 1, 2, batch=2),
+    "groups with a remainder": ConvSpec((8, 6), 4, 6, 3, 2, 0, 1, 2, batch=3),
+    # The sizes of a case before it: what is kept from that one, by its sizes, is out of date now.
+    OTHER: PUBLIC["stride 2, padding 1"],
+    # Zeros are numbers, too: what divides by one, or stops at one, gives something else.
+    ZEROS: ConvSpec((6, 5), 2, 3, (2, 3), padding=1, batch=2),
+    NOTHING: ConvSpec((5, 5), 2, 3, 2, batch=2),
 }
 # A linear layer is a convolution of one cell with one cell.
 LINEAR: dict[str, ConvSpec] = {
     "3 samples": ConvSpec(1, 5, 4, 1, batch=3),
     "as many features in as out": ConvSpec(1, 4, 4, 1, batch=2),
+    "as many samples as outputs": ConvSpec(1, 3, 4, 1, batch=4),
+    OTHER: ConvSpec(1, 5, 4, 1, batch=3),
+    NOTHING: ConvSpec(1, 3, 2, 1, batch=2),
 }
 
 
@@ -108,5 +121,9 @@ def make_case(name: str, spec: ConvSpec, seed: int, quantised: str = "") -> Case
     input, weight = draw(*spec.input_shape), draw(*spec.weight_shape)
     if quantised:
         weight[:, 0, 0, 0] = 0  # whose sign is the question; a third of the others is beyond 1, where the mask is
+    if name == ZEROS:
+        input, weight = input * (input > -0.7), weight * (weight > 0)
     bias, grad_output, transposed_bias = draw(spec.out_channels), draw(*spec.output_shape), draw(spec.in_channels)
+    if name in (ZEROS, NOTHING):
+        grad_output = grad_output * (grad_output > 0) * (name == ZEROS)
     return Case(name, spec, input, weight, bias, grad_output, transposed_bias, quantised)

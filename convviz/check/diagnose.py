@@ -51,7 +51,8 @@ def diagnose(of: str, seen: Sequence[Seen]) -> list[Diagnosis]:
     if not search.wrong or (len(search.wrong) == 1 and 2 * compared < len(seen)):
         return []  # one wrong result among calls that mostly fail is no evidence of anything else
     known = [mistake for mistake in catalogue().values() if of in mistake.of and mistake.ways]
-    found = search.singles(known) or search.pairs(known)
+    # What two mistakes at once give in a single case, some other two give as well.
+    found = search.singles(known) or (search.pairs(known) if len(search.wrong) > 1 else [])
     if found:
         return _named(of, found, len(search.wrong), len(seen))
     return _partly(of, search, known)
@@ -69,11 +70,14 @@ def _named(of: str, found: Sequence[Found], wrong: int, tried: int) -> list[Diag
 
 
 def _partly(of: str, search: Search, known: Sequence[Mistake]) -> list[Diagnosis]:
-    """Return the mistakes that explain most of the wrong cases, though not all of them."""
-    fitting = {mistake.id: max(search.explained(way) for way in mistake.ways) for mistake in known}
+    """Return the mistakes that explain the first wrong case and most of the others, though not all of them."""
+    fitting = {
+        mistake.id: max((search.explained(way) for way in mistake.ways if search.explains_first(way)), default=0)
+        for mistake in known
+    }
     best = max(fitting.values(), default=0)
     evidence = say("evidence.some", count=best, of=len(search.wrong))
-    best_ones = [mistake for mistake in known if best and fitting[mistake.id] == best]
+    best_ones = [mistake for mistake in known if 2 * best > len(search.wrong) and fitting[mistake.id] == best]
     return [diagnosis(mistake, evidence, of, is_partial=True) for mistake in best_ones]
 
 

@@ -8,16 +8,22 @@ import torch
 
 from convviz.check.answer import Answer
 from convviz.check.battery import Case
+from convviz.check.compare import same
 from convviz.check.diagnose import Diagnosis, Seen, diagnose
+from convviz.check.premises import broken_premise
 from convviz.check.provenance import setting_in_words
-from convviz.check.ratio import constant_ratio
-from convviz.check.reading import readings
+from convviz.check.ratio import ratio_of
+from convviz.check.reading import counts, readings
 from convviz.check.single_ones import SingleOnes, as_convolution, recipe_of, single
 from convviz.check.slips import slips
 from convviz.check.tasks import Task
+from convviz.check.where import ONLY, factors, is_moved, mark_of, order_of, places
 from convviz.facts.words import sentences
 
 say = sentences("check")
+
+Results = Mapping[str, torch.Tensor]
+Said = tuple[str, str, str]  # title, evidence, fix
 
 
 def explain(
@@ -25,12 +31,14 @@ def explain(
     ones: SingleOnes,
     cases: Sequence[Case],
     answers: Sequence[Answer],
-    rights: Sequence[Mapping[str, torch.Tensor]],
+    rights: Sequence[Results],
 ) -> Iterator[Diagnosis]:
     """Yield what explains the wrong results of a task, result by result, best first."""
     if found := slips(task, answers, rights):
         yield from found
         return
+    if raised := _raised(cases, answers, rights):
+        yield raised
     for result in rights[0] if rights else ():
         of = recipe_of(task, result)
         seen = [
@@ -43,8 +51,21 @@ def explain(
             continue
         found = diagnose(of, seen)
         if not found or found[0].is_partial:
-            found += _by_ratio(of, seen) or _by_products(of, ones, result, seen)
+            found = _unnamed(of, ones, result, seen, found)
         yield from found
+
+
+def _raised(cases: Sequence[Case], answers: Sequence[Answer], rights: Sequence[Results]) -> Diagnosis | None:
+    """Return what the cases that end in an exception have in common, where no other has it and all others are right."""
+    raised = [answer for answer in answers if answer.kind == "raised"]
+    wrong = [case for case, answer in zip(cases, answers, strict=False) if answer.kind == "raised"]
+    others = [
+        (case, all(name in answer.results and same(answer.results[name], value) for name, value in right.items()))
+        for case, answer, right in zip(cases, answers, rights, strict=False)
+        if answer.kind != "raised"
+    ]
+    mark = mark_of(wrong, [case for case, _ in others]) if all(is_right for _, is_right in others) else ""
+    return Diagnosis("?", ", ".join(rights[0]), mark, raised[0].message, "") if mark else None
 
 
 def _right(task: Task, result: str, case: Case, right: Mapping[str, torch.Tensor]) -> torch.Tensor:
@@ -53,26 +74,63 @@ def _right(task: Task, result: str, case: Case, right: Mapping[str, torch.Tensor
     return made
 
 
-def _by_ratio(of: str, seen: Sequence[Seen]) -> list[Diagnosis]:
-    ratio = constant_ratio([(one.got, one.right) for one in seen if one.got is not None and not one.is_right])
-    if ratio is None:
-        return []
-    evidence = say("ratio.evidence", result=of, ratio=f"{ratio:.6g}")
-    return [Diagnosis("?", of, say("ratio"), evidence, say("ratio.fix"))]
+def _unnamed(of: str, ones: SingleOnes, result: str, seen: Sequence[Seen], partly: list[Diagnosis]) -> list[Diagnosis]:
+    """Return what can be said of numbers that no mistake of the catalogue gives in every case."""
+    wrong = [one for one in seen if one.got is not None and not one.is_right]
+    smallest = min(wrong, key=lambda one: one.case.spec.products)
+
+    def ask(case: Case) -> torch.Tensor | None:
+        return ones.ask(result, case)
+
+    pairs = [(one.got, one.right) for one in wrong if one.got is not None]
+    mark = mark_of([one.case for one in wrong], [one.case for one in seen if one.is_right])
+    if len(wrong) == 1 and wrong[0].case.name in ONLY:
+        return [Diagnosis("?", of, mark, say("only.of", case=wrong[0].case.name), "")]
+    if broken := broken_premise(of, smallest.case, smallest.right, ask):
+        return [Diagnosis("?", of, broken[0], broken[1], "")]
+    where = places(of, pairs)
+    also = " ".join(sentence for sentence in (*where, mark) if sentence)
+    said = _by_ratio(of, wrong)
+    if said is None and not order_of(of, pairs):
+        said = _by_products(of, ones, result, smallest.case, only_lines=is_moved(pairs))
+    if said is None and (partly or not also):
+        return partly
+    if said is None:
+        return [Diagnosis("?", of, where[0] if where else mark, also, "")]
+    title, evidence, fix = said
+    return [*partly, Diagnosis("?", of, title, f"{evidence} {also}".strip(), fix)]
 
 
-def _by_products(of: str, ones: SingleOnes, result: str, seen: Sequence[Seen]) -> list[Diagnosis]:
-    """Return a diagnosis that no catalogue has: how the products lie otherwise than they should."""
-    wrong = [one.case for one in seen if one.got is not None and not one.is_right]
-    smallest = min(wrong, key=lambda case: case.spec.products)
-    found = None
+def _by_ratio(of: str, wrong: Sequence[Seen]) -> Said | None:
+    """Return title, evidence and fix where every case is off by one factor."""
+    ratios = [ratio_of(one.got, one.right) for one in wrong if one.got is not None]
+    found = [ratio for ratio in ratios if ratio is not None]
+    if len(found) < len(ratios) or not found or 0 in found:
+        return None
+    if max(found) - min(found) <= 1e-6 * abs(found[0]):
+        return say("ratio"), say("ratio.evidence", result=of, ratio=f"{found[0]:.6g}"), say("ratio.fix")
+    each = factors([(one.case, ratio) for one, ratio in zip(wrong, found, strict=True)])
+    return say("ratios"), say("ratios.evidence", result=of, ratios=each), say("ratios.fix")
+
+
+def _by_products(of: str, ones: SingleOnes, result: str, smallest: Case, only_lines: bool) -> Said | None:
+    """Return title, evidence and fix by how the products lie otherwise than they should.
+
+    With ``only_lines`` by what holds of whole rows and columns alone.
+    """
+    counted, found = None, None
     for found in ones.products(result, smallest):
-        said = readings(found)
-        if said:
-            evidence = say("read", setting=setting_in_words(found.spec), what="; ".join(said))
-            return [Diagnosis("?", of, f"{said[0]}.", evidence, "")]
+        setting = setting_in_words(found.spec)
+        if said := readings(found):
+            return f"{said[0]}.", say("read", setting=setting, what="; ".join(said)), ""
+        if count := counts(found):
+            counted = counted or (f"{count}.", say("read", setting=setting, what=count), "")
     # The last of them has the geometry of a case that is wrong: only its channels and samples are left.
-    if found is None or found.unknown or found.spec != single(smallest.spec):
-        return []
-    evidence = say("read.single.evidence", setting=setting_in_words(found.spec))
-    return [Diagnosis("?", of, say("read.single"), evidence, say("read.single.fix"))]
+    is_plain = found is None or not (found.missing or found.unknown or found.spec != single(smallest.spec))
+    if only_lines or counted or not is_plain:
+        return None if only_lines else counted
+    mixed = ones.mixed(result, smallest)
+    if not mixed:
+        return None
+    evidence = say("read.single.evidence", setting=setting_in_words(found.spec)) if found else ""
+    return say(f"mixed.{mixed}"), evidence, say(f"mixed.{mixed}.fix")

@@ -1,8 +1,8 @@
-"""Which products make up each cell of a student's gradient, found out from outside; no catalogue is asked.
+"""Which products make up each cell of a student's result, found out from outside; no catalogue is asked.
 
 The backward pass is linear in grad_output, and in the weight or the input. So a single 1 sent back, with a different
 number in every cell of the kernel (of the input, for grad_weight), shows in the result which cell went where: each
-number names the cell that it came from.
+number names the cell that it came from. For an output the single 1 stands in the input.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from convviz.spec import ConvSpec
 
 say = sentences("check")
 
-# A product: cell of grad_output, cell it was multiplied with, cell of the result; each (row, column).
+# A product: cell of the 1, cell it was multiplied with, cell of the result; each (row, column).
 Cell = tuple[int, int]
 Product = tuple[Cell, Cell, Cell]
 Ask = Callable[[Case], torch.Tensor | None]
@@ -31,7 +31,8 @@ class Provenance:
     """The products of one channel plane, beside the right ones.
 
     Attributes:
-        of: ``"grad_input"``, whose products are (o, k, i), or ``"grad_weight"``, whose are (o, i, k).
+        of: ``"grad_input"``, whose products are (o, k, i), ``"grad_weight"``, whose are (o, i, k), or ``"output"``,
+            whose are (i, k, o).
         spec: the geometry, one channel, one sample.
         found: product → how often it counts: 1 in a right gradient.
         right: the products of the taps.
@@ -64,23 +65,25 @@ class Provenance:
 
 
 def provenance(of: str, spec: ConvSpec, case: Case, ask: Ask) -> Provenance | None:
-    """Ask for the gradient of a single 1 in each cell of grad_output; None where the student gives no plane.
+    """Ask for what a single 1 in each cell of grad_output or input gives; None where the student gives no plane.
 
     Args:
-        of: ``"grad_input"`` or ``"grad_weight"``.
+        of: ``"output"``, ``"grad_input"`` or ``"grad_weight"``.
         spec: the geometry; one channel and one sample.
         case: numbers of that geometry, which serve as the labels.
         ask: calls the student for a case, and returns the gradient ``[1, 1, H, W]``.
     """
-    labels = (case.weight if of == "grad_input" else case.input)[0, 0]
+    labels = (case.input if of == "grad_weight" else case.weight)[0, 0]
+    sent = "input" if of == "output" else "grad_output"
+    case = dataclasses.replace(case, bias=torch.zeros_like(case.bias))
     found: dict[Product, float] = {}
     unknown: set[Cell] = set()
     shape: Cell = (0, 0)
-    height, width = spec.output_size
+    height, width = spec.input_size if of == "output" else spec.output_size
     for o in itertools.product(range(height), range(width)):
-        sent = torch.zeros_like(case.grad_output)
-        sent[0, 0, o[0], o[1]] = 1
-        got = ask(dataclasses.replace(case, grad_output=sent))
+        one = torch.zeros_like(case.tensor(sent))
+        one[0, 0, o[0], o[1]] = 1
+        got = ask(case.with_tensor(sent, one))
         if got is None or got.dim() != 4 or got.shape[:2] != (1, 1):
             return None
         plane = got[0, 0].double()
@@ -126,4 +129,5 @@ def _read(value: float, labels: torch.Tensor) -> dict[Cell, float]:
 def _right(of: str, spec: ConvSpec) -> frozenset[Product]:
     pairs = itertools.product(spec.axis_taps(0), spec.axis_taps(1))
     products = (((o, p), (k, m), (i, j)) for (o, k, i), (p, m, j) in pairs)
-    return frozenset((o, k, i) if of == "grad_input" else (o, i, k) for o, k, i in products)
+    orders = {"grad_input": (0, 1, 2), "grad_weight": (0, 2, 1), "output": (2, 1, 0)}
+    return frozenset((each[a], each[b], each[c]) for each in products for a, b, c in (orders[of],))

@@ -7,7 +7,7 @@ numbers in that formula, and each number has a name that says what went wrong.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -17,6 +17,12 @@ from convviz.facts.words import sentences
 
 say = sentences("check")
 LINES = ("row", "column")  # by axis
+
+Reach = Callable[[int, int], int]
+BEYOND: Mapping[str, Reach] = {
+    "wrapped": lambda at, size: at % size,
+    "edge": lambda at, size: min(max(at, 0), size - 1),
+}
 
 
 @dataclass(frozen=True)
@@ -38,17 +44,13 @@ def readings(found: Provenance) -> list[str]:
     for axis, line_name in enumerate(LINES):
         got = line(list(found.found), axis, found.of)
         if got is not None:
-            said += _apart(got, _right(found, axis), line_name)
+            said += _apart(got, _right(found, axis), line_name, found.of)
     factors = [factor for factor in found.factors if factor != 1]
     if factors and len(found.factors) == 1:
         said.append(say("read.factor", factor=f"{factors[0]:g}"))
     elif factors:
         said.append(_otherwise(found))
-    if not said:
-        said += _most_moved(found)
-    if not said and (found.missing or found.extra):
-        said.append(_counts(found))
-    return said
+    return said or list(_most_moved(found))
 
 
 def line(products: list[Product], axis: int, of: str) -> Line | None:
@@ -57,8 +59,8 @@ def line(products: list[Product], axis: int, of: str) -> Line | None:
     for o, kernel, cell in (_named(of, product) for product in products):
         rows.append([o[axis], kernel[axis], kernel[1 - axis], 1])
         targets.append(cell[axis])
-    if len(rows) < 4:
-        return None
+    if len(rows) < 4 or any(len({row[at] for row in rows}) < 2 for at in (0, 1)):
+        return None  # one cell of an axis alone says nothing of its steps
     given, wanted = torch.tensor(rows, dtype=torch.float64), torch.tensor(targets, dtype=torch.float64)
     solved = torch.linalg.lstsq(given, wanted[:, None], driver="gelsd").solution[:, 0]
     whole = solved.round()
@@ -68,9 +70,11 @@ def line(products: list[Product], axis: int, of: str) -> Line | None:
 
 
 def _named(of: str, product: Product) -> Product:
-    """Return (cell of grad_output, of the kernel, of the input); the last two change places for grad_weight."""
-    o, middle, last = product
-    return (o, middle, last) if of == "grad_input" else (o, last, middle)
+    """Return a product as (cell of grad_output or of the output, of the kernel, of the input)."""
+    one, middle, last = product
+    if of == "output":
+        return last, middle, one
+    return (one, middle, last) if of == "grad_input" else (one, last, middle)
 
 
 def _right(found: Provenance, axis: int) -> Line:
@@ -78,7 +82,7 @@ def _right(found: Provenance, axis: int) -> Line:
     return Line(spec.stride[axis], spec.dilation[axis], 0, -spec.padding[axis][0])
 
 
-def _apart(got: Line, right: Line, line: str) -> Iterator[str]:
+def _apart(got: Line, right: Line, line: str, of: str) -> Iterator[str]:
     if got.cross:
         yield say(f"read.crossed.{line}")
         return
@@ -87,14 +91,18 @@ def _apart(got: Line, right: Line, line: str) -> Iterator[str]:
     elif got.spacing != right.spacing:
         yield say(f"read.spacing.{line}", got=abs(got.spacing), right=right.spacing)
     if got.pitch != right.pitch:
-        yield say(f"read.pitch.{line}", got=got.pitch, right=right.pitch)
+        if of == "grad_input":
+            yield say(f"read.pitch.{line}", got=got.pitch, right=right.pitch)
+        else:
+            yield say(f"read.window.pitch.{line}", count=abs(got.pitch), right=right.pitch)
     if got.place != right.place and got.spacing == right.spacing and got.pitch == right.pitch:
-        yield _moved(got.place - right.place, line)
+        yield _moved(got.place - right.place, line, of)
 
 
-def _moved(by: int, line: str) -> str:
+def _moved(by: int, line: str, of: str) -> str:
+    """Return how far off everything stands in grad_input; in the other results it is the windows that are off."""
     ways = ("above", "below") if line == "row" else ("left", "right")
-    return say(f"read.{ways[by > 0]}", count=abs(by))
+    return say(f"read.{'' if of == 'grad_input' else 'window.'}{ways[by > 0]}", count=abs(by))
 
 
 def _most_moved(found: Provenance) -> Iterator[str]:
@@ -107,16 +115,46 @@ def _most_moved(found: Provenance) -> Iterator[str]:
         )
         by, often = moved.most_common(1)[0] if moved else (0, 0)
         if by and often > len(found.found) / 2:
-            yield _moved(by, line)
+            yield _moved(by, line, found.of)
 
 
 def _otherwise(found: Provenance) -> str:
     """Return how many products count otherwise than once, and whether one line has or has sent them all."""
     others = [product for product, factor in found.found.items() if abs(factor - 1) > 1e-6]
     counted = say("read.factors", count=len(others), total=len(found.found))
+    sent = "input" if found.of == "output" else "grad_output"
     return _where(counted, [product[2] for product in others], found.of) or (
-        _where(counted, [product[0] for product in others], "grad_output") or counted
+        _where(counted, [product[0] for product in others], sent) or counted
     )
+
+
+def _reaches(found: Provenance, product: Product, reached: Reach) -> bool:
+    """Return whether a product takes what is beyond the input or the output from the other side, or from the edge."""
+    o, kernel, cell = _named(found.of, product)
+    lines, spec = [_right(found, axis) for axis in (0, 1)], found.spec
+    read = [line.pitch * o[axis] + line.spacing * kernel[axis] + line.place for axis, line in enumerate(lines)]
+    steps = [
+        divmod(cell[axis] - line.spacing * kernel[axis] - line.place, line.pitch) for axis, line in enumerate(lines)
+    ]
+    written = [step for step, rest in steps if not rest]
+    return _is_beyond(read, cell, spec.input_size, reached) or _is_beyond(written, o, spec.output_size, reached)
+
+
+def _is_beyond(wanted: Sequence[int], cell: Cell, sizes: Cell, reached: Reach) -> bool:
+    if len(wanted) < 2 or all(0 <= at < size for at, size in zip(wanted, sizes, strict=True)):
+        return False
+    return list(cell) == [reached(at, size) for at, size in zip(wanted, sizes, strict=True)]
+
+
+def _of_last(found: Provenance) -> str:
+    """Return in a sentence that the last row or column of what was sent is left out; empty if it is something else."""
+    cells = [{product[0] for product in products} for products in (found.missing, found.right)]
+    ends = [max(cell[axis] for cell in cells[1]) for axis in (0, 1)]
+    sent = "input" if found.of == "output" else "grad_output"
+    for axes, name in (((0,), "row"), ((1,), "column"), ((0, 1), "both")):
+        if cells[0] == {cell for cell in cells[1] if any(cell[axis] == ends[axis] for axis in axes)}:
+            return say(f"read.left_out.{name}", sent=sent)
+    return ""
 
 
 def _where(counted: str, cells: list[Cell], result: str) -> str:
@@ -128,7 +166,19 @@ def _where(counted: str, cells: list[Cell], result: str) -> str:
     return ""
 
 
-def _counts(found: Provenance) -> str:
+def counts(found: Provenance) -> str:
+    """Return how many products are missing or too many, and where from; empty where no number is a product."""
+    if not (found.missing or found.extra) or not found.found:
+        return ""
+    for name, reached in (
+        ("wrapped", lambda at, size: at % size),
+        ("edge", lambda at, size: min(max(at, 0), size - 1)),
+    ):
+        beyond = [product for product in found.extra if _reaches(found, product, reached)]
+        if len(beyond) * 5 >= len(found.extra) * 4 and beyond:
+            return say(f"read.{name}", count=len(beyond))
+    if found.missing and not found.extra and (last := _of_last(found)):
+        return last
     missing, extra = len(found.missing), len(found.extra)
     total = len(found.right)
     if missing and extra:

@@ -67,7 +67,9 @@ class Report:
             lines += [say("none", reason=reason) for reason in dict.fromkeys(self.not_asked.values())]
         if hint and self.diagnoses:
             best = self.diagnoses[0]
-            lines += [say("hint", title=best.title, result=best.of, id=best.id), best.fix or best.evidence]
+            lines.append(say("hint", title=best.title, result=best.of, id=best.id))
+            # What explains only some of it, or stands in no catalogue, is nothing without what was seen.
+            lines += [best.evidence] * (best.is_partial or not best.fix) + [best.fix] * bool(best.fix)
         if self.assumed:  # also of what passes: a wrong assumption may be why
             lines.append(say("assumed", what="; ".join(self.assumed)))
         return "\n".join(lines[:LINES])

@@ -51,6 +51,7 @@ class Search:
     def __init__(self, of: str, seen: Sequence[Seen]) -> None:
         """Take what was seen of the result named ``of``."""
         self._of = of
+        self._first = next((one for one in seen if one.got is not None and not one.is_right), None)
         given = sorted((one for one in seen if one.got is not None), key=lambda one: one.case.spec.products)
         self.wrong = [one for one in given if not one.is_right]
         # Wrong ones first: a recipe that does not explain them is put aside soon.
@@ -76,6 +77,10 @@ class Search:
     def explained(self, recipe: Recipe) -> int:
         """Return in how many of the wrong cases a recipe gives the very numbers that were seen."""
         return sum(self._gives(recipe, one) is True for one in self.wrong)
+
+    def explains_first(self, recipe: Recipe) -> bool:
+        """Return whether a recipe gives the very numbers of the first case that is wrong."""
+        return self._first is not None and self._gives(recipe, self._first) is True
 
     def _fit(self, recipe: Recipe) -> int:
         """Return ``explained`` if a recipe contradicts no case, else 0.

@@ -8,11 +8,12 @@ import torch
 
 from convviz.check.battery import Case, make_case
 from convviz.check.calling.student import Student
+from convviz.check.compare import same
 from convviz.check.provenance import Provenance, provenance
-from convviz.check.tasks import Task
+from convviz.check.tasks import Task, truth
 from convviz.spec import ConvSpec
 
-PLANAR = ("grad_input", "grad_weight")  # results whose products lie in a plane
+PLANAR = ("output", "grad_input", "grad_weight")  # results whose products lie in a plane
 # One channel and one sample, asymmetric: what a single 1 leaves behind there can be read off.
 PLANES = (ConvSpec((6, 7), kernel_size=(3, 2)), ConvSpec((7, 6), kernel_size=3, stride=2, padding=1))
 
@@ -33,7 +34,7 @@ class SingleOnes:
             result: such as ``"grad_input"``.
             wrong: whose geometry comes last, with one channel and one sample.
         """
-        if recipe_of(self._task, result) not in PLANAR:
+        if recipe_of(self._task, result) not in PLANAR or self._task.name.startswith("linear"):
             return
         for spec in dict.fromkeys((*PLANES, single(wrong.spec))):
             if (result, spec) not in self._known:
@@ -42,16 +43,39 @@ class SingleOnes:
             if found is not None:
                 yield found
 
+    def ask(self, result: str, case: Case) -> torch.Tensor | None:
+        """Return a result for any numbers; None where the student gives none."""
+        return as_convolution(self._task, result, case, self._student.answer(case).results.get(result))
+
+    def mixed(self, result: str, wrong: Case) -> str:
+        """Return which sums go wrong where one channel of one sample is right, the first of those below; else nothing.
+
+        ``"both"``: several samples of one channel are right, and several channels of one sample, but not both.
+        """
+        plane = single(wrong.spec)
+        several: dict[str, ConvSpec] = {
+            "samples": plane.replace(batch=2),
+            "inputs": plane.replace(in_channels=2),
+            "outputs": plane.replace(out_channels=2),
+            "channels": plane.replace(in_channels=2, out_channels=3),
+            "both": plane.replace(in_channels=2, out_channels=3, batch=2),
+            "groups": plane.replace(in_channels=4, out_channels=4, groups=2),
+        }
+        found = (name for name, spec in several.items() if self._is_wrong(result, spec))
+        return "" if self._is_wrong(result, plane) else next(found, "")
+
+    def _is_wrong(self, result: str, spec: ConvSpec) -> bool:
+        case = make_case("several", spec, 78, self._task.quantised)
+        if self._student.takes(case):
+            return False
+        got, right = self.ask(result, case), as_convolution(self._task, result, case, truth(self._task, case)[result])
+        return got is not None and right is not None and not same(got, right)
+
     def _ask(self, result: str, spec: ConvSpec) -> Provenance | None:
         case = make_case("single ones", spec, 77, self._task.quantised)
         if self._student.takes(case):
             return None
-
-        def ask(changed: Case) -> torch.Tensor | None:
-            answer = self._student.answer(changed)
-            return as_convolution(self._task, result, changed, answer.results.get(result))
-
-        return provenance(recipe_of(self._task, result), spec, case, ask)
+        return provenance(recipe_of(self._task, result), spec, case, lambda changed: self.ask(result, changed))
 
 
 def single(spec: ConvSpec) -> ConvSpec:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 
 from convviz.check.answer import Answer
@@ -65,11 +67,18 @@ def ask(subject: Subject, plan: Plan, case: Case, twice: bool = True) -> Outcome
     return Outcome(answer, frozenset(first.read))
 
 
-def _run(call: _Call) -> tuple[str, str, str]:
-    """Run a call, and return its kind, the sentence for it and what was written."""
+def _run(call: _Call, again: bool = False) -> tuple[str, str, str]:
+    """Run a call, and return its kind, the sentence for it and what was written.
+
+    Run again it draws other random numbers, so that what depends on them gives itself away.
+    """
     kind, message = "ok", ""
     with guarded() as kept:
         try:
+            if again:
+                for draw in (torch.rand, np.random.rand):
+                    draw(1)
+                random.random()
             call.run()
         except BaseException as error:  # SystemExit and KeyboardInterrupt are a student's mistakes like others
             if isinstance(error, KeyboardInterrupt) and kept.interrupted:
@@ -90,7 +99,7 @@ def _looked_at(call: _Call) -> tuple[str, str]:
 
 def _again(first: _Call) -> tuple[str, str]:
     second = _Call(first.subject, first.plan, first.case)
-    kind, message, _ = _run(second)
+    kind, message, _ = _run(second, again=True)
     if kind != "ok":
         return "keeps_state", say("second_failed", why=message)
     for name, value in first.found.items():

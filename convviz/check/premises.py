@@ -1,0 +1,77 @@
+"""What a reading of single ones takes for granted, tried before it is believed: that a gradient is linear.
+
+Twice a grad_output gives twice the gradient, its negative the negative, none at all gives none. What breaks one of
+these was clipped, cut to whole numbers, divided by its own size or added to, and no product explains it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+
+from convviz.check.battery import Case, make_case
+from convviz.check.compare import errors, same
+from convviz.facts.words import sentences
+
+say = sentences("check")
+
+Ask = Callable[[Case], torch.Tensor | None]
+FEW = 3  # numbers with one and the same size are no chance any more
+
+
+def broken_premise(result: str, case: Case, right: torch.Tensor, ask: Ask) -> tuple[str, str] | None:
+    """Return title and evidence of what a function does that no sum of products does; None where it does nothing such.
+
+    Args:
+        result: its name.
+        case: a case that is wrong.
+        right: what is right there.
+        ask: calls the student's function for a case.
+    """
+    sent = "input" if result == "output" else "grad_output"
+    if result == "output":  # to which a bias is added
+        case = case.with_tensor("bias", torch.zeros_like(case.bias))
+    got = ask(case)
+    if got is None or not got.numel():
+        return None
+    found = _coarse(result, got, right) or _not_linear(result, sent, case, got, ask)
+    return None if found is None else (say(f"premise.{found[0]}"), say(f"premise.{found[0]}.seen", **found[1]))
+
+
+def _coarse(result: str, got: torch.Tensor, right: torch.Tensor) -> tuple[str, dict[str, object]] | None:
+    """Return what numbers say by themselves that have too few digits."""
+    if got.shape != right.shape:
+        return None
+    if bool((got == got.round()).all()) and not bool((right == right.round()).all()) and bool(got.any()):
+        return "whole", {"result": result}
+    largest = float(right.abs().max())
+    if same(got.half().to(got.dtype), got, 1e-12) and float(errors(got, right).max()) < 0.01 * largest:
+        return "half", {"result": result}
+    return None
+
+
+def _not_linear(
+    result: str, sent: str, case: Case, got: torch.Tensor, ask: Ask
+) -> tuple[str, dict[str, object]] | None:
+    def scaled(factor: float) -> torch.Tensor | None:
+        answer = ask(case.with_tensor(sent, case.tensor(sent) * factor))
+        return answer if answer is not None and answer.shape == got.shape else None
+
+    doubled, none, negative = scaled(2), scaled(0), scaled(-1)
+    words: dict[str, object] = {"result": result, "sent": sent}
+    if doubled is None or none is None or negative is None:
+        return None
+    if bool(none.abs().max() > 0):
+        return "added", words | {"number": f"{float(none.flatten()[none.abs().argmax()]):.6g}"}
+    if not same(doubled, 2 * got):
+        top = float(got.abs().max())
+        if int((got.abs() == top).sum()) >= FEW:
+            return "clipped", words | {"number": f"{top:.6g}"}
+        return ("size" if same(doubled, got) else "linear"), words
+    if not same(negative, -got):
+        return "sign", words
+    other = make_case("another", case.spec, 5).tensor(sent)
+    more, both = (ask(case.with_tensor(sent, numbers)) for numbers in (other, case.tensor(sent) + other))
+    fits = more is not None and both is not None and more.shape == both.shape == got.shape
+    return ("linear", words) if fits and more is not None and both is not None and not same(both, got + more) else None

@@ -1,0 +1,116 @@
+"""Where a result is wrong, and when: which rows, channels and samples, and what the failing cases have in common."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import torch
+
+from convviz.check.battery import NOTHING, OTHER, ZEROS, Case
+from convviz.check.compare import allowed, errors, same
+from convviz.facts.words import sentences
+from convviz.spec import ConvSpec
+
+say = sentences("check")
+
+_IMAGE = ("sample", "channel", "row", "column")  # of a linear layer the first two
+AXES: Mapping[str, tuple[str, ...]] = {
+    "output": _IMAGE,
+    "grad_input": _IMAGE,
+    "grad_weight": ("out", "in", "row", "column"),
+    "grad_bias": ("channel",),
+}
+# What a case may have that others lack; the plainest first, so that the first that fits is what is said.
+ONLY = {OTHER: "other", ZEROS: "zeros", NOTHING: "nothing"}
+MARKS: Mapping[str, Callable[[ConvSpec], bool]] = {
+    "border": lambda spec: spec.padding_mode != "zeros",
+    "groups": lambda spec: spec.groups > 1,
+    "dilation": lambda spec: max(spec.dilation) > 1,
+    "remainder": lambda spec: any(spec.remainder),
+    "stride": lambda spec: max(spec.stride) > 1,
+    "no_stride": lambda spec: max(spec.stride) == 1,
+    "padding": lambda spec: any(map(any, spec.padding)),
+    "no_padding": lambda spec: not any(map(any, spec.padding)),
+    "pair": lambda spec: spec.stride[0] != spec.stride[1] or spec.padding[0] != spec.padding[1],
+    "oblong": lambda spec: spec.kernel_size[0] != spec.kernel_size[1],
+    "channels": lambda spec: spec.in_channels != spec.out_channels,
+    "same_channels": lambda spec: spec.in_channels == spec.out_channels,
+}
+
+
+def mark_of(wrong: Sequence[Case], right: Sequence[Case]) -> str:
+    """Return in a sentence what every failing case has and no other; empty where nothing parts them."""
+    if not wrong or not right:
+        return ""
+    if len(wrong) == 1 and wrong[0].name in ONLY:
+        return say(f"only.{ONLY[wrong[0].name]}")
+    for name, has in MARKS.items():
+        if all(has(case.spec) for case in wrong) and not any(has(case.spec) for case in right):
+            return say(f"only.{name}")
+    return ""
+
+
+def places(result: str, pairs: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> list[str]:
+    """Return in sentences in which rows, columns, channels or samples all wrong numbers are; nothing if in all.
+
+    Args:
+        result: its name.
+        pairs: (got, right) of each wrong case, of one shape.
+    """
+    axes = AXES[result]
+    if order := order_of(result, pairs):
+        return [say("place.order", result=result, order=order)]
+    pairs = [(got, right) for got, right in pairs if got.shape == right.shape and got.dim() <= len(axes)]
+    if not pairs:
+        return []
+    if is_moved(pairs):
+        return [say("place.moved", result=result)]
+    wrongs = [errors(got, right) > allowed(got, right, None, 0.0) for got, right in pairs]
+    least = min(wrong.dim() for wrong in wrongs)
+    said = [sentence for axis, name in enumerate(axes[:least]) for sentence in _along(axis, name, wrongs, result)]
+    if all(bool((got[wrong] == 0).all()) for (got, _), wrong in zip(pairs, wrongs, strict=True)):
+        said.append(say("place.zero"))
+    return said
+
+
+def order_of(result: str, pairs: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> str:
+    """Return the order of axes in which a result comes that is right but for it, ``"N, C, W, H"``; else nothing."""
+    names = ("C_out", "C_in", "kH", "kW") if result == "grad_weight" else ("N", "C", "H", "W")
+    axes = {right.dim() for _, right in pairs}
+    if len(axes) != 1 or axes == {1}:
+        return ""
+    for order in itertools.permutations(range(axes.pop())):
+        if list(order) != sorted(order) and all(same(got, right.permute(order)) for got, right in pairs):
+            return ", ".join(names[axis] for axis in order)
+    return ""
+
+
+def is_moved(pairs: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> bool:
+    """Return whether in every case all the right numbers are there, in other places."""
+    return bool(pairs) and all(
+        got.numel() == right.numel() and same(got.flatten().sort()[0], right.flatten().sort()[0])
+        for got, right in pairs
+    )
+
+
+def _along(axis: int, name: str, wrongs: Sequence[torch.Tensor], result: str) -> Iterator[str]:
+    """Yield the one sentence that says which indices of an axis are wrong in every case that has several of them."""
+    lines = [wrong.movedim(axis, 0).reshape(wrong.shape[axis], -1).any(1) for wrong in wrongs if wrong.shape[axis] > 1]
+    if not lines:
+        return
+    ends: Mapping[str, Callable[[torch.Tensor], bool]] = {
+        "first": lambda line: not bool(line[1:].any()),
+        "last": lambda line: not bool(line[:-1].any()),
+        "not_first": lambda line: not bool(line[0]),
+        "not_last": lambda line: not bool(line[-1]),
+    }
+    for end, holds in ends.items():
+        if all(holds(line) for line in lines):
+            yield say(f"place.{end}", axis=say(f"axis.{name}"), result=result)
+            return
+
+
+def factors(pairs: Sequence[tuple[Case, float]]) -> str:
+    """Return in words by which factor each case is off."""
+    return ", ".join(dict.fromkeys(f"{factor:.6g} ({case.name})" for case, factor in pairs))
