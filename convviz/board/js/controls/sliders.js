@@ -10,8 +10,8 @@ const say = sentences(WORDS);
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 const MOST_SLIDERS = 9; // beyond, numbers share one long slider
 
-/** @param {{ model: any, el: HTMLElement }} context */
-export function renderSliders({ model, el }) {
+/** @param {{ model: any, el: HTMLElement, tell: (words: string) => void }} context tell: say why something was not taken */
+export function renderSliders({ model, el, tell }) {
   const grid = element("div", { class: "cv-sliders", role: "group" });
   /** @type {{ range: HTMLInputElement, field: HTMLInputElement }[]} */
   let cells = [];
@@ -74,7 +74,7 @@ export function renderSliders({ model, el }) {
       if (field.value === field.dataset.shown) return; // untouched: the short text must not replace the number
       const value = parseNumber(field.value);
       field.setAttribute("aria-invalid", String(value === null));
-      if (value === null) return;
+      if (value === null) return tell(say("cell.no_number.touch", { typed: field.value }));
       field.dataset.shown = field.value;
       change(index, value);
       showSlider(index); // the text stays as it was typed until the field is left
