@@ -48,7 +48,10 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   const drawSliders = () => {
     const grid = element("div", { class: "cv-kernel" });
     const kernel = createKernelModel(model);
-    closers.push(renderSliders({ model: kernel, el: grid, tell: (words) => model.say(words, true) }), kernel.close);
+    closers.push(
+      renderSliders({ model: kernel, el: grid, tell: (words) => model.say(words, true) }),
+      kernel.close,
+    );
     return grid;
   };
   const tools = chosen.length ? [createTools(model, follow, share.button), share.box] : [];
