@@ -2,6 +2,7 @@
 
 import json
 import random
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -253,7 +254,21 @@ def test_the_command_tells_it_and_its_exit_code_says_whether_something_passes(ca
     )
     (tmp_path / "beside.py").write_text("def right(x): return x.sum((0, 2, 3))")
     assert main(["audit", str(strict), "--task", "conv2d_bias"]) == 0
-    assert "0 pass" in capsys.readouterr().out
+    said = capsys.readouterr()
+    assert "0 pass" in said.out
+    assert said.err == "", "no terminal is there"
+    assert main(["audit", str(strict), "--task", "conv2d_bias", "--progress"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith(f"1 of {len(lines)}: B01  ")
+    assert lines[-1].startswith(f"{len(lines)} of {len(lines)}: ")
+
+
+def test_at_a_terminal_an_audit_says_what_it_tries(capsys, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    audit(lambda fn: fn(torch.ones(1, 1, 2, 2)), "conv2d_bias", progress=False)
+    assert capsys.readouterr().err == ""
+    audit(lambda fn: fn(torch.ones(1, 1, 2, 2)), "conv2d_bias")
+    assert "B01" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

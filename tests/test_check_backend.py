@@ -88,6 +88,43 @@ def test_arrays_of_its_own_are_read_and_numpy_is_what_it_gets():
     assert column(found, "conv2d")["groups"] == "not asked"
 
 
+def handed_on(input, weight, **named):
+    def inner(input, weight, stride=1, padding=0):
+        return conv(input, weight, None, stride, padding)
+
+    return inner(input, weight, **named)
+
+
+def refusing(input, weight, stride=1, padding=0, dilation=1, groups=1):
+    if groups != 1 or dilation != 1:
+        raise NotImplementedError("stride and padding are all there is")
+    return conv(input, weight, None, stride, padding)
+
+
+@pytest.mark.parametrize(
+    ("operator", "why"),
+    [
+        (lambda input, weight, stride=1, padding=0: conv(input, weight, None, stride, padding), "no argument for"),
+        (handed_on, "unexpected keyword argument 'dilation'"),
+        (refusing, "NotImplementedError: stride and padding are all there is"),
+    ],
+)
+def test_what_an_operator_does_not_have_is_not_asked_of_it_and_said(operator, why):
+    found = convviz.check.backend(operator)
+    cells = column(found, "conv2d")
+    assert found.passed, found.text()
+    assert (cells["dilation 2"], cells["groups"], cells["stride 2, padding 1"]) == ("not asked", "not asked", "holds")
+    (said,) = (line for line in found.text().splitlines() if line.startswith("Not asked") and "dilation 2" in line)
+    assert why in said
+    assert "Not asked of conv2d: " in found._repr_html_()
+
+
+def test_a_keyword_that_is_wrong_in_the_operator_itself_is_no_lack():
+    found = convviz.check.backend(lambda input, weight, stride=1, padding=0: np.pad(input, 1, fill=0))
+    assert not found.passed
+    assert set(column(found, "conv2d").values()) >= {"raised"}
+
+
 def test_a_gradient_that_forgets_the_remainder_is_named_and_shown_in_its_column():
     def short(input_size, weight, grad_output, stride=1, padding=0, dilation=1, groups=1):
         whole = conv_input(input_size, weight, grad_output, stride, padding, dilation, groups)

@@ -17,8 +17,10 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from convviz.check.api import report
 from convviz.check.battery import battery, make_case
 from convviz.check.calling import bounds, open_student
+from convviz.check.calling.arrays import take_back
 from convviz.check.compare import same
 from convviz.check.tasks import TASKS, truth
 from convviz.spec import ConvSpec
@@ -591,6 +593,19 @@ class TestInAProcessOfItsOwn:
         for limit in (0, -1, True, "1"):
             with pytest.raises(ValueError, match="time_limit is a positive number of seconds"):
                 open_student(gradients, BACKWARD, time_limit=limit)
+
+
+@pytest.mark.parametrize("dtype", [torch.bool, torch.uint8, torch.int64])
+def test_truth_values_and_whole_numbers_of_torch_are_wrong_numbers_and_no_crash(dtype):
+    def whole(input, weight, bias=None, stride=1, padding=0):
+        return F.conv2d(input, weight, bias, stride, padding).to(dtype)
+
+    found = report(whole, "conv2d")
+    assert {case.kind for case in found.cases} == {"wrong_value"}, found.text()
+    assert [take_back([torch.ones(2, dtype=dtype)]).dtype, take_back(torch.ones(2).half()).dtype] == [
+        torch.float64,
+        torch.float16,
+    ]
 
 
 def children():

@@ -117,6 +117,17 @@ def test_gradescope_reads_what_it_is_written(source, least, most, tmp_path):
     assert sum(test["max_score"] for test in results["tests"]) == pytest.approx(4)
 
 
+def test_gradescopes_example_says_elsewhere_what_it_lacks_and_takes_both_places(tmp_path):
+    (tmp_path / "solution.py").write_text(RIGHT, encoding="utf-8")
+    command = [sys.executable, EXAMPLES / "gradescope_grade.py"]
+    alone = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert (alone.returncode, alone.stderr.count("\n")) == (1, 1)
+    assert alone.stderr.startswith("There is no folder /autograder/submission, which Gradescope makes")
+    there = subprocess.run([*command, ".", "results.json"], capture_output=True, text=True, cwd=tmp_path)
+    assert (there.returncode, there.stderr) == (0, "")
+    assert json.loads((tmp_path / "results.json").read_text())["tests"]
+
+
 @pytest.mark.parametrize(("source", "code"), [(RIGHT, 0), (WRONG, 1), (EMPTY, 1)], ids=["right", "wrong", "None"])
 def test_pytest_passes_what_is_right_and_nothing_else(source, code, tmp_path):
     shutil.copy(EXAMPLES / "test_conv2d_weight.py", tmp_path)

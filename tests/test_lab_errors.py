@@ -108,6 +108,23 @@ def test_a_backward_that_raises_is_told(options):
     assert failed(lab.Race([Broken], **options)) == "Broken, step 1 (epoch 1, seed 0): NotImplementedError: to do"
 
 
+def test_a_layer_that_ends_the_program_anywhere_is_told(options, monkeypatch):
+    def ends(*given):
+        raise SystemExit
+
+    class Ends(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, input, weight, bias):
+            return torch.nn.functional.conv2d(input, weight, bias)
+
+        backward = staticmethod(ends)
+
+    assert failed(lab.Race([Ends], **options)) == "Ends, step 1 (epoch 1, seed 0): SystemExit: (without a word)"
+    assert "a layer could not be made, SystemExit" in failed(lab.Race({"mine": ends}, **options))
+    monkeypatch.setattr(Lane, "predict", ends)
+    assert "torch, the test after step 5 (epoch 1, seed 0): SystemExit" in failed(lab.Race("torch", **options))
+
+
 def test_a_gradient_that_is_missing_is_told(options):
     class NoBias(torch.autograd.Function):
         @staticmethod
@@ -165,6 +182,7 @@ def test_a_layer_with_other_parameters_cannot_start_from_the_same_numbers(option
         ({"layers": "torch,rotat"}, "a layer is one of torch, taps, .*: got 'rotat'"),
         ({"layers": "rotate,rotate"}, "got 'rotate' twice"),
         ({"layers": "no_such_module:Layer"}, "No module named 'no_such_module'"),
+        ({"layers": "ends_at_once:Layer"}, "SystemExit: 4; it looks in the current folder"),
         ({"layers": [torch.nn.Conv2d(1, 1, 1)]}, "got Conv2d; pass what makes it"),
         ({"batch_size": 0}, "batch_size is a whole number, 1 or more: got 0"),
         ({"batch_size": 41}, "batch_size is at most the number of images to learn from, 40: got 41"),
@@ -178,7 +196,9 @@ def test_a_layer_with_other_parameters_cannot_start_from_the_same_numbers(option
         ({"device": "abacus"}, "device is one of .*: got 'abacus'"),
     ],
 )
-def test_what_cannot_be_raced_is_refused_at_once(options, given, told):
+def test_what_cannot_be_raced_is_refused_at_once(options, given, told, tmp_path, monkeypatch):
+    (tmp_path / "ends_at_once.py").write_text("raise SystemExit(4)")
+    monkeypatch.chdir(tmp_path)
     with pytest.raises((ValueError, TypeError), match=told):
         lab.Race(**{**options, **given})
 

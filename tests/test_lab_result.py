@@ -5,6 +5,7 @@ import json
 import re
 import signal
 import statistics
+import sys
 from html import escape
 
 import pytest
@@ -62,12 +63,35 @@ def test_the_table_follows_from_the_file_alone(result, tmp_path):
         assert row.layer == "torch" or row.error == pytest.approx(statistics.stdev(pairs) / 3**0.5)
         assert row.seconds == pytest.approx(statistics.fmean(sum(run["seconds"]) for run in runs))
     torch_row = lab.table(result)[0]
-    assert (torch_row.layer, torch_row.ratio, torch_row.difference) == ("torch", 1.0, None)
+    assert (torch_row.layer, torch_row.ratio, torch_row.difference, torch_row.gradient) == ("torch", 1.0, None, None)
+
+
+def test_a_right_layers_gradients_differ_by_rounding_and_a_wrong_ones_do_not(folder):
+    class Doubled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, input, weight, bias):
+            ctx.save_for_backward(input, weight, bias)
+            return torch.nn.functional.conv2d(input, weight, bias)
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            given = [tensor.detach().requires_grad_() for tensor in ctx.saved_tensors]
+            with torch.enable_grad():
+                output = torch.nn.functional.conv2d(*given)
+            return torch.autograd.grad(output, given, 2 * grad_output)
+
+    layers = {"aten": "aten", "rotate": "rotate", "doubled": Doubled}
+    raced = lab.race(layers, data=folder, verify=False, batch_size=8, epochs=1, dtype="float64")
+    _, aten, rotate, doubled = lab.table(raced)
+    assert aten.gradient == 0 < rotate.gradient < 1e-12 < 1e-3 < doubled.gradient
+    column = headings().index("max|Δgradient|")
+    shown = ["", "0", f"{rotate.gradient:.1e}", f"{doubled.gradient:.1e}", "", ""]
+    assert [row[column] for row in cells(raced)] == shown
 
 
 def test_the_articles_own_rows_stand_beside(result):
     *_, torchs, own = cells(result)
-    assert (torchs[1], torchs[3], own[1], own[3], own[4]) == ("99.2 %", "33.72", "99.1 %", "76.49", "2.27×")
+    assert (torchs[1], torchs[4], own[1], own[4], own[5]) == ("99.2 %", "33.72", "99.1 %", "76.49", "2.27×")
     assert round(ARTICLE[1][1] / ARTICLE[0][1], 2) == 2.27
 
 
@@ -180,19 +204,22 @@ def test_ctrl_c_leaves_a_valid_result_and_the_same_command_goes_on(words, capsys
     assert lab.read(out)["state"] == "finished"
 
 
-def test_a_layer_of_ones_own_by_its_address(words, capsys, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("fails", "why"),
+    [("raise LookupError('not yet')", "LookupError: not yet"), ("sys.exit(3)", "SystemExit: 3")],
+)
+def test_a_layer_of_ones_own_in_the_current_folder(words, fails, why, capsys, tmp_path, monkeypatch):
     given, out = words
-    (tmp_path / "my_layers_for_the_race.py").write_text(
-        "import torch\n"
-        "class Mine(torch.nn.Conv2d):\n"
-        "    def forward(self, input):\n"
-        "        raise LookupError('not yet')\n"
+    name = f"my_layers_{why[:3]}"
+    (tmp_path / f"{name}.py").write_text(
+        f"import sys, torch\nclass Mine(torch.nn.Conv2d):\n    def forward(self, input):\n        {fails}\n"
     )
-    monkeypatch.syspath_prepend(tmp_path)
-    given[given.index("torch,rotate")] = "my_layers_for_the_race:Mine"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [place for place in sys.path if place])  # as the command convviz has it
+    given[given.index("torch,rotate")] = f"{name}:Mine"
     assert main(given) == 1
     (said,) = told(capsys)
-    assert said == ("convviz: my_layers_for_the_race:Mine, step 1 (epoch 1, seed 0): conv1 raised LookupError: not yet")
+    assert said == f"convviz: {name}:Mine, step 1 (epoch 1, seed 0): conv1 raised {why}"
     assert lab.read(out)["state"] == said.removeprefix("convviz: ")
 
 
@@ -206,6 +233,9 @@ def test_a_layer_of_ones_own_by_its_address(words, capsys, tmp_path, monkeypatch
         (["--data", "nowhere"], "nowhere has no train-images-idx3-ubyte"),
         (["--show", "nowhere.json"], "No such file"),
         (["-o", "race.html"], "name the result with --show"),
+        (["--out", "nowhere/race.json"], "the result cannot be written to nowhere/race.json: No such file"),
+        (["--out", "/"], "the result cannot be written to /: Is a directory"),
+        (["--record", "nowhere/race.json"], "the recorded race cannot be written to nowhere/race.json: No such file"),
         (["--layers", "torch.nn:Flatten"], "a layer could not be made"),
     ],
 )

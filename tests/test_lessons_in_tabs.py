@@ -250,7 +250,7 @@ def test_what_is_said_of_the_article_and_of_the_recorded_race():
     (accuracy, seconds, _), (own_accuracy, own_seconds, printed) = ARTICLE
     assert own_seconds / seconds > 2
     assert 0 < accuracy - own_accuracy < 0.2
-    ratios = {row[0]: float(row[4].removesuffix("×")) for row in recorded()["table"]["rows"]}
+    ratios = {row[0]: float(row[5].removesuffix("×")) for row in recorded()["table"]["rows"]}
     assert ratios["article"] > 2 * printed
     (weights,) = (plot["traces"] for plot in recorded()["plots"] if plot["key"] == "weights")
     curves = [trace["y"] for trace in weights if trace["name"] == "rotate"]

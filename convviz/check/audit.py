@@ -6,6 +6,7 @@ import contextlib
 import io
 import itertools
 import random
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -27,7 +28,7 @@ say = sentences("audit")
 Check = Callable[[Callable[..., Any]], object]
 
 
-def audit(check_function: Check, task: str, *, style: str = "torch") -> Audit:
+def audit(check_function: Check, task: str, *, style: str = "torch", progress: bool | None = None) -> Audit:
     """Tell which mistakes of the catalogue a check would let pass, and the smallest cases to add.
 
     Args:
@@ -36,6 +37,7 @@ def audit(check_function: Check, task: str, *, style: str = "torch") -> Audit:
         task: what the function is to do, one of ``TASKS``.
         style: how the check calls it: ``"torch"``, by the task's arguments with torch's defaults, tensors or NumPy's
             arrays; or ``"cs231n"``, ``fn(dout, (x, w, b, {"stride": s, "pad": p}))`` for ``conv2d_backward``.
+        progress: whether a line on stderr says which mistake is tried; by default where that is a terminal.
 
     Raises:
         ValueError: unknown task or style; the check refuses a right function, or never calls the one that it is given.
@@ -49,9 +51,13 @@ def audit(check_function: Check, task: str, *, style: str = "torch") -> Audit:
         raise ValueError(say("no_function", got=type(check_function).__name__))
     _trust(check_function, found, style, "refuses_right")
     shown, hidden = _slips(found, style)
-    passed = [
-        (mistake, slip) for mistake, slip in shown if _why_refused(check_function, make(found, style, slip)) is None
-    ]
+    passed = []
+    for at, (mistake, slip) in enumerate(shown, 1):
+        if sys.stderr.isatty() if progress is None else progress:
+            told = say("progress", at=at, total=len(shown), id=mistake.id, title=mistake.title, of=slip.result)
+            print(told, file=sys.stderr, flush=True)
+        if _why_refused(check_function, make(found, style, slip)) is None:
+            passed.append((mistake, slip))
     _trust(check_function, found, style, "refuses_right.late")
     findings = _findings(shown, passed)
     return Audit(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from convviz.check.report import Report
 from convviz.facts.words import sentences
 
 say = sentences("audit")
+PLAIN = {"stride": 1, "padding": 0, "dilation": 1, "groups": 1, "padding_mode": "zeros"}
 
 
 @dataclass(frozen=True)
@@ -44,18 +46,34 @@ class BackendReport:
         return (("case", *self.reports), *rows)
 
     def text(self) -> str:
-        """Return the table as plain lines, and below it what is wrong."""
+        """Return the table as plain lines, and below it what was not asked, and why, and what is wrong."""
         table = self.table()
         widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
         lines = [
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table
         ]
         wrong = [one.text() for one in self.reports.values() if not one.passed]
-        return "\n\n".join(["\n".join(lines), *wrong])
+        return "\n\n".join(["\n".join(lines), *filter(None, ["\n".join(self._not_asked())]), *wrong])
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data, for JSON."""
         return {"passed": self.passed, "reports": {name: one.to_dict() for name, one in self.reports.items()}}
+
+    def _not_asked(self) -> list[str]:
+        """Return a sentence for each reason why cases were not asked."""
+        found: dict[str, dict[str, list[str]]] = {}
+        for operator, one in self.reports.items():
+            for case, reason in one.not_asked.items():
+                found.setdefault(reason, {}).setdefault(case, []).append(operator)
+        return [
+            say(
+                "not_asked",
+                reason=reason,
+                cases=", ".join(cases),
+                names=", ".join(dict.fromkeys(operator for names in cases.values() for operator in names)),
+            )
+            for reason, cases in found.items()
+        ]
 
     def _repr_html_(self) -> str:
         head, *rows = self.table()
@@ -65,7 +83,8 @@ class BackendReport:
             for name, *rest in rows
         )
         wrong = "".join(f"<pre>{escape(one.text())}</pre>" for one in self.reports.values() if not one.passed)
-        return f"<table><tr>{cells}</tr>{body}</table>{wrong}"
+        left = "".join(f"<p>{escape(line)}</p>" for line in self._not_asked())
+        return f"<table><tr>{cells}</tr>{body}</table>{left}{wrong}"
 
 
 def backend(
@@ -80,7 +99,8 @@ def backend(
     """Hold a framework's convolution and its two gradients against torch's, in the settings that show mistakes.
 
     All three take NumPy's arrays and torch's arguments by name, as far as they have them, and return anything that
-    ``numpy.asarray`` takes. What an operator has no argument for, such as ``groups``, is not asked of it.
+    ``numpy.asarray`` takes. What an operator has no argument for, such as ``groups``, is not asked of it, nor
+    does it count where it raises ``NotImplementedError``.
 
     Args:
         conv: ``conv(input, weight, bias, stride, padding, dilation, groups)``, any of the latter five left out.
@@ -104,7 +124,7 @@ def backend(
             raise ValueError(say("no_operator", name=name, got=type(operator).__name__))
     return BackendReport(
         {
-            name: report(_over_arrays(operator, dtype), name, seed=seed, rtol=rtol)
+            name: _asked(report(_over_arrays(operator, dtype), name, seed=seed, rtol=rtol))
             for name, operator in given.items()
             if operator is not None
         }
@@ -112,14 +132,27 @@ def backend(
 
 
 def _over_arrays(operator: Callable[..., Any], dtype: str) -> Callable[..., Any]:
-    """Return the operator as a function of NumPy's arrays in one dtype; its arguments are still those it names."""
+    """Return the operator as a function of NumPy's arrays in one dtype; its arguments are still those it names.
+
+    One that hands ``**named`` on is not told torch's defaults by it: what is behind it may not have that argument.
+    """
 
     @functools.wraps(operator)
     def over_arrays(*placed: Any, **named: Any) -> Any:
         arrays = [_array(value, dtype) for value in placed]
-        return np.asarray(operator(*arrays, **{name: _array(value, dtype) for name, value in named.items()}))
+        told = {name: _array(value, dtype) for name, value in named.items() if PLAIN.get(name, ()) != value}
+        return np.asarray(operator(*arrays, **told))
 
     return over_arrays
+
+
+def _asked(found: Report) -> Report:
+    """Return a report without the cases of which an operator says itself that it does not have them."""
+    words = ("NotImplementedError", *(f"unexpected keyword argument '{name}'" for name in PLAIN))
+    lacking = [case for case in found.cases if case.kind == "raised" and any(word in case.message for word in words)]
+    reasons = {case.name: case.message.partition("\n")[0].removesuffix(".") for case in lacking}
+    kept = tuple(case for case in found.cases if case.name not in reasons)
+    return dataclasses.replace(found, cases=kept, not_asked={**found.not_asked, **reasons})
 
 
 def _array(value: Any, dtype: str) -> Any:

@@ -34,6 +34,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         default="torch",
         help="how the check calls it: torch, by torch's arguments, or cs231n, (dout, cache) (default: torch)",
     )
+    parser.add_argument(
+        "--progress",
+        action=argparse.BooleanOptionalAction,
+        help="say on stderr which mistake is tried (default: where that is a terminal)",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -41,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     from convviz.check.audit import audit
 
     try:
-        found = audit(_load(options.check), options.task, style=options.style)
+        found = audit(_load(options.check), options.task, style=options.style, progress=options.progress)
     except ValueError as error:
         print(f"convviz: {error}", file=sys.stderr)
         return 2

@@ -99,6 +99,7 @@ def _race(options: argparse.Namespace) -> int:
 
     from convviz.lab.errors import RaceError
     from convviz.lab.racing import Race
+    from convviz.lab.store import refuse_unwritable
     from convviz.lab.table import text
 
     if options.threads is not None:
@@ -107,6 +108,8 @@ def _race(options: argparse.Namespace) -> int:
         torch.set_num_threads(options.threads)
     given = {name: getattr(options, name) for name in (*RACE, *SETTINGS)}
     try:
+        if options.record is not None:
+            refuse_unwritable(options.record, "recorded race")
         race = Race(**given, verify=not options.no_verify)
     except RaceError as error:
         return _refuse(str(error))

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from convviz.lab.entrants import REFERENCE
+from convviz.lab.errors import FAILURES
 from convviz.lab.lane import LOSS, Lane, timed, told
 from convviz.lab.network import LAYERS, Network
 from convviz.ops.backends import BACKENDS
@@ -51,7 +52,7 @@ def costs(lanes: dict[str, Lane], images: torch.Tensor, labels: torch.Tensor) ->
             try:
                 with full_precision(device):
                     results[name] = measure(name, network)
-            except Exception as error:
+            except FAILURES as error:
                 raise told(error, name, "measured after the last step") from error
         return results
 

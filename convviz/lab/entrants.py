@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -11,6 +13,7 @@ from typing import Any
 import torch
 
 from convviz.lab.article import Article
+from convviz.lab.errors import FAILURES, first_line
 from convviz.nn.binary_conv2d import BinaryConv2d
 from convviz.nn.conv2d import Conv2d
 from convviz.nn.conv2d_shift import Conv2dShift
@@ -115,9 +118,14 @@ def _entrant(layer: Any) -> Entrant:
 
 def _imported(address: str) -> Any:
     module, _, name = address.partition(":")
+    here = os.getcwd()
+    sys.path.insert(0, here)  # as python -m does; the command convviz has its own folder there
     try:
         return getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
+    except FAILURES as error:
         raise ValueError(
-            f"{address!r} is the name of a layer in a module that Python finds: {error}; PYTHONPATH says where it looks"
+            f"{address!r} is the name of a layer in a module that Python finds: {type(error).__name__}: "
+            f"{first_line(error)}; it looks in the current folder, and where PYTHONPATH says"
         ) from error
+    finally:
+        sys.path.remove(here)

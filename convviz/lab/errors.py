@@ -1,7 +1,14 @@
-"""The one error of a race that has begun."""
+"""The one error of a race that has begun, and what a layer may do that becomes one."""
 
 from __future__ import annotations
+
+FAILURES = (Exception, SystemExit)  # of somebody's own layer: sys.exit in it ends neither the race nor this process
 
 
 class RaceError(RuntimeError):
     """Why a race ended early: one sentence that names layer and step. What was measured until then is kept."""
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of what an error says."""
+    return next(iter(str(error).splitlines()), "(without a word)")

@@ -10,8 +10,8 @@ import torch
 
 from convviz.lab.digits import normalized
 from convviz.lab.entrants import Entrant
-from convviz.lab.errors import RaceError
-from convviz.lab.network import first_line, network
+from convviz.lab.errors import RaceError, first_line
+from convviz.lab.network import network
 from convviz.lab.settings import DTYPES, RaceSettings
 from convviz.ops.device import full_precision, is_out_of_memory
 

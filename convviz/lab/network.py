@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from convviz.lab.entrants import ENTRANTS, REFERENCE, Entrant
-from convviz.lab.errors import RaceError
+from convviz.lab.errors import FAILURES, RaceError, first_line
 
 CLASSES = 10
 # The layers that an entrant makes → what it is asked for, and the shape of one sample's output.
@@ -48,7 +48,7 @@ class Network(torch.nn.Module):
     def _at(self, name: str, input: torch.Tensor) -> torch.Tensor:
         try:
             output = getattr(self, name)(input)
-        except Exception as error:
+        except FAILURES as error:
             raise RaceError(f"{name} raised {type(error).__name__}: {first_line(error)}") from error
         expected = (len(input), *(CONVOLUTIONS | LINEARS)[name][1])
         if not isinstance(output, torch.Tensor) or tuple(output.shape) != expected:
@@ -58,11 +58,6 @@ class Network(torch.nn.Module):
                 "convolution of kernel 3 without padding has 2 rows and 2 columns less than its input"
             )
         return output
-
-
-def first_line(error: BaseException) -> str:
-    """Return the first line of what an error says."""
-    return next(iter(str(error).splitlines()), "(without a word)")
 
 
 def initial_values(seed: int) -> dict[str, torch.Tensor]:
@@ -95,7 +90,7 @@ def network(entrant: Entrant, name: str, seed: int, replaced: str = "all") -> Ne
         with torch.random.fork_rng(devices=[]):  # a layer draws numbers when it is made; all are overwritten
             torch.default_generator.manual_seed(seed)
             made = Network(entrant, replaced)
-    except Exception as error:
+    except FAILURES as error:
         raise RaceError(f"{name}: a layer could not be made, {type(error).__name__}: {first_line(error)}") from error
     there = dict(made.named_parameters())
     with torch.no_grad():

@@ -11,6 +11,7 @@ from convviz.explanation.layer.record import record_layer
 from convviz.explanation.layer.window import choose_window, cut
 from convviz.facts.words import sentences
 from convviz.lab.digits import DEVIATION, MEAN, normalized
+from convviz.lab.errors import FAILURES
 from convviz.lab.lane import LOSS, Lane
 
 say = sentences("race")
@@ -43,7 +44,7 @@ def opening(lane: Lane, image: torch.Tensor, label: int, one: bool = False) -> d
         largest = int(made.grad_output.abs().sum((0, 2, 3)).argmax())
         part = choose_window(made, {"out_channels": largest} if one else None)
         tensors = cut(made, part)
-    except Exception as error:  # it may be a layer of somebody's own, which can raise anything
+    except FAILURES as error:  # it may be a layer of somebody's own, which can raise anything
         return {"error": say("open.refused", layer=lane.name, why=error)}
     finally:
         lane.network.train()

@@ -17,7 +17,7 @@ from convviz.lab.costs import costs
 from convviz.lab.digits import digits, normalized
 from convviz.lab.drift import drift
 from convviz.lab.entrants import REFERENCE, Layers, entrants
-from convviz.lab.errors import RaceError
+from convviz.lab.errors import FAILURES, RaceError
 from convviz.lab.lane import Lane, told
 from convviz.lab.resuming import earlier
 from convviz.lab.settings import RaceKeywords, RaceSettings
@@ -224,7 +224,7 @@ class Race:
         for name in (names[at] for at in order):
             try:
                 loss, seconds = self.lanes[name].step(images, labels, lr)
-            except Exception as error:
+            except FAILURES as error:
                 raise told(error, name, where) from error
             measured[name] = {"loss": float(loss), "seconds": seconds}
             if not math.isfinite(measured[name]["loss"]):
@@ -246,7 +246,7 @@ class Race:
         for name, lane in self.lanes.items():
             try:
                 found[name] = results.as_text(lane.predict(images))
-            except Exception as error:
+            except FAILURES as error:
                 raise told(error, name, f"the test after {where}") from error
         for name, predictions in found.items():
             right = sum(one == other for one, other in zip(predictions, labels, strict=True))
@@ -282,6 +282,7 @@ class Race:
 
     def _resume(self, out: Path) -> None:
         """Go on from the checkpoint of this race, where there is one; refuse to write over anything else."""
+        store.refuse_unwritable(out, "result")
         found = earlier(out, self._head)
         if found is not None:
             self._head["made"], self._runs, states = found

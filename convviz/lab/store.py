@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
+import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +29,26 @@ def write_file(path: Path, content: bytes, what: str) -> None:
     try:
         write_whole(path, content)
     except OSError as error:
-        why = error.strerror or str(error)
-        raise OSError(f"the {what} cannot be written to {path}: {why}; what stood there stays") from error
+        raise _unwritable(path, what, error) from error
+
+
+def refuse_unwritable(path: Path, what: str) -> None:
+    """Raise, before anything is computed, what ``write_file`` would raise once it is; arguments as there.
+
+    Raises:
+        OSError: there is no such folder, nothing may be written in it, or path is a folder itself.
+    """
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise _unwritable(path, what, error) from error
+
+
+def _unwritable(path: Path, what: str, error: OSError) -> OSError:
+    return OSError(f"the {what} cannot be written to {path}: {error.strerror or error}; what stood there stays")
 
 
 def checkpoint_path(out: Path) -> Path:

@@ -27,6 +27,8 @@ class Row:
         spread: standard deviation of it over the seeds; None with one seed.
         difference: mean over the seeds of its accuracy less torch's of the same seed; None for torch itself.
         error: standard error of that difference; None with one seed.
+        gradient: largest difference of a gradient from torch's at the first step of a run, where all weights are the
+            same; None for torch itself, and before that step.
         seconds: of all training steps of a run, the mean over the seeds.
         ratio: median over all steps of its seconds by torch's in the same step.
         memory: bytes, by how much a forward and a backward pass raise what is in use; None where it was not measured.
@@ -38,6 +40,7 @@ class Row:
     spread: float | None
     difference: float | None
     error: float | None
+    gradient: float | None
     seconds: float
     ratio: float
     memory: int | None
@@ -63,12 +66,14 @@ def _row(result: Result, name: str) -> Row:
     seconds = [sum(run[name]["seconds"]) for run in tested or runs]
     cost = result["costs"].get(name, {})
     compared = name != "torch"
+    gradients = [of_one[0] for run in runs for of_one in run[name].get("gradients", {}).values()]
     return Row(
         layer=name,
         accuracy=statistics.fmean(accuracies) if accuracies else None,
         spread=_deviation(accuracies),
         difference=statistics.fmean(pairs) if pairs and compared else None,
         error=_error(pairs) if compared else None,
+        gradient=max(gradients, default=None),
         seconds=statistics.fmean(seconds) if seconds else 0.0,
         ratio=statistics.median(ratios) if ratios else 1.0,
         memory=cost.get("memory"),
@@ -96,7 +101,7 @@ def _backends(cost: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys(layer[way] for layer in convolutions for way in ("forward_by", "backward_by")))
 
 
-COLUMNS = 7
+COLUMNS = 8
 
 
 def headings() -> list[str]:
@@ -108,7 +113,7 @@ def cells(result: Result) -> list[tuple[str, ...]]:
     """Return the table as words, a tuple of all columns a row; the article's two rows come last."""
     rows = [_words(row) for row in table(result)]
     for at, (accuracy, seconds, ratio) in enumerate(ARTICLE):
-        rows.append((say(f"table.theirs.{at}"), f"{accuracy:.1f} %", "", f"{seconds:.2f}", f"{ratio:.2f}×", "", ""))
+        rows.append((say(f"table.theirs.{at}"), f"{accuracy:.1f} %", "", "", f"{seconds:.2f}", f"{ratio:.2f}×", "", ""))
     return rows
 
 
@@ -122,6 +127,7 @@ def _words(row: Row) -> tuple[str, ...]:
         row.layer,
         f"{accuracy} %" if accuracy else "",
         f"{difference} %" if difference else "",
+        "" if row.gradient is None else f"{row.gradient:.1e}" if row.gradient else "0",
         f"{row.seconds:.2f}",
         f"{row.ratio:.2f}×",
         memory,

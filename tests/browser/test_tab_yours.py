@@ -93,6 +93,10 @@ def test_a_pasted_function_is_checked_and_what_cannot_be_is_said(lab):
         pane = check(lab, "conv2d_weight", code=code)
         assert sentence in pane.locator(".cv-pane-failure").last.inner_text(), code
         assert pane.locator("textarea").input_value() == code, "what was typed stays"
+        assert not pane.locator(".cv-yours-result").is_visible(), "a verdict on other code goes"
+        assert "Not right yet" not in pane.inner_text(), code
+        assert "Not right yet" not in pane.locator(".cv-live").text_content(), code
+        check(lab, "conv2d_weight", code=PASTED)
 
 
 def test_a_right_function_is_told_so(lab):

@@ -51,7 +51,8 @@ def _tensor(value: Any) -> torch.Tensor:
     if isinstance(value, torch.Tensor):
         dense = value.detach()
         dense = dense.to_dense() if dense.layout != torch.strided else dense
-        return dense.to("cpu", copy=True).contiguous()
+        numbers = dense if dense.is_floating_point() or dense.is_complex() else dense.double()  # as NumPy's below
+        return numbers.to("cpu", copy=True).contiguous()
     if isinstance(value, list | tuple) and any(isinstance(part, torch.Tensor | list | tuple) for part in value):
         return torch.stack([_tensor(part) for part in value]) if value else torch.zeros(0)
     array = np.asarray(value)

@@ -1,4 +1,7 @@
-"""Gradescope: called by ``run_autograder``, reads what was handed in and writes ``results.json``."""
+"""Gradescope: called by ``run_autograder``, reads what was handed in and writes ``results.json``.
+
+Elsewhere it takes both places: ``python gradescope_grade.py SUBMISSION_FOLDER RESULTS_FILE``.
+"""
 
 import contextlib
 import importlib.util
@@ -29,4 +32,10 @@ def grade(submission, results, points=4):
 
 
 if __name__ == "__main__":
-    grade("/autograder/submission", "/autograder/results/results.json")
+    submission, results = sys.argv[1:] or ("/autograder/submission", "/autograder/results/results.json")
+    for folder in (Path(submission), Path(results).parent):
+        if not folder.is_dir():
+            sys.exit(
+                f"There is no folder {folder}, which Gradescope makes; elsewhere say SUBMISSION_FOLDER RESULTS_FILE"
+            )
+    grade(submission, results)

@@ -38,7 +38,7 @@ function renderYours(context) {
       form.set(data);
       setText(refused, data.failed);
       result.set(data.report);
-      if (data.report) pane.say(data.report.summary);
+      pane.say(data.report?.summary ?? ""); // a refusal is an alert by itself, and takes the old verdict's place
     };
   });
 }
