@@ -1,12 +1,17 @@
 """The checker against students' code that was not made from its own: every mistake by its name, and nothing else."""
 
+import functools
+import itertools
+
 import pytest
 import torch
 
 from convviz.check import report
-from convviz.check.battery import make_case
+from convviz.check.battery import battery, make_case
 from convviz.check.calling.student import open_student
+from convviz.check.compare import same
 from convviz.check.examine import examine
+from convviz.check.mistakes import catalogue, compute
 from convviz.check.tasks import TASKS
 from tests import check_students as students
 from tests.check_students import IDS, in_backward, mistaken, part_of
@@ -78,3 +83,45 @@ def test_another_seed_names_the_same():
     for id in sampled(IDS, 12):
         found = report(mistaken(id)[0], part_of(id), seed=3)
         assert [diagnosis.id for diagnosis in found.diagnoses] == [id], id
+
+
+def test_what_can_show_under_a_signature_shows_in_its_cases():
+    """For every argument list and every way of a mistake: where some geometry shows it, so does a case."""
+    lacks = {
+        "dilation": lambda spec: spec.dilation == (1, 1),
+        "groups": lambda spec: spec.groups == 1,
+        "padding_mode": lambda spec: spec.padding_mode == "zeros",
+        "padding": lambda spec: spec.padding == ((0, 0), (0, 0)),
+        "stride": lambda spec: spec.stride == (1, 1),
+        "pairs": lambda spec: all(
+            pair[0] == pair[1] for pair in (spec.stride, spec.dilation, [ends[0] for ends in spec.padding])
+        ),
+    }
+    even = [spec for spec in random_specs(31, 2500) if all(before == after for before, after in spec.padding)]
+    # What an argument list without some can ask for is rare among them: each is also taken without these.
+    wide = [spec.replace(dilation=1, groups=1, padding_mode="zeros", padding=2, batch=3) for spec in even[:150]]
+    few = [*even[:250], *wide, *(spec.replace(stride=max(spec.stride)) for spec in wide)]
+    few = [make_case(str(spec), spec, number) for number, spec in enumerate(few)]
+    tried = battery("all", 0)
+    missing = []
+    rare = ("padding_mode", "groups", "dilation")
+    lists = [(), rare[:1], rare[:2], (rare[0], rare[2]), rare, (*rare, "padding"), (*rare, "stride")]
+    for fewer in ((), ("pairs",)):
+        for without in ((*some, *fewer) for some in lists):
+            fits = lambda case, without=without: all(lacks[name](case.spec) for name in without)  # noqa: E731
+            own, wide = [case for case in tried if fits(case)], [case for case in few if fits(case)]
+            for mistake in catalogue().values():
+                for of, way in itertools.product(mistake.of, mistake.ways):
+                    if not _shows(of, way, own) and _shows(of, way, wide):
+                        missing.append((mistake.id, of, dict(way), without))
+    assert missing == []
+
+
+@functools.cache
+def _changed(of, way, case):
+    found = compute(of, dict(way), case)
+    return found is None or not same(found, compute(of, {}, case))
+
+
+def _shows(of, way, cases):
+    return any(_changed(of, tuple(way.items()), case) for case in cases)

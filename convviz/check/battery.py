@@ -71,7 +71,8 @@ BATTERY: dict[str, ConvSpec] = {
     "reflected border": ConvSpec((5, 6), 2, 3, 3, 1, 1, padding_mode="reflect", batch=2),
     "replicated border": ConvSpec((5, 6), 2, 3, 3, 2, 1, padding_mode="replicate", batch=2),
     "circular border": ConvSpec((5, 6), 3, 3, 3, 1, 1, padding_mode="circular", batch=2),
-    # For who takes neither dilation nor groups, and for a transposed convolution that takes no output_padding.
+    # For who takes neither dilation nor groups, or no padding, and for a transposed convolution without output_padding.
+    "stride apart in height and width, unpadded": ConvSpec((7, 5), 3, 2, (3, 2), (2, 1), batch=4),
     "height and width apart, undilated": ConvSpec((7, 5), 3, 3, (3, 2), (2, 1), (1, 0), batch=2),
     "stride 2 without a remainder": ConvSpec((7, 9), 2, 3, 3, 2, 1, batch=2),
     "groups with a remainder": ConvSpec((8, 6), 4, 6, 3, 2, 0, 1, 2, batch=3),
