@@ -1,8 +1,7 @@
 """How well the checker tells what is wrong, and how long it takes beyond the student's own code.
 
-The mistakes are students' code that was written from descriptions of them (`tests/mistaken_input.py` and
-`tests/mistaken_weight.py`), not the checker's own. Whether a mistake is named is counted, not timed; seconds are those
-of the process, less those in which the student's functions ran.
+The mistakes are students' code, written from descriptions (`tests/mistaken_input.py`, `tests/mistaken_weight.py`), not
+the checker's own. Seconds are those of the process, less those in which the student's functions ran.
 """
 
 import itertools
@@ -25,26 +24,21 @@ RIGHT = 500  # right implementations, each at cases of its own
 LAYOUT = {"conv2d_bias": "NCHW"}  # else a sum over all but the last axis is right for channels-last
 
 
-class Timed:
-    """A student's function that notes how long it runs."""
-
-    def __init__(self, fn):
-        self.fn, self.seconds = fn, 0.0
-
-    def __call__(self, *given):
-        begin = time.process_time()
-        try:
-            return self.fn(*given)
-        finally:
-            self.seconds += time.process_time() - begin
-
-
 def checked(fn, task):
     """Return (ids of the diagnoses, seconds beyond the function's own)."""
-    student = Timed(fn)
-    begin = time.process_time()
-    found = report(student, task, layout=LAYOUT.get(task))
-    return [diagnosis.id for diagnosis in found.diagnoses], time.process_time() - begin - student.seconds
+    own = 0.0
+
+    def timed(*given):
+        nonlocal own
+        start = time.process_time()
+        try:
+            return fn(*given)
+        finally:
+            own += time.process_time() - start
+
+    start = time.process_time()
+    found = report(timed, task, layout=LAYOUT.get(task))
+    return [diagnosis.id for diagnosis in found.diagnoses], time.process_time() - start - own
 
 
 def measure(say):

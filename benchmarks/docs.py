@@ -7,13 +7,13 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.chromium import chromium, visit
+from benchmarks.browser import chromium, visit
 from benchmarks.report import Figure, main
 from benchmarks.site import static_server
+from tests.browser.server import ROOT
 
 PART = "the documentation, on a static server"
 ROUNDS = 7
-ROOT = Path(__file__).parents[1]
 PAGES = ("index.html", "lessons/stride.html", "zh-Hant/index.html")
 COLOURED = ".cv-board[data-painted] .cv-plot .hm image"
 

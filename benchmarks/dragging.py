@@ -1,7 +1,7 @@
 """Dragging the 1 over grad_output: from the pointer to the painted frame, beside bare SVG that draws the same numbers.
 
-The bare page has the panels of the exported page, as many cells of the same numbers, and computes none of them: it
-draws the panels that the next place of the 1 changes. Both are dragged over the same cells, in one browser, in turn.
+The bare page has as many cells, computes none of them, and draws the panels that the next place of the 1 changes. Both
+are dragged over the same cells, in one browser, in turn.
 """
 
 import json
@@ -9,10 +9,10 @@ import statistics
 import tempfile
 from pathlib import Path
 
-from benchmarks.chromium import chromium, visit
-from benchmarks.page import ALIVE, BARE_PAGE, BARE_SVG, PAINTED, SETTLE_MS, TIMER
-from benchmarks.reference.scene import REACH, SOBEL_X, STEP
-from benchmarks.report import Figure, main
+from benchmarks.browser import PAINTED, PICTURE, STEPS, WARM_UP, arrive, chromium, step, visit
+from benchmarks.page import ALIVE
+from benchmarks.reference import REACH, SCRIPT, SOBEL_X, STEP
+from benchmarks.report import Figure, main, p95
 from convviz.export.page import export_html
 from convviz.settings.compute import compute
 from convviz.settings.link import from_link
@@ -21,23 +21,32 @@ from convviz.views.panels import equations
 PART = "dragging the 1 (the exported page; SVG: bare SVG of as many cells)"
 SIZES = (5, 16)
 ROUNDS = 3
-STEPS, WARM_UP = 30, 5
-MOST = 1.5  # times bare SVG
 GRID = '[data-panel="grad_output"] svg.cv-grid'
 BARE_GRID = '[data-panel="forward:grad_output"]'
-FOLLOW = """
-let place = "";
-document.querySelector(%(grid)s).addEventListener("pointermove", ({ buttons, clientX, clientY, currentTarget }) => {
-  const { left, top, width, height } = currentTarget.getBoundingClientRect();
-  const at = [(clientY - top) / height, (clientX - left) / width].map((share) => Math.floor(share * %(places)d));
-  if (!buttons || String(at) === place || !(at in places)) return;
-  state.planes = Object.fromEntries(Object.entries(places[at]).map(([name, { columns, values }]) => {
+BARE_PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Bare SVG</title><body><script type="module">
+%(code)s
+const places = %(places)s;
+const state = %(state)s;
+let place = "0,0";
+let changed = () => {};
+function set(planes) {
+  state.planes = Object.fromEntries(Object.entries(planes).map(([name, { columns, values }]) => {
     const { buffer, byteLength } = Float32Array.from(values);
     return [name, { columns, bytes: { buffer, byteOffset: 0, byteLength } }];
   }));
+  changed();
+}
+set(%(first)s);
+render({ model: { get: (name) => state[name], on: (_, call) => { changed = call; } }, el: document.body });
+document.querySelector(%(grid)s).addEventListener("pointermove", ({ buttons, clientX, clientY, currentTarget }) => {
+  const { left, top, width, height } = currentTarget.getBoundingClientRect();
+  const at = [(clientY - top) / height, (clientX - left) / width].map((share) => Math.floor(share * %(across)d));
+  if (!buttons || String(at) === place || !(at in places)) return;
   place = String(at);
-  tell();
+  set(places[place]);
 });
+</script></body></html>
 """
 
 
@@ -53,9 +62,8 @@ def measure(say):
                 taken["page"] += _drag(browser, f"{page.as_uri()}#{_link(size)}", ALIVE, GRID, size)
             ours, floor = (statistics.median(taken[name]) for name in ("page", "SVG"))
             say(f"{size} × {size}: a cell {ours:.1f} ms, bare SVG {floor:.1f} ms")
-            p95 = statistics.quantiles(taken["page"], n=20)[-1]
-            detail = f"{ours:.1f} ms (p95 {p95:.1f}), SVG {floor:.1f} ms"
-            yield Figure(PART, f"{size} × {size}: a cell → painted, median / SVG", ours / floor, "×", MOST, detail)
+            detail = f"{ours:.1f} ms (p95 {p95(taken['page']):.1f}), SVG {floor:.1f} ms"
+            yield Figure(PART, f"{size} × {size}: a cell → painted, median / SVG", ours / floor, "×", 1.5, detail)
 
 
 def _link(size, row=0, column=0):
@@ -68,7 +76,7 @@ def _places(size):
     rows = [[(row, column) for column in range(across)] for row in range(across)]
     snake = [cell for row, cells in enumerate(rows) for cell in (cells if row % 2 == 0 else cells[::-1])]
     back = snake + snake[-2:0:-1]
-    return [back[step % len(back)] for step in range(1, WARM_UP + STEPS + 1)]
+    return [back[number % len(back)] for number in range(1, WARM_UP + STEPS + 1)]
 
 
 def _bare_page(size):
@@ -84,47 +92,40 @@ def _bare_page(size):
             for panel in equation.panels
         }
 
-    first = planes(0, 0)
-    changed = {name for name in first if planes(0, 1)[name] != first[name]}
-    places = {
-        f"{row},{column}": {name: plane for name, plane in planes(row, column).items() if name in changed}
-        for row, column in {(0, 0), *_places(size)}
+    first, second = planes(0, 0), planes(0, 1)
+    changed = [name for name in first if second[name] != first[name]]
+    places = {}
+    for row, column in {(0, 0), *_places(size)}:
+        found = planes(row, column)
+        places[f"{row},{column}"] = {name: found[name] for name in changed}
+    return BARE_PAGE % {
+        "code": SCRIPT.replace("export default { render };", ""),
+        "state": json.dumps({"weight": SOBEL_X, "reach": REACH, "step": STEP}),
+        "places": json.dumps(places),
+        "first": json.dumps(first),
+        "grid": json.dumps(BARE_GRID),
+        "across": size - 2,
     }
-    state = {"weight": SOBEL_X, "reach": REACH, "step": STEP}
-    code = BARE_SVG.read_text(encoding="utf-8").replace("export default { render };", "")
-    text = BARE_PAGE % {"code": code, "state": json.dumps(state), "paddings": json.dumps([first])}
-    follow = FOLLOW % {"grid": json.dumps(BARE_GRID), "places": size - 2}
-    return text.replace("document.body.append(range);", f"const places = {json.dumps(places)};\n{follow}")
 
 
-def _drag(browser, url, alive, selector, size):
+def _drag(browser, address, alive, selector, size):
     """Drag from cell to cell; return the milliseconds of each."""
     with visit(browser) as page:
-        page.goto(url, wait_until="commit")
-        page.evaluate("(selector) => convvizProbe.first(selector, 1)", alive)
+        arrive(page, address, (alive, 1))
         page.wait_for_timeout(1000)
-        page.evaluate(TIMER)
         grid = page.locator(selector).first
         grid.scroll_into_view_if_needed()
         box = grid.bounding_box()
         side = box["width"] / (size - 2)
 
-        def at(row, column):
-            return box["x"] + (column + 0.5) * side, box["y"] + (row + 0.5) * side
+        def move(row, column):
+            page.mouse.move(box["x"] + (column + 0.5) * side, box["y"] + (row + 0.5) * side)
 
-        page.mouse.move(*at(0, 0))
+        move(0, 0)
         page.mouse.down()
-        page.evaluate("() => { window.taken.length = 0; }")
-        for place in _places(size):
-            page.evaluate("() => { window.done = new Promise((done) => { window.told = done; }); }")
-            page.mouse.move(*at(*place))
-            page.evaluate("() => window.done")
-            page.wait_for_timeout(SETTLE_MS)
+        taken = [step(page, PICTURE, lambda place=place: move(*place))["painted"] for place in _places(size)]
         page.mouse.up()
-        found = page.evaluate("() => window.taken")
-        pictures = len({painted for _, painted in found[: len(_places(size))]})
-        assert pictures == len(_places(size)), f"{len(found)} moves showed {pictures} pictures"
-        return [milliseconds for milliseconds, _ in found][WARM_UP : WARM_UP + STEPS]
+        return taken[WARM_UP:]
 
 
 if __name__ == "__main__":

@@ -1,93 +1,66 @@
 // @ts-check
-// Runs in the page before anything else: tells when what a step changed was painted.
+// Runs in a page before anything else: says when what an event changed was painted.
 (() => {
-  const nextFrame = window.requestAnimationFrame.bind(window);
   const channel = new MessageChannel();
   /** @type {(() => void)[]} */
-  let afterTask = [];
-  let inFrame = false;
-  channel.port1.onmessage = () => {
-    inFrame = false;
-    const calls = afterTask;
-    afterTask = [];
-    for (const call of calls) call();
-  };
+  const calls = [];
+  channel.port1.onmessage = () => calls.shift()?.();
 
-  // A message posted inside a frame arrives after that frame is painted. What changes inside a frame belongs to that
-  // one, what changes elsewhere to the next: without telling them apart, drawing in a frame would count as one later.
-  window.requestAnimationFrame = (callback) =>
-    nextFrame((time) => {
-      inFrame = true;
+  /** A message posted inside a frame arrives after that frame is painted. @param {() => void} call */
+  const afterFrame = (call) =>
+    requestAnimationFrame(() => {
+      calls.push(call);
       channel.port2.postMessage(null);
-      callback(time);
     });
 
-  /** @param {() => void} call */
-  function afterPaint(call) {
-    if (!inFrame) return void window.requestAnimationFrame(() => afterTask.push(call));
-    afterTask.push(call);
-  }
-
   /** @type {any} */
-  let step = null;
-  document.addEventListener("keydown", () => step && (step.start ??= performance.now()), true);
+  let armed = null;
 
-  /** Something was drawn: note the marks that are another now, once the frame with them is painted. */
   function look() {
-    if (!step || step.start === undefined) return;
-    const { start, before, now, taken, resolve } = step;
-    for (const [name, value] of Object.entries(now())) {
-      if (name in taken || value === undefined || value === before[name]) continue;
-      taken[name] = Infinity; // drawn, and not painted yet
-      afterPaint(() => {
-        taken[name] = performance.now() - start;
-        if (Object.keys(before).some((each) => !Number.isFinite(taken[each]))) return;
-        step = null;
-        resolve(taken);
-      });
-    }
+    const { start, marks, before, taken, resolve, reject } = armed;
+    const spent = performance.now() - start;
+    for (const [name, value] of Object.entries(readings(marks)))
+      if (!(name in taken) && value !== undefined && value !== before[name]) taken[name] = spent;
+    if (Object.keys(marks).every((name) => name in taken)) resolve(taken);
+    else if (spent < 20000) afterFrame(look);
+    else reject(new Error(`never painted: ${JSON.stringify([before, readings(marks)])}`));
   }
 
-  let listening = false;
-  window.convvizProbe = {
+  /** @param {Record<string, () => unknown>} marks */
+  const readings = (marks) => Object.fromEntries(Object.entries(marks).map(([name, read]) => [name, read()]));
+
+  const probe = {
+    /** Whether the page is kept from seeing the pointer. */
+    mute: false,
+    /** Resolves to the milliseconds by mark; see `arm`. @type {Promise<any>} */
+    done: Promise.resolve({}),
     /** Milliseconds from the navigation to the first frame with `count` elements. */
-    first: (selector, count) =>
+    first: (/** @type {string} */ selector, /** @type {number} */ count) =>
       new Promise((resolve, reject) => {
         setTimeout(() => reject(new Error(`no ${count} elements ${selector}`)), 120000);
-        const poll = () => {
-          if (document.querySelectorAll(selector).length < count) nextFrame(poll);
-          else afterPaint(() => resolve(performance.now()));
-        };
-        poll();
+        const poll = () =>
+          document.querySelectorAll(selector).length < count ? afterFrame(poll) : resolve(performance.now());
+        afterFrame(poll);
       }),
-    /**
-     * Wait for one step: from the next key to the painted frame of each mark. A mark is something in the picture that every
-     * step changes; undefined while it is not there. `done` tells the milliseconds by mark.
-     */
-    arm(selector, marks) {
-      const target = /** @type {any} */ (document.querySelector(selector));
-      if (!listening && target.on) target.on("plotly_afterplot", look);
-      else if (!listening)
-        new MutationObserver(look).observe(target, { attributeFilter: ["data-painted", "data-from"] });
-      listening = true;
-      const now = () => Object.fromEntries(Object.entries(marks).map(([name, mark]) => [name, mark(target)]));
-      const before = now();
-      this.done = new Promise((resolve, reject) => {
-        step = { before, now, taken: {}, resolve };
-        const own = step;
-        setTimeout(() => {
-          const focus = document.activeElement;
-          const words = [
-            own.start === undefined ? "no key arrived" : "a key arrived",
-            `the picture was ${JSON.stringify(before)} and is ${JSON.stringify(now())}`,
-            `the focus is on ${focus?.getAttribute("aria-label") ?? focus?.className}`,
-            `a slider stands at ${/** @type {any} */ (focus)?.value ?? focus?.getAttribute("aria-valuenow")}`,
-            target.isConnected ? "the picture is in the page" : "the picture was replaced",
-          ];
-          reject(new Error(`the step was never painted: ${words.join(", ")}`));
-        }, 20000);
+    /** Time the next event: until each mark, a function, returns something else in a painted frame. */
+    arm(/** @type {Record<string, () => unknown>} */ marks) {
+      probe.done = new Promise((resolve, reject) => {
+        armed = { marks, before: readings(marks), taken: {}, resolve, reject };
+        setTimeout((own) => own.start === undefined && reject(new Error("no event arrived")), 20000, armed);
       });
+      probe.done.catch(() => {});
     },
-    done: Promise.resolve({}),
   };
+  window.convvizProbe = probe;
+  for (const kind of ["keydown", "pointermove"])
+    window.addEventListener(
+      kind,
+      (event) => {
+        if (probe.mute && kind === "pointermove") event.stopImmediatePropagation();
+        if (!armed || armed.start !== undefined) return;
+        armed.start = event.timeStamp;
+        afterFrame(look);
+      },
+      true,
+    );
 })();

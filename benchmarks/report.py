@@ -1,34 +1,26 @@
 """Figures beside their targets, and the command line that all parts share."""
 
 import argparse
-import json
 import os
 import platform
+import statistics
 import subprocess
 import sys
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
+
+BEFORE = "CONVVIZ_BEFORE"  # names a tree of an older convviz, as `--before` does
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One measured number.
+    """One measured number."""
 
-    Attributes:
-        part: Which part of the benchmark measured it.
-        name: What it is.
-        value: The number.
-        unit: Its unit; "×" for a ratio.
-        target: The most it may be; None for a figure without a promise.
-        detail: What it was made of.
-    """
-
-    part: str
+    part: str  # which part of the benchmark measured it
     name: str
     value: float
-    unit: str
-    target: float | None = None
-    detail: str = ""
+    unit: str  # "×" for a ratio
+    target: float | None = None  # the most it may be, where that is promised
+    detail: str = ""  # what it was made of
 
     @property
     def missed(self):
@@ -36,41 +28,41 @@ class Figure:
 
 
 def main(*parts):
-    """Measure the parts, print the table, and exit 1 if a target is missed.
-
-    Args:
-        parts: Functions that take a function for progress lines and return lists of Figure.
-    """
+    """Call the parts with `progress`, print the table of their Figures, and exit 1 if a target is missed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there")
     parser.add_argument("--no-fail", action="store_true", help="exit 0 even if a target is missed")
     parser.add_argument("--before", metavar="PATH", help="a tree of an older convviz, measured beside this one")
     options = parser.parse_args()
     if options.before:
-        os.environ["CONVVIZ_BEFORE"] = options.before
-    about = machine()
-    print(about, flush=True)
-    figures = [figure for part in parts for figure in part(_say)]
+        os.environ[BEFORE] = options.before
+    print(machine(), flush=True)
+    figures = [figure for part in parts for figure in part(progress)]
     print(table(figures))
-    if options.json:
-        content = {"machine": about, "figures": [asdict(f) | {"missed": f.missed} for f in figures]}
-        options.json.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     missed = [figure for figure in figures if figure.missed]
     print(f"\n{len(missed)} of {sum(f.target is not None for f in figures)} targets missed." if missed else "")
     sys.exit(bool(missed) and not options.no_fail)
 
 
+def progress(line):
+    """Print a line about what is being measured."""
+    print(f"  … {line}", file=sys.stderr, flush=True)
+
+
+def p95(values):
+    """Return the 95th percentile."""
+    return statistics.quantiles(values, n=20, method="inclusive")[-1] if len(values) > 1 else values[0]
+
+
 def table(figures):
     """Return the figures as lines of text, one a figure."""
-    rows = [(f.name, _number(f.value, f.unit), _target(f), _mark(f), f.detail) for f in figures]
+    rows = [(f.name, _number(f.value, f.unit), _target(f), f.detail) for f in figures]
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
     lines, part = [], None
-    for figure, (name, value, target, mark, detail) in zip(figures, rows, strict=True):
+    for figure, (name, value, target, detail) in zip(figures, rows, strict=True):
         if figure.part != part:
             part = figure.part
             lines += ["", part]
-        line = f"  {name:<{widths[0]}}  {value:>{widths[1]}}  {target:<{widths[2]}} {mark}  {detail}"
-        lines.append(line.rstrip())
+        lines.append(f"  {name:<{widths[0]}}  {value:>{widths[1]}}  {target:<{widths[2]}}  {detail}".rstrip())
     return "\n".join(lines)
 
 
@@ -81,17 +73,11 @@ def machine():
     from tests.chromium import find_chromium
 
     chromium = subprocess.run([find_chromium(), "--version"], capture_output=True, text=True, check=False)
-    words = chromium.stdout.split()
-    browser = next((f"Chromium {word}" for word in words if word[0].isdigit()), "Chromium ?")
     load = f", load {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
     return (
         f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores{load}; Python {platform.python_version()}, "
-        f"torch {torch.__version__}, {browser}, headless, no GPU"
+        f"torch {torch.__version__}, {chromium.stdout.strip() or 'Chromium ?'}, headless"
     )
-
-
-def _say(line):
-    print(f"  … {line}", file=sys.stderr, flush=True)
 
 
 def _number(value, unit):
@@ -100,12 +86,7 @@ def _number(value, unit):
 
 
 def _target(figure):
-    return "" if figure.target is None else f"(≤ {_plain(figure.target)})"
-
-
-def _plain(target):
-    return f"{target:,.0f}" if target == int(target) else f"{target:g}"
-
-
-def _mark(figure):
-    return " " if figure.target is None else "✗" if figure.missed else "✓"
+    if figure.target is None:
+        return ""
+    target = f"{figure.target:,.0f}" if figure.target == int(figure.target) else f"{figure.target:g}"
+    return f"(≤ {target}) {'✗' if figure.missed else '✓'}"

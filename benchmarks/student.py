@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from tornado.httpclient import HTTPRequest
-from tornado.websocket import WebSocketClientConnection, WebSocketClosedError, websocket_connect
+from tornado.websocket import WebSocketClosedError, websocket_connect
 
 from convviz.app.wire import TENSORS
 from convviz.settings.state import Settings
@@ -37,13 +37,8 @@ class Move(NamedTuple):
     dtype: str
 
 
-def moves(seed: int, count: int = POOL) -> list[Move]:
-    """Return random states of all the app's controls, in float32 and float64.
-
-    Args:
-        seed: The same states for the same number.
-        count: How many.
-    """
+def moves(seed, count=POOL):
+    """Return random states of all the app's controls, in float32 and float64: the same for the same seed."""
     found = []
     for number, state in enumerate(random_states(seed, count)):
         settings = Settings.from_dict({**state, "dtype": ("float64", "float32")[number % 2]})
@@ -57,20 +52,14 @@ def moves(seed: int, count: int = POOL) -> list[Move]:
     return found
 
 
-def unpacked(frame: bytes) -> tuple[dict, bytes]:
+def unpacked(frame):
     """Return the JSON of a frame from the server, and the bytes behind it."""
     (size,) = struct.unpack_from("<I", frame)
     return json.loads(frame[4 : 4 + size]), frame[4 + size :]
 
 
-def wrong(move: Move, message: dict, body: bytes) -> str:
-    """Return what differs from autograd, or an empty text.
-
-    Args:
-        move: What was asked for.
-        message: The JSON of the answer.
-        body: Its buffers, each padded to 8 bytes.
-    """
+def wrong(move, message, body):
+    """Return what differs from autograd, or an empty text: of the JSON of an answer, and its buffers."""
     kind, start, got = np.dtype(message["dtype"] if message["dtype"] == "float64" else "float32"), 0, {}
     for name, size in zip(message["tensors"], message["sizes"], strict=True):
         got[name] = np.frombuffer(body, kind, size // kind.itemsize, start)
@@ -93,32 +82,30 @@ def wrong(move: Move, message: dict, body: bytes) -> str:
 class Seen:
     """What students saw: seconds of each answer, and {what went wrong: how often}."""
 
-    answers: list[float] = field(default_factory=list)
+    answers: list = field(default_factory=list)
     refused: Counter = field(default_factory=Counter)
     wrong: Counter = field(default_factory=Counter)
     errors: Counter = field(default_factory=Counter)
-    reconnected: int = 0
 
 
 class Student:
     """One page: its files, its socket, one request at a time, sent again over a new socket when the old one is gone."""
 
-    def __init__(self, address: str, pool: list[Move], right: dict[int, bytes], seen: Seen, seed: int) -> None:
+    def __init__(self, address, pool, right, seen, seed):
         """Prepare; ``right`` holds, for all students, the bytes of answers that were right: equal ones are right."""
         self.address, self.pool, self.right, self.seen = address, pool, right, seen
         self.chance, self.number = random.Random(seed), 0
-        self.socket: WebSocketClientConnection | None = None
+        self.socket = None
         self.turn = asyncio.Lock()
 
-    async def come(self) -> tuple[float, float]:
-        """Open the page; return the seconds until its files are there, and until torch's first numbers are."""
+    async def come(self):
+        """Open the page; return the seconds until torch's first numbers are there."""
         start = time.perf_counter()
         await fetched(self.address)
-        page_s = time.perf_counter() - start
         await self.move(start)
-        return page_s, time.perf_counter() - start
+        return time.perf_counter() - start
 
-    async def stay(self, every: float, until: float) -> None:
+    async def stay(self, every, until):
         """Move a control every few seconds; what is late counts from when it should have been."""
         at = time.perf_counter() + self.chance.uniform(0, every)
         while at < until:
@@ -126,7 +113,7 @@ class Student:
             await self.move(at)
             at += every
 
-    async def move(self, since: float) -> None:
+    async def move(self, since):
         """Ask for a random state's numbers, and note what came of it, in seconds since a moment."""
         async with self.turn:
             index, self.number = self.chance.randrange(len(self.pool)), self.number + 1
@@ -147,7 +134,7 @@ class Student:
             else:
                 self.right[index] = body
 
-    async def _answered(self, wish: str) -> tuple[dict, bytes]:
+    async def _answered(self, wish):
         pause = 0.25
         while True:
             with contextlib.suppress(OSError):
@@ -159,11 +146,10 @@ class Student:
                     if message.get("id") == self.number:
                         return message, body
             self.cut()
-            self.seen.reconnected += 1
             await asyncio.sleep(pause * self.chance.uniform(0.5, 1.5))
             pause = min(2 * pause, 4)
 
-    async def open(self) -> WebSocketClientConnection:
+    async def open(self):
         """Return the socket that is open, or a new one."""
         if self.socket is None:
             address = self.address.split("?")[0].replace("http", "ws", 1) + "live/numbers"
@@ -175,20 +161,20 @@ class Student:
                 raise OSError(str(error)) from error
         return self.socket
 
-    async def reopen(self) -> None:
+    async def reopen(self):
         """Open the socket again, if no request under way does so."""
         async with self.turn:
             with contextlib.suppress(OSError):
                 await self.open()
 
-    def cut(self) -> None:
+    def cut(self):
         """Break the socket's connection without a word, as a line that fails does."""
         if self.socket is not None and self.socket.protocol is not None:
             self.socket.protocol.stream.close()
         self.socket = None
 
 
-async def fetched(address: str) -> int:
+async def fetched(address):
     """Fetch a page and the files that it names, over one connection; return their bytes as they travelled."""
     host, _, path = address.removeprefix("http://").partition("/")
     name, _, port = host.partition(":")

@@ -1,0 +1,72 @@
+"""How large and how tidy the source is, counted in a second; the targets are aims."""
+
+import json
+import re
+import subprocess
+
+from benchmarks.report import Figure, main
+from tests.browser.server import ROOT
+
+PART = "the house, counted"
+SCRIPTS = "convviz/board/js"
+# {name: (patterns of git's, the most kB)}
+SIZES = {
+    "Python of the package": (["convviz/*.py"], 1130),
+    "JavaScript of ours": (["convviz/*.js", ":(exclude)convviz/board/vendor"], 860),
+    "tests, Python and JavaScript": (["tests/*.py", "tests/*.js", "tests/*.mjs"], 1550),
+    "benchmarks": (["benchmarks"], 90),
+}
+FUNCTION = re.compile(
+    r"^(?P<margin> *)(?!(?:if|for|while|switch|catch|else|return|try|do)\b)"
+    r"(?:.*\bfunction\b.*\{|.*=> \{|(?:(?:static|async|get|set) )*[#\w]+\(.*\) \{)$"
+)
+
+
+def measure(say):
+    for name, (patterns, most) in SIZES.items():
+        size = sum(len(text.encode()) for text in _texts(*patterns).values()) / 1000
+        yield Figure(PART, name, size, "kB", most)
+    scripts = _texts(*SIZES["JavaScript of ours"][0])
+    lengths = [(count, path, name) for path, text in scripts.items() for count, name in _functions(text)]
+    longest, path, name = max(lengths)
+    yield Figure(PART, "JavaScript functions over 40 lines", sum(n > 40 for n, *_ in lengths), "", 30)
+    detail = f"longest {longest}: {path}, {name}"
+    yield Figure(PART, "JavaScript functions over 100 lines", sum(n > 100 for n, *_ in lengths), "", 0, detail)
+    wide = _wide("\n".join(scripts.values()), 110)
+    yield Figure(PART, "JavaScript lines over 110 columns", wide, "", 0)
+    typed = [text for path, text in scripts.items() if path.startswith((f"{SCRIPTS}/board/", f"{SCRIPTS}/tabs/"))]
+    yield Figure(PART, "`any` in board and tabs", sum(len(re.findall(ANY, text)) for text in typed), "", 20)
+    biome = json.loads((ROOT / "biome.json").read_text(encoding="utf-8"))
+    excepted = [f for each in biome["overrides"] for f in each["includes"]]
+    yield Figure(PART, "files excepted from a rule of Biome's", len(excepted), "", None, f"{len(set(excepted))} files")
+    words = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    yield Figure(PART, "words of CONTRIBUTING", len(words.split()), "", 1100)
+    yield Figure(PART, "lines of CONTRIBUTING over 100 columns", _wide(words, 100), "", 0)
+
+
+ANY = r"\{[^{}\n]*\bany\b[^{}\n]*\}(?=[ )]|$)"  # in a JSDoc type
+
+
+def _texts(*patterns):
+    """Return {path: text} of the files that git has."""
+    command = ["git", "ls-files", "-z", "--cached", "--", *patterns]
+    paths = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout.split("\0")
+    return {path: (ROOT / path).read_text(encoding="utf-8") for path in paths if (ROOT / path).is_file()}
+
+
+def _functions(text):
+    """Yield (lines, first line) of each function of a formatted script; a line at its margin closes it."""
+    lines = text.splitlines()
+    for start, line in enumerate(lines):
+        if found := FUNCTION.match(line):
+            margin = found["margin"]
+            inner = next((n for n, each in enumerate(lines[start + 1 :]) if each.startswith(f"{margin}}}")), 0)
+            yield inner + 2, line.strip()[:50]
+
+
+def _wide(text, columns):
+    return sum(len(line) > columns for line in text.splitlines())
+
+
+if __name__ == "__main__":
+    main(measure)
