@@ -11,6 +11,7 @@ KINDS = (
     "ok",  # it gave all that the task asks for; whether it is right is not said here
     "not_defined",  # the function is None
     "raised",  # an exception, SystemExit among them
+    "refused",  # its own assert or NotImplementedError: it is not made for this case
     "timeout",  # it ran longer than it was given
     "crashed",  # its process ended, killed or out of memory
     "wrong_type",  # not numbers, or not as many results as the task has
@@ -32,6 +33,7 @@ class Answer:
         message: what is wrong, in a sentence that says what to do; empty for ``"ok"``.
         seconds: that the student's own code took.
         printed: what it wrote to stdout and stderr, and its warnings, at most 2,000 characters.
+        remarks: ids of what was taken in another form than the task's, such as a bias of more axes.
     """
 
     kind: str
@@ -39,3 +41,9 @@ class Answer:
     message: str = ""
     seconds: float = 0.0
     printed: str = ""
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def failed(self) -> bool:
+        """Whether the student's code threw something."""
+        return self.kind in ("raised", "refused")

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from convviz.check.battery import battery
+from convviz.check.battery import battery, make_case
 from convviz.check.calling.student import open_student
 from convviz.check.examine import examine
 from convviz.check.report import Report
+from convviz.check.scope import read_scope
 from convviz.check.tasks import find_task
+from convviz.spec import ConvSpec
+
+# A function or a class; a pair (forward, backward); None is "not defined yet".
+Checked = Callable[..., Any] | tuple[Callable[..., Any], Callable[..., Any]] | None
+
+
+# For who says the padding as a word: of an odd total the larger half is at the bottom and the right.
+WORDS = {"same padding, even kernel": ConvSpec((6, 5), 2, 3, (4, 2), padding="same", batch=2)}
 
 
 def report(
-    fn: Callable[..., Any] | None,
+    fn: Checked,
     task: str,
     *,
     cases: str = "all",
@@ -22,11 +31,14 @@ def report(
     atol: float = 0.0,
     layout: str | None = None,
     time_limit: float | None = None,
+    forward: Callable[..., Any] | None = None,
+    scope: Mapping[str, Any] | str | None = None,
 ) -> Report:
     """Try a function at every case and say what is wrong with it, where, and why.
 
     Args:
-        fn: the function, ``autograd.Function`` subclass, or class of layers; None is "not defined yet".
+        fn: the function, ``autograd.Function`` subclass, class with forward and backward, or pair of functions
+            ``(forward, backward)``; None is "not defined yet".
         task: what it is to do, one of ``TASKS``.
         cases: ``"all"``, or ``"public"`` for the three that a published test shows.
         seed: of the numbers; the same seed gives the same ones.
@@ -35,19 +47,28 @@ def report(
         atol: how far it may be off besides.
         layout: of the arrays, such as ``"NHWC"``; by default found out from the shapes of the results.
         time_limit: seconds that a call may take; the function then runs in a process of its own, with bounded memory.
+        forward: a forward pass that makes the cache which ``fn`` reads: the same as the pair ``(forward, fn)``.
+        scope: the settings that it is meant for, such as ``{"groups": 1, "square": True, "stride": [1, 2]}``, with
+            the keys stride, padding, dilation, groups, square, odd and remainder. ``"all"``: every setting, also
+            those that it refuses by an assert or a NotImplementedError of its own, which otherwise are not asked.
 
     Raises:
-        ValueError: unknown task or choice of cases, unusable seed or tolerance.
+        ValueError: unknown task or choice of cases, unusable seed, tolerance or scope.
     """
     found = find_task(task)
     _check_tolerances(rtol, atol)
+    limits = read_scope(scope)
     tried = battery(cases, seed, linear=found.name.startswith("linear"), quantised=found.quantised)
-    student = open_student(fn, found, tried, layout=layout, time_limit=time_limit)
+    tried += limits.cases(tried, seed)
+    whole = fn if forward is None or fn is None else (forward, fn)
+    student = open_student(whole, found, tried, layout=layout, time_limit=time_limit, scope=limits)
+    if student.plan.words and cases == "all":
+        tried += [make_case(name, spec, seed * 1009 + 900) for name, spec in WORDS.items()]
     return examine(found, student, tried, rtol, atol)
 
 
 def check(
-    fn: Callable[..., Any] | None,
+    fn: Checked,
     task: str,
     *,
     cases: str = "public",
@@ -57,6 +78,8 @@ def check(
     hint: bool = True,
     layout: str | None = None,
     time_limit: float | None = None,
+    forward: Callable[..., Any] | None = None,
+    scope: Mapping[str, Any] | str | None = None,
 ) -> None:
     """Raise unless a function is right, and return nothing, as graders want it; the arguments are those of ``report``.
 
@@ -67,13 +90,12 @@ def check(
             that is furthest off with both numbers, one hint.
         ValueError: as ``report``.
     """
-    report(
-        fn, task, cases=cases, seed=seed, rtol=rtol, atol=atol, layout=layout, time_limit=time_limit
-    ).raise_if_failed(hint)
+    given: dict[str, Any] = {"cases": cases, "seed": seed, "rtol": rtol, "atol": atol, "layout": layout}
+    report(fn, task, **given, time_limit=time_limit, forward=forward, scope=scope).raise_if_failed(hint)
 
 
 def grade(
-    fn: Callable[..., Any] | None,
+    fn: Checked,
     task: str,
     *,
     points: float = 1.0,
@@ -81,6 +103,8 @@ def grade(
     seed: int = 0,
     layout: str | None = None,
     time_limit: float | None = None,
+    forward: Callable[..., Any] | None = None,
+    scope: Mapping[str, Any] | str | None = None,
 ) -> float:
     """Print feedback to stdout and return the points, the part of the cases that is right; for partial credit.
 
@@ -94,7 +118,8 @@ def grade(
     """
     if isinstance(points, bool) or not isinstance(points, (int, float)) or not 0 < points < float("inf"):
         raise ValueError(f"points is a number above 0: got {points!r}")
-    found = report(fn, task, cases=cases, seed=seed, layout=layout, time_limit=time_limit)
+    given: dict[str, Any] = {"cases": cases, "seed": seed, "layout": layout, "time_limit": time_limit}
+    found = report(fn, task, **given, forward=forward, scope=scope)
     print(found.text())
     return min(round(found.score * points, 4), float(points))
 

@@ -7,11 +7,13 @@ from dataclasses import asdict
 
 from convviz.check.answer import Answer
 from convviz.check.battery import Case
-from convviz.check.calling.asking import Subject, ask
+from convviz.check.calling.asking import ask
 from convviz.check.calling.child import Bounds, Ended, in_child
 from convviz.check.calling.parcel import pack, unpack
 from convviz.check.calling.plan import Plan
 from convviz.check.calling.search import Found, search
+from convviz.check.calling.subject import Subject
+from convviz.check.scope import Scope
 from convviz.facts.words import sentences
 from convviz.spec import ConvSpec
 
@@ -29,11 +31,13 @@ def ask_apart(subject: Subject, plan: Plan, case: Case, bounds: Bounds) -> Answe
     return answer if answer is not None else Answer("crashed", message=say("garbled"))
 
 
-def search_apart(subjects: Sequence[Subject], probes: Sequence[Case], layout: str | None, bounds: Bounds) -> Found:
+def search_apart(
+    subjects: Sequence[Subject], probes: Sequence[Case], layout: str | None, scope: Scope, bounds: Bounds
+) -> Found:
     """Return how a function is called, found out in a child; the likeliest way if it does not answer."""
 
     def work() -> bytes:
-        found = search(subjects, probes, layout)
+        found = search(subjects, probes, layout, scope)
         spec = found.spec.to_dict() if found.spec else None
         more = {"plan": asdict(found.plan), "score": found.score, "read": sorted(found.read), "calls": found.calls}
         return pack(None, {**more, "spec": spec, "names": found.names, "binding": found.binding})

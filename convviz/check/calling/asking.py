@@ -14,14 +14,16 @@ import torch
 from convviz.check.answer import Answer
 from convviz.check.battery import Case
 from convviz.check.calling.arrays import NotNumbers
-from convviz.check.calling.binding import Binding, is_function
 from convviz.check.calling.failures import failure
 from convviz.check.calling.guard import guarded
 from convviz.check.calling.layer import make_layer
 from convviz.check.calling.layouts import DATA, to_layout
+from convviz.check.calling.passes import run_passes
 from convviz.check.calling.pieces import Piece, pieces, together
 from convviz.check.calling.plan import Given, Plan
 from convviz.check.calling.results import take_apart
+from convviz.check.calling.source import is_function
+from convviz.check.calling.subject import Subject
 from convviz.check.compare import same
 from convviz.check.tasks import Task
 from convviz.facts.words import sentences
@@ -31,20 +33,6 @@ say = sentences("calling")
 ONCE_BEYOND = (
     20_000  # products; a larger case is not asked twice, so that loops in pure Python do not take twice as long
 )
-
-
-@dataclass(frozen=True)
-class Subject:
-    """A student's function, the task it is for, and how its arguments are bound."""
-
-    fn: Any
-    task: Task
-    binding: Binding
-
-    def has_bias(self, plan: Plan) -> bool:
-        """Return whether the function is given a bias."""
-        held = {*self.binding.roles, *plan.form}
-        return "bias" in held or plan.form == ("dict",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,11 +51,11 @@ def ask(subject: Subject, plan: Plan, case: Case, twice: bool = True) -> Outcome
         kind, message = _looked_at(first)
     if kind == "ok" and twice and case.spec.products <= ONCE_BEYOND:
         kind, message = _again(first)
-    answer = Answer(kind, dict(first.found), message, first.seconds, printed)
+    answer = Answer(kind, dict(first.found), message, first.seconds, printed, tuple(sorted(first.remarks)))
     return Outcome(answer, frozenset(first.read))
 
 
-def _run(call: _Call, again: bool = False) -> tuple[str, str, str]:
+def _run(call: _Call) -> tuple[str, str, str]:
     """Run a call, and return its kind, the sentence for it and what was written.
 
     Run again it draws other random numbers, so that what depends on them gives itself away.
@@ -75,7 +63,7 @@ def _run(call: _Call, again: bool = False) -> tuple[str, str, str]:
     kind, message = "ok", ""
     with guarded() as kept:
         try:
-            if again:
+            if call.again:
                 for draw in (torch.rand, np.random.rand):
                     draw(1)
                 random.random()
@@ -98,21 +86,23 @@ def _looked_at(call: _Call) -> tuple[str, str]:
 
 
 def _again(first: _Call) -> tuple[str, str]:
-    second = _Call(first.subject, first.plan, first.case)
-    kind, message, _ = _run(second, again=True)
+    second = _Call(first.subject, first.plan, first.case, again=True)
+    kind, message, _ = _run(second)
     if kind != "ok":
         return "keeps_state", say("second_failed", why=message)
     for name, value in first.found.items():
         if name not in second.found or not same(second.found[name], value):
-            return "keeps_state", say("keeps_state", name=name)
+            made = first.subject.passes is not None and first.subject.passes.maker is not None
+            return "keeps_state", say("keeps_image" if made else "keeps_state", name=name)
     return "ok", ""
 
 
 class _Call:
     """One run of the function over a case, piece by piece if it has to be."""
 
-    def __init__(self, subject: Subject, plan: Plan, case: Case) -> None:
-        self.subject, self.plan, self.case = subject, plan, case
+    def __init__(self, subject: Subject, plan: Plan, case: Case, again: bool = False) -> None:
+        self.subject, self.plan, self.case, self.again = subject, plan, case, again
+        self.remarks: set[str] = set()
         self.found: dict[str, torch.Tensor] = {}
         self.changed: set[str] = set()
         self.read: set[str] = set()
@@ -132,14 +122,18 @@ class _Call:
                 self.found = together(parts, self.plan.data, task.name == "conv_transpose2d")
 
     def _piece(self, case: Case, found: dict[str, torch.Tensor]) -> None:
-        given = Given(self.subject.task, self.plan, case)
+        given = Given(self.subject.task, self.plan, case, self.again)
+        biased = self.subject.has_bias(self.plan)
         try:
-            if self.subject.task.kind == "function":
+            if self.subject.passes is not None:
+                biased = run_passes(self.subject, given, case, self._timed, found)
+            elif self.subject.task.kind == "function":
                 self._function(given, found)
             else:
                 self._differentiated(given, case, found)
-            self._add_bias(case, found)
+            self._add_bias(case, found, biased)
         finally:
+            self.remarks |= given.remarks
             self.read |= given.read
             self.changed |= set(given.changed)
 
@@ -155,7 +149,7 @@ class _Call:
         placed, named = given.arguments(subject.binding)
         returned = self._timed(subject.fn, *placed, **named)
         optional = () if subject.has_bias(self.plan) or len(subject.task.results) == 1 else ("grad_bias",)
-        found.update(take_apart(returned, subject.task, self.plan, optional))
+        found.update(take_apart(returned, subject.task, self.plan, optional, given.remarks))
 
     def _differentiated(self, given: Given, case: Case, found: dict[str, torch.Tensor]) -> None:
         """Call it forward, and let autograd ask for the gradients."""
@@ -187,10 +181,10 @@ class _Call:
                 raise NotNumbers(say("no_gradient", name=name))
             found.update(take_apart({name: value}, _one(subject.task, name), plan))
 
-    def _add_bias(self, case: Case, found: dict[str, torch.Tensor]) -> None:
+    def _add_bias(self, case: Case, found: dict[str, torch.Tensor], biased: bool) -> None:
         """Add the bias that a function has no argument for, so that its output is held against the same truth."""
         task = self.subject.task
-        if "output" not in found or (self.subject.has_bias(self.plan) and task.kind != "Module"):
+        if "output" not in found or (biased and task.kind != "Module"):
             return
         if task.kind == "Module" and ("grad_bias" in found or len(found) == 1):
             return

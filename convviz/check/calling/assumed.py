@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from convviz.check.calling.asking import Subject
-from convviz.check.calling.binding import is_function
 from convviz.check.calling.search import Found
+from convviz.check.calling.source import is_function
+from convviz.check.calling.subject import Subject
 from convviz.facts.lists import comma
 from convviz.facts.words import sentences
 
@@ -26,6 +26,8 @@ def assumed(subject: Subject, found: Found, layout: str | None, square: bool) ->
         said.append(say("assumed.named", names=comma(other)))
     if plan.form:
         said.append(say("assumed.dict") if plan.form == ("dict",) else say("assumed.cache", names=comma(plan.form)))
+    if subject.passes is not None:
+        said.append(say("assumed.passes") if subject.passes.maker is None else say("assumed.class"))
     if task.kind == "function":
         said.append(say(f"assumed.{plan.arrays}"))
     elif task.kind == "Function":
@@ -48,7 +50,10 @@ def assumed(subject: Subject, found: Found, layout: str | None, square: bool) ->
         said.append(say("assumed.square"))
     if plan.sizes == "plane":
         said.append(say("assumed.plane"))
-    if not subject.has_bias(plan) and set(task.arguments) & {"bias"}:
+    if plan.words:
+        said.append(say("assumed.words"))
+    filled = subject.passes is not None and subject.passes.is_filled
+    if not filled and not subject.has_bias(plan) and set(task.arguments) & {"bias"}:
         said.append(say("assumed.no_bias"))
     if found.score[0] < 0:
         said.append(say("assumed.unknown"))

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
-import functools
 import inspect
 import itertools
-import textwrap
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from convviz.check.calling.names import role_of
+from convviz.check.calling.source import is_function
 from convviz.check.tasks import GEOMETRY, Task
 
 TENSORS = ("grad_output", "input", "weight", "bias")
@@ -101,11 +98,6 @@ def _bind(plain: list[inspect.Parameter], is_open: bool, takes_rest: bool, task:
     return Binding(tuple(arguments), placed, is_open)
 
 
-def is_function(fn: Any) -> bool:
-    """Return whether this is a subclass of ``torch.autograd.Function``."""
-    return isinstance(fn, type) and issubclass(fn, torch.autograd.Function)
-
-
 def _signed(fn: Any) -> tuple[Any, int]:
     """Return what has the signature, and how many of its parameters are not given by the caller."""
     if not is_function(fn):
@@ -142,87 +134,3 @@ def _by_place(parameters: list[inspect.Parameter], roles: list[str | None], task
     for number, role in filled:
         roles[number] = role
     return tuple(role for _, role in filled)
-
-
-def code_of(fn: Any) -> Any:
-    """Return the function behind a function: of a class its forward, of a partial what it calls."""
-    if is_function(fn):
-        return fn.forward
-    while isinstance(fn, functools.partial):
-        fn = fn.func
-    if isinstance(fn, type):
-        return getattr(fn, "forward", fn)
-    fn = inspect.unwrap(fn) if callable(fn) else fn
-    fn = getattr(fn, "__func__", fn)
-    return fn if hasattr(fn, "__code__") else getattr(type(fn).__call__, "__func__", type(fn).__call__)
-
-
-def source_of(fn: Callable[..., Any]) -> ast.AST | None:
-    """Return a function's source as a tree, None where it cannot be had."""
-    try:
-        return ast.parse(textwrap.dedent(inspect.getsource(code_of(fn))))
-    except (OSError, TypeError, SyntaxError, ValueError):
-        return None
-
-
-def unpacked(fn: Any, name: str) -> list[tuple[str, ...]]:
-    """Return the names that a function unpacks one of its arguments to: ``x, w, b, conv_param = cache``."""
-    tree = source_of(fn)
-    found = []
-    for node in ast.walk(tree) if tree else ():
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and node.value.id == name:
-            target = node.targets[0]
-            if isinstance(target, ast.Tuple | ast.List) and all(isinstance(each, ast.Name) for each in target.elts):
-                found.append(tuple(each.id for each in target.elts if isinstance(each, ast.Name)))
-    return found
-
-
-def takes_square_kernels(fn: Any) -> bool:
-    """Return whether it reads one size for both axes of a kernel: ``(f, f, c_in, c_out) = W.shape``."""
-    tree = source_of(fn)
-    for node in ast.walk(tree) if tree else ():
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
-            names = [each.id for each in node.targets[0].elts if isinstance(each, ast.Name) and each.id.strip("_")]
-            if len(names) != len(set(names)) and "shape" in ast.unparse(node.value):
-                return True
-    return False
-
-
-def libraries(fn: Any) -> list[str]:
-    """Return the kinds of arrays that a function may want, the likeliest first, by what its code names."""
-    code = code_of(fn)
-    if not hasattr(code, "__code__"):  # a built-in function
-        return ["torch", "numpy", "lists"]
-    names, modules = _names(code, 3, set())
-    uses: list[str] = [kind for kind in ("torch", "numpy") if kind in modules]
-    if "torch" in uses and "numpy" in uses:
-        uses = ["torch", "numpy"]
-    if not uses:
-        uses = ["torch", "numpy"] if names & {"shape", "reshape", "sum", "T", "ndim", "size", "dim"} else ["lists"]
-    return uses + [kind for kind in ("torch", "numpy", "lists") if kind not in uses]
-
-
-def _names(fn: Any, depth: int, seen: set[int]) -> tuple[set[str], set[str]]:
-    code, scope = getattr(fn, "__code__", None), getattr(fn, "__globals__", {})
-    if code is None or id(code) in seen or depth < 0:
-        return set(), set()
-    seen.add(id(code))
-    names, modules, inner = set(), set(), [code]
-    while inner:
-        one = inner.pop()
-        names |= set(one.co_names) | set(one.co_freevars)
-        inner += [each for each in one.co_consts if inspect.iscode(each)]
-    cells = dict(zip(code.co_freevars, getattr(fn, "__closure__", None) or (), strict=False))
-    for name in sorted(names):
-        try:
-            value = cells[name].cell_contents if name in cells else scope.get(name)
-        except ValueError:  # a cell that nothing was put in
-            continue
-        owner = value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None)
-        modules |= {str(owner).split(".")[0]} & {"torch", "numpy", "scipy"}
-        if inspect.isfunction(value):
-            further = _names(value, depth - 1, seen)
-            names, modules = names | further[0], modules | further[1]
-    modules |= {"numpy"} if "scipy" in modules else set()
-    modules |= {name for name in ("torch", "numpy") if name in names}
-    return names, modules

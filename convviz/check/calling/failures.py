@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import linecache
+import re
 import traceback
 from types import TracebackType
 from typing import Any
 
 from convviz.check.calling.arrays import NotNumbers
-from convviz.check.calling.binding import code_of
+from convviz.check.calling.names import role_of
+from convviz.check.calling.source import code_of
+from convviz.check.tasks import GRADIENTS
 from convviz.facts.words import sentences
 
 say = sentences("calling")
@@ -31,7 +34,21 @@ def failure(error: BaseException, fn: Any) -> tuple[str, str]:
         return "raised", say("interrupt", where=where)
     if isinstance(error, RecursionError):
         return "raised", say("recursion", where=where)
-    return "raised", say("raised", type=type(error).__name__, text=f": {text}" if text else "", where=where)
+    said = say("raised", type=type(error).__name__, text=f": {text}" if text else "", where=where)
+    return "refused" if _is_refusal(error) else "raised", said
+
+
+def _is_refusal(error: BaseException) -> bool:
+    """Return whether the student's own code says that it is not made for this; no check of what it computed does."""
+    if not isinstance(error, AssertionError | NotImplementedError):
+        return False
+    file, line = [(frame.f_code.co_filename, number) for frame, number in traceback.walk_tb(error.__traceback__)][-1]
+    words = re.findall(r"\w+", linecache.getline(file, line))
+    return not _of_a_library(file) and not any(role_of(word, ("output", *GRADIENTS)) for word in words)
+
+
+def _of_a_library(file: str) -> bool:
+    return any(part in file.replace("\\", "/") for part in _LIBRARIES)
 
 
 def _text(error: BaseException) -> str:
@@ -48,7 +65,7 @@ def line_of(trace: TracebackType | None, fn: Any) -> str:
     own = getattr(getattr(code_of(fn), "__code__", None), "co_filename", None)
     frames = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(trace)]
     mine = [place for place in frames if place[0] == own and "/convviz/check/calling/" not in place[0]]
-    others = [place for place in frames if not any(part in place[0].replace("\\", "/") for part in _LIBRARIES)]
+    others = [place for place in frames if not _of_a_library(place[0])]
     found = mine or others
     if not found:
         return ""

@@ -23,10 +23,12 @@ SYNONYMS: dict[str, str] = {
     "weight_size": """
         weight_size weight_shape w_shape wshape kernel_shape filter_shape kernel_size filter_size f k ksize
         k_size""",
-    "in_channels": "in_channels in_channel c_in cin in_planes inplanes n_c_prev in_features input_channels",
+    "in_channels": """
+        in_channels in_channel c_in cin in_planes inplanes n_c_prev in_features input_channels n_in in_dim input_dim
+        input_size in_size fan_in""",
     "out_channels": """
         out_channels out_channel c_out cout out_planes outplanes n_c out_features output_channels
-        num_filters""",
+        num_filters n_filters n_out out_dim output_dim output_size out_size fan_out""",
     "kernel_size": "kernel_size k ksize kernel filter_size f",
     "cache": "cache caches saved memory cached",
     "params": """
@@ -38,8 +40,11 @@ SYNONYMS: dict[str, str] = {
         dx_out dimg""",
     "grad_weight": """
         grad_weight dw dkernel gw grad_w dk dfilter dfilters d_weight dl_dw dldw dweight dweights dkernels
-        grad_kernel weight_grad grad_weights""",
-    "grad_bias": "grad_bias db gb grad_b dbias d_bias dl_db dldb bias_grad dbiases",
+        grad_kernel weight_grad grad_weights w_grad k_grad kernel_grad weights_grad weight_gradient weights_gradient
+        kernel_gradient kernels_gradient filters_gradient grad_k d_kernel d_filters dl_dk dl_dfilters""",
+    "grad_bias": """
+        grad_bias db gb grad_b dbias d_bias dl_db dldb bias_grad dbiases b_grad biases_grad bias_gradient
+        biases_gradient grad_biases""",
 }  # fmt: skip
 # The last part of a name says which axis it is of: stride_h, pad_w, kernel_height.
 AXES = {"h": 0, "height": 0, "y": 0, "w": 1, "width": 1, "x": 1}

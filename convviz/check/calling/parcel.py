@@ -24,7 +24,7 @@ def pack(answer: Answer | None, more: dict[str, Any]) -> bytes:
             shapes.append([name, str(value.dtype).removeprefix("torch."), list(value.shape), len(raw)])
             body += raw
         plain = {"kind": answer.kind, "message": answer.message, "seconds": answer.seconds, "printed": answer.printed}
-        head["answer"] = {**plain, "results": shapes}
+        head["answer"] = {**plain, "remarks": answer.remarks, "results": shapes}
     text = json.dumps(head).encode()
     return _LENGTH.pack(len(text)) + text + body
 
@@ -48,7 +48,7 @@ def unpack(data: bytes) -> tuple[Answer | None, dict[str, Any]]:
             flat = torch.frombuffer(raw, dtype=kind) if size else torch.zeros(0, dtype=kind)
             results[str(name)] = flat.reshape(shape)
             end += size
-        answer = Answer(results=results, **plain)
+        answer = Answer(results=results, remarks=tuple(map(str, plain.pop("remarks"))), **plain)
     except (KeyError, TypeError, AttributeError, RuntimeError, struct.error) as error:
         raise ValueError("this is no answer of a child process") from error
     if answer.kind not in KINDS:

@@ -14,6 +14,7 @@ from convviz.check.calling.binding import TENSORS, Binding
 from convviz.check.calling.layouts import DATA, KERNEL, bias_shape, sizes_in, to_layout
 from convviz.check.calling.names import keys_of
 from convviz.check.tasks import GEOMETRY, Task
+from convviz.spec import ConvSpec
 
 PAIRS = ("stride", "padding", "dilation", "output_padding", "kernel_size")
 
@@ -31,6 +32,7 @@ class Plan:
         pairs: ``"any"`` (a number where both axes have the same), ``"pair"`` (always two) or ``"int"`` (only numbers).
         sizes: ``"full"`` (a size argument has all axes) or ``"plane"`` (height and width).
         dtype: ``"float64"`` or ``"float32"``.
+        words: whether the padding is said as ``"same"`` or ``"valid"``.
     """
 
     arrays: str = "torch"
@@ -41,6 +43,7 @@ class Plan:
     pairs: str = "any"
     sizes: str = "full"
     dtype: str = "float64"
+    words: bool = False
 
 
 class Params(dict[str, Any]):
@@ -87,8 +90,10 @@ class Params(dict[str, Any]):
 class Given:
     """What one call is given, made when it is asked for."""
 
-    def __init__(self, task: Task, plan: Plan, case: Case) -> None:
-        self._task, self._plan, self._case = task, plan, case
+    def __init__(self, task: Task, plan: Plan, case: Case, again: bool = False) -> None:
+        self.task, self.plan, self.again = task, plan, again
+        self.remarks: set[str] = set()
+        self._case = case
         self._held: dict[str, Any] = {}
         self._was: dict[str, Any] = {}
         self._dicts: list[Params] = []
@@ -116,9 +121,11 @@ class Given:
         found = {role: self._held[role] for role in TENSORS[1:] if isinstance(self._held.get(role), torch.Tensor)}
         return {role: tensor.requires_grad_() for role, tensor in found.items()}
 
-    def hold(self, role: str, value: Any, was: Any) -> None:
-        """Watch one more array."""
-        self._held[role], self._was[role] = value, was
+    def hold(self, role: str, value: Any, was: Any = None) -> None:
+        """Give this for a role, and watch it if it is known what it was."""
+        self._held[role] = value
+        if was is not None:
+            self._was[role] = was
 
     @property
     def changed(self) -> list[str]:
@@ -137,13 +144,13 @@ class Given:
             return self._cache()
         if role == "params":
             return self._dict(())
-        return plain_value(role, self._case, self._plan, self._task)
+        return plain_value(role, self._case, self.plan, self.task)
 
     def _array(self, role: str) -> Any:
-        if self._task.kind == "Module":
+        if self.task.kind == "Module":
             return True  # of a layer's arguments "bias" alone is called like a tensor
-        plan, dtype = self._plan, getattr(torch, self._plan.dtype)
-        tensor = tensor_of(role, self._case, self._task)
+        plan, dtype = self.plan, getattr(torch, self.plan.dtype)
+        tensor = tensor_of(role, self._case, self.task)
         if role == "bias":
             tensor = tensor.reshape(bias_shape(plan.bias, tensor.numel()))
             single = plan.data == "HW"
@@ -154,13 +161,13 @@ class Given:
         return hand_over(tensor, plan.arrays, dtype)
 
     def _cache(self) -> Any:
-        if self._plan.form == ("dict",):
+        if self.plan.form == ("dict",):
             return self._dict(("input", "weight", "bias"))
-        return tuple(self.value(role) for role in self._plan.form)
+        return tuple(self.value(role) for role in self.plan.form)
 
     def _dict(self, tensors: tuple[str, ...]) -> Params:
         roles = (*tensors, *GEOMETRY, "kernel_size")
-        if self._task.name.startswith("linear"):
+        if self.task.name.startswith("linear"):
             roles = tensors
         self._dicts.append(Params({key: self.value(role) for role in reversed(roles) for key in keys_of(role)}))
         return self._dicts[-1]
@@ -177,6 +184,8 @@ def plain_value(role: str, case: Case, plan: Plan, task: Task) -> Any:
     """Return what is no tensor: a number, a pair, a size or a word."""
     spec = case.spec
     name, _, axis = role.partition(".")
+    if name == "padding" and plan.words:
+        return padding_word(spec) or "same"
     if name in PAIRS:
         pair: tuple[int, int] = (
             (spec.padding[0][0], spec.padding[1][0])
@@ -196,3 +205,9 @@ def plain_value(role: str, case: Case, plan: Plan, task: Task) -> Any:
             return sizes_in(spec.weight_shape, KERNEL[plan.kernel])
         return plain_value("kernel_size", case, plan, task)
     return getattr(spec, name)
+
+
+def padding_word(spec: ConvSpec) -> str | None:
+    """Return the word that stands for a geometry's padding, as torch means it; None where there is none."""
+    words = ("valid", "same") if spec.stride == (1, 1) else ("valid",)
+    return next((word for word in words if spec.replace(padding=word).padding == spec.padding), None)

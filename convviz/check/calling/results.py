@@ -17,7 +17,9 @@ from convviz.facts.words import sentences
 say = sentences("calling")
 
 
-def take_apart(returned: Any, task: Task, plan: Plan, optional: Sequence[str] = ()) -> dict[str, torch.Tensor]:
+def take_apart(
+    returned: Any, task: Task, plan: Plan, optional: Sequence[str] = (), remarks: set[str] | None = None
+) -> dict[str, torch.Tensor]:
     """Return the results by name.
 
     Args:
@@ -25,12 +27,14 @@ def take_apart(returned: Any, task: Task, plan: Plan, optional: Sequence[str] = 
         task: whose results it should be.
         plan: says the order of axes.
         optional: results that may be missing at the end, such as the gradient of a bias that it never got.
+        remarks: what is added to if something was taken in another form than torch's.
 
     Raises:
         NotNumbers: it is something else.
     """
-    if isinstance(returned, Mapping):
-        parts = _by_key(returned, task, optional)
+    keys = as_keys(returned)
+    if isinstance(returned, Mapping) or set(task.results) <= {role_of(key, task.results) for key in keys or ()}:
+        parts = _by_key(keys or {}, task, optional)
     elif len(task.results) == 1:
         parts = {task.results[0]: _single(returned)}
     else:
@@ -38,10 +42,17 @@ def take_apart(returned: Any, task: Task, plan: Plan, optional: Sequence[str] = 
     found = {}
     for name, value in parts.items():
         try:
-            found[name] = _in_torch_order(name, take_back(value), task, plan)
+            found[name] = _in_torch_order(name, take_back(value), task, plan, set() if remarks is None else remarks)
         except NotNumbers as error:
             raise NotNumbers(say("result", name=name, why=str(error))) from error
     return found
+
+
+def as_keys(returned: Any) -> Mapping[Any, Any] | None:
+    """Return what has keys or the names of fields as a mapping, None of anything else."""
+    if isinstance(returned, tuple) and hasattr(returned, "_asdict"):
+        return dict(returned._asdict())
+    return returned if isinstance(returned, Mapping) else None
 
 
 def _by_key(returned: Mapping[Any, Any], task: Task, optional: Sequence[str]) -> dict[str, Any]:
@@ -54,14 +65,15 @@ def _by_key(returned: Mapping[Any, Any], task: Task, optional: Sequence[str]) ->
 
 def _single(returned: Any) -> Any:
     """Return the array; a forward pass may give what it keeps for backward as well: ``out, cache``."""
-    if isinstance(returned, tuple) and returned and _is_array(returned[0]):
+    if isinstance(returned, tuple) and returned and is_array(returned[0]):
         keeps = len(returned) == 2 and isinstance(returned[1], tuple | Mapping)
         if len(returned) == 1 or keeps or all(part is None for part in returned[1:]):
             return returned[0]
     return returned
 
 
-def _is_array(value: Any) -> bool:
+def is_array(value: Any) -> bool:
+    """Return whether this may be an array, or a list that stands for one."""
     return hasattr(value, "shape") or isinstance(value, list)
 
 
@@ -70,7 +82,8 @@ def _in_order(returned: Any, names: Sequence[str], optional: Sequence[str]) -> d
         count = 1 if returned is not None else 0
         raise NotNumbers(say("count", count=count, wanted=len(names), names=", ".join(names)))
     parts = list(returned)
-    while len(parts) > len(names) and parts[-1] is None:  # as a Function's backward gives them for stride and padding
+    # None, as a Function's backward gives it for stride and padding; a dict of what else was computed; a norm.
+    while len(parts) > len(names) and isinstance(parts[-1], Mapping | str | int | float | None):
         parts.pop()
     least = len(names) - len(optional)
     while len(parts) > least and parts[-1] is None:
@@ -80,11 +93,16 @@ def _in_order(returned: Any, names: Sequence[str], optional: Sequence[str]) -> d
     return dict(zip(names, parts, strict=False))
 
 
-def _in_torch_order(name: str, tensor: torch.Tensor, task: Task, plan: Plan) -> torch.Tensor:
+def _in_torch_order(name: str, tensor: torch.Tensor, task: Task, plan: Plan, remarks: set[str]) -> torch.Tensor:
     axes = 2 if task.name.startswith("linear") else 4
     if name == "grad_weight":
         return from_layout(tensor, KERNEL[plan.kernel], axes)
     if name == "grad_bias":
         own = tuple(tensor.shape) == bias_shape(plan.bias, tensor.numel())
-        return tensor.reshape(-1) if own or (plan.data == "HW" and tensor.numel() == 1) else tensor
+        if own or (plan.data == "HW" and tensor.numel() == 1):
+            return tensor.reshape(-1)
+        if tensor.dim() > 1 and tensor.numel() == max(tensor.shape) > 0:
+            remarks.add("bias_shape")
+            return tensor.reshape(-1)
+        return tensor
     return from_layout(tensor, DATA[plan.data], axes)

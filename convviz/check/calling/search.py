@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import torch
 
 from convviz.check.answer import Answer
 from convviz.check.battery import Case, make_case
-from convviz.check.calling.asking import Subject, ask
-from convviz.check.calling.binding import KNOWN, is_function, libraries, unpacked
-from convviz.check.calling.layouts import COMMON, CONV, LINEAR, STATED
-from convviz.check.calling.names import role_of
+from convviz.check.calling.asking import ask
+from convviz.check.calling.layouts import COMMON
 from convviz.check.calling.plan import Plan
+from convviz.check.calling.plans import plans
+from convviz.check.calling.source import is_function
+from convviz.check.calling.subject import Subject
 from convviz.check.compare import errors, same
-from convviz.check.tasks import Task, truth
+from convviz.check.scope import EVERYTHING, Scope
+from convviz.check.tasks import truth
 from convviz.spec import ConvSpec
 
 # Sizes are unequal wherever an order of axes would be hidden. The first keeps the size, so that most wrong functions
@@ -28,18 +30,8 @@ PROBES = (
     ConvSpec((5, 4), 3, 3, 2, padding=1, batch=2),
 )
 UNEQUAL = ConvSpec((5, 4), 2, 3, 3, (2, 1), (1, 0), batch=2)
+EQUAL = UNEQUAL.replace(stride=2, padding=1)
 LINEAR_PROBE = ConvSpec(1, 5, 4, 1, batch=3)
-FORMS = (
-    ("input", "weight", "bias", "params"),
-    ("input", "weight", "bias", "stride", "padding"),
-    ("input", "weight", "params"),
-    ("input", "weight", "stride", "padding"),
-    ("input", "weight", "bias"),
-    ("input", "weight"),
-    ("dict",),
-)
-LINEAR_FORMS = (("input", "weight", "bias"), ("input", "weight"), ("dict",))
-
 MOST_CALLS = 200
 MOST_SECONDS = 3.0
 
@@ -63,7 +55,7 @@ class Found:
     @classmethod
     def first(cls, subject: Subject, layout: str | None) -> Found:
         """Return the likeliest plan, nothing tried."""
-        return cls(next(_plans(subject, layout)))
+        return cls(next(plans(subject, layout)))
 
     @property
     def complete(self) -> bool:
@@ -78,26 +70,27 @@ class Found:
         self.over = self.over or fatal or self.calls >= MOST_CALLS or self.seconds > MOST_SECONDS
 
 
-def search(subjects: Sequence[Subject], probes: Sequence[Case], layout: str | None) -> Found:
+def search(subjects: Sequence[Subject], probes: Sequence[Case], layout: str | None, scope: Scope = EVERYTHING) -> Found:
     """Return how to call a function: the plan that gives what is right, else the right shapes, else fewest wrong ones.
 
     Args:
         subjects: the function with each way to bind its arguments.
         probes: the caller's cases.
         layout: that of the data, if it is stated.
+        scope: the geometries that it is meant for.
     """
-    number, calls = _way(subjects, layout) if len(subjects) > 1 else (0, 0)
+    number, calls = _way(subjects, layout, scope) if len(subjects) > 1 else (0, 0)
     found = Found.first(subjects[number], layout)
     found.binding, found.calls = number, calls
-    for case in _cases(subjects[number], probes):
+    for case in _cases(subjects[number], probes, scope):
         _try_plans(subjects[number], case, layout, found)
         if found.score[0] > 0 or found.over:  # numbers of the right shapes: how it is called is known
             break
-    _try_pairs(subjects[number], found)
+    _try_pairs(subjects[number], found, scope)
     return found
 
 
-def _way(subjects: Sequence[Subject], layout: str | None) -> tuple[int, int]:
+def _way(subjects: Sequence[Subject], layout: str | None, scope: Scope) -> tuple[int, int]:
     """Return which way of binding the arguments works under one of the likeliest plans, and the calls that it took.
 
     Another order of them than the task's has to prove itself by its numbers, another number of them by its shapes.
@@ -106,8 +99,8 @@ def _way(subjects: Sequence[Subject], layout: str | None) -> tuple[int, int]:
     for number, subject in enumerate(subjects):
         linear = subject.task.name.startswith("linear")
         spec = LINEAR_PROBE if linear else PROBES["padding" not in subject.binding.roles]
-        case = make_case("probe", spec, 0)
-        for plan in list(_plans(subject, layout))[:2]:
+        case = make_case("probe", scope.nearest(spec), 0)
+        for plan in list(plans(subject, layout))[:2]:
             answer = ask(subject, plan, case, twice=False).answer
             calls += 1
             level = _score(answer, truth(subject.task, case))[0] if answer.results else -1
@@ -118,15 +111,16 @@ def _way(subjects: Sequence[Subject], layout: str | None) -> tuple[int, int]:
     return accepted, calls
 
 
-def _cases(subject: Subject, probes: Sequence[Case]) -> list[Case]:
+def _cases(subject: Subject, probes: Sequence[Case], scope: Scope) -> list[Case]:
     if subject.task.name.startswith("linear"):
         return [make_case("probe", LINEAR_PROBE, 1)]
-    own = [make_case("probe", spec, number) for number, spec in enumerate(PROBES)]
+    own = [make_case("probe", scope.nearest(spec), number) for number, spec in enumerate(PROBES)]
     told = subject.binding.roles
     if {"stride", "padding"} <= told or told & {"params", "cache"} or "stride" not in subject.task.arguments:
         return own
     # It has a setting built in: then one of the caller's cases may fit it.
     plain = [case for case in probes if case.spec.replace(padding_mode="zeros", dilation=1, groups=1) == case.spec]
+    plain = [case for case in plain if scope.leaves_out(case.spec) is None]
     return own + plain
 
 
@@ -135,12 +129,12 @@ def _try_plans(subject: Subject, case: Case, layout: str | None, found: Found) -
     # What ran at one case is how it is called at the next.
     fixed = (found.plan.arrays, found.plan.form) if found.score[0] >= 0 else None
     hopeless: set[tuple[object, ...]] = set()
-    queue = list(_plans(subject, layout))
+    queue = list(plans(subject, layout))
     while queue:
         plan = queue.pop(0)
         if fixed is not None and fixed != (plan.arrays, plan.form):
             continue
-        if (plan.arrays, plan.form, plan.pairs, plan.dtype, plan.sizes) in hopeless:
+        if (plan.arrays, plan.form, plan.pairs, plan.dtype, plan.sizes, plan.words) in hopeless:
             continue
         outcome = ask(subject, plan, case, twice=False)
         found.note(outcome.answer)
@@ -156,7 +150,7 @@ def _try_plans(subject: Subject, case: Case, layout: str | None, found: Found) -
             fixed = (plan.arrays, plan.form)
         queue = [*cure(plan, outcome.answer), *queue]
         if _is_of_kind(outcome.answer):
-            hopeless.add((plan.arrays, plan.form, plan.pairs, plan.dtype, plan.sizes))
+            hopeless.add((plan.arrays, plan.form, plan.pairs, plan.dtype, plan.sizes, plan.words))
 
 
 def _score(answer: Answer, right: Mapping[str, torch.Tensor]) -> Score:
@@ -203,72 +197,37 @@ def _is_of_kind(answer: Answer) -> bool:
     )
 
 
-def _plans(subject: Subject, layout: str | None) -> Iterator[Plan]:
-    task, roles = subject.task, subject.binding.roles
-    linear = task.name.startswith("linear")
-    known = LINEAR if linear else CONV if layout is None else CONV + STATED
-    layouts = [each for each in known if layout in (each[0], f"{each[0]} {each[1]}") or layout is None]
-    kinds = libraries(subject.fn) if task.kind == "function" else ["torch"]
-    forms: tuple[tuple[str, ...], ...] = ((),)
-    if "cache" in roles:
-        forms = tuple(_unpacked(subject)) or (LINEAR_FORMS if linear else FORMS)
-    sizes = ("full", "plane") if roles & {"input_size", "weight_size"} else ("full",)
-    has_kernel = "weight" in roles or "cache" in roles or "weight_size" in roles or "grad_weight" in task.results
-    for arrays in kinds:
-        for form in forms:
-            for size in sizes:
-                seen = set()
-                for data, kernel, bias in layouts:
-                    if layout is None and _is_a_mistake(task, data, arrays):
-                        continue
-                    key = (data, kernel if has_kernel else "", bias if "bias" in roles or form else "")
-                    if key not in seen:
-                        seen.add(key)
-                        yield Plan(arrays, data, kernel, bias, form, sizes=size)
-
-
-def _is_a_mistake(task: Task, data: str, arrays: str) -> bool:
-    """Return whether a layout that nobody stated is likelier a mistake.
-
-    A sum over the wrong axes is grad_bias of another layout: gy.sum() that of one plane, gy.sum((0, 1)) that of one
-    sample with its channels last; and torch's tensors have their channels first.
-    """
-    return task.name == "conv2d_bias" and (data in ("HW", "HWC") or (arrays == "torch" and data == "NHWC"))
-
-
-def _unpacked(subject: Subject) -> list[tuple[str, ...]]:
-    """Return what the source says of a cache, where all its names say something."""
-    name = next(each.name for each in subject.binding.arguments if each.role == "cache")
-    found = []
-    for names in unpacked(subject.fn, name):
-        roles = tuple(role_of(each, KNOWN) for each in names)
-        usual = FORMS[0][: len(names)]  # what a name does not say, its place does
-        filled = tuple(role or place for role, place in zip(roles, usual, strict=False))
-        if len(set(filled)) == len(names):
-            found.append(filled)
-        elif None not in roles:
-            found.append(tuple(role for role in roles if role))
-    return found
-
-
-def _try_pairs(subject: Subject, found: Found) -> None:
-    """Find out whether two numbers may be given for a stride or a padding; only a TypeError says that they may not."""
+def _try_pairs(subject: Subject, found: Found, scope: Scope) -> None:
+    """Find out whether two numbers may be given for a stride or a padding; an exception says that they may not."""
     roles = subject.binding.roles | set(found.plan.form)
     if found.score[0] < 1 or found.over or subject.task.name.startswith("linear") or found.plan.pairs != "any":
         return
     if not roles & {"stride", "padding", "dilation", "params", "kernel_size"} and found.plan.form != ("dict",):
         return
-    spec = UNEQUAL if subject.task.kind != "Module" else UNEQUAL.replace(kernel_size=(3, 2))
     if is_function(subject.fn) and not roles & {"stride", "padding"}:
         return
-    answer = ask(subject, found.plan, make_case("pairs", spec, 2), twice=False).answer
-    found.calls += 1
-    words = ("TypeError", "sequence", "inhomogeneous")
-    for plan in cure(found.plan, answer):  # a dilation that came as one number, beside a stride of two
-        again = ask(subject, plan, make_case("pairs", spec, 2), twice=False).answer
+
+    def asked(plan: Plan, spec: ConvSpec) -> Answer:
         found.calls += 1
-        if plan.pairs == "pair" and "TypeError" not in again.message:
+        return ask(subject, plan, make_case("pairs", spec, 2), twice=False).answer
+
+    uneven = UNEQUAL.replace(kernel_size=(3, 2)) if subject.makes_layers else UNEQUAL
+    if found.plan.words:
+        uneven = uneven.replace(padding=0)
+    uneven, even = scope.nearest(uneven), scope.nearest(EQUAL)
+    if scope.square:
+        return
+    answer = asked(found.plan, uneven)
+    for plan in cure(found.plan, answer):  # a dilation that came as one number, beside a stride of two
+        if plan.pairs == "pair" and "TypeError" not in asked(plan, uneven).message:
             found.plan = plan
             return
-    if answer.kind == "raised" and any(word in answer.message for word in words):
+    if not answer.failed:
+        return
+    # An exception that two equal numbers cause as well comes of there being two; another one may be a mistake.
+    by_twos = dataclasses.replace(found.plan, pairs="pair")
+    words = ("TypeError", "sequence", "inhomogeneous")
+    if any(word in answer.message for word in words) or (
+        asked(by_twos, even).failed and not asked(found.plan, even).failed
+    ):
         found.plan = dataclasses.replace(found.plan, pairs="int")

@@ -9,15 +9,18 @@ from typing import Any
 from convviz.check.answer import Answer
 from convviz.check.battery import Case
 from convviz.check.calling.apart import ask_apart, search_apart
-from convviz.check.calling.asking import Subject, ask
+from convviz.check.calling.asking import ask
 from convviz.check.calling.assumed import assumed
-from convviz.check.calling.binding import bindings, takes_square_kernels
 from convviz.check.calling.child import Bounds
 from convviz.check.calling.layouts import CONV, LINEAR, STATED
 from convviz.check.calling.names import role_of
-from convviz.check.calling.plan import PAIRS, Plan
+from convviz.check.calling.plan import PAIRS, Plan, padding_word
 from convviz.check.calling.search import Found, cure, search
-from convviz.check.tasks import GEOMETRY, Task
+from convviz.check.calling.source import takes_square_kernels
+from convviz.check.calling.subject import Subject, subjects_of
+from convviz.check.compare import same
+from convviz.check.scope import EVERYTHING, Scope
+from convviz.check.tasks import GEOMETRY, Task, truth
 from convviz.facts.words import sentences
 
 say = sentences("calling")
@@ -29,7 +32,6 @@ class Student:
 
     Attributes:
         task: what it is for.
-        assumed: sentences, what was assumed about its arguments and its arrays.
         calls: how many calls finding out took.
         bounded: sentences, what holds a call in its own process back; empty without a time limit.
         results: names of the results that it gives; without ``grad_bias`` if it knows no bias.
@@ -37,7 +39,6 @@ class Student:
     """
 
     task: Task
-    assumed: tuple[str, ...]
     calls: int
     bounded: tuple[str, ...]
     results: tuple[str, ...]
@@ -46,13 +47,38 @@ class Student:
     _found: Found
     _square: bool
     _time_limit: float | None
+    _scope: Scope
+    _cases: Sequence[Case]
+    _said: tuple[str, ...]
+    _remarks: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+    _tried: dict[Case, Answer] = dataclasses.field(default_factory=dict)
+
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """Sentences: what was assumed about its arguments and its arrays, and what was seen in the cases so far."""
+        said = list(self._said)
+        if "bias_shape" in self._remarks:
+            said.append(say("remark.bias_shape"))
+        if cases := self._remarks.get("forward"):
+            said.append(say("remark.forward", cases=" | ".join(cases)))
+        return tuple(said)
 
     def takes(self, case: Case) -> str | None:
-        """Return None, or why this case cannot be asked, such as "it has no argument for dilation"."""
-        if not callable(self._subject.fn) or not set(GEOMETRY) & set(self.task.arguments):
+        """Return None, or why this case is not asked, such as "it has no argument for dilation"."""
+        if not callable(self._subject.fn):
+            return None
+        if outside := self._scope.leaves_out(case.spec):
+            return say("no.scope", name=outside)
+        return self._no_argument(case) or self._refusal(case)
+
+    def _no_argument(self, case: Case) -> str | None:
+        if not set(GEOMETRY) & set(self.task.arguments):
             return None
         spec, roles = case.spec, self._roles()
-        if any(before != after for before, after in spec.padding):
+        if self.plan.words:
+            if padding_word(spec) is None:
+                return say("no.word")
+        elif any(before != after for before, after in spec.padding):
             return say("no.sides")
         plain: dict[str, object] = {"stride": (1, 1), "padding": ((0, 0), (0, 0)), "dilation": (1, 1), "groups": 1}
         built_in = plain | {"padding_mode": "zeros"}
@@ -70,10 +96,38 @@ class Student:
             return Answer("not_defined", message=say("not_defined"))
         if not callable(self._subject.fn):
             return Answer("wrong_type", message=say("not_callable", what=type(self._subject.fn).__name__))
+        answer = self._tried.pop(case, None) or self._cured(case)
+        if answer.kind == "refused":
+            answer = dataclasses.replace(answer, kind="raised")
+        return self._without_output(case, answer) if case in self._cases else answer
+
+    def _refusal(self, case: Case) -> str | None:
+        """Return what a function says by its own assert or NotImplementedError: that it is not made for this."""
+        if self._scope.strict or any(answer.kind in ("timeout", "crashed") for answer in self._tried.values()):
+            return None
+        answer = self._tried[case] = self._cured(case)
+        if answer.kind != "refused":
+            return None
+        del self._tried[case]
+        return say("no.refused", message=answer.message)
+
+    def _cured(self, case: Case) -> Answer:
         answer = self._asked(self.plan, case)
         for plan in cure(self.plan, answer):  # what was enough for the probe may not be for every case
             again = self._asked(plan, case)
-            answer = answer if again.kind == "raised" else again
+            answer = answer if again.failed else again
+        return answer
+
+    def _without_output(self, case: Case, answer: Answer) -> Answer:
+        """Return only what the task asks for, and note what was seen in what its own forward pass gave beside it."""
+        seen = list(answer.remarks)
+        if "output" in answer.results and "output" not in self.task.results:
+            if not same(answer.results["output"], truth(self._subject.task, case)["output"]):
+                seen.append("forward")
+            left = {name: value for name, value in answer.results.items() if name != "output"}
+            answer = dataclasses.replace(answer, results=left)
+        for id in seen:
+            self._remarks.setdefault(id, []).append(case.name)
         return answer
 
     def _asked(self, plan: Plan, case: Case) -> Answer:
@@ -91,6 +145,8 @@ class Student:
     def _no_size(self, case: Case, roles: set[str]) -> str | None:
         """Say where a size cannot be known: a remainder leaves it open."""
         spec, name = case.spec, self.task.name
+        if self._subject.passes is not None:  # its own forward pass has both
+            return None
         if name == "conv_transpose2d" and not roles & {"output_padding", "input_size"} and any(spec.remainder):
             return say("no.argument", name="output_padding")
         if name == "conv2d_input" and not roles & {"input_size", "input", "output_padding", "cache"}:
@@ -106,7 +162,7 @@ class Student:
             return say("no.square")
         if self.plan.pairs != "int":
             return None
-        pairs = (*PAIRS[:3], *(("kernel_size",) if self.task.kind == "Module" else ()))
+        pairs = (*PAIRS[:3], *(("kernel_size",) if self._subject.makes_layers else ()))
         for name in pairs:
             pair = getattr(spec, name)
             if pair[0] != pair[1]:
@@ -115,17 +171,24 @@ class Student:
 
 
 def open_student(
-    fn: Any, task: Task, probes: Sequence[Case] = (), *, layout: str | None = None, time_limit: float | None = None
+    fn: Any,
+    task: Task,
+    probes: Sequence[Case] = (),
+    *,
+    layout: str | None = None,
+    time_limit: float | None = None,
+    scope: Scope = EVERYTHING,
 ) -> Student:
     """Return a student's function together with how it is called, found out by its signature and by trial.
 
     Args:
-        fn: a function, a subclass of ``torch.autograd.Function``, a layer's class, or None.
+        fn: a function, a pair (forward, backward), a subclass of ``torch.autograd.Function``, a layer's class, or None.
         task: what it is for.
         probes: cases of the caller's, for a function that has a setting built in.
         layout: order of axes of input and output, such as ``"NHWC"``, or with the kernel's, ``"NHWC HWIO"``;
             found out if it is left out.
         time_limit: seconds that each call gets; it runs in a process of its own then, memory and processes bounded.
+        scope: the geometries that it is meant for.
 
     Raises:
         ValueError: there is no such layout, or the time limit is no positive number.
@@ -137,29 +200,33 @@ def open_student(
     if layout is not None and layout not in known and layout not in exact:
         raise ValueError(f"layout is one of {', '.join(known)}, or two words such as {exact[1]!r}: got {layout!r}")
     bounds = None if time_limit is None else Bounds(time_limit)
-    subjects = [Subject(fn, task, binding) for binding in bindings(fn, task)]
+    subjects = subjects_of(fn, task)
+    is_code = callable(subjects[0].fn)
     found = Found(Plan())
-    if callable(fn):
-        found = search(subjects, probes, layout) if bounds is None else search_apart(subjects, probes, layout, bounds)
+    if is_code and bounds is None:
+        found = search(subjects, probes, layout, scope)
+    elif is_code and bounds is not None:
+        found = search_apart(subjects, probes, layout, scope, bounds)
     subject = subjects[found.binding]
-    square = callable(fn) and takes_square_kernels(fn) and not linear
+    square = is_code and not linear and takes_square_kernels(subject.codes, found.plan.kernel)
     return Student(
         task,
-        assumed(subject, found, layout, square) if callable(fn) else (),
         found.calls,
         () if bounds is None else bounds.sentences(),
-        _results(subject, found),
+        _results(task.results, subject, found),
         found.plan,
         subject,
         found,
         square,
         time_limit,
+        scope,
+        probes,
+        assumed(subject, found, layout, square) if is_code else (),
     )
 
 
-def _results(subject: Subject, found: Found) -> tuple[str, ...]:
+def _results(whole: tuple[str, ...], subject: Subject, found: Found) -> tuple[str, ...]:
     """Return what it gives: a function that knows no bias has no gradient of one."""
-    whole = subject.task.results
     if len(whole) == 1 or not callable(subject.fn):
         return whole
     if found.score[0] > 0:

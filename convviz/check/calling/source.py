@@ -1,0 +1,142 @@
+"""What a student's source says before it is called: which arrays it wants, what it unpacks, which sizes it reads."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import textwrap
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from convviz.check.calling.layouts import KERNEL
+from convviz.check.calling.names import role_of
+
+
+def is_function(fn: Any) -> bool:
+    """Return whether this is a subclass of ``torch.autograd.Function``."""
+    return isinstance(fn, type) and issubclass(fn, torch.autograd.Function)
+
+
+def code_of(fn: Any) -> Any:
+    """Return the function behind a function: of a class its forward, of a partial what it calls."""
+    if is_function(fn):
+        return fn.forward
+    while isinstance(fn, functools.partial):
+        fn = fn.func
+    if isinstance(fn, type):
+        return getattr(fn, "forward", fn)
+    fn = inspect.unwrap(fn) if callable(fn) else fn
+    fn = getattr(fn, "__func__", fn)
+    return fn if hasattr(fn, "__code__") else getattr(type(fn).__call__, "__func__", type(fn).__call__)
+
+
+def source_of(fn: Callable[..., Any]) -> ast.AST | None:
+    """Return a function's source as a tree, None where it cannot be had."""
+    try:
+        return ast.parse(textwrap.dedent(inspect.getsource(code_of(fn))))
+    except (OSError, TypeError, SyntaxError, ValueError):
+        return None
+
+
+def unpacked(fn: Any, name: str) -> list[tuple[str, ...]]:
+    """Return the names that a function unpacks one of its arguments to: ``x, w, b, conv_param = cache``."""
+    tree = source_of(fn)
+    found = []
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and node.value.id == name:
+            target = node.targets[0]
+            if isinstance(target, ast.Tuple | ast.List) and all(isinstance(each, ast.Name) for each in target.elts):
+                found.append(tuple(each.id for each in target.elts if isinstance(each, ast.Name)))
+    return found
+
+
+def takes_square_kernels(codes: Sequence[Any], kernel: str) -> bool:
+    """Return whether code reads one size for both axes of a kernel: ``(f, f, c_in, c_out) = W.shape``.
+
+    Args:
+        codes: the functions that it consists of.
+        kernel: order of the weight's axes, a key of ``KERNEL``.
+    """
+    order = KERNEL[kernel]
+    if len(order) < 4:
+        return False
+    read: set[int] = set()
+    for code in codes:
+        for node in ast.walk(source_of(code) or ast.Pass()):
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple) and _is_shape(node.value):
+                names = [each.id if isinstance(each, ast.Name) else "_" for each in node.targets[0].elts]
+                told = [name for name in names if name.strip("_")]
+                if len(told) != len(set(told)):
+                    return True
+                if len(names) == 4 and _is_shape(node.value, "weight"):
+                    read |= {order[at] for at, name in enumerate(names) if name.strip("_")}
+            elif isinstance(node, ast.Subscript) and _is_shape(node.value, "weight"):
+                at = _number(node.slice)
+                read |= {2, 3} if at is None or not -4 <= at < 4 else {order[at]}
+    return len(read & {2, 3}) == 1
+
+
+def _is_shape(node: ast.AST, of: str = "") -> bool:
+    """Return whether this is something's shape: that of what has a certain role, if one is named."""
+    if not isinstance(node, ast.Attribute) or node.attr != "shape":
+        return False
+    owner = node.value
+    name = owner.attr if isinstance(owner, ast.Attribute) else owner.id if isinstance(owner, ast.Name) else ""
+    return not of or role_of(name, (of,)) is not None
+
+
+def _number(node: ast.AST) -> int | None:
+    try:
+        value = ast.literal_eval(node)
+    except ValueError:
+        return None
+    return value if isinstance(value, int) else None
+
+
+def libraries(fn: Any) -> list[str]:
+    """Return the kinds of arrays that a function may want, the likeliest first, by what its code names."""
+    code = code_of(fn)
+    if not hasattr(code, "__code__"):  # a built-in function
+        return ["torch", "numpy", "lists"]
+    names, modules = _names(code, 3, set())
+    uses: list[str] = [kind for kind in ("torch", "numpy") if kind in modules]
+    if "torch" in uses and "numpy" in uses:
+        uses = ["torch", "numpy"]
+    if not uses:
+        uses = ["torch", "numpy"] if names & {"shape", "reshape", "sum", "T", "ndim", "size", "dim"} else ["lists"]
+    return uses + [kind for kind in ("torch", "numpy", "lists") if kind not in uses]
+
+
+def _names(fn: Any, depth: int, seen: set[int]) -> tuple[set[str], set[str]]:
+    code, scope = getattr(fn, "__code__", None), getattr(fn, "__globals__", {})
+    if code is None or id(code) in seen or depth < 0:
+        return set(), set()
+    seen.add(id(code))
+    names, modules, inner = set(), set(), [code]
+    while inner:
+        one = inner.pop()
+        names |= set(one.co_names) | set(one.co_freevars)
+        inner += [each for each in one.co_consts if inspect.iscode(each)]
+    cells = dict(zip(code.co_freevars, getattr(fn, "__closure__", None) or (), strict=False))
+    for name in sorted(names):
+        try:
+            value = cells[name].cell_contents if name in cells else scope.get(name)
+        except ValueError:  # a cell that nothing was put in
+            continue
+        owner = value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", None)
+        modules |= {str(owner).split(".")[0]} & {"torch", "numpy", "scipy"}
+        if inspect.isfunction(value):
+            further = _names(value, depth - 1, seen)
+            names, modules = names | further[0], modules | further[1]
+    modules |= {"numpy"} if "scipy" in modules else set()
+    modules |= {name for name in ("torch", "numpy") if name in names}
+    return names, modules
+
+
+def knows_words(codes: Sequence[Any]) -> bool:
+    """Return whether code has the word "same" or "valid" in it."""
+    trees = (ast.walk(tree) for code in codes if (tree := source_of(code)))
+    return any(isinstance(node, ast.Constant) and node.value in ("same", "valid") for tree in trees for node in tree)

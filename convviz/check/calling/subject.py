@@ -1,0 +1,165 @@
+"""What is asked: a function, a forward and a backward pass as a pair, or a class with both as methods."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from convviz.check.calling.binding import Binding, bindings
+from convviz.check.calling.plan import Plan
+from convviz.check.calling.source import is_function
+from convviz.check.tasks import GEOMETRY, TASKS, Task
+
+NOTHING = Binding(())
+FORWARD = ("forward", "fprop", "forward_pass", "__call__")
+BACKWARD = ("backward", "bprop", "backprop", "backward_pass")
+# What makes a layer is called with its channels, or else with its weights.
+LAYER = TASKS["conv2d_module"]
+LINEAR_LAYER = Task("linear_module", ("in_channels", "out_channels", "bias"), (), "Module")
+_WEIGHTS = Task("conv2d", ("weight", "bias", *GEOMETRY), ())
+
+
+@dataclass(frozen=True)
+class Passes:
+    """A student's own forward and backward pass.
+
+    Attributes:
+        forward: a function, or the name of a method.
+        backward: the same; None where a class has none.
+        maker: the class; None for a pair of functions.
+        makes: how the class is called; None for a pair.
+        goes: how the forward pass is called.
+        returns: how the backward pass is called.
+        layer: the task by which the class is called, ``LAYER``, ``LINEAR_LAYER`` or one with weights.
+    """
+
+    forward: Any
+    backward: Any
+    goes: Binding
+    returns: Binding = NOTHING
+    maker: type | None = None
+    makes: Binding = NOTHING
+    layer: Task = _WEIGHTS
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether the weights are put among the attributes of what the class makes."""
+        return self.maker is not None and "weight" not in self.makes.roles | self.goes.roles
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a student wrote, the task it is for, and how its arguments are bound."""
+
+    fn: Any
+    task: Task
+    binding: Binding
+    passes: Passes | None = None
+
+    @property
+    def makes_layers(self) -> bool:
+        """Whether it is called with channels and a kernel's size, as a layer's class is."""
+        return self.task.kind == "Module" or (self.passes is not None and self.passes.layer.kind == "Module")
+
+    @property
+    def codes(self) -> tuple[Any, ...]:
+        """The functions that it consists of, as far as they are known before it is called."""
+        passes = self.passes
+        if passes is None:
+            return (self.fn,)
+        if passes.maker is None:
+            return (self.fn, passes.forward)
+        names = ("__init__", passes.forward, passes.backward)
+        return tuple(code for name in names if inspect.isfunction(code := getattr(passes.maker, name or "", None)))
+
+    def has_bias(self, plan: Plan) -> bool:
+        """Return whether it is given a bias."""
+        if self.passes is not None and self.passes.is_filled:
+            return False  # whether there is a place for one is seen in what the class makes
+        held = {*self.binding.roles, *plan.form}
+        return "bias" in held or plan.form == ("dict",)
+
+
+def subjects_of(fn: Any, task: Task) -> list[Subject]:
+    """Return in how many ways something may be called for a task, the likeliest first."""
+    if isinstance(fn, tuple | list) and len(fn) == 2 and all(map(callable, fn)) and "output" not in task.results:
+        forward, backward = fn
+        ways = [Passes(forward, backward, _forward(forward, task), each) for each in bindings(backward, task)]
+        return [_with_passes(backward, task, each) for each in ways]
+    if _has_passes(fn, task):
+        return [_with_passes(fn, task, _methods(fn, task))]
+    return [Subject(fn, task, binding) for binding in bindings(fn, task)]
+
+
+def _with_passes(fn: Any, task: Task, passes: Passes) -> Subject:
+    """Return a subject whose output is asked for as well, since a forward pass of its own is there."""
+    stages = (passes.makes, passes.goes, passes.returns)
+    arguments = tuple(each for stage in stages for each in stage.arguments if each.role != "cache")
+    own_forward = passes.maker is None or passes.backward is not None
+    results = ("output", *(name for name in task.results if name != "output")) if own_forward else task.results
+    asked = dataclasses.replace(task, kind="function", results=results)
+    placed = tuple(name for stage in stages for name in stage.placed)
+    return Subject(fn, asked, Binding(arguments, placed), passes)
+
+
+def _has_passes(fn: Any, task: Task) -> bool:
+    """Return whether this is a plain class with the passes that a task asks for."""
+    if not isinstance(fn, type) or is_function(fn) or issubclass(fn, torch.nn.Module):
+        return False
+    if task.kind == "Function" or task.name == "conv_transpose2d" or _method(fn, FORWARD) is None:
+        return False
+    return _method(fn, BACKWARD) is not None or task.results == ("output",)
+
+
+def _method(made: type, names: tuple[str, ...]) -> str | None:
+    own = {name for base in made.__mro__ if base is not object for name in vars(base)}
+    return next((name for name in names if name in own), None)
+
+
+def _methods(made: type, task: Task) -> Passes:
+    forward = _method(made, FORWARD) or "forward"
+    backward = _method(made, BACKWARD) if task.results != ("output",) else None
+    layer = LINEAR_LAYER if task.name.startswith("linear") else LAYER
+    makes = _stage(made, layer)
+    if not {"in_channels", "out_channels"} <= {each.role for each in makes.arguments} - set(makes.placed):
+        by_weights = _stage(made, _WEIGHTS)
+        if "weight" in by_weights.roles - set(by_weights.placed) or not makes.placed:
+            makes, layer = by_weights, _WEIGHTS
+    returns = NOTHING
+    if backward is not None:
+        returns = _stage(_bound(made, backward), dataclasses.replace(task, arguments=("grad_output",), kind="function"))
+        returns = _beginning_with("grad_output", returns)
+    return Passes(forward, backward, _forward(_bound(made, forward), task), returns, made, makes, layer)
+
+
+def _bound(made: type, name: str) -> Callable[..., Any]:
+    """Return a method whose signature lacks self, before there is an object of its class."""
+    found = inspect.getattr_static(made, name)
+    return found.__func__ if isinstance(found, staticmethod) else types.MethodType(getattr(made, name), made)
+
+
+def _forward(fn: Callable[..., Any], task: Task) -> Binding:
+    return _beginning_with("input", _stage(fn, TASKS["linear" if task.name.startswith("linear") else "conv2d"]))
+
+
+def _beginning_with(role: str, binding: Binding) -> Binding:
+    """Return a binding whose first argument has a role that no name of it says."""
+    if role in binding.roles or not binding.arguments:
+        return binding
+    first, *rest = binding.arguments
+    return dataclasses.replace(binding, arguments=(dataclasses.replace(first, role=role), *rest))
+
+
+def _stage(fn: Any, task: Task) -> Binding:
+    try:
+        if not inspect.signature(fn).parameters:
+            return NOTHING
+    except (TypeError, ValueError):
+        pass
+    return bindings(fn, task)[0]

@@ -1,0 +1,120 @@
+"""What a function is meant for: as a teacher states it, as its own code says it, and what it cannot be given."""
+
+import numpy as np
+import pytest
+import torch
+
+from convviz.check import report
+from convviz.check.battery import battery
+from convviz.check.scope import EVERYTHING, read_scope
+
+
+def right(input_size, weight, grad_output, stride=1, padding=0):
+    return torch.nn.grad.conv2d_input(input_size, weight, grad_output, stride, padding)
+
+
+def narrow(input_size, weight, grad_output, stride=1, padding=0):
+    assert (stride, weight.shape[2]) == (1, weight.shape[3]), "only square kernels at stride 1"
+    return right(input_size, weight, grad_output, stride, padding)
+
+
+def silent(input_size, weight, grad_output, stride=1, padding=0):
+    """Take one size for both axes and any stride for 1, without a word."""
+    k = weight.shape[-1]
+    return right(input_size, weight[:, :, :k, :k], grad_output, 1, padding)
+
+
+class TestStated:
+    def test_cases_outside_are_replaced_by_the_nearest_inside(self):
+        for scope in (
+            {"groups": 1, "square": True, "odd": True, "stride": 1, "padding": 0, "dilation": 1},
+            {"stride": [1, 2], "remainder": False},
+            {"square": True, "remainder": False, "odd": True},
+            {"stride": 3, "padding": [2], "dilation": (2,), "groups": 2},
+        ):
+            found = read_scope(scope)
+            cases = battery("all", 0)
+            more = found.cases(cases, 0)
+            inside = [case for case in cases + more if found.leaves_out(case.spec) is None]
+            assert len(inside) >= 5, scope
+            assert all(found.leaves_out(case.spec) is None for case in more), scope
+            assert len({case.spec for case in inside}) == len(inside)
+            assert len({case.name for case in cases + more}) == len(cases + more)
+        assert EVERYTHING.cases(battery("all", 0), 0) == []
+
+    def test_a_function_is_asked_what_it_is_meant_for(self):
+        found = report(silent, "conv2d_input", scope={"square": True, "stride": 1})
+        assert found.passed
+        assert len(found.cases) >= 5
+        assert found.not_asked["stride 2, padding 1"] == "it is outside the scope (stride)"
+        assert not report(silent, "conv2d_input").passed
+        found = report(lambda *given: -silent(*given), "conv2d_input", scope={"square": True, "stride": 1})
+        assert not found.passed
+        assert found.diagnoses
+        assert report(silent, "conv2d_input", scope={"square": True, "stride": 1}, time_limit=30).passed
+
+    def test_what_a_scope_cannot_be(self):
+        for scope, words in (
+            ({"strides": 1}, "stride, padding, dilation, groups, square, odd, remainder: got 'strides'"),
+            ({"stride": 0}, "a whole number from 1"),
+            ({"stride": "1"}, "a whole number from 1"),
+            ({"padding": []}, "a whole number from 0"),
+            ({"square": 1}, "True or False"),
+            ("some", "a dict, or 'all'"),
+        ):
+            with pytest.raises(ValueError, match=words):
+                report(narrow, "conv2d_input", scope=scope)
+
+
+class TestRefused:
+    def test_an_own_assert_is_not_counted(self):
+        found = report(narrow, "conv2d_input")
+        assert found.passed
+        assert 1 < len(found.cases) < 10
+        said = found.not_asked["stride 2, padding 1"]
+        assert "the function refuses it" in said
+        assert "only square kernels at stride 1" in said
+        assert not report(narrow, "conv2d_input", scope="all").passed, "the teacher demands every case"
+
+    def test_refusing_everything_is_no_way_to_pass(self):
+        def never(input_size, weight, grad_output, stride=1, padding=0):
+            raise NotImplementedError("later")
+
+        found = report(never, "conv2d_input")
+        assert (found.passed, found.score) == (False, 0.0)
+        assert "No case could be tried" in found.text()
+        assert "later" in found.text()
+
+    def test_a_check_of_the_own_result_is_no_refusal(self):
+        def checks(input_size, weight, grad_output, stride=1, padding=0):
+            dx = right(input_size, weight, grad_output, stride, padding)[:, :, 0 if padding else 1 :]
+            assert dx.shape == input_size
+            return dx
+
+        found = report(checks, "conv2d_input")
+        assert not found.passed
+        assert "assert dx.shape" in found.text()
+
+
+class TestPairs:
+    def test_one_number_alone_whatever_is_thrown(self):
+        def by_value(input_size, weight, grad_output, stride, padding):
+            if np.ndim(stride) or np.ndim(padding):
+                raise ValueError("one number")
+            return right(input_size, weight, grad_output, stride, padding)
+
+        def by_index(input_size, weight, grad_output, stride, padding):
+            {1: 0, 2: 0, 3: 0}[stride]
+            return right(input_size, weight, grad_output, stride, padding)
+
+        for fn in (by_value, by_index):
+            found = report(fn, "conv2d_input")
+            assert found.passed
+            assert "it takes one number" in " ".join(found.not_asked.values())
+
+    def test_two_numbers_the_wrong_way_round_are_a_mistake(self):
+        def swapped(input_size, weight, grad_output, stride=1, padding=0):
+            stride = stride if isinstance(stride, int) else stride[::-1]
+            return right(input_size, weight, grad_output, stride, padding)
+
+        assert not report(swapped, "conv2d_input").passed
