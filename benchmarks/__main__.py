@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: every part, in one table."""
+"""Every part, in one table."""
 
 from importlib import import_module
 

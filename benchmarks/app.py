@@ -16,7 +16,7 @@ import torch
 
 from benchmarks.browser import STEPS, WARM_UP, arrive, chromium, press, visit
 from benchmarks.reference import CENTRE, NAMES, SOBEL_X, STEP, planes
-from benchmarks.report import BEFORE, Figure, main, p95
+from benchmarks.report import Figure, main, p95
 from benchmarks.ways import APP, ways
 from tests.browser.server import wait_until
 
@@ -41,7 +41,7 @@ class Taken:
 
 
 class Traffic:
-    """The messages over a page's websockets, (bytes, bytes compressed, our type), and the bytes of its files."""
+    """The messages of a page, (bytes, bytes compressed, our type), and the bytes of its files."""
 
     def __init__(self, page):
         self.frames = []
@@ -74,8 +74,6 @@ class Traffic:
 
 def measure(say):
     chosen = ways()
-    if len(chosen) == 3:
-        say(f"no app from before: --before PATH or {BEFORE} names a tree of it")
     taken = {way.name: Taken() for way in chosen}
     with chromium() as browser, contextlib.ExitStack() as stack:
         served = [(way, stack.enter_context(way.server()), taken[way.name]) for way in chosen]

@@ -1,7 +1,7 @@
 """How well the checker tells what is wrong, and how long it takes beyond the student's own code.
 
-The mistakes are students' code, written from descriptions (`tests/mistaken_input.py`, `tests/mistaken_weight.py`), not
-the checker's own. Seconds are those of the process, less those in which the student's functions ran.
+The mistakes are students' code (`tests/mistaken_input.py`, `tests/mistaken_weight.py`), not the checker's own. Seconds
+are those of the process, less those in which the student's functions ran.
 """
 
 import itertools
@@ -43,27 +43,17 @@ def checked(fn, task):
 
 def measure(say):
     torch.set_num_threads(1)
-    seconds = []
-    say("single mistakes")
-    wrong, alone, ways = 0, 0, 0
-    for id in students.IDS:
-        for fn in students.mistaken(id):
-            ids, taken = checked(fn, students.part_of(id))
-            seconds.append(taken)
-            ways, wrong, alone = ways + 1, wrong + (ids[:1] != [id]), alone + (ids == [id])
-    detail = f"{ways} ways of {len(students.IDS)} mistakes; {alone} named alone"
+    say("single mistakes, then two at once")
+    single = [(id, *checked(fn, students.part_of(id))) for id in students.IDS for fn in students.mistaken(id)]
+    wrong = sum(ids[:1] != [id] for id, ids, _ in single)
+    detail = f"{len(single)} ways of {len(students.IDS)} mistakes"
     yield Figure(PART, "not named first, of all ways", wrong, "", 0, detail)
-    say("two at once")
-    both = one = pairs = 0
-    for first, second, task, fn in students.pairs_in_one():
-        ids, taken = checked(fn, task)
-        seconds.append(taken)
-        named = {first, second} & set(ids)
-        pairs, both, one = pairs + 1, both + (len(named) == 2), one + (len(named) == 1)
-    yield Figure(
-        PART, "two at once, not both named", 100 * (1 - both / pairs), "%", 20, f"{both} of {pairs}, one of {one}"
-    )
-    yield Figure(PART, "two at once, neither named", pairs - both - one, "", 0)
+    pairs = [({first, second}, *checked(fn, task)) for first, second, task, fn in students.pairs_in_one()]
+    named = [len(both & set(ids)) for both, ids, _ in pairs]
+    share = 100 * (1 - named.count(2) / len(named))
+    yield Figure(PART, "two at once, not both named", share, "%", 20, f"{len(named)} pairs")
+    yield Figure(PART, "two at once, neither named", named.count(0), "", 0)
+    seconds = [taken for *_, taken in single + pairs]
     say("right implementations")
     alarms = sum(not passed for passed in itertools.islice(_right(), RIGHT))
     yield Figure(PART, f"false alarms, of {RIGHT} right implementations", alarms, "", 0)

@@ -113,9 +113,8 @@ async def _class(options, server, pool, say):
     for each in students:
         each.cut()
     left = await _left(root, resting)
-    for what in (seen.wrong, seen.refused, seen.errors):
-        for sentence, times in what.most_common(5):
-            say(f"{times} × {sentence}")
+    for sentence, times in (seen.wrong + seen.refused + seen.errors).most_common(5):
+        say(f"{times} × {sentence}")
     return list(_figures(options, came, alone, seen, (idle, before, after), (own, left)))
 
 
@@ -183,7 +182,7 @@ async def _left(root, resting):
 
 
 def _figures(options, came, alone, seen, taken, rest):
-    """Yield the figures; the targets are those of 300 students on a quiet machine, of 1,000 where there are so many."""
+    """Yield the figures; the targets are those of 300 students on a quiet machine, or of 1,000."""
     many, quiet = options.students > 300, not options.faults
     idle, (_, cpu), (memory, cpu_after) = taken
     most, single = p95(seen.answers), p95(alone.answers)
@@ -193,13 +192,12 @@ def _figures(options, came, alone, seen, taken, rest):
     yield Figure(PART, "CPU a visit, of server and workers", 1000 * (cpu - idle) / len(came), "ms")
     detail = f"{len(seen.answers):,} moves; alone half {1000 * statistics.median(alone.answers):.1f} ms"
     yield Figure(PART, "slider → answer, half", 1000 * statistics.median(seen.answers), "ms", None, detail)
-    detail = f"alone 95 % {1000 * single:.1f} ms"
-    yield Figure(PART, "slider → answer, 95 %", 1000 * most, "ms", None, detail)
+    yield Figure(PART, "slider → answer, 95 %", 1000 * most, "ms", None, f"alone {1000 * single:.1f} ms")
     yield Figure(PART, "the same / alone", most / single, "×", 4 if quiet and not many else None)
     yield Figure(PART, "memory of server and workers", memory, "MiB", 600 if many else 450)
     if quiet:  # what a worker took that was killed nobody knows
         yield Figure(PART, "CPU a move, of server and workers", 1000 * (cpu_after - cpu) / len(seen.answers), "ms")
-    yield Figure(PART, "CPU of the students", 100 * rest[0], "% of a core", None, "near 100 they are what is slow")
+    yield Figure(PART, "CPU of the students", 100 * rest[0], "% of a core", None, "near 100 they are slow")
     yield Figure(PART, "answers that were wrong", seen.wrong.total(), "", 0)
     yield Figure(PART, "refused", seen.refused.total(), "", 0 if quiet else None)
     yield Figure(PART, "without an answer", seen.errors.total(), "", 0)

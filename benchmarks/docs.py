@@ -1,4 +1,4 @@
-"""`python -m benchmarks.docs`: the documentation, from a plain static server here, each visit with an empty cache."""
+"""The documentation, from a plain static server here, each visit with an empty cache."""
 
 import statistics
 import subprocess
@@ -31,8 +31,7 @@ def measure(say):
             for page in PAGES:
                 say(f"{server}: {page}")
                 taken = [_first_board(browser, f"http://127.0.0.1:{port}/{page}") for _ in range(ROUNDS + 1)][1:]
-                detail = f"{server}, {min(taken):.2f} to {max(taken):.2f} s"
-                yield Figure(PART, f"{page}: first live board, in colour", statistics.median(taken), "s", 1, detail)
+                yield Figure(PART, f"{page}: first live board, in colour", statistics.median(taken), "s", 1, server)
 
 
 def _first_board(browser, address):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks.browser import PAINTED, PICTURE, STEPS, WARM_UP, arrive, chromium, step, visit
 from benchmarks.page import ALIVE
-from benchmarks.reference import REACH, SCRIPT, SOBEL_X, STEP
+from benchmarks.reference import SCRIPT
 from benchmarks.report import Figure, main, p95
 from convviz.export.page import export_html
 from convviz.settings.compute import compute
@@ -27,7 +27,7 @@ BARE_PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Bare SVG</title><body><script type="module">
 %(code)s
 const places = %(places)s;
-const state = %(state)s;
+const state = { weight: [] };
 let place = "0,0";
 let changed = () => {};
 function set(planes) {
@@ -54,6 +54,7 @@ def measure(say):
     with tempfile.TemporaryDirectory() as folder, chromium() as browser:
         page = export_html({}, Path(folder) / "page.html")
         for size in SIZES:
+            say(f"{size} × {size}")
             bare = Path(folder) / f"bare{size}.html"
             bare.write_text(_bare_page(size), encoding="utf-8")
             taken = {"page": [], "SVG": []}
@@ -61,7 +62,6 @@ def measure(say):
                 taken["SVG"] += _drag(browser, bare.as_uri(), PAINTED, BARE_GRID, size)
                 taken["page"] += _drag(browser, f"{page.as_uri()}#{_link(size)}", ALIVE, GRID, size)
             ours, floor = (statistics.median(taken[name]) for name in ("page", "SVG"))
-            say(f"{size} × {size}: a cell {ours:.1f} ms, bare SVG {floor:.1f} ms")
             detail = f"{ours:.1f} ms (p95 {p95(taken['page']):.1f}), SVG {floor:.1f} ms"
             yield Figure(PART, f"{size} × {size}: a cell → painted, median / SVG", ours / floor, "×", 1.5, detail)
 
@@ -100,7 +100,6 @@ def _bare_page(size):
         places[f"{row},{column}"] = {name: found[name] for name in changed}
     return BARE_PAGE % {
         "code": SCRIPT.replace("export default { render };", ""),
-        "state": json.dumps({"weight": SOBEL_X, "reach": REACH, "step": STEP}),
         "places": json.dumps(places),
         "first": json.dumps(first),
         "grid": json.dumps(BARE_GRID),

@@ -18,19 +18,17 @@ def measure(say):
     import convviz
 
     def kept(*apps):
-        """Return the bytes that a notebook keeps of apps, script and style sheet too, and these gzipped, in kB."""
-        state = json.dumps(dependency_state(apps, drop_defaults=False)).encode()
-        return f"{len(state) / 1000:,.0f} kB as it is", len(gzip.compress(state)) / 1000
+        """Return the kB that a notebook keeps of apps, script and style sheet too, gzipped."""
+        return len(gzip.compress(json.dumps(dependency_state(apps, drop_defaults=False)).encode())) / 1000
 
     say(f"{APPS} apps opened and closed")
     before = len(_instances)
     app = convviz.App()
     yield Figure(PART, "widget models of one App()", len(_instances) - before, "", 15)
-    detail, alone = kept(app)
-    yield Figure(PART, "its widget state, gzipped", alone, "kB", 150, detail)
+    alone = kept(app)
+    yield Figure(PART, "its widget state, gzipped", alone, "kB", 150)
     other = convviz.App()
-    detail, both = kept(app, other)
-    yield Figure(PART, "what a second app adds to it", both - alone, "kB", 10, detail)
+    yield Figure(PART, "what a second app adds to it", kept(app, other) - alone, "kB", 10)
     other.close()
     app.close()
     before, apps = len(_instances), []

@@ -110,7 +110,7 @@ def measure(say):
                 target = target_of(way, name) if place == "1 thread" else None
                 yield Figure(PART, f"{name}, {place}: {way}", ratio, "×", target, f"{times:.2f} and {own:.2f} ms")
     if not STATUS.exists():
-        say("peak memory is left out: it is read from /proc, which this system does not have")
+        say("no peak memory: it is read from /proc")
         return
     for name in ("L1×64", "L2×64"):
         say(f"peak memory, {name}")

@@ -6,7 +6,7 @@ import statistics
 import tempfile
 from pathlib import Path
 
-from benchmarks.browser import PAINTED, PICTURE, STEPS, WARM_UP, arrive, chromium, press, visit
+from benchmarks.browser import PAINTED, PICTURE, WARM_UP, arrive, chromium, press, visit
 from benchmarks.report import Figure, main, p95
 from convviz.export.page import export_html
 
@@ -37,8 +37,7 @@ def measure(say):
                 for name, (selector, to_and_fro) in SLIDERS.items():
                     page.locator(selector).first.focus()
                     steps[name] += [taken["painted"] for taken in press(page, PICTURE, to_and_fro)[WARM_UP:]]
-            kernel = statistics.median(steps["kernel"][-STEPS:])
-            say(f"round {turn}: first paint {first[-1]:.0f} ms, a step of the kernel {kernel:.0f} ms")
+            say(f"round {turn}: first paint {first[-1]:.0f} ms")
     detail = ", ".join(f"{ms:.0f}" for ms in first)
     yield Figure(PART, "first paint from file://, median", statistics.median(first), "ms", 1000, detail)
     median = {name: statistics.median(taken) for name, taken in steps.items()}

@@ -28,7 +28,7 @@ class Figure:
 
 
 def main(*parts):
-    """Call the parts with `progress`, print the table of their Figures, and exit 1 if a target is missed."""
+    """Call the parts, print the table of their Figures, and exit 1 if a target is missed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--no-fail", action="store_true", help="exit 0 even if a target is missed")
     parser.add_argument("--before", metavar="PATH", help="a tree of an older convviz, measured beside this one")
