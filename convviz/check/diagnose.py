@@ -70,9 +70,9 @@ def _named(of: str, found: Sequence[Found], wrong: int, tried: int) -> list[Diag
 
 
 def _partly(of: str, search: Search, known: Sequence[Mistake]) -> list[Diagnosis]:
-    """Return the mistakes that explain the first wrong case and most of the others, though not all of them."""
+    """Return the mistakes that explain the first wrong case and most others, and are refuted by no right one."""
     fitting = {
-        mistake.id: max((search.explained(way) for way in mistake.ways if search.explains_first(way)), default=0)
+        mistake.id: max((search.explained(way) for way in mistake.ways if search.is_part(way)), default=0)
         for mistake in known
     }
     best = max(fitting.values(), default=0)

@@ -17,7 +17,7 @@ from convviz.check.reading import counts, readings
 from convviz.check.single_ones import SingleOnes, as_convolution, recipe_of, single
 from convviz.check.slips import slips
 from convviz.check.tasks import Task
-from convviz.check.where import ONLY, factors, is_moved, mark_of, order_of, places
+from convviz.check.where import ONLY, alike, factors, is_moved, mark_of, order_of, places
 from convviz.facts.words import sentences
 
 say = sentences("check")
@@ -92,7 +92,7 @@ def _unnamed(of: str, ones: SingleOnes, result: str, seen: Sequence[Seen], partl
     also = " ".join(sentence for sentence in (*where, mark) if sentence)
     said = _by_ratio(of, wrong)
     if said is None and not order_of(of, pairs):
-        said = _by_products(of, ones, result, smallest.case, only_lines=is_moved(pairs))
+        said = _by_products(of, ones, result, smallest.case, only_lines=is_moved(pairs) or alike(of, pairs) != "")
     if said is None and (partly or not also):
         return partly
     if said is None:
@@ -126,6 +126,8 @@ def _by_products(of: str, ones: SingleOnes, result: str, smallest: Case, only_li
         if count := counts(found):
             counted = counted or (f"{count}.", say("read", setting=setting, what=count), "")
     # The last of them has the geometry of a case that is wrong: only its channels and samples are left.
+    if found is not None and found.unknown and not found.found and not only_lines:
+        return say("read.unknown"), say("read", setting=setting_in_words(found.spec), what=say("read.unknown.seen")), ""
     is_plain = found is None or not (found.missing or found.unknown or found.spec != single(smallest.spec))
     if only_lines or counted or not is_plain:
         return None if only_lines else counted

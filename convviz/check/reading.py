@@ -90,7 +90,9 @@ def _apart(got: Line, right: Line, line: str, of: str) -> Iterator[str]:
         yield say(f"read.reversed.{line}")
     elif got.spacing != right.spacing:
         yield say(f"read.spacing.{line}", got=abs(got.spacing), right=right.spacing)
-    if got.pitch != right.pitch:
+    if got.pitch == -right.pitch and of != "grad_input":
+        yield say(f"read.opposite.{line}")
+    elif got.pitch != right.pitch:
         if of == "grad_input":
             yield say(f"read.pitch.{line}", got=got.pitch, right=right.pitch)
         else:

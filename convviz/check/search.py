@@ -78,9 +78,10 @@ class Search:
         """Return in how many of the wrong cases a recipe gives the very numbers that were seen."""
         return sum(self._gives(recipe, one) is True for one in self.wrong)
 
-    def explains_first(self, recipe: Recipe) -> bool:
-        """Return whether a recipe gives the very numbers of the first case that is wrong."""
-        return self._first is not None and self._gives(recipe, self._first) is True
+    def is_part(self, recipe: Recipe) -> bool:
+        """Return whether a recipe gives the very numbers of the first wrong case, and spoils none that is right."""
+        spoils = any(one.is_right and self._gives(recipe, one) is not True for one in self._ordered)
+        return self._first is not None and self._gives(recipe, self._first) is True and not spoils
 
     def _fit(self, recipe: Recipe) -> int:
         """Return ``explained`` if a recipe contradicts no case, else 0.

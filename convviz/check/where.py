@@ -67,11 +67,29 @@ def places(result: str, pairs: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> l
     if is_moved(pairs):
         return [say("place.moved", result=result)]
     wrongs = [errors(got, right) > allowed(got, right, None, 0.0) for got, right in pairs]
+    if name := alike(result, pairs):
+        return [say("place.alike", axis=say(f"axis.{name}"), result=result)]
     least = min(wrong.dim() for wrong in wrongs)
     said = [sentence for axis, name in enumerate(axes[:least]) for sentence in _along(axis, name, wrongs, result)]
     if all(bool((got[wrong] == 0).all()) for (got, _), wrong in zip(pairs, wrongs, strict=True)):
         said.append(say("place.zero"))
     return said
+
+
+def alike(result: str, pairs: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> str:
+    """Return the axis along which a result is the same everywhere, and should not be; empty where there is none."""
+    least = min((got.dim() for got, right in pairs if got.shape == right.shape), default=0)
+    pairs = [(got, right) for got, right in pairs if got.shape == right.shape]
+    return next((name for axis, name in enumerate(AXES[result][:least]) if _is_alike(axis, pairs)), "")
+
+
+def _is_alike(axis: int, pairs: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> bool:
+    """Return whether all slices along an axis are one and the same, where the right ones are not."""
+    several = [(got, right) for got, right in pairs if got.shape[axis] > 1]
+    first = [tuple(each.narrow(axis, 0, 1).expand_as(each) for each in pair) for pair in several]
+    return bool(several) and all(
+        same(got, one) and not same(right, other) for (got, right), (one, other) in zip(several, first, strict=True)
+    )
 
 
 def order_of(result: str, pairs: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> str:
