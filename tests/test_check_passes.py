@@ -73,6 +73,8 @@ class TestPairs:
         assert grade(conv_backward, "conv2d_backward", forward=conv_forward, points=2) == 2.0
         assert report(conv_backward, "conv2d_backward", forward=conv_forward, time_limit=30).passed
         assert not report(None, "conv2d_backward", forward=conv_forward).passed
+        with pytest.raises(ValueError, match="for a task of gradients alone"):
+            report(conv_backward, "conv2d", forward=conv_forward)
 
     def test_channels_last_and_one_size_for_both_axes(self):
         def forward(A_prev, W, b, hparameters):

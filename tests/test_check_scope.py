@@ -76,6 +76,17 @@ class TestRefused:
         assert "only square kernels at stride 1" in said
         assert not report(narrow, "conv2d_input", scope="all").passed, "the teacher demands every case"
 
+    def test_how_it_is_called_is_found_where_it_does_not_refuse(self):
+        def last(x, w, dout, stride, pad):
+            assert stride == 2, "stride 2 alone"
+            shape = (w.shape[3], w.shape[2], *w.shape[:2])
+            image, sent = (torch.from_numpy(part).permute(0, 3, 1, 2) for part in (x, dout))
+            return torch.nn.grad.conv2d_weight(image, shape, sent, stride, pad).permute(2, 3, 1, 0).numpy()
+
+        found = report(last, "conv2d_weight")
+        assert found.passed, found.text()
+        assert {"stride 2, padding 1", "stride 2 with a remainder"} <= {case.name for case in found.cases}
+
     def test_refusing_everything_is_no_way_to_pass(self):
         def never(input_size, weight, grad_output, stride=1, padding=0):
             raise NotImplementedError("later")

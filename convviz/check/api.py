@@ -10,15 +10,15 @@ from convviz.check.calling.student import open_student
 from convviz.check.examine import examine
 from convviz.check.report import Report
 from convviz.check.scope import read_scope
-from convviz.check.tasks import find_task
+from convviz.check.tasks import Task, find_task
 from convviz.spec import ConvSpec
 
 # A function or a class; a pair (forward, backward); None is "not defined yet".
 Checked = Callable[..., Any] | tuple[Callable[..., Any], Callable[..., Any]] | None
 
 
-# For who says the padding as a word: of an odd total the larger half is at the bottom and the right.
-WORDS = {"same padding, even kernel": ConvSpec((6, 5), 2, 3, (4, 2), padding="same", batch=2)}
+# For functions that take the padding as a word: the larger half of an odd total is at the bottom and the right.
+SAME = ConvSpec((6, 5), 2, 3, (4, 2), padding="same", batch=2)
 
 
 def report(
@@ -37,33 +37,31 @@ def report(
     """Try a function at every case and say what is wrong with it, where, and why.
 
     Args:
-        fn: the function, ``autograd.Function`` subclass, class with forward and backward, or pair of functions
-            ``(forward, backward)``; None is "not defined yet".
+        fn: a function, a class, or a pair of functions ``(forward, backward)``; None is "not defined yet".
         task: what it is to do, one of ``TASKS``.
         cases: ``"all"``, or ``"public"`` for the three that a published test shows.
         seed: of the numbers; the same seed gives the same ones.
-        rtol: how far a number may be off as a part of the largest right one; by default 1e-9 in float64, 1e-4 in
-            float32.
+        rtol: how far a number may be off as a part of the largest right one; by default 1e-9, in float32 1e-4.
         atol: how far it may be off besides.
         layout: of the arrays, such as ``"NHWC"``; by default found out from the shapes of the results.
         time_limit: seconds that a call may take; the function then runs in a process of its own, with bounded memory.
         forward: a forward pass that makes the cache which ``fn`` reads: the same as the pair ``(forward, fn)``.
-        scope: the settings that it is meant for, such as ``{"groups": 1, "square": True, "stride": [1, 2]}``, with
-            the keys stride, padding, dilation, groups, square, odd and remainder. ``"all"``: every setting, also
-            those that it refuses by an assert or a NotImplementedError of its own, which otherwise are not asked.
+        scope: the settings that it is meant for (``read_scope`` has the keys), or ``"all"``: those as well that its own
+            assert or NotImplementedError refuses, which otherwise are not asked.
 
     Raises:
-        ValueError: unknown task or choice of cases, unusable seed, tolerance or scope.
+        ValueError: unknown task or choice of cases, unusable seed, tolerance, scope or forward.
     """
     found = find_task(task)
     _check_tolerances(rtol, atol)
     limits = read_scope(scope)
     tried = battery(cases, seed, linear=found.name.startswith("linear"), quantised=found.quantised)
     tried += limits.cases(tried, seed)
-    whole = fn if forward is None or fn is None else (forward, fn)
-    student = open_student(whole, found, tried, layout=layout, time_limit=time_limit, scope=limits)
+    student = open_student(
+        _paired(fn, forward, found), found, tried, layout=layout, time_limit=time_limit, scope=limits
+    )
     if student.plan.words and cases == "all":
-        tried += [make_case(name, spec, seed * 1009 + 900) for name, spec in WORDS.items()]
+        tried.append(make_case("same padding, even kernel", SAME, seed * 1009 + 900))
     return examine(found, student, tried, rtol, atol)
 
 
@@ -122,6 +120,14 @@ def grade(
     found = report(fn, task, **given, forward=forward, scope=scope)
     print(found.text())
     return min(round(found.score * points, 4), float(points))
+
+
+def _paired(fn: Checked, forward: Callable[..., Any] | None, task: Task) -> Checked:
+    if forward is None:
+        return fn
+    if "output" in task.results or not callable(forward):
+        raise ValueError(f"forward is a function, for a task of gradients alone: got {forward!r} for {task.name!r}")
+    return (forward, fn) if callable(fn) else fn
 
 
 def _check_tolerances(rtol: float | None, atol: float) -> None:

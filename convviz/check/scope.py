@@ -89,6 +89,9 @@ EVERYTHING = Scope()
 def read_scope(scope: Mapping[str, Any] | str | None) -> Scope:
     """Return a scope as it was stated: a dict, ``"all"`` for everything without an excuse, None for everything.
 
+    The keys stride, padding, dilation and groups have a whole number or a list of those allowed; square, odd and
+    remainder are True or False.
+
     Raises:
         ValueError: an unknown key, or a value that its key cannot have.
     """

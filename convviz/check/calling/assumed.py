@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from convviz.check.calling.plan import Plan
 from convviz.check.calling.search import Found
 from convviz.check.calling.source import is_function
 from convviz.check.calling.subject import Subject
@@ -13,7 +14,11 @@ say = sentences("calling")
 
 def assumed(subject: Subject, found: Found, layout: str | None, square: bool) -> tuple[str, ...]:
     """Return a sentence for each thing that was assumed about how a function is called."""
-    plan, binding, task = found.plan, subject.binding, subject.task
+    return (*_called(subject, found.plan), *_shaped(subject, found, layout, square))
+
+
+def _called(subject: Subject, plan: Plan) -> list[str]:
+    binding, task = subject.binding, subject.task
     said = []
     if binding.placed:
         said.append(say("assumed.placed", names=comma(binding.placed)))
@@ -34,6 +39,12 @@ def assumed(subject: Subject, found: Found, layout: str | None, square: bool) ->
         said.append(say("assumed.apply") if is_function(subject.fn) else say("assumed.autograd"))
     else:
         said.append(say("assumed.layer"))
+    return said
+
+
+def _shaped(subject: Subject, found: Found, layout: str | None, square: bool) -> list[str]:
+    plan, task = found.plan, subject.task
+    said = []
     if task.name.startswith("linear"):
         said.append(say("assumed.linear", data=plan.data, kernel=plan.kernel))
     elif layout is None:
@@ -57,4 +68,4 @@ def assumed(subject: Subject, found: Found, layout: str | None, square: bool) ->
         said.append(say("assumed.no_bias"))
     if found.score[0] < 0:
         said.append(say("assumed.unknown"))
-    return tuple(said)
+    return said

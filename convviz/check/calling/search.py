@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -51,6 +51,7 @@ class Found:
     binding: int = 0
     seconds: float = 0.0
     over: bool = False
+    refused: bool = False
 
     @classmethod
     def first(cls, subject: Subject, layout: str | None) -> Found:
@@ -67,6 +68,7 @@ class Found:
         self.calls += 1
         self.seconds += answer.seconds
         fatal = answer.kind == "crashed" or any(word in answer.message for word in ("exit()", "KeyboardInterrupt"))
+        self.refused = self.refused or answer.kind == "refused"
         self.over = self.over or fatal or self.calls >= MOST_CALLS or self.seconds > MOST_SECONDS
 
 
@@ -82,7 +84,7 @@ def search(subjects: Sequence[Subject], probes: Sequence[Case], layout: str | No
     number, calls = _way(subjects, layout, scope) if len(subjects) > 1 else (0, 0)
     found = Found.first(subjects[number], layout)
     found.binding, found.calls = number, calls
-    for case in _cases(subjects[number], probes, scope):
+    for case in _cases(subjects[number], probes, scope, found):
         _try_plans(subjects[number], case, layout, found)
         if found.score[0] > 0 or found.over:  # numbers of the right shapes: how it is called is known
             break
@@ -111,17 +113,19 @@ def _way(subjects: Sequence[Subject], layout: str | None, scope: Scope) -> tuple
     return accepted, calls
 
 
-def _cases(subject: Subject, probes: Sequence[Case], scope: Scope) -> list[Case]:
+def _cases(subject: Subject, probes: Sequence[Case], scope: Scope, found: Found) -> Iterator[Case]:
+    """Yield what a function is tried at, as long as it is not known how it is called."""
     if subject.task.name.startswith("linear"):
-        return [make_case("probe", LINEAR_PROBE, 1)]
-    own = [make_case("probe", scope.nearest(spec), number) for number, spec in enumerate(PROBES)]
+        yield make_case("probe", LINEAR_PROBE, 1)
+        return
+    yield from (make_case("probe", scope.nearest(spec), number) for number, spec in enumerate(PROBES))
     told = subject.binding.roles
-    if {"stride", "padding"} <= told or told & {"params", "cache"} or "stride" not in subject.task.arguments:
-        return own
-    # It has a setting built in: then one of the caller's cases may fit it.
+    takes_all = {"stride", "padding"} <= told or told & {"params", "cache"} or "stride" not in subject.task.arguments
+    if takes_all and not found.refused:
+        return
+    # It has a setting built in, or refuses the probes: then one of the caller's cases may fit it.
     plain = [case for case in probes if case.spec.replace(padding_mode="zeros", dilation=1, groups=1) == case.spec]
-    plain = [case for case in plain if scope.leaves_out(case.spec) is None]
-    return own + plain
+    yield from (case for case in plain if scope.leaves_out(case.spec) is None)
 
 
 def _try_plans(subject: Subject, case: Case, layout: str | None, found: Found) -> None:
@@ -148,6 +152,8 @@ def _try_plans(subject: Subject, case: Case, layout: str | None, found: Found) -
             queue = [each for each in queue if (each.data, each.kernel) == (plan.data, plan.kernel)]
         if score[0] > 0:
             fixed = (plan.arrays, plan.form)
+        if outcome.answer.kind == "refused":  # for what the case is, whatever kind of array it comes in
+            queue = [each for each in queue if each.arrays == plan.arrays]
         queue = [*cure(plan, outcome.answer), *queue]
         if _is_of_kind(outcome.answer):
             hopeless.add((plan.arrays, plan.form, plan.pairs, plan.dtype, plan.sizes, plan.words))

@@ -99,7 +99,10 @@ class Student:
         answer = self._tried.pop(case, None) or self._cured(case)
         if answer.kind == "refused":
             answer = dataclasses.replace(answer, kind="raised")
-        return self._without_output(case, answer) if case in self._cases else answer
+        if case in self._cases:
+            self._note(case, answer)
+        left = {name: value for name, value in answer.results.items() if name in self.task.results}
+        return dataclasses.replace(answer, results=left)
 
     def _refusal(self, case: Case) -> str | None:
         """Return what a function says by its own assert or NotImplementedError: that it is not made for this."""
@@ -118,17 +121,14 @@ class Student:
             answer = answer if again.failed else again
         return answer
 
-    def _without_output(self, case: Case, answer: Answer) -> Answer:
-        """Return only what the task asks for, and note what was seen in what its own forward pass gave beside it."""
+    def _note(self, case: Case, answer: Answer) -> None:
+        """Note what was taken in another form than the task's, and whether its own forward pass is wrong."""
         seen = list(answer.remarks)
-        if "output" in answer.results and "output" not in self.task.results:
-            if not same(answer.results["output"], truth(self._subject.task, case)["output"]):
-                seen.append("forward")
-            left = {name: value for name, value in answer.results.items() if name != "output"}
-            answer = dataclasses.replace(answer, results=left)
+        output = None if "output" in self.task.results else answer.results.get("output")
+        if output is not None and not same(output, truth(self._subject.task, case)["output"]):
+            seen.append("forward")
         for id in seen:
             self._remarks.setdefault(id, []).append(case.name)
-        return answer
 
     def _asked(self, plan: Plan, case: Case) -> Answer:
         if self._time_limit is None:
@@ -194,11 +194,7 @@ def open_student(
         ValueError: there is no such layout, or the time limit is no positive number.
     """
     linear = task.name.startswith("linear")
-    layouts = LINEAR if linear else CONV + STATED
-    known = dict.fromkeys(each[0] for each in layouts)
-    exact = [f"{each[0]} {each[1]}" for each in layouts]
-    if layout is not None and layout not in known and layout not in exact:
-        raise ValueError(f"layout is one of {', '.join(known)}, or two words such as {exact[1]!r}: got {layout!r}")
+    _check_layout(layout, linear)
     bounds = None if time_limit is None else Bounds(time_limit)
     subjects = subjects_of(fn, task)
     is_code = callable(subjects[0].fn)
@@ -209,20 +205,19 @@ def open_student(
         found = search_apart(subjects, probes, layout, scope, bounds)
     subject = subjects[found.binding]
     square = is_code and not linear and takes_square_kernels(subject.codes, found.plan.kernel)
-    return Student(
-        task,
-        found.calls,
-        () if bounds is None else bounds.sentences(),
-        _results(task.results, subject, found),
-        found.plan,
-        subject,
-        found,
-        square,
-        time_limit,
-        scope,
-        probes,
-        assumed(subject, found, layout, square) if is_code else (),
-    )
+    said = assumed(subject, found, layout, square) if is_code else ()
+    bounded = () if bounds is None else bounds.sentences()
+    results = _results(task.results, subject, found)
+    rest = (subject, found, square, time_limit, scope, probes, said)
+    return Student(task, found.calls, bounded, results, found.plan, *rest)
+
+
+def _check_layout(layout: str | None, linear: bool) -> None:
+    layouts = LINEAR if linear else CONV + STATED
+    known = dict.fromkeys(each[0] for each in layouts)
+    exact = [f"{each[0]} {each[1]}" for each in layouts]
+    if layout is not None and layout not in known and layout not in exact:
+        raise ValueError(f"layout is one of {', '.join(known)}, or two words such as {exact[1]!r}: got {layout!r}")
 
 
 def _results(whole: tuple[str, ...], subject: Subject, found: Found) -> tuple[str, ...]:
