@@ -94,14 +94,24 @@ def _again(first: _Call) -> tuple[str, str]:
         if name not in second.found or not same(second.found[name], value):
             made = first.subject.passes is not None and first.subject.passes.maker is not None
             return "keeps_state", say("keeps_image" if made else "keeps_state", name=name)
+    return _alone(first) if first.subject.task.kind == "Function" else ("ok", "")
+
+
+def _alone(first: _Call) -> tuple[str, str]:
+    """Ask for each gradient by itself: a Function may look at the wrong one of needs_input_grad."""
+    for name in [name for name in first.found if name != "output"]:
+        call = _Call(first.subject, first.plan, first.case, only=name.removeprefix("grad_"))
+        kind, _, _ = _run(call)
+        if kind != "ok" or not same(call.found[name], first.found[name]):
+            return "wrong_type", say("alone", name=name)
     return "ok", ""
 
 
 class _Call:
     """One run of the function over a case, piece by piece if it has to be."""
 
-    def __init__(self, subject: Subject, plan: Plan, case: Case, again: bool = False) -> None:
-        self.subject, self.plan, self.case, self.again = subject, plan, case, again
+    def __init__(self, subject: Subject, plan: Plan, case: Case, again: bool = False, only: str = "") -> None:
+        self.subject, self.plan, self.case, self.again, self.only = subject, plan, case, again, only
         self.remarks: set[str] = set()
         self.found: dict[str, torch.Tensor] = {}
         self.changed: set[str] = set()
@@ -161,7 +171,7 @@ class _Call:
             wanted = {"input": asked.value("input").requires_grad_(), **wanted}
             output = self._timed(layer, wanted["input"])
         else:
-            wanted = given.gradients_to()
+            wanted = given.gradients_to(self.only)
             call = subject.fn.apply if is_function(subject.fn) else subject.fn
             output = self._timed(call, *placed, **named)
         output = output[0] if isinstance(output, tuple) and output else output

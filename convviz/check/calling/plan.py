@@ -116,9 +116,10 @@ class Given:
                 placed.append(value)
         return placed, named
 
-    def gradients_to(self) -> dict[str, torch.Tensor]:
-        """Let the tensors ask for gradients; return those that were handed over, by role."""
-        found = {role: self._held[role] for role in TENSORS[1:] if isinstance(self._held.get(role), torch.Tensor)}
+    def gradients_to(self, only: str = "") -> dict[str, torch.Tensor]:
+        """Let the tensors ask for gradients, or one of them alone; return those that do, by role."""
+        roles = (only,) if only else TENSORS[1:]
+        found = {role: self._held[role] for role in roles if isinstance(self._held.get(role), torch.Tensor)}
         return {role: tensor.requires_grad_() for role, tensor in found.items()}
 
     def hold(self, role: str, value: Any, was: Any = None) -> None:
