@@ -184,7 +184,7 @@ def test_what_the_argument_list_leaves_out_hides_no_mistake():
 def test_what_was_assumed_is_said_also_of_what_passes():
     text = report(lambda grad_output: grad_output.sum((0, 2, 3)), "conv2d_bias").text()
     assert text.splitlines()[0].endswith("are right.")
-    assert "layout NCHW" in text
+    assert "grad_output is [N, C, H, W]" in text
 
 
 def test_the_link_of_a_report_opens_a_state_in_which_the_mistake_shows():

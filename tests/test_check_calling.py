@@ -486,6 +486,49 @@ needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="a time limit ne
 
 
 @needs_fork
+class TestTheSecondCall:
+    """It has the same numbers in another order in memory, other random numbers, and something in between."""
+
+    def test_it_finds_what_the_first_hides(self):
+        def in_memory(x, w, b, stride, padding):
+            flat = torch.as_strided(x, (x.numel(),), (1,))
+            return F.conv2d(flat.reshape(x.shape), w, b, stride, padding)
+
+        def drops(x, w, b, stride, padding):
+            return F.dropout(F.conv2d(x, w, b, stride, padding), 0.5)
+
+        def views(x, w, b, stride, padding):
+            return F.conv2d(x.view(x.shape), w.contiguous().view(w.shape), b, stride, padding)
+
+        said = {in_memory: "another order in memory", drops: "draws random numbers", views: ""}
+        for fn, words in said.items():
+            answer = open_student(fn, TASKS["conv2d"], CASES).answer(TINY)
+            assert words in answer.message and (answer.kind == "ok") == (fn is views), fn.__name__
+
+    def test_a_function_keeps_nothing_on_its_class(self):
+        class Kept(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x, w, b, stride, padding):
+                Kept.geometry = (stride, padding)
+                ctx.save_for_backward(x, w)
+                return F.conv2d(x, w, b, stride, padding)
+
+            @staticmethod
+            def backward(ctx, dout):
+                x, w = ctx.saved_tensors
+                return *gradients(dout, x, w, None, *Kept.geometry), None, None
+
+        class Wrong(New):
+            @staticmethod
+            def backward(ctx, dout):
+                dx, dw = gradients(dout, *ctx.saved_tensors)[:2]
+                return dx, dw if ctx.needs_input_grad[0] else None
+
+        for fn, kind, words in ((Kept, "keeps_state", ""), (Wrong, "wrong_type", "needs_input_grad")):
+            answer = open_student(fn, TASKS["conv2d_function"], CASES).answer(TINY)
+            assert answer.kind == kind and words in answer.message, (answer.kind, answer.message)
+
+
 class TestInAProcessOfItsOwn:
     def test_it_gives_what_it_gives_here(self):
         F.conv2d(torch.randn(8, 16, 64, 64), torch.randn(16, 16, 3, 3))  # the parent has had its threads

@@ -60,7 +60,7 @@ def report(
     student = open_student(
         _paired(fn, forward, found), found, tried, layout=layout, time_limit=time_limit, scope=limits
     )
-    if student.plan.words and cases == "all":
+    if student.speaks and cases == "all":
         tried.append(make_case("same padding, even kernel", SAME, seed * 1009 + 900))
     return examine(found, student, tried, rtol, atol)
 

@@ -88,7 +88,8 @@ def _is_alike(axis: int, pairs: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> 
     several = [(got, right) for got, right in pairs if got.shape[axis] > 1]
     first = [tuple(each.narrow(axis, 0, 1).expand_as(each) for each in pair) for pair in several]
     return bool(several) and all(
-        same(got, one) and not same(right, other) for (got, right), (one, other) in zip(several, first, strict=True)
+        bool(got.any()) and same(got, one) and not same(right, other)
+        for (got, right), (one, other) in zip(several, first, strict=True)
     )
 
 

@@ -20,9 +20,12 @@ class NotNumbers(TypeError):
     """What came is no array of numbers; its text says what it is."""
 
 
-def hand_over(tensor: torch.Tensor, kind: str, dtype: torch.dtype) -> Any:
-    """Return a copy of a tensor as the kind of array asked for."""
+def hand_over(tensor: torch.Tensor, kind: str, dtype: torch.dtype, turned: bool = False) -> Any:
+    """Return a copy of a tensor as the kind of array asked for; turned: the last axis first in memory."""
     copy = tensor.detach().to(dtype, copy=True).contiguous()
+    if turned:
+        backwards = range(copy.dim() - 1, -1, -1)
+        copy = copy.permute(*backwards).contiguous().permute(*backwards)
     return copy if kind == "torch" else copy.numpy() if kind == "numpy" else copy.tolist()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import time
 from collections.abc import Callable
@@ -12,8 +13,8 @@ import numpy as np
 import torch
 
 from convviz.check.answer import Answer
-from convviz.check.battery import Case
-from convviz.check.calling.arrays import NotNumbers
+from convviz.check.battery import Case, make_case
+from convviz.check.calling.arrays import NotNumbers, hand_over
 from convviz.check.calling.failures import failure
 from convviz.check.calling.guard import guarded
 from convviz.check.calling.layer import make_layer
@@ -86,15 +87,27 @@ def _looked_at(call: _Call) -> tuple[str, str]:
 
 
 def _again(first: _Call) -> tuple[str, str]:
-    second = _Call(first.subject, first.plan, first.case, again=True)
+    """Call it a second time, with the same numbers in another order in memory, as they are after a transpose."""
+    turned = _differs(first, turned=True)
+    kind, message = _differs(first, turned=False) if turned[0] != "ok" else turned
+    if kind != "ok":
+        drawn = _differs(first, turned=False, again=False)[0] == "ok"  # with the same random numbers all is the same
+        return ("wrong_type", say("random")) if drawn else (kind, message)
+    if turned[0] == "keeps_state" and turned[1] != say("second_failed", why=""):
+        return "wrong_type", say("memory_order")
+    return _alone(first) if first.subject.task.kind == "Function" else ("ok", "")
+
+
+def _differs(first: _Call, turned: bool, again: bool = True) -> tuple[str, str]:
+    second = _Call(first.subject, first.plan, first.case, again=again, turned=turned)
     kind, message, _ = _run(second)
     if kind != "ok":
-        return "keeps_state", say("second_failed", why=message)
+        return "keeps_state", say("second_failed", why="" if turned else message)
     for name, value in first.found.items():
         if name not in second.found or not same(second.found[name], value):
             made = first.subject.passes is not None and first.subject.passes.maker is not None
             return "keeps_state", say("keeps_image" if made else "keeps_state", name=name)
-    return _alone(first) if first.subject.task.kind == "Function" else ("ok", "")
+    return "ok", ""
 
 
 def _alone(first: _Call) -> tuple[str, str]:
@@ -110,8 +123,11 @@ def _alone(first: _Call) -> tuple[str, str]:
 class _Call:
     """One run of the function over a case, piece by piece if it has to be."""
 
-    def __init__(self, subject: Subject, plan: Plan, case: Case, again: bool = False, only: str = "") -> None:
-        self.subject, self.plan, self.case, self.again, self.only = subject, plan, case, again, only
+    def __init__(
+        self, subject: Subject, plan: Plan, case: Case, again: bool = False, turned: bool = False, only: str = ""
+    ) -> None:
+        self.subject, self.plan, self.case = subject, plan, case
+        self.again, self.turned, self.only = again, turned, only
         self.remarks: set[str] = set()
         self.found: dict[str, torch.Tensor] = {}
         self.changed: set[str] = set()
@@ -132,7 +148,7 @@ class _Call:
                 self.found = together(parts, self.plan.data, task.name == "conv_transpose2d")
 
     def _piece(self, case: Case, found: dict[str, torch.Tensor]) -> None:
-        given = Given(self.subject.task, self.plan, case, self.again)
+        given = Given(self.subject.task, self.plan, case, self.again, self.turned)
         biased = self.subject.has_bias(self.plan)
         try:
             if self.subject.passes is not None:
@@ -174,11 +190,14 @@ class _Call:
             wanted = given.gradients_to(self.only)
             call = subject.fn.apply if is_function(subject.fn) else subject.fn
             output = self._timed(call, *placed, **named)
+            if self.again:
+                self._between(call, case)
         output = output[0] if isinstance(output, tuple) and output else output
         if not isinstance(output, torch.Tensor):
             raise NotNumbers(say("no_tensor", what=type(output).__name__))
         found.update(take_apart(output, _FORWARD, plan))
-        sent = to_layout(case.grad_output, DATA[plan.data]).to(output.dtype, copy=True).contiguous()
+        sent = to_layout(case.grad_output, DATA[plan.data]).to(output.dtype, copy=True)
+        sent = hand_over(sent, "torch", output.dtype, self.turned)
         if sent.shape != output.shape:
             return  # nothing can be sent back through an output of another shape: that is the mistake
         if not output.requires_grad:
@@ -190,6 +209,16 @@ class _Call:
             if value is None:
                 raise NotNumbers(say("no_gradient", name=name))
             found.update(take_apart({name: value}, _one(subject.task, name), plan))
+
+    def _between(self, call: Callable[..., Any], case: Case) -> None:
+        """Go forward with another setting before going back: what is kept on the class is then another."""
+        stride = 1 if max(case.spec.stride) > 1 else 2
+        spec = case.spec.replace(stride=stride) if "stride" in self.subject.binding.roles else case.spec
+        placed, named = Given(self.subject.task, self.plan, make_case("between", spec, 3)).arguments(
+            self.subject.binding
+        )
+        with contextlib.suppress(Exception):  # whatever it thinks of that setting is not asked here
+            self._timed(call, *placed, **named)
 
     def _add_bias(self, case: Case, found: dict[str, torch.Tensor], biased: bool) -> None:
         """Add the bias that a function has no argument for, so that its output is held against the same truth."""

@@ -47,6 +47,8 @@ def _shaped(subject: Subject, found: Found, layout: str | None, square: bool) ->
     said = []
     if task.name.startswith("linear"):
         said.append(say("assumed.linear", data=plan.data, kernel=plan.kernel))
+    elif task.name == "conv2d_bias" and layout is None:
+        said.append(say("assumed.channels"))
     elif layout is None:
         said.append(say("assumed.layout", data=plan.data, kernel=plan.kernel))
     else:

@@ -84,6 +84,13 @@ def _places(made: Any) -> Iterator[_Place]:
             yield from ((value, str(key), inner) for key, inner in value.items() if isinstance(key, str))
         elif value is None or isinstance(value, np.ndarray | torch.Tensor | list):
             yield made, name, value
+        elif is_within(value, made):
+            yield from _places(value)
+
+
+def is_within(value: Any, made: Any) -> bool:
+    """Return whether an attribute is an object of the student's own, such as a layer within a layer."""
+    return type(value).__module__ == type(made).__module__ and hasattr(value, "__dict__") and value is not made
 
 
 def _fitting(role: str, places: list[_Place]) -> _Place | None:

@@ -10,7 +10,7 @@ import torch
 
 from convviz.check.battery import Case
 from convviz.check.calling.arrays import NotNumbers
-from convviz.check.calling.layer import fill
+from convviz.check.calling.layer import fill, is_within
 from convviz.check.calling.names import role_of
 from convviz.check.calling.plan import Given
 from convviz.check.calling.results import as_keys, is_array, take_apart
@@ -115,6 +115,8 @@ def _kept(layer: Any, names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
             yield from _in_dict(name, value, names)
         elif isinstance(value, list | tuple) and name.strip("_").lower().startswith("grad") and role is None:
             yield from zip((each for each in names if each != "grad_input"), value, strict=False)
+        elif is_within(value, layer):
+            yield from _kept(value, names)
 
 
 def _in_dict(name: str, held: Mapping[Any, Any], names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:

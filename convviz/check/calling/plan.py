@@ -90,8 +90,8 @@ class Params(dict[str, Any]):
 class Given:
     """What one call is given, made when it is asked for."""
 
-    def __init__(self, task: Task, plan: Plan, case: Case, again: bool = False) -> None:
-        self.task, self.plan, self.again = task, plan, again
+    def __init__(self, task: Task, plan: Plan, case: Case, again: bool = False, turned: bool = False) -> None:
+        self.task, self.plan, self.again, self.turned = task, plan, again, turned
         self.remarks: set[str] = set()
         self._case = case
         self._held: dict[str, Any] = {}
@@ -159,7 +159,7 @@ class Given:
         else:
             tensor = to_layout(tensor, KERNEL[plan.kernel] if role == "weight" else DATA[plan.data])
         self._was[role] = hand_over(tensor, plan.arrays, dtype)
-        return hand_over(tensor, plan.arrays, dtype)
+        return hand_over(tensor, plan.arrays, dtype, self.turned)
 
     def _cache(self) -> Any:
         if self.plan.form == ("dict",):

@@ -11,7 +11,6 @@ from convviz.check.calling.names import role_of
 from convviz.check.calling.plan import Plan
 from convviz.check.calling.source import knows_words, libraries, unpacked
 from convviz.check.calling.subject import Subject
-from convviz.check.tasks import Task
 
 FORMS = (
     ("input", "weight", "bias", "params"),
@@ -51,21 +50,12 @@ def _numbered(subject: Subject, layout: str | None) -> Iterator[Plan]:
             for size in sizes:
                 seen = set()
                 for data, kernel, bias in layouts:
-                    if layout is None and _is_a_mistake(task, data, arrays):
-                        continue
+                    if layout is None and task.name == "conv2d_bias" and data != "NCHW":
+                        continue  # a sum over other axes is right in another layout: whose it is has to be stated
                     key = (data, kernel if has_kernel else "", bias if "bias" in roles or form else "")
                     if key not in seen:
                         seen.add(key)
                         yield Plan(arrays, data, kernel, bias, form, sizes=size)
-
-
-def _is_a_mistake(task: Task, data: str, arrays: str) -> bool:
-    """Return whether a layout that nobody stated is likelier a mistake.
-
-    A sum over the wrong axes is grad_bias of another layout: gy.sum() that of one plane, gy.sum((0, 1)) that of one
-    sample with its channels last; and torch's tensors have their channels first.
-    """
-    return task.name == "conv2d_bias" and (data in ("HW", "HWC") or (arrays == "torch" and data == "NHWC"))
 
 
 def _unpacked(subject: Subject) -> list[tuple[str, ...]]:

@@ -16,7 +16,7 @@ from convviz.check.calling.layouts import CONV, LINEAR, STATED
 from convviz.check.calling.names import role_of
 from convviz.check.calling.plan import PAIRS, Plan, padding_word
 from convviz.check.calling.search import Found, cure, search
-from convviz.check.calling.source import takes_square_kernels
+from convviz.check.calling.source import knows_words, takes_square_kernels
 from convviz.check.calling.subject import Subject, subjects_of
 from convviz.check.compare import same
 from convviz.check.scope import EVERYTHING, Scope
@@ -78,7 +78,7 @@ class Student:
         if self.plan.words:
             if padding_word(spec) is None:
                 return say("no.word")
-        elif any(before != after for before, after in spec.padding):
+        elif any(before != after for before, after in spec.padding) and not (self.speaks and padding_word(spec)):
             return say("no.sides")
         plain: dict[str, object] = {"stride": (1, 1), "padding": ((0, 0), (0, 0)), "dilation": (1, 1), "groups": 1}
         built_in = plain | {"padding_mode": "zeros"}
@@ -130,7 +130,14 @@ class Student:
         for id in seen:
             self._remarks.setdefault(id, []).append(case.name)
 
+    @property
+    def speaks(self) -> bool:
+        """Whether it takes a padding in words as well."""
+        return "padding" in self._subject.binding.roles and knows_words(self._subject.codes)
+
     def _asked(self, plan: Plan, case: Case) -> Answer:
+        if any(before != after for before, after in case.spec.padding):
+            plan = dataclasses.replace(plan, words=True)
         if self._time_limit is None:
             return ask(self._subject, plan, case).answer
         return ask_apart(self._subject, plan, case, Bounds(self._time_limit))
