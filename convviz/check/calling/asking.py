@@ -59,12 +59,12 @@ def ask(subject: Subject, plan: Plan, case: Case, twice: bool = True) -> Outcome
 def _run(call: _Call) -> tuple[str, str, str]:
     """Run a call, and return its kind, the sentence for it and what was written.
 
-    Run again it draws other random numbers, so that what depends on them gives itself away.
+    One that draws has other random numbers, so that what depends on them gives itself away.
     """
     kind, message = "ok", ""
     with guarded() as kept:
         try:
-            if call.again:
+            if call.draws:
                 for draw in (torch.rand, np.random.rand):
                     draw(1)
                 random.random()
@@ -91,15 +91,15 @@ def _again(first: _Call) -> tuple[str, str]:
     turned = _differs(first, turned=True)
     kind, message = _differs(first, turned=False) if turned[0] != "ok" else turned
     if kind != "ok":
-        drawn = _differs(first, turned=False, again=False)[0] == "ok"  # with the same random numbers all is the same
+        drawn = _differs(first, turned=False, draws=False)[0] == "ok"  # with the same random numbers all is the same
         return ("wrong_type", say("random")) if drawn else (kind, message)
     if turned[0] == "keeps_state" and turned[1] != say("second_failed", why=""):
         return "wrong_type", say("memory_order")
     return _alone(first) if first.subject.task.kind == "Function" else ("ok", "")
 
 
-def _differs(first: _Call, turned: bool, again: bool = True) -> tuple[str, str]:
-    second = _Call(first.subject, first.plan, first.case, again=again, turned=turned)
+def _differs(first: _Call, turned: bool, draws: bool = True) -> tuple[str, str]:
+    second = _Call(first.subject, first.plan, first.case, again=True, turned=turned, draws=draws)
     kind, message, _ = _run(second)
     if kind != "ok":
         return "keeps_state", say("second_failed", why="" if turned else message)
@@ -124,10 +124,17 @@ class _Call:
     """One run of the function over a case, piece by piece if it has to be."""
 
     def __init__(
-        self, subject: Subject, plan: Plan, case: Case, again: bool = False, turned: bool = False, only: str = ""
+        self,
+        subject: Subject,
+        plan: Plan,
+        case: Case,
+        again: bool = False,
+        turned: bool = False,
+        only: str = "",
+        draws: bool = False,
     ) -> None:
         self.subject, self.plan, self.case = subject, plan, case
-        self.again, self.turned, self.only = again, turned, only
+        self.again, self.turned, self.only, self.draws = again, turned, only, draws
         self.remarks: set[str] = set()
         self.found: dict[str, torch.Tensor] = {}
         self.changed: set[str] = set()
