@@ -525,7 +525,7 @@ class TestTheSecondCall:
                 return dx, dw if ctx.needs_input_grad[0] else None
 
         for fn, kind, words in ((Kept, "keeps_state", ""), (Wrong, "wrong_type", "needs_input_grad")):
-            answer = open_student(fn, TASKS["conv2d_function"], CASES).answer(TINY)
+            answer = open_student(fn, TASKS["conv2d_function"], CASES).answer(CASES[0])
             assert (answer.kind, words in answer.message) == (kind, True), answer.message
 
 
