@@ -104,7 +104,8 @@ def _apart(got: Line, right: Line, line: str, of: str) -> Iterator[str]:
 def _moved(by: int, line: str, of: str) -> str:
     """Return how far off everything stands in grad_input; in the other results it is the windows that are off."""
     ways = ("above", "below") if line == "row" else ("left", "right")
-    return say(f"read.{'' if of == 'grad_input' else 'window.'}{ways[by > 0]}", count=abs(by))
+    way = ways[by > 0]
+    return say(f"read.{way}" if of == "grad_input" else f"read.window.{way}", count=abs(by))
 
 
 def _most_moved(found: Provenance) -> Iterator[str]:

@@ -27,7 +27,7 @@ from convviz.spec import ConvSpec
 from convviz.whole import utf8
 
 # A rule of page.css about the document itself: a module stands in somebody else's.
-DOCUMENT_RULE = re.compile(r"(?<=[{}\n])(?:html|body|:is\(html)[^{}]*\{[^{}]*\}")
+DOCUMENT_RULE = re.compile(r"(?<=[{}\n])(?:html|body|:root)[^{}]*\{[^{}]*\}")
 # What stands in for them; and the rule that plotly writes into the document's head, which a shadow root does not see.
 OWN_RULES = """
 :host { display: block; }
