@@ -62,8 +62,8 @@ class TestPairs:
         student, count = asked((conv_forward, conv_backward), "conv2d_backward")
         assert (count, student.plan.arrays) == (11, "numpy")
         assert "the cache of your own forward pass" in " ".join(student.assumed)
-        assert asked((conv_forward, lambda dout, cache: conv_backward(dout, cache)[0]), "conv2d_input")[1] == 8
-        assert asked((conv_forward, lambda dout, cache: conv_backward(dout, cache)[1]), "conv2d_weight")[1] == 8
+        assert asked((conv_forward, lambda dout, cache: conv_backward(dout, cache)[0]), "conv2d_input")[1] == 11
+        assert asked((conv_forward, lambda dout, cache: conv_backward(dout, cache)[1]), "conv2d_weight")[1] == 11
 
     def test_the_keyword_is_the_pair(self):
         found = report(conv_backward, "conv2d_backward", forward=conv_forward)

@@ -105,7 +105,9 @@ def _moved(by: int, line: str, of: str) -> str:
     """Return how far off everything stands in grad_input; in the other results it is the windows that are off."""
     ways = ("above", "below") if line == "row" else ("left", "right")
     way = ways[by > 0]
-    return say(f"read.{way}" if of == "grad_input" else f"read.window.{way}", count=abs(by))
+    if of == "grad_input":
+        return say(f"read.{way}", count=abs(by))
+    return say(f"read.window.{way}", count=abs(by))
 
 
 def _most_moved(found: Provenance) -> Iterator[str]:
