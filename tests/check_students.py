@@ -1,6 +1,10 @@
 """Students' code for the checker's tests: right in many styles, and wrong in every listed way; the mistakes' list is
 ``mistaken_input`` and ``mistaken_weight``. Written from descriptions of the mistakes, not from the checker's own."""
 
+from convviz.check.battery import battery
+from convviz.check.calling import open_student
+from convviz.check.compare import same
+from convviz.check.tasks import TASKS, truth
 from tests import mistaken_input, mistaken_weight, students_input, students_weight
 from tests.students_frame import backward_of
 
@@ -56,3 +60,19 @@ def _together(ones, others):
         for other_style, other_steps in others:
             if style is other_style and not steps.keys() & other_steps.keys():
                 yield style(**steps, **other_steps)
+
+
+def asked(fn, task, without=(), **given):
+    """Return a student and how many cases it was asked, after holding every answer against autograd."""
+    cases = [case for case in battery("all", 0, linear=task.startswith("linear")) if case.name not in without]
+    student = open_student(fn, TASKS[task], cases, **given)
+    count = 0
+    for case in cases:
+        if student.takes(case) is None:
+            answer, right = student.answer(case), truth(TASKS[task], case)
+            where = f"{fn} at {case.name}: {answer.kind} {answer.message} {student.assumed}"
+            assert (answer.kind, tuple(answer.results)) == ("ok", student.results), where
+            for name, value in answer.results.items():
+                assert same(value, right[name]), f"{where} {name} {tuple(value.shape)}"
+            count += 1
+    return student, count

@@ -24,29 +24,14 @@ from convviz.check.calling.arrays import take_back
 from convviz.check.compare import same
 from convviz.check.tasks import TASKS, truth
 from convviz.spec import ConvSpec
+from tests import check_students as students
 
 # Counted below; the one whose height and width differ in everything asks nothing of its own here.
-CASES = [case for case in battery("all", 0) if case.name != "height and width apart"]
-LINEAR = battery("all", 0, linear=True)
+APART = ("height and width apart",)
+CASES = [case for case in battery("all", 0) if case.name not in APART]
+asked = functools.partial(students.asked, without=APART)
 TINY = make_case("tiny", ConvSpec((5, 4), 2, 3, 3, 1, 1, batch=2), 5)
 BACKWARD = TASKS["conv2d_backward"]
-
-
-def asked(fn, task, **given):
-    """Return a student and how many cases it was asked, after holding every answer against the truth."""
-    cases = LINEAR if task.startswith("linear") else CASES
-    student = open_student(fn, TASKS[task], cases, **given)
-    count = 0
-    for case in cases:
-        if student.takes(case) is None:
-            answer, right = student.answer(case), truth(TASKS[task], case)
-            where = f"{fn} at {case.name}: {answer.kind} {answer.message} {student.assumed}"
-            assert answer.kind == "ok", where
-            assert tuple(answer.results) == student.results, where
-            for name, value in answer.results.items():
-                assert same(value, right[name]), f"{where} {name} {tuple(value.shape)}"
-            count += 1
-    return student, count
 
 
 def gradients(dout, x, w, b=None, stride=1, padding=0, dilation=1, groups=1):

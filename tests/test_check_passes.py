@@ -8,26 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from convviz.check import check, grade, report
-from convviz.check.battery import battery
-from convviz.check.calling import open_student
-from convviz.check.compare import same
-from convviz.check.tasks import TASKS, truth
-
-
-def asked(fn, task, **given):
-    """Return a student and how many cases it was asked, after holding every answer against autograd."""
-    cases = battery("all", 0, linear=task.startswith("linear"))
-    student = open_student(fn, TASKS[task], cases, **given)
-    count = 0
-    for case in cases:
-        if student.takes(case) is None:
-            answer, right = student.answer(case), truth(TASKS[task], case)
-            where = f"{fn} at {case.name}: {answer.kind} {answer.message} {student.assumed}"
-            assert (answer.kind, tuple(answer.results)) == ("ok", student.results), where
-            for name, value in answer.results.items():
-                assert same(value, right[name]), f"{where} {name} {tuple(value.shape)}"
-            count += 1
-    return student, count
+from tests.check_students import asked
 
 
 def windows(x, size, s, p):

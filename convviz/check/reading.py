@@ -175,10 +175,7 @@ def counts(found: Provenance) -> str:
     """Return how many products are missing or too many, and where from; empty where no number is a product."""
     if not (found.missing or found.extra) or not found.found:
         return ""
-    for name, reached in (
-        ("wrapped", lambda at, size: at % size),
-        ("edge", lambda at, size: min(max(at, 0), size - 1)),
-    ):
+    for name, reached in BEYOND.items():
         beyond = [product for product in found.extra if _reaches(found, product, reached)]
         if len(beyond) * 5 >= len(found.extra) * 4 and beyond:
             return say(f"read.{name}", count=len(beyond))
