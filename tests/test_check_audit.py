@@ -290,3 +290,8 @@ def test_the_command_says_in_one_sentence_what_it_cannot_read(text, given, told,
     said = capsys.readouterr().err
     assert told in said
     assert said.count("\n") == 1
+
+
+def test_a_check_that_asks_in_another_process_has_called_the_function():
+    with_ours = audit(lambda fn: convviz.check(fn, "conv2d_bias", cases="all"), "conv2d_bias")
+    assert (with_ours.missed, len(with_ours.caught)) == ((), 8)

@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import functools
+import math
 import os
 import pathlib
 import random
@@ -384,18 +385,21 @@ class TestFailures:
             assert (answer.kind, words in answer.message) == (kind, True), f"{fn}: {answer.kind} {answer.message}"
         assert answer_of(empty).results["grad_bias"].shape == (3,), "what came is there to be looked at"
 
-    def test_a_ctrl_c_is_not_swallowed(self):
-        def pressed(dout, x, w, b, padding):
-            os.kill(os.getpid(), signal.SIGINT)
-            return gradients(dout, x, w, b, padding=padding)
+    def test_a_ctrl_c_ends_the_check_and_the_process_that_is_asked(self):
+        def waits(dout, x, w, b, padding):
+            os.write(told, str(os.getpid()).encode())
+            os.kill(os.getppid(), signal.SIGINT)
+            time.sleep(60)
 
+        heard, told = os.pipe()
         found = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
         try:
             with pytest.raises(KeyboardInterrupt):
-                answer_of(pressed)
-            assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+                answer_of(waits)
         finally:
             signal.signal(signal.SIGINT, found)
+        assert not os.path.exists(f"/proc/{os.read(heard, 100).decode()}")
+        os.close(heard), os.close(told)
 
 
 class Unspeakable(Exception):
@@ -404,42 +408,37 @@ class Unspeakable(Exception):
 
 
 class TestWhatIsLeftBehind:
-    def test_everything_is_as_it_was(self, tmp_path, capfd):
+    def test_everything_is_as_it_was(self, tmp_path):
         def state():
             draws = random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state().tolist()
-            return [
-                *draws, os.getcwd(), dict(os.environ), list(sys.path), sys.path is path, list(warnings.filters),
-                sys.stdout, sys.stderr, torch.is_grad_enabled(), torch.get_default_dtype(), torch.get_num_threads(),
-                np.geterr(), sys.getrecursionlimit(), F.conv2d, torch.sum, torch.Tensor.sum, np.pad, print,
-                torch.nn.grad.conv2d_weight, signal.getsignal(signal.SIGTERM), warnings.showwarning,
-            ]  # fmt: skip
+            return [*draws, os.getcwd(), dict(os.environ), sys.path, torch.get_default_dtype(), F.conv2d, print]
 
         def vandal(dout, x, w, b, padding):
             found = gradients(dout, x, w, b, padding=padding)
             random.seed(1), np.random.seed(1), torch.manual_seed(1)
             os.chdir(tmp_path)
             os.environ["CONVVIZ_VANDAL"] = "1"
-            os.environ.pop("PATH", None)
             sys.path = ["/nowhere"]
             warnings.simplefilter("error")
-            warnings.showwarning = None
-            torch.set_grad_enabled(False)
             torch.set_default_dtype(torch.float16)
-            torch.set_num_threads(1 + torch.get_num_threads())
-            sys.setrecursionlimit(5000)
-            np.seterr(all="ignore")
-            F.conv2d = torch.conv2d = torch.sum = torch.Tensor.sum = lambda *a, **k: torch.ones(1)
-            torch.nn.grad.conv2d_weight = np.pad = None
-            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            F.conv2d = torch.conv2d = lambda *a, **k: torch.ones(1)
             __builtins__["print"] = None
             return found
 
-        path = sys.path
         before = state()
         answer = answer_of(vandal)
         assert state() == before
-        assert answer.kind == "ok", answer.message
+        assert answer.kind in ("ok", "keeps_state"), answer.message
         assert same(answer.results["grad_weight"], truth(BACKWARD, TINY)["grad_weight"])
+
+    def test_here_the_random_numbers_go_on_as_if_nothing_had_drawn(self):
+        def draws(dout, x, w, b, padding):
+            random.seed(1), np.random.seed(1), torch.manual_seed(1)
+            return gradients(dout, x, w, b, padding=padding)
+
+        before = random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state().tolist()
+        assert answer_of(draws, time_limit=math.inf).kind == "ok"
+        assert (random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state().tolist()) == before
 
     def test_nothing_reaches_stdout_or_stderr(self, capfd):
         def loud(dout, x, w, b, padding):
@@ -449,22 +448,11 @@ class TestWhatIsLeftBehind:
             os.write(2, b"to the file itself\n")
             ctypes.CDLL(None).write(1, b"from C\n", 7)
             warnings.warn("a warning", stacklevel=1)
-            print("x" * 100_000)
             return gradients(dout, x, w, b, padding=padding)
 
-        for given in ({}, {"time_limit": 20}):
-            answer = answer_of(loud, **given)
-            assert capfd.readouterr() == ("", ""), given
-            assert (answer.kind, len(answer.printed)) == ("ok", 2000), answer.message
-
-        def warns(dout, x, w, b, padding):
-            warnings.warn("take care", DeprecationWarning, stacklevel=1)
-            os.write(2, b"to the file itself\n")
-            return gradients(dout, x, w, b, padding=padding)
-
-        printed = answer_of(warns).printed
-        assert "DeprecationWarning: take care" in printed
-        assert "to the file itself" in printed
+        answer = answer_of(loud)
+        assert capfd.readouterr() == ("", "")
+        assert answer.kind == "ok", answer.message
 
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="a time limit needs os.fork")
@@ -527,8 +515,9 @@ class TestInAProcessOfItsOwn:
         assert empty.results["grad_weight"].dtype == torch.float32
         for fn, task in ((gradients, "conv2d_backward"), (Old, "conv2d_function"), (torch.nn.Conv2d, "conv2d_module")):
             student, _ = asked(fn, task, time_limit=60)
-            assert student.plan == open_student(fn, TASKS[task]).plan
-            assert "MiB of memory" in student.bounded[1]
+            here = open_student(fn, TASKS[task], time_limit=math.inf)
+            assert student.plan == here.plan
+            assert student.answer(CASES[0]).kind == here.answer(CASES[0]).kind == "ok"
 
     def test_a_loop_without_end_is_ended_with_all_it_started(self):
         def forever(dout, x, w, b, padding):
@@ -544,10 +533,9 @@ class TestInAProcessOfItsOwn:
         student = open_student(forever, BACKWARD, time_limit=0.5)
         answer = student.answer(TINY)
         assert (answer.kind, "0.5 s" in answer.message) == ("timeout", True)
-        if "control group" in student.bounded[2] or "user of its own" in student.bounded[2]:
-            assert not children(), "what left the process group is gone as well"
+        assert not children(), "what left the process group is gone as well"
         started = [int(pid) for pid in os.read(heard, 1000).split()]
-        assert len(started) == 2, "one to find out how it is called, one for the case"
+        assert len(started) == 1, "what did not end once is not waited for again"
         assert not [pid for pid in started if os.path.exists(f"/proc/{pid}")]
         os.close(heard), os.close(told)
 
@@ -572,7 +560,7 @@ class TestInAProcessOfItsOwn:
             return torch.ones(1 << 34)
 
         answer = answer_of(bomb, time_limit=30)
-        assert (answer.kind, "no more than 6" in answer.message) == ("raised", True), answer.message
+        assert (answer.kind, "no more than " in answer.message) == ("raised", True), answer.message
         assert not children()
         for fn in (glutton, tensors):
             answer = answer_of(fn, time_limit=30)
@@ -598,10 +586,10 @@ class TestInAProcessOfItsOwn:
         monkeypatch.setattr("convviz.check.calling.bounds._make_group", lambda processes: None)
         student = open_student(leaves_one, BACKWARD, time_limit=30)
         assert student.answer(TINY).kind == "ok"
+        student.close()
         users = {int(user) for user in os.read(heard, 1000).split()}
         os.close(heard), os.close(told)
         assert users
-        assert "user of its own" in student.bounded[2]
         assert 0 not in users
         assert not [pid for user in users for pid in bounds._pids_of(user)], "what left the group is gone as well"
         assert "BlockingIOError" in student_message(starts)
@@ -616,6 +604,32 @@ class TestInAProcessOfItsOwn:
         assert "the code 7" in answer_of(ends, time_limit=20).message
         answer = answer_of(shot, time_limit=20)
         assert (answer.kind, "SIGSEGV" in answer.message) == ("crashed", True)
+
+    def test_a_crash_costs_one_case_and_a_debugger_hears_where_it_can_go(self):
+        def once(dout, x, w, b, padding):
+            if x.shape[0] == 3:
+                os._exit(1)
+            return gradients(dout, x, w, b, padding=padding)
+
+        def stops(dout, x, w, b, padding):
+            breakpoint()
+
+        student = open_student(once, BACKWARD, CASES)
+        kinds = [student.answer(make_case("batch", TINY.spec.replace(batch=count), 0)).kind for count in (2, 3, 2)]
+        assert kinds == ["ok", "crashed", "ok"]
+        assert "time_limit=math.inf" in answer_of(stops).message
+
+    def test_beside_a_gpu_it_is_asked_in_this_process(self, monkeypatch):
+        def where(dout, x, w, b, padding):
+            seen.add(os.getpid())
+            return gradients(dout, x, w, b, padding=padding)
+
+        seen = set()
+        assert answer_of(where).kind == "ok"
+        assert not seen, "a child's memory is its own"
+        monkeypatch.setattr(torch.accelerator, "is_available", lambda: True)
+        assert answer_of(where).kind == "ok"
+        assert seen == {os.getpid()}
 
     def test_a_limit_that_is_none(self):
         for limit in (0, -1, True, "1"):

@@ -32,7 +32,6 @@ class Answer:
             shape allows; what came beside a failure as well, so that it can be looked at.
         message: what is wrong, in a sentence that says what to do; empty for ``"ok"``.
         seconds: that the student's own code took.
-        printed: what it wrote to stdout and stderr, and its warnings, at most 2,000 characters.
         remarks: ids of what was taken in another form than the task's, such as a bias of more axes.
     """
 
@@ -40,7 +39,6 @@ class Answer:
     results: Mapping[str, torch.Tensor] = field(default_factory=dict)
     message: str = ""
     seconds: float = 0.0
-    printed: str = ""
     remarks: tuple[str, ...] = ()
 
     @property

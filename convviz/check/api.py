@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from typing import Any
 
 from convviz.check.battery import battery, make_case
@@ -44,7 +45,9 @@ def report(
         rtol: how far a number may be off as a part of the largest right one; by default 1e-9, in float32 1e-4.
         atol: how far it may be off besides.
         layout: of the arrays, such as ``"NHWC"``; by default found out from the shapes of the results.
-        time_limit: seconds that a call may take; the function then runs in a process of its own, with bounded memory.
+        time_limit: seconds that a call may take, 20 by default. The code runs in a process of its own with bounded
+            memory where that is safe (not on Windows, not beside a GPU); with a limit that you state the number of its
+            processes is bounded as well. ``math.inf`` runs it in this process, without limits, for a debugger.
         forward: a forward pass that makes the cache which ``fn`` reads: the same as the pair ``(forward, fn)``.
         scope: the settings that it is meant for (``read_scope`` has the keys), or ``"all"``: those as well that its own
             assert or NotImplementedError refuses, which otherwise are not asked.
@@ -57,12 +60,11 @@ def report(
     limits = read_scope(scope)
     tried = battery(cases, seed, linear=found.name.startswith("linear"), quantised=found.quantised)
     tried += limits.cases(tried, seed)
-    student = open_student(
-        _paired(fn, forward, found), found, tried, layout=layout, time_limit=time_limit, scope=limits
-    )
-    if student.speaks and cases == "all":
-        tried.append(make_case("same padding, even kernel", SAME, seed * 1009 + 900))
-    return examine(found, student, tried, rtol, atol)
+    given = _paired(fn, forward, found)
+    with closing(open_student(given, found, tried, layout=layout, time_limit=time_limit, scope=limits)) as student:
+        if student.speaks and cases == "all":
+            tried.append(make_case("same padding, even kernel", SAME, seed * 1009 + 900))
+        return examine(found, student, tried, rtol, atol)
 
 
 def check(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
 from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
@@ -23,8 +22,6 @@ from convviz.settings.state import Settings
 
 say = sentences("yours")
 FIRST_TASK = "conv2d_backward"
-# That one call may take, in a process of its own, where a process can be forked.
-SECONDS = 20.0 if hasattr(os, "fork") else None
 SHOWN = 6  # missing and extra products that are named
 
 
@@ -59,7 +56,7 @@ class YoursTab(Tab):
         self._chosen = {key: str(message.get(key, "")) for key in self._chosen}
         self._report, self._failed = None, ""
         try:
-            self._report = report(_function(self._chosen), self._chosen["task"], time_limit=SECONDS)
+            self._report = report(_function(self._chosen), self._chosen["task"])
         except ValueError as error:
             self._failed = str(error)
         self.refresh()

@@ -1,8 +1,8 @@
 """Calling a student's function: what its arguments mean, in which order its axes are, and whatever it does to us.
 
 Read in this order: ``student.py`` (what the checker uses), ``binding.py`` (names of arguments), ``plan.py`` (what a
-call is given), ``search.py`` (finding the plan), ``asking.py`` (one case), ``guard.py`` and ``child.py`` (holding code
-back).
+call is given), ``search.py`` (finding the plan), ``asking.py`` (one case), ``apart.py`` and ``child.py`` (the process
+that it is asked in).
 """
 
 from convviz.check.calling.student import Student, open_student

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,6 @@ from convviz.check.answer import Answer
 from convviz.check.battery import Case, make_case
 from convviz.check.calling.arrays import NotNumbers, hand_over
 from convviz.check.calling.failures import failure
-from convviz.check.calling.guard import guarded
 from convviz.check.calling.layer import make_layer
 from convviz.check.calling.layouts import DATA, to_layout
 from convviz.check.calling.passes import run_passes
@@ -36,6 +35,10 @@ ONCE_BEYOND = (
 )
 
 
+# Named here, so that NumPy loads its part before a child becomes a user who may not read it.
+DRAWS = (torch.rand, np.random.rand, lambda count: random.random())
+
+
 @dataclass(frozen=True, eq=False)
 class Outcome:
     """An answer, and the keys that were read from dicts on the way."""
@@ -45,35 +48,42 @@ class Outcome:
 
 
 def ask(subject: Subject, plan: Plan, case: Case, twice: bool = True) -> Outcome:
-    """Return what comes of one case; whatever the code does, it ends here."""
+    """Return what comes of one case; whatever the code throws, it ends here."""
     first = _Call(subject, plan, case)
-    kind, message, printed = _run(first)
+    kind, message = _run(first)
     if kind == "ok":
         kind, message = _looked_at(first)
     if kind == "ok" and twice and case.spec.products <= ONCE_BEYOND:
         kind, message = _again(first)
-    answer = Answer(kind, dict(first.found), message, first.seconds, printed, tuple(sorted(first.remarks)))
+    answer = Answer(kind, dict(first.found), message, first.seconds, tuple(sorted(first.remarks)))
     return Outcome(answer, frozenset(first.read))
 
 
-def _run(call: _Call) -> tuple[str, str, str]:
-    """Run a call, and return its kind, the sentence for it and what was written.
+def _run(call: _Call) -> tuple[str, str]:
+    """Run a call, and return its kind and the sentence for it.
 
     One that draws has other random numbers, so that what depends on them gives itself away.
     """
-    kind, message = "ok", ""
-    with guarded() as kept:
+    with _random(), torch.enable_grad():
         try:
             if call.draws:
-                for draw in (torch.rand, np.random.rand):
+                for draw in DRAWS:
                     draw(1)
-                random.random()
             call.run()
         except BaseException as error:  # SystemExit and KeyboardInterrupt are a student's mistakes like others
-            if isinstance(error, KeyboardInterrupt) and kept.interrupted:
-                raise
-            kind, message = failure(error, call.subject.fn)
-    return kind, message, kept.printed
+            return failure(error, call.subject.fn)
+    return "ok", ""
+
+
+@contextlib.contextmanager
+def _random() -> Iterator[None]:
+    python, numpy, torchs = random.getstate(), np.random.get_state(), torch.get_rng_state()
+    try:
+        yield
+    finally:
+        random.setstate(python)
+        np.random.set_state(numpy)
+        torch.set_rng_state(torchs)
 
 
 def _looked_at(call: _Call) -> tuple[str, str]:
@@ -101,7 +111,7 @@ def _again(first: _Call) -> tuple[str, str]:
 
 def _differs(first: _Call, turned: bool, draws: bool = True) -> tuple[str, str]:
     second = _Call(first.subject, first.plan, first.case, again=True, turned=turned, draws=draws)
-    kind, message, _ = _run(second)
+    kind, message = _run(second)
     if kind != "ok":
         return "raised", say("second_failed", why=message)
     for name, value in first.found.items():
@@ -115,7 +125,7 @@ def _alone(first: _Call) -> tuple[str, str]:
     """Ask for each gradient by itself: a Function may look at the wrong one of needs_input_grad."""
     for name in [name for name in first.found if name != "output"]:
         call = _Call(first.subject, first.plan, first.case, only=name.removeprefix("grad_"))
-        kind, _, _ = _run(call)
+        kind, _ = _run(call)
         if kind != "ok" or not same(call.found[name], first.found[name]):
             return "wrong_type", say("alone", name=name)
     return "ok", ""

@@ -9,7 +9,6 @@ import signal
 import sys
 import time
 from pathlib import Path
-from types import TracebackType
 
 if sys.platform != "win32":
     import resource
@@ -20,32 +19,27 @@ _NOBODY = range(61_184, 65_520)  # systemd's own range for users that exist as l
 
 
 class Cage:
-    """Bounds the number of processes, by the best means there is; left, nothing of what was in it runs.
+    """Bounds the number of processes, by the best means there is; cleared, nothing of what was in it runs.
 
-    ``kind`` is ``"cgroup"`` (the kernel counts, and all that is in it is killed), ``"user"`` (a user of its own, since
-    RLIMIT_NPROC does not bind root) or ``"rlimit"`` (of this user's processes; what leaves the process group lives on).
+    A control group, where one can be made (the kernel counts, and all that is in it is killed); else for root a user of
+    its own, since RLIMIT_NPROC does not bind root, who may not read root's files; else RLIMIT_NPROC of this user, where
+    what leaves the process group lives on. Without a number nothing is bounded.
     """
 
-    def __init__(self, processes: int) -> None:
-        self.processes = processes
-        self.kind = "rlimit"
-        self._folder: Path | None = None
+    def __init__(self, processes: int | None) -> None:
+        self._processes = processes
+        self._folder = None if processes is None else _make_group(processes)
         self._user = 0
-
-    def __enter__(self) -> Cage:
-        self._folder = _make_group(self.processes)
-        if self._folder is not None:
-            self.kind = "cgroup"
-        elif os.getuid() == 0 and (user := _unused_user()):
-            self.kind, self._user = "user", user
-        return self
+        if processes is not None and self._folder is None and os.getuid() == 0:
+            self._user = _unused_user()
 
     def enter(self) -> None:
         """Go in, as the process that is to be bounded."""
         if self._folder is not None:
             (self._folder / "cgroup.procs").write_text(str(os.getpid()))
+        if self._folder is not None or self._processes is None:
             return
-        count = self.processes
+        count = self._processes
         if self._user:
             os.setgroups([])
             os.setgid(self._user)
@@ -60,16 +54,12 @@ class Cage:
         """Kill what is left in it; what forks meanwhile cannot outrun its own bound for long."""
         for _ in range(200):
             left = self._members()
-            if not left:
-                return
             for pid in left:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)
+            if not left:
+                break
             time.sleep(0.005)  # the kernel takes its time to bury them
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
         if self._folder is not None:
             with contextlib.suppress(OSError):
                 self._folder.rmdir()

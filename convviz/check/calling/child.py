@@ -1,10 +1,12 @@
-"""A call in a process of its own: ended when its time is over, whatever it started, and held back in what it takes."""
+"""A student's code in a process of its own: one warm child answers by pipe, and is ended with all that it started."""
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
 import faulthandler
+import gc
+import math
 import os
 import select
 import signal
@@ -12,19 +14,21 @@ import struct
 import sys
 import time
 import warnings
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 
+from convviz.check.calling.arrays import NotNumbers
 from convviz.check.calling.bounds import Cage, limit_memory
 from convviz.facts.words import sentences
 
 say = sentences("calling")
 
-MEMORY = 1 << 30  # bytes that a call may take beyond what the process has
+MEMORY = 1 << 30  # bytes that a child may take beyond what the process has
 PROCESSES = 64
-MOST = 1 << 28  # bytes of an answer
+MOST = 1 << 28  # bytes of a message
 _LENGTH = struct.Struct("<Q")
 
 
@@ -38,85 +42,132 @@ class Ended(Exception):
 
 @dataclass(frozen=True)
 class Bounds:
-    """What a call may take.
+    """What a student's code may take.
 
     Attributes:
-        seconds: of time.
-        memory: bytes beyond what the process has when it begins.
-        processes: that it may start.
+        seconds: that a call may take.
+        processes: that it may start; None where nobody asked for a limit, and the code is its user's own.
     """
 
-    seconds: float
-    memory: int = MEMORY
-    processes: int = PROCESSES
-
-    def __post_init__(self) -> None:
-        if isinstance(self.seconds, bool) or not isinstance(self.seconds, int | float) or not 0 < self.seconds < 1e6:
-            raise ValueError(f"time_limit is a positive number of seconds: got {self.seconds!r}")
-        if not hasattr(os, "fork"):
-            raise ValueError(
-                f"time_limit needs os.fork, as Linux and macOS have it: got {self.seconds!r}; leave it out"
-            )
-
-    def sentences(self) -> tuple[str, ...]:
-        """Say what is bounded here, and what is not."""
-        with Cage(self.processes) as cage:
-            processes = say(f"bounded.{cage.kind}", count=self.processes)
-        memory = "bounded.memory" if sys.platform == "linux" else "bounded.no_memory"
-        return (say("bounded.time", seconds=f"{self.seconds:g}"), say(memory, mib=self.memory >> 20), processes)
+    seconds: float = 20.0
+    processes: int | None = None
 
 
-def in_child(work: Callable[[], bytes], bounds: Bounds) -> bytes:
-    """Return what ``work`` gives, computed in a forked process that nothing outlives.
+def bounds_of(time_limit: float | None) -> Bounds | None:
+    """Return the bounds of a child process, None for this process.
+
+    Without a limit of the caller's a child is forked wherever that is safe: not on Windows, and not beside a GPU, whose
+    driver and autograd threads do not live through a fork.
 
     Raises:
-        Ended: it ran out of time, or its process ended before it gave anything.
+        ValueError: the limit is no positive number, or there is no fork here.
     """
-    begin = time.monotonic()
-    with Cage(bounds.processes) as cage:
-        reader, writer = os.pipe()
+    if time_limit is None:
+        return Bounds() if hasattr(os, "fork") and not torch.accelerator.is_available() else None
+    if isinstance(time_limit, bool) or not isinstance(time_limit, int | float) or not time_limit > 0:
+        raise ValueError(f"time_limit is a positive number of seconds: got {time_limit!r}")
+    if math.isinf(time_limit):
+        return None
+    if not hasattr(os, "fork"):
+        raise ValueError(f"time_limit needs os.fork, as Linux and macOS have it: got {time_limit!r}; leave it out")
+    return Bounds(time_limit, PROCESSES)
+
+
+class Child:
+    """Forks at the first question; answers one after the other until it is closed, or does not answer.
+
+    Args:
+        work: question → answer, in the child.
+        bounds: what it may take.
+    """
+
+    def __init__(self, work: Callable[[bytes], bytes], bounds: Bounds) -> None:
+        self._work, self._bounds = work, bounds
+        self._reader = self._writer = -1
+        self._close: weakref.finalize[[int, int, int, int, Cage], Child] | None = None
+
+    def ask(self, question: bytes) -> bytes:
+        """Return the answer.
+
+        Raises:
+            Ended: it ran out of time, or its process ended before it gave anything.
+        """
+        begin = time.monotonic()
+        if self._close is None or not self._close.alive:
+            self._fork()
+        assert self._close is not None
+        answer: bytes | None = b""
+        status = 0
+        try:
+            with contextlib.suppress(BrokenPipeError):
+                _write(self._writer, question)
+            answer = _read(self._reader, begin + self._bounds.seconds)
+        finally:
+            if not answer:
+                status = self._close() or 0
+        seconds = time.monotonic() - begin
+        if answer is None:
+            raise Ended("timeout", say("timeout", seconds=f"{self._bounds.seconds:g}"), seconds)
+        if not answer:
+            raise Ended("crashed", _why(status), seconds)
+        return answer
+
+    def close(self) -> None:
+        """End the process; the next question would begin another."""
+        if self._close is not None:
+            self._close()
+
+    def _fork(self) -> None:
+        cage = Cage(self._bounds.processes)
+        questions, self._writer = os.pipe()
+        self._reader, answers = os.pipe()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a fork with threads about: the child runs one thread, and ends by _exit
             _flush()
             pid = os.fork()
         if pid == 0:
-            _live(work, reader, writer, bounds, cage)
-        os.close(writer)
-        try:
-            answer = _read(reader, begin + bounds.seconds)
-        finally:
-            os.close(reader)
-            status = _end(pid, cage)
-    seconds = time.monotonic() - begin
-    if answer is None:
-        raise Ended("timeout", say("timeout", seconds=f"{bounds.seconds:g}"), seconds)
-    if not answer:
-        raise Ended("crashed", _why(status), seconds)
-    return answer
+            for file in (self._writer, self._reader):
+                os.close(file)
+            _live(self._work, questions, answers, cage)
+        for file in (questions, answers):
+            os.close(file)
+        self._close = weakref.finalize(self, _end, os.getpid(), pid, self._reader, self._writer, cage)
 
 
-def _live(work: Callable[[], bytes], reader: int, writer: int, bounds: Bounds, cage: Cage) -> None:
+def _live(work: Callable[[bytes], bytes], questions: int, answers: int, cage: Cage) -> None:
     """Be the child: nothing of it returns to the code around."""
     code = 1
     try:
-        os.close(reader)
-        with contextlib.suppress(PermissionError):  # the parent was quicker, and made it the head of a group
+        with contextlib.suppress(PermissionError):
             os.setsid()
         _die_with_parent()
+        gc.freeze()  # what the parent left to be collected is not ours to close
         faulthandler.disable()  # it would write a stack to the stderr that it was given at the start
         # The pool of threads that the parent had is not there after a fork; one thread asks for none.
         torch.set_num_threads(1)
-        with open(os.devnull) as nothing:
-            os.dup2(nothing.fileno(), 0)
-        limit_memory(bounds.memory)
+        _be_silent()
+        limit_memory(MEMORY)
         cage.enter()
-        data = work()
-        _write(writer, _LENGTH.pack(len(data)) + data)
+        while question := _read(questions, math.inf):
+            _write(answers, work(question))
         code = 0
     except BaseException:  # the parent says that nothing came; a trace on stderr would cost a student the points
         code = 1
     finally:
         os._exit(code)
+
+
+def _be_silent() -> None:
+    """Let what is written reach nobody, from Python, from C and by ``os.write``; a debugger says that it cannot."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for file in (0, 1, 2):
+        os.dup2(nothing, file)
+    sys.stdin, sys.stdout, sys.stderr = (os.fdopen(os.dup(nothing), mode) for mode in "rww")
+    sys.breakpointhook = _no_debugger
+
+
+def _no_debugger(*placed: object, **named: object) -> None:
+    raise NotNumbers(say("breakpoint"))
 
 
 def _die_with_parent() -> None:
@@ -126,7 +177,7 @@ def _die_with_parent() -> None:
 
 
 def _write(file: int, data: bytes) -> None:
-    view = memoryview(data)
+    view = memoryview(_LENGTH.pack(len(data)) + data)
     while view:
         view = view[os.write(file, view) :]
 
@@ -137,21 +188,25 @@ def _read(file: int, until: float) -> bytes | None:
     wanted = _LENGTH.size
     while len(data) < wanted:
         left = until - time.monotonic()
-        if left <= 0 or not select.select([file], [], [], left)[0]:
+        if left <= 0 or not select.select([file], [], [], None if math.isinf(left) else left)[0]:
             return None
-        piece = os.read(file, 1 << 16)
+        piece = os.read(file, min(wanted - len(data), 1 << 16))
         data += piece
         if not piece:
             return b""
-        if wanted == _LENGTH.size and len(data) >= wanted:
-            wanted += _LENGTH.unpack(data[:wanted])[0]
+        if wanted == _LENGTH.size and len(data) == wanted:
+            wanted += _LENGTH.unpack(data)[0]
             if wanted > MOST:
                 return b""
-    return bytes(data[_LENGTH.size : wanted])
+    return bytes(data[_LENGTH.size :])
 
 
-def _end(pid: int, cage: Cage) -> int:
+def _end(parent: int, pid: int, reader: int, writer: int, cage: Cage) -> int:
     """Kill the process and all that it started; return how it ended."""
+    if os.getpid() != parent:  # a copy of the parent, which forgets what is not its own
+        return 0
+    for file in (reader, writer):
+        os.close(file)
     for kill in (os.killpg, os.kill):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             kill(pid, signal.SIGKILL)

@@ -10,7 +10,7 @@ import torch
 
 from convviz.check.answer import Answer
 from convviz.check.battery import Case, make_case
-from convviz.check.calling.asking import ask
+from convviz.check.calling.apart import Asker
 from convviz.check.calling.layouts import COMMON
 from convviz.check.calling.plan import Plan
 from convviz.check.calling.plans import plans
@@ -52,6 +52,7 @@ class Found:
     seconds: float = 0.0
     over: bool = False
     refused: bool = False
+    ended: Answer | None = None
 
     @classmethod
     def first(cls, subject: Subject, layout: str | None) -> Found:
@@ -67,32 +68,37 @@ class Found:
         """Count a call; slow code, and code that takes all there is, is not asked for ever."""
         self.calls += 1
         self.seconds += answer.seconds
-        fatal = answer.kind == "crashed" or any(word in answer.message for word in ("exit()", "KeyboardInterrupt"))
+        if answer.kind in ("timeout", "crashed"):
+            self.ended = answer
+        fatal = self.ended or any(word in answer.message for word in ("exit()", "KeyboardInterrupt"))
         self.refused = self.refused or answer.kind == "refused"
-        self.over = self.over or fatal or self.calls >= MOST_CALLS or self.seconds > MOST_SECONDS
+        self.over = self.over or bool(fatal) or self.calls >= MOST_CALLS or self.seconds > MOST_SECONDS
 
 
-def search(subjects: Sequence[Subject], probes: Sequence[Case], layout: str | None, scope: Scope = EVERYTHING) -> Found:
+def search(
+    asker: Asker, subjects: Sequence[Subject], probes: Sequence[Case], layout: str | None, scope: Scope = EVERYTHING
+) -> Found:
     """Return how to call a function: the plan that gives what is right, else the right shapes, else fewest wrong ones.
 
     Args:
+        asker: puts a case to it.
         subjects: the function with each way to bind its arguments.
         probes: the caller's cases.
         layout: that of the data, if it is stated.
         scope: the geometries that it is meant for.
     """
-    number, calls = _way(subjects, layout, scope) if len(subjects) > 1 else (0, 0)
+    number, calls = _way(asker, subjects, layout, scope) if len(subjects) > 1 else (0, 0)
     found = Found.first(subjects[number], layout)
     found.binding, found.calls = number, calls
     for case in _cases(subjects[number], probes, scope, found):
-        _try_plans(subjects[number], case, layout, found)
+        _try_plans(asker, subjects[number], case, layout, found)
         if found.score[0] > 0 or found.over:  # numbers of the right shapes: how it is called is known
             break
-    _try_pairs(subjects[number], found, scope)
+    _try_pairs(asker, subjects[number], found, scope)
     return found
 
 
-def _way(subjects: Sequence[Subject], layout: str | None, scope: Scope) -> tuple[int, int]:
+def _way(asker: Asker, subjects: Sequence[Subject], layout: str | None, scope: Scope) -> tuple[int, int]:
     """Return which way of binding the arguments works under one of the likeliest plans, and the calls that it took.
 
     Another order of them than the task's has to prove itself by its numbers, another number of them by its shapes.
@@ -103,7 +109,7 @@ def _way(subjects: Sequence[Subject], layout: str | None, scope: Scope) -> tuple
         spec = LINEAR_PROBE if linear else PROBES["padding" not in subject.binding.roles]
         case = make_case("probe", scope.nearest(spec), 0)
         for plan in list(plans(subject, layout))[:2]:
-            answer = ask(subject, plan, case, twice=False).answer
+            answer = asker.ask(subject, plan, case, twice=False).answer
             calls += 1
             level = _score(answer, truth(subject.task, case))[0] if answer.results else -1
             if level >= 2:
@@ -128,7 +134,7 @@ def _cases(subject: Subject, probes: Sequence[Case], scope: Scope, found: Found)
     yield from (case for case in plain if scope.leaves_out(case.spec) is None)
 
 
-def _try_plans(subject: Subject, case: Case, layout: str | None, found: Found) -> None:
+def _try_plans(asker: Asker, subject: Subject, case: Case, layout: str | None, found: Found) -> None:
     right = truth(subject.task, case)
     # What ran at one case is how it is called at the next.
     fixed = (found.plan.arrays, found.plan.form) if found.score[0] >= 0 else None
@@ -140,7 +146,7 @@ def _try_plans(subject: Subject, case: Case, layout: str | None, found: Found) -
             continue
         if (plan.arrays, plan.form, plan.pairs, plan.dtype, plan.sizes, plan.words) in hopeless:
             continue
-        outcome = ask(subject, plan, case, twice=False)
+        outcome = asker.ask(subject, plan, case, twice=False)
         found.note(outcome.answer)
         score = _score(outcome.answer, right)
         if score > found.score and (score[0] > 0 or (plan.data, plan.kernel) in COMMON):
@@ -203,7 +209,7 @@ def _is_of_kind(answer: Answer) -> bool:
     )
 
 
-def _try_pairs(subject: Subject, found: Found, scope: Scope) -> None:
+def _try_pairs(asker: Asker, subject: Subject, found: Found, scope: Scope) -> None:
     """Find out whether two numbers may be given for a stride or a padding; an exception says that they may not."""
     roles = subject.binding.roles | set(found.plan.form)
     if found.score[0] < 1 or found.over or subject.task.name.startswith("linear") or found.plan.pairs != "any":
@@ -215,7 +221,7 @@ def _try_pairs(subject: Subject, found: Found, scope: Scope) -> None:
 
     def asked(plan: Plan, spec: ConvSpec) -> Answer:
         found.calls += 1
-        return ask(subject, plan, make_case("pairs", spec, 2), twice=False).answer
+        return asker.ask(subject, plan, make_case("pairs", spec, 2), twice=False).answer
 
     uneven = UNEQUAL.replace(kernel_size=(3, 2)) if subject.makes_layers else UNEQUAL
     if found.plan.words:

@@ -8,10 +8,9 @@ from typing import Any
 
 from convviz.check.answer import Answer
 from convviz.check.battery import Case
-from convviz.check.calling.apart import ask_apart, search_apart
-from convviz.check.calling.asking import ask
+from convviz.check.calling.apart import Asker
 from convviz.check.calling.assumed import assumed
-from convviz.check.calling.child import Bounds
+from convviz.check.calling.child import bounds_of
 from convviz.check.calling.layouts import CONV, LINEAR, STATED
 from convviz.check.calling.names import role_of
 from convviz.check.calling.plan import PAIRS, Plan, padding_word
@@ -33,20 +32,18 @@ class Student:
     Attributes:
         task: what it is for.
         calls: how many calls finding out took.
-        bounded: sentences, what holds a call in its own process back; empty without a time limit.
         results: names of the results that it gives; without ``grad_bias`` if it knows no bias.
         plan: how it is called.
     """
 
     task: Task
     calls: int
-    bounded: tuple[str, ...]
     results: tuple[str, ...]
     plan: Plan
     _subject: Subject
     _found: Found
     _square: bool
-    _time_limit: float | None
+    _asker: Asker
     _scope: Scope
     _cases: Sequence[Case]
     _said: tuple[str, ...]
@@ -62,6 +59,10 @@ class Student:
         if cases := self._remarks.get("forward"):
             said.append(say("remark.forward", cases=" | ".join(cases)))
         return tuple(said)
+
+    def close(self) -> None:
+        """End its process, if it has one."""
+        self._asker.close()
 
     def takes(self, case: Case) -> str | None:
         """Return None, or why this case is not asked, such as "it has no argument for dilation"."""
@@ -96,7 +97,7 @@ class Student:
             return Answer("not_defined", message=say("not_defined"))
         if not callable(self._subject.fn):
             return Answer("wrong_type", message=say("not_callable", what=type(self._subject.fn).__name__))
-        answer = self._tried.pop(case, None) or self._cured(case)
+        answer = self._found.ended or self._tried.pop(case, None) or self._cured(case)
         if answer.kind == "refused":
             answer = dataclasses.replace(answer, kind="raised")
         if case in self._cases:
@@ -106,7 +107,8 @@ class Student:
 
     def _refusal(self, case: Case) -> str | None:
         """Return what a function says by its own assert or NotImplementedError: that it is not made for this."""
-        if self._scope.strict or any(answer.kind in ("timeout", "crashed") for answer in self._tried.values()):
+        tried = (self._found.ended, *self._tried.values())
+        if self._scope.strict or any(each and each.kind in ("timeout", "crashed") for each in tried):
             return None
         answer = self._tried[case] = self._cured(case)
         if answer.kind != "refused":
@@ -138,9 +140,7 @@ class Student:
     def _asked(self, plan: Plan, case: Case) -> Answer:
         if any(before != after for before, after in case.spec.padding):
             plan = dataclasses.replace(plan, words=True)
-        if self._time_limit is None:
-            return ask(self._subject, plan, case).answer
-        return ask_apart(self._subject, plan, case, Bounds(self._time_limit))
+        return self._asker.ask(self._subject, plan, case).answer
 
     def _roles(self) -> set[str]:
         """What the function is told, keys that it reads from a dict among them."""
@@ -194,7 +194,7 @@ def open_student(
         probes: cases of the caller's, for a function that has a setting built in.
         layout: order of axes of input and output, such as ``"NHWC"``, or with the kernel's, ``"NHWC HWIO"``;
             found out if it is left out.
-        time_limit: seconds that each call gets; it runs in a process of its own then, memory and processes bounded.
+        time_limit: seconds that each call gets in the process that it runs in; ``report`` says more.
         scope: the geometries that it is meant for.
 
     Raises:
@@ -202,21 +202,16 @@ def open_student(
     """
     linear = task.name.startswith("linear")
     _check_layout(layout, linear)
-    bounds = None if time_limit is None else Bounds(time_limit)
     subjects = subjects_of(fn, task)
     is_code = callable(subjects[0].fn)
-    found = Found(Plan())
-    if is_code and bounds is None:
-        found = search(subjects, probes, layout, scope)
-    elif is_code and bounds is not None:
-        found = search_apart(subjects, probes, layout, scope, bounds)
+    asker = Asker(subjects, bounds_of(time_limit))
+    found = search(asker, subjects, probes, layout, scope) if is_code else Found(Plan())
     subject = subjects[found.binding]
     square = is_code and not linear and takes_square_kernels(subject.codes, found.plan.kernel)
     said = assumed(subject, found, layout, square) if is_code else ()
-    bounded = () if bounds is None else bounds.sentences()
     results = _results(task.results, subject, found)
-    rest = (subject, found, square, time_limit, scope, probes, said)
-    return Student(task, found.calls, bounded, results, found.plan, *rest)
+    rest = (subject, found, square, asker, scope, probes, said)
+    return Student(task, found.calls, results, found.plan, *rest)
 
 
 def _check_layout(layout: str | None, linear: bool) -> None:
