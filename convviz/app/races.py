@@ -1,4 +1,4 @@
-"""Whether this process may race: in a notebook yes, on a server where its owner allows it, and how many at a time."""
+"""What this process may run for its visitor: races and the visitor's code, in a notebook; on a server if it says so."""
 
 from __future__ import annotations
 
@@ -13,10 +13,18 @@ SERVED_VARIABLES = ("VOILA_KERNEL_ID", "CONVVIZ_SERVED")
 # Set by `convviz serve --races N`: how many races run at a time, and the folder in which each of them holds a file.
 RACES_VARIABLE, FOLDER_VARIABLE = "CONVVIZ_RACES", "CONVVIZ_RACES_FOLDER"
 
+# Set by a server that lets in nobody but who started it, by a token: code that is pasted there is its owner's.
+OWN_VARIABLE = "CONVVIZ_OWN_CODE"
+
 
 def is_served() -> bool:
     """Return whether this process computes for visitors, and is not somebody's own."""
     return any(name in os.environ for name in SERVED_VARIABLES)
+
+
+def runs_code() -> bool:
+    """Return whether code that comes from the page is run."""
+    return not is_served() or OWN_VARIABLE in os.environ
 
 
 def why_not() -> str:

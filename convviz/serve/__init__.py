@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from convviz.app.limits import MEMORY_VARIABLE, NICE_VARIABLE
+from convviz.app.races import OWN_VARIABLE
 from convviz.serve.fits import words_of_room
 from convviz.serve.folders import make_folder
 from convviz.serve.options import ServeError, ServeOptions
@@ -172,6 +173,8 @@ def server_environment(options: ServeOptions) -> dict[str, str]:
     }
     if options.device is not None:
         added["CONVVIZ_DEVICE"] = options.device
+    if options.checks_code:
+        added[OWN_VARIABLE] = "1"
     if not options.is_for_oneself:  # a kernel is a stranger's
         added |= {MEMORY_VARIABLE: str(KERNEL_MIB), NICE_VARIABLE: str(KERNEL_NICE)}
     return added

@@ -6,9 +6,11 @@ Nothing here loads torch: the page computes by itself until torch answers.
 from __future__ import annotations
 
 import gzip
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from convviz.app.races import OWN_VARIABLE
 from convviz.export.live import live_html, live_parts, tag_of
 from convviz.facts import facts
 from convviz.facts.spoken import ENGLISH, languages, speaking
@@ -111,5 +113,5 @@ def _page(names: Mapping[str, str]) -> str:
 <p id="convviz-lost-text" role="status"></p>
 </div>
 """
-    more = {"numbers": NUMBERS}
+    more = {"numbers": NUMBERS, "own": OWN_VARIABLE in os.environ}
     return live_html(names, more, pages=dict.fromkeys(languages(), ""), body='<body data-convviz-torch="">', after=away)

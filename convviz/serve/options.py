@@ -92,6 +92,11 @@ class ServeOptions:
         return is_loopback(self.host) and not self.allow_host and self.class_size is None
 
     @property
+    def checks_code(self) -> bool:
+        """Whether code that is pasted into the page is run: nobody else on this machine may send any."""
+        return self.is_for_oneself and self.token is not None
+
+    @property
     def most_races(self) -> int:
         """How many races may run at a time: whoever starts the server for nobody else may use its cores."""
         return int(self.is_for_oneself) if self.races is None else self.races

@@ -34,6 +34,7 @@ from convviz.serve.workers import Workers
 ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 ENDS_WITHIN_S = 15
 CLASS_WORKER_MIB = 512  # that a worker may take beyond torch
+CODE_SECONDS = 60.0  # that an answer may take where its visitor's own code is run
 PING_MS = 30_000  # between two looks whether a page is still there; one that misses two of them is gone
 # What the notebook's page asks for, below the server's path; of Voilà's other addresses there is none.
 VOILAS = re.compile(r"/?(api/kernels/|voila/(templates|static|labextensions|api/themes|api/shutdown)/)")
@@ -57,6 +58,8 @@ class ConvvizVoila(Voila):
         self._connections = connections
         self.metrics = Metrics(Log(options.log))
         limits: dict[str, Any] = {"memory_mib": CLASS_WORKER_MIB} if options.class_size else {}
+        if options.checks_code:
+            limits["seconds"] = CODE_SECONDS
         told: Any = {"ended": self.metrics.worker_ended, "answered": self.metrics.answered}
         self.workers = Workers(options.workers or 0, **limits, **told)
         self.restarts = False  # whether it ends only to begin anew

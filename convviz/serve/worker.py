@@ -108,9 +108,12 @@ def answer(given: bytes, answered: Callable[..., Any]) -> bytes:
         answered: what answers.
     """
     request, buffers = (read_json(given[1:].decode()), []) if given[:1] == TEXT else unpacked(given[1:])
-    acts = request.get("type") == "act"  # on a tab that has no state here: it is shown as it is at first
+    acts = request.get("type") == "act"  # on a tab that has no state here: it is shown for what was chosen
     if acts:
-        request = {"type": "tab", "id": 0, "tab": request["tab"], "settings": {}, "language": request.get("language")}
+        told, language = request["message"], request.get("language")
+        choices = {key: told[key] for key in told if key != "type"} if told.get("type") == "check" else {}
+        tab = {"tab": request["tab"], "settings": {}, "choices": choices}
+        request = {"type": "tab", "id": 0, "language": language, **tab}
     with speaking(understood(request.get("language")) or ENGLISH):
         try:
             message, made = answered(request, buffers, page_maker=_page_bytes)

@@ -4,8 +4,9 @@ import os
 
 import pytest
 
-from tests.browser.app_page import entry_of, fresh_page, wait_notice
+from tests.browser.app_page import entry_of, fresh_page, open_app, wait_notice
 from tests.browser.lab import lab_server, open_notebook
+from tests.browser.server import voila_server
 from tests.browser.test_lab import run_cell
 
 pytestmark = pytest.mark.browser
@@ -57,7 +58,9 @@ def check(page, task, name="", code=""):
     """Have a function checked, and wait for what comes of it."""
     pane = page.locator(".cv-pane-yours")
     pane.locator("select").nth(0).select_option(task)
-    pane.locator("select").nth(1).select_option(name)
+    names = pane.locator("select").nth(1)
+    if names.is_visible():  # not on a served page
+        names.select_option(name)
     pane.locator("textarea").fill(code)
     pane.locator("[data-yours=check]").click()
     page.wait_for_function("!document.querySelector('.cv-pane-yours [data-yours=check]').disabled", timeout=60_000)
@@ -112,3 +115,19 @@ def test_a_served_app_runs_nobodys_code(app):
     app.evaluate("void (location.hash = 'v=2&tab=yours')")
     app.wait_for_function("document.querySelector('.cv-pane-yours')?.textContent.includes('shared server')")
     assert not app.locator(".cv-pane-yours textarea").is_visible()
+
+
+def test_a_server_for_oneself_alone_checks_pasted_code_in_a_process_of_its_own(page):
+    with voila_server(arguments=["--token"]) as server:
+        open_app(page, f"{server.url}#v=2&tab=yours")
+        page.wait_for_selector(".cv-pane-yours textarea")
+        assert not page.get_by_label("Function in this notebook").is_visible(), "there is none"
+        pane = check(page, "conv2d_weight", code=PASTED)
+        hint(pane, "what").locator("summary").click()
+        assert "divided by the batch size" in hint(pane, "what").inner_text()
+        pane = check(page, "conv2d_weight", code="import os\nos._exit(3)")
+        assert "ended with the code 3" in pane.locator(".cv-pane-failure").last.inner_text()
+        pane = check(page, "conv2d_weight", code=PASTED.replace(" / input.shape[0]", ""))
+        assert pane.locator(".cv-yours-right").inner_text().startswith("Right:")
+        if folder := os.environ.get("CONVVIZ_LOOK"):
+            page.screenshot(path=f"{folder}/yours_served.png")

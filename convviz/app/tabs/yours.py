@@ -1,8 +1,10 @@
-"""The tab Your code: a function of the notebook, or a pasted one, checked and diagnosed; never on a shared server."""
+"""The tab Your code: a function of the notebook, or a pasted one, checked and diagnosed; on a server, its owner's."""
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
+import json
 from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
@@ -10,9 +12,10 @@ from typing import Any
 import torch
 
 from convviz.app.asking import check_keys
-from convviz.app.races import is_served
+from convviz.app.races import is_served, runs_code
 from convviz.app.tabs.base import Send, Tab
 from convviz.check.api import report
+from convviz.check.calling.child import Child, Ended, bounds_of
 from convviz.check.error_map import ErrorMap
 from convviz.check.report import Report
 from convviz.check.tasks import TASKS
@@ -21,7 +24,8 @@ from convviz.ops.stages import Stages
 from convviz.settings.state import Settings
 
 say = sentences("yours")
-FIRST_TASK = "conv2d_backward"
+CHOSEN = {"task": "conv2d_backward", "name": "", "code": ""}
+SECONDS = 50.0  # for the whole check
 SHOWN = 6  # missing and extra products that are named
 
 
@@ -33,39 +37,58 @@ class YoursTab(Tab):
     def __init__(self, send: Send, device: Callable[[], str]) -> None:
         """Begin with nothing checked; arguments as in the base."""
         super().__init__(send, device)
-        self._chosen = {"task": FIRST_TASK, "name": "", "code": ""}
-        self._report: Report | None = None
-        self._failed = ""
+        self._chosen: Mapping[str, str] = CHOSEN
+        self._found: Mapping[str, Any] = {}
 
     def data(self) -> dict[str, Any]:
         """Return what can be chosen, and the last report."""
-        served = is_served()
-        return {
-            "why_not": say("served") if served else "",
-            "tasks": list(TASKS),
-            "names": [] if served else sorted(_namespace()),
-            "chosen": self._chosen,
-            "failed": self._failed,
-            "report": None if self._report is None else _plain(self._report),
-        }
+        return _data(self._chosen, self._found)
 
     def act(self, message: Mapping[str, Any]) -> None:
         """Check what the message names; what cannot be checked is said in the pane, and what was typed stays."""
-        if is_served():
+        if not runs_code():
             return  # whatever a page sends: a server runs nobody's code
-        self._chosen = {key: str(message.get(key, "")) for key in self._chosen}
-        self._report, self._failed = None, ""
-        try:
-            self._report = report(_function(self._chosen), self._chosen["task"])
-        except ValueError as error:
-            self._failed = str(error)
+        self._chosen = _choice(message)
+        self._found = _checked(self._chosen)
         self.refresh()
 
 
 def data(settings: Settings, stages: Stages, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the tab shows before anything was checked."""
-    check_keys("choices", choices, ())
-    return YoursTab(lambda message, buffers: None, lambda: settings.device).data()
+    """Return what the tab shows, after a check where there are choices: a server keeps no state."""
+    check_keys("choices", choices, tuple(CHOSEN))
+    chosen = _choice(choices)
+    return _data(chosen, _checked(chosen) if choices and runs_code() else {})
+
+
+def _choice(given: Mapping[str, Any]) -> dict[str, str]:
+    return {key: str(given.get(key, first)) for key, first in CHOSEN.items()}
+
+
+def _data(chosen: Mapping[str, str], found: Mapping[str, Any]) -> dict[str, Any]:
+    names = None if is_served() else sorted(_namespace())
+    can = {"why_not": "" if runs_code() else say("served"), "tasks": list(TASKS), "names": names, "chosen": chosen}
+    return {**can, "failed": "", "report": None, **found}
+
+
+def _checked(chosen: Mapping[str, str]) -> dict[str, Any]:
+    """Return what comes of a check: pasted code is run apart as well, and not only what it defines."""
+
+    def work(_: bytes) -> bytes:
+        try:
+            return json.dumps({"report": _plain(report(_function(chosen), chosen["task"]))}).encode()
+        except ValueError as error:
+            return json.dumps({"failed": str(error)}).encode()
+
+    bounds = bounds_of(None)
+    if bounds is None:
+        return dict(json.loads(work(b"")))
+    child = Child(work, dataclasses.replace(bounds, seconds=SECONDS))
+    try:
+        return dict(json.loads(child.ask(b"check")))
+    except Ended as ended:
+        return {"failed": str(ended)}
+    finally:
+        child.close()
 
 
 def _namespace() -> dict[str, Callable[..., Any]]:
@@ -98,7 +121,7 @@ def _function(chosen: Mapping[str, str]) -> Callable[..., Any]:
     if chosen["code"].strip():
         return _pasted(chosen["code"])
     if not chosen["name"]:
-        raise ValueError(say("nothing"))
+        raise ValueError(say("nothing.pasted" if is_served() else "nothing"))
     found = _namespace().get(chosen["name"])
     if found is None:
         raise ValueError(say("gone", name=chosen["name"]))
@@ -106,7 +129,7 @@ def _function(chosen: Mapping[str, str]) -> Callable[..., Any]:
 
 
 def _pasted(code: str) -> Callable[..., Any]:
-    """Run pasted code, in this person's own kernel, and return the last function or class that it defines."""
+    """Run pasted code, and return the last function or class that it defines."""
     import numpy
 
     names: dict[str, Any] = {"torch": torch, "np": numpy, "numpy": numpy, "F": torch.nn.functional, "nn": torch.nn}

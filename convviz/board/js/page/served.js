@@ -48,7 +48,7 @@ function start() {
   const drawPane = createPanes(model, data.colorscales, { race: () => fetchRecorded(data.race) }, data.tabs);
   drawLive(byId("convviz-live"), model, drawPane, player, wish, {
     menu: createLanguages(data.languages, model, player),
-    without: SETTINGS.tabs_of_a_notebook,
+    without: data.own ? [] : SETTINGS.tabs_of_a_notebook,
   });
   afterPaint(() => askTorch(data, model));
 }

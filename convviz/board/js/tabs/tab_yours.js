@@ -63,12 +63,14 @@ function createForm(pane) {
     say("check"),
   );
   const line = element("span", { role: "status" });
+  const named = element("div", { class: "cv-flow" }, element("label", {}, say("name"), name), look);
+  const pasted = element("p", { class: "cv-muted" });
   const el = element(
     "div",
     { class: "cv-yours-form" },
     element("label", {}, say("task"), task),
-    element("div", { class: "cv-flow" }, element("label", {}, say("name"), name), look),
-    element("p", { class: "cv-muted" }, say("code")),
+    named,
+    pasted,
     code,
     element("div", { class: "cv-flow" }, check, line),
   );
@@ -90,7 +92,9 @@ function createForm(pane) {
         ? [task.value, name.value]
         : [data.chosen.task, data.chosen.name];
       fill(task, data.tasks, chosenTask);
-      fill(name, ["", ...data.names], chosenName);
+      named.hidden = !data.names; // no notebook is behind a served page
+      setText(pasted, say(data.names ? "code" : "code.alone"));
+      fill(name, ["", ...(data.names ?? [])], chosenName);
       if (!filled) code.value = data.chosen.code;
       filled = true;
     },
