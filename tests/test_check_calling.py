@@ -380,6 +380,7 @@ class TestFailures:
             (hostile, "raised", "Unspeakable"),
             (None, "not_defined", "not defined"),
             (3, "wrong_type", "type int"),
+            (torch.nn.Identity(), "wrong_type", "Hand over the class itself"),
         ):
             answer = answer_of(fn)
             assert (answer.kind, words in answer.message) == (kind, True), f"{fn}: {answer.kind} {answer.message}"

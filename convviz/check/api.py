@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from typing import Any
+
+import torch
 
 from convviz.check.battery import battery, make_case
 from convviz.check.calling.student import open_student
@@ -61,7 +63,8 @@ def report(
     tried = battery(cases, seed, linear=found.name.startswith("linear"), quantised=found.quantised)
     tried += limits.cases(tried, seed)
     given = _paired(fn, forward, found)
-    with closing(open_student(given, found, tried, layout=layout, time_limit=time_limit, scope=limits)) as student:
+    opened: dict[str, Any] = {"layout": layout, "time_limit": time_limit, "scope": limits}
+    with _one_thread(), closing(open_student(given, found, tried, **opened)) as student:
         if student.speaks and cases == "all":
             tried.append(make_case("same padding, even kernel", SAME, seed * 1009 + 900))
         return examine(found, student, tried, rtol, atol)
@@ -122,6 +125,17 @@ def grade(
     found = report(fn, task, **given, forward=forward, scope=scope)
     print(found.text())
     return min(round(found.score * points, 4), float(points))
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Compute with one thread: more of them wait for each other on a busy machine, for twenty times as long."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _paired(fn: Checked, forward: Callable[..., Any] | None, task: Task) -> Checked:

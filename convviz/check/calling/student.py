@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
+import torch
+
 from convviz.check.answer import Answer
 from convviz.check.battery import Case
 from convviz.check.calling.apart import Asker
@@ -66,7 +68,7 @@ class Student:
 
     def takes(self, case: Case) -> str | None:
         """Return None, or why this case is not asked, such as "it has no argument for dilation"."""
-        if not callable(self._subject.fn):
+        if self._subject.fn is None or _no_code(self._subject.fn, self.task):
             return None
         if outside := self._scope.leaves_out(case.spec):
             return say("no.scope", name=outside)
@@ -95,8 +97,8 @@ class Student:
         """Return what came of one case."""
         if self._subject.fn is None:
             return Answer("not_defined", message=say("not_defined"))
-        if not callable(self._subject.fn):
-            return Answer("wrong_type", message=say("not_callable", what=type(self._subject.fn).__name__))
+        if refused := _no_code(self._subject.fn, self.task):
+            return Answer("wrong_type", message=refused)
         answer = self._found.ended or self._tried.pop(case, None) or self._cured(case)
         if answer.kind == "refused":
             answer = dataclasses.replace(answer, kind="raised")
@@ -203,7 +205,7 @@ def open_student(
     linear = task.name.startswith("linear")
     _check_layout(layout, linear)
     subjects = subjects_of(fn, task)
-    is_code = callable(subjects[0].fn)
+    is_code = fn is not None and not _no_code(fn, task)
     asker = Asker(subjects, bounds_of(time_limit))
     found = search(asker, subjects, probes, layout, scope) if is_code else Found(Plan())
     subject = subjects[found.binding]
@@ -212,6 +214,19 @@ def open_student(
     results = _results(task.results, subject, found)
     rest = (subject, found, square, asker, scope, probes, said)
     return Student(task, found.calls, results, found.plan, *rest)
+
+
+def _no_code(fn: Any, task: Task) -> str:
+    """Return why this cannot be asked; empty if it can."""
+    made = type(fn).__name__
+    if (
+        isinstance(fn, torch.nn.Module)
+        if task.kind == "Module"
+        else hasattr(fn, "forward") and not isinstance(fn, type)
+    ):
+        return say("an_object", what=made)
+    pair = isinstance(fn, tuple | list) and len(fn) == 2 and all(map(callable, fn))
+    return "" if callable(fn) or pair else say("not_callable", what=made)
 
 
 def _check_layout(layout: str | None, linear: bool) -> None:

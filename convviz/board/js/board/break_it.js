@@ -143,11 +143,14 @@ function createSteps(ids, choose) {
     ...buttons,
   );
   walkAlong(el, () => buttons);
+  let shown = "none yet";
   return {
     el,
     focus: () => buttons.find(({ tabIndex }) => tabIndex === 0)?.focus({ preventScroll: true }),
     /** @param {string} id of what is broken, or empty */
     set(id) {
+      if (id === shown) return;
+      shown = id;
       for (const button of buttons) {
         const on = button.dataset.broken === id;
         button.setAttribute("aria-pressed", String(on));
