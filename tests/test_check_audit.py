@@ -16,7 +16,7 @@ from convviz.check.audit import audit
 from convviz.check.battery import battery, make_case
 from convviz.check.faulty import DEFAULTS, Slip, answers, differs, make
 from convviz.check.mistakes import catalogue
-from convviz.check.single_ones import recipe_of
+from convviz.check.one_hot_probes import recipe_of
 from convviz.check.tasks import TASKS, truth
 from convviz.cli import main
 from tests import published_checks

@@ -14,7 +14,7 @@ import convviz
 from convviz.check.exercise import exercise
 from convviz.check.mistakes import catalogue, compute
 from convviz.check.reasons import reasons
-from convviz.check.worked import number_text, worked
+from convviz.check.worked_sums import number_text, worked
 from convviz.cli import main
 from convviz.facts.words import sentences
 

@@ -16,7 +16,7 @@ import websocket
 
 from convviz.facts.words import sentences
 from convviz.serve import channel
-from convviz.serve.gate import content_policy
+from convviz.serve.access_control import content_policy
 from convviz.serve.options import ServeOptions
 from convviz.serve.packed import unpacked
 from tests.browser.server import voila_server, wait_until
@@ -180,7 +180,7 @@ def test_tab_your_code_runs_nobodys_code_on_a_server(served, visit, tmp_path):
         "/voila/files//etc/passwd",
         "/voila/files/app.ipynb",
         "/voila/files/voila.json",
-        "/voila/files/../serve/gate.py",
+        "/voila/files/../serve/access_control.py",
         "/voila/static/%00",
         "/convviz/..%2f..%2fvoila.json",
         "/convviz/../voila.json",

@@ -15,8 +15,8 @@ from convviz.check.case_result import CaseResult
 from convviz.check.compare import allowed, errors, same
 from convviz.check.error_map import ErrorMap, differing, error_map
 from convviz.check.explain import explain
+from convviz.check.one_hot_probes import OneHotProbes
 from convviz.check.report import Report
-from convviz.check.single_ones import SingleOnes
 from convviz.check.tasks import Task, truth
 from convviz.facts.words import sentences
 
@@ -50,14 +50,14 @@ def examine(
     results += [CaseResult(case.name, False, results[-1].kind, say("untried")) for case in asked[len(results) :]]
     diagnoses, shown = [], None
     if not all(result.passed for result in results):
-        ones = SingleOnes(task, student)
+        ones = OneHotProbes(task, student)
         diagnoses = list(explain(task, ones, asked, answers, rights))
         shown = _first_map(task, ones, [*zip(asked, answers, rights, results, strict=False)])
     return Report(task.name, tuple(results), tuple(diagnoses), student.assumed, not_asked, __version__, shown)
 
 
 def _first_map(
-    task: Task, ones: SingleOnes, tried: list[tuple[Case, Answer, dict[str, torch.Tensor], CaseResult]]
+    task: Task, ones: OneHotProbes, tried: list[tuple[Case, Answer, dict[str, torch.Tensor], CaseResult]]
 ) -> ErrorMap | None:
     """Return the map of the first case that failed with something to look at."""
     for case, answer, right, result in tried:

@@ -10,12 +10,12 @@ from convviz.check.answer import Answer
 from convviz.check.battery import Case
 from convviz.check.compare import same
 from convviz.check.diagnose import Diagnosis, Seen, diagnose
+from convviz.check.one_hot_probes import OneHotProbes, as_convolution, recipe_of, single
 from convviz.check.premises import broken_premise
+from convviz.check.probe_analysis import counts, readings
 from convviz.check.provenance import setting_in_words
 from convviz.check.ratio import ratio_of
-from convviz.check.reading import counts, readings
-from convviz.check.single_ones import SingleOnes, as_convolution, recipe_of, single
-from convviz.check.slips import slips
+from convviz.check.side_effects import slips
 from convviz.check.tasks import Task
 from convviz.check.where import ONLY, alike, factors, is_moved, mark_of, order_of, places
 from convviz.facts.words import sentences
@@ -28,7 +28,7 @@ Said = tuple[str, str, str]  # title, evidence, fix
 
 def explain(
     task: Task,
-    ones: SingleOnes,
+    ones: OneHotProbes,
     cases: Sequence[Case],
     answers: Sequence[Answer],
     rights: Sequence[Results],
@@ -74,7 +74,9 @@ def _right(task: Task, result: str, case: Case, right: Mapping[str, torch.Tensor
     return made
 
 
-def _unnamed(of: str, ones: SingleOnes, result: str, seen: Sequence[Seen], partly: list[Diagnosis]) -> list[Diagnosis]:
+def _unnamed(
+    of: str, ones: OneHotProbes, result: str, seen: Sequence[Seen], partly: list[Diagnosis]
+) -> list[Diagnosis]:
     """Return what can be said of numbers that no mistake of the catalogue gives in every case."""
     wrong = [one for one in seen if one.got is not None and not one.is_right]
     smallest = min(wrong, key=lambda one: one.case.spec.products)
@@ -113,7 +115,7 @@ def _by_ratio(of: str, wrong: Sequence[Seen]) -> Said | None:
     return say("ratios"), say("ratios.evidence", result=of, ratios=each), say("ratios.fix")
 
 
-def _by_products(of: str, ones: SingleOnes, result: str, smallest: Case, only_lines: bool) -> Said | None:
+def _by_products(of: str, ones: OneHotProbes, result: str, smallest: Case, only_lines: bool) -> Said | None:
     """Return title, evidence and fix by how the products lie otherwise than they should.
 
     With ``only_lines`` by what holds of whole rows and columns alone.

@@ -13,12 +13,12 @@ from typing import Any
 
 import torch
 
-from convviz.check.asked import Numbers, case_of, given_back
 from convviz.check.battery import Case
 from convviz.check.compare import same
 from convviz.check.mistakes import compute
+from convviz.check.one_hot_probes import recipe_of
+from convviz.check.parse_call import Numbers, case_of, given_back
 from convviz.check.recipes.choices import Recipe
-from convviz.check.single_ones import recipe_of
 from convviz.check.tasks import TASKS, Task, truth
 
 Told = Callable[[], object]

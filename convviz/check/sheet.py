@@ -14,7 +14,7 @@ from convviz.check.mistakes import Mistake
 from convviz.check.reasons import reasons
 from convviz.check.sheet_blocks import Block, Code, Heading, Lines, Listing, Table, Words
 from convviz.check.sheet_forms import as_html, as_markdown, as_notebook
-from convviz.check.worked import cell_name, number_text, worked
+from convviz.check.worked_sums import cell_name, number_text, worked
 from convviz.facts.lists import semicolon
 from convviz.facts.words import sentences
 

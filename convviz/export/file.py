@@ -6,7 +6,7 @@ import os
 import stat
 from pathlib import Path
 
-from convviz.whole import write_whole
+from convviz.atomic import write_atomic
 
 
 def write(path: Path, content: bytes, what: str) -> Path:
@@ -22,7 +22,7 @@ def write(path: Path, content: bytes, what: str) -> Path:
     """
     try:
         _refuse_others(path)
-        write_whole(path, content)
+        write_atomic(path, content)
     except (OSError, ValueError) as error:  # ValueError: a name that no file can have
         why = (error.strerror if isinstance(error, OSError) else None) or str(error)
         shown = str(path) if str(path).isprintable() else ascii(str(path))

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from convviz.atomic import read_json
 from convviz.export.parts import ALONE
 from convviz.facts import facts
 from convviz.settings.link import from_link, is_link
 from convviz.settings.state import Settings
-from convviz.whole import read_json
 
 MOST_PRODUCTS: int = facts("settings")["limits"]["products"]["page"]  # a fifth of a second a step in the page
 SHOWN = 80  # characters of what was given that an error repeats

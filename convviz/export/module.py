@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from convviz.atomic import utf8
 from convviz.export.file import write
 from convviz.export.given import State, given_settings, page_settings
 from convviz.export.parts import (
@@ -24,7 +25,6 @@ from convviz.facts.choosing import told_language
 from convviz.facts.spoken import speaking
 from convviz.lessons import names, told
 from convviz.spec import ConvSpec
-from convviz.whole import utf8
 
 # A rule of page.css about the document itself: a module stands in somebody else's.
 DOCUMENT_RULE = re.compile(r"(?<=[{}\n])(?:html|body|:root)[^{}]*\{[^{}]*\}")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from convviz import __version__
+from convviz.atomic import utf8
 from convviz.explanation.own_lesson import readable
 from convviz.export.file import write
 from convviz.export.given import State, given_settings, page_settings
@@ -33,7 +34,6 @@ from convviz.lessons import short_name, told
 from convviz.settings.compute import compute
 from convviz.settings.link import to_link
 from convviz.settings.state import Settings
-from convviz.whole import utf8
 
 say = sentences("app")
 

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from convviz.atomic import utf8
 from convviz.board.bundle import bundle_several
 from convviz.export.file import write
 from convviz.export.parts import BOARD, plotly_text, to_json
 from convviz.lab.result import FINISHED, Result
 from convviz.lab.shown import shown
 from convviz.needs import needs
-from convviz.whole import utf8
 
 HERE = files("convviz.export")
 

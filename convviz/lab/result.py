@@ -16,10 +16,10 @@ from typing import Any
 import torch
 
 from convviz import __version__
+from convviz.atomic import read_json, utf8
 from convviz.lab.digits import Digits
 from convviz.lab.settings import RaceSettings
 from convviz.lab.store import write_file
-from convviz.whole import read_json, utf8
 
 FORMAT = "convviz race, version 1"
 SHOWN = 12  # misclassified digits that are kept of each entrant

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from convviz.whole import write_whole
+from convviz.atomic import write_atomic
 
 
 def write_file(path: Path, content: bytes, what: str) -> None:
@@ -27,7 +27,7 @@ def write_file(path: Path, content: bytes, what: str) -> None:
         OSError: it cannot be written; nothing of it is left behind.
     """
     try:
-        write_whole(path, content)
+        write_atomic(path, content)
     except OSError as error:
         raise _unwritable(path, what, error) from error
 

@@ -19,8 +19,8 @@ import tornado.ioloop
 import tornado.web
 from voila.app import Voila
 
+from convviz.serve.access_control import HEALTH, METRICS, Gate, content_policy
 from convviz.serve.bounds import BoundedServer, connections_for
-from convviz.serve.gate import HEALTH, METRICS, Gate, content_policy
 from convviz.serve.handlers import Headers, mended
 from convviz.serve.live_handlers import Nothing, Route, live_routes
 from convviz.serve.log import Log

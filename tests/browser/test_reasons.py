@@ -13,7 +13,7 @@ import torch
 
 from convviz.check.battery import BATTERY, Case, make_case
 from convviz.check.mistakes import catalogue, compute
-from convviz.check.worked import products
+from convviz.check.worked_sums import products
 from convviz.facts import facts
 from tests.browser.test_mistaken import fits, known
 from tests.geometries import EDGE_CASES, integers, random_specs

@@ -10,7 +10,7 @@ import torch
 
 from convviz.check.answer import Answer
 from convviz.check.battery import Case, make_case
-from convviz.check.calling.apart import Asker
+from convviz.check.calling.asker import Asker
 from convviz.check.calling.layouts import COMMON
 from convviz.check.calling.plan import Plan
 from convviz.check.calling.plans import plans

@@ -10,7 +10,7 @@ import torch
 
 from convviz.check.answer import Answer
 from convviz.check.battery import Case
-from convviz.check.calling.apart import Asker
+from convviz.check.calling.asker import Asker
 from convviz.check.calling.assumed import assumed
 from convviz.check.calling.child import bounds_of
 from convviz.check.calling.layouts import CONV, LINEAR, STATED

@@ -18,7 +18,7 @@ PLANAR = ("output", "grad_input", "grad_weight")  # results whose products lie i
 PLANES = (ConvSpec((6, 7), kernel_size=(3, 2)), ConvSpec((7, 6), kernel_size=3, stride=2, padding=1))
 
 
-class SingleOnes:
+class OneHotProbes:
     """Asks a student's function, and keeps what it said."""
 
     def __init__(self, task: Task, student: Student) -> None:

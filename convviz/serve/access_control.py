@@ -1,4 +1,4 @@
-"""What stands at the door: every wish, a websocket's too, passes here before any handler sees it."""
+"""Checks host, token and path of every request, a websocket's too, before a handler sees it."""
 
 from __future__ import annotations
 

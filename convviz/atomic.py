@@ -1,4 +1,4 @@
-"""Files: what is read as JSON, and what is whole or not there, whatever happens while it is written."""
+"""Reads JSON files, and writes files atomically: a file is complete or not there."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def utf8(text: str, what: str) -> bytes:
         ) from error
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def write_atomic(path: Path, content: bytes) -> None:
     """Write aside, wait for the disk, and rename: what was there stays until the new file is whole.
 
     A file that is there keeps who may read it. Nothing is left behind where the writing fails.
