@@ -24,10 +24,10 @@ def numeric_gradient(f, x, dout, h=1e-5):
     return gradient
 
 
-def numeric_check(fn, shape=(4, 3, 5, 5), filters=2, kernel=3, stride=1, pad=1):
+def numeric_check(fn, shape=(4, 3, 5, 5), filters=2, kernel=(3, 3), stride=1, pad=1):
     """cs231n: one small convolution with stride 1 and padding 1, against central differences."""
     np.random.seed(231)  # the global generator, as such checks do it
-    x, w, b = np.random.randn(*shape), np.random.randn(filters, shape[1], kernel, kernel), np.random.randn(filters)
+    x, w, b = np.random.randn(*shape), np.random.randn(filters, shape[1], *kernel), np.random.randn(filters)
     conv_param = {"stride": stride, "pad": pad}
     dout = np.random.randn(*forward(x, w, b, conv_param).shape)
     expected = (

@@ -54,9 +54,8 @@ def test_the_cases_to_add_catch_what_it_missed(numeric):
         numeric_check(fn)
         for case in numeric.add:
             spec = case.spec
-            assert spec.kernel_size[0] == spec.kernel_size[1], "the published check has square kernels"
             shape, pad = spec.input_shape, spec.padding[0][0]
-            numeric_check(fn, shape, spec.out_channels, spec.kernel_size[0], spec.stride[0], pad)
+            numeric_check(fn, shape, spec.out_channels, spec.kernel_size, spec.stride[0], pad)
 
     assert len(numeric.add) == 3, "docs/graders.md"
     assert set().union(*(case.exposes for case in numeric.add)) == ids(numeric.missed)

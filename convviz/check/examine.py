@@ -9,7 +9,7 @@ import torch
 
 from convviz import __version__
 from convviz.check.answer import Answer
-from convviz.check.battery import Case
+from convviz.check.battery import NOTHING, Case
 from convviz.check.calling.student import Student
 from convviz.check.case_result import CaseResult
 from convviz.check.compare import allowed, errors, same
@@ -37,6 +37,8 @@ def examine(
     """
     not_asked = {case.name: reason for case in cases if (reason := student.takes(case))}
     asked = [case for case in cases if case.name not in not_asked]
+    if [case.name for case in asked] == [NOTHING]:  # whatever is wrong gives nothing there, too
+        not_asked, asked = {**not_asked, NOTHING: say("nothing_else")}, []
     # A function that takes no bias gives no gradient of one, and is not asked for it.
     rights = [{name: value for name, value in truth(task, case).items() if name in student.results} for case in asked]
     answers: list[Answer] = []

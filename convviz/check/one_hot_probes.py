@@ -66,7 +66,7 @@ class OneHotProbes:
 
     def _is_wrong(self, result: str, spec: ConvSpec) -> bool:
         case = make_case("several", spec, 78, self._task.quantised)
-        if self._student.takes(case):
+        if self._student.takes(case) or (spec.groups > 1 and self._task.name.startswith("linear")):
             return False
         got, right = self.ask(result, case), as_convolution(self._task, result, case, truth(self._task, case)[result])
         return got is not None and right is not None and not same(got, right)

@@ -73,3 +73,14 @@ def changed(before: Any, after: Any) -> bool:
     if isinstance(before, np.ndarray):
         return bool(before.shape != after.shape or not np.array_equal(before, after))
     return bool(before != after)
+
+
+def shares_memory(one: Any, other: Any) -> bool:
+    """Return whether two results hold numbers in the same place: then the later one overwrote the earlier."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return any(shares_memory(one[key], other[key]) for key in one if key in other)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return any(map(shares_memory, one, other))
+    if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
+        return one.numel() > 0 and one.untyped_storage().data_ptr() == other.untyped_storage().data_ptr()
+    return isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and np.may_share_memory(one, other)

@@ -14,7 +14,7 @@ import torch
 
 from convviz.check.answer import Answer
 from convviz.check.battery import Case, make_case
-from convviz.check.calling.arrays import NotNumbers, hand_over
+from convviz.check.calling.arrays import NotNumbers, hand_over, shares_memory
 from convviz.check.calling.failures import failure
 from convviz.check.calling.layer import make_layer
 from convviz.check.calling.layouts import DATA, to_layout
@@ -105,7 +105,9 @@ def _again(first: _Call) -> tuple[str, str]:
         drawn = _differs(first, turned=False, draws=False)[0] == "ok"  # with the same random numbers all is the same
         return ("wrong_type", say("random")) if drawn else (kind, message)
     if turned[0] == "keeps_state":  # what raises, as .view does, gives no wrong number
-        return "wrong_type", say("memory_order")
+        if first.plan.arrays != "numpy":
+            return "wrong_type", say("memory_order")
+        first.remarks.add("memory_order")  # NumPy's arrays are in order, unless somebody transposed one
     return _alone(first) if first.subject.task.kind == "Function" else ("ok", "")
 
 
@@ -114,6 +116,8 @@ def _differs(first: _Call, turned: bool, draws: bool = True) -> tuple[str, str]:
     kind, message = _run(second)
     if kind != "ok":
         return "raised", say("second_failed", why=message)
+    if shares_memory(first.returned, second.returned):
+        return "keeps_state", say("shared_buffer")
     for name, value in first.found.items():
         if name not in second.found or not same(second.found[name], value):
             made = first.subject.passes is not None and first.subject.passes.maker is not None
@@ -151,6 +155,7 @@ class _Call:
         self.changed: set[str] = set()
         self.read: set[str] = set()
         self.seconds = 0.0
+        self.returned: Any = None  # as it came, for as long as there is a second call
 
     def run(self) -> None:
         """Fill in what was found, as far as it goes."""
@@ -191,7 +196,7 @@ class _Call:
     def _function(self, given: Given, found: dict[str, torch.Tensor]) -> None:
         subject = self.subject
         placed, named = given.arguments(subject.binding)
-        returned = self._timed(subject.fn, *placed, **named)
+        returned = self.returned = self._timed(subject.fn, *placed, **named)
         optional = () if subject.has_bias(self.plan) or len(subject.task.results) == 1 else ("grad_bias",)
         found.update(take_apart(returned, subject.task, self.plan, optional, given.remarks))
 

@@ -154,6 +154,9 @@ def _try_plans(asker: Asker, subject: Subject, case: Case, layout: str | None, f
             found.names = tuple(outcome.answer.results)
         if found.score[0] == 3 or found.over:
             return
+        if score[0] > 0 and score[1] == len(outcome.answer.results):
+            # A bias of another shape is no way to other numbers.
+            queue = [each for each in queue if (each.data, each.kernel) != (plan.data, plan.kernel)]
         if score[0] == 2:  # what is left open is the shape of a bias
             queue = [each for each in queue if (each.data, each.kernel) == (plan.data, plan.kernel)]
         if score[0] > 0:

@@ -6,7 +6,7 @@ import ast
 import functools
 import inspect
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import torch
@@ -65,7 +65,9 @@ def takes_square_kernels(codes: Sequence[Any], kernel: str) -> bool:
         return False
     read: set[int] = set()
     for code in codes:
-        for node in ast.walk(source_of(code) or ast.Pass()):
+        tree = source_of(code) or ast.Pass()
+        parts = _walked(tree)  # a part of a kernel has other axes
+        for node in ast.walk(tree):
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple) and _is_shape(node.value):
                 names = [each.id if isinstance(each, ast.Name) else "_" for each in node.targets[0].elts]
                 told = [name for name in names if name.strip("_")]
@@ -73,19 +75,25 @@ def takes_square_kernels(codes: Sequence[Any], kernel: str) -> bool:
                     return True
                 if len(names) == 4 and _is_shape(node.value, "weight"):
                     read |= {order[at] for at, name in enumerate(names) if name.strip("_")}
-            elif isinstance(node, ast.Subscript) and _is_shape(node.value, "weight"):
+            elif isinstance(node, ast.Subscript) and _is_shape(node.value, "weight", parts):
                 at = _number(node.slice)
                 read |= {2, 3} if at is None or not -4 <= at < 4 else {order[at]}
     return len(read & {2, 3}) == 1
 
 
-def _is_shape(node: ast.AST, of: str = "") -> bool:
-    """Return whether this is something's shape: that of what has a certain role, if one is named."""
+def _walked(tree: ast.AST) -> set[str]:
+    """Return the names that loops and comprehensions give to what they go through."""
+    targets = (node.target for node in ast.walk(tree) if isinstance(node, ast.For | ast.comprehension))
+    return {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
+
+
+def _is_shape(node: ast.AST, of: str = "", parts: Collection[str] = ()) -> bool:
+    """Return whether this is something's shape: that of what has a certain role and is no part, if one is named."""
     if not isinstance(node, ast.Attribute) or node.attr != "shape":
         return False
     owner = node.value
     name = owner.attr if isinstance(owner, ast.Attribute) else owner.id if isinstance(owner, ast.Name) else ""
-    return not of or role_of(name, (of,)) is not None
+    return not of or (name not in parts and role_of(name, (of,)) is not None)
 
 
 def _number(node: ast.AST) -> int | None:

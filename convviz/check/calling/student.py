@@ -56,8 +56,7 @@ class Student:
     def assumed(self) -> tuple[str, ...]:
         """Sentences: what was assumed about its arguments and its arrays, and what was seen in the cases so far."""
         said = list(self._said)
-        if "bias_shape" in self._remarks:
-            said.append(say("remark.bias_shape"))
+        said += [say(f"remark.{id}") for id in ("bias_shape", "memory_order") if id in self._remarks]
         if cases := self._remarks.get("forward"):
             said.append(say("remark.forward", cases=" | ".join(cases)))
         return tuple(said)
@@ -171,11 +170,12 @@ class Student:
             return say("no.square")
         if self.plan.pairs != "int":
             return None
-        pairs = (*PAIRS[:3], *(("kernel_size",) if self._subject.makes_layers else ()))
+        transposed = ("remainder",) if self.task.name == "conv_transpose2d" else ()
+        pairs = (*PAIRS[:3], *(("kernel_size",) if self._subject.makes_layers else ()), *transposed)
         for name in pairs:
             pair = getattr(spec, name)
             if pair[0] != pair[1]:
-                return say("no.pair", name=name)
+                return say("no.pair", name="output_padding" if name == "remainder" else name)
         return None
 
 
