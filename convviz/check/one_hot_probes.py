@@ -9,7 +9,7 @@ import torch
 from convviz.check.battery import Case, make_case
 from convviz.check.calling.student import Student
 from convviz.check.compare import same
-from convviz.check.provenance import Provenance, provenance
+from convviz.check.provenance import Provenance, bias_provenance, provenance
 from convviz.check.tasks import Task, truth
 from convviz.spec import ConvSpec
 
@@ -34,7 +34,7 @@ class OneHotProbes:
             result: such as ``"grad_input"``.
             wrong: whose geometry comes last, with one channel and one sample.
         """
-        if recipe_of(self._task, result) not in PLANAR or self._task.name.startswith("linear"):
+        if recipe_of(self._task, result) not in (*PLANAR, "grad_bias") or self._task.name.startswith("linear"):
             return
         for spec in dict.fromkeys((*PLANES, single(wrong.spec))):
             if (result, spec) not in self._known:
@@ -75,7 +75,10 @@ class OneHotProbes:
         case = make_case("single ones", spec, 77, self._task.quantised)
         if self._student.takes(case):
             return None
-        return provenance(recipe_of(self._task, result), spec, case, lambda changed: self.ask(result, changed))
+        of = recipe_of(self._task, result)
+        if of == "grad_bias":
+            return bias_provenance(spec, case, lambda changed: self.ask(result, changed))
+        return provenance(of, spec, case, lambda changed: self.ask(result, changed))
 
 
 def single(spec: ConvSpec) -> ConvSpec:

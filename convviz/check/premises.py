@@ -1,7 +1,8 @@
-"""What a reading of single ones takes for granted, tried before it is believed: that a gradient is linear.
+"""What a reading of single ones takes for granted, tried before it is believed: what a result is made of, and how.
 
-Twice a grad_output gives twice the gradient, its negative the negative, none at all gives none. What breaks one of
-these was clipped, cut to whole numbers, divided by its own size or added to, and no product explains it.
+A result depends on its two factors and on nothing else, and it is linear in each. Twice a grad_output gives twice the
+gradient, its negative the negative, none at all gives none. What breaks one of these was clipped, cut to whole numbers,
+divided by its own size, masked or added to, and no product explains it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,13 @@ from convviz.facts.words import sentences
 say = sentences("check")
 
 Ask = Callable[[Case], torch.Tensor | None]
+# What a result may depend on.
+MADE_OF = {
+    "output": ("input", "weight", "bias"),
+    "grad_input": ("grad_output", "weight"),
+    "grad_weight": ("grad_output", "input"),
+    "grad_bias": ("grad_output",),
+}
 FEW = 3  # numbers with one and the same size are no chance any more
 
 
@@ -29,13 +37,17 @@ def broken_premise(result: str, case: Case, right: torch.Tensor, ask: Ask) -> tu
         right: what is right there.
         ask: calls the student's function for a case.
     """
-    sent = "input" if result == "output" else "grad_output"
     if result == "output":  # to which a bias is added
+        right = right - case.bias.reshape(1, -1, *[1] * (right.dim() - 2))
         case = case.with_tensor("bias", torch.zeros_like(case.bias))
     got = ask(case)
     if got is None or not got.numel():
         return None
-    found = _coarse(result, got, right) or _not_linear(result, sent, case, got, ask)
+    if result == "output" and got.shape == right.shape and same(got, right):
+        return say("premise.bias"), say("premise.bias.seen")
+    found = _coarse(result, got, right) or _foreign(result, case, got, ask)
+    for sent in MADE_OF[result][:1] if case.quantised else MADE_OF[result][:2]:
+        found = found or _not_linear(result, sent, case, got, ask)
     return None if found is None else (say(f"premise.{found[0]}"), say(f"premise.{found[0]}.seen", **found[1]))
 
 
@@ -51,6 +63,20 @@ def _coarse(result: str, got: torch.Tensor, right: torch.Tensor) -> tuple[str, d
     return None
 
 
+def _foreign(result: str, case: Case, got: torch.Tensor, ask: Ask) -> tuple[str, dict[str, object]] | None:
+    """Return what a result depends on that is none of its factors; a mask of binary weights makes one of the weight."""
+    if case.quantised:
+        return None
+    other = make_case("another", case.spec, 6)
+    for name in ("input", "weight", "bias"):
+        if name not in MADE_OF[result]:
+            found = ask(case.with_tensor(name, other.tensor(name)))
+            if found is not None and found.shape == got.shape and not same(found, got):
+                factors = " · ".join(MADE_OF[result])
+                return "foreign", {"result": result, "name": name, "factors": factors}
+    return None
+
+
 def _not_linear(
     result: str, sent: str, case: Case, got: torch.Tensor, ask: Ask
 ) -> tuple[str, dict[str, object]] | None:
@@ -58,6 +84,8 @@ def _not_linear(
         answer = ask(case.with_tensor(sent, case.tensor(sent) * factor))
         return answer if answer is not None and answer.shape == got.shape else None
 
+    if float(got.abs().max()) < 1e-9:  # rounding, where everything cancels
+        return None
     doubled, none, negative = scaled(2), scaled(0), scaled(-1)
     words: dict[str, object] = {"result": result, "sent": sent}
     if doubled is None or none is None or negative is None:

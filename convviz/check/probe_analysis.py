@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import torch
 
+from convviz.check.patterns import left_out, permuted
 from convviz.check.provenance import Cell, Product, Provenance
 from convviz.facts.words import sentences
 
@@ -41,7 +42,7 @@ class Line:
 def readings(found: Provenance) -> list[str]:
     """Return in sentences how a gradient's products lie otherwise than they should; nothing where none is wrong."""
     said: list[str] = []
-    for axis, line_name in enumerate(LINES):
+    for axis, line_name in enumerate(LINES if found.of != "grad_bias" else ()):
         got = line(list(found.found), axis, found.of)
         if got is not None:
             said += _apart(got, _right(found, axis), line_name, found.of)
@@ -112,7 +113,7 @@ def _moved(by: int, line: str, of: str) -> str:
 
 def _most_moved(found: Provenance) -> Iterator[str]:
     """Yield where most of the products stand, if that is one other place for most of them."""
-    for axis, line in enumerate(LINES):
+    for axis, line in enumerate(LINES if found.of != "grad_bias" else ()):
         right = _right(found, axis)
         moved = Counter(
             cell[axis] - right.pitch * o[axis] - right.spacing * kernel[axis] - right.place
@@ -151,20 +152,9 @@ def _is_beyond(wanted: Sequence[int], cell: Cell, sizes: Cell, reached: Reach) -
     return list(cell) == [reached(at, size) for at, size in zip(wanted, sizes, strict=True)]
 
 
-def _of_last(found: Provenance) -> str:
-    """Return in a sentence that the last row or column of what was sent is left out; empty if it is something else."""
-    cells = [{product[0] for product in products} for products in (found.missing, found.right)]
-    ends = [max(cell[axis] for cell in cells[1]) for axis in (0, 1)]
-    sent = "input" if found.of == "output" else "grad_output"
-    for axes, name in (((0,), "row"), ((1,), "column"), ((0, 1), "both")):
-        if cells[0] == {cell for cell in cells[1] if any(cell[axis] == ends[axis] for axis in axes)}:
-            return say(f"read.left_out.{name}", sent=sent)
-    return ""
-
-
 def _where(counted: str, cells: list[Cell], result: str) -> str:
     """Return the sentence with the one row or column of a result in which all cells are; nothing if there is none."""
-    for axis, line in enumerate(LINES):
+    for axis, line in enumerate(LINES if result != "grad_bias" else ()):
         lines = {cell[axis] for cell in cells}
         if len(lines) == 1:
             return say(f"read.only.{line}", what=counted, lines=min(lines), result=result)
@@ -179,8 +169,8 @@ def counts(found: Provenance) -> str:
         beyond = [product for product in found.extra if _reaches(found, product, reached)]
         if len(beyond) * 5 >= len(found.extra) * 4 and beyond:
             return say(f"read.{name}", count=len(beyond))
-    if found.missing and not found.extra and (last := _of_last(found)):
-        return last
+    if pattern := left_out(found) or permuted(found):
+        return pattern
     missing, extra = len(found.missing), len(found.extra)
     total = len(found.right)
     if missing and extra:

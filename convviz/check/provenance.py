@@ -32,7 +32,7 @@ class Provenance:
 
     Attributes:
         of: ``"grad_input"``, whose products are (o, k, i), ``"grad_weight"``, whose are (o, i, k), or ``"output"``,
-            whose are (i, k, o).
+            whose are (i, k, o); ``"grad_bias"`` has o alone.
         spec: the geometry, one channel, one sample.
         found: product → how often it counts: 1 in a right gradient.
         right: the products of the taps.
@@ -94,6 +94,22 @@ def provenance(of: str, spec: ConvSpec, case: Case, ask: Ask) -> Provenance | No
             unknown |= {cell} if not read else set()
             found |= {(o, label, cell): factor for label, factor in read.items()}
     return Provenance(of, spec, found, _right(of, spec), frozenset(unknown), shape)
+
+
+def bias_provenance(spec: ConvSpec, case: Case, ask: Ask) -> Provenance | None:
+    """Ask for what a single 1 in each cell of grad_output gives in grad_bias; None where that is not one number."""
+    found: dict[Product, float] = {}
+    height, width = spec.output_size
+    cells = list(itertools.product(range(height), range(width)))
+    for o in cells:
+        one = torch.zeros_like(case.grad_output)
+        one[0, 0, o[0], o[1]] = 1
+        got = ask(case.with_tensor("grad_output", one))
+        if got is None or got.numel() != 1:
+            return None
+        if float(got):
+            found[o, (0, 0), (0, 0)] = float(got)
+    return Provenance("grad_bias", spec, found, frozenset((o, (0, 0), (0, 0)) for o in cells), frozenset(), (1, 1))
 
 
 def setting_in_words(spec: ConvSpec) -> str:

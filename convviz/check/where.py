@@ -41,7 +41,8 @@ MARKS: Mapping[str, Callable[[ConvSpec], bool]] = {
 
 def mark_of(wrong: Sequence[Case], right: Sequence[Case]) -> str:
     """Return in a sentence what every failing case has and no other; empty where nothing parts them."""
-    if not wrong or not right:
+    right = [case for case in right if case.name != NOTHING]  # where whatever is wrong is right
+    if not wrong or len(right) < 2:
         return ""
     if len(wrong) == 1 and wrong[0].name in ONLY:
         return say(f"only.{ONLY[wrong[0].name]}")
