@@ -16,7 +16,7 @@ from convviz.app.session import Session
 from convviz.cli import main
 from convviz.plane import Plane
 from convviz.settings.as_python import as_python
-from convviz.settings.link import GEOMETRY, KEYS, LIMITS, briefly, from_link, is_link, to_link
+from convviz.settings.link import KEYS, LIMITS, briefly, from_link, is_link, to_link
 from convviz.settings.link_values import read_number, write_number
 from convviz.settings.source import Source
 from convviz.settings.state import Settings
@@ -62,8 +62,8 @@ def test_a_link_brings_back_every_setting():
 
 def test_every_setting_but_the_device_has_a_key():
     fields = {field.name for field in dataclasses.fields(Settings)} - {"spec", "device"}
-    assert {key.field for name, key in KEYS.items() if name not in GEOMETRY} == fields
-    assert {key.field for key in GEOMETRY.values()} == {field.name for field in dataclasses.fields(ConvSpec)}
+    assert {key.name for key in KEYS.values() if not key.spec} == fields
+    assert {key.name for key in KEYS.values() if key.spec} == {field.name for field in dataclasses.fields(ConvSpec)}
 
 
 def test_the_device_is_left_out():

@@ -8,17 +8,16 @@ from typing import Any
 import ipywidgets as widgets
 import traitlets
 
-from convviz.app.named import GEOMETRY, with_named
+from convviz.app.named import FIELD_OF, GEOMETRY, with_named
 from convviz.app.traits import SettingTraits
 from convviz.facts import facts
 from convviz.ops.device import available_devices
 from convviz.settings.source import Source
-from convviz.settings.state import MOST_PLANES, Settings
+from convviz.settings.state import CHOICES, MOST, Settings
 from convviz.settings.tensors import weight_tensor
 
-LIMITS: dict[str, list[int]] = facts("settings")["limits"]["controls"]
-CHOICES: dict[str, list[str]] = facts("settings")["choices"]
-FLAGS = ("transposed", "link_axes")
+SLIDERS = {name: field.offered for name, field in FIELD_OF.items() if field.offered}
+FLAGS = [name for name, field in FIELD_OF.items() if field.kind == "flag"]
 REACH, STEP = 3.0, 0.1  # of the kernel's sliders
 
 
@@ -37,7 +36,7 @@ def linked_widget(app: SettingTraits, name: str) -> widgets.Widget:
     label = labels.get(name, name)
     if name == "kernel":
         return _kernel(app)
-    if name in LIMITS:
+    if name in SLIDERS:
         return _slider(app, name, label)
     if name == "groups":
         return _groups(app, label)
@@ -47,7 +46,7 @@ def linked_widget(app: SettingTraits, name: str) -> widgets.Widget:
         options = available_devices() if name == "device" else CHOICES[name]
         menu = widgets.Dropdown(description=label, options=[(words.get(each, each), each) for each in options])
         return _link(app, name, menu)
-    known = ("kernel", *LIMITS, "groups", *FLAGS, *CHOICES, "device")
+    known = ("kernel", *SLIDERS, "groups", *FLAGS, *CHOICES, "device")
     raise ValueError(f"there are controls for {', '.join(known)}: got {name!r}")
 
 
@@ -58,7 +57,7 @@ def _link(app: SettingTraits, name: str, widget: widgets.Widget) -> widgets.Widg
 
 def _slider(app: SettingTraits, name: str, label: str) -> widgets.IntSlider:
     """Return a slider whose range follows what the other settings allow; of a pair it shows the larger."""
-    low, high = LIMITS[name]
+    low, high = SLIDERS[name]
     slider = widgets.IntSlider(description=label, min=low, max=max(high, _largest(getattr(app, name))))
 
     def fit(_: Any = None) -> None:
@@ -86,7 +85,7 @@ def _groups(app: SettingTraits, label: str) -> widgets.Dropdown:
         settings = app.session.settings
         following.append(True)  # with new options a menu goes to the first, which nobody has chosen
         try:
-            choices = _possible(settings, "groups", 1, MOST_PLANES["groups"])
+            choices = _possible(settings, "groups", 1, MOST["groups"])
             menu.options = [(str(each), each) for each in choices]
             menu.value = settings.spec.groups
         finally:

@@ -8,29 +8,26 @@ from typing import Any
 import torch
 
 from convviz.app.start import check_shapes, given_source, read_tensor
-from convviz.facts import facts
 from convviz.facts.losses import GIVEN, kinds_taken, losses_with
 from convviz.ops.device import check_device, check_dtype
 from convviz.ops.stages import Stages
 from convviz.settings.names import shown_name
+from convviz.settings.schema import FIELDS, PAIRS
 from convviz.settings.source import Source
 from convviz.settings.state import KINDS, Settings
 from convviz.settings.transposed import layer_pair, layer_spec
 from convviz.spec import ConvSpec
 
-PAIRS: tuple[str, ...] = tuple(facts("settings")["per_axis"])
-COUNTS = ("in_channels", "out_channels", "batch", "groups")
-GEOMETRY = (*PAIRS, *COUNTS, "padding_mode")
-TENSORS = ("input", "weight", "bias", "target", "grad_output")
-PLAIN = (
-    *("loss", "digit", "seed", "device", "dtype", "transposed"),
-    *("link_axes", "scale", "input_view", "theme", "tab", "mistake", "lr"),
-)
+FIELD_OF = {field.trait: field for field in FIELDS.values() if field.trait}
+GEOMETRY = tuple(name for name, field in FIELD_OF.items() if field.spec or field.layer)
+TENSORS = tuple(name for name, field in FIELD_OF.items() if field.kind in ("source", "bias"))
+PLAIN = tuple(name for name in FIELD_OF if name not in (*GEOMETRY, *TENSORS))
 SETTABLE = (*GEOMETRY, *TENSORS, *PLAIN)
 RESULTS = (
     *("padded_input", "dilated_input", "output", "rotated_weight", "dilated_grad_output", "padded_grad_output"),
     *("grad_input", "grad_weight", "grad_bias", "loss_value"),
 )
+ON_PAGE = (*GEOMETRY, *PLAIN, "loss_value")  # the traits that have no tensor
 SWAPPED = {
     "in_channels": "out_channels",
     "out_channels": "in_channels",
@@ -44,10 +41,8 @@ def value_of(settings: Settings, result: Stages, name: str) -> Any:
     """
     if name in PAIRS:
         return _short(_pair(settings, name))
-    if name in COUNTS:
+    if name in GEOMETRY:
         return getattr(settings.spec, _count(settings, name))
-    if name == "padding_mode":
-        return settings.spec.padding_mode
     if name == "loss_value":
         return float(result.loss)
     if name in (*TENSORS, *RESULTS):
@@ -72,11 +67,12 @@ def with_named(settings: Settings, name: str, value: Any) -> Settings:
         value = str(check_device(value))
     if name == "dtype":
         value = str(check_dtype(value, check_device(settings.device))).removeprefix("torch.")
-    if name in ("digit", "seed"):
-        low, high = facts("settings")["limits"]["controls"][name]
+    field = FIELD_OF[name]
+    if field.kind == "whole":
+        low, high = field.range
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
             raise ValueError(f"{name} is a whole number from {low} to {high}: got {value!r}")
-    if name in ("transposed", "link_axes") and not isinstance(value, bool):
+    if field.kind == "flag" and not isinstance(value, bool):
         raise ValueError(f"{name} is True or False: got {value!r}")
     return settings.replace(**{name: value})
 
@@ -101,7 +97,7 @@ def _count(settings: Settings, name: str) -> str:
 
 def _geometry(settings: Settings, name: str, value: Any) -> ConvSpec:
     spec = settings.spec
-    if name in COUNTS or name == "padding_mode":
+    if name not in PAIRS:
         return spec.replace(**{_count(settings, name): value})
     if not settings.transposed:
         if name == "output_padding" and value not in (0, (0, 0)):
@@ -127,7 +123,7 @@ def _geometry(settings: Settings, name: str, value: Any) -> ConvSpec:
 
 
 def _with_tensor(settings: Settings, name: str, value: Any) -> Settings:
-    field = "grad" if name == "grad_output" else name
+    field = FIELD_OF[name].name
     if name == "bias" and value is None:
         return settings.replace(bias=None)
     if isinstance(value, str):

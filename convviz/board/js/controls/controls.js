@@ -48,7 +48,7 @@ const TITLES = NAMES.groups;
 const KERNEL_TITLES = NAMES.groups_of_the_kernel;
 /** What can be chosen by its name alone; an image and typed numbers have to be given. @param {string} field */
 const namedKinds = (field) =>
-  SETTINGS.kinds[field].filter((kind) => !SETTINGS.kinds_with_own_numbers.includes(kind));
+  SETTINGS.fields[field].words.filter((kind) => !SETTINGS.kinds_with_own_numbers.includes(kind));
 const wordFor = (name) => LABELS[name] ?? name;
 /** @type {Record<string, string[]>} what only a kernel can do, by group */
 const KERNEL_CONTROLS = SETTINGS.controls_of_the_kernel;
@@ -175,7 +175,7 @@ function makersOf(model, drawSliders, follow) {
       ),
     padding_mode: menu(
       "padding_mode",
-      SETTINGS.choices.padding_mode,
+      SETTINGS.fields.padding_mode.words,
       (s) => s.spec.padding_mode,
       geometry("padding_mode"),
       plain,
@@ -194,10 +194,10 @@ function makersOf(model, drawSliders, follow) {
     digit: () => [rangePart(model, "digit", () => LIMITS.digit, field("digit"), setDigit, isDigit)],
     seed: () => [seedPart(model)],
     draw: () => [drawPart(model, follow)],
-    loss_kind: menu("loss_kind", SETTINGS.choices.loss, field("loss"), put("loss")),
+    loss_kind: menu("loss_kind", SETTINGS.fields.loss.words, field("loss"), put("loss")),
     target: menu("target", offered("target"), kindOf("target"), source("target"), takes("target")),
     grad_output: menu("grad_output", offered("grad"), kindOf("grad"), source("grad"), takes("grad")),
-    scale: menu("scale", SETTINGS.choices.scale, field("scale"), put("scale")),
+    scale: menu("scale", SETTINGS.fields.scale.words, field("scale"), put("scale")),
     device: () => [
       ofTorch(
         model,
@@ -205,10 +205,10 @@ function makersOf(model, drawSliders, follow) {
       ),
     ],
     dtype: () => [
-      ofTorch(model, menuPart(model, "dtype", SETTINGS.choices.dtype, field("dtype"), put("dtype"))),
+      ofTorch(model, menuPart(model, "dtype", SETTINGS.fields.dtype.words, field("dtype"), put("dtype"))),
     ],
     picture: () => [ofTorch(model, picturePart(model))],
-    theme: menu("theme", SETTINGS.choices.theme, field("theme"), put("theme")),
+    theme: menu("theme", SETTINGS.fields.theme.words, field("theme"), put("theme")),
   };
 }
 

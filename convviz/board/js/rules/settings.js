@@ -7,6 +7,7 @@ import { randomTenths } from "./random.js";
 import { planeWithin } from "./plane.js";
 import { PRESETS, clamped, fitTensor, makeKernel, makePlane, resizePlane } from "./samples.js";
 import { say } from "./say.js";
+import { LARGEST } from "./schema.js";
 import { inputShape, outputShape, weightShape } from "./spec.js";
 
 /**
@@ -23,8 +24,7 @@ import { inputShape, outputShape, weightShape } from "./spec.js";
  */
 
 /** What the board can show, a field of a geometry, and the size below which every number is. */
-export const MOST = SETTINGS.limits.board;
-export const MOST_PLANES = SETTINGS.limits.planes;
+export const MOST = /** @type {Record<Exclude<keyof Spec, "version" | "padding_mode">, number>} */ (LARGEST);
 export const MOST_NUMBER = SETTINGS.limits.number;
 const STREAMS = SETTINGS.random_streams; // by which the seeds differ
 
@@ -44,9 +44,7 @@ export const sourceWith = ({ shape, data }) => ({ kind: "values", values: [...da
 export function replaced(settings, changes) {
   const made = { ...settings, ...changes };
   const { spec } = made;
-  const limits = /** @type {[keyof typeof MOST | keyof typeof MOST_PLANES, number][]} */ (
-    Object.entries({ ...MOST, ...MOST_PLANES })
-  );
+  const limits = /** @type {[keyof typeof MOST, number][]} */ (Object.entries(MOST));
   for (const [name, most] of limits) {
     if (Math.max(...[spec[name]].flat(2)) <= most) continue;
     throw new Error(say("refused.page_size", { name, most }));
