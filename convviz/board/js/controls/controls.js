@@ -30,6 +30,7 @@ import {
 import { PRESETS } from "../rules/samples.js";
 import { drawPart } from "./draw.js";
 import { createPopover } from "./popover.js";
+import { ROWS } from "../rules/schema.js";
 import { replaced } from "../rules/settings.js";
 import { sentences } from "../base/words.js";
 
@@ -125,8 +126,25 @@ function openExample(settings, name) {
   return [link ? settingAt(settings, link) : settings, []];
 }
 
+/** The controls that set their own field and no other: their row says all about them. @returns {Record<string, () => Part[]>} */
+function plainMakers(model) {
+  const makers = ROWS.map(([name, { kind, offered = [0, 0], words = [] }]) => {
+    const get = (settings) => settings[name];
+    const put = (settings, value) => [replaced(settings, { [name]: value }), []];
+    const wordOf = (text) => words.find((word) => String(word) === text);
+    const choose = (settings, text) => put(settings, wordOf(text));
+    const make = () => {
+      if (kind === "flag") return checkPart(model, name, get, put);
+      if (kind === "whole") return rangePart(model, name, () => offered, get, put);
+      return menuPart(model, name, words, get, choose);
+    };
+    return [name, () => [make()]];
+  });
+  return Object.fromEntries(makers);
+}
+
 /**
- * How each control is made.
+ * How each of the others is made.
  * @typedef {{ el: HTMLElement, refresh: () => void }} Part
  * @returns {Record<string, () => Part[]>}
  */
@@ -154,6 +172,7 @@ function makersOf(model, drawSliders, follow) {
   const plain = (settings) => !settings.transposed; // torch's conv_transpose2d has one number for both sides, and no names
   const axes = perAxis(true).map((name) => [name, () => [0, 1].map((axis) => axisPart(model, name, axis))]);
   return {
+    ...plainMakers(model),
     ...Object.fromEntries(axes),
     example: menu("example", ["none", ...Object.keys(SETTINGS.examples)], () => "none", openExample),
     preset: menu("preset", ["counting", ...PRESETS, "random"], kernelName, chooseKernel),
@@ -197,7 +216,6 @@ function makersOf(model, drawSliders, follow) {
     loss_kind: menu("loss_kind", SETTINGS.fields.loss.words, field("loss"), put("loss")),
     target: menu("target", offered("target"), kindOf("target"), source("target"), takes("target")),
     grad_output: menu("grad_output", offered("grad"), kindOf("grad"), source("grad"), takes("grad")),
-    scale: menu("scale", SETTINGS.fields.scale.words, field("scale"), put("scale")),
     device: () => [
       ofTorch(
         model,
@@ -208,7 +226,6 @@ function makersOf(model, drawSliders, follow) {
       ofTorch(model, menuPart(model, "dtype", SETTINGS.fields.dtype.words, field("dtype"), put("dtype"))),
     ],
     picture: () => [ofTorch(model, picturePart(model))],
-    theme: menu("theme", SETTINGS.fields.theme.words, field("theme"), put("theme")),
   };
 }
 

@@ -11,7 +11,7 @@ import SETTINGS from "../../../facts/settings.json" with { type: "json" };
  */
 
 /** @type {[string, Row][]} */
-const ROWS = Object.entries(/** @type {Record<string, any>} */ (SETTINGS.fields));
+export const ROWS = Object.entries(/** @type {Record<string, any>} */ (SETTINGS.fields));
 
 /** The rows of the settings that are like this one. @param {(row: Row) => unknown} is @returns {[string, Row][]} */
 const rowsThat = (is) => ROWS.filter(([, row]) => is(row));

@@ -11,12 +11,11 @@ import { LARGEST } from "./schema.js";
 import { inputShape, outputShape, weightShape } from "./spec.js";
 
 /**
- * @import { PanelName, Plane } from "./plane.js"
+ * @import { PanelName } from "./plane.js"
  * @import { Spec } from "./spec.js"
  * @typedef {{ kind: string, values?: number[], shape?: number[] }} Source
- * @typedef {{ version: number, spec: Spec, input: Source, digit: number, weight: Source, bias: Required<Source> | null,
- *   loss: string, target: Source, grad: Source, seed: number, device: string, dtype: string, plane: Plane, link_axes: boolean,
- *   scale: string, input_view: string, theme: string, tab: string, mistake: string, broken: string, lr: number, transposed: boolean }} Settings
+ * @typedef {{ input: Source, weight: Source, bias: Required<Source> | null, target: Source, grad: Source }} Sources
+ * @typedef {Omit<typeof SETTINGS.base_state, keyof Sources | "spec"> & Sources & { spec: Spec }} Settings
  * @typedef {{ shape: number[], data: Float64Array }} Tensor data in reading order
  * @typedef {{ input: Tensor, weight: Tensor, bias: Tensor | null, target: Tensor | null, grad: Tensor | null }} Given
  * @typedef {Record<Exclude<PanelName, "grad_padded_input" | "target">, Tensor> & { grad_padded_input: Tensor | null, target: Tensor | null,
