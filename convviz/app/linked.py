@@ -8,10 +8,11 @@ from typing import Any
 import ipywidgets as widgets
 import traitlets
 
-from convviz.app.named import FIELD_OF, GEOMETRY, with_named
+from convviz.app.named import GEOMETRY, with_named
 from convviz.app.traits import SettingTraits
 from convviz.facts import facts
 from convviz.ops.device import available_devices
+from convviz.settings.schema import FIELD_OF
 from convviz.settings.source import Source
 from convviz.settings.state import CHOICES, MOST, Settings
 from convviz.settings.tensors import weight_tensor

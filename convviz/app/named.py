@@ -11,14 +11,14 @@ from convviz.app.start import check_shapes, given_source, read_tensor
 from convviz.facts.losses import GIVEN, kinds_taken, losses_with
 from convviz.ops.device import check_device, check_dtype
 from convviz.ops.stages import Stages
+from convviz.settings.link_values import folded
 from convviz.settings.names import shown_name
-from convviz.settings.schema import FIELDS, PAIRS
+from convviz.settings.schema import FIELD_OF, PAIRS
 from convviz.settings.source import Source
 from convviz.settings.state import KINDS, Settings
 from convviz.settings.transposed import layer_pair, layer_spec
 from convviz.spec import ConvSpec
 
-FIELD_OF = {field.trait: field for field in FIELDS.values() if field.trait}
 GEOMETRY = tuple(name for name, field in FIELD_OF.items() if field.spec or field.layer)
 TENSORS = tuple(name for name, field in FIELD_OF.items() if field.kind in ("source", "bias"))
 PLAIN = tuple(name for name in FIELD_OF if name not in (*GEOMETRY, *TENSORS))
@@ -40,7 +40,7 @@ def value_of(settings: Settings, result: Stages, name: str) -> Any:
     A tensor that only the other direction of a convolution has is None.
     """
     if name in PAIRS:
-        return _short(_pair(settings, name))
+        return folded(_pair(settings, name))
     if name in GEOMETRY:
         return getattr(settings.spec, _count(settings, name))
     if name == "loss_value":
@@ -81,14 +81,6 @@ def _pair(settings: Settings, name: str) -> Any:
     if settings.transposed:
         return layer_pair(settings.spec, name)
     return (0, 0) if name == "output_padding" else getattr(settings.spec, name)
-
-
-def _short(value: Any) -> Any:
-    """Return (2, 2) as 2 and ((1, 1), (0, 0)) as (1, 0), as torch takes them."""
-    if not isinstance(value, tuple):
-        return value
-    parts = [_short(part) for part in value]
-    return parts[0] if parts[0] == parts[1] and isinstance(parts[0], int) else tuple(parts)
 
 
 def _count(settings: Settings, name: str) -> str:
@@ -134,8 +126,7 @@ def _with_tensor(settings: Settings, name: str, value: Any) -> Settings:
     tensor: torch.Tensor = read_tensor(name, value)
     check_shapes(settings, {name: tensor})
     loss = _loss_with(settings, name, field)
-    source = given_source(loss, field, tensor) if field in GIVEN else Source.of(tensor)
-    return settings.replace(**{field: source}, loss=loss)
+    return settings.replace(**{field: given_source(loss, field, tensor)}, loss=loss)
 
 
 def _loss_with(settings: Settings, name: str, field: str, kind: str | None = None) -> str:

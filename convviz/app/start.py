@@ -7,18 +7,18 @@ from typing import Any
 
 import torch
 
-from convviz.facts.losses import kinds_taken, losses_with
+from convviz.facts.losses import GIVEN, kinds_taken, losses_with
 from convviz.ops.device import check_device, check_dtype
 from convviz.ops.tensors import cell_at, real_tensor
 from convviz.settings.link import from_link
 from convviz.settings.parse import MOST_NUMBER
+from convviz.settings.schema import FIELD_OF
 from convviz.settings.source import Source
 from convviz.settings.state import Settings
-from convviz.settings.transposed import layer_spec
+from convviz.settings.transposed import WINDOW, layer_spec
 from convviz.spec import ConvSpec
 
 BOTH_UP_TO = 8  # rows and columns of the input; beyond, the numbers of both readings do not fit beside each other
-AXES = {"input": 4, "weight": 4, "bias": 1, "grad_output": 4, "target": 4}
 
 
 def start_settings(
@@ -60,16 +60,13 @@ def start_settings(
         dtype=str(check_dtype(dtype, check_device(device))).removeprefix("torch."),
         link_axes=spec is None or _linked(spec),
     )
-    fields: dict[str, Source] = {name: Source.of(given[name]) for name in ("input", "weight", "bias") if name in given}
-    if "grad_output" in given:
-        loss = _loss_with("grad", "a grad_output set by hand", loss)
-        fields["grad"] = given_source(loss, "grad", given["grad_output"])
-    if "target" in given:
-        loss = _loss_with("target", "a target", loss)
-        fields["target"] = given_source(loss, "target", given["target"])
-    if given and max(settings.spec.input_size) > BOTH_UP_TO:
-        settings = settings.replace(input_view="window")
-    settings = settings.replace(**fields, **({"loss": loss} if loss else {}))
+    for name, called in (("grad_output", "a grad_output set by hand"), ("target", "a target")):
+        if name in given:
+            loss = _loss_with(FIELD_OF[name].name, called, loss)
+    loss = loss or settings.loss
+    sources = {FIELD_OF[name].name: given_source(loss, FIELD_OF[name].name, tensor) for name, tensor in given.items()}
+    view = "window" if given and max(settings.spec.input_size) > BOTH_UP_TO else settings.input_view
+    settings = settings.replace(**sources, loss=loss, input_view=view)
     check_shapes(settings, given)
     return settings
 
@@ -84,17 +81,17 @@ def _loss_with(field: str, called: str, loss: str | None) -> str:
 
 
 def given_source(loss: str, field: str, tensor: torch.Tensor) -> Source:
-    """Return a target, or a grad, that was given as a tensor: as the numbers, or as the one-hot that the loss takes.
+    """Return a tensor that was given: as its numbers, or a target, or a grad, as the one-hot that the loss takes.
 
     Args:
-        loss: that takes one.
-        field: ``"target"`` or ``"grad"``.
-        tensor: float64 ``[N, C, H, W]``.
+        loss: that takes a target, or a grad.
+        field: of the settings.
+        tensor: float64, over all its axes.
 
     Raises:
         ValueError: the loss takes a one-hot only, and this is none.
     """
-    if "values" in kinds_taken(loss, field):
+    if field not in GIVEN or "values" in kinds_taken(loss, field):
         return Source.of(tensor)
     place = int(tensor[0].argmax())
     one_hot = torch.zeros_like(tensor)
@@ -114,7 +111,7 @@ def read_tensor(name: str, value: Any) -> torch.Tensor:
         ValueError: it is no tensor of real, finite numbers, or has too many axes.
     """
     tensor = real_tensor(name, value).to("cpu", torch.float64)
-    axes = AXES[name]
+    axes = 1 if name == "bias" else 4
     if not 0 < tensor.dim() <= axes or (axes == 4 and tensor.dim() < 2):
         form = "[C_out]" if axes == 1 else "2 to 4 axes, the last two rows and columns"
         raise ValueError(f"{name} must have the shape {form}: got {list(tensor.shape)}")
@@ -184,4 +181,4 @@ def check_shapes(settings: Settings, given: Mapping[str, torch.Tensor]) -> None:
 
 
 def _linked(spec: ConvSpec) -> bool:
-    return all(len(set(getattr(spec, name))) == 1 for name in ("kernel_size", "stride", "padding", "dilation"))
+    return all(len(set(getattr(spec, name))) == 1 for name in WINDOW)

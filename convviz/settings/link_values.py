@@ -95,6 +95,15 @@ def _write_folded(value: Any, separators: str) -> str:
     return first if first == last else f"{first}{separators[0]}{last}"
 
 
+def folded(value: Any) -> Any:
+    """Return (2, 2) as 2 and ((1, 1), (0, 0)) as (1, 0), as torch takes them."""
+    if not isinstance(value, tuple):
+        return value
+    first, last = map(folded, value)
+    # Two equal uneven sides stay two: one pair alone would be height and width.
+    return first if first == last and not isinstance(first, tuple) else (first, last)
+
+
 def _read_source(text: str, field: Field) -> Source:
     """Read a name, with the shape and the numbers that belong to it: ``values:1x1x1x2:0.5,-1``."""
     kind, *parts = text.split(":")

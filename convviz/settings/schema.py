@@ -55,5 +55,6 @@ class Field(NamedTuple):
 FIELDS = {name: Field(name, **{"link": name, "trait": name} | row) for name, row in FACTS["fields"].items()}
 SPEC = {name: field for name, field in FIELDS.items() if field.spec}
 PAIRS = [name for name, field in FIELDS.items() if field.kind in ("pair", "sides")]  # what each axis has of its own
+FIELD_OF = {field.trait: field for field in FIELDS.values() if field.trait}
 TENSORS = {name: field for name, field in FIELDS.items() if field.kind in ("source", "bias")}
 VIEW = [name for name, field in FIELDS.items() if field.view]  # what changes no number

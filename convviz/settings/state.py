@@ -35,28 +35,19 @@ class Settings:
     A transposed convolution is the picture read the other way: the input is then what spec calls its output, with
     ``spec.output_shape``, and the output, to which bias, target and grad belong, is what spec calls its input.
 
+    Each but spec has a row in ``facts/settings.json``, with its words and limits, and what it does is in ``help.json``.
+
     Attributes:
         spec: the geometry of the convolution, also where it is read the other way.
-        input: one of facts' kinds; an image is one plane that is resized to the input's size.
-        digit: which digit the first plane shows, 0 to 9.
-        weight: one of facts' kinds; a named kernel is that of the first plane, the others follow in the list.
+        input: an image is one plane that is resized to the input's size.
+        weight: a named kernel is that of the first plane, the others follow in the list.
         bias: numbers ``[C_out]``, or None.
-        loss: one of facts' choices.
         target: of a loss that takes one; one of the kinds that it offers, else it becomes the first of these.
         grad: grad_output set by hand, for the loss that takes it; as target.
-        seed: of everything random.
         device: ``"cpu"`` or the accelerator's name, with its index where there are several.
-        dtype: one of facts' choices.
-        plane: which sample and channels are shown.
-        link_axes: whether height and width are set together.
-        scale: one colour scale a ``"quantity"``, an ``"equation"`` or a ``"panel"``.
-        input_view: how the equation to the input is told: as a sliding ``"window"`` or as ``"stamps"`` that add up.
-        theme: ``"auto"``, ``"light"`` or ``"dark"``.
-        tab: name of the open tab beside the board, or empty.
-        mistake: id of the mistake that the tab Mistakes shows, or empty.
-        broken: id of the mistake that the board itself makes, or empty; a transposed convolution makes none.
-        lr: the learning rate of the steps that Learn takes, one of facts' choices; 0 while it is closed.
-        transposed: whether it is a transposed convolution; its padding mode is zeros.
+        tab, mistake, broken: empty for none. A transposed convolution makes no mistake.
+        lr: of the steps that Learn takes; 0 while it is closed.
+        transposed: its padding mode is zeros.
     """
 
     spec: ConvSpec = DEFAULTS["spec"]
@@ -84,9 +75,9 @@ class Settings:
     def __post_init__(self) -> None:
         """Check the words; the geometry checks itself."""
         for name, field in FIELDS.items():
-            known, value = field.words, None if field.spec or field.layer else getattr(self, name)
-            value = value.kind if isinstance(value, Source) else value
-            if known and value is not None and value not in known:
+            value = None if field.spec or not field.words else getattr(self, name)
+            value, known = value.kind if isinstance(value, Source) else value, field.words
+            if value is not None and value not in known:
                 raise ValueError(say("state.choice", name=name, known=", ".join(map(str, known)), value=repr(value)))
         if self.transposed and self.spec.padding_mode != "zeros":
             raise ValueError(say("state.padding_mode", mode=self.spec.padding_mode))
