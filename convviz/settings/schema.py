@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from convviz.facts import facts
 
 FACTS = facts("settings")
+NAMED = 100  # whole numbers that a sentence may list
 
 
 class Field(NamedTuple):
@@ -45,6 +46,12 @@ class Field(NamedTuple):
     def range(self) -> Sequence[int]:
         """The smallest and the largest number that a link may have."""
         return self.limits or self.offered or (0, 0)
+
+    @property
+    def known(self) -> Sequence[Any]:
+        """What a value may be, where that is few enough to be named."""
+        low, high = self.range
+        return self.words or (range(low, high + 1) if self.kind == "whole" and high - low < NAMED else ())
 
     @property
     def named(self) -> list[str]:

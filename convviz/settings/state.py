@@ -75,10 +75,11 @@ class Settings:
     def __post_init__(self) -> None:
         """Check the words; the geometry checks itself."""
         for name, field in FIELDS.items():
-            value = None if field.spec or not field.words else getattr(self, name)
-            value, known = value.kind if isinstance(value, Source) else value, field.words
-            if value is not None and value not in known:
-                raise ValueError(say("state.choice", name=name, known=", ".join(map(str, known)), value=repr(value)))
+            value = None if field.spec or not field.known else getattr(self, name)
+            value = value.kind if isinstance(value, Source) else value
+            if value is not None and value not in field.known:
+                known = ", ".join(map(str, field.known))
+                raise ValueError(say("state.choice", name=name, known=known, value=repr(value)))
         if self.transposed and self.spec.padding_mode != "zeros":
             raise ValueError(say("state.padding_mode", mode=self.spec.padding_mode))
         if self.transposed:
