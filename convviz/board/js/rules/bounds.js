@@ -2,7 +2,7 @@
 // How far each control may go without breaking a rule of conv2d, and how to mend a geometry that does.
 import { moved } from "./moved.js";
 import { axisName, say } from "./say.js";
-import { LARGEST, OFFERED, OF_THE_LAYER, PER_AXIS as PAIRS } from "./schema.js";
+import { LARGEST, OFFERED, OF_THE_LAYER, PAIRS } from "./schema.js";
 import { bothAxes, effectiveKernel, isPossible, mostPadding, outputSize, remainderOf } from "./spec.js";
 
 /**

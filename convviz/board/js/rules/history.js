@@ -1,7 +1,7 @@
 // @ts-check
 // The way back: what undo and redo remember.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
-import { VIEW as LOOKS } from "./schema.js";
+import { LOOKS } from "./schema.js";
 
 /** @import { Settings } from "./settings.js" */
 

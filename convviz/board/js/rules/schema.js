@@ -17,9 +17,9 @@ export const ROWS = Object.entries(/** @type {Record<string, any>} */ (SETTINGS.
 const rowsThat = (is) => ROWS.filter(([, row]) => is(row));
 
 /** What undo leaves alone, because it changes no number. */
-export const VIEW = rowsThat(({ view }) => view).map(([name]) => name);
+export const LOOKS = rowsThat(({ view }) => view).map(([name]) => name);
 /** What each axis has a control of, and what of it a transposed convolution alone has. */
-export const PER_AXIS = rowsThat(({ kind }) => ["pair", "sides"].includes(kind)).map(([name]) => name);
+export const PAIRS = rowsThat(({ kind }) => ["pair", "sides"].includes(kind)).map(([name]) => name);
 export const OF_THE_LAYER = rowsThat(({ layer }) => layer).map(([name]) => name);
 /** The ends of what a slider offers, by setting. */
 export const OFFERED = Object.fromEntries(ROWS.map(([name, { offered }]) => [name, offered]));
