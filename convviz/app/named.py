@@ -28,10 +28,8 @@ RESULTS = (
     *("grad_input", "grad_weight", "grad_bias", "loss_value"),
 )
 ON_PAGE = (*GEOMETRY, *PLAIN, "loss_value")  # the traits that have no tensor
-SWAPPED = {
-    "in_channels": "out_channels",
-    "out_channels": "in_channels",
-}  # what a transposed layer takes in and puts out
+# What a transposed layer takes in and puts out.
+SWAPPED = {"in_channels": "out_channels", "out_channels": "in_channels"}
 
 
 def value_of(settings: Settings, result: Stages, name: str) -> Any:
@@ -99,19 +97,14 @@ def _geometry(settings: Settings, name: str, value: Any) -> ConvSpec:
     field = {"output_padding": "padding"}.get(name, name)
     room = {} if name == "input_size" else {"input_size": 1000}
     full: Any = getattr(ConvSpec(**{"kernel_size": 1, **room, field: value}), field)
-    pairs = {each: layer_pair(spec, each) for each in ("input_size", "output_padding")}
+    size, extra = (layer_pair(spec, each) for each in ("input_size", "output_padding"))
+    if name == "input_size":
+        return layer_spec(spec, full, extra)
     if name == "output_padding":
-        pairs[name] = tuple(side[0] for side in full)
-    elif name in pairs:
-        pairs[name] = full
-    changes = {} if name in pairs else {name: full}
-    if (
-        name == "stride"
-    ):  # a smaller stride takes an output_padding that it no longer allows with it, as its slider does
-        pairs["output_padding"] = tuple(
-            min(cells, step - 1) for cells, step in zip(pairs["output_padding"], full, strict=True)
-        )
-    return layer_spec(spec, pairs["input_size"], pairs["output_padding"], **changes)
+        return layer_spec(spec, size, [side[0] for side in full])
+    if name == "stride":  # a smaller one takes an output_padding that it no longer allows with it, as its slider does
+        extra = [min(cells, step - 1) for cells, step in zip(extra, full, strict=True)]
+    return layer_spec(spec, size, extra, **{name: full})
 
 
 def _with_tensor(settings: Settings, name: str, value: Any) -> Settings:

@@ -39,22 +39,22 @@ def start_settings(
         ValueError: the arguments contradict each other or conv2d's rules, or are too large for the board.
     """
     given = {name: read_tensor(name, value) for name, value in tensors.items() if value is not None}
+    beside = spec is not None or given or loss or dtype or transposed
     if link is not None:
-        if state is not None or spec is not None or given or loss or dtype or transposed:
+        if state is not None or beside:
             raise ValueError("a link holds all but the device: got other arguments beside link=; give one or the other")
         if not isinstance(link, str):
             raise ValueError(f"a link is the text that App.link() returns: got {type(link).__name__}")
         return from_link(link)[0].replace(device=str(check_device(device)))
     if state is not None:
-        if spec is not None or given or loss or dtype or transposed:
+        if beside:
             raise ValueError("a state holds everything: got other arguments beside state=; give one or the other")
         settings = Settings.from_dict(state)
         check_device(settings.device)
         return settings
     defaults = Settings.first_picture(theme=theme)  # its geometry is torch's: stride 1, padding 0, dilation 1, groups 1
-    infer = _transposed_geometry if transposed else _geometry
     settings = defaults.replace(
-        spec=infer(defaults.spec, given) if spec is None else spec,
+        spec=_geometry(defaults.spec, given, transposed) if spec is None else spec,
         transposed=transposed,
         device=str(check_device(device)),
         dtype=str(check_dtype(dtype, check_device(device))).removeprefix("torch."),
@@ -123,39 +123,24 @@ def read_tensor(name: str, value: Any) -> torch.Tensor:
     return tensor.reshape((1,) * (axes - tensor.dim()) + tuple(tensor.shape))
 
 
-def _geometry(spec: ConvSpec, given: Mapping[str, torch.Tensor]) -> ConvSpec:
-    """Take the sizes from the tensors where no geometry was given."""
+def _geometry(spec: ConvSpec, given: Mapping[str, torch.Tensor], transposed: bool) -> ConvSpec:
+    """Take the sizes from the tensors; the input of a transposed layer is what the geometry calls output."""
+    own, other = ("out_channels", "in_channels") if transposed else ("in_channels", "out_channels")
     changes: dict[str, Any] = {}
+    size: Sequence[int] = spec.output_size if transposed else spec.input_size
     if "input" in given:
-        batch, channels, height, width = given["input"].shape
-        changes |= {"batch": batch, "in_channels": channels, "input_size": (height, width)}
+        changes["batch"], changes[own], *size = given["input"].shape
     if "weight" in given:
-        out_channels, in_channels, *kernel = given["weight"].shape
-        changes |= {"out_channels": out_channels, "kernel_size": tuple(kernel)}
-        if "input" not in given:
-            room = tuple(map(max, spec.input_size, kernel))
-            changes |= {"in_channels": in_channels, "input_size": room}
-    elif "input" in given:
-        changes["kernel_size"] = tuple(map(min, spec.kernel_size, changes["input_size"]))
-    if "bias" in given and "weight" not in given:
-        changes["out_channels"] = given["bias"].numel()
-    return spec.replace(**changes)
-
-
-def _transposed_geometry(spec: ConvSpec, given: Mapping[str, torch.Tensor]) -> ConvSpec:
-    """Take the sizes of a transposed layer from its tensors; its input is what the geometry calls output."""
-    changes: dict[str, Any] = {}
-    size: Sequence[int] = spec.output_size
-    if "input" in given:
-        batch, channels, *size = given["input"].shape
-        changes |= {"batch": batch, "out_channels": channels}
-    if "weight" in given:
-        in_channels, out_channels, *kernel = given["weight"].shape
-        changes |= {"in_channels": out_channels, "kernel_size": tuple(kernel)}
-        changes.setdefault("out_channels", in_channels)
+        *channels, rows, columns = given["weight"].shape
+        into, out = channels if transposed else reversed(channels)
+        changes |= {own: into, "kernel_size": (rows, columns)} | changes | {other: out}
+        if "input" not in given and not transposed:
+            size = tuple(map(max, size, (rows, columns)))
     elif "bias" in given:
-        changes["in_channels"] = given["bias"].numel()
-    return layer_spec(spec, size, spec.remainder, **changes)
+        changes[other] = given["bias"].numel()
+    if transposed:
+        return layer_spec(spec, size, spec.remainder, **changes)
+    return spec.replace(**{"kernel_size": tuple(map(min, spec.kernel_size, size))} | changes, input_size=tuple(size))
 
 
 def check_shapes(settings: Settings, given: Mapping[str, torch.Tensor]) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 from convviz.facts.words import sentences
 from convviz.plane import Plane
@@ -13,41 +12,11 @@ from convviz.settings.schema import FACTS, FIELDS
 from convviz.settings.source import Source
 from convviz.spec import ConvSpec
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
 say = sentences("state")
 
-VERSION: int = FACTS["version"]
 # Room to float64's largest, so that what is drawn beside a number is finite as well.
 MOST_NUMBER: float = FACTS["limits"]["number"]
 TYPES: dict[str, type] = {"device": str, "flag": bool}
-Made = TypeVar("Made", bound="DataclassInstance")
-
-
-def parsed(state: Any, make: type[Made]) -> Made:
-    """Build settings of a state from outside; what is missing has its default.
-
-    Args:
-        state: what was sent.
-        make: ``Settings``, which checks its words and its size itself.
-
-    Raises:
-        ValueError: no dict, a newer version, an unknown key, or a value that no setting can have.
-    """
-    if not isinstance(state, Mapping):
-        raise ValueError(say("state.form", type=type(state).__name__))
-    fields = dict(state)
-    version = fields.pop("version", VERSION)
-    if version != VERSION:
-        raise ValueError(say("state.version", version=VERSION, value=repr(version)))
-    known = {field.name for field in dataclasses.fields(make)}
-    if unknown := sorted(map(str, fields.keys() - known)):
-        raise ValueError(say("state.unknown", known=", ".join(sorted(known)), unknown=", ".join(unknown)))
-    try:
-        return make(**{name: setting(name, value) for name, value in fields.items()})
-    except (TypeError, AttributeError, KeyError) as error:
-        raise ValueError(say("state.damaged", error=error)) from error
 
 
 def setting(name: str, value: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 from convviz.facts.losses import GIVEN, kinds_taken
 from convviz.facts.words import sentences
 from convviz.plane import Plane
-from convviz.settings.parse import VERSION, parsed, setting
+from convviz.settings.parse import setting
 from convviz.settings.schema import FACTS, FIELDS, PAIRS, SPEC, TENSORS
 from convviz.settings.source import Source
 from convviz.spec import ConvSpec
@@ -19,6 +19,7 @@ say = sentences("state")
 
 PRESETS: tuple[str, ...] = tuple(FACTS["kernels"])
 KINDS = {name: field.words for name, field in TENSORS.items()}
+VERSION: int = FACTS["version"]
 CHOICES = {name: field.words for name, field in FIELDS.items() if field.kind == "word"}
 DEFAULTS: dict[str, Any] = {
     name: setting(name, each) for name, each in FACTS["base_state"].items() if name != "version"
@@ -124,9 +125,20 @@ class Settings:
         """Build the settings that ``to_dict`` described; what is missing has its default.
 
         Raises:
-            ValueError: a newer version, an unknown key, or a value that no setting can have.
+            ValueError: no dict, a newer version, an unknown key, or a value that no setting can have.
         """
-        return parsed(state, cls)
+        if not isinstance(state, Mapping):
+            raise ValueError(say("state.form", type=type(state).__name__))
+        fields = {name: value for name, value in state.items() if name != "version"}
+        if (version := state.get("version", VERSION)) != VERSION:
+            raise ValueError(say("state.version", version=VERSION, value=repr(version)))
+        if unknown := sorted(map(str, fields.keys() - DEFAULTS.keys())):
+            known = ", ".join(sorted(DEFAULTS))
+            raise ValueError(say("state.unknown", known=known, unknown=", ".join(unknown)))
+        try:
+            return cls(**{name: setting(name, value) for name, value in fields.items()})
+        except (TypeError, AttributeError, KeyError) as error:
+            raise ValueError(say("state.damaged", error=error)) from error
 
 
 def check_size(spec: ConvSpec) -> None:
