@@ -12,6 +12,7 @@ import traitlets
 import convviz
 from convviz.app.linked import linked_widget
 from convviz.app.named import GEOMETRY, PLAIN, RESULTS, SETTABLE, value_of, with_named
+from convviz.app.traits import SettingTraits
 from convviz.settings.compute import compute
 from convviz.settings.state import Settings
 from tests.apart import run_apart
@@ -155,6 +156,10 @@ def test_what_breaks_a_rule_raises_it_and_nothing_changes(app, name, value, rule
     assert (app.state(), heard) == (before, [])
     sentence, failed = app.session.notice
     assert (failed, len(sentence) > 20) == (True, True)
+
+
+def test_every_trait_has_a_type_for_checkers():
+    assert {*SETTABLE, *RESULTS} == SettingTraits.__annotations__.keys() - {"session"}
 
 
 def test_results_are_read_only(app):

@@ -31,7 +31,7 @@ from convviz.ops.stages import Stages
 from convviz.settings.as_python import as_python
 from convviz.settings.compute import compute
 from convviz.settings.schema import VIEW
-from convviz.settings.state import Settings
+from convviz.settings.state import DEFAULTS, Settings
 
 PAGE = "convolution.html"  # what the saved page is called
 ALONE: list[str] = facts("settings")["tabs_of_the_page"]  # the page computes them
@@ -72,8 +72,7 @@ def computed(settings: Settings) -> Stages:
     Raises:
         ValueError: a number is too large for the dtype.
     """
-    base = Settings()
-    return _computed(settings.replace(**{name: getattr(base, name) for name in VIEW}))
+    return _computed(settings.replace(**{name: DEFAULTS[name] for name in VIEW}))
 
 
 _computed = functools.lru_cache(maxsize=RESULTS)(compute)

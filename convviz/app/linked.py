@@ -14,7 +14,7 @@ from convviz.facts import facts
 from convviz.ops.device import available_devices
 from convviz.settings.schema import FIELD_OF
 from convviz.settings.source import Source
-from convviz.settings.state import CHOICES, MOST, Settings
+from convviz.settings.state import CHOICES, MOST, Settings, largest
 from convviz.settings.tensors import weight_tensor
 
 SLIDERS = {name: field.offered for name, field in FIELD_OF.items() if field.offered}
@@ -59,17 +59,17 @@ def _link(app: SettingTraits, name: str, widget: widgets.Widget) -> widgets.Widg
 def _slider(app: SettingTraits, name: str, label: str) -> widgets.IntSlider:
     """Return a slider whose range follows what the other settings allow; of a pair it shows the larger."""
     low, high = SLIDERS[name]
-    slider = widgets.IntSlider(description=label, min=low, max=max(high, _largest(getattr(app, name))))
+    slider = widgets.IntSlider(description=label, min=low, max=max(high, largest(getattr(app, name))))
 
     def fit(_: Any = None) -> None:
         least, most = _range(app.session.settings, name, low, high)
-        now = _largest(getattr(app, name))
+        now = largest(getattr(app, name))
         slider.min, slider.max = min(slider.min, least, now), max(most, now)
         slider.min = min(least, now)
 
     fit()
     app.session.observe(fit, names="settings")
-    traitlets.link((app, name), (slider, "value"), transform=(_largest, int))
+    traitlets.link((app, name), (slider, "value"), transform=(largest, int))
     return slider
 
 
@@ -119,10 +119,6 @@ def _possible(settings: Settings, name: str, low: int, high: int) -> list[int]:
 def _shown_plane(settings: Settings) -> tuple[int, int]:
     """Return the place of the kernel that is shown among the weight's planes."""
     return settings.plane.out_channel, settings.plane.in_channel % settings.spec.weight_shape[1]
-
-
-def _largest(value: Any) -> int:
-    return max(map(_largest, value)) if isinstance(value, tuple) else int(value)
 
 
 def _kernel(app: SettingTraits) -> widgets.GridBox:

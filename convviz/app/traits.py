@@ -104,7 +104,7 @@ class SettingTraits(traitlets.HasTraits):
     grad_bias: TraitType[torch.Tensor | None, Never]
     loss_value: TraitType[float, Never]
 
-    # Their types are beside their names for checkers, and for those who read; what each of them is, the table says.
+    # The types are for readers and for checkers; the traits themselves follow from the table.
     locals().update({name: _trait(name, read_only=name in RESULTS) for name in (*SETTABLE, *RESULTS)})
 
     session: Session

@@ -11,24 +11,24 @@ from typing import Any, NamedTuple
 from convviz.facts import facts
 
 FACTS = facts("settings")
+KINDS_OF_VALUES = ("pair", "sides", "whole", "word", "flag", "source", "bias", "plane", "device")
 NAMED = 100  # whole numbers that a sentence may list
 
 
 class Field(NamedTuple):
-    """One setting.
+    """One setting: a row of the table.
 
     Attributes:
-        name: in a state; of a setting of the geometry in ``ConvSpec``.
-        kind: of its values: ``"pair"``, ``"sides"``, ``"whole"``, ``"word"``, ``"flag"``, ``"source"``, ``"bias"``,
-            ``"plane"`` or ``"device"``.
-        link: what a link calls it; empty where a link leaves it out.
-        trait: what the app calls it; empty where it is no trait.
-        spec: whether it belongs to the geometry.
-        layer: whether it is a transposed layer's way to set the geometry; a state has no such field.
-        view: whether it changes no number.
-        limits: the smallest and the largest number; empty: as offered.
+        name: of the field of ``Settings``, or of ``ConvSpec``.
+        kind: of its values; one of ``KINDS_OF_VALUES``.
+        link: its key in a link; empty for none.
+        trait: its trait of ``App``; empty for none.
+        spec: whether it is a field of ``ConvSpec``.
+        layer: whether only a transposed layer has it: it sets the geometry, and is no field.
+        view: whether no number depends on it.
+        limits: the smallest and the largest number; empty: those offered.
         offered: the ends of its slider.
-        words: what can be chosen; of a tensor its kinds.
+        words: its choices; of a tensor its kinds.
     """
 
     name: str
@@ -44,18 +44,18 @@ class Field(NamedTuple):
 
     @property
     def range(self) -> Sequence[int]:
-        """The smallest and the largest number that a link may have."""
+        """The smallest and the largest number."""
         return self.limits or self.offered or (0, 0)
 
     @property
     def known(self) -> Sequence[Any]:
-        """What a value may be, where that is few enough to be named."""
+        """Every value there is, where these are few enough to list."""
         low, high = self.range
         return self.words or (range(low, high + 1) if self.kind == "whole" and high - low < NAMED else ())
 
     @property
     def named(self) -> list[str]:
-        """What can be chosen by its name alone; an image and typed numbers have to be given."""
+        """The words that need no numbers beside them, as an image and typed numbers do."""
         return [str(word) for word in self.words if word and word not in FACTS["kinds_with_own_numbers"]]
 
 

@@ -149,12 +149,13 @@ def check_size(spec: ConvSpec) -> None:
     """
     for name, most in MOST.items():
         value = getattr(spec, name)
-        if _largest(value) > most:
+        if largest(value) > most:
             refused = {"input_size": "state.input_size"}.get(name, "state.size" if name in PAIRS else "state.planes")
             raise ValueError(say(refused, name=name, most=most, value=value))
     if spec.products > MOST_PRODUCTS:
         raise ValueError(say("state.products", most=MOST_PRODUCTS // 10**6, products=spec.products // 10**6))
 
 
-def _largest(value: Any) -> int:
-    return max(map(_largest, value)) if isinstance(value, tuple) else int(value)
+def largest(value: Any) -> int:
+    """Return the largest number of a setting, which may be one for each axis and side."""
+    return max(map(largest, value)) if isinstance(value, tuple) else int(value)
