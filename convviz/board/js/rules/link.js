@@ -31,6 +31,9 @@ export const FIRST_STATE = /** @type {Settings} */ (
 /** From which picture a link of a version differs. @type {Record<string, Settings>} */
 const BASES = { 1: BASE_STATE, [SETTINGS.link_version]: FIRST_STATE };
 
+/** The keys of what is not the geometry's. */
+const OTHER_KEYS = Object.keys(LINK_KEYS).filter((name) => !LINK_KEYS[name].spec);
+
 /** @param {Settings} state @param {string} name */
 const linkField = (state, name) =>
   /** @type {Record<string, unknown>} */ (LINK_KEYS[name].spec ? state.spec : state)[LINK_KEYS[name].field];
@@ -99,8 +102,7 @@ export function fromLink(text) {
   const { spec, leftOut } = geometryFrom(given, base.spec);
   const state = { ...structuredClone(base), spec };
   const fields = /** @type {Record<string, any>} */ (state);
-  for (const [name, key] of Object.entries(LINK_KEYS))
-    if (!key.spec && name in given) fields[key.field] = given[name];
+  for (const name of OTHER_KEYS) if (name in given) fields[LINK_KEYS[name].field] = given[name];
   state.plane = planeWithin(state.plane, spec);
   const unbroken =
     state.transposed && state.broken ? [sayBroken("link.transposed", { value: state.broken })] : [];
