@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from convviz.facts import facts
 
-PADDING_MODES = tuple(facts("settings")["choices"]["padding_mode"])
+PADDING_MODES = tuple(facts("settings")["fields"]["padding_mode"]["words"])
 
 
 def source(position: int, size: int, padding_mode: str) -> int | None:

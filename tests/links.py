@@ -133,6 +133,11 @@ OLD_STATE: dict[str, Any] = {
 }
 
 
+def of_old(state: dict[str, Any]) -> dict[str, Any]:
+    """Return the part of a state that there was then."""
+    return {name: state[name] for name in OLD_STATE}
+
+
 def old_state(named: dict[str, Any]) -> dict[str, Any]:
     """Return the state of a link of v=1 of which is known what it names."""
     return OLD_STATE | named | {"spec": OLD_STATE["spec"] | named.get("spec", {})}

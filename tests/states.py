@@ -5,16 +5,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from convviz.axis_taps import PADDING_MODES
-from convviz.facts import facts
-from convviz.settings.state import CHOICES, KINDS, NAMED_KINDS, PRESETS
+from convviz.settings.schema import FIELDS, TENSORS
+from convviz.settings.schema import PAIRS as PER_AXIS
+from convviz.settings.state import CHOICES, KINDS, PRESETS
 from tests.geometries import random_specs
 
 ACTIONS = (
     *("axis", "axis", "axis", "beyond", "mode", "groups", "channels", "kernel", "bias", "link", "transposed", "edit"),
     *("plane", "choice", "select", "set", "size", "view", "undo", "redo", "reset", "wait"),
 )
-PER_AXIS = tuple(facts("settings")["per_axis"])
-COUNTS = {name: facts("settings")["limits"]["controls"][name] for name in ("in_channels", "out_channels", "batch")}
+NAMED_KINDS = {name: field.named for name, field in TENSORS.items()}
+COUNTS = {name: FIELDS[name].offered for name in ("in_channels", "out_channels", "batch")}
 PANELS = ("padded_input", "weight", "grad_output", "bias", "output", "padded_grad_output", "input")
 LOSSES = CHOICES["loss"]
 

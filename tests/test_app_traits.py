@@ -12,6 +12,7 @@ import traitlets
 import convviz
 from convviz.app.linked import linked_widget
 from convviz.app.named import GEOMETRY, PLAIN, RESULTS, SETTABLE, value_of, with_named
+from convviz.app.traits import SettingTraits
 from convviz.settings.compute import compute
 from convviz.settings.state import Settings
 from tests.apart import run_apart
@@ -29,13 +30,13 @@ def app():
 
 def test_the_first_picture_is_what_the_traits_say_from_the_start():
     app = convviz.App()
-    assert {name: getattr(app, name) for name in (*GEOMETRY, *PLAIN)} == {
+    assert {name: getattr(app, name) for name in (*GEOMETRY, *PLAIN)}.items() >= {
         **{"input_size": 5, "kernel_size": 3, "stride": 1, "padding": 0, "output_padding": 0, "dilation": 1},
         **{"in_channels": 1, "out_channels": 1, "batch": 1, "groups": 1, "padding_mode": "zeros"},
         **{"loss": "weighted_sum", "digit": 3, "seed": 0, "device": "cpu", "dtype": "float32"},
         **{"transposed": False, "link_axes": True, "scale": "quantity", "input_view": "both"},
         **{"theme": "auto", "tab": "", "mistake": "I01", "lr": 0},
-    }
+    }.items()
     assert app.input.tolist() == [[WHOLE]]
     assert app.weight.tolist() == [[TEXTBOOK["counting"]]]
     assert app.grad_output.tolist() == [[[[0, 0, 0], [0, 1, 0], [0, 0, 0]]]]
@@ -47,13 +48,13 @@ def test_the_first_picture_is_what_the_traits_say_from_the_start():
 
 
 def test_every_trait_has_the_models_value_from_the_start(app):
-    assert {name: getattr(app, name) for name in (*GEOMETRY, *PLAIN)} == {
+    assert {name: getattr(app, name) for name in (*GEOMETRY, *PLAIN)}.items() >= {
         **{"input_size": 8, "kernel_size": 3, "stride": 2, "padding": 1, "output_padding": 0, "dilation": 1},
         **{"in_channels": 1, "out_channels": 1, "batch": 1, "groups": 1, "padding_mode": "zeros"},
         **{"loss": "half_squared_error", "digit": 3, "seed": 0, "device": "cpu", "dtype": "float32"},
         **{"transposed": False, "link_axes": True, "scale": "equation", "input_view": "window"},
         **{"theme": "auto", "tab": "", "mistake": "I01", "lr": 0},
-    }
+    }.items()
     assert app.weight is app.session.result.weight
     assert app.loss_value == pytest.approx(float(app.session.result.loss))
 
@@ -155,6 +156,10 @@ def test_what_breaks_a_rule_raises_it_and_nothing_changes(app, name, value, rule
     assert (app.state(), heard) == (before, [])
     sentence, failed = app.session.notice
     assert (failed, len(sentence) > 20) == (True, True)
+
+
+def test_every_trait_has_a_type_for_checkers():
+    assert {*SETTABLE, *RESULTS} == SettingTraits.__annotations__.keys() - {"session"}
 
 
 def test_results_are_read_only(app):

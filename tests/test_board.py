@@ -218,6 +218,12 @@ def test_comments_stay_behind_and_what_looks_like_one_in_a_text_does_not(tmp_pat
     assert body == "".join(kept.values())
 
 
+def test_every_file_imports_names_as_they_are_exported():
+    """Beside each other in a bundle exports keep their names; one under another name would be missing there."""
+    taken = {name: [found[0] for found in IMPORT.finditer(text_of(name))] for name in SOURCES}
+    assert [name for name, names in taken.items() if re.search(r"\bas\b", " ".join(names))] == []
+
+
 def test_an_import_is_relative_to_the_file_that_has_it(tmp_path):
     for name in ("below", "beside"):
         (tmp_path / name).mkdir()

@@ -27,7 +27,7 @@ def test_the_committed_page_is_the_one_that_is_made():
 def test_a_link_can_open_the_tab_at_each_mistake_that_it_has():
     gradients = {("grad_input",), ("grad_weight",), ("grad_bias",)}
     there = {mistake.id for mistake in catalogue().values() if mistake.of in gradients and mistake.setting}
-    choices = facts("settings")["choices"]["mistake"]
+    choices = facts("settings")["fields"]["mistake"]["words"]
     assert (choices[0], {*choices[1:]}, len(choices)) == ("", there, 1 + len(there))
 
 

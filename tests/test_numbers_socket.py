@@ -28,7 +28,7 @@ from tests.protocol import connect
 from tests.states import random_states
 from tests.truth import truth, truth_transposed
 
-TABS = [name for name in facts("settings")["choices"]["tab"] if name]
+TABS = [name for name in facts("settings")["fields"]["tab"]["words"] if name]
 GIVEN = {
     "input": input_tensor,
     "weight": weight_tensor,

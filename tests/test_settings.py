@@ -1,6 +1,7 @@
 """Settings: what can be set, what follows, and that no state from outside does worse than a ValueError."""
 
 import copy
+import dataclasses
 import json
 import random
 
@@ -12,10 +13,10 @@ from hypothesis import strategies as st
 from convviz.plane import Plane
 from convviz.samples.inputs import PATTERNS
 from convviz.samples.kernels import KERNELS
-from convviz.settings import tensors
+from convviz.settings import schema, tensors
 from convviz.settings.compute import compute
 from convviz.settings.source import Source
-from convviz.settings.state import CHOICES, KINDS, PRESETS, Settings
+from convviz.settings.state import CHOICES, DEFAULTS, KINDS, PRESETS, Settings
 from convviz.settings.tensors import grad_tensor, input_tensor, target_tensor, weight_tensor
 from convviz.spec import ConvSpec
 from convviz.views.panels import panel
@@ -67,6 +68,20 @@ def random_settings(seed, count):
             scale=draw.choice(CHOICES["scale"]),
             theme=draw.choice(CHOICES["theme"]),
         )
+
+
+# The table.
+
+
+def test_every_row_of_the_table_is_used_where_settings_are_declared():
+    own = {name for name, field in schema.FIELDS.items() if not (field.spec or field.layer)}
+    assert {field.name for field in dataclasses.fields(Settings)} == DEFAULTS.keys() == {"spec", *own}
+    assert {field.name for field in dataclasses.fields(ConvSpec)} == schema.SPEC.keys()
+    assert sorted(schema.FACTS["left_out_first"]) == sorted(field.link for field in schema.SPEC.values())
+    for name, field in schema.FIELDS.items():
+        assert field.kind in schema.KINDS_OF_VALUES, name
+        assert bool(field.words) == (field.kind in ("word", "source", "bias")), name
+        assert bool(field.limits or field.offered) == (field.kind in ("pair", "sides", "whole")), name
 
 
 # As plain data.

@@ -30,12 +30,12 @@ from convviz.facts.words import sentences
 from convviz.ops.stages import Stages
 from convviz.settings.as_python import as_python
 from convviz.settings.compute import compute
-from convviz.settings.state import Settings
+from convviz.settings.schema import VIEW
+from convviz.settings.state import DEFAULTS, Settings
 
 PAGE = "convolution.html"  # what the saved page is called
-VIEW: list[str] = facts("settings")["view"]  # what changes no number
 ALONE: list[str] = facts("settings")["tabs_of_the_page"]  # the page computes them
-TABS = [name for name in facts("settings")["choices"]["tab"] if name]
+TABS = [name for name in facts("settings")["fields"]["tab"]["words"] if name]
 # A request's keys beside its type, its id and the page that asks; whoever calls has read the language.
 KEYS = {
     "compute": ("settings",),
@@ -72,8 +72,7 @@ def computed(settings: Settings) -> Stages:
     Raises:
         ValueError: a number is too large for the dtype.
     """
-    base = Settings()
-    return _computed(settings.replace(**{name: getattr(base, name) for name in VIEW}))
+    return _computed(settings.replace(**{name: DEFAULTS[name] for name in VIEW}))
 
 
 _computed = functools.lru_cache(maxsize=RESULTS)(compute)

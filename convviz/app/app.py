@@ -17,7 +17,7 @@ from convviz import __version__
 from convviz.app import limits
 from convviz.app.linked import linked_widget
 from convviz.app.messages import Messages
-from convviz.app.named import GEOMETRY, PLAIN, value_of, with_named
+from convviz.app.named import ON_PAGE, value_of, with_named
 from convviz.app.races import is_served
 from convviz.app.session import Session
 from convviz.app.start import start_settings
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 say = sentences("app")
 
 DEVICE_VARIABLE = "CONVVIZ_DEVICE"
-ON_PAGE = (*GEOMETRY, *PLAIN, "loss_value")  # the traits that have no tensor
 SOURCES = ("input", "target", "grad")
 
 

@@ -12,13 +12,13 @@ from convviz.app.named import GEOMETRY, with_named
 from convviz.app.traits import SettingTraits
 from convviz.facts import facts
 from convviz.ops.device import available_devices
+from convviz.settings.schema import FIELD_OF
 from convviz.settings.source import Source
-from convviz.settings.state import MOST_PLANES, Settings
+from convviz.settings.state import CHOICES, MOST, Settings, largest
 from convviz.settings.tensors import weight_tensor
 
-LIMITS: dict[str, list[int]] = facts("settings")["limits"]["controls"]
-CHOICES: dict[str, list[str]] = facts("settings")["choices"]
-FLAGS = ("transposed", "link_axes")
+SLIDERS = {name: field.offered for name, field in FIELD_OF.items() if field.offered}
+FLAGS = [name for name, field in FIELD_OF.items() if field.kind == "flag"]
 REACH, STEP = 3.0, 0.1  # of the kernel's sliders
 
 
@@ -37,7 +37,7 @@ def linked_widget(app: SettingTraits, name: str) -> widgets.Widget:
     label = labels.get(name, name)
     if name == "kernel":
         return _kernel(app)
-    if name in LIMITS:
+    if name in SLIDERS:
         return _slider(app, name, label)
     if name == "groups":
         return _groups(app, label)
@@ -47,7 +47,7 @@ def linked_widget(app: SettingTraits, name: str) -> widgets.Widget:
         options = available_devices() if name == "device" else CHOICES[name]
         menu = widgets.Dropdown(description=label, options=[(words.get(each, each), each) for each in options])
         return _link(app, name, menu)
-    known = ("kernel", *LIMITS, "groups", *FLAGS, *CHOICES, "device")
+    known = ("kernel", *SLIDERS, "groups", *FLAGS, *CHOICES, "device")
     raise ValueError(f"there are controls for {', '.join(known)}: got {name!r}")
 
 
@@ -58,18 +58,18 @@ def _link(app: SettingTraits, name: str, widget: widgets.Widget) -> widgets.Widg
 
 def _slider(app: SettingTraits, name: str, label: str) -> widgets.IntSlider:
     """Return a slider whose range follows what the other settings allow; of a pair it shows the larger."""
-    low, high = LIMITS[name]
-    slider = widgets.IntSlider(description=label, min=low, max=max(high, _largest(getattr(app, name))))
+    low, high = SLIDERS[name]
+    slider = widgets.IntSlider(description=label, min=low, max=max(high, largest(getattr(app, name))))
 
     def fit(_: Any = None) -> None:
         least, most = _range(app.session.settings, name, low, high)
-        now = _largest(getattr(app, name))
+        now = largest(getattr(app, name))
         slider.min, slider.max = min(slider.min, least, now), max(most, now)
         slider.min = min(least, now)
 
     fit()
     app.session.observe(fit, names="settings")
-    traitlets.link((app, name), (slider, "value"), transform=(_largest, int))
+    traitlets.link((app, name), (slider, "value"), transform=(largest, int))
     return slider
 
 
@@ -86,7 +86,7 @@ def _groups(app: SettingTraits, label: str) -> widgets.Dropdown:
         settings = app.session.settings
         following.append(True)  # with new options a menu goes to the first, which nobody has chosen
         try:
-            choices = _possible(settings, "groups", 1, MOST_PLANES["groups"])
+            choices = _possible(settings, "groups", 1, MOST["groups"])
             menu.options = [(str(each), each) for each in choices]
             menu.value = settings.spec.groups
         finally:
@@ -119,10 +119,6 @@ def _possible(settings: Settings, name: str, low: int, high: int) -> list[int]:
 def _shown_plane(settings: Settings) -> tuple[int, int]:
     """Return the place of the kernel that is shown among the weight's planes."""
     return settings.plane.out_channel, settings.plane.in_channel % settings.spec.weight_shape[1]
-
-
-def _largest(value: Any) -> int:
-    return max(map(_largest, value)) if isinstance(value, tuple) else int(value)
 
 
 def _kernel(app: SettingTraits) -> widgets.GridBox:

@@ -8,33 +8,28 @@ from typing import Any
 import torch
 
 from convviz.app.start import check_shapes, given_source, read_tensor
-from convviz.facts import facts
 from convviz.facts.losses import GIVEN, kinds_taken, losses_with
 from convviz.ops.device import check_device, check_dtype
 from convviz.ops.stages import Stages
+from convviz.settings.link_values import folded
 from convviz.settings.names import shown_name
+from convviz.settings.schema import FIELD_OF, PAIRS
 from convviz.settings.source import Source
 from convviz.settings.state import KINDS, Settings
 from convviz.settings.transposed import layer_pair, layer_spec
 from convviz.spec import ConvSpec
 
-PAIRS: tuple[str, ...] = tuple(facts("settings")["per_axis"])
-COUNTS = ("in_channels", "out_channels", "batch", "groups")
-GEOMETRY = (*PAIRS, *COUNTS, "padding_mode")
-TENSORS = ("input", "weight", "bias", "target", "grad_output")
-PLAIN = (
-    *("loss", "digit", "seed", "device", "dtype", "transposed"),
-    *("link_axes", "scale", "input_view", "theme", "tab", "mistake", "lr"),
-)
+GEOMETRY = tuple(name for name, field in FIELD_OF.items() if field.spec or field.layer)
+TENSORS = tuple(name for name, field in FIELD_OF.items() if field.kind in ("source", "bias"))
+PLAIN = tuple(name for name in FIELD_OF if name not in (*GEOMETRY, *TENSORS))
 SETTABLE = (*GEOMETRY, *TENSORS, *PLAIN)
 RESULTS = (
     *("padded_input", "dilated_input", "output", "rotated_weight", "dilated_grad_output", "padded_grad_output"),
     *("grad_input", "grad_weight", "grad_bias", "loss_value"),
 )
-SWAPPED = {
-    "in_channels": "out_channels",
-    "out_channels": "in_channels",
-}  # what a transposed layer takes in and puts out
+ON_PAGE = (*GEOMETRY, *PLAIN, "loss_value")  # the traits that have no tensor
+# What a transposed layer takes in and puts out.
+SWAPPED = {"in_channels": "out_channels", "out_channels": "in_channels"}
 
 
 def value_of(settings: Settings, result: Stages, name: str) -> Any:
@@ -43,11 +38,9 @@ def value_of(settings: Settings, result: Stages, name: str) -> Any:
     A tensor that only the other direction of a convolution has is None.
     """
     if name in PAIRS:
-        return _short(_pair(settings, name))
-    if name in COUNTS:
+        return folded(_pair(settings, name))
+    if name in GEOMETRY:
         return getattr(settings.spec, _count(settings, name))
-    if name == "padding_mode":
-        return settings.spec.padding_mode
     if name == "loss_value":
         return float(result.loss)
     if name in (*TENSORS, *RESULTS):
@@ -72,11 +65,12 @@ def with_named(settings: Settings, name: str, value: Any) -> Settings:
         value = str(check_device(value))
     if name == "dtype":
         value = str(check_dtype(value, check_device(settings.device))).removeprefix("torch.")
-    if name in ("digit", "seed"):
-        low, high = facts("settings")["limits"]["controls"][name]
+    field = FIELD_OF[name]
+    if field.kind == "whole":
+        low, high = field.range
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
             raise ValueError(f"{name} is a whole number from {low} to {high}: got {value!r}")
-    if name in ("transposed", "link_axes") and not isinstance(value, bool):
+    if field.kind == "flag" and not isinstance(value, bool):
         raise ValueError(f"{name} is True or False: got {value!r}")
     return settings.replace(**{name: value})
 
@@ -87,21 +81,13 @@ def _pair(settings: Settings, name: str) -> Any:
     return (0, 0) if name == "output_padding" else getattr(settings.spec, name)
 
 
-def _short(value: Any) -> Any:
-    """Return (2, 2) as 2 and ((1, 1), (0, 0)) as (1, 0), as torch takes them."""
-    if not isinstance(value, tuple):
-        return value
-    parts = [_short(part) for part in value]
-    return parts[0] if parts[0] == parts[1] and isinstance(parts[0], int) else tuple(parts)
-
-
 def _count(settings: Settings, name: str) -> str:
     return SWAPPED.get(name, name) if settings.transposed else name
 
 
 def _geometry(settings: Settings, name: str, value: Any) -> ConvSpec:
     spec = settings.spec
-    if name in COUNTS or name == "padding_mode":
+    if name not in PAIRS:
         return spec.replace(**{_count(settings, name): value})
     if not settings.transposed:
         if name == "output_padding" and value not in (0, (0, 0)):
@@ -111,23 +97,18 @@ def _geometry(settings: Settings, name: str, value: Any) -> ConvSpec:
     field = {"output_padding": "padding"}.get(name, name)
     room = {} if name == "input_size" else {"input_size": 1000}
     full: Any = getattr(ConvSpec(**{"kernel_size": 1, **room, field: value}), field)
-    pairs = {each: layer_pair(spec, each) for each in ("input_size", "output_padding")}
+    size, extra = (layer_pair(spec, each) for each in ("input_size", "output_padding"))
+    if name == "input_size":
+        return layer_spec(spec, full, extra)
     if name == "output_padding":
-        pairs[name] = tuple(side[0] for side in full)
-    elif name in pairs:
-        pairs[name] = full
-    changes = {} if name in pairs else {name: full}
-    if (
-        name == "stride"
-    ):  # a smaller stride takes an output_padding that it no longer allows with it, as its slider does
-        pairs["output_padding"] = tuple(
-            min(cells, step - 1) for cells, step in zip(pairs["output_padding"], full, strict=True)
-        )
-    return layer_spec(spec, pairs["input_size"], pairs["output_padding"], **changes)
+        return layer_spec(spec, size, [side[0] for side in full])
+    if name == "stride":  # a smaller one takes an output_padding that it no longer allows with it, as its slider does
+        extra = [min(cells, step - 1) for cells, step in zip(extra, full, strict=True)]
+    return layer_spec(spec, size, extra, **{name: full})
 
 
 def _with_tensor(settings: Settings, name: str, value: Any) -> Settings:
-    field = "grad" if name == "grad_output" else name
+    field = FIELD_OF[name].name
     if name == "bias" and value is None:
         return settings.replace(bias=None)
     if isinstance(value, str):
@@ -138,8 +119,7 @@ def _with_tensor(settings: Settings, name: str, value: Any) -> Settings:
     tensor: torch.Tensor = read_tensor(name, value)
     check_shapes(settings, {name: tensor})
     loss = _loss_with(settings, name, field)
-    source = given_source(loss, field, tensor) if field in GIVEN else Source.of(tensor)
-    return settings.replace(**{field: source}, loss=loss)
+    return settings.replace(**{field: given_source(loss, field, tensor)}, loss=loss)
 
 
 def _loss_with(settings: Settings, name: str, field: str, kind: str | None = None) -> str:

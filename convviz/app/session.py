@@ -8,11 +8,12 @@ from typing import Any
 
 import traitlets
 
-from convviz.app.answers import VIEW, computed
+from convviz.app.answers import computed
 from convviz.app.asking import readable, what_failed
 from convviz.facts.words import sentences
 from convviz.ops.stages import Stages
 from convviz.settings.compute import compute
+from convviz.settings.schema import VIEW
 from convviz.settings.state import Settings
 
 say = sentences("app")

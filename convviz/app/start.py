@@ -7,18 +7,18 @@ from typing import Any
 
 import torch
 
-from convviz.facts.losses import kinds_taken, losses_with
+from convviz.facts.losses import GIVEN, kinds_taken, losses_with
 from convviz.ops.device import check_device, check_dtype
 from convviz.ops.tensors import cell_at, real_tensor
 from convviz.settings.link import from_link
 from convviz.settings.parse import MOST_NUMBER
+from convviz.settings.schema import FIELD_OF
 from convviz.settings.source import Source
 from convviz.settings.state import Settings
-from convviz.settings.transposed import layer_spec
+from convviz.settings.transposed import WINDOW, layer_spec
 from convviz.spec import ConvSpec
 
 BOTH_UP_TO = 8  # rows and columns of the input; beyond, the numbers of both readings do not fit beside each other
-AXES = {"input": 4, "weight": 4, "bias": 1, "grad_output": 4, "target": 4}
 
 
 def start_settings(
@@ -39,37 +39,34 @@ def start_settings(
         ValueError: the arguments contradict each other or conv2d's rules, or are too large for the board.
     """
     given = {name: read_tensor(name, value) for name, value in tensors.items() if value is not None}
+    beside = spec is not None or given or loss or dtype or transposed
     if link is not None:
-        if state is not None or spec is not None or given or loss or dtype or transposed:
+        if state is not None or beside:
             raise ValueError("a link holds all but the device: got other arguments beside link=; give one or the other")
         if not isinstance(link, str):
             raise ValueError(f"a link is the text that App.link() returns: got {type(link).__name__}")
         return from_link(link)[0].replace(device=str(check_device(device)))
     if state is not None:
-        if spec is not None or given or loss or dtype or transposed:
+        if beside:
             raise ValueError("a state holds everything: got other arguments beside state=; give one or the other")
         settings = Settings.from_dict(state)
         check_device(settings.device)
         return settings
     defaults = Settings.first_picture(theme=theme)  # its geometry is torch's: stride 1, padding 0, dilation 1, groups 1
-    infer = _transposed_geometry if transposed else _geometry
     settings = defaults.replace(
-        spec=infer(defaults.spec, given) if spec is None else spec,
+        spec=_geometry(defaults.spec, given, transposed) if spec is None else spec,
         transposed=transposed,
         device=str(check_device(device)),
         dtype=str(check_dtype(dtype, check_device(device))).removeprefix("torch."),
         link_axes=spec is None or _linked(spec),
     )
-    fields: dict[str, Source] = {name: Source.of(given[name]) for name in ("input", "weight", "bias") if name in given}
-    if "grad_output" in given:
-        loss = _loss_with("grad", "a grad_output set by hand", loss)
-        fields["grad"] = given_source(loss, "grad", given["grad_output"])
-    if "target" in given:
-        loss = _loss_with("target", "a target", loss)
-        fields["target"] = given_source(loss, "target", given["target"])
-    if given and max(settings.spec.input_size) > BOTH_UP_TO:
-        settings = settings.replace(input_view="window")
-    settings = settings.replace(**fields, **({"loss": loss} if loss else {}))
+    for name, called in (("grad_output", "a grad_output set by hand"), ("target", "a target")):
+        if name in given:
+            loss = _loss_with(FIELD_OF[name].name, called, loss)
+    loss = loss or settings.loss
+    sources = {FIELD_OF[name].name: given_source(loss, FIELD_OF[name].name, tensor) for name, tensor in given.items()}
+    view = "window" if given and max(settings.spec.input_size) > BOTH_UP_TO else settings.input_view
+    settings = settings.replace(**sources, loss=loss, input_view=view)
     check_shapes(settings, given)
     return settings
 
@@ -84,17 +81,17 @@ def _loss_with(field: str, called: str, loss: str | None) -> str:
 
 
 def given_source(loss: str, field: str, tensor: torch.Tensor) -> Source:
-    """Return a target, or a grad, that was given as a tensor: as the numbers, or as the one-hot that the loss takes.
+    """Return a tensor that was given: as its numbers, or a target, or a grad, as the one-hot that the loss takes.
 
     Args:
-        loss: that takes one.
-        field: ``"target"`` or ``"grad"``.
-        tensor: float64 ``[N, C, H, W]``.
+        loss: that takes a target, or a grad.
+        field: of the settings.
+        tensor: float64, over all its axes.
 
     Raises:
         ValueError: the loss takes a one-hot only, and this is none.
     """
-    if "values" in kinds_taken(loss, field):
+    if field not in GIVEN or "values" in kinds_taken(loss, field):
         return Source.of(tensor)
     place = int(tensor[0].argmax())
     one_hot = torch.zeros_like(tensor)
@@ -114,7 +111,7 @@ def read_tensor(name: str, value: Any) -> torch.Tensor:
         ValueError: it is no tensor of real, finite numbers, or has too many axes.
     """
     tensor = real_tensor(name, value).to("cpu", torch.float64)
-    axes = AXES[name]
+    axes = 1 if name == "bias" else 4
     if not 0 < tensor.dim() <= axes or (axes == 4 and tensor.dim() < 2):
         form = "[C_out]" if axes == 1 else "2 to 4 axes, the last two rows and columns"
         raise ValueError(f"{name} must have the shape {form}: got {list(tensor.shape)}")
@@ -126,39 +123,24 @@ def read_tensor(name: str, value: Any) -> torch.Tensor:
     return tensor.reshape((1,) * (axes - tensor.dim()) + tuple(tensor.shape))
 
 
-def _geometry(spec: ConvSpec, given: Mapping[str, torch.Tensor]) -> ConvSpec:
-    """Take the sizes from the tensors where no geometry was given."""
+def _geometry(spec: ConvSpec, given: Mapping[str, torch.Tensor], transposed: bool) -> ConvSpec:
+    """Take the sizes from the tensors; the input of a transposed layer is what the geometry calls output."""
+    own, other = ("out_channels", "in_channels") if transposed else ("in_channels", "out_channels")
     changes: dict[str, Any] = {}
+    size: Sequence[int] = spec.output_size if transposed else spec.input_size
     if "input" in given:
-        batch, channels, height, width = given["input"].shape
-        changes |= {"batch": batch, "in_channels": channels, "input_size": (height, width)}
+        changes["batch"], changes[own], *size = given["input"].shape
     if "weight" in given:
-        out_channels, in_channels, *kernel = given["weight"].shape
-        changes |= {"out_channels": out_channels, "kernel_size": tuple(kernel)}
-        if "input" not in given:
-            room = tuple(map(max, spec.input_size, kernel))
-            changes |= {"in_channels": in_channels, "input_size": room}
-    elif "input" in given:
-        changes["kernel_size"] = tuple(map(min, spec.kernel_size, changes["input_size"]))
-    if "bias" in given and "weight" not in given:
-        changes["out_channels"] = given["bias"].numel()
-    return spec.replace(**changes)
-
-
-def _transposed_geometry(spec: ConvSpec, given: Mapping[str, torch.Tensor]) -> ConvSpec:
-    """Take the sizes of a transposed layer from its tensors; its input is what the geometry calls output."""
-    changes: dict[str, Any] = {}
-    size: Sequence[int] = spec.output_size
-    if "input" in given:
-        batch, channels, *size = given["input"].shape
-        changes |= {"batch": batch, "out_channels": channels}
-    if "weight" in given:
-        in_channels, out_channels, *kernel = given["weight"].shape
-        changes |= {"in_channels": out_channels, "kernel_size": tuple(kernel)}
-        changes.setdefault("out_channels", in_channels)
+        *channels, rows, columns = given["weight"].shape
+        into, out = channels if transposed else reversed(channels)
+        changes |= {own: into, "kernel_size": (rows, columns)} | changes | {other: out}
+        if "input" not in given and not transposed:
+            size = tuple(map(max, size, (rows, columns)))
     elif "bias" in given:
-        changes["in_channels"] = given["bias"].numel()
-    return layer_spec(spec, size, spec.remainder, **changes)
+        changes[other] = given["bias"].numel()
+    if transposed:
+        return layer_spec(spec, size, spec.remainder, **changes)
+    return spec.replace(**{"kernel_size": tuple(map(min, spec.kernel_size, size))} | changes, input_size=tuple(size))
 
 
 def check_shapes(settings: Settings, given: Mapping[str, torch.Tensor]) -> None:
@@ -184,4 +166,4 @@ def check_shapes(settings: Settings, given: Mapping[str, torch.Tensor]) -> None:
 
 
 def _linked(spec: ConvSpec) -> bool:
-    return all(len(set(getattr(spec, name))) == 1 for name in ("kernel_size", "stride", "padding", "dilation"))
+    return all(len(set(getattr(spec, name))) == 1 for name in WINDOW)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Never
 import torch
 import traitlets
 
-from convviz.app.named import RESULTS, SETTABLE, value_of, with_named
+from convviz.app.named import ON_PAGE, RESULTS, SETTABLE, value_of, with_named
 from convviz.app.session import Session
 
 if TYPE_CHECKING:  # what is read, and what may be set
@@ -31,19 +31,15 @@ if TYPE_CHECKING:  # what is read, and what may be set
 MOST_ROUNDS = 20  # in which those who watch and set something else in turn may come to an end
 
 
-def _on_page(name: str, read_only: bool = False) -> Any:
-    """Return a trait that the page has, too, as the session has it: it goes there with the numbers of its step.
+def _trait(name: str, read_only: bool) -> Any:
+    """Return a trait: a tensor stays in Python; all else the page has, too, as the session has it.
 
-    The type beside its name is for checkers alone.
+    It goes there with the numbers of its step.
     """
-    return traitlets.Any(read_only=read_only).tag(
-        sync=True, to_json=lambda _, app: value_of(app.session.settings, app.session.result, name)
-    )
-
-
-def _tensor(read_only: bool = False) -> Any:
-    """Return a trait that stays in Python; its type is beside its name."""
-    return traitlets.Any(read_only=read_only)
+    made = traitlets.Any(read_only=read_only)
+    if name not in ON_PAGE:
+        return made
+    return made.tag(sync=True, to_json=lambda _, app: value_of(app.session.settings, app.session.result, name))
 
 
 class SettingTraits(traitlets.HasTraits):
@@ -68,45 +64,48 @@ class SettingTraits(traitlets.HasTraits):
         loss_value: the loss as a float, read only.
     """
 
-    input_size: Sizes = _on_page("input_size")
-    kernel_size: Sizes = _on_page("kernel_size")
-    stride: Sizes = _on_page("stride")
-    padding: Padding = _on_page("padding")
-    output_padding: Sizes = _on_page("output_padding")
-    dilation: Sizes = _on_page("dilation")
-    in_channels: Number = _on_page("in_channels")
-    out_channels: Number = _on_page("out_channels")
-    batch: Number = _on_page("batch")
-    groups: Number = _on_page("groups")
-    padding_mode: Word = _on_page("padding_mode")
-    input: Cells = _tensor()
-    weight: Cells = _tensor()
-    bias: MaybeCells = _tensor()
-    target: MaybeCells = _tensor()
-    grad_output: Cells = _tensor()
-    loss: Word = _on_page("loss")
-    digit: Number = _on_page("digit")
-    seed: Number = _on_page("seed")
-    device: Word = _on_page("device")
-    dtype: Word = _on_page("dtype")
-    transposed: Flag = _on_page("transposed")
-    link_axes: Flag = _on_page("link_axes")
-    scale: Word = _on_page("scale")
-    input_view: Word = _on_page("input_view")
-    theme: Word = _on_page("theme")
-    lr: TraitType[float, float] = _on_page("lr")
-    tab: Word = _on_page("tab")
-    mistake: Word = _on_page("mistake")
-    padded_input: TraitType[torch.Tensor, Never] = _tensor(read_only=True)
-    dilated_input: TraitType[torch.Tensor | None, Never] = _tensor(read_only=True)
-    output: TraitType[torch.Tensor, Never] = _tensor(read_only=True)
-    rotated_weight: TraitType[torch.Tensor, Never] = _tensor(read_only=True)
-    dilated_grad_output: TraitType[torch.Tensor | None, Never] = _tensor(read_only=True)
-    padded_grad_output: TraitType[torch.Tensor, Never] = _tensor(read_only=True)
-    grad_input: TraitType[torch.Tensor, Never] = _tensor(read_only=True)
-    grad_weight: TraitType[torch.Tensor, Never] = _tensor(read_only=True)
-    grad_bias: TraitType[torch.Tensor | None, Never] = _tensor(read_only=True)
-    loss_value: TraitType[float, Never] = _on_page("loss_value", read_only=True)
+    input_size: Sizes
+    kernel_size: Sizes
+    stride: Sizes
+    padding: Padding
+    output_padding: Sizes
+    dilation: Sizes
+    in_channels: Number
+    out_channels: Number
+    batch: Number
+    groups: Number
+    padding_mode: Word
+    input: Cells
+    weight: Cells
+    bias: MaybeCells
+    target: MaybeCells
+    grad_output: Cells
+    loss: Word
+    digit: Number
+    seed: Number
+    device: Word
+    dtype: Word
+    transposed: Flag
+    link_axes: Flag
+    scale: Word
+    input_view: Word
+    theme: Word
+    lr: TraitType[float, float]
+    tab: Word
+    mistake: Word
+    padded_input: TraitType[torch.Tensor, Never]
+    dilated_input: TraitType[torch.Tensor | None, Never]
+    output: TraitType[torch.Tensor, Never]
+    rotated_weight: TraitType[torch.Tensor, Never]
+    dilated_grad_output: TraitType[torch.Tensor | None, Never]
+    padded_grad_output: TraitType[torch.Tensor, Never]
+    grad_input: TraitType[torch.Tensor, Never]
+    grad_weight: TraitType[torch.Tensor, Never]
+    grad_bias: TraitType[torch.Tensor | None, Never]
+    loss_value: TraitType[float, Never]
+
+    # The types are for readers and for checkers; the traits themselves follow from the table.
+    locals().update({name: _trait(name, read_only=name in RESULTS) for name in (*SETTABLE, *RESULTS)})
 
     session: Session
     _following = False

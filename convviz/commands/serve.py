@@ -40,7 +40,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--host", default=DEFAULT_HOST, help="address to listen on (default: 127.0.0.1; 0.0.0.0: every one)"
     )
     parser.add_argument("--device", help="where torch computes: cpu, cuda, cuda:1, mps, ... (default: the app chooses)")
-    parser.add_argument("--open", action="store_true", help="open the page in a browser")
+    parser.add_argument("--open", dest="open_browser", action="store_true", help="open the page in a browser")
     parser.add_argument(
         "--class",
         dest="class_size",
@@ -113,21 +113,6 @@ def run(options: argparse.Namespace) -> int:
     lang, unknown = chosen(options.lang)
     if unknown:
         print(f"convviz: {unknown}", file=sys.stderr)
-    return serve(
-        ServeOptions(
-            port=options.port,
-            host=options.host,
-            device=options.device,
-            open_browser=options.open,
-            class_size=options.class_size,
-            workers=options.workers,
-            notebook=options.notebook,
-            races=options.races,
-            base_url=options.base_url,
-            token=options.token,
-            allow_host=tuple(options.allow_host),
-            allow_frame=tuple(options.allow_frame),
-            log=options.log,
-            lang=lang if options.lang else None,
-        )
-    )
+    given = {name: value for name, value in vars(options).items() if name in ServeOptions.__dataclass_fields__}
+    several = {name: tuple(given[name]) for name in ("allow_host", "allow_frame")}
+    return serve(ServeOptions(**given | several | {"lang": lang if options.lang else None}))

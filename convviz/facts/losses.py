@@ -20,5 +20,5 @@ def losses_with(given: str, of_kind: str | None = None) -> list[str]:
         given: ``"target"`` or ``"grad"``.
         of_kind: only those that can be given one of this kind.
     """
-    kinds = {loss: kinds_taken(loss, given) for loss in facts("settings")["choices"]["loss"]}
+    kinds = {loss: kinds_taken(loss, given) for loss in facts("settings")["fields"]["loss"]["words"]}
     return [loss for loss, offered in kinds.items() if offered and of_kind in (None, *offered)]

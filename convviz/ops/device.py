@@ -13,7 +13,7 @@ import torch
 from convviz.facts import facts
 from convviz.ops.narrow import is_narrow
 
-DTYPES: dict[str, torch.dtype] = {name: getattr(torch, name) for name in facts("settings")["choices"]["dtype"]}
+DTYPES: dict[str, torch.dtype] = {name: getattr(torch, name) for name in facts("settings")["fields"]["dtype"]["words"]}
 
 
 def available_devices() -> tuple[str, ...]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import json
 import textwrap
 from typing import Any
 
 from convviz.settings.link import to_link
+from convviz.settings.link_values import folded
 from convviz.settings.source import Source
 from convviz.settings.state import Settings
 from convviz.spec import ConvSpec
@@ -67,16 +69,8 @@ def _entry(name: str, value: Any, held: Any) -> str:
 def _short_spec(spec: ConvSpec) -> dict[str, Any]:
     """Return what ``ConvSpec`` has to be told: one number for two equal ones, and nothing that is its default."""
     defaults = {name: each.default for name, each in inspect.signature(ConvSpec).parameters.items()}
-    fields = {name: _folded(value) for name, value in spec.to_dict().items() if name != "version"}
+    fields = {field.name: folded(getattr(spec, field.name)) for field in dataclasses.fields(spec)}
     return {name: value for name, value in fields.items() if value != defaults[name]}
-
-
-def _folded(value: Any) -> Any:
-    if not isinstance(value, list):
-        return value
-    first, second = map(_folded, value)
-    # Two equal uneven sides stay two: one pair alone would be height and width.
-    return first if first == second and not isinstance(first, list) else [first, second]
 
 
 def _literal(value: Any) -> str:

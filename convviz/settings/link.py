@@ -13,27 +13,23 @@ from functools import reduce
 from typing import Any
 from urllib.parse import parse_qs
 
-from convviz.facts import facts
 from convviz.facts.losses import GIVEN, kinds_taken
 from convviz.facts.words import sentences
-from convviz.settings.link_values import PATTERNS, Key
+from convviz.settings.link_values import PATTERNS, read, told, write
+from convviz.settings.schema import FACTS, FIELDS
 from convviz.settings.state import Settings
 from convviz.spec import ConvSpec
 
 say = sentences("rules")
 say_broken = sentences("broken")
 
-FACTS = facts("settings")
 LIMITS: dict[str, int] = FACTS["limits"]["link"]
 LINK_VERSION: int = FACTS["link_version"]
 # From which picture a link of a version differs: the first one was another when there were links of v=1 alone.
 BASES = {"1": Settings(), str(LINK_VERSION): Settings.first_picture()}
 # "theme" and "template" are words of Voilà's own in an address, and would cost a page its preheated kernel: a key
 # has another name.
-GEOMETRY, OTHER = (
-    {name: Key(**key) for name, key in FACTS["link_keys"][part].items()} for part in ("geometry", "other")
-)
-KEYS = GEOMETRY | OTHER
+KEYS = {field.link: field for field in FIELDS.values() if field.link}
 
 
 def to_link(settings: Settings | Mapping[str, Any]) -> str:
@@ -74,18 +70,18 @@ def from_link(text: str) -> tuple[Settings, list[str]]:
         if len(values) > 1:
             notices.append(say("link.repeated", name=name, times=len(values)))
         try:
-            given[name] = KEYS[name].read(values[0])
+            given[name] = read(KEYS[name], values[0])
         except ValueError:
             key = KEYS[name]
-            notices.append(say(f"link.{key.form}", name=name, value=_shortened(values[0]), **key.told()))
+            notices.append(say(f"link.{key.kind}", name=name, value=_shortened(values[0]), **told(key)))
     unknown = [name for name in pairs if name not in KEYS]
     if unknown:
         named = LIMITS["unknown_keys_named"]
         names, more = ", ".join(map(_shortened, unknown[:named])), len(unknown) - named
-        told = say("link.unknown_more", names=names, more=more) if more > 0 else say("link.unknown", names=names)
-        notices.append(told)
+        unread = say("link.unknown_more", names=names, more=more) if more > 0 else say("link.unknown", names=names)
+        notices.append(unread)
     spec, left_out = _geometry(given, base)
-    fields = {OTHER[name].field: value for name, value in given.items() if name in OTHER}
+    fields = {KEYS[name].name: value for name, value in given.items() if not KEYS[name].spec}
     settings = base.replace(spec=spec, **fields)
     return settings, notices + left_out + _not_taken(given, settings) + _not_broken(given, settings)
 
@@ -93,10 +89,9 @@ def from_link(text: str) -> tuple[Settings, list[str]]:
 def _differing(settings: Settings, version: str) -> str:
     parts = [f"v={version}"]
     for name, key in KEYS.items():
-        here, there = (_owner(each, name) for each in (settings, BASES[version]))
-        value = getattr(here, key.field)
-        if value != getattr(there, key.field):
-            parts.append(f"{name}={key.write(value)}")
+        value, usual = (getattr(each.spec if key.spec else each, key.name) for each in (settings, BASES[version]))
+        if value != usual:
+            parts.append(f"{name}={write(key, value)}")
     return "&".join(parts)
 
 
@@ -113,10 +108,6 @@ def briefly(notices: list[str]) -> str:
 
 def _shortened(text: str) -> str:
     return text[: LIMITS["characters_of_a_bad_value"]]
-
-
-def _owner(settings: Settings, name: str) -> Settings | ConvSpec:
-    return settings.spec if name in GEOMETRY else settings
 
 
 def _own_part(text: str) -> str:
@@ -151,16 +142,16 @@ def _about_version(text: str) -> list[str]:
 def _geometry(given: Mapping[str, Any], base: Settings) -> tuple[ConvSpec, list[str]]:
     """Return the geometry that the keys give; where it is not possible, without as few of them as will do."""
     transposed = given.get("transposed", False)
-    names = [name for name in FACTS["link_keys"]["left_out_first"] if name in given]
+    names = [name for name in FACTS["left_out_first"] if name in given]
     reasons = []
     for left_out in ([], *([name] for name in names), *(names[:count] for count in range(2, len(names) + 1))):
-        kept = {GEOMETRY[name].field: given[name] for name in names if name not in left_out}
+        kept = {KEYS[name].name: given[name] for name in names if name not in left_out}
         try:
             spec = Settings(spec=base.spec.replace(**kept), transposed=transposed).spec
         except ValueError as error:
             reasons.append(str(error))
             continue
-        shown = [f"{name}={GEOMETRY[name].write(given[name])}" for name in left_out]
+        shown = [f"{name}={write(KEYS[name], given[name])}" for name in left_out]
         keys = reduce(lambda these, last: say("list.and", these=these, last=last), shown) if shown else ""
         return spec, [say("link.left_out", count=len(shown), keys=keys, why=reasons[0])] if shown else []
     raise AssertionError("without any of its keys a geometry is that of the first picture")

@@ -1,6 +1,6 @@
 """How one value stands in a link: in words, whole numbers and decimals, without a character that an address escapes.
 
-``facts/settings.json`` has the form and the limits of every key; ``board/js/rules/link_values.js`` reads them for the
+``facts/settings.json`` has the kind and the limits of every key; ``board/js/rules/link_values.js`` reads them for the
 page. What is read stands in settings as it is; any other text is a ValueError.
 """
 
@@ -9,75 +9,53 @@ from __future__ import annotations
 import dataclasses
 import re
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
-from convviz.facts import facts
 from convviz.plane import Plane
 from convviz.settings.parse import is_number, source
+from convviz.settings.schema import FACTS, Field
 from convviz.settings.source import Source
-from convviz.settings.state import CHOICES, KINDS, NAMED_KINDS
 
-FACTS = facts("settings")
 OWN_NUMBERS: list[str] = FACTS["kinds_with_own_numbers"]
 PATTERNS = {name: re.compile(pattern) for name, pattern in FACTS["link_patterns"].items()}
 SEPARATORS: dict[str, str] = FACTS["link_separators"]  # of height and width, of the two sides of one of them
 
 
-class Key(NamedTuple):
-    """What one key of a link means.
+def told(field: Field) -> dict[str, Any]:
+    """Return what the sentence about a bad value names beside the key and the value."""
+    low, high = field.range
+    return {"low": low, "high": high, "words": ", ".join(field.named)}
 
-    Attributes:
-        field: the field of Settings, or of ConvSpec.
-        form: of its values.
-        limits: which of facts' limits its numbers keep to.
-        low: the lowest number, where these limits have only the highest one.
-    """
 
-    field: str
-    form: str
-    limits: str = ""
-    low: int = 1
+def read(field: Field, text: str) -> Any:
+    """Return the value of a setting that a text gives."""
+    if field.kind in SEPARATORS:
+        return _read_folded(text, SEPARATORS[field.kind], *field.range)
+    if field.kind == "flag":
+        return read_whole(text, 0, 1) == 1
+    if field.kind == "plane":
+        indices = [read_whole(part, 0, 10**9) for part in text.split(",")]
+        _need(len(indices) == 3)
+        return Plane(*indices)
+    if field.kind == "bias":
+        values = _numbers(text)
+        return Source("values", values, (len(values),))
+    if field.kind == "source":
+        return _read_source(text, field)
+    words = {str(word): word for word in field.words}
+    _need(text in words)
+    return words[text]
 
-    @property
-    def range(self) -> tuple[int, int]:
-        """The lowest and the highest whole number."""
-        found = FACTS["limits"][self.limits][self.field]
-        return (self.low, found) if isinstance(found, int) else tuple(found)
 
-    def told(self) -> dict[str, Any]:
-        """Return what the sentence about a bad value names beside the key and the value."""
-        low, high = self.range if self.limits else (0, 0)
-        words = CHOICES.get(self.field, NAMED_KINDS.get(self.field, []))
-        return {"low": low, "high": high, "words": ", ".join(str(word) for word in words if word)}
-
-    def read(self, text: str) -> Any:
-        """Return the value that a text gives."""
-        if self.form in SEPARATORS:
-            return _read_folded(text, SEPARATORS[self.form], *self.range)
-        if self.form == "flag":
-            return read_whole(text, 0, 1) == 1
-        if self.form == "plane":
-            indices = [read_whole(part, 0, 10**9) for part in text.split(",")]
-            _need(len(indices) == 3)
-            return Plane(*indices)
-        if self.form == "bias":
-            values = _numbers(text)
-            return Source("values", values, (len(values),))
-        if self.form == "source":
-            return _read_source(text, self.field)
-        choices = {str(choice): choice for choice in CHOICES[self.field]}
-        _need(text in choices)
-        return choices[text]
-
-    def write(self, value: Any) -> str:
-        """Return a value as its text."""
-        if self.form in SEPARATORS:
-            return _write_folded(value, SEPARATORS[self.form])
-        if self.form == "plane":
-            return ",".join(map(str, dataclasses.astuple(value)))
-        if self.form == "bias":
-            return "" if value is None else ",".join(map(write_number, value.values))
-        return _write_source(value) if self.form == "source" else str(int(value) if self.form == "flag" else value)
+def write(field: Field, value: Any) -> str:
+    """Return a value of a setting as its text."""
+    if field.kind in SEPARATORS:
+        return _write_folded(value, SEPARATORS[field.kind])
+    if field.kind == "plane":
+        return ",".join(map(str, dataclasses.astuple(value)))
+    if field.kind == "bias":
+        return "" if value is None else ",".join(map(write_number, value.values))
+    return _write_source(value) if field.kind == "source" else str(int(value) if field.kind == "flag" else value)
 
 
 def write_number(value: float) -> str:
@@ -117,12 +95,21 @@ def _write_folded(value: Any, separators: str) -> str:
     return first if first == last else f"{first}{separators[0]}{last}"
 
 
-def _read_source(text: str, field: str) -> Source:
+def folded(value: Any) -> Any:
+    """Return (2, 2) as 2 and ((1, 1), (0, 0)) as (1, 0), as torch takes them."""
+    if not isinstance(value, tuple):
+        return value
+    first, last = map(folded, value)
+    # Two equal uneven sides stay two: one pair alone would be height and width.
+    return first if first == last and not isinstance(first, tuple) else (first, last)
+
+
+def _read_source(text: str, field: Field) -> Source:
     """Read a name, with the shape and the numbers that belong to it: ``values:1x1x1x2:0.5,-1``."""
     kind, *parts = text.split(":")
-    _need(kind in KINDS[field] and len(parts) in ((2,) if kind in OWN_NUMBERS else (0, kind == "one_hot")))
+    _need(kind in field.words and len(parts) in ((2,) if kind in OWN_NUMBERS else (0, kind == "one_hot")))
     shape = [read_whole(size, 1, 10**10) for size in parts[0].split("x")] if kind in OWN_NUMBERS else []
-    return source(field, {"kind": kind, "values": _numbers(parts[-1]) if parts else (), "shape": shape})
+    return source(field.name, {"kind": kind, "values": _numbers(parts[-1]) if parts else (), "shape": shape})
 
 
 def _write_source(made: Source) -> str:

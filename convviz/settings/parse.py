@@ -2,71 +2,44 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
-from convviz.facts import facts
 from convviz.facts.words import sentences
 from convviz.plane import Plane
+from convviz.settings.schema import FACTS, FIELDS
 from convviz.settings.source import Source
 from convviz.spec import ConvSpec
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
 say = sentences("state")
 
-FACTS = facts("settings")
-VERSION: int = FACTS["version"]
 # Room to float64's largest, so that what is drawn beside a number is finite as well.
 MOST_NUMBER: float = FACTS["limits"]["number"]
-SOURCES = tuple(FACTS["kinds"])  # the fields that are tensors
-TYPES: dict[str, type] = {"device": str, "link_axes": bool, "transposed": bool}
-Made = TypeVar("Made", bound="DataclassInstance")
+TYPES: dict[str, type] = {"device": str, "flag": bool}
 
 
-def parsed(state: Any, make: type[Made]) -> Made:
-    """Build settings of a state from outside; what is missing has its default.
-
-    Args:
-        state: what was sent.
-        make: ``Settings``, which checks its words and its size itself.
+def setting(name: str, value: Any) -> Any:
+    """Return one field of a state, ``"spec"`` or a setting; whether its word is one of those there are is asked later.
 
     Raises:
-        ValueError: no dict, a newer version, an unknown key, or a value that no setting can have.
+        ValueError: no such setting can have this value.
     """
-    if not isinstance(state, Mapping):
-        raise ValueError(say("state.form", type=type(state).__name__))
-    fields = dict(state)
-    version = fields.pop("version", VERSION)
-    if version != VERSION:
-        raise ValueError(say("state.version", version=VERSION, value=repr(version)))
-    known = {field.name for field in dataclasses.fields(make)}
-    if unknown := sorted(map(str, fields.keys() - known)):
-        raise ValueError(say("state.unknown", known=", ".join(sorted(known)), unknown=", ".join(unknown)))
-    try:
-        return make(**{name: _field(name, value) for name, value in fields.items()})
-    except (TypeError, AttributeError, KeyError) as error:
-        raise ValueError(say("state.damaged", error=error)) from error
-
-
-def _field(name: str, value: Any) -> Any:
     if name == "spec":
         return ConvSpec.from_dict(_mapping(name, value))
-    if name in SOURCES:
-        return None if value is None and name == "bias" else source(name, value)
-    if name == "plane":
+    kind = FIELDS[name].kind
+    if kind in ("source", "bias"):
+        return None if value is None and kind == "bias" else source(name, value)
+    if kind == "plane":
         return Plane(**{key: _whole(f"plane.{key}", v) for key, v in _mapping(name, value).items()})
-    if name in ("digit", "seed"):
+    if kind == "whole":
         value = _whole(name, value)
-    kind = TYPES.get(name)
-    if kind and not isinstance(value, kind):
-        raise ValueError(say("state.type", name=name, type=kind.__name__, value=repr(value)))
+    type = TYPES.get(kind)
+    if type and not isinstance(value, type):
+        raise ValueError(say("state.type", name=name, type=type.__name__, value=repr(value)))
     if name == "seed" and not 0 <= value < 2**31:
         raise ValueError(say("state.seed", value=value))
-    return _device(value) if name == "device" else value
+    return _device(value) if kind == "device" else value
 
 
 def _device(name: str) -> str:

@@ -7,25 +7,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from convviz.facts import facts
 from convviz.facts.losses import GIVEN, kinds_taken
 from convviz.facts.words import sentences
 from convviz.plane import Plane
-from convviz.settings.parse import VERSION, parsed
+from convviz.settings.parse import setting
+from convviz.settings.schema import FACTS, FIELDS, PAIRS, SPEC, TENSORS
 from convviz.settings.source import Source
 from convviz.spec import ConvSpec
 
 say = sentences("state")
 
-FACTS = facts("settings")
 PRESETS: tuple[str, ...] = tuple(FACTS["kernels"])
-KINDS: dict[str, list[str]] = FACTS["kinds"]
-CHOICES: dict[str, list[Any]] = FACTS["choices"]
-# What can be chosen by its name alone; an image and typed numbers have to be given.
-NAMED_KINDS = {name: [k for k in kinds if k not in FACTS["kinds_with_own_numbers"]] for name, kinds in KINDS.items()}
+KINDS = {name: field.words for name, field in TENSORS.items()}
+VERSION: int = FACTS["version"]
+CHOICES = {name: field.words for name, field in FIELDS.items() if field.kind == "word"}
+DEFAULTS: dict[str, Any] = {
+    name: setting(name, each) for name, each in FACTS["base_state"].items() if name != "version"
+}
 # What the board can show, and what a state from outside may make the kernel compute.
-MOST: dict[str, int] = FACTS["limits"]["board"]
-MOST_PLANES: dict[str, int] = FACTS["limits"]["planes"]
+MOST = {name: field.limits[1] for name, field in SPEC.items() if field.limits}
 MOST_PRODUCTS: int = FACTS["limits"]["products"]["kernel"]  # a third of a second a step on one core
 
 
@@ -36,62 +36,51 @@ class Settings:
     A transposed convolution is the picture read the other way: the input is then what spec calls its output, with
     ``spec.output_shape``, and the output, to which bias, target and grad belong, is what spec calls its input.
 
+    Each but spec has a row in ``facts/settings.json``, with its words and limits, and what it does is in ``help.json``.
+
     Attributes:
         spec: the geometry of the convolution, also where it is read the other way.
-        input: one of facts' kinds; an image is one plane that is resized to the input's size.
-        digit: which digit the first plane shows, 0 to 9.
-        weight: one of facts' kinds; a named kernel is that of the first plane, the others follow in the list.
+        input: an image is one plane that is resized to the input's size.
+        weight: a named kernel is that of the first plane, the others follow in the list.
         bias: numbers ``[C_out]``, or None.
-        loss: one of facts' choices.
         target: of a loss that takes one; one of the kinds that it offers, else it becomes the first of these.
         grad: grad_output set by hand, for the loss that takes it; as target.
-        seed: of everything random.
         device: ``"cpu"`` or the accelerator's name, with its index where there are several.
-        dtype: one of facts' choices.
-        plane: which sample and channels are shown.
-        link_axes: whether height and width are set together.
-        scale: one colour scale a ``"quantity"``, an ``"equation"`` or a ``"panel"``.
-        input_view: how the equation to the input is told: as a sliding ``"window"`` or as ``"stamps"`` that add up.
-        theme: ``"auto"``, ``"light"`` or ``"dark"``.
-        tab: name of the open tab beside the board, or empty.
-        mistake: id of the mistake that the tab Mistakes shows, or empty.
-        broken: id of the mistake that the board itself makes, or empty; a transposed convolution makes none.
-        lr: the learning rate of the steps that Learn takes, one of facts' choices; 0 while it is closed.
-        transposed: whether it is a transposed convolution; its padding mode is zeros.
+        tab, mistake, broken: empty for none. A transposed convolution makes no mistake.
+        lr: of the steps that Learn takes; 0 while it is closed.
+        transposed: its padding mode is zeros.
     """
 
-    spec: ConvSpec = dataclasses.field(default_factory=lambda: ConvSpec((8, 8), stride=2, padding=1))
-    input: Source = dataclasses.field(default=Source("digit"))
-    digit: int = 3
-    weight: Source = dataclasses.field(default=Source("sobel_x"))
-    bias: Source | None = None
-    loss: str = "half_squared_error"
-    target: Source = dataclasses.field(default=Source("zeros"))
-    grad: Source = dataclasses.field(default=Source("ones"))
-    seed: int = 0
-    device: str = "cpu"
-    dtype: str = "float32"
-    plane: Plane = dataclasses.field(default_factory=Plane)
-    link_axes: bool = True
-    scale: str = "equation"
-    input_view: str = "window"
-    theme: str = "auto"
-    tab: str = ""
-    mistake: str = "I01"
-    broken: str = ""
-    lr: float = 0
-    transposed: bool = False
+    spec: ConvSpec = DEFAULTS["spec"]
+    input: Source = DEFAULTS["input"]
+    digit: int = DEFAULTS["digit"]
+    weight: Source = DEFAULTS["weight"]
+    bias: Source | None = DEFAULTS["bias"]
+    loss: str = DEFAULTS["loss"]
+    target: Source = DEFAULTS["target"]
+    grad: Source = DEFAULTS["grad"]
+    seed: int = DEFAULTS["seed"]
+    device: str = DEFAULTS["device"]
+    dtype: str = DEFAULTS["dtype"]
+    plane: Plane = DEFAULTS["plane"]
+    link_axes: bool = DEFAULTS["link_axes"]
+    scale: str = DEFAULTS["scale"]
+    input_view: str = DEFAULTS["input_view"]
+    theme: str = DEFAULTS["theme"]
+    tab: str = DEFAULTS["tab"]
+    mistake: str = DEFAULTS["mistake"]
+    broken: str = DEFAULTS["broken"]
+    lr: float = DEFAULTS["lr"]
+    transposed: bool = DEFAULTS["transposed"]
 
     def __post_init__(self) -> None:
         """Check the words; the geometry checks itself."""
-        choices = {
-            **{name: (source.kind, KINDS[name]) for name in KINDS if (source := getattr(self, name)) is not None},
-            **{name: (getattr(self, name), CHOICES[name]) for name in CHOICES if name != "padding_mode"},
-            "digit": (self.digit, range(10)),
-        }
-        for name, (value, known) in choices.items():
-            if value not in known:
-                raise ValueError(say("state.choice", name=name, known=", ".join(map(str, known)), value=repr(value)))
+        for name, field in FIELDS.items():
+            value = None if field.spec or not field.known else getattr(self, name)
+            value = value.kind if isinstance(value, Source) else value
+            if value is not None and value not in field.known:
+                known = ", ".join(map(str, field.known))
+                raise ValueError(say("state.choice", name=name, known=known, value=repr(value)))
         if self.transposed and self.spec.padding_mode != "zeros":
             raise ValueError(say("state.padding_mode", mode=self.spec.padding_mode))
         if self.transposed:
@@ -136,9 +125,20 @@ class Settings:
         """Build the settings that ``to_dict`` described; what is missing has its default.
 
         Raises:
-            ValueError: a newer version, an unknown key, or a value that no setting can have.
+            ValueError: no dict, a newer version, an unknown key, or a value that no setting can have.
         """
-        return parsed(state, cls)
+        if not isinstance(state, Mapping):
+            raise ValueError(say("state.form", type=type(state).__name__))
+        fields = {name: value for name, value in state.items() if name != "version"}
+        if (version := state.get("version", VERSION)) != VERSION:
+            raise ValueError(say("state.version", version=VERSION, value=repr(version)))
+        if unknown := sorted(map(str, fields.keys() - DEFAULTS.keys())):
+            known = ", ".join(sorted(DEFAULTS))
+            raise ValueError(say("state.unknown", known=known, unknown=", ".join(unknown)))
+        try:
+            return cls(**{name: setting(name, value) for name, value in fields.items()})
+        except (TypeError, AttributeError, KeyError) as error:
+            raise ValueError(say("state.damaged", error=error)) from error
 
 
 def check_size(spec: ConvSpec) -> None:
@@ -149,12 +149,13 @@ def check_size(spec: ConvSpec) -> None:
     """
     for name, most in MOST.items():
         value = getattr(spec, name)
-        largest = max(max(side) for side in value) if name == "padding" else max(value)
-        if largest > most:
-            refused = "state.input_size" if name == "input_size" else "state.size"
+        if largest(value) > most:
+            refused = {"input_size": "state.input_size"}.get(name, "state.size" if name in PAIRS else "state.planes")
             raise ValueError(say(refused, name=name, most=most, value=value))
-    for name, most in MOST_PLANES.items():
-        if getattr(spec, name) > most:
-            raise ValueError(say("state.planes", most=most, name=name, value=getattr(spec, name)))
     if spec.products > MOST_PRODUCTS:
         raise ValueError(say("state.products", most=MOST_PRODUCTS // 10**6, products=spec.products // 10**6))
+
+
+def largest(value: Any) -> int:
+    """Return the largest number of a setting, which may be one for each axis and side."""
+    return max(map(largest, value)) if isinstance(value, tuple) else int(value)

@@ -12,6 +12,7 @@ from convviz.facts.words import sentences
 from convviz.spec import ConvSpec, Pair
 
 say = sentences("rules")
+WINDOW = ("kernel_size", "stride", "padding", "dilation")  # what each axis has beside its size
 AXES = ("axis.height", "axis.width")
 
 
@@ -33,9 +34,7 @@ def layer_spec(spec: ConvSpec, input_size: Sequence[int], output_padding: Sequen
     Raises:
         ValueError: the output would have no row or column, or the output_padding is too large.
     """
-    changed = {
-        name: changes.get(name, getattr(spec, name)) for name in ("kernel_size", "stride", "padding", "dilation")
-    }
+    changed = {name: changes.get(name, getattr(spec, name)) for name in WINDOW}
     for axis in (0, 1):
         if not 0 <= output_padding[axis] < changed["stride"][axis]:
             got = {"value": output_padding[axis], "axis": say(AXES[axis]), "stride": changed["stride"][axis]}
@@ -48,7 +47,7 @@ def layer_spec(spec: ConvSpec, input_size: Sequence[int], output_padding: Sequen
 
 def output_size(input_size: Sequence[int], output_padding: Sequence[int], **spec: Any) -> Pair:
     """Return (H_out, W_out) of the layer, which may be less than 1: then the padding cuts everything off."""
-    fields = (spec[name] for name in ("kernel_size", "stride", "padding", "dilation"))
+    fields = (spec[name] for name in WINDOW)
     rows, columns = (
         (size - 1) * stride - sum(sides) + dilation * (kernel - 1) + 1 + extra
         for size, extra, kernel, stride, sides, dilation in zip(input_size, output_padding, *fields, strict=True)

@@ -132,7 +132,7 @@ def link_settings(app, doctree):
         return
     for row in doctree.findall(nodes.row):
         id = row[0].astext()
-        tab = f"&tab=mistakes&mistake={id}" if id in facts("settings")["choices"]["mistake"][1:] else ""
+        tab = f"&tab=mistakes&mistake={id}" if id in facts("settings")["fields"]["mistake"]["words"][1:] else ""
         for text in list(row.findall(nodes.literal)):
             if SETTING.match(text.astext()):
                 address = f"{SITE}/{page_of(ENGLISH)}?lang={ENGLISH}#{text.astext()}{tab}"

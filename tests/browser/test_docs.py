@@ -110,7 +110,7 @@ def test_each_row_of_the_mistakes_opens_its_own(reader, url, built):
     rows = reader.locator("tr:has(a[href^='live/'])").evaluate_all(
         "(rows) => rows.map((row) => [row.cells[0].innerText, row.querySelector('a').href.split('&tab=')[1]])"
     )
-    in_the_tab = facts("settings")["choices"]["mistake"][1:]
+    in_the_tab = facts("settings")["fields"]["mistake"]["words"][1:]
     assert [name for name, _ in rows] == [name for name in table if name in in_the_tab or name[0] == "F"]
     assert all(tab == (f"mistakes&mistake={name}" if name in in_the_tab else None) for name, tab in rows), rows
     reader.get_by_role("row", name="I22").get_by_role("link").click()

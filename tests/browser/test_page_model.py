@@ -14,6 +14,7 @@ from convviz.facts.losses import kinds_taken
 from convviz.plane import PANEL_AXES
 from convviz.settings.compute import compute
 from convviz.settings.names import shown_letter
+from convviz.settings.schema import VIEW
 from convviz.settings.state import Settings
 from convviz.spec import ConvSpec
 from convviz.views.cells import roles
@@ -102,7 +103,6 @@ def test_no_action_leaves_an_impossible_state_and_the_numbers_are_torchs(js, see
 def test_undo_and_redo_return_to_equal_states(js, seed):
     """All the way back and forth again: each state comes by in turn, but for what is only looked at."""
     draw = random.Random(seed)
-    view = facts("settings")["view"]
     steps = 40
     plays = []
     for state in random_states(3000 + seed, 6):
@@ -111,7 +111,7 @@ def test_undo_and_redo_return_to_equal_states(js, seed):
         forth = [each for action in forth for each in (action, ["wait", 5000])]
         plays.append((Settings.from_dict(state).to_dict(), [*forth, *[["undo"]] * steps, *[["redo"]] * steps]))
     for (start, actions), seen in zip(plays, js.play(plays), strict=True):
-        states = [{name: value for name, value in each["state"].items() if name not in view} for each in seen]
+        states = [{name: value for name, value in each["state"].items() if name not in VIEW} for each in seen]
         forth = len(actions) - 2 * steps
         trail = [states[0]]
         for state in states[1 : forth + 1]:

@@ -8,13 +8,14 @@ import pytest
 import torch
 
 from convviz.axis_taps import PADDING_MODES
-from convviz.facts import facts
 from convviz.ops.stages_transposed import stages_transposed
 from convviz.plane import PANEL_AXES, Plane
 from convviz.samples.kernels import make_kernel
 from convviz.settings.compute import compute
+from convviz.settings.schema import FIELDS
+from convviz.settings.schema import PAIRS as PER_AXIS
 from convviz.settings.source import Source
-from convviz.settings.state import CHOICES, NAMED_KINDS, PRESETS, Settings
+from convviz.settings.state import CHOICES, MOST, PRESETS, Settings
 from convviz.settings.tensors import bias_tensor, grad_tensor, input_tensor, target_tensor, weight_tensor
 from convviz.settings.transposed import layer_pair, layer_spec
 from convviz.spec import ConvSpec
@@ -23,9 +24,8 @@ from tests.geometries import EDGE_CASES, random_specs
 from tests.test_settings import grouped_specs, random_settings
 from tests.test_transposed import layers
 
-LIMITS = facts("settings")["limits"]["controls"]
-PER_AXIS = facts("settings")["per_axis"]
-PLAIN = [name for name in PER_AXIS if name not in facts("settings")["per_axis_of_the_transposed_alone"]]
+LIMITS = {name: field.offered for name, field in FIELDS.items()}
+PLAIN = [name for name in PER_AXIS if not FIELDS[name].layer]
 
 
 def possible(spec, transposed=False):
@@ -69,7 +69,7 @@ def moved_layer(spec, name, axis, value, linked):
         made = layer_spec(spec, pairs["input_size"], pairs["output_padding"], **own)
     except ValueError:
         return None
-    most = facts("settings")["limits"]["board"]["input_size"]
+    most = MOST["input_size"]
     return made if all(n <= max(most, old) for n, old in zip(made.input_size, spec.input_size, strict=True)) else None
 
 
@@ -445,7 +445,7 @@ def test_a_menu_offers_what_the_loss_takes_and_a_name_makes(js):
         if state["loss"] == "cross_entropy" and given == "target":
             assert offered == ["one_hot"]
         else:
-            assert offered == list(NAMED_KINDS[given]), (state, given)
+            assert offered == FIELDS[given].named, (state, given)
 
 
 # -- what was typed stays ------------------------------------------------------------------------------------------

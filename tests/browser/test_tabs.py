@@ -89,7 +89,7 @@ def test_five_entries_their_parts_and_a_quiet_more(app):
 
 
 def test_an_old_link_of_every_tab_opens_what_it_opened(page, server):
-    for name in SETTINGS["choices"]["tab"][1:]:
+    for name in SETTINGS["fields"]["tab"]["words"][1:]:
         page.goto("about:blank")
         page.goto(f"{server.url}#v=2&tab={name}")
         pane(page, name).wait_for(timeout=APPEARS_WITHIN_MS)

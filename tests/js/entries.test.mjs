@@ -8,7 +8,7 @@ const seen = (has) => entriesOf(has).map(({ id, label, parts }) => [id, label, p
 
 test("every tab is a part of exactly one entry", () => {
   const parts = entriesOf(() => true).flatMap((entry) => entry.parts);
-  assert.deepEqual(parts.toSorted(), SETTINGS.choices.tab.filter(Boolean).toSorted());
+  assert.deepEqual(parts.toSorted(), SETTINGS.fields.tab.words.filter(Boolean).toSorted());
 });
 
 test("a page shows the entries of the tabs that it has, and an only part by its own name", () => {

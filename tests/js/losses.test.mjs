@@ -12,7 +12,7 @@ const tensor = (...numbers) => ({ shape: [2, 1, 2, 2], data: Float64Array.from(n
 const target = tensor(0, 1, 0, 0, 0, 1, 0, 0);
 
 test("there is an entry for every loss that the facts name", () => {
-  assert.deepEqual(Object.keys(LOSSES), SETTINGS.choices.loss);
+  assert.deepEqual(Object.keys(LOSSES), SETTINGS.fields.loss.words);
 });
 
 test("cross-entropy is the mean over the samples, and its gradient adds up to 0 in each", () => {

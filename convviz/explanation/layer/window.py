@@ -15,7 +15,7 @@ import torch
 
 from convviz.explanation.layer.record import Recorded
 from convviz.ops.padding import pad_input
-from convviz.settings.state import MOST, MOST_PLANES, MOST_PRODUCTS
+from convviz.settings.state import MOST, MOST_PRODUCTS
 from convviz.spec import ConvSpec, Pair
 
 KEYS = ("samples", "in_channels", "out_channels", "rows", "columns")
@@ -72,7 +72,7 @@ def choose_window(made: Recorded, asked: Mapping[str, Any] | None = None) -> Win
     counts = dict(zip(KEYS, (batch, made.input.shape[1], channels, *size), strict=True))
     spans = {name: _span(name, value, counts[name]) for name, value in (asked or {}).items()}
     in_channels, out_channels, groups = _channels(made, spans)
-    many = batch > MOST_PLANES["batch"] or _too_much(made, len(in_channels), len(out_channels))
+    many = batch > MOST["batch"] or _too_much(made, len(in_channels), len(out_channels))
     samples = spans.get("samples", range(1 if many else batch))
     cuts = [_axis(made, axis, spans.get(("rows", "columns")[axis])) for axis in (0, 1)]
     whole = all(cut.whole for cut in cuts)
@@ -203,10 +203,10 @@ def _channels(made: Recorded, spans: Mapping[str, range]) -> tuple[range, range,
         first = min(span.start // each[name] for name, span in asked.items())
         stop = max((span.stop - 1) // each[name] + 1 for name, span in asked.items())
     else:
-        first, stop = 0, min(max(1, MOST_PLANES["in_channels"] // max(each.values())), groups)
+        first, stop = 0, min(max(1, MOST["in_channels"] // max(each.values())), groups)
     own = {name: range(first * count, stop * count) for name, count in each.items()}
     if stop - first == 1:
-        shown = {name: asked.get(name, span[: MOST_PLANES["in_channels"]]) for name, span in own.items()}
+        shown = {name: asked.get(name, span[: MOST["in_channels"]]) for name, span in own.items()}
         return shown["in_channels"], shown["out_channels"], 1
     if any(span != own[name] for name, span in asked.items()):
         raise ValueError(

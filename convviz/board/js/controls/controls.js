@@ -30,6 +30,7 @@ import {
 import { PRESETS } from "../rules/samples.js";
 import { drawPart } from "./draw.js";
 import { createPopover } from "./popover.js";
+import { ROWS } from "../rules/schema.js";
 import { replaced } from "../rules/settings.js";
 import { sentences } from "../base/words.js";
 
@@ -48,7 +49,7 @@ const TITLES = NAMES.groups;
 const KERNEL_TITLES = NAMES.groups_of_the_kernel;
 /** What can be chosen by its name alone; an image and typed numbers have to be given. @param {string} field */
 const namedKinds = (field) =>
-  SETTINGS.kinds[field].filter((kind) => !SETTINGS.kinds_with_own_numbers.includes(kind));
+  SETTINGS.fields[field].words.filter((kind) => !SETTINGS.kinds_with_own_numbers.includes(kind));
 const wordFor = (name) => LABELS[name] ?? name;
 /** @type {Record<string, string[]>} what only a kernel can do, by group */
 const KERNEL_CONTROLS = SETTINGS.controls_of_the_kernel;
@@ -125,8 +126,25 @@ function openExample(settings, name) {
   return [link ? settingAt(settings, link) : settings, []];
 }
 
+/** The controls that set their own field and no other: their row says all about them. @returns {Record<string, () => Part[]>} */
+function plainMakers(model) {
+  const makers = ROWS.map(([name, { kind, offered = [0, 0], words = [] }]) => {
+    const get = (settings) => settings[name];
+    const put = (settings, value) => [replaced(settings, { [name]: value }), []];
+    const wordOf = (text) => words.find((word) => String(word) === text);
+    const choose = (settings, text) => put(settings, wordOf(text));
+    const make = () => {
+      if (kind === "flag") return checkPart(model, name, get, put);
+      if (kind === "whole") return rangePart(model, name, () => offered, get, put);
+      return menuPart(model, name, words, get, choose);
+    };
+    return [name, () => [make()]];
+  });
+  return Object.fromEntries(makers);
+}
+
 /**
- * How each control is made.
+ * How each of the others is made.
  * @typedef {{ el: HTMLElement, refresh: () => void }} Part
  * @returns {Record<string, () => Part[]>}
  */
@@ -154,6 +172,7 @@ function makersOf(model, drawSliders, follow) {
   const plain = (settings) => !settings.transposed; // torch's conv_transpose2d has one number for both sides, and no names
   const axes = perAxis(true).map((name) => [name, () => [0, 1].map((axis) => axisPart(model, name, axis))]);
   return {
+    ...plainMakers(model),
     ...Object.fromEntries(axes),
     example: menu("example", ["none", ...Object.keys(SETTINGS.examples)], () => "none", openExample),
     preset: menu("preset", ["counting", ...PRESETS, "random"], kernelName, chooseKernel),
@@ -175,7 +194,7 @@ function makersOf(model, drawSliders, follow) {
       ),
     padding_mode: menu(
       "padding_mode",
-      SETTINGS.choices.padding_mode,
+      SETTINGS.fields.padding_mode.words,
       (s) => s.spec.padding_mode,
       geometry("padding_mode"),
       plain,
@@ -194,10 +213,9 @@ function makersOf(model, drawSliders, follow) {
     digit: () => [rangePart(model, "digit", () => LIMITS.digit, field("digit"), setDigit, isDigit)],
     seed: () => [seedPart(model)],
     draw: () => [drawPart(model, follow)],
-    loss_kind: menu("loss_kind", SETTINGS.choices.loss, field("loss"), put("loss")),
+    loss_kind: menu("loss_kind", SETTINGS.fields.loss.words, field("loss"), put("loss")),
     target: menu("target", offered("target"), kindOf("target"), source("target"), takes("target")),
     grad_output: menu("grad_output", offered("grad"), kindOf("grad"), source("grad"), takes("grad")),
-    scale: menu("scale", SETTINGS.choices.scale, field("scale"), put("scale")),
     device: () => [
       ofTorch(
         model,
@@ -205,10 +223,9 @@ function makersOf(model, drawSliders, follow) {
       ),
     ],
     dtype: () => [
-      ofTorch(model, menuPart(model, "dtype", SETTINGS.choices.dtype, field("dtype"), put("dtype"))),
+      ofTorch(model, menuPart(model, "dtype", SETTINGS.fields.dtype.words, field("dtype"), put("dtype"))),
     ],
     picture: () => [ofTorch(model, picturePart(model))],
-    theme: menu("theme", SETTINGS.choices.theme, field("theme"), put("theme")),
   };
 }
 

@@ -7,7 +7,7 @@ import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 /** The tabs of a page that has them all. */
-export const ALL_TABS = SETTINGS.choices.tab.filter(Boolean);
+export const ALL_TABS = SETTINGS.fields.tab.words.filter(Boolean);
 
 /**
  * @import { Step, Task } from "./lessons.js"

@@ -2,13 +2,13 @@
 // What a visitor is to do in a step: whether it is done follows from the settings alone, however they came there; and how
 // the page does it for somebody who cannot or would rather look.
 import NAMES from "../../../facts/names.json" with { type: "json" };
-import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import WORDS from "../../../facts/words/player.json" with { type: "json" };
 import { formatLong } from "../base/format.js";
 import { samePlace } from "../base/cell_place.js";
 import { sentences } from "../base/words.js";
 import { editCell, editedPanels } from "../rules/edit.js";
 import { fromLink } from "../rules/link.js";
+import { LINK_KEYS } from "../rules/schema.js";
 import { inPlaceOf, replaced, tensorsOf } from "../rules/settings.js";
 import { outputShape } from "../rules/spec.js";
 import { numberIn, placeOfOne } from "./values.js";
@@ -35,10 +35,6 @@ const SOURCES = /** @type {const} */ ([
   "target",
   "bias",
 ]);
-/** @type {Record<string, { field: string }>} */
-const GEOMETRY = SETTINGS.link_keys.geometry;
-/** @type {Record<string, { field: string }>} */
-const OTHER = SETTINGS.link_keys.other;
 
 /** The values of a link's keys, in their order; a later one replaces an earlier one. @param {...string} links */
 export function joinedLinks(...links) {
@@ -52,9 +48,9 @@ function partOf(settings, link) {
   /** @type {Record<string, any>[]} */
   const [spec, rest] = [{}, {}];
   for (const pair of link.split("&")) {
-    const key = pair.split("=", 1)[0];
-    if (GEOMETRY[key]) spec[GEOMETRY[key].field] = /** @type {any} */ (settings.spec)[GEOMETRY[key].field];
-    else rest[OTHER[key].field] = /** @type {any} */ (settings)[OTHER[key].field];
+    const { field, spec: ofSpec } = LINK_KEYS[pair.split("=", 1)[0]];
+    if (ofSpec) spec[field] = /** @type {any} */ (settings.spec)[field];
+    else rest[field] = /** @type {any} */ (settings)[field];
   }
   return { spec, rest };
 }
@@ -124,7 +120,7 @@ function insteadOf(edit, at) {
 /** What a control has that was moved, and not to what is wanted. @param {string} wanted as a link says it @param {Situation} at */
 function notYet(wanted, { settings, start }) {
   const [key, value] = wanted.split("=");
-  const field = GEOMETRY[key]?.field;
+  const field = LINK_KEYS[key]?.field;
   const [now, was] = [settings, start].map((each) => [partOf(each, wanted).spec[field]].flat(2)[0]);
   return now === was || String(now) === value || (key === "size" && settings.transposed)
     ? ""
@@ -217,5 +213,5 @@ export function argumentsOf({ edit, pin, set }) {
 export function controlOf(task, { transposed }) {
   const key = task?.set?.split("=")[0] ?? "";
   if (key === "size" && transposed) return "output_padding"; // the size of the output, which follows from it
-  return key === "loss" ? "loss_kind" : (GEOMETRY[key]?.field ?? OTHER[key]?.field ?? "");
+  return key === "loss" ? "loss_kind" : (LINK_KEYS[key]?.field ?? "");
 }

@@ -1,11 +1,11 @@
 // @ts-check
 // What the sentences of a step are filled with: numbers that are looked up or counted in the state that is there now, so
 // that no sentence can stand beside a state of which it is not true.
-import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { formatLong } from "../base/format.js";
 import { createLinks } from "../picture/links.js";
 import { isSingleOne } from "../rules/change.js";
 import { panelAxes, planeIndex, planeWithin } from "../rules/plane.js";
+import { LINK_KEYS } from "../rules/schema.js";
 import { geometryOf, remainderOf } from "../rules/spec.js";
 import { windowsOn } from "../rules/taps.js";
 
@@ -14,9 +14,6 @@ import { windowsOn } from "../rules/taps.js";
  * @typedef {{ settings: Settings, stages: Record<string, any> }} Seen a state and its numbers
  * @typedef {{ now: Seen, start: Seen }} Moment start: as the step began
  */
-
-/** @type {Record<string, { field: string }>} */
-const KEYS = { ...SETTINGS.link_keys.geometry, ...SETTINGS.link_keys.other };
 
 /** Where the 1 of a one-hot grad_output stands; null if there is none. @param {Settings} settings */
 export function placeOfOne(settings) {
@@ -81,7 +78,7 @@ function termsOf({ settings: { spec, plane, transposed } }, [panel, row, column]
 
 /** @param {Settings} settings @param {string} key of a link */
 function settingOf(settings, key) {
-  const { field } = KEYS[key];
+  const { field } = LINK_KEYS[key];
   const value = /** @type {Record<string, any>} */ (field in settings.spec ? settings.spec : settings)[field];
   return [value].flat(2).every((each, _, all) => each === all[0]) ? [value].flat(2)[0] : value.join(" × ");
 }

@@ -42,7 +42,7 @@ const NUMBERS = {
 };
 
 /** The reading that has the sliding window: both, where the board has such a view. */
-const WINDOW = SETTINGS.choices.input_view.includes("both") ? "both" : "window";
+const WINDOW = SETTINGS.fields.input_view.words.includes("both") ? "both" : "window";
 
 /** The reading that a mistake needs. @returns {Offer} */
 export const viewOffer = () => ({ words: say("offer.view"), changes: { input_view: WINDOW } });

@@ -11,7 +11,7 @@ import { computeStages } from "./compute.js";
  */
 
 /** The learning rates to choose from. */
-export const RATES = /** @type {number[]} */ (SETTINGS.choices.lr.slice(1)); // the first means that Learn is closed
+export const RATES = /** @type {number[]} */ (SETTINGS.fields.lr.words.slice(1)); // the first means that Learn is closed
 
 /** @param {Tensor} tensor @param {Tensor} gradient @param {number} lr @returns {Tensor} */
 const stepped = ({ shape, data }, gradient, lr) => ({

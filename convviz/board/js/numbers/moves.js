@@ -2,7 +2,7 @@
 // The moves of one control that a setting has, the nearest first.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { LIMITS } from "../rules/bounds.js";
-import { MOST_PLANES, replaced } from "../rules/settings.js";
+import { MOST, replaced } from "../rules/settings.js";
 import { countProducts, isPossible } from "../rules/spec.js";
 
 /**
@@ -47,7 +47,7 @@ export function geometryMoves(settings, most) {
   ];
   return changes.flatMap(([control, change]) => {
     const made = { ...spec, ...change };
-    const { in_channels, out_channels } = MOST_PLANES;
+    const { in_channels, out_channels } = MOST;
     const shown = made.in_channels <= in_channels && made.out_channels <= out_channels;
     const fits = shown && isPossible(made) && countProducts(made) <= most;
     return fits ? [{ control, settings: replaced(settings, { spec: made }) }] : [];
@@ -61,7 +61,7 @@ export function geometryMoves(settings, most) {
 const of = (control, change) => [control, change];
 
 /** @param {string} here */
-const otherModes = (here) => SETTINGS.choices.padding_mode.filter((mode) => mode !== here);
+const otherModes = (here) => SETTINGS.fields.padding_mode.words.filter((mode) => mode !== here);
 
 /**
  * The other values of a range, the nearest first and upwards before downwards.

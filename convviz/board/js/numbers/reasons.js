@@ -100,7 +100,7 @@ export function createReasons(mistakes, { spec, transposed }, stages) {
           return number !== null && agrees(typed, number) && !agrees(number, right) && isWhole(asked, way);
         });
         if (place < 0) return [];
-        const inTab = of === asked.of && asked.spec === spec && SETTINGS.choices.mistake.includes(id);
+        const inTab = of === asked.of && asked.spec === spec && SETTINGS.fields.mistake.words.includes(id);
         return [reason("mistake", { id, way: inTab ? place + 1 : 0 })];
       });
   }

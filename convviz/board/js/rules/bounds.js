@@ -1,8 +1,8 @@
 // @ts-check
 // How far each control may go without breaking a rule of conv2d, and how to mend a geometry that does.
-import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { moved } from "./moved.js";
 import { axisName, say } from "./say.js";
+import { LARGEST, OFFERED, OF_THE_LAYER, PAIRS } from "./schema.js";
 import { bothAxes, effectiveKernel, isPossible, mostPadding, outputSize, remainderOf } from "./spec.js";
 
 /**
@@ -12,14 +12,14 @@ import { bothAxes, effectiveKernel, isPossible, mostPadding, outputSize, remaind
  * @typedef {PairName | "output_padding"} AxisName what each axis has a control of
  * @typedef {(number | Pair)[]} Pairs a number an axis; of padding a pair
  * @typedef {Partial<Spec> & { output_padding?: number[] }} Changes
- * @typedef {keyof typeof SETTINGS.limits.controls} Limited
+ * @typedef {AxisName | "in_channels" | "out_channels" | "batch" | "digit" | "seed"} Limited
  */
 
 /** What the controls offer. A geometry from outside may lie beyond; its own value is then allowed as well. */
-export const LIMITS = /** @type {Record<Limited, Pair>} */ (SETTINGS.limits.controls);
-export const MOST_CELLS = SETTINGS.limits.board.input_size;
-const PER_AXIS = /** @type {AxisName[]} */ (SETTINGS.per_axis);
-const PER_AXIS_PLAIN = PER_AXIS.filter((name) => !SETTINGS.per_axis_of_the_transposed_alone.includes(name));
+export const LIMITS = /** @type {Record<Limited, Pair>} */ (OFFERED);
+export const MOST_CELLS = LARGEST.input_size;
+const PER_AXIS = /** @type {AxisName[]} */ (PAIRS);
+const PER_AXIS_PLAIN = PER_AXIS.filter((name) => !OF_THE_LAYER.includes(name));
 
 /** The settings that each axis has of its own. @param {boolean} transposed @returns {AxisName[]} */
 export const perAxis = (transposed) => (transposed ? PER_AXIS : PER_AXIS_PLAIN);

@@ -8,7 +8,7 @@ import { isPlain } from "./names.js";
 import { planeIndex } from "./plane.js";
 import { say } from "./say.js";
 import { PRESETS, makeKernel } from "./samples.js";
-import { MOST_PLANES, replaced, shapeOfOutput, sourceWith, weightOf } from "./settings.js";
+import { MOST, replaced, shapeOfOutput, sourceWith, weightOf } from "./settings.js";
 import { remainderOf } from "./spec.js";
 
 /**
@@ -188,7 +188,7 @@ export function shownWeightPlane({ spec, plane }) {
  */
 export function setBias(settings, wanted) {
   const values = Array.from(
-    { length: MOST_PLANES.out_channels },
+    { length: MOST.out_channels },
     (_, channel) => DEFAULT_BIAS[channel % DEFAULT_BIAS.length],
   );
   return [

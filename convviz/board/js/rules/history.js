@@ -1,13 +1,14 @@
 // @ts-check
 // The way back: what undo and redo remember.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
+import { LOOKS } from "./schema.js";
 
 /** @import { Settings } from "./settings.js" */
 
 const STEPS = SETTINGS.limits.history.steps; // that undo remembers
 const SAME_MOVE = 1000 * SETTINGS.limits.history.same_move_seconds; // milliseconds within which moves of one control count as one
 /** What undo leaves alone, because it changes no number. */
-const VIEW = /** @type {(keyof Settings)[]} */ (SETTINGS.view);
+const VIEW = /** @type {(keyof Settings)[]} */ (LOOKS);
 
 /** How the moves begin that are one step however long they take: a stroke that draws ends when the pointer is let go. */
 export const STROKE = "stroke ";

@@ -8,13 +8,13 @@ import { isWhole, readValue, toldOf, writeValue } from "./link_values.js";
 import { notTaken, withKindsOfLoss } from "./losses.js";
 import { planeWithin } from "./plane.js";
 import { say } from "./say.js";
+import { LINK_KEYS } from "./schema.js";
 import { inPlaceOf } from "./settings.js";
 import { countProducts, isPossible } from "./spec.js";
 
 /**
  * @import { Settings } from "./settings.js"
  * @import { Spec } from "./spec.js"
- * @import { LinkKey } from "./link_values.js"
  * @import { SentenceId } from "./say.js"
  */
 
@@ -31,13 +31,12 @@ export const FIRST_STATE = /** @type {Settings} */ (
 /** From which picture a link of a version differs. @type {Record<string, Settings>} */
 const BASES = { 1: BASE_STATE, [SETTINGS.link_version]: FIRST_STATE };
 
-/** @type {{ geometry: Record<string, LinkKey>, other: Record<string, LinkKey> }} */
-const { geometry: GEOMETRY_KEYS, other: OTHER_KEYS } = SETTINGS.link_keys;
-const LINK_KEYS = { ...GEOMETRY_KEYS, ...OTHER_KEYS };
+/** The keys of what is not the geometry's. */
+const OTHER_KEYS = Object.keys(LINK_KEYS).filter((name) => !LINK_KEYS[name].spec);
 
 /** @param {Settings} state @param {string} name */
 const linkField = (state, name) =>
-  /** @type {Record<string, unknown>} */ (name in GEOMETRY_KEYS ? state.spec : state)[LINK_KEYS[name].field];
+  /** @type {Record<string, unknown>} */ (LINK_KEYS[name].spec ? state.spec : state)[LINK_KEYS[name].field];
 
 /** Whether the page has such a key; a name such as "constructor" is none. @param {string} name */
 const isKey = (name) => Object.hasOwn(LINK_KEYS, name);
@@ -90,7 +89,7 @@ export function fromLink(text) {
     try {
       given[name] = readValue(LINK_KEYS[name], values[0]);
     } catch {
-      const rule = /** @type {SentenceId} */ (`link.${LINK_KEYS[name].form}`);
+      const rule = /** @type {SentenceId} */ (`link.${LINK_KEYS[name].kind}`);
       notices.push(say(rule, { name, value: shortened(values[0]), ...toldOf(LINK_KEYS[name]) }));
     }
   }
@@ -103,7 +102,7 @@ export function fromLink(text) {
   const { spec, leftOut } = geometryFrom(given, base.spec);
   const state = { ...structuredClone(base), spec };
   const fields = /** @type {Record<string, any>} */ (state);
-  for (const name of Object.keys(OTHER_KEYS)) if (name in given) fields[OTHER_KEYS[name].field] = given[name];
+  for (const name of OTHER_KEYS) if (name in given) fields[LINK_KEYS[name].field] = given[name];
   state.plane = planeWithin(state.plane, spec);
   const unbroken =
     state.transposed && state.broken ? [sayBroken("link.transposed", { value: state.broken })] : [];
@@ -158,12 +157,12 @@ function aboutVersion(text) {
 
 /** The geometry that the keys give; where it is not possible, without as few of them as will do. @param {Record<string, any>} given @param {Spec} base */
 function geometryFrom(given, base) {
-  const names = SETTINGS.link_keys.left_out_first.filter((name) => name in given);
+  const names = SETTINGS.left_out_first.filter((name) => name in given);
   /** @param {string[]} leftOut */
   const made = (leftOut) => {
     const spec = structuredClone(base);
     const fields = /** @type {Record<string, any>} */ (spec);
-    for (const name of names) if (!leftOut.includes(name)) fields[GEOMETRY_KEYS[name].field] = given[name];
+    for (const name of names) if (!leftOut.includes(name)) fields[LINK_KEYS[name].field] = given[name];
     return fitsBoard(spec, given.transposed ?? false) ? spec : null;
   };
   const ways = [
@@ -174,7 +173,7 @@ function geometryFrom(given, base) {
   const leftOut = /** @type {string[]} */ (ways.find(made));
   const spec = /** @type {Spec} */ (made(leftOut));
   if (!leftOut.length) return { spec, leftOut: [] };
-  const shown = leftOut.map((name) => `${name}=${writeValue(GEOMETRY_KEYS[name], given[name])}`);
+  const shown = leftOut.map((name) => `${name}=${writeValue(LINK_KEYS[name], given[name])}`);
   const keys = shown.reduce((these, last) => say("list.and", { these, last }));
   return { spec, leftOut: [say("link.impossible", { count: leftOut.length, keys })] };
 }

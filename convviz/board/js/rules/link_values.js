@@ -1,22 +1,20 @@
 // @ts-check
-// How one value stands in a link, as settings/link_values.py reads and writes it: facts/settings.json has the form and the
+// How one value stands in a link, as settings/link_values.py reads and writes it: facts/settings.json has the kind and the
 // limits of every key. A reader throws for every other text.
 import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 
 /**
+ * @import { LinkKey } from "./schema.js"
  * @import { Source } from "./settings.js"
- * What one key of a link means: the field of a state or of its spec, the form of its values, which of facts' limits its
- * numbers keep to, and the lowest where these have only the highest.
- * @typedef {{ field: string, form: string, limits?: string, low?: number }} LinkKey
  */
 
 const [WHOLE, DECIMAL] = ["whole", "decimal"].map(
   (name) => new RegExp(`^${SETTINGS.link_patterns[/** @type {"whole"} */ (name)]}$`),
 );
-/** @type {{ link_separators: Record<string, string>, limits: Record<string, any>, choices: Record<string, (string | number)[]>, kinds: Record<string, string[]> }} */
-const { link_separators: SEPARATORS, limits: LIMITS, choices: CHOICES, kinds: KINDS } = SETTINGS;
-/** @param {string} kind */
-const hasOwnNumbers = (kind) => SETTINGS.kinds_with_own_numbers.includes(kind);
+/** @type {Record<string, string>} */
+const SEPARATORS = SETTINGS.link_separators;
+/** @param {string | number} kind */
+const hasOwnNumbers = (kind) => SETTINGS.kinds_with_own_numbers.includes(String(kind));
 
 /** @param {unknown} holds @returns {asserts holds} */
 function need(holds) {
@@ -27,37 +25,34 @@ function need(holds) {
 export const isWhole = (text) => WHOLE.test(text);
 
 /** The lowest and the highest whole number of a key. @param {LinkKey} key @returns {[number, number]} */
-function rangeOf({ field, limits = "", low = 1 }) {
-  const found = LIMITS[limits][field];
-  return typeof found === "number" ? [low, found] : found;
-}
+const rangeOf = ({ limits, offered }) => limits ?? offered ?? [0, 0];
 
 /** What the sentence about a bad value names beside the key and the value. @param {LinkKey} key */
 export function toldOf(key) {
-  const [low, high] = key.limits ? rangeOf(key) : [0, 0];
-  const words = CHOICES[key.field] ?? (KINDS[key.field] ?? []).filter((kind) => !hasOwnNumbers(kind));
-  return { low, high, words: words.filter(Boolean).join(", ") };
+  const [low, high] = rangeOf(key);
+  const words = (key.words ?? []).filter((word) => word && !hasOwnNumbers(word));
+  return { low, high, words: words.join(", ") };
 }
 
 /** The value that a text gives. @param {LinkKey} key @param {string} text @returns {any} */
 export function readValue(key, text) {
-  const { field, form } = key;
+  const { kind: form, words = [] } = key;
   if (form in SEPARATORS) return readFolded(text, SEPARATORS[form], rangeOf(key));
   if (form === "flag") return readWhole(text, [0, 1]) === 1;
-  if (form === "source") return readSource(text, KINDS[field]);
+  if (form === "source") return readSource(text, words);
   if (form === "bias")
     return { kind: "values", values: text.split(",").map(readNumber), shape: [text.split(",").length] };
   if (form === "plane") {
     const [sample, out_channel, in_channel] = split(text, ",", 3).map((part) => readWhole(part, [0, 1e9]));
     return { sample, out_channel, in_channel };
   }
-  const found = CHOICES[field].find((choice) => String(choice) === text);
+  const found = words.find((choice) => String(choice) === text);
   need(found !== undefined);
   return found;
 }
 
 /** A value as its text. @param {LinkKey} key @param {any} value */
-export function writeValue({ form }, value) {
+export function writeValue({ kind: form }, value) {
   if (form in SEPARATORS) return writeFolded(value, SEPARATORS[form]);
   if (form === "flag") return String(Number(value));
   if (form === "plane") return `${value.sample},${value.out_channel},${value.in_channel}`;
@@ -107,7 +102,7 @@ function writeSource({ kind, values = [], shape = [] }) {
   return [kind, ...sizes, ...numbers].join(":");
 }
 
-/** @param {string} text @param {string[]} kinds @returns {Source} */
+/** @param {string} text @param {(string | number)[]} kinds @returns {Source} */
 function readSource(text, kinds) {
   const [kind, ...parts] = text.split(":");
   need(

@@ -15,12 +15,12 @@ export const kindsTaken = (loss, given) => TAKES[loss]?.[given] ?? [];
 
 /** The first loss that takes a target, or a grad. @param {"target" | "grad"} given */
 export const lossWith = (given) =>
-  /** @type {string} */ (SETTINGS.choices.loss.find((loss) => kindsTaken(loss, given).length));
+  /** @type {string} */ (SETTINGS.fields.loss.words.find((loss) => kindsTaken(loss, given).length));
 
 /** What a menu of the loss's targets, or grads, offers. @param {Settings} settings @param {"target" | "grad"} given */
 export function offeredKinds({ loss }, given) {
   const kinds = kindsTaken(loss, given);
-  return (kinds.length ? kinds : SETTINGS.kinds[given]).filter(
+  return (kinds.length ? kinds : SETTINGS.fields[given].words).filter(
     (kind) => !SETTINGS.kinds_with_own_numbers.includes(kind),
   );
 }

@@ -11,7 +11,7 @@ import { replaced } from "./settings.js";
  */
 
 const BY_HAND = lossWith("grad"); // the loss whose grad_output is given
-export const SENT_BACK = ["single", "ones", ...SETTINGS.choices.loss.filter((loss) => loss !== BY_HAND)];
+export const SENT_BACK = ["single", "ones", ...SETTINGS.fields.loss.words.filter((loss) => loss !== BY_HAND)];
 
 /** Which of them it is; empty where its numbers are others, set by hand. @param {Settings} settings */
 export function sentBack(settings) {

@@ -7,15 +7,15 @@ import { randomTenths } from "./random.js";
 import { planeWithin } from "./plane.js";
 import { PRESETS, clamped, fitTensor, makeKernel, makePlane, resizePlane } from "./samples.js";
 import { say } from "./say.js";
+import { LARGEST } from "./schema.js";
 import { inputShape, outputShape, weightShape } from "./spec.js";
 
 /**
- * @import { PanelName, Plane } from "./plane.js"
+ * @import { PanelName } from "./plane.js"
  * @import { Spec } from "./spec.js"
  * @typedef {{ kind: string, values?: number[], shape?: number[] }} Source
- * @typedef {{ version: number, spec: Spec, input: Source, digit: number, weight: Source, bias: Required<Source> | null,
- *   loss: string, target: Source, grad: Source, seed: number, device: string, dtype: string, plane: Plane, link_axes: boolean,
- *   scale: string, input_view: string, theme: string, tab: string, mistake: string, broken: string, lr: number, transposed: boolean }} Settings
+ * @typedef {{ input: Source, weight: Source, bias: Required<Source> | null, target: Source, grad: Source }} Sources
+ * @typedef {Omit<typeof SETTINGS.base_state, keyof Sources | "spec"> & Sources & { spec: Spec }} Settings
  * @typedef {{ shape: number[], data: Float64Array }} Tensor data in reading order
  * @typedef {{ input: Tensor, weight: Tensor, bias: Tensor | null, target: Tensor | null, grad: Tensor | null }} Given
  * @typedef {Record<Exclude<PanelName, "grad_padded_input" | "target">, Tensor> & { grad_padded_input: Tensor | null, target: Tensor | null,
@@ -23,8 +23,7 @@ import { inputShape, outputShape, weightShape } from "./spec.js";
  */
 
 /** What the board can show, a field of a geometry, and the size below which every number is. */
-export const MOST = SETTINGS.limits.board;
-export const MOST_PLANES = SETTINGS.limits.planes;
+export const MOST = /** @type {Record<Exclude<keyof Spec, "version" | "padding_mode">, number>} */ (LARGEST);
 export const MOST_NUMBER = SETTINGS.limits.number;
 const STREAMS = SETTINGS.random_streams; // by which the seeds differ
 
@@ -44,9 +43,7 @@ export const sourceWith = ({ shape, data }) => ({ kind: "values", values: [...da
 export function replaced(settings, changes) {
   const made = { ...settings, ...changes };
   const { spec } = made;
-  const limits = /** @type {[keyof typeof MOST | keyof typeof MOST_PLANES, number][]} */ (
-    Object.entries({ ...MOST, ...MOST_PLANES })
-  );
+  const limits = /** @type {[keyof typeof MOST, number][]} */ (Object.entries(MOST));
   for (const [name, most] of limits) {
     if (Math.max(...[spec[name]].flat(2)) <= most) continue;
     throw new Error(say("refused.page_size", { name, most }));
