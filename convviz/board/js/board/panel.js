@@ -9,7 +9,7 @@ import { createPull } from "./drag_number.js";
 import { createHandle } from "./drag_one.js";
 import { openEditor } from "./editor.js";
 import { fullNumber } from "../base/format.js";
-import { createGrid } from "./grid.js";
+import { Grid } from "./grid.js";
 import { createPanelMenu, openMenu } from "./panel_menu.js";
 import { breakable, leastWidth } from "./panel_name.js";
 import { explain, helpOf } from "../base/help.js";
@@ -44,7 +44,7 @@ export function createPanel(board, first) {
   let cell = { width: 0, height: 0 }; // in pixels
   let afar = false; // whether it is read from the last row of a room
   const send = (message) => board.model.send({ panel: spec.name, ...message });
-  const grid = createGrid(`cv${board.uid}-${first.key.replace(/\W/g, "-")}`, {
+  const grid = new Grid(`cv${board.uid}-${first.key.replace(/\W/g, "-")}`, {
     onFocus(row, column) {
       const cell = { panel: spec.name, row, column };
       board.read(() => describe(row, column), focusOf(grid.svg)?.closest(".cv-grid") === grid.svg, cell);
