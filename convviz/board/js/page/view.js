@@ -5,7 +5,7 @@ import { element } from "../base/dom.js";
 import { followHelp } from "../base/help.js";
 import { rove } from "../base/roving.js";
 import { sentences } from "../base/words.js";
-import { renderBoard } from "../board/board.js";
+import { Board } from "../board/board.js";
 import { followRoom } from "../board/stage.js";
 import { createControls } from "../controls/controls.js";
 import { createLearn } from "../controls/learn.js";
@@ -77,8 +77,12 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   const room = followRoom(body);
   /** @type {ReturnType<typeof createLecture>} */
   let lecture; // right after the board that it shows
-  const board = renderBoard({ model, el: picture, taught: TAUGHT, own, onBands: () => lecture?.refresh() });
-  if (drawer) follow("settings", bringTold(model, board.bring));
+  const board = new Board({ model, el: picture, taught: TAUGHT, own, onBands: () => lecture?.refresh() });
+  if (drawer)
+    follow(
+      "settings",
+      bringTold(model, (band) => board.bring(band)),
+    );
   const app = /** @type {HTMLElement} */ (el.closest(".cv-app") ?? el);
   const lesson = createLessonPanel(player, board);
   controls.prepend(createLead(model, follow, lesson.el, board.arrival.watch));
