@@ -151,7 +151,7 @@ export function createLessonPanel(player, stage) {
   }
 
   const appOf = () => el.closest(".cv-app");
-  const tab = lookInTab(appOf, player.choose);
+  const tab = lookInTab(appOf, (ids) => player.choose(ids));
   const update = () => {
     const look = player.get("look");
     const focused = card.contains(focusOf(card));

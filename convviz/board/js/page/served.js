@@ -4,7 +4,7 @@ import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { createValues } from "../base/events.js";
 import { language } from "../base/words.js";
 import { createShelf } from "../lesson/lessons.js";
-import { createPlayer } from "../lesson/player.js";
+import { Player } from "../lesson/player.js";
 import { createServer } from "../numbers/from_server.js";
 import { createPageModel } from "../numbers/model.js";
 import { FIRST_STATE } from "../rules/link.js";
@@ -33,7 +33,7 @@ function start() {
     ground: {},
     live: true,
   });
-  const player = createPlayer(
+  const player = new Player(
     model,
     createShelf({}, (name) => fetchLesson(data.lessons[name])),
   );
