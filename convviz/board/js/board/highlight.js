@@ -2,7 +2,7 @@
 // What lights up: the cells linked with the one under the pointer or the focus, or with the one that is pinned.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { colorOf } from "../base/format.js";
-import { createLinks } from "../picture/links.js";
+import { Links } from "../picture/links.js";
 import { backwardWords } from "../picture/cell_words.js";
 import { fromLoss } from "../picture/loss_words.js";
 import { createPairing } from "../picture/stamps.js";
@@ -32,7 +32,7 @@ export function createHighlighter(board, panels) {
     event.preventDefault();
     event.stopPropagation();
   });
-  /** @type {ReturnType<typeof createLinks>} */
+  /** @type {Links} */
   let links; // from the first geometry on
   /** @type {ReturnType<typeof createTerms>} */
   let terms;
@@ -175,7 +175,7 @@ export function createHighlighter(board, panels) {
     /** @param {any} next @param {string} kind of the loss */
     setGeometry(next, kind) {
       loss = kind;
-      links = createLinks(next);
+      links = new Links(next);
       named = new Map([...panels()].reverse().map((panel) => [panel.spec().name, panel]));
       pairing.forget();
     },

@@ -3,7 +3,7 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, focusOf } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
-import { createLinks } from "../picture/links.js";
+import { Links } from "../picture/links.js";
 import { stampLinks } from "../picture/stamps.js";
 import { findPlane } from "../picture/terms.js";
 import { completedAt, spanOf, walkOf } from "../picture/steps.js";
@@ -124,7 +124,7 @@ export function createStepper(board, name, equation) {
             ? [{ from: to.kernel, to, value: value(cell) * value(to.kernel) }]
             : [],
         )
-      : createLinks(geometry)
+      : new Links(geometry)
           .terms(cell)
           .map(({ kernel, image }) => ({ from: image, to: cell, value: value(kernel) * value(image) }));
     equation.film.fly(
