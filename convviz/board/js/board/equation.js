@@ -5,7 +5,7 @@ import { createBandHead } from "./band_head.js";
 import { BandRow } from "./band_row.js";
 import { createPlot } from "./equation_plot.js";
 import { createFilm } from "./film.js";
-import { createStepper } from "./stepper.js";
+import { Stepper } from "./stepper.js";
 
 const LECTURE = 1.4; // how much larger the letters around the cells are in a lecture, as lecture.css has them
 const THUMBS = 34; // the height of a row of other planes
@@ -44,7 +44,7 @@ export class Equation {
     this.stage = element("div", { class: "cv-stage" }, this.#plot.el, this.#row.el);
     this.#film = createFilm(this.stage, this.panels);
     const shared = { panels: this.panels, refresh: () => this.#refresh(), film: this.#film };
-    this.#stepper = createStepper(board, name, shared);
+    this.#stepper = new Stepper(board, name, shared);
     this.#head = createBandHead(board, name, this.#stepper.button, this.#film.making);
     this.key = this.#head.key;
     this.el = element(

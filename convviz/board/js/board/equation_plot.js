@@ -7,7 +7,7 @@ const REST_MS = 250;
 
 /**
  * Make the picture behind the panels of a row; it stands in an element with them.
- * @param {any} board what everything shares @param {Map<string, ReturnType<typeof import("./panel.js").createPanel>>} panels of the row
+ * @param {any} board what everything shares @param {Map<string, import("./panel.js").Panel>} panels of the row
  */
 export function createPlot(board, panels) {
   // plotly keeps there what it draws

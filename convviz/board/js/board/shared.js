@@ -1,6 +1,6 @@
 // @ts-check
 // What all panels and bands of a board share.
-import { createHighlighter } from "./highlight.js";
+import { Highlighter } from "./highlight.js";
 import { createTray } from "./tray.js";
 
 /**
@@ -22,7 +22,7 @@ export function makeShared(plotly, taught, { say, read, unread }, { model, rows,
     model,
     taught,
     tray: createTray(),
-    highlight: createHighlighter(around, () => rows.panels()),
+    highlight: new Highlighter(around, () => rows.panels()),
     uid: Math.random().toString(36).slice(2, 8),
     plotly,
     plotLayout: {

@@ -7,7 +7,7 @@ import { createDrawing, readDrawing } from "./graph_drawing.js";
 import { createViewport } from "./graph_viewport.js";
 import { openPane, split } from "./pane.js";
 import { plainText, setRich } from "../base/rich_text.js";
-import { createTransport } from "../board/transport.js";
+import { Transport } from "../board/transport.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -24,7 +24,7 @@ function renderGraph(context) {
     const drawing = createDrawing(pane.uid, { open: openBox, point: pointFrom });
     const viewport = createViewport(say("graph.window"));
     const details = createDetails(pane, closeBox);
-    const transport = createTransport(say("graph.bar"), { onMove: walkTo, onClose: stopWalk });
+    const transport = new Transport(say("graph.bar"), { onMove: walkTo, onClose: stopWalk });
     const walk = button(say("graph.walk"), startWalk);
     const told = element("p", { class: "cv-told" });
     const note = element("p", { class: "cv-muted cv-graph-note" });
