@@ -4,7 +4,7 @@ import WORDS from "../../../facts/words/learn.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 import { RATES, safeChoice, withLowestPoint } from "../numbers/learn.js";
 import { replaced } from "../rules/settings.js";
-import { createLearnPanel } from "./learn_panel.js";
+import { LearnPanel } from "./learn_panel.js";
 import { createPopover } from "./popover.js";
 
 const say = sentences(WORDS);
@@ -30,7 +30,7 @@ function begun(settings) {
 export function createLearn(model, follow) {
   const el = createPopover("cv-learn", say("title"));
   const body = /** @type {HTMLElement} */ (el.lastElementChild);
-  /** @type {ReturnType<typeof createLearnPanel> | null} */
+  /** @type {LearnPanel | null} */
   let panel = null;
 
   function close() {
@@ -43,7 +43,7 @@ export function createLearn(model, follow) {
     el.open = model.settings().lr > 0;
     if (!el.open) return close();
     if (!panel) {
-      panel = createLearnPanel(model);
+      panel = new LearnPanel(model);
       body.append(panel.el);
     }
     panel.draw();

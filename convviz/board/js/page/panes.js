@@ -7,7 +7,7 @@ import { sentences } from "../base/words.js";
 import { loadPlotly } from "../board/plotly.js";
 import { openTab } from "../tabs/opening.js";
 import { goTo, pageSeen } from "./seen.js";
-import { createTabData } from "./tab_data.js";
+import { TabData } from "./tab_data.js";
 import { createTabScripts } from "./tab_scripts.js";
 
 const say = sentences(WORDS);
@@ -44,7 +44,7 @@ export function createPanes(model, colorscales, alone = {}, addresses) {
       theme: model.get("theme"),
       colorscales,
     });
-    const data = createTabData(model, name, values.put);
+    const data = new TabData(model, name, values.put);
     if (OWN.includes(name)) data.show({ state: "alone" });
     return { values, data };
   }
@@ -130,7 +130,7 @@ export function createPanes(model, colorscales, alone = {}, addresses) {
     const seen = {
       ...values,
       send: (/** @type {any} */ message) => send(name, message),
-      choose: data.choose,
+      choose: (/** @type {any} */ changes) => data.choose(changes),
       loadPlotly: () => loadPlotly(model),
       goTo: goTo(model),
       page,

@@ -11,12 +11,12 @@ import { createControls } from "../controls/controls.js";
 import { createLearn } from "../controls/learn.js";
 import { createKernelModel } from "../controls/kernel.js";
 import { renderSliders } from "../controls/sliders.js";
-import { createLessonPanel } from "../lesson/panel.js";
+import { LessonPanel } from "../lesson/panel.js";
 import { TAUGHT } from "../lesson/player.js";
 import { steer } from "../lesson/start.js";
 import { bandOf } from "../tabs/entries.js";
 import { createLead } from "./lead.js";
-import { createLecture } from "./lecture.js";
+import { Lecture } from "./lecture.js";
 
 const say = sentences(WORDS);
 
@@ -75,7 +75,7 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   const body = element("div", { class: "cv-body" }, ...(drawer ? [drawer] : []), controls, picture);
   el.append(body);
   const room = followRoom(body);
-  /** @type {ReturnType<typeof createLecture>} */
+  /** @type {Lecture} */
   let lecture; // right after the board that it shows
   const board = new Board({ model, el: picture, taught: TAUGHT, own, onBands: () => lecture?.refresh() });
   if (drawer)
@@ -84,7 +84,7 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
       bringTold(model, (band) => board.bring(band)),
     );
   const app = /** @type {HTMLElement} */ (el.closest(".cv-app") ?? el);
-  const lesson = createLessonPanel(player, board);
+  const lesson = new LessonPanel(player, board);
   controls.prepend(createLead(model, follow, lesson.el, board.arrival.watch));
   const hasLesson = () => Boolean(player.get("look") ?? player.get("left"));
   const leaveArrival = () => hasLesson() && board.arrival.leave();
@@ -101,7 +101,7 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   closers.push(() => player.off("change:look", tellBare));
   follow("change:notice", tellBare);
   closers.push(followHelp(body), room.stop, board.close, lesson.close, steer(el, player, board.escape));
-  lecture = createLecture(app, board, player, { own, wish, fit: room.update });
+  lecture = new Lecture(app, board, player, { own, wish, fit: room.update });
   controls.append(lecture.bar);
   lecture.begin();
   closers.unshift(lecture.close); // before the board that it shows goes

@@ -2,7 +2,7 @@
 // The code tab: one setting as Python, seven ways. A line lights its panels, a panel its lines.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { NOT_COPIED, createCopier } from "../base/clipboard.js";
-import { createCodeLines } from "./code_lines.js";
+import { CodeLines } from "./code_lines.js";
 import { element, setText } from "../base/dom.js";
 import { openPane, split } from "./pane.js";
 import { pieces, sentences } from "../base/words.js";
@@ -32,7 +32,7 @@ function buildCode(pane, body) {
   const numbers = element("label", { class: "cv-numbers" }, box, say("code.numbers"));
   const reason = element("p", { class: "cv-muted cv-reason" });
   const readout = element("p", { class: "cv-muted cv-linktext" }, say("code.hint"));
-  const code = createCodeLines(pointAtLine);
+  const code = new CodeLines(pointAtLine);
   const words = [
     element("h3", {}, say("code")),
     ways,

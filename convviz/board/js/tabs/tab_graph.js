@@ -2,8 +2,8 @@
 // The graph: the drawing in its window, the walk backwards through it, and the box that was chosen.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
-import { createDetails } from "./graph_details.js";
-import { createDrawing, readDrawing } from "./graph_drawing.js";
+import { Details } from "./graph_details.js";
+import { Drawing, readDrawing } from "./graph_drawing.js";
 import { createViewport } from "./graph_viewport.js";
 import { openPane, split } from "./pane.js";
 import { plainText, setRich } from "../base/rich_text.js";
@@ -21,9 +21,9 @@ function renderGraph(context) {
     let theme = "";
     let at = -1; // the step of the walk; -1: not walking
 
-    const drawing = createDrawing(pane.uid, { open: openBox, point: pointFrom });
+    const drawing = new Drawing(pane.uid, { open: openBox, point: pointFrom });
     const viewport = createViewport(say("graph.window"));
-    const details = createDetails(pane, closeBox);
+    const details = new Details(pane, closeBox);
     const transport = new Transport(say("graph.bar"), { onMove: walkTo, onClose: stopWalk });
     const walk = button(say("graph.walk"), startWalk);
     const told = element("p", { class: "cv-told" });

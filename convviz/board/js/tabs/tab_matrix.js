@@ -3,7 +3,7 @@
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { createFormula, setFormula } from "../board/quantities.js";
-import { createMatrixLinks } from "./matrix_links.js";
+import { MatrixLinks } from "./matrix_links.js";
 import { createProduct } from "./matrix_product.js";
 import { viewsOf } from "./matrix_views.js";
 import { entryInWords } from "./matrix_words.js";
@@ -106,7 +106,7 @@ function renderMatrix(context) {
 
     return (next) => {
       data = next;
-      links = createMatrixLinks(next);
+      links = new MatrixLinks(next);
       views = viewsOf(next);
       hovered = null;
       elsewhere = null; // the board says anew what it points at, when it has drawn the new numbers

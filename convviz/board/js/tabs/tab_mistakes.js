@@ -10,7 +10,7 @@ import { createGallery } from "../numbers/gallery.js";
 import { complete, isKnown } from "../rules/recipes.js";
 import { countProducts } from "../rules/spec.js";
 import { createMistakesList, GRADIENTS } from "./mistakes_list.js";
-import { createProducts, indicesOf, planeRows, sizeOf } from "./mistakes_products.js";
+import { Products, indicesOf, planeRows, sizeOf } from "./mistakes_products.js";
 import { createWhy } from "./mistakes_words.js";
 import { openPane, split } from "./pane.js";
 import { sentences } from "../base/words.js";
@@ -68,7 +68,7 @@ export function renderMistakes(context) {
       return map;
     });
     const nothing = element("p", { class: "cv-muted" });
-    const products = createProducts(pane);
+    const products = new Products(pane);
     const transposed = element("p", { class: "cv-pane-failure" });
     const picture = element(
       "div",
