@@ -10,7 +10,7 @@ import { followRoom } from "../board/stage.js";
 import { createControls } from "../controls/controls.js";
 import { createLearn } from "../controls/learn.js";
 import { createKernelModel } from "../controls/kernel.js";
-import { renderSliders } from "../controls/sliders.js";
+import { Sliders } from "../controls/sliders.js";
 import { LessonPanel } from "../lesson/panel.js";
 import { TAUGHT } from "../lesson/player.js";
 import { steer } from "../lesson/start.js";
@@ -48,10 +48,8 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   const drawSliders = () => {
     const grid = element("div", { class: "cv-kernel" });
     const kernel = createKernelModel(model);
-    closers.push(
-      renderSliders({ model: kernel, el: grid, tell: (words) => model.say(words, true) }),
-      kernel.close,
-    );
+    const sliders = new Sliders({ model: kernel, el: grid, tell: (words) => model.say(words, true) });
+    closers.push(() => sliders.close(), kernel.close);
     return grid;
   };
   const tools = chosen.length ? [createTools(model, follow, share.button), share.box] : [];
