@@ -1,6 +1,7 @@
 // @ts-check
-// A grid of sliders with number fields. The browser's own range inputs: they send what a person moved and nothing
-// else, whereas ipywidgets' slider rounds every value to its step and sends that back, so that 1/9 becomes 0.1.
+// A grid of sliders with number fields. The browser's own range inputs: they send what a person moved and
+// nothing else, whereas ipywidgets' slider rounds every value to its step and sends that back, so that 1/9
+// becomes 0.1.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { formatNumber, parseNumber } from "../base/format.js";
@@ -13,7 +14,8 @@ const MOST_SLIDERS = 9; // beyond, numbers share one long slider
 export class Sliders {
   #update = () => {
     const [rows, columns] = this.#model.get("shape");
-    if (this.#model.get("values").length !== rows * columns) return; // half of an update: the other half follows
+    // half of an update: the other half follows
+    if (this.#model.get("values").length !== rows * columns) return;
     if (this.#grid.dataset.shape !== `${rows},${columns}`) {
       this.#grid.dataset.shape = `${rows},${columns}`;
       this.#grid.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
@@ -35,7 +37,8 @@ export class Sliders {
     const letters = this.#model
       .get("values")
       .map((/** @type {number} */ value) => formatNumber(value).length);
-    this.#grid.style.setProperty("--cv-letters", String(Math.max(2, ...letters))); // how wide their fields are
+    // how wide their fields are
+    this.#grid.style.setProperty("--cv-letters", String(Math.max(2, ...letters)));
     const typing = /** @type {Document | ShadowRoot} */ (this.#grid.getRootNode()).activeElement;
     this.#cells.forEach(({ range, field }, index) => {
       const cell = {
@@ -59,7 +62,10 @@ export class Sliders {
   #chosen = 0; // the one that has the slider, where there is room for a single one
   #byFinger = matchMedia("(pointer: coarse)");
 
-  /** @param {{ model: any, el: HTMLElement, tell: (words: string) => void }} context tell: say why something was not taken */
+  /**
+   * @param {{ model: any, el: HTMLElement, tell: (words: string) => void }} context tell: say why something
+   *   was not taken
+   */
   constructor({ model, el, tell }) {
     [this.#model, this.#tell] = [model, tell];
     this.#reach = model.get("reach"); // of all of them: side by side, they are compared
@@ -75,20 +81,28 @@ export class Sliders {
     values[index] = value;
     this.#model.set("values", values);
     this.#model.set("of", this.#model.get("label"));
-    this.#model.save_changes(); // while one message is under way the next ones become one: the last value always arrives
+    // while one message is under way the next ones become one: the last value always arrives
+    this.#model.save_changes();
   }
 
-  /** Give a number the slider; a finger types it at its second tap, so that no keyboard rises at the first. @param {number} index */
+  /**
+   * Give a number the slider; a finger types it at its second tap, so that no keyboard rises at the first.
+   * @param {number} index
+   */
   #choose(index) {
     this.#chosen = Math.min(index, this.#cells.length - 1);
     this.#cells.forEach(({ field, range }, at) => {
       field.parentElement?.toggleAttribute("data-chosen", at === this.#chosen);
       field.readOnly = at !== this.#chosen && this.#byFinger.matches;
-      for (const stop of [field, range]) stop.tabIndex = at === this.#chosen ? 0 : -1; // one number for Tab, arrows for the others
+      // one number for Tab, arrows for the others
+      for (const stop of [field, range]) stop.tabIndex = at === this.#chosen ? 0 : -1;
     });
   }
 
-  /** Go on to a neighbour where an arrow has no letter to pass. @param {KeyboardEvent} event @param {number} index */
+  /**
+   * Go on to a neighbour where an arrow has no letter to pass.
+   * @param {KeyboardEvent} event @param {number} index
+   */
   #walk(event, index) {
     const [down, right] = /** @type {Record<string, number[]>} */ (ARROWS)[event.key] ?? [0, 0];
     const { value, selectionStart: start, selectionEnd: end } = this.#cells[index].field;
@@ -116,9 +130,11 @@ export class Sliders {
       this.#dragged = false;
       this.#show(index);
     });
-    for (const end of ["pointerup", "blur"]) range.addEventListener(end, () => this.#fitReach()); // no hand is on it any more
+    // no hand is on it any more
+    for (const end of ["pointerup", "blur"]) range.addEventListener(end, () => this.#fitReach());
     const commit = () => {
-      if (field.value === field.dataset.shown) return; // untouched: the short text must not replace the number
+      // untouched: the short text must not replace the number
+      if (field.value === field.dataset.shown) return;
       const value = parseNumber(field.value);
       field.setAttribute("aria-invalid", String(value === null));
       if (value === null) return this.#tell(say("cell.no_number.touch", { typed: field.value }));

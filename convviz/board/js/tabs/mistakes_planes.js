@@ -7,7 +7,10 @@ import { sizeOf } from "./mistakes_products.js";
  * @import { Settings } from "../rules/settings.js"
  */
 
-/** The plane of a gradient that is shown, by its leading indices. @param {Gradient} of @param {Settings} settings @returns {number[]} */
+/**
+ * The plane of a gradient that is shown, by its leading indices.
+ * @param {Gradient} of @param {Settings} settings @returns {number[]}
+ */
 export function planesOf(of, { plane, spec }) {
   if (of === "grad_input") return [plane.sample, plane.in_channel];
   return of === "grad_weight"
@@ -15,7 +18,10 @@ export function planesOf(of, { plane, spec }) {
     : [plane.sample, plane.out_channel];
 }
 
-/** The planes of grad_output and of what it is multiplied by that the board shows. @param {Gradient} of @param {Settings} settings @returns {[number, number]} */
+/**
+ * The planes of grad_output and of what it is multiplied by that the board shows.
+ * @param {Gradient} of @param {Settings} settings @returns {[number, number]}
+ */
 export function factorPlanes(of, { plane: { sample, out_channel, in_channel }, spec }) {
   const ins = spec.in_channels / spec.groups;
   return [
@@ -24,7 +30,10 @@ export function factorPlanes(of, { plane: { sample, out_channel, in_channel }, s
   ];
 }
 
-/** Which plane of a tensor is the one at these leading indices, or the nearest, and how it is written. @param {number[]} shape @param {number[]} at @returns {[number, string]} */
+/**
+ * Which plane of a tensor is the one at these leading indices, or the nearest, and how it is written.
+ * @param {number[]} shape @param {number[]} at @returns {[number, string]}
+ */
 export function planeIn(shape, at) {
   const leading = shape.slice(0, -2);
   const near = leading.map((count, axis) =>
@@ -36,7 +45,10 @@ export function planeIn(shape, at) {
   ];
 }
 
-/** Where a place of the shown plane stands in a tensor; -1 where it has no such place. @param {number[]} shape @param {number[]} at @param {{ row: number, column: number }} place */
+/**
+ * Where a place of the shown plane stands in a tensor; -1 where it has no such place.
+ * @param {number[]} shape @param {number[]} at @param {{ row: number, column: number }} place
+ */
 export function indexIn(shape, at, { row, column }) {
   const [height, width] = sizeOf(shape);
   return row < height && column < width ? (planeIn(shape, at)[0] * height + row) * width + column : -1;

@@ -1,5 +1,6 @@
 // @ts-check
-// The tab Check: every gradient of the shown plane held against finite differences, in float32 beside float64.
+// The tab Check: every gradient of the shown plane held against finite differences, in float32 beside
+// float64.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { createErrorCurve } from "./errorcurve.js";
@@ -15,9 +16,15 @@ const DECADES = 12; // from the strongest colour down to the faintest
 const CELL_SIDE = 52; // pixels, as in pane_check.css
 const READ_COLUMNS = 5; // a wider plane has no room for numbers such as 2.1e-9 beside another
 
-/** @typedef {{ analytic: number[][], difference: number[][][], largest: number[], passes: boolean, warning: string }} Slopes */
+/**
+ * @typedef {{ analytic: number[][], difference: number[][][], largest: number[], passes: boolean, warning:
+ *   string }} Slopes
+ */
 
-/** @typedef {{ panel: string, label: string, size: [number, number], slopes: Record<string, Slopes> }} Gradient */
+/**
+ * @typedef {{ panel: string, label: string, size: [number, number], slopes: Record<string, Slopes> }}
+ *   Gradient
+ */
 
 class CheckPane {
   #pane;
@@ -181,7 +188,10 @@ function createRow(pane, read) {
   );
   return {
     el,
-    /** @param {Gradient} next @param {string[]} dtypes @param {number} step @param {number} limit @param {[number, string][]} colors */
+    /**
+     * @param {Gradient} next @param {string[]} dtypes @param {number} step @param {number} limit
+     * @param {[number, string][]} colors
+     */
     set(next, dtypes, step, limit, colors) {
       gradient = next;
       const [height, width] = next.size;
@@ -258,7 +268,10 @@ function drawKey(key, top, scale) {
   key.setAttribute("aria-label", say("check.colours", { low: ends[0], high: ends[1] }));
 }
 
-/** The largest error of all gradients, a line a dtype. @param {any} data @param {string[]} dtypes @param {number} chosen */
+/**
+ * The largest error of all gradients, a line a dtype.
+ * @param {any} data @param {string[]} dtypes @param {number} chosen
+ */
 function curveOf(data, dtypes, chosen) {
   const lines = dtypes.map((name) => ({
     name,

@@ -174,7 +174,10 @@ function createChooser(choose) {
   };
 }
 
-/** Where there are too many windows for one picture: which part of them is shown. @param {(start: number) => void} go */
+/**
+ * Where there are too many windows for one picture: which part of them is shown.
+ * @param {(start: number) => void} go
+ */
 function createPager(go) {
   const text = element("span");
   const back = /** @type {HTMLButtonElement} */ (

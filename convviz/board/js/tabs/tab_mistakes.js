@@ -1,6 +1,6 @@
 // @ts-check
-// The tab Mistakes: the gradient with one step forgotten, beside the right one, for the numbers that stand on the board.
-// The page computes all of it: it needs no kernel.
+// The tab Mistakes: the gradient with one step forgotten, beside the right one, for the numbers that stand on
+// the board. The page computes all of it: it needs no kernel.
 import MISTAKES from "../../../facts/mistakes.json" with { type: "json" };
 import WORDS from "../../../facts/words/mistakes.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
@@ -29,7 +29,8 @@ const SHOWN = /** @type {Mistake[]} */ (MISTAKES)
  * @import { Settings, Tensor } from "../rules/settings.js"
  * @import { Mistake } from "./mistakes_list.js"
  * @typedef {{ shown: () => { settings: Settings, numbers: { stages: any } } | null, selected: () => any,
- *   follow: (listener: () => void) => () => void, open: (link: string, words: string) => void }} Page the board's numbers, which
+ * follow: (listener: () => void) => () => void, open: (link: string, words: string) => void }} Page the
+ *   board's numbers, which
  *   this tab is about; `open` goes to a setting, and undo leads back
  */
 
@@ -186,7 +187,8 @@ class MistakesPane {
   }
 
   /**
-   * @param {{ set: (data: import("../board/heatmap.js").HeatmapData) => void }} heatmap @param {"right" | "wrong"} which @param {Tensor} tensor @param {number[]} at leading indices
+   * @param {{ set: (data: import("../board/heatmap.js").HeatmapData) => void }} heatmap @param {"right" |
+   *   "wrong"} which @param {Tensor} tensor @param {number[]} at leading indices
    * @param {number} limit
    */
   #show(heatmap, which, tensor, at, limit) {
@@ -244,7 +246,10 @@ class MistakesPane {
     this.#pane.say(say("told", { cell: sums.name, right, wrong, ...counts }));
   }
 
-  /** Frame the numbers that are wrong, while no cell is pointed at. @param {Tensor} right @param {Tensor | null} wrong @param {number[]} at */
+  /**
+   * Frame the numbers that are wrong, while no cell is pointed at.
+   * @param {Tensor} right @param {Tensor | null} wrong @param {number[]} at
+   */
   #differing(right, wrong, at) {
     if (!wrong || String(wrong.shape) !== String(right.shape)) return;
     const [ours, theirs] = [right, wrong].map((tensor) => planeRows(tensor, planeIn(tensor.shape, at)[0]));

@@ -1,6 +1,6 @@
 // @ts-check
-// The tab Stack: several layers like the board's, what one output sees of the input, and the gradient on its way back.
-// The page computes all of it: it needs no kernel.
+// The tab Stack: several layers like the board's, what one output sees of the input, and the gradient on its
+// way back. The page computes all of it: it needs no kernel.
 import WORDS from "../../../facts/words/stack.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
@@ -195,13 +195,19 @@ function renderStack(context) {
   return openPane(context, "stack", (pane, body) => new StackPane(context, pane, body).draw);
 }
 
-/** The output that was chosen, or the middle one. @param {Pair | null} asked @param {Pair} size @returns {Pair} */
+/**
+ * The output that was chosen, or the middle one.
+ * @param {Pair | null} asked @param {Pair} size @returns {Pair}
+ */
 function within(asked, [height, width]) {
   const inside = asked && asked[0] < height && asked[1] < width;
   return inside ? asked : [Math.floor((height - 1) / 2), Math.floor((width - 1) / 2)];
 }
 
-/** One kernel of a weight, as a weight. @param {Tensor} weight @param {number} out @param {number} into @returns {Tensor} */
+/**
+ * One kernel of a weight, as a weight.
+ * @param {Tensor} weight @param {number} out @param {number} into @returns {Tensor}
+ */
 function planeOf({ shape: [, inputs, height, width], data }, out, into) {
   const start = (out * inputs + into) * height * width;
   return { shape: [1, 1, height, width], data: data.slice(start, start + height * width) };
@@ -225,7 +231,10 @@ function createPlane(pane, onPoint, onSelect) {
     /** @param {number} row @param {number} column */
     valueAt: (row, column) => values[row][column],
     light: map.light,
-    /** @param {Tensor} tensor @param {string} label @param {string} through the layer that comes next; empty: none */
+    /**
+     * @param {Tensor} tensor @param {string} label
+     * @param {string} through the layer that comes next; empty: none
+     */
     set(tensor, label, through) {
       values = planeRows(tensor, 0);
       const longest = Math.max(values.length, values[0].length);
