@@ -42,7 +42,8 @@ function writeMade(sum, cells, cell) {
   const made = fromLoss(loss, links.geometry, cell, valueAt);
   if (made?.difference.length) return writeDifference(sum, cells, cell, made, told);
   const what = cells.panel(cell.panel).grid.describe(cell.row, cell.column);
-  sum.say(`${what}. ${made?.words ? `${made.words} ${told}`.trim() : told || say("sum.none")}`);
+  const how = [made?.words, told].filter(Boolean).join(" ");
+  sum.say(`${what}. ${how || say("sum.none")}`);
 }
 
 /**
