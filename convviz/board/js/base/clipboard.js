@@ -16,16 +16,14 @@ export const NOT_COPIED = say("copy.selected");
  *   shown with the whole text selected when nothing else helps; `copy`: whether the text is on the clipboard
  */
 export function createCopier() {
-  const box = /** @type {HTMLTextAreaElement} */ (
-    element("textarea", {
-      class: "cv-copybox",
-      readonly: "",
-      tabindex: "-1",
-      "aria-label": say("copy.box"),
-      rows: "5",
-      hidden: "",
-    })
-  );
+  const box = element("textarea", {
+    class: "cv-copybox",
+    readonly: "",
+    tabindex: "-1",
+    "aria-label": say("copy.box"),
+    rows: "5",
+    hidden: "",
+  });
 
   function close() {
     box.hidden = true;

@@ -10,7 +10,7 @@ export class Plot {
   #board;
   #panels;
   // plotly keeps there what it draws
-  el = /** @type {HTMLElement & { data: any[] }} */ (
+  el = /** @type {HTMLDivElement & { data: any[] }} */ (
     element("div", { class: "cv-plot", "aria-hidden": "true" })
   );
   #resting = 0; // until plotly draws what the panels show meanwhile

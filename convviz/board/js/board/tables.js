@@ -21,9 +21,7 @@ export function createTables(onOpen) {
     tabindex: "0",
     "aria-label": say("tables"),
   });
-  const el = /** @type {HTMLDetailsElement} */ (
-    element("details", { class: "cv-tables" }, element("summary", {}, say("tables")), body)
-  );
+  const el = element("details", { class: "cv-tables" }, element("summary", {}, say("tables")), body);
   /** @type {Map<string, HTMLElement[]>} every panel's cells, row by row */
   const cells = new Map();
   /** @type {any} the structure that they were made for */

@@ -22,11 +22,9 @@ export class Transport {
   #hide = () => document.hidden && this.#pause();
   #events;
   #play = iconButton("play", say("transport.play"), () => (this.#timer ? this.#pause() : this.#start()));
-  #range = /** @type {HTMLInputElement} */ (
-    element("input", { type: "range", min: "1", step: "1", "aria-label": say("transport.step") })
-  );
+  #range = element("input", { type: "range", min: "1", step: "1", "aria-label": say("transport.step") });
   #where = element("span", { class: "cv-where" });
-  #speed = /** @type {HTMLSelectElement} */ (element("select", { "aria-label": say("transport.speed") }));
+  #speed = element("select", { "aria-label": say("transport.speed") });
   el;
   #calm = matchMedia("(prefers-reduced-motion: reduce)");
   #position = 0;
@@ -183,8 +181,10 @@ const picture = (icon) =>
  */
 export function iconButton(icons, label, action) {
   const pictures = icons.split(" ").map((icon) => picture(/** @type {"play"} */ (icon)));
-  const button = /** @type {HTMLButtonElement} */ (
-    element("button", { type: "button", class: "cv-icon", "aria-label": label, title: label }, ...pictures)
+  const button = element(
+    "button",
+    { type: "button", class: "cv-icon", "aria-label": label, title: label },
+    ...pictures,
   );
   button.addEventListener("click", action);
   return button;

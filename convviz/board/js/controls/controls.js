@@ -239,7 +239,7 @@ function rangePart(
   visible = (settings) => true,
   word = (settings) => wordFor(name),
 ) {
-  const input = /** @type {HTMLInputElement} */ (element("input", { type: "range", step: "1" }));
+  const input = element("input", { type: "range", step: "1" });
   const words = element("span", {});
   const number = element("span", { class: "cv-number", "aria-hidden": "true" });
   const el = labelled(name, words, input, number);
@@ -287,7 +287,7 @@ function axisPart(model, name, axis) {
 
 /** @returns {Part} */
 function menuPart(model, name, options, get, set, visible = (settings) => true) {
-  const select = /** @type {HTMLSelectElement} */ (element("select", {}));
+  const select = element("select", {});
   const el = labelled(name, element("span", {}, wordFor(name)), select);
   select.addEventListener("change", () => model.change((settings) => set(settings, select.value)));
   let offered = "";
@@ -310,7 +310,7 @@ function menuPart(model, name, options, get, set, visible = (settings) => true) 
 
 /** @returns {Part} */
 function checkPart(model, name, get, set) {
-  const input = /** @type {HTMLInputElement} */ (element("input", { type: "checkbox" }));
+  const input = element("input", { type: "checkbox" });
   const words = element("span", {}, wordFor(name));
   explain(words, `help.${name}`);
   const el = element(
@@ -333,9 +333,7 @@ function buttonPart(model, name, act, visible) {
 /** @returns {Part} */
 function seedPart(model) {
   const [, most] = LIMITS.seed;
-  const input = /** @type {HTMLInputElement} */ (
-    element("input", { type: "number", min: "0", max: String(most), step: "1" })
-  );
+  const input = element("input", { type: "number", min: "0", max: String(most), step: "1" });
   input.addEventListener("change", () => {
     const seed = Math.min(Math.max(Math.round(Number(input.value)) || 0, 0), most);
     input.value = String(seed);
@@ -359,9 +357,7 @@ function ofTorch(model, { el, refresh }) {
 
 /** A file button that looks at the size before it sends anything: one above the server's limit would end the connection. @returns {Part} */
 function picturePart(model) {
-  const input = /** @type {HTMLInputElement} */ (
-    element("input", { type: "file", accept: "image/png,image/jpeg" })
-  );
+  const input = element("input", { type: "file", accept: "image/png,image/jpeg" });
   const el = element("label", { class: "cv-upload" }, say("upload"), input);
   /** @param {File | undefined} file */
   async function take(file) {

@@ -37,9 +37,7 @@ export class LearnPanel {
   };
   #model;
   #descent = createDescent();
-  #rate = /** @type {HTMLInputElement} */ (
-    element("input", { type: "range", min: "0", max: String(RATES.length - 1), step: "1" })
-  );
+  #rate = element("input", { type: "range", min: "0", max: String(RATES.length - 1), step: "1" });
   #number = element("span", { class: "cv-number", "aria-hidden": "true" });
   #step = this.#button("step", this.#takeStep);
   #play = this.#button("play", () => (this.#timer ? this.close() : this.#start()));
@@ -105,7 +103,7 @@ export class LearnPanel {
 
   /** @param {keyof typeof WORDS & string} name @param {() => void} act */
   #button(name, act) {
-    const made = /** @type {HTMLButtonElement} */ (element("button", { type: "button" }, say(name)));
+    const made = element("button", { type: "button" }, say(name));
     made.addEventListener("click", act);
     return made;
   }

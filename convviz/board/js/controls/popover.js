@@ -10,9 +10,7 @@ import { element } from "../base/dom.js";
 export function createPopover(className, words, ...children) {
   const summary = element("summary", {}, words);
   const body = element("div", { class: "cv-popover" }, ...children);
-  const el = /** @type {HTMLDetailsElement} */ (
-    element("details", { class: `cv-hanging ${className}` }, summary, body)
-  );
+  const el = element("details", { class: `cv-hanging ${className}` }, summary, body);
   el.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !el.open || event.defaultPrevented) return;
     el.open = false;

@@ -118,10 +118,8 @@ export class Sliders {
 
   /** @param {number} index */
   #makeCell(index) {
-    const range = /** @type {HTMLInputElement} */ (
-      element("input", { type: "range", step: String(this.#model.get("step")) })
-    );
-    const field = /** @type {HTMLInputElement} */ (element("input", { type: "text", inputmode: "decimal" }));
+    const range = element("input", { type: "range", step: String(this.#model.get("step")) });
+    const field = element("input", { type: "text", inputmode: "decimal" });
     Object.assign(range, { min: -this.#reach, max: this.#reach });
     range.addEventListener("input", () => {
       this.#dragged = true;

@@ -124,9 +124,7 @@ function bringTold(model, bring) {
 function createTools(model, follow, more) {
   /** @param {"undo" | "redo" | "reset"} type */
   const button = (type) => {
-    const made = /** @type {HTMLButtonElement} */ (
-      element("button", { type: "button", title: say(`${type}.title`) }, say(type))
-    );
+    const made = element("button", { type: "button", title: say(`${type}.title`) }, say(type));
     made.addEventListener("click", () => model.send({ type }));
     return made;
   };

@@ -8,9 +8,7 @@ import { element } from "../base/dom.js";
  */
 export function createChoice(title, choices, onChoose) {
   const buttons = choices.map(([value, words]) => {
-    const button = /** @type {HTMLButtonElement} */ (
-      element("button", { type: "button", class: "cv-button", "data-value": value }, words)
-    );
+    const button = element("button", { type: "button", class: "cv-button", "data-value": value }, words);
     button.addEventListener("click", () => onChoose(value));
     return button;
   });

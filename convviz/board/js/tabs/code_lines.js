@@ -40,9 +40,7 @@ export class CodeLines {
   constructor(onPoint) {
     this.#onPoint = onPoint;
     [this.#before, this.#tensors, this.#after] = [0, 1, 2].map(() => element("div", { class: "cv-part" }));
-    this.#fold = /** @type {HTMLDetailsElement} */ (
-      element("details", { class: "cv-tensors" }, this.#summary, this.#tensors)
-    );
+    this.#fold = element("details", { class: "cv-tensors" }, this.#summary, this.#tensors);
     this.el = element(
       "div",
       { class: "cv-code", role: "group", "aria-label": "Python" },

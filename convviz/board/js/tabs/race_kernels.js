@@ -15,7 +15,7 @@ const SIDE = 3;
 
 /** Make the two rows of small heatmaps. @param {{ scale: () => [number, string][] }} pane */
 export function createKernels(pane) {
-  const menu = /** @type {HTMLSelectElement} */ (element("select"));
+  const menu = element("select");
   const about = element("p");
   const rows = Object.fromEntries(PARTS.map((part) => [part, createRow(part)]));
   const titled = PARTS.map((part) => [element("code", {}, say(`kernels.${part}`)), rows[part].el]);

@@ -102,9 +102,7 @@ export function createMistakes(onOpen) {
 /** @param {string} layer @param {Digit} digit @param {string} pixels @param {(layer: string, digit: Digit) => void} onOpen */
 function createDigit(layer, digit, pixels, onOpen) {
   const { at, label, found } = digit;
-  const canvas = /** @type {HTMLCanvasElement} */ (
-    element("canvas", { width: String(SIDE), height: String(SIDE), "aria-hidden": "true" })
-  );
+  const canvas = element("canvas", { width: String(SIDE), height: String(SIDE), "aria-hidden": "true" });
   const context = canvas.getContext("2d");
   const image = context?.createImageData(SIDE, SIDE);
   bytesOf(pixels).forEach((ink, cell) => image?.data.set([255 - ink, 255 - ink, 255 - ink, 255], 4 * cell));

@@ -49,9 +49,7 @@ class CheckPane {
   /** @param {import("./pane.js").PaneTools} pane @param {HTMLElement} body */
   constructor(pane, body) {
     [this.#pane, this.#body] = [pane, body];
-    this.#slider = /** @type {HTMLInputElement} */ (
-      element("input", { type: "range", min: "0", step: "1", id: `${pane.uid}-eps` })
-    );
+    this.#slider = element("input", { type: "range", min: "0", step: "1", id: `${pane.uid}-eps` });
     this.#eps = element("output", { for: this.#slider.id });
     const words = [
       element("h3", {}, say("check")),

@@ -23,7 +23,7 @@ class CodePane {
   #title = element("h4");
   #copier = createCopier();
   #outcome = element("span", { class: "cv-copied cv-muted" });
-  #box = /** @type {HTMLInputElement} */ (element("input", { type: "checkbox" }));
+  #box = element("input", { type: "checkbox" });
   #reason = element("p", { class: "cv-muted cv-reason" });
   #readout = element("p", { class: "cv-muted cv-linktext" }, say("code.hint"));
   #code = new CodeLines((number) => this.#pointAtLine(number));

@@ -236,7 +236,7 @@ function createControls(pane, onDraw) {
   const menus = {};
   const el = element("div", { class: "cv-lesson-controls" });
   for (const [name, words] of Object.entries(MENU_WORDS)) {
-    const menu = /** @type {HTMLSelectElement} */ (element("select", { "data-set": name }));
+    const menu = element("select", { "data-set": name });
     menu.addEventListener("change", () =>
       pane.choose({ [name]: name === "loss" ? menu.value : Number(menu.value) }),
     );

@@ -155,7 +155,8 @@ function createChooser(choose) {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (!step) return;
     const next =
-      (buttons.indexOf(/** @type {HTMLElement} */ (event.target)) + step + buttons.length) % buttons.length;
+      (buttons.indexOf(/** @type {HTMLButtonElement} */ (event.target)) + step + buttons.length) %
+      buttons.length;
     choose(next);
     buttons[next].focus();
     event.preventDefault();
@@ -180,12 +181,8 @@ function createChooser(choose) {
  */
 function createPager(go) {
   const text = element("span");
-  const back = /** @type {HTMLButtonElement} */ (
-    element("button", { type: "button", class: "cv-button" }, say("matrix.earlier"))
-  );
-  const on = /** @type {HTMLButtonElement} */ (
-    element("button", { type: "button", class: "cv-button" }, say("matrix.later"))
-  );
+  const back = element("button", { type: "button", class: "cv-button" }, say("matrix.earlier"));
+  const on = element("button", { type: "button", class: "cv-button" }, say("matrix.later"));
   const el = element("div", { class: "cv-pager cv-buttons" }, text, back, on);
   let shown = { start: 0, end: 0, step: 0, of: 0 };
   back.addEventListener("click", () => go(Math.max(0, shown.start - shown.step)));
