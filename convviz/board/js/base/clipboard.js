@@ -11,7 +11,6 @@ const say = sentences(WORDS);
 export const NOT_COPIED = say("copy.selected");
 
 /**
- * Make the means to copy.
  * @returns {{ el: HTMLElement, copy: (text: string) => Promise<boolean>, close: () => void }} `el`: out of sight, and
  *   shown with the whole text selected when nothing else helps; `copy`: whether the text is on the clipboard
  */

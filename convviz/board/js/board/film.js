@@ -153,10 +153,7 @@ export function createFilm(stage, panels) {
       return stage.querySelector(".cv-film") !== null;
     },
 
-    /**
-     * Products fly to where they are added.
-     * @param {Flight[]} flights @param {number} ms
-     */
+    /** Products fly to where they are added. @param {Flight[]} flights @param {number} ms */
     fly(flights, ms) {
       if (!motion.may(ms) || !flights.length || flights.length > MOST_PRODUCTS) return;
       const frame = stage.getBoundingClientRect();

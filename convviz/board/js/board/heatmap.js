@@ -25,10 +25,7 @@ let made = 0;
  *   numbersUpTo?: number }} HeatmapEvents
  */
 
-/**
- * Make a heatmap.
- * @param {{ uid: string, scale: () => [number, string][] }} pane @param {HeatmapEvents} [events]
- */
+/** @param {{ uid: string, scale: () => [number, string][] }} pane @param {HeatmapEvents} [events] */
 export function createHeatmap(pane, events = {}) {
   const grid = new Grid(
     `cv${pane.uid}-${made++}`,

@@ -34,7 +34,6 @@ const ON_PAPER = { width: CELL, height: CELL }; // of a cell there: every number
  *   boolean }[] } }} PanelSpec
  */
 
-/** Make a panel. */
 export class Panel {
   #board;
   #spec;

@@ -51,7 +51,7 @@ function createHead({ label, factors, minus }) {
   return element("code", {}, ...tinted(`${label} = `), element("span", { class: "cv-sum-rule" }, ...rule));
 }
 
-/** Make the line that writes a sum out. @param {OnTerm} onTerm */
+/** @param {OnTerm} onTerm */
 export function createSum(onTerm) {
   const el = element("div", { class: "cv-sum", role: "group", "aria-label": say("sum") });
   let open = false;

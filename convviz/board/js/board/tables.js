@@ -9,10 +9,7 @@ import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 
-/**
- * Make the tables.
- * @param {() => void} onOpen they want to be shown something
- */
+/** @param {() => void} onOpen they want to be shown something */
 export function createTables(onOpen) {
   // It scrolls sideways by itself, so the keyboard must get there.
   const body = element("div", {

@@ -17,7 +17,6 @@ const ICONS = {
   close: "M3.7 2.6 8 6.9l4.3-4.3 1.1 1.1L9.1 8l4.3 4.3-1.1 1.1L8 9.1l-4.3 4.3-1.1-1.1L6.9 8 2.6 3.7z",
 };
 
-/** Make the bar. */
 export class Transport {
   #hide = () => document.hidden && this.#pause();
   #events;

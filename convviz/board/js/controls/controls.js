@@ -60,7 +60,6 @@ const swapped = { in_channels: "out_channels", out_channels: "in_channels" };
 const fieldOf = (name, { transposed }) => (transposed ? (swapped[name] ?? name) : name);
 
 /**
- * Make the chosen controls.
  * @param {import("../numbers/model.js").Model} model
  * @param {string[]} chosen names of groups and of controls
  * @param {() => HTMLElement} drawSliders makes the grid of the kernel's sliders
@@ -226,10 +225,7 @@ function labelled(name, words, control, ...beside) {
   );
 }
 
-/**
- * A slider with its number. The range may change with every setting.
- * @returns {Part}
- */
+/** A slider with its number. The range may change with every setting. @returns {Part} */
 function rangePart(
   model,
   name,

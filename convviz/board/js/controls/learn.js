@@ -22,7 +22,6 @@ function begun(settings) {
 }
 
 /**
- * Make the part of the controls that learns.
  * @param {import("../numbers/model.js").Model} model
  * @param {(event: string, listener: () => void) => void} follow listens to the model as long as the view is there
  * @returns {{ el: HTMLElement, close: () => void }}

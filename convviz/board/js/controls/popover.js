@@ -3,7 +3,6 @@
 import { element } from "../base/dom.js";
 
 /**
- * Make a button with what hangs below it.
  * @param {string} className @param {string} words of the button @param {...HTMLElement} children
  * @returns {HTMLDetailsElement}
  */

@@ -50,10 +50,7 @@ function shapesOf(settings) {
   };
 }
 
-/**
- * Numbers from what came over the wire.
- * @param {Settings} settings @param {Wire} wire @returns {Numbers}
- */
+/** Numbers from what came over the wire. @param {Settings} settings @param {Wire} wire @returns {Numbers} */
 export function numbersOf(settings, { k, dtype, loss, truth, tensors }) {
   /** @type {Record<string, Tensor>} */
   const made = {};

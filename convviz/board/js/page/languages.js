@@ -49,10 +49,7 @@ export function tellUnknown(languages, model) {
   model.say(say("unknown", { got: `'${wanted.slice(0, 35)}'`, known: known.join(", ") }), true);
 }
 
-/**
- * Make the menu.
- * @param {Languages} languages @param {Model} model @param {Player} player
- */
+/** @param {Languages} languages @param {Model} model @param {Player} player */
 export function createLanguages(languages, model, player) {
   /** @param {[string, { name: string }]} of */
   const item = ([tag, { name }]) => {

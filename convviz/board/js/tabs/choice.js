@@ -3,7 +3,6 @@
 import { element } from "../base/dom.js";
 
 /**
- * Make the row.
  * @param {string} title @param {string[][]} choices value and words of each @param {(value: string) => void} onChoose
  */
 export function createChoice(title, choices, onChoose) {

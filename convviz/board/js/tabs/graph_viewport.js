@@ -44,10 +44,7 @@ function dragToScroll(el) {
   el.addEventListener("pointercancel", onUp);
 }
 
-/**
- * Make the window.
- * @param {string} label what is seen in it
- */
+/** @param {string} label what is seen in it */
 export function createViewport(label) {
   const el = element("div", { class: "cv-viewport", tabindex: "0", role: "region", "aria-label": label });
   /** @type {SVGSVGElement | null} */

@@ -13,7 +13,7 @@ const SIDE = 3;
 
 /** @typedef {Record<string, Record<"weight" | "gradient", number[][]>>} Kernels as lab/picture.py makes them */
 
-/** Make the two rows of small heatmaps. @param {{ scale: () => [number, string][] }} pane */
+/** @param {{ scale: () => [number, string][] }} pane */
 export function createKernels(pane) {
   const menu = element("select");
   const about = element("p");

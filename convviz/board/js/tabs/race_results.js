@@ -60,10 +60,7 @@ export function createTable() {
 /** The bytes of a text in base64. @param {string} text */
 export const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
-/**
- * Make the list of misclassified digits.
- * @param {(layer: string, digit: Digit) => void} onOpen called with the one that was chosen
- */
+/** @param {(layer: string, digit: Digit) => void} onOpen called with the one that was chosen */
 export function createMistakes(onOpen) {
   const title = element("h4");
   const about = element("p");

@@ -60,10 +60,7 @@ function createChoices() {
   };
 }
 
-/**
- * Make the form and its buttons.
- * @param {{ send: (message: any) => void, say: (text: string) => void }} pane
- */
+/** @param {{ send: (message: any) => void, say: (text: string) => void }} pane */
 export function createSetup(pane) {
   const choices = createChoices();
   const [start, pause, stop] = ["start", "pause", "stop"].map((name) =>

@@ -141,10 +141,7 @@ function createTrees() {
   };
 }
 
-/**
- * @param {import("./pane.js").PaneTools} _ @param {HTMLElement} body
- * @returns {(data: any) => void}
- */
+/** @param {import("./pane.js").PaneTools} _ @param {HTMLElement} body @returns {(data: any) => void} */
 function buildPyTorch(_, body) {
   const [forward, backward] = ["forward", "backward"].map((pass) => element("code", { "data-pass": pass }));
   const headline = element("h3", {}, ...sayPieces("pytorch", { forward, backward }));
