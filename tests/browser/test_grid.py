@@ -20,7 +20,7 @@ WALK = """(turns) => {
     printed.replaceChildren(...[...printed.children].toSorted((a, b) => (a.outerHTML < b.outerHTML ? -1 : 1)));
     return copy.outerHTML.replace(/ tabindex="-?\\d"/g, "");
   };
-  const used = createGrid("x", events, 6);
+  const used = new Grid("x", events, 6);
   document.body.append(used.svg);
   const found = [];
   for (let turn = 0; turn < turns; turn++) {
@@ -28,7 +28,7 @@ WALK = """(turns) => {
     const spec = { rows: letters(size[0]), columns: letters(size[1]), unread_rows: draw(2) ? [size[0] - 1] : [],
                    unread_columns: [], label: `grid ${turn}`, editable: draw(2) === 1 };
     const values = Array.from({ length: size[0] * size[1] }, () => (draw(4) ? draw(4001) / 100 - 20 : 0));
-    const fresh = createGrid("x", events, 6);
+    const fresh = new Grid("x", events, 6);
     for (const grid of [used, fresh]) {
       grid.setSpec(spec);
       grid.setValues(values, "float64", scale, 20);

@@ -25,7 +25,7 @@ COPIES = (
 )
 # One text for all geometries: over each cell by itself Playwright takes longer than the page.
 ALL_LINKS = """(places) => JSON.stringify(places.map(([given, sizes]) => {
-  const links = createLinks(geometryOf(...given));
+  const links = new Links(geometryOf(...given));
   const found = {};
   for (const [panel, [rows, columns]] of Object.entries(sizes)) {
     for (let row = 0; row < rows; row++) {

@@ -421,7 +421,7 @@ def test_narrow_pages_and_closing(app):
 # -- the links by themselves, for many geometries ----------------------------------------------------------------
 
 ALL = """([data, matrices, panels]) => {
-  const links = createMatrixLinks(data);
+  const links = new MatrixLinks(data);
   const upTo = (count) => [...Array(count).keys()];
   const cells = ([rows, columns]) => upTo(rows).flatMap((row) => upTo(columns).map((column) => [row, column]));
   const flat = (found, width) => found.map(({ row, column }) => row * width + column).sort((a, b) => a - b);

@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { cellSize, renderBoard } from "../../convviz/board/js/board/board.js";
+import { Board } from "../../convviz/board/js/board/board.js";
+import { cellSize } from "../../convviz/board/js/board/rows.js";
 import { roleOf } from "../../convviz/board/js/board/grid_marks.js";
-import { renderSliders } from "../../convviz/board/js/controls/sliders.js";
+import { Sliders } from "../../convviz/board/js/controls/sliders.js";
 
 test("board and sliders load without a page", () => {
-  for (const render of [renderBoard, renderSliders]) assert.equal(typeof render, "function");
+  for (const render of [Board, Sliders]) assert.equal(typeof render, "function");
 });
 
 test("cells are as large as the widest row allows, within what can be read", () => {

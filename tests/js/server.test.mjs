@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { fromPage } from "../../convviz/board/js/numbers/from_page.js";
-import { createServer } from "../../convviz/board/js/numbers/from_server.js";
+import { Server } from "../../convviz/board/js/numbers/from_server.js";
 import { createPageModel } from "../../convviz/board/js/numbers/model.js";
 import { pack, unpack } from "../../convviz/board/js/numbers/packed.js";
 import { setAxis } from "../../convviz/board/js/rules/change.js";
@@ -88,7 +88,7 @@ function opened(place) {
     () => 0,
     () => () => {},
   );
-  const server = createServer(place.reached, { language: "zh-Hans", version: "1" }, (state, reason) => {
+  const server = new Server(place.reached, { language: "zh-Hans", version: "1" }, (state, reason) => {
     states.push([state, reason]);
     if (state === "ok") model.connect(server);
     else model.disconnect("away");

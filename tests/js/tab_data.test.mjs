@@ -4,7 +4,7 @@ import test from "node:test";
 
 import { createKernel, messageOf } from "../../convviz/board/js/numbers/from_kernel.js";
 import { createPageModel } from "../../convviz/board/js/numbers/model.js";
-import { createTabData, isSlow } from "../../convviz/board/js/page/tab_data.js";
+import { TabData, isSlow } from "../../convviz/board/js/page/tab_data.js";
 import { BASE_STATE } from "../../convviz/board/js/rules/link.js";
 import { onBoard, withTyped } from "../../convviz/board/js/tabs/tab_linear.js";
 
@@ -43,7 +43,7 @@ function opened(name, { settings = FIRST, chosen = {} } = {}) {
     chosen: () => chosen,
     choose: (_, choices) => (made.kept = choices),
   };
-  made.tab = createTabData(model, name, (changes) => Object.assign(pane, changes), later);
+  made.tab = new TabData(model, name, (changes) => Object.assign(pane, changes), later);
   made.rest = () => [...timers].forEach((act) => timers.delete(act) && act());
   made.move = (next) => {
     made.now = next;

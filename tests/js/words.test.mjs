@@ -9,7 +9,7 @@ import { fromPage } from "../../convviz/board/js/numbers/from_page.js";
 import { createPageModel } from "../../convviz/board/js/numbers/model.js";
 import { captionOf } from "../../convviz/board/js/picture/captions.js";
 import { backwardWords } from "../../convviz/board/js/picture/cell_words.js";
-import { createLinks } from "../../convviz/board/js/picture/links.js";
+import { Links } from "../../convviz/board/js/picture/links.js";
 import { fromLoss } from "../../convviz/board/js/picture/loss_words.js";
 import { createPairing, stampLinks } from "../../convviz/board/js/picture/stamps.js";
 import { createTerms } from "../../convviz/board/js/picture/terms.js";
@@ -106,7 +106,7 @@ function recount(settings, tell) {
       .map((panel) => [panel.name, panel]),
   );
   const truth = truthOf(settings, model.shown().numbers.stages);
-  const links = createLinks(geometry);
+  const links = new Links(geometry);
   const terms = createTerms(links, (name) => panels.get(name), numbers);
   const valueAt = (name, row, column) =>
     panels.has(name) ? numbers.planes[name][row * panels.get(name).columns.length + column] : undefined;

@@ -1,8 +1,16 @@
 // @ts-check
 // A cell, named by the panel that shows it.
 
-/** @typedef {{ panel: string, row: number, column: number }} Place */
+/**
+ * @typedef {{ row: number, column: number }} Point
+ * @typedef {Point & { panel: string }} Place
+ */
 
-/** Whether two places are one; nowhere is one place, too. @param {Place | null} one @param {Place | null} other */
-export const samePlace = (one, other) =>
-  one?.panel === other?.panel && one?.row === other?.row && one?.column === other?.column;
+/** @param {Point | null} one @param {Point | null} other */
+export const samePoint = (one, other) => one?.row === other?.row && one?.column === other?.column;
+
+/**
+ * Whether two places are one; nowhere is one place, too.
+ * @param {Place | null} one @param {Place | null} other
+ */
+export const samePlace = (one, other) => one?.panel === other?.panel && samePoint(one, other);

@@ -11,21 +11,18 @@ const say = sentences(WORDS);
 export const NOT_COPIED = say("copy.selected");
 
 /**
- * Make the means to copy.
  * @returns {{ el: HTMLElement, copy: (text: string) => Promise<boolean>, close: () => void }} `el`: out of sight, and
  *   shown with the whole text selected when nothing else helps; `copy`: whether the text is on the clipboard
  */
 export function createCopier() {
-  const box = /** @type {HTMLTextAreaElement} */ (
-    element("textarea", {
-      class: "cv-copybox",
-      readonly: "",
-      tabindex: "-1",
-      "aria-label": say("copy.box"),
-      rows: "5",
-      hidden: "",
-    })
-  );
+  const box = element("textarea", {
+    class: "cv-copybox",
+    readonly: "",
+    tabindex: "-1",
+    "aria-label": say("copy.box"),
+    rows: "5",
+    hidden: "",
+  });
 
   function close() {
     box.hidden = true;

@@ -11,10 +11,8 @@ function attribute(node, name, value) {
 
 /**
  * Make an HTML element.
- * @param {string} tag
- * @param {Record<string, string>} [attributes]
- * @param {...(Node | string)} children
- * @returns {HTMLElement}
+ * @template {keyof HTMLElementTagNameMap} Tag @param {Tag} tag @param {Record<string, string>} [attributes]
+ * @param {...(Node | string)} children @returns {HTMLElementTagNameMap[Tag]}
  */
 export function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
@@ -25,10 +23,8 @@ export function element(tag, attributes = {}, ...children) {
 
 /**
  * Make an SVG element.
- * @param {string} tag
- * @param {Record<string, string | number>} [attributes]
- * @param {...(Node | string)} children
- * @returns {SVGElement}
+ * @template {keyof SVGElementTagNameMap} Tag @param {Tag} tag @param {Record<string, string | number>} [attributes]
+ * @param {...(Node | string)} children @returns {SVGElementTagNameMap[Tag]}
  */
 export function svgElement(tag, attributes = {}, ...children) {
   const node = document.createElementNS(SVG, tag);

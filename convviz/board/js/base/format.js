@@ -3,11 +3,7 @@
 
 const MINUS = "\u2212";
 
-/**
- * Write a number the short way it stands in a cell.
- * @param {number} value
- * @returns {string}
- */
+/** Write a number the short way it stands in a cell. @param {number} value @returns {string} */
 export function formatNumber(value) {
   if (Number.isNaN(value)) return "nan";
   const sign = value < 0 ? MINUS : "";

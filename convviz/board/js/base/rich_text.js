@@ -7,9 +7,10 @@ export function setRich(node, text) {
   if (node.dataset.text === text) return;
   node.dataset.text = text;
   const parts = text.split(/\x60([^\x60]+)\x60|\*\*([^*]+)\*\*/); // plain, code, strong, plain …
-  const tags = ["", "code", "b"];
   node.replaceChildren(
-    ...parts.map((part, index) => (part && index % 3 ? element(tags[index % 3], {}, part) : (part ?? ""))),
+    ...parts.map((part, index) =>
+      part && index % 3 ? element(index % 3 === 1 ? "code" : "b", {}, part) : (part ?? ""),
+    ),
   );
 }
 

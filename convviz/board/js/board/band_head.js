@@ -55,7 +55,6 @@ function createPickers(board, el) {
 }
 
 /**
- * Make the title line of a band.
  * @param {any} board what everything shares @param {string} name of the band
  * @param {HTMLElement} stepButton opens its steps @param {() => void} showMaking shows how what is asked about was made
  */

@@ -2,7 +2,7 @@
 // The panels of a band in one row, with the signs between them: which there are, and how large their cells can be.
 import { element } from "../base/dom.js";
 import { createSign, createTerm, putInOrder, signWidth } from "./equation_parts.js";
-import { createPanel } from "./panel.js";
+import { Panel } from "./panel.js";
 import { MOST_LINES } from "./panel_name.js";
 import { GAP, NUMBERED_UP_TO, bareLine, fitCells, keepsDigits, leastLine, linesOf } from "./stage.js";
 
@@ -12,7 +12,6 @@ const LARGE = 390; // pixels that a panel has at the most, or is reckoned with, 
 
 /**
  * @import { Room, Term } from "./stage.js"
- * @typedef {ReturnType<typeof createPanel>} Panel
  * @typedef {{ isStrip: boolean, thumbs: number, letters: number }} Asks isStrip: colour alone, without names; thumbs: the height of
  *   a row of other planes; letters: how much larger than elsewhere they are
  */
@@ -45,7 +44,7 @@ export class BandRow {
 
   /** @param {any} item */
   #setPanel(item) {
-    const panel = this.panels.get(item.key) ?? createPanel(this.#board, item);
+    const panel = this.panels.get(item.key) ?? new Panel(this.#board, item);
     this.panels.delete(item.key); // those that stay take their place among those that come: sizes are chosen in this order
     this.panels.set(item.key, panel);
     panel.setSpec(item);

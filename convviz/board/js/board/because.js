@@ -14,10 +14,7 @@ const say = sentences(WORDS);
  * @import { Geometry } from "../rules/spec.js"
  */
 
-/**
- * Make the questions of one band.
- * @param {string} band @param {string[]} taught topics that a lesson shows
- */
+/** @param {string} band @param {string[]} taught topics that a lesson shows */
 export function createBecause(band, taught) {
   const buttons = element("div", { class: "cv-whys", role: "group", "aria-label": say("why") });
   const words = element("span", {});

@@ -1,15 +1,12 @@
 // @ts-check
 // The board: linked heatmaps in rows. It knows panels and cells; what they mean comes from the model.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
-import { element, setLine, setText } from "../base/dom.js";
+import { element, setText } from "../base/dom.js";
 import { ArrivalPlayer } from "./arrival.js";
-import { createBands } from "./bands.js";
 import { createChanges } from "./changes.js";
 import { followArrows } from "./drag_one.js";
-import { Equation } from "./equation.js";
-import { createLegend } from "./equation_parts.js";
+import { Foot } from "./foot.js";
 import { decode } from "../base/format.js";
-import { createHighlighter } from "./highlight.js";
 import { followKeys } from "./app_keys.js";
 import { followKernel } from "../base/lost_kernel.js";
 import { followPaper } from "../base/paper.js";
@@ -17,431 +14,300 @@ import { keepState } from "./keep_state.js";
 import { measureFace } from "./letters.js";
 import { loadPlotly } from "./plotly.js";
 import { createReadout } from "./readout.js";
+import { Rows } from "./rows.js";
 import { samePlace } from "../base/cell_place.js";
 import { followLinks } from "./share_address.js";
-import { createTables } from "./tables.js";
+import { makeShared } from "./shared.js";
 import { followTheme } from "../base/theme.js";
-import { createTray } from "./tray.js";
 import { sentences } from "../base/words.js";
+
+/** @import { Place } from "../base/cell_place.js" */
 
 const say = sentences(WORDS);
 
-/**
- * Draw the board.
- * @param {{ model: any, el: HTMLElement, taught?: string[], own?: boolean, onBands?: () => void }} context taught: what of it a
- *   lesson explains; own: whether the page is the app's;
- *   onBands: told when the bands share the room in another way
- */
-export function renderBoard({ model, el, taught = [], own = false, onBands = () => {} }) {
-  const loss = element("p", { class: "cv-loss" });
-  const truth = element("p", { class: "cv-truth" });
-  const rows = element("div", { class: "cv-equations" });
-  const readout = createReadout(model);
-  const lost = element("p", { class: "cv-lost", role: "alert" });
-  const tables = createTables(() => schedule(false));
-  const legend = createLegend();
-  const facts = element("div", { class: "cv-facts" }, loss, truth, legend.el, tables.el);
-  const foot = element(
-    "div",
-    { class: "cv-foot" },
-    lost,
-    element("div", { class: "cv-under" }, readout.el),
-    facts,
-    readout.live,
-  );
-  const root = element("div", { class: "cv-board cv-look" }, rows, foot);
-  el.append(root);
+export class Board {
+  arrival;
+  #model;
+  #own;
+  #root = element("div", { class: "cv-board cv-look" });
+  #readout;
+  #foot;
+  #rows;
+  #bands;
+  #changes;
+  #shared; // by all panels
+  #theme = "light";
+  #frame = 0;
+  #whole = true; // whether the next frame lays out everything, or only draws new numbers
+  #gone = false;
+  #onPaper = false;
+  /** @type {ReturnType<typeof followTheme> | null} */
+  #follower = null;
+  #arrived = false; // whether the app around it could be found
+  /** @type {Place | null} */
+  #asked = null; // the cell whose number is to be predicted
+  /** @type {{ values: any, numbers: any } | null} */
+  #painted = null;
+  /** @type {(() => void)[]} */
+  #closers = [];
 
-  /** @type {Map<string, Equation>} */
-  const equations = new Map();
-  let theme = "light";
-  let plotly = null;
-  let frame = 0;
-  let whole = true; // whether the next frame lays out everything, or only draws new numbers
-  let gone = false;
-  let onPaper = false;
-  /** @type {{ panel: string, row: number, column: number } | null} */
-  let asked = null; // the cell whose number is to be predicted
-  /** @type {ReturnType<typeof roomNow> | null} */
-  let room = null; // what there is for the panels, as long as nothing tells that it may be another
-  let fitted = ""; // the rooms that the cells were fitted into; empty where they flow
-  const bands = createBands(
-    root,
-    rows,
-    equations,
-    () => onPaper,
-    () => {
-      room = null;
-      onBands();
-    },
-  );
-
-  function* panels() {
-    for (const equation of equations.values()) yield* equation.panels.values();
-  }
-  const changes = createChanges(model, panels);
-  const library = loadPlotly(model);
-  const board = {
-    model,
-    taught,
-    tray: createTray(),
-    highlight: createHighlighter(
-      {
-        scale: () => board.scale(),
-        fades: () => board.isLecture(),
-        aside: (text, paired) => board.aside(text, paired),
-        release: () => board.escape(),
+  /**
+   * @param {{ model: any, el: HTMLElement, taught?: string[], own?: boolean, onBands?: () => void }} context
+   *   taught: what of it a lesson explains; own: whether the page is the app's;
+   *   onBands: told when the bands share the room in another way
+   */
+  constructor({ model, el, taught = [], own = false, onBands = () => {} }) {
+    [this.#model, this.#own] = [model, own];
+    this.#readout = createReadout(model);
+    this.#rows = new Rows(this.#root, {
+      isPaper: () => this.#onPaper,
+      onShared: onBands,
+      onSize: () => this.#arrive(),
+      schedule: () => this.#schedule(true),
+    });
+    this.#bands = this.#rows.bands;
+    this.#changes = createChanges(model, this.#panels);
+    const library = loadPlotly(model);
+    this.#shared = makeShared(library.ready, taught, this.#readout, {
+      model,
+      rows: this.#rows,
+      theme: () => this.#theme,
+      escape: this.escape,
+      focusBand: (name) => this.#focusBand(name === this.#bands.focused() ? "" : name),
+    });
+    this.#foot = new Foot(this.#readout, this.#shared.highlight.el, () => this.#schedule(false));
+    this.#root.append(this.#rows.el, this.#foot.el);
+    el.append(this.#root);
+    this.arrival = new ArrivalPlayer(this.#shared, this.#root, {
+      band: () => this.#rows.equations.get("input"),
+      stage: this.#bands.stage,
+      bring: () => this.show("input"),
+    });
+    this.#closers.push(
+      () => this.#shared.closeFigure(),
+      () => this.arrival.close(),
+      () => this.#changes.close(),
+      library.cancel,
+    );
+    this.#listen();
+    library.ready.then(
+      (loaded) => {
+        this.#rows.plotly = loaded;
+        this.#schedule(true);
       },
-      panels,
-    ),
-    uid: Math.random().toString(36).slice(2, 8),
-    plotly: library.ready,
-    plotLayout: {
-      margin: { l: 0, r: 0, t: 0, b: 0 },
-      paper_bgcolor: "rgba(0,0,0,0)",
-      plot_bgcolor: "rgba(0,0,0,0)",
-      showlegend: false,
-    },
-    scale: () => model.get("structure").colorscales?.[theme],
-    /** Close the figure that a panel has opened over the page. */
-    closeFigure() {},
-    /** @type {any} the stepper that is open */
-    stepping: null,
-    /** Draw what another step changed in one equation. @param {any} equation @param {number[]} changed */
-    redraw: (equation, changed) => equation.draw(plotly, changed),
-    /** What the equation to the input says about the cell that is looked at. @param {string} text @param {boolean} paired whether small numbers pair its factors */
-    aside: (text, paired) => equations.get("input")?.say(text, paired),
-    isLecture: () => bands.stage() === "lecture",
-    /** Give a band the room, or take it back. @param {string} name */
-    focusBand: (name) => focusBand(name === bands.focused() ? "" : name),
-    /** Let go of what was taken last, and say whether there was anything. */
-    escape() {
-      const [pinned, wide, brush] = [model.get("selected"), bands.focused(), model.get("brush") !== null];
-      if (brush) model.send({ type: "draw", value: null });
-      else if (pinned) model.send({ type: "release" });
-      else if (wide) focusBand("");
-      return Boolean(brush || pinned || wide);
-    },
-    say: readout.say,
-    read: readout.read,
-    unread: readout.unread,
+      (error) => this.#gone || this.#readout.read(() => say("colours.failed", { why: error.message }), true),
+    );
+  }
+
+  #panels = () => this.#rows.panels();
+
+  #listen() {
+    const model = this.#model;
+    /** @param {string} event @param {() => void} listener */
+    const follow = (event, listener) => {
+      model.on(event, listener);
+      this.#closers.push(() => model.off(event, listener));
+    };
+    const follower = followTheme(
+      () => model.get("theme"),
+      (next) => this.#setTheme(next),
+    );
+    this.#closers.push(follower.stop, followPaper(this.#onPrint));
+    const showBrush = () => this.#root.toggleAttribute("data-brush", model.get("brush") !== null);
+    follow("change:structure", () => this.#schedule(true));
+    follow("change:values", () => this.#schedule(false));
+    // The frame that comes marks it, beside the numbers that it is of.
+    follow("change:selected", () => this.#frame || this.#markSelected());
+    follow("change:brush", showBrush);
+    showBrush();
+    follow("change:theme", follower.refresh);
+    this.#follower = follower;
+    this.#closers.push(
+      followLinks(this.#root, (link) => model.send({ type: "open", link })),
+      keepState(model),
+      followKernel(model, () => setText(this.#foot.lost, say("kernel.ended_board"))),
+      this.#shared.highlight.listen(this.#root),
+    );
+  }
+
+  /** A widget is drawn before it is put into the page: only now can the app around it be found. */
+  #arrive() {
+    if (this.#arrived) return;
+    this.#arrived = true;
+    this.#closers.push(
+      followKeys(this.#shared, this.#root, this.#own),
+      followArrows(this.#root, this.#own, this.#panels),
+    );
+    measureFace(this.#root);
+    this.#follower?.refresh();
+  }
+
+  /** @param {"light" | "dark"} next */
+  #setTheme(next) {
+    this.#theme = next;
+    const page = /** @type {HTMLElement} */ (this.#root.closest(".cv-app") ?? this.#root);
+    for (const node of [this.#root, page]) node.dataset.theme = next;
+    // A served or exported page has the whole window to colour; a notebook keeps its own colours.
+    if (document.querySelector("#convviz-main, body > .cv-page"))
+      document.documentElement.dataset.convvizTheme = next;
+    this.#schedule(true);
+  }
+
+  #onPrint = (/** @type {boolean} */ printing) => {
+    this.#onPaper = printing;
+    this.#rows.forgetRoom();
+    // the theme has just asked for one, but the paper is laid out before it would come
+    cancelAnimationFrame(this.#frame);
+    this.#whole = true;
+    this.#paint();
+    for (const panel of this.#panels()) panel.print(printing);
   };
 
-  lost.after(board.highlight.el);
-  const arrival = new ArrivalPlayer(board, root, {
-    band: () => equations.get("input"),
-    stage: bands.stage,
-    bring() {
-      bands.bring("input");
-      focusBand("");
-    },
-  });
-
-  function schedule(everything) {
-    whole ||= everything;
-    frame ||= requestAnimationFrame(paint);
+  /** @param {boolean} everything */
+  #schedule(everything) {
+    this.#whole ||= everything;
+    this.#frame ||= requestAnimationFrame(() => this.#paint());
   }
 
-  function paint() {
-    frame = 0;
-    if (gone) return;
-    const structure = model.get("structure");
-    const values = model.get("values");
-    if (!structure.equations || values.version !== structure.version) return; // half of an update: wait for the rest
-    const everything = whole;
-    whole = false;
-    // Before anything is written: asked for later, the browser would lay out every cell at a size that is about to go.
-    const there = structure.equations.map(({ name }) => equations.get(name));
-    const isKnown = everything ? there.every(Boolean) && there.length === equations.size : Boolean(room);
-    const known = isKnown ? (room ?? roomNow()) : null;
-    if (everything) layOut(structure);
+  #paint() {
+    this.#frame = 0;
+    if (this.#gone) return;
+    const [structure, values] = [this.#model.get("structure"), this.#model.get("values")];
+    // half of an update: wait for the rest
+    if (!structure.equations || values.version !== structure.version) return;
+    const everything = this.#whole;
+    this.#whole = false;
+    const known = this.#rows.known(everything ? structure : null);
+    if (everything) this.#layOut(structure);
     const numbers = decodeAll(values);
-    // First everything is written, then everything is measured: in turn, the browser would lay out once an equation.
-    const changed = [...equations.values()].map((equation) =>
-      equation.setValues(numbers, values.dtype, values),
-    );
-    const outgrown = bands.stage() && [...equations.values()].some((equation) => equation.outgrown());
-    if (everything || outgrown) {
-      const shifted = bands.share(); // also with a band that has just come, and with numbers that ask for more
-      resize((shifted ? null : known) ?? roomNow());
-    } else [...equations.values()].forEach((equation, index) => equation.draw(plotly, changed[index]));
-    if (everything) board.highlight.setGeometry(structure.geometry, structure.loss);
-    markAsked();
-    changes.see(numbers.planes, values.limits);
-    board.highlight.setNumbers(numbers, values.limits, model.get("selected"));
-    legend.set(structure.equations[0]?.scale === "equation" ? Object.values(values.limits)[0] : null);
-    seeTray = () => {
-      if (model.get("values") !== values) return; // other numbers come right after, and these are no longer of this 1
-      const widthNow = () => (board.isLecture() ? board.tray.el.offsetWidth : 0); // there it stands beside the panels
-      const before = widthNow();
-      const selected = model.get("selected");
-      board.tray.see(structure.geometry, numbers, isAsked(selected) ? null : selected); // it would give the number away
-      if (widthNow() !== before) schedule(true);
-    };
-    tables.show(structure, numbers.planes);
-    board.stepping?.retell();
-    readout.retell();
-    setLine(loss, values.loss);
-    setLine(truth, values.broken?.differs ? "" : values.truth); // what is equal is not what one looks at
-    truth.dataset.ok = String(values.truth_ok);
-    markSelected();
-    root.dataset.painted = plotly ? String(values.step) : "";
-    root.dataset.from = values.from; // who computed what stands there
-    arrival.see();
+    this.#rows.write(numbers, values, everything, known);
+    const { highlight } = this.#shared;
+    if (everything) highlight.setGeometry(structure.geometry, structure.loss);
+    this.#rows.at("hide", this.#asked);
+    this.#changes.see(numbers.planes, values.limits);
+    highlight.setNumbers(numbers, values.limits, this.#model.get("selected"));
+    this.#painted = { values, numbers };
+    this.#foot.show(structure, values, numbers.planes);
+    this.#shared.stepping?.retell();
+    this.#markSelected();
+    this.#root.dataset.painted = this.#rows.plotly ? String(values.step) : "";
+    this.#root.dataset.from = values.from; // who computed what stands there
+    this.arrival.see();
   }
 
-  function layOut(structure) {
-    board.highlight.rest();
-    const wanted = structure.equations.map((equation) => equation.name);
-    for (const [name, equation] of equations) {
-      if (wanted.includes(name)) continue;
-      watcher.unobserve(equation.stage);
-      equation.destroy(plotly);
-      equations.delete(name);
-    }
-    const told = structure.geometry.transposed ? "input" : "forward"; // the equation whose sizes the remainder is about
-    const met = new Set(); // marks that a band before has explained
-    for (const spec of structure.equations) {
-      if (!equations.has(spec.name)) {
-        equations.set(spec.name, new Equation(board, spec.name));
-        watcher.observe(/** @type {any} */ (equations.get(spec.name)).stage); // words beside it may take of its room
-        rows.append(/** @type {any} */ (equations.get(spec.name)).el);
-      }
-      equations
-        .get(spec.name)
-        ?.setSpec(spec, structure.geometry, spec.name === told ? structure.remainder : null);
-      equations.get(spec.name)?.key.set(spec.items, met, structure.cell_words, structure.geometry.transposed);
-    }
-    for (const name of wanted) {
-      const equation = /** @type {any} */ (equations.get(name));
-      equations.delete(name);
-      equations.set(name, equation); // in this order they share the room
-    }
-    const inOrder = [...equations.values()].map(({ el }) => el);
-    if (inOrder.some((el, index) => el !== rows.children[index])) rows.append(...inOrder); // the other way round now
-    rows.dataset.count = String(equations.size);
-    root.style.setProperty(
-      "--cv-ramp",
-      structure.colorscales[theme].map(([at, color]) => `${color} ${at * 100}%`).join(),
-    );
+  /** @param {any} structure */
+  #layOut(structure) {
+    this.#shared.highlight.rest();
+    this.#rows.layOut(structure, this.#shared);
+    const stops = structure.colorscales[this.#theme].map(([at, color]) => `${color} ${at * 100}%`);
+    this.#root.style.setProperty("--cv-ramp", stops.join());
   }
 
-  /** What there is for the panels: a room for each band of the stage, or the width where they flow. */
-  function roomNow() {
-    return {
-      bands: bands.stage() ? [...equations].map(([name, equation]) => ({ name, ...equation.room() })) : null,
-      width: Math.max(0, ...[...rows.children].map((band) => band.clientWidth)),
-    };
+  #seeTray() {
+    // Other numbers come right after, and these are no longer of this 1.
+    if (!this.#painted || this.#model.get("values") !== this.#painted.values) return;
+    const { tray, isLecture } = this.#shared;
+    const widthNow = () => (isLecture() ? tray.el.offsetWidth : 0); // there it stands beside the panels
+    const before = widthNow();
+    const selected = this.#model.get("selected");
+    const told = samePlace(selected, this.#asked) ? null : selected; // it would give the number away
+    tray.see(this.#model.get("structure").geometry, this.#painted.numbers, told);
+    if (widthNow() !== before) this.#schedule(true);
   }
 
-  /** @param {ReturnType<typeof roomNow>} known */
-  function resize(known) {
-    const { bands: rooms, width } = known;
-    if (!width) return;
-    room = known;
-    fitted = rooms ? JSON.stringify(rooms) : "";
-    const wraps = bands.stage() !== "wide";
-    if (rooms) for (const { name, ...room } of rooms) equations.get(name)?.fit(room, wraps);
-    else {
-      const cell = cellSize(
-        [...equations.values()].map((equation) => equation.measure()),
-        width,
-      );
-      for (const equation of equations.values()) equation.setSize(cell, width);
-    }
-    for (const equation of equations.values()) equation.draw(plotly, null);
-  }
-
-  /** Keep the number that is asked for to itself. */
-  function markAsked() {
-    for (const equation of equations.values()) {
-      for (const panel of equation.panels.values())
-        panel.grid.hide(asked?.panel === panel.spec().name ? asked : null);
-    }
-  }
-
-  /** @param {{ panel: string, row: number, column: number } | null} place */
-  const isAsked = (place) => samePlace(place, asked);
-
-  let seeTray = () => {}; // from the first numbers on
-
-  function markSelected() {
-    const selected = model.get("selected");
-    seeTray();
-    board.highlight.pin(selected);
-    for (const equation of equations.values()) {
-      for (const panel of equation.panels.values()) {
-        const here = selected && selected.panel === panel.spec().name;
-        panel.grid.mark(here ? { row: selected.row, column: selected.column } : null);
-      }
-    }
-    readout.refresh();
+  #markSelected() {
+    const selected = this.#model.get("selected");
+    this.#seeTray();
+    this.#shared.highlight.pin(selected);
+    this.#rows.at("mark", selected);
+    this.#readout.refresh();
   }
 
   /** Let one band have the room, or give it back to all. @param {string} name empty: to all */
-  function focusBand(name) {
-    bands.focus(name);
-    schedule(true);
+  #focusBand(name) {
+    this.#bands.focus(name);
+    this.#schedule(true);
   }
 
-  const showBrush = () => root.toggleAttribute("data-brush", model.get("brush") !== null);
-  const onStructure = () => schedule(true);
-  const onValues = () => schedule(false);
-  const onSelected = () => frame || markSelected(); // the frame that comes marks it, beside the numbers that it is of
-  const follower = followTheme(
-    () => model.get("theme"),
-    (next) => {
-      theme = next;
-      const page = root.closest(".cv-app") ?? root;
-      for (const node of new Set([root, page])) /** @type {HTMLElement} */ (node).dataset.theme = next;
-      // A served or exported page has the whole window to colour; a notebook keeps its own colours.
-      if (document.querySelector("#convviz-main, body > .cv-page")) {
-        document.documentElement.dataset.convvizTheme = next;
-      }
-      schedule(true);
-    },
-  );
-  const stopPrinting = followPaper((printing) => {
-    onPaper = printing;
-    room = null;
-    cancelAnimationFrame(frame); // the theme has just asked for one, but the paper is laid out before it would come
-    whole = true;
-    paint();
-    for (const equation of equations.values())
-      for (const panel of equation.panels.values()) panel.print(printing);
-  });
-  // A widget is drawn before it is put into the page: only now can the app around the board be found.
-  let stopKeys = () => {};
-  const arrive = once(() => {
-    const stops = [followKeys(board, root, own), followArrows(root, own, panels)];
-    stopKeys = () => stops.forEach((stop) => stop());
-    measureFace(root);
-    follower.refresh();
-  });
-  let size = "";
-  const watcher = new ResizeObserver(() => {
-    arrive();
-    room = null;
-    const now = [root.clientWidth, bands.stage() && rows.clientHeight, bands.stage()].join();
-    if (size === now && !(fitted && JSON.stringify(roomNow().bands) !== fitted)) return; // its own rows made the board higher
-    size = now;
-    bands.share();
-    schedule(true);
-  });
-  watcher.observe(root);
-  watcher.observe(rows);
-  model.on("change:structure", onStructure);
-  model.on("change:values", onValues);
-  model.on("change:selected", onSelected);
-  model.on("change:brush", showBrush);
-  showBrush();
-  model.on("change:theme", follower.refresh);
-  const stopFollowing = followLinks(root, (link) => model.send({ type: "open", link }));
-  const stopKeeping = keepState(model);
-  const stopKernel = followKernel(model, () => setText(lost, say("kernel.ended_board")));
-  const stopListening = board.highlight.listen(root);
-  board.plotly.then(
-    (loaded) => {
-      plotly = loaded;
-      schedule(true);
-    },
-    (error) => gone || board.read(() => say("colours.failed", { why: error.message }), true),
-  );
+  /** Give a band the room; nobody when empty. @param {string} name */
+  focus(name) {
+    if (name !== this.#bands.focused()) this.#focusBand(name);
+  }
 
-  const close = () => {
-    gone = true;
-    board.closeFigure();
-    arrival.close();
-    changes.close();
-    library.cancel();
-    cancelAnimationFrame(frame);
-    model.off("change:structure", onStructure);
-    model.off("change:values", onValues);
-    model.off("change:selected", onSelected);
-    model.off("change:brush", showBrush);
-    model.off("change:theme", follower.refresh);
-    follower.stop();
-    stopPrinting();
-    watcher.disconnect();
-    stopFollowing();
-    stopKeeping();
-    stopKernel();
-    stopListening();
-    stopKeys();
-    for (const equation of equations.values()) equation.destroy(plotly);
-    root.remove();
+  /** Keep the number of a cell to itself, or show it again. @param {Place | null} place */
+  hide(place) {
+    if (samePlace(place, this.#asked)) return;
+    this.#asked = place;
+    this.#schedule(false);
+  }
+
+  /** Close what lies over the captions, by the buttons that opened it. */
+  plain() {
+    const opened = this.#rows.el.querySelectorAll(":is(.cv-symbols-open, .cv-why)[aria-expanded=true]");
+    for (const button of /** @type {NodeListOf<HTMLElement>} */ (opened)) button.click();
+  }
+
+  /** Let the tray forget what it holds, and begin anew. @param {boolean} full with all that a pixel gets */
+  tray(full) {
+    this.#shared.tray.begin(full);
+    this.#schedule(false);
+  }
+
+  /** See to it that a band is in sight, where not all of them are. @param {string} name */
+  bring(name) {
+    if (this.#bands.bring(name)) this.#schedule(true);
+  }
+
+  /** The room is another, or its clothes are: a lecture begins or ends. */
+  present() {
+    this.#bands.share();
+    this.#schedule(true);
+  }
+
+  /** The bands, and which of them has the room. */
+  bands() {
+    const { equations = [] } = this.#model.get("structure");
+    return equations.map(({ name, title }) => ({ name, title, shown: name === this.#bands.inUse() }));
+  }
+
+  /** Give the room to another band, where one has it. @param {string} name */
+  show(name) {
+    this.#bands.bring(name);
+    this.#focusBand("");
+  }
+
+  /** Step through the band that has the room. @param {number} by */
+  step(by) {
+    this.#rows.inUse()?.step(by);
+  }
+
+  /** Play its steps, or pause. */
+  play() {
+    this.#rows.inUse()?.play();
+  }
+
+  /** Let go of what was taken last, and say whether there was anything. */
+  escape = () => {
+    const [pinned, wide] = [this.#model.get("selected"), this.#bands.focused()];
+    const brush = this.#model.get("brush") !== null;
+    if (brush) this.#model.send({ type: "draw", value: null });
+    else if (pinned) this.#model.send({ type: "release" });
+    else if (wide) this.#focusBand("");
+    return Boolean(brush || pinned || wide);
   };
-  return {
-    close,
-    arrival,
-    /** Give a band the room; nobody when empty. @param {string} name */
-    focus: (name) => name !== bands.focused() && focusBand(name),
-    /** Keep the number of a cell to itself, or show it again. @param {{ panel: string, row: number, column: number } | null} place */
-    hide(place) {
-      if (isAsked(place)) return;
-      asked = place;
-      schedule(false);
-    },
-    /** Close what lies over the captions, by the buttons that opened it. */
-    plain() {
-      const opened = rows.querySelectorAll(":is(.cv-symbols-open, .cv-why)[aria-expanded=true]");
-      for (const button of /** @type {NodeListOf<HTMLElement>} */ (opened)) button.click();
-    },
-    /** Let the tray forget what it holds, and begin anew. @param {boolean} full with all that a pixel gets */
-    tray(full) {
-      board.tray.begin(full);
-      schedule(false);
-    },
-    /** See to it that a band is in sight, where not all of them are. @param {string} name */
-    bring(name) {
-      if (bands.bring(name)) schedule(true);
-    },
-    /** The room is another, or its clothes are: a lecture begins or ends. */
-    present() {
-      bands.share();
-      schedule(true);
-    },
-    /** The bands, and which of them has the room. */
-    bands: () =>
-      (model.get("structure").equations ?? []).map(({ name, title }) => ({
-        name,
-        title,
-        shown: name === bands.inUse(),
-      })),
-    /** Give the room to another band, where one has it. @param {string} name */
-    show(name) {
-      bands.bring(name);
-      focusBand("");
-    },
-    /** Step through the band that has the room. @param {number} by */
-    step: (by) => equations.get(bands.inUse())?.step(by),
-    /** Play its steps, or pause. */
-    play: () => equations.get(bands.inUse())?.play(),
-    escape: () => board.escape(),
+
+  close = () => {
+    this.#gone = true;
+    for (const close of this.#closers) close();
+    cancelAnimationFrame(this.#frame);
+    this.#rows.close();
+    this.#root.remove();
   };
 }
 
-/**
- * One size for the cells of all rows: as large as the widest row allows, never too small to read.
- * @param {{ cells: number, rest: number }[]} needs @param {number} width
- */
-export function cellSize(needs, width) {
-  const fits = Math.min(...needs.map(({ cells, rest }) => (width - rest) / Math.max(cells, 1)));
-  return fits >= 28 ? Math.min(Math.floor(fits), 48) : 32; // below 28 the rows wrap instead
-}
-
-/** Every panel's numbers, from the bytes on the wire. */
+/** Every panel's numbers, from the bytes on the wire. @param {any} values */
 function decodeAll(values) {
   const read = (wires) =>
     Object.fromEntries(Object.entries(wires).map(([name, wire]) => [name, decode(wire, values.dtype)]));
   return { planes: read(values.planes), thumbs: read(values.thumbs) };
-}
-
-/** A function that acts at its first call only. @param {() => void} act */
-function once(act) {
-  let done = false;
-  return () => {
-    if (!done) act();
-    done = true;
-  };
 }

@@ -11,7 +11,7 @@ const say = sentences(WORDS);
 
 /**
  * @import { Broken } from "../numbers/broken_view.js"
- * @typedef {ReturnType<typeof import("./panel.js").createPanel>} Panel
+ * @typedef {import("./panel.js").Panel} Panel
  */
 
 /**

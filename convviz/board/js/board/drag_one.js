@@ -17,7 +17,6 @@ const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowR
 /** @typedef {{ row: number, column: number }} Place */
 
 /**
- * Make the handle of a panel's 1.
  * @param {any} board what all panels share @param {any} grid of the panel
  * @param {() => import("./panel.js").PanelSpec} spec
  */

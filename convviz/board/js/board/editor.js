@@ -19,9 +19,12 @@ const say = sentences(WORDS);
  * @param {() => void} closed gives the focus back
  */
 export function openEditor(area, cell, label, text, typed, commit, complain, closed) {
-  const input = /** @type {HTMLInputElement} */ (
-    element("input", { class: "cv-editor", type: "text", inputmode: "decimal", "aria-label": label })
-  );
+  const input = element("input", {
+    class: "cv-editor",
+    type: "text",
+    inputmode: "decimal",
+    "aria-label": label,
+  });
   input.value = text;
   Object.assign(input.style, {
     left: `${(100 * (cell.column + 0.5)) / cell.columns}%`,

@@ -1,11 +1,12 @@
 // @ts-check
-// One band: its title line, a row of panels with signs between them over a single plotly graph, and its steps.
+// One band: its title line, a row of panels with signs between them over a single plotly graph, and its
+// steps.
 import { element } from "../base/dom.js";
 import { createBandHead } from "./band_head.js";
 import { BandRow } from "./band_row.js";
-import { createPlot } from "./equation_plot.js";
+import { Plot } from "./equation_plot.js";
 import { createFilm } from "./film.js";
-import { createStepper } from "./stepper.js";
+import { Stepper } from "./stepper.js";
 
 const LECTURE = 1.4; // how much larger the letters around the cells are in a lecture, as lecture.css has them
 const THUMBS = 34; // the height of a row of other planes
@@ -36,15 +37,15 @@ export class Equation {
 
   /** @param {any} board what everything shares @param {string} name */
   constructor(board, name) {
-    this.name = name;
     this.#board = board;
+    this.name = name;
     this.#row = new BandRow(board);
     this.panels = this.#row.panels;
-    this.#plot = createPlot(board, this.panels);
+    this.#plot = new Plot(board, this.panels);
     this.stage = element("div", { class: "cv-stage" }, this.#plot.el, this.#row.el);
     this.#film = createFilm(this.stage, this.panels);
     const shared = { panels: this.panels, refresh: () => this.#refresh(), film: this.#film };
-    this.#stepper = createStepper(board, name, shared);
+    this.#stepper = new Stepper(board, name, shared);
     this.#head = createBandHead(board, name, this.#stepper.button, this.#film.making);
     this.key = this.#head.key;
     this.el = element(
@@ -59,7 +60,10 @@ export class Equation {
 
   step = (/** @type {number} */ by) => this.#stepper.step(by);
   play = () => this.#stepper.play();
-  /** Say something about the cell that is looked at. @param {string} text @param {boolean} paired whether small numbers pair its factors */
+  /**
+   * Say something about the cell that is looked at.
+   * @param {string} text @param {boolean} paired whether small numbers pair its factors
+   */
   say(text, paired) {
     this.#head.say(text, paired);
   }
@@ -79,7 +83,10 @@ export class Equation {
     this.#head.setSpec(next, geometry, story);
   }
 
-  /** @param {Values} values @param {string} dtype @param {any} texts @returns {number[]} the panels that changed */
+  /**
+   * @param {Values} values @param {string} dtype @param {any} texts
+   * @returns {number[]} the panels that changed
+   */
   setValues(values, dtype, texts) {
     this.#latest = [values, dtype, texts];
     this.#stepper.setNumbers(values);
@@ -104,7 +111,8 @@ export class Equation {
 
   /**
    * How this band stands among the others.
-   * @param {{ focused: string, alone: string, inUse: string }} place the band that was given the room; the one that has it
+   * @param {{ focused: string, alone: string, inUse: string }} place the band that was given the room; the
+   *   one that has it
    *   for itself; the one in use
    */
   setPlace({ focused, alone, inUse }) {

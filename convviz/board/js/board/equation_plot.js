@@ -1,42 +1,50 @@
 // @ts-check
-// What plotly draws of an equation: one graph a row instead of one a panel, because plotly's cost is mostly per call: 3
-// graphs take a third of the time that 11 take. Until nothing moves any more the panels show colours of their own.
+// What plotly draws of an equation: one graph a row instead of one a panel, because plotly's cost is mostly
+// per call: 3 graphs take a third of the time that 11 take. Until nothing moves any more the panels show
+// colours of their own.
 import { element } from "../base/dom.js";
 
 const REST_MS = 250;
 
-/**
- * Make the picture behind the panels of a row; it stands in an element with them.
- * @param {any} board what everything shares @param {Map<string, ReturnType<typeof import("./panel.js").createPanel>>} panels of the row
- */
-export function createPlot(board, panels) {
+export class Plot {
+  #board;
+  #panels;
   // plotly keeps there what it draws
-  const plot = /** @type {HTMLElement & { data: any[] }} */ (
+  el = /** @type {HTMLDivElement & { data: any[] }} */ (
     element("div", { class: "cv-plot", "aria-hidden": "true" })
   );
-  let resting = 0; // until plotly draws what the panels show meanwhile
-  let drawings = 0; // how often they have begun to show something
-  let drawn = ""; // the keys of the panels that plotly has now
-  let planes = [];
-  let limits = [];
+  #resting = 0; // until plotly draws what the panels show meanwhile
+  #drawings = 0; // how often they have begun to show something
+  #drawn = ""; // the keys of the panels that plotly has now
+  #planes = [];
+  #limits = [];
+
+  /**
+   * @param {any} board what everything shares
+   * @param {Map<string, import("./panel.js").Panel>} panels of the row
+   */
+  constructor(board, panels) {
+    this.#board = board;
+    this.#panels = panels;
+  }
 
   /** Where the row and its panels stand. */
-  function locate() {
-    const boxes = [...panels.values()].map((panel) => drawnBox(panel.area));
-    return { frame: drawnBox(plot.parentElement ?? plot), boxes };
+  locate() {
+    const boxes = [...this.#panels.values()].map((panel) => drawnBox(panel.area));
+    return { frame: drawnBox(this.el.parentElement ?? this.el), boxes };
   }
 
   /**
    * The picture of this row for plotly: one trace and one pair of axes a panel, placed where its area stands.
-   * @param {ReturnType<typeof locate>} place
+   * @param {ReturnType<Plot["locate"]>} place
    */
-  function picture({ frame, boxes }) {
+  #picture({ frame, boxes }) {
     const layout = {
-      ...board.plotLayout,
+      ...this.#board.plotLayout,
       width: Math.max(frame.width, 10),
       height: Math.max(frame.height, 10),
     };
-    const data = [...panels.values()].map((panel, index) => {
+    const data = [...this.#panels.values()].map((panel, index) => {
       const number = index ? String(index + 1) : "";
       const box = boxes[index];
       const { rows, columns, figure } = panel.spec();
@@ -57,10 +65,10 @@ export function createPlot(board, panels) {
       };
       return {
         ...figure.data[0],
-        z: planes[index],
-        zmin: -limits[index],
-        zmax: limits[index],
-        colorscale: board.scale(),
+        z: this.#planes[index],
+        zmin: -this.#limits[index],
+        zmax: this.#limits[index],
+        colorscale: this.#board.scale(),
         showscale: false,
         hoverinfo: "skip",
         xaxis: `x${number}`,
@@ -70,70 +78,77 @@ export function createPlot(board, panels) {
     return { data, layout };
   }
 
-  /** Let plotly draw everything, and take the place of the panels' own colours once its images are there. @param {any} plotly */
-  function react(plotly) {
-    clearTimeout(resting);
-    const place = locate();
+  /**
+   * Let plotly draw everything, and take the place of the panels' own colours once its images are there.
+   * @param {any} plotly
+   */
+  #react(plotly) {
+    clearTimeout(this.#resting);
+    const place = this.locate();
     if (!place.frame.width) return; // hidden meanwhile: the board draws when it is seen again
     const inside = place.boxes.every(
       ({ bottom, right }) => bottom <= place.frame.bottom + 1 && right <= place.frame.right + 1,
     );
-    if (shownKeys() === drawn && !inside) return; // plotly would cut them off: theirs is the picture
-    const { data, layout } = picture(place);
-    const now = drawings;
-    Promise.resolve(plotly.react(plot, data, layout, { staticPlot: true, displayModeBar: false }))
+    // plotly would cut them off: theirs is the picture
+    if (this.#shownKeys() === this.#drawn && !inside) return;
+    const { data, layout } = this.#picture(place);
+    const now = this.#drawings;
+    Promise.resolve(plotly.react(this.el, data, layout, { staticPlot: true, displayModeBar: false }))
       .then(() =>
         Promise.all(
-          [...plot.querySelectorAll("image")].map((image) => /** @type {any} */ (image).decode?.()),
+          [...this.el.querySelectorAll("image")].map((image) => /** @type {any} */ (image).decode?.()),
         ),
       )
       .catch(() => {}) // an image that another one has replaced
-      .then(() => drawings === now && inside && showPlot(true));
-    drawn = shownKeys();
+      .then(() => this.#drawings === now && inside && this.#showPlot(true));
+    this.#drawn = this.#shownKeys();
   }
 
-  /** Show plotly's colours, or those of the panels: theirs are there at once, and where the panels are. @param {boolean} shown */
-  function showPlot(shown) {
-    plot.toggleAttribute("data-behind", !shown);
-    for (const panel of panels.values()) panel.colour(!shown);
+  /**
+   * Show plotly's colours, or those of the panels: theirs are there at once, and where the panels are.
+   * @param {boolean} shown
+   */
+  #showPlot(shown) {
+    this.el.toggleAttribute("data-behind", !shown);
+    for (const panel of this.#panels.values()) panel.colour(!shown);
   }
 
-  const shownKeys = () => [...panels.keys()].join();
+  #shownKeys() {
+    return [...this.#panels.keys()].join();
+  }
 
-  return {
-    el: plot,
+  /**
+   * The panels colour themselves, and plotly draws when nothing moves any more.
+   * @param {any} plotly none before it is loaded @param {any[]} nextPlanes rows of numbers, a panel @param
+   *   {number[]} nextLimits ends of the scales
+   */
+  draw(plotly, nextPlanes, nextLimits) {
+    [this.#planes, this.#limits] = [nextPlanes, nextLimits];
+    this.#drawings += 1;
+    this.#showPlot(false);
+    if (!plotly) return;
+    if (this.#shownKeys() !== this.#drawn) return this.#react(plotly);
+    [...this.#panels.values()].forEach((panel, i) =>
+      Object.assign(this.el.data[i], panel.spec().figure.data[0], {
+        z: this.#planes[i],
+        zmin: -this.#limits[i],
+        zmax: this.#limits[i],
+      }),
+    );
+    clearTimeout(this.#resting);
+    this.#resting = window.setTimeout(() => this.#react(plotly), REST_MS);
+  }
 
-    /**
-     * The panels colour themselves, and plotly draws when nothing moves any more.
-     * @param {any} plotly none before it is loaded @param {any[]} nextPlanes rows of numbers, a panel @param {number[]} nextLimits ends of the scales
-     */
-    draw(plotly, nextPlanes, nextLimits) {
-      [planes, limits] = [nextPlanes, nextLimits];
-      drawings += 1;
-      showPlot(false);
-      if (!plotly) return;
-      if (shownKeys() !== drawn) return react(plotly);
-      [...panels.values()].forEach((panel, i) =>
-        Object.assign(plot.data[i], panel.spec().figure.data[0], {
-          z: planes[i],
-          zmin: -limits[i],
-          zmax: limits[i],
-        }),
-      );
-      clearTimeout(resting);
-      resting = window.setTimeout(() => react(plotly), REST_MS);
-    },
-
-    /** @param {any} plotly */
-    destroy(plotly) {
-      clearTimeout(resting);
-      plotly?.purge(plot);
-    },
-  };
+  /** @param {any} plotly */
+  destroy(plotly) {
+    clearTimeout(this.#resting);
+    plotly?.purge(this.el);
+  }
 }
 
 /**
- * Where a browser draws an element: at whole pixels of the screen. Within its picture plotly draws at any fraction, and
+ * Where a browser draws an element: at whole pixels of the screen. Within its picture plotly draws at any
+ *   fraction, and
  * its cells would stand beside the gaps between them.
  * @param {Element} el
  */

@@ -29,8 +29,12 @@ export function openFigure(board, look, place, onClosed) {
     return /** @type {HTMLButtonElement} */ (button);
   });
   const shut = element("button", { type: "button" }, say("close"));
-  const dialog = /** @type {HTMLDialogElement} */ (
-    element("dialog", { class: "cv-figure" }, element("header", {}, title, ...buttons, shut), chart, note)
+  const dialog = element(
+    "dialog",
+    { class: "cv-figure" },
+    element("header", {}, title, ...buttons, shut),
+    chart,
+    note,
   );
   /** @type {any} */
   let plotly = null;

@@ -1,6 +1,6 @@
 // @ts-check
-// What is seen to happen in an equation: the kernel turns, the zeros open, the border grows, products fly into their sum.
-// All of it lies over panels that are already as they will be.
+// What is seen to happen in an equation: the kernel turns, the zeros open, the border grows, products fly
+// into their sum. All of it lies over panels that are already as they will be.
 import { element, svgElement } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { LONGEST_MS, createMotion } from "../base/motion.js";
@@ -13,16 +13,24 @@ const MOST_PRODUCTS = 25;
  * @typedef {{ row: number, column: number }} Place
  * @typedef {{ from: Place & { panel: string }, to: Place & { panel: string }, value: number }} Flight
  * @typedef {{ area: HTMLElement, grid: any, spec: () => any }} FilmedPanel
+ * @typedef {ReturnType<typeof createMotion>} Motion
+ * @typedef {{ top: number, left: number, height: number, width: number }} Block of cells
  */
 
-/** By how many cells each place of an axis would be elsewhere if nothing stood between its data. @param {string} letters */
+/**
+ * By how many cells each place of an axis would be elsewhere if nothing stood between its data.
+ * @param {string} letters
+ */
 function spread(letters) {
   const data = [...letters].flatMap((letter, at) => (letter === "d" ? [at] : []));
   const first = (data[0] + data[data.length - 1] - data.length + 1) / 2;
   return [...letters].map((_, at) => first + data.indexOf(at) - at);
 }
 
-/** A sheet of paper over a part of a grid. @param {number} x @param {number} y @param {number} width @param {number} height in cells */
+/**
+ * A sheet of paper over a part of a grid.
+ * @param {number} x @param {number} y @param {number} width @param {number} height in cells
+ */
 const sheet = (x, y, width, height) =>
   svgElement("rect", {
     class: "cv-sheet",
@@ -32,6 +40,79 @@ const sheet = (x, y, width, height) =>
     height: height * CELL,
   });
 
+const createLayer = () => svgElement("g", { class: "cv-film", "aria-hidden": "true" });
+
+/** @param {string} from @param {string} [to] */
+const moved = (from, to = "none") => [{ transform: from }, { transform: to }];
+
+/** The kernel turns by 180°; its numbers stay upright. @param {Motion} motion @param {FilmedPanel} panel */
+function turn(motion, { grid, spec }) {
+  const [rows, columns] = [spec().rows.length, spec().columns.length];
+  const block = svgElement("g", { class: "cv-turning" });
+  for (let at = 0; at < rows * columns; at++) block.append(grid.copy(Math.floor(at / columns), at % columns));
+  const whole = createLayer();
+  whole.append(sheet(0, 0, columns, rows), block);
+  const letters = [...block.querySelectorAll("text")].map((node) => ({
+    node,
+    frames: moved("rotate(180deg)", "rotate(0deg)"),
+  }));
+  motion.play(grid.svg, whole, [
+    { node: block, frames: moved("rotate(-180deg)", "rotate(0deg)") },
+    ...letters,
+  ]);
+}
+
+/**
+ * The zeros open between the data, then the border grows around them.
+ * @param {Motion} motion @param {FilmedPanel} panel
+ */
+function open(motion, { grid, spec }) {
+  const { rows, columns } = spec();
+  const [top, left] = [rows.indexOf("d"), columns.indexOf("d")];
+  const [height, width] = [rows.lastIndexOf("d") + 1 - top, columns.lastIndexOf("d") + 1 - left];
+  if (top < 0 || left < 0) return;
+  const whole = createLayer();
+  const data = { top, left, height, width };
+  const opens = /d.*i/.test(rows) || /d.*i/.test(columns);
+  const parts = opens ? openZeros(grid, spec(), whole, data) : [];
+  if (height < rows.length || width < columns.length)
+    parts.push(...growBorder(spec(), whole, data, opens ? LONGEST_MS : 0));
+  if (parts.length) motion.play(grid.svg, whole, parts);
+}
+
+/** Like an accordion. @param {any} grid @param {any} spec @param {SVGElement} whole @param {Block} data */
+function openZeros(grid, { rows, columns }, whole, { top, left, height, width }) {
+  const [down, across] = [spread(rows), spread(columns)];
+  const zeros = svgElement("g"); // as one: many things that move are slow
+  whole.append(sheet(left, top, width, height), zeros);
+  /** @type {Parameters<Motion["play"]>[2]} */
+  const parts = [{ node: zeros, frames: [{ opacity: 0 }, { opacity: 0, offset: 0.4 }, { opacity: 1 }] }];
+  for (let row = top; row < top + height; row++) {
+    for (let column = left; column < left + width; column++) {
+      const node = grid.copy(row, column);
+      const isData = rows[row] === "d" && columns[column] === "d";
+      (isData ? whole : zeros).append(node);
+      const frames = moved(`translate(${across[column] * CELL}px, ${down[row] * CELL}px)`);
+      if (isData) parts.push({ node, frames });
+    }
+  }
+  return parts;
+}
+
+/** @param {any} spec @param {SVGElement} whole @param {Block} data @param {number} delay */
+function growBorder({ rows, columns }, whole, { top, left, height, width }, delay) {
+  const [down, right] = [rows.length, columns.length];
+  const d = box(0, 0, right, down) + box(left, top, width, height);
+  const border = svgElement("path", { class: "cv-sheet", "fill-rule": "evenodd", d });
+  const edge = svgElement("rect", { class: "cv-edge", width: right * CELL, height: down * CELL });
+  const small = `translate(${left * CELL}px, ${top * CELL}px) scale(${width / right}, ${height / down})`;
+  whole.append(border, edge);
+  return [
+    { node: border, delay, frames: [{ opacity: 1 }, { opacity: 0 }] },
+    { node: edge, delay, frames: moved(small) },
+  ];
+}
+
 /**
  * Make what films one equation.
  * @param {HTMLElement} stage in which its panels stand @param {Map<string, any>} panels
@@ -40,73 +121,6 @@ export function createFilm(stage, panels) {
   const motion = createMotion();
   /** @param {string} name @returns {FilmedPanel} */
   const panelOf = (name) => [...panels.values()].find((panel) => panel.spec().name === name);
-  const film = () => svgElement("g", { class: "cv-film", "aria-hidden": "true" });
-  const turned = (degrees) => ({ transform: `rotate(${degrees}deg)` });
-
-  /** The kernel turns by 180°; its numbers stay upright. @param {FilmedPanel} panel */
-  function turn({ grid, spec }) {
-    const [rows, columns] = [spec().rows.length, spec().columns.length];
-    const block = svgElement("g", { class: "cv-turning" });
-    for (let at = 0; at < rows * columns; at++)
-      block.append(grid.copy(Math.floor(at / columns), at % columns));
-    const whole = film();
-    whole.append(sheet(0, 0, columns, rows), block);
-    const letters = [...block.querySelectorAll("text")].map((node) => ({
-      node,
-      frames: [turned(180), turned(0)],
-    }));
-    motion.play(grid.svg, whole, [{ node: block, frames: [turned(-180), turned(0)] }, ...letters]);
-  }
-
-  /** The zeros open between the data like an accordion, then the border grows around them. @param {FilmedPanel} panel */
-  function open({ grid, spec }) {
-    const { rows, columns } = spec();
-    const [down, across] = [spread(rows), spread(columns)];
-    const [top, left] = [rows.indexOf("d"), columns.indexOf("d")];
-    const [height, width] = [rows.lastIndexOf("d") + 1 - top, columns.lastIndexOf("d") + 1 - left];
-    if (top < 0 || left < 0) return;
-    const opens = /d.*i/.test(rows) || /d.*i/.test(columns);
-    const whole = film();
-    const parts = [];
-    if (opens) {
-      const zeros = svgElement("g", {}); // as one: many things that move are slow
-      whole.append(sheet(left, top, width, height), zeros);
-      parts.push({ node: zeros, frames: [{ opacity: 0 }, { opacity: 0, offset: 0.4 }, { opacity: 1 }] });
-      for (let row = top; row < top + height; row++) {
-        for (let column = left; column < left + width; column++) {
-          const node = grid.copy(row, column);
-          const isData = rows[row] === "d" && columns[column] === "d";
-          (isData ? whole : zeros).append(node);
-          if (isData)
-            parts.push({
-              node,
-              frames: [
-                { transform: `translate(${across[column] * CELL}px, ${down[row] * CELL}px)` },
-                { transform: "none" },
-              ],
-            });
-        }
-      }
-    }
-    if (height < rows.length || width < columns.length) {
-      const border = svgElement("path", {
-        class: "cv-sheet",
-        "fill-rule": "evenodd",
-        d: frameOf(rows.length, columns.length, top, left, height, width),
-      });
-      const edge = svgElement("rect", {
-        class: "cv-edge",
-        width: columns.length * CELL,
-        height: rows.length * CELL,
-      });
-      const small = `translate(${left * CELL}px, ${top * CELL}px) scale(${width / columns.length}, ${height / rows.length})`;
-      const delay = opens ? LONGEST_MS : 0;
-      whole.append(border, edge);
-      parts.push({ node: border, delay, frames: [{ opacity: 1 }, { opacity: 0 }] });
-      parts.push({ node: edge, delay, frames: [{ transform: small }, { transform: "none" }] });
-    }
-    if (parts.length) motion.play(grid.svg, whole, parts);
-  }
 
   /** The centre of a cell on the stage. @param {DOMRect} frame @param {Place & { panel: string }} place */
   function centreOf(frame, { panel, row, column }) {
@@ -133,16 +147,13 @@ export function createFilm(stage, panels) {
       for (const panel of panels.values()) {
         const { name, rows, columns } = panel.spec();
         if (!panel.grid.numbered() || rows.length * columns.length > MOST_CELLS) continue;
-        if (name === "rotated_weight") turn(panel);
-        else if (/[^d]/.test(rows + columns)) open(panel);
+        if (name === "rotated_weight") turn(motion, panel);
+        else if (/[^d]/.test(rows + columns)) open(motion, panel);
       }
       return stage.querySelector(".cv-film") !== null;
     },
 
-    /**
-     * Products fly to where they are added.
-     * @param {Flight[]} flights @param {number} ms
-     */
+    /** Products fly to where they are added. @param {Flight[]} flights @param {number} ms */
     fly(flights, ms) {
       if (!motion.may(ms) || !flights.length || flights.length > MOST_PRODUCTS) return;
       const frame = stage.getBoundingClientRect();
@@ -173,11 +184,12 @@ export function createFilm(stage, panels) {
 
     /**
      * What they add up to is there when they have come.
-     * @param {string} name of the panel @param {{ row: number, column: number, rows: number, columns: number }} span @param {number} ms
+     * @param {string} name of the panel @param {{ row: number, column: number, rows: number, columns: number
+     *   }} span @param {number} ms
      */
     fill(name, { row, column, rows, columns }, ms) {
       if (!motion.may(ms)) return;
-      const whole = film();
+      const whole = createLayer();
       const node = sheet(column, row, columns, rows);
       whole.append(node);
       motion.play(panelOf(name).grid.svg, whole, [
@@ -185,9 +197,4 @@ export function createFilm(stage, panels) {
       ]);
     },
   };
-}
-
-/** What is around the data of a grid, as a path. @param {number} rows @param {number} columns @param {number} top @param {number} left @param {number} height @param {number} width */
-function frameOf(rows, columns, top, left, height, width) {
-  return box(0, 0, columns, rows) + box(left, top, width, height);
 }

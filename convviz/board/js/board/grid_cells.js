@@ -3,7 +3,6 @@
 import { svgElement } from "../base/dom.js";
 import { CELL } from "./grid_marks.js";
 
-/** Make the cells. */
 export function createCells() {
   const el = svgElement("g", { role: "presentation" });
   /** @type {{ line: SVGElement, boxes: SVGElement[], full: string[] }[]} `full`: the numbers that they are named by */

@@ -1,48 +1,181 @@
 // @ts-check
-// The numbers printed over a grid: letters only where one is read, for those that are not seen cost as much.
+// The numbers of a grid, and their letters over it: only where one is read, for those that are not seen cost
+// as much.
 import { svgElement } from "../base/dom.js";
-import { CELL } from "./grid_marks.js";
+import { colorOf, formatNumber, needsWhiteInk } from "../base/format.js";
+import { samePoint } from "../base/cell_place.js";
+import { widthOf } from "./digits.js";
+import { CELL, isMarked, isUnread } from "./grid_marks.js";
+import { equal } from "./pixels.js";
 
-/** @typedef {{ text: SVGElement, short: string, look: string }} Printed look: the classes of its letters */
+/**
+ * @import { GridSpec } from "./grid.js"
+ * @import { Point } from "../base/cell_place.js"
+ * @typedef {{ text: SVGElement, short: string, look: string }} Printed look: the classes of its letters
+ * @typedef {{ values: ArrayLike<number>, dtype: string, scale: any, limit: number }} Shown
+ */
 
-/** Make the layer of letters. */
-export function createNumbers() {
-  const el = svgElement("g", { class: "cv-printed", "aria-hidden": "true" });
-  /** What stands where: asked of the page at every move, it would take a third of a frame. @type {(Printed | null | undefined)[][]} */
-  const rows = [];
+export const ASKED = "?"; // in place of a number that is to be predicted
 
-  /** @param {number} row @param {number} column */
-  function erase(row, column) {
-    rows[row][column]?.text.remove();
-    rows[row][column] = null;
+/**
+ * Do something for each cell, in reading order.
+ * @param {{ rows: string, columns: string }} spec @param {(row: number, column: number, index: number) =>
+ *   void} task
+ */
+export function eachCell({ rows, columns }, task) {
+  for (let row = 0, index = 0; row < rows.length; row++)
+    for (let column = 0; column < columns.length; column++) task(row, column, index++);
+}
+
+export class GridNumbers {
+  el = svgElement("g", { class: "cv-printed", "aria-hidden": "true" });
+  /** @type {Shown | null} */
+  shown = null;
+  /** A cell whose number is to be predicted. @type {Point | null} */
+  asked = null;
+  crossed = false; // whether a number stands where nothing is read
+  /**
+   * What stands where: asked of the page at every move, it would take a third of a frame.
+   * @type {(Printed | null)[][]}
+   */
+  #printed = [];
+  #areRead = true; // whether the cells are large enough for their numbers
+  #spec = { rows: "", columns: "" }; // of the cells that have one: none in a large grid
+  #columns = 0;
+  /** Of each cell whether a mark says what it is. @type {boolean[]} */
+  #marked = [];
+  /** Of each cell whether it is never read. @type {boolean[]} */
+  #unread = [];
+  /** The numbers as they are printed. @type {string[]} */
+  #shorts = [];
+  /** Those they were made of. @type {number[]} */
+  #told = [];
+
+  /** Take other rows and columns. @param {GridSpec} spec @param {boolean} numbered */
+  layOut(spec, numbered) {
+    this.shown = null; // numbers that were laid out otherwise would stand in other cells
+    this.#spec = numbered ? spec : { rows: "", columns: "" };
+    this.#columns = spec.columns.length;
+    [this.#marked, this.#unread] = [[], []];
+    eachCell(this.#spec, (row, column) => {
+      this.#marked.push(isMarked(spec, row, column));
+      this.#unread.push(isUnread(spec, row, column));
+    });
+    this.#fit(this.#spec.rows.length, this.#spec.columns.length);
   }
 
-  return {
-    el,
-    /** @param {number} row @param {number} column */
-    at: (row, column) => rows[row]?.[column]?.text ?? null,
+  /** Let go of the letters outside so many cells. @param {number} height @param {number} width */
+  #fit(height, width) {
+    for (const row of this.#printed.splice(height)) for (const printed of row) printed?.text.remove();
+    while (this.#printed.length < height) this.#printed.push([]);
+    for (const row of this.#printed) for (const printed of row.splice(width)) printed?.text.remove();
+  }
 
-    /** Let go of what stands outside so many cells. @param {number} height @param {number} width */
-    fit(height, width) {
-      for (const row of rows.splice(height)) for (const printed of row) printed?.text.remove();
-      while (rows.length < height) rows.push([]);
-      for (const row of rows) for (const printed of row.splice(width)) printed?.text.remove();
-    },
+  /** Take other numbers. @param {Shown} next @returns {boolean} whether they are others */
+  set(next) {
+    const { values, dtype, scale, limit } = next;
+    const before = this.shown;
+    this.shown = next;
+    const isSame = before?.dtype === dtype && before.scale === scale && before.limit === limit;
+    if (isSame && equal(before.values, values)) return false;
+    this.crossed = false;
+    const count = this.#spec.rows ? values.length : 0;
+    for (let index = 0; index < count; index++) {
+      if (!Object.is(values[index], this.#told[index])) this.#shorts[index] = formatNumber(values[index]);
+      this.crossed ||= values[index] !== 0 && this.#unread[index];
+    }
+    this.#shorts.length = count;
+    this.#told = count ? Array.from(values) : [];
+    if (this.#areRead || this.asked) this.#write();
+    return true;
+  }
 
-    /** Print a number. @param {number} row @param {number} column @param {string} short empty: none @param {string} look the classes of its letters */
-    write(row, column, short, look) {
-      if (!short) return erase(row, column);
-      let printed = rows[row][column];
-      if (!printed) {
-        const at = { x: (column + 0.5) * CELL, y: (row + 0.5) * CELL };
-        const text = svgElement("text", { ...at, class: look }, short);
-        el.append(text);
-        printed = rows[row][column] = { text, short, look };
-      }
-      // Its letters change, and no node comes or goes.
-      if (printed.short !== short) /** @type {Text} */ (printed.text.firstChild).data = short;
-      if (printed.look !== look) printed.text.setAttribute("class", look);
-      Object.assign(printed, { short, look });
-    },
-  };
+  /** @param {number} row @param {number} column */
+  value(row, column) {
+    return this.shown ? this.shown.values[row * this.#columns + column] : NaN;
+  }
+
+  /** @param {number} row @param {number} column */
+  isAsked(row, column) {
+    return samePoint(this.asked, { row, column });
+  }
+
+  /**
+   * What a cell is named by: all its digits, and what is printed.
+   * @param {number} row @param {number} column @param {number} index @returns {[string, string]}
+   */
+  named(row, column, index) {
+    return this.isAsked(row, column) ? ["", ASKED] : [String(this.value(row, column)), this.#shorts[index]];
+  }
+
+  /** How wide the widest number is, in units of its letters' size. */
+  widest() {
+    return this.#shorts.reduce((most, short) => Math.max(most, widthOf(short)), 0);
+  }
+
+  /** Whether the numbers are drawn. @param {boolean} are */
+  print(are) {
+    if (are === this.#areRead) return;
+    this.#areRead = are;
+    this.#write();
+  }
+
+  /** Keep a cell's number to itself, until it is predicted; or none. @param {Point | null} cell */
+  hide(cell) {
+    this.asked = cell;
+    if (this.shown) this.#write();
+  }
+
+  /** A cell in its colours, for what moves over the grid. @param {number} row @param {number} column */
+  copy(row, column) {
+    const text = this.#printed[row]?.[column]?.text;
+    const fill = `rgb(${this.#colorOf(this.value(row, column)).map(Math.round).join()})`;
+    const place = { x: column * CELL, y: row * CELL, width: CELL, height: CELL };
+    const box = svgElement("rect", { ...place, style: `fill: ${fill}` });
+    return svgElement("g", {}, box, ...(text ? [text.cloneNode(true)] : []));
+  }
+
+  /** @param {number} value */
+  #colorOf(value) {
+    const { scale, limit } = /** @type {Shown} */ (this.shown);
+    return colorOf(scale, Number.isFinite(value) ? value : 0, limit);
+  }
+
+  #write() {
+    eachCell(this.#spec, (row, column, index) => this.#letter(row, column, index));
+  }
+
+  /**
+   * Print a cell's number, where it is read.
+   * @param {number} row @param {number} column @param {number} index
+   */
+  #letter(row, column, index) {
+    if (this.isAsked(row, column)) return this.#print(row, column, ASKED, "cv-asked");
+    const value = this.value(row, column);
+    if (!this.#areRead || !this.shown) return this.#print(row, column, "", "");
+    if (value === 0)
+      return this.#print(row, column, "0", this.#marked[index] ? "cv-zero cv-marked" : "cv-zero");
+    const white = needsWhiteInk(this.#colorOf(value));
+    this.#print(row, column, this.#shorts[index], white ? "cv-white" : "");
+  }
+
+  /** @param {number} row @param {number} column @param {string} short empty: none @param {string} look */
+  #print(row, column, short, look) {
+    let printed = this.#printed[row][column];
+    if (!short) {
+      printed?.text.remove();
+      this.#printed[row][column] = null;
+      return;
+    }
+    if (!printed) {
+      const at = { x: (column + 0.5) * CELL, y: (row + 0.5) * CELL };
+      const text = svgElement("text", { ...at, class: look }, short);
+      this.el.append(text);
+      printed = this.#printed[row][column] = { text, short, look };
+    }
+    // Its letters change, and no node comes or goes.
+    if (printed.short !== short) /** @type {Text} */ (printed.text.firstChild).data = short;
+    if (printed.look !== look) printed.text.setAttribute("class", look);
+    Object.assign(printed, { short, look });
+  }
 }

@@ -4,7 +4,7 @@
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { paneDigitSize, setDigits } from "./digits.js";
-import { createGrid } from "./grid.js";
+import { Grid } from "./grid.js";
 import { isGradient, quantityOf } from "../picture/scales.js";
 import { createPixels } from "./pixels.js";
 import { sentences } from "../base/words.js";
@@ -25,12 +25,9 @@ let made = 0;
  *   numbersUpTo?: number }} HeatmapEvents
  */
 
-/**
- * Make a heatmap.
- * @param {{ uid: string, scale: () => [number, string][] }} pane @param {HeatmapEvents} [events]
- */
+/** @param {{ uid: string, scale: () => [number, string][] }} pane @param {HeatmapEvents} [events] */
 export function createHeatmap(pane, events = {}) {
-  const grid = createGrid(
+  const grid = new Grid(
     `cv${pane.uid}-${made++}`,
     {
       onFocus: events.onPoint ?? NOTHING,

@@ -16,10 +16,7 @@ const SUMS = ["output", "grad_input", "grad_padded_input", "grad_weight", "grad_
 
 /** @typedef {import("./panel_picture.js").Shown} Shown */
 
-/**
- * Make the menu.
- * @param {any} board what all panels share @param {() => Shown | null} look what stands in the panel
- */
+/** @param {any} board what all panels share @param {() => Shown | null} look what stands in the panel */
 export function createPanelMenu(board, look) {
   /** @param {(shown: Shown) => void} act */
   const withShown = (act) => () => {

@@ -5,9 +5,7 @@ import { colorOf } from "../base/format.js";
 
 /** A canvas that fills the area that it is put into. */
 export function createPixels() {
-  const el = /** @type {HTMLCanvasElement} */ (
-    element("canvas", { class: "cv-pixels", "aria-hidden": "true" })
-  );
+  const el = element("canvas", { class: "cv-pixels", "aria-hidden": "true" });
   const context = el.getContext("2d", { willReadFrequently: true }); // few pixels, often: no work for a graphics card
   let painted = {
     values: /** @type {ArrayLike<number>} */ ([]),

@@ -5,10 +5,7 @@ import { samePlace } from "../base/cell_place.js";
 
 /** @import { Place } from "../base/cell_place.js" */
 
-/**
- * Make the line.
- * @param {any} model
- */
+/** @param {any} model */
 export function createReadout(model) {
   const el = element("p", { class: "cv-readout" });
   const live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });

@@ -17,7 +17,7 @@ export function createSentBack(board) {
   const options = SENT_BACK.map((what) =>
     element("option", { value: what }, what === "single" ? say("single") : (LABELS[what] ?? what)),
   );
-  const menu = /** @type {HTMLSelectElement} */ (element("select", {}, own, ...options));
+  const menu = element("select", {}, own, ...options);
   const word = element("span", {}, say("label"));
   explain(word, "help.sent_back");
   menu.addEventListener("change", () => board.model.send({ type: "send", what: menu.value }));

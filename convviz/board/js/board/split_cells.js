@@ -62,7 +62,7 @@ function cellWords({ right, wrong }) {
     : say("cell.wrong", { right: told, wrong: formatNumber(wrong) });
 }
 
-/** Make the layer of one panel. @param {SVGElement} svg its grid */
+/** @param {SVGElement} svg its grid */
 export function createSplits(svg) {
   const el = svgElement("g", { class: "cv-splits", "aria-hidden": "true" });
   /** @type {Map<string, SplitCell>} by "row,column", those that the grid has */

@@ -1,15 +1,13 @@
 // @ts-check
-// Stepping through one equation: the window or the stamp moves, the result fills in. All of it is worked out in the page.
+// Stepping through one equation: the window or the stamp moves, the result fills in. All of it is worked out
+// in the page.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, focusOf } from "../base/dom.js";
-import { formatNumber } from "../base/format.js";
-import { createLinks } from "../picture/links.js";
 import { stampLinks } from "../picture/stamps.js";
-import { findPlane } from "../picture/terms.js";
 import { completedAt, spanOf, walkOf } from "../picture/steps.js";
-import { stampedSoFar } from "../numbers/stamped.js";
 import { LONGEST_MS } from "../base/motion.js";
-import { createTransport } from "./transport.js";
+import { flightsOf, stampWords, sumOfStamps } from "./step_shows.js";
+import { Transport } from "./transport.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
@@ -18,238 +16,213 @@ const say = sentences(WORDS);
 const WHERE = /** @type {const} */ ({ cell: "step.cell", stamp: "step.stamp" });
 
 /**
- * Make what steps through an equation.
- * @param {any} board
- * @param {string} name of the equation
- * @param {{ panels: Map<string, any>, refresh: () => void, film: ReturnType<typeof import("./film.js").createFilm> }} equation
+ * @import { Walk } from "../picture/steps.js"
+ * @typedef {{ panels: Map<string, any>, refresh: () => void, film: ReturnType<typeof
+ *   import("./film.js").createFilm> }} Shared by an equation
  */
-export function createStepper(board, name, equation) {
-  const button = element(
-    "button",
-    { type: "button", class: "cv-step", "aria-expanded": "false" },
-    say("step"),
-  );
-  const transport = createTransport(say("step"), { onMove: moveTo, onClose: () => close(true) });
-  let view = "";
+
+export class Stepper {
+  button = element("button", { type: "button", class: "cv-step", "aria-expanded": "false" }, say("step"));
+  bar;
+  #board;
+  #name;
+  #equation;
+  #transport;
+  #view = "";
   /** @type {any} */
-  let geometry = null;
-  let known = ""; // the geometry that the steps are made for
+  #geometry = null;
+  #known = ""; // the geometry that the steps are made for
   /** @type {any} */
-  let numbers = null;
-  /** @type {import("../picture/steps.js").Walk} */
-  let walk; // from the first opening on: nothing steps before
-  let position = -1; // before the first step there is none
+  #numbers = null;
+  #walk = /** @type {Walk} */ (/** @type {unknown} */ (null)); // from the first opening on
+  #position = -1; // before the first step there is none
   /** @type {Record<string, Float64Array>} */
-  let partial = {}; // numbers that stand in for the final ones
+  #partial = {}; // numbers that stand in for the final ones
 
-  const panelOf = (stage) => [...equation.panels.values()].find((panel) => panel.spec().name === stage);
-  const cellOf = (index) => [Math.floor(index / walk.size[1]), index % walk.size[1]];
-  const isLast = () => position === walk.size[0] * walk.size[1] - 1;
+  /** @param {any} board @param {string} name of the equation @param {Shared} equation */
+  constructor(board, name, equation) {
+    [this.#board, this.#name, this.#equation] = [board, name, equation];
+    this.#transport = new Transport(say("step"), {
+      onMove: (next, byHand) => this.#moveTo(next, byHand),
+      onClose: () => this.close(true),
+    });
+    this.bar = this.#transport.el;
+    this.button.addEventListener("click", () => (this.#transport.isOpen() ? this.close(true) : this.#open()));
+  }
 
-  button.addEventListener("click", () => (transport.isOpen() ? close(true) : open()));
+  #panelOf = (/** @type {string} */ name) =>
+    [...this.#equation.panels.values()].find((panel) => panel.spec().name === name);
 
-  function open() {
-    board.stepping?.close(true); // one at a time
-    board.stepping = stepper;
-    walk = walkOf(geometry, name, view);
-    position = -1;
-    button.setAttribute("aria-expanded", "true");
-    transport.open(walk.size[0] * walk.size[1]);
+  #count() {
+    return this.#walk.size[0] * this.#walk.size[1];
+  }
+
+  /** Where the step is. */
+  #at() {
+    const width = this.#walk.size[1];
+    return { row: Math.floor(this.#position / width), column: this.#position % width };
+  }
+
+  #step() {
+    return { geometry: this.#geometry, walk: this.#walk, panelOf: this.#panelOf, ...this.#at() };
+  }
+
+  /** Whether the stamps' sums cannot be shown. */
+  #isLacking() {
+    return this.#position < this.#count() - 1 && !Object.keys(this.#partial).length;
+  }
+
+  #open() {
+    this.#board.stepping?.close(true); // one at a time
+    this.#board.stepping = this;
+    this.#walk = walkOf(this.#geometry, this.#name, this.#view);
+    this.#position = -1;
+    this.button.setAttribute("aria-expanded", "true");
+    this.#transport.open(this.#count());
   }
 
   /** @param {boolean} [draw] not when the picture is laid out anew right after */
-  function close(draw = false) {
-    if (!transport.isOpen()) return;
-    const focused = transport.el.contains(focusOf(transport.el));
-    equation.film.finish();
-    transport.close();
-    board.stepping = null;
-    button.setAttribute("aria-expanded", "false");
-    if (focused) button.focus({ preventScroll: true });
-    for (const panel of equation.panels.values()) {
-      panel.veil.cover(null);
-      panel.veil.frame(null, null);
+  close(draw = false) {
+    if (!this.#transport.isOpen()) return;
+    const focused = this.bar.contains(focusOf(this.bar));
+    this.#equation.film.finish();
+    this.#transport.close();
+    this.#board.stepping = null;
+    this.button.setAttribute("aria-expanded", "false");
+    if (focused) this.button.focus({ preventScroll: true });
+    for (const { veil } of this.#equation.panels.values()) {
+      veil.cover(null);
+      veil.frame(null, null);
     }
-    const stoodIn = Object.keys(partial).length > 0;
-    partial = {};
-    board.highlight.step(null, draw);
-    board.read(() => "", false); // what it said about a step is over
-    if (draw && stoodIn) equation.refresh();
+    const stoodIn = Object.keys(this.#partial).length > 0;
+    this.#partial = {};
+    this.#board.highlight.step(null, draw);
+    this.#board.read(() => "", false); // what it said about a step is over
+    if (draw && stoodIn) this.#equation.refresh();
   }
 
   /** @param {number} next @param {boolean} byHand */
-  function moveTo(next, byHand) {
-    const follows = next === position + 1;
-    const begins = next === 0 && (position < 0 || !byHand);
-    equation.film.finish(); // the step before is over
-    position = next;
-    const [row, column] = cellOf(position);
-    addUp();
-    veil();
-    const cell = { panel: walk.over, row, column };
-    const stamps = walk.unit === "stamp";
-    if (stamps) equation.refresh();
-    board.highlight.step({
-      cell,
-      result: walk.result,
-      links: stamps ? () => stampLinks(geometry, walk.result, [row, column]) : null,
-      text: stamps ? stampWords : null,
+  #moveTo(next, byHand) {
+    const { film } = this.#equation;
+    const follows = next === this.#position + 1;
+    const begins = next === 0 && (this.#position < 0 || !byHand);
+    film.finish(); // the step before is over
+    this.#position = next;
+    this.#addUp();
+    this.#veil();
+    if (this.#walk.unit === "stamp") this.#equation.refresh();
+    this.#light();
+    this.retell();
+    this.#board.read(() => say("step.read", this.#told()), byHand && !this.#transport.speaks());
+    if (!(begins && film.making()) && (follows || begins))
+      this.#animate(byHand ? LONGEST_MS : Math.min(LONGEST_MS, this.#transport.beat() * 0.8));
+  }
+
+  /** Light what the step reads and writes. */
+  #light() {
+    const { over, result, unit } = this.#walk;
+    const { row, column } = this.#at();
+    const stamps = unit === "stamp";
+    this.#board.highlight.step({
+      cell: { panel: over, row, column },
+      result,
+      links: stamps ? () => stampLinks(this.#geometry, result, [row, column]) : null,
+      text: stamps ? () => stampWords(this.#step(), this.#isLacking()) : null,
     });
-    retell();
-    board.read(() => say("step.read", told()), byHand && !transport.speaks());
-    if (!(begins && equation.film.making()) && (follows || begins))
-      animate(byHand ? LONGEST_MS : Math.min(LONGEST_MS, transport.beat() * 0.8));
   }
 
   /** Which step this is, and the cell that it is about. */
-  function told() {
-    const [row, column] = cellOf(position);
-    const what = panelOf(walk.over).grid.describe(row, column);
-    return { step: say(WHERE[walk.unit], { at: position + 1, of: walk.size[0] * walk.size[1] }), what };
+  #told() {
+    const { row, column } = this.#at();
+    const what = this.#panelOf(this.#walk.over).grid.describe(row, column);
+    return { step: say(WHERE[this.#walk.unit], { at: this.#position + 1, of: this.#count() }), what };
   }
 
   /** Say it as its numbers are now. */
-  const retell = () => transport.say(told().step, say("step.told", told()));
+  retell() {
+    this.#transport.say(this.#told().step, say("step.told", this.#told()));
+  }
 
-  /** The products of a step fly to where they are added, and what they add up to appears. @param {number} ms */
-  function animate(ms) {
-    if (!equation.film.may(ms)) return;
-    const [row, column] = cellOf(position);
-    const cell = { panel: walk.over, row, column };
-    const value = (place) => panelOf(place.panel)?.grid.value(place.row, place.column) ?? NaN;
-    const stamps = walk.unit === "stamp";
-    const flights = stamps
-      ? stampLinks(geometry, walk.result, [row, column]).flatMap((to) =>
-          to.panel === walk.result && to.kernel
-            ? [{ from: to.kernel, to, value: value(cell) * value(to.kernel) }]
-            : [],
-        )
-      : createLinks(geometry)
-          .terms(cell)
-          .map(({ kernel, image }) => ({ from: image, to: cell, value: value(kernel) * value(image) }));
-    equation.film.fly(
-      flights.filter((flight) => !Number.isNaN(flight.value)),
-      ms,
-    );
-    if (!stamps) equation.film.fill(walk.result, { row, column, rows: 1, columns: 1 }, ms);
+  /**
+   * The products of a step fly to where they are added, and what they add up to appears.
+   * @param {number} ms
+   */
+  #animate(ms) {
+    const { film } = this.#equation;
+    if (!film.may(ms)) return;
+    film.fly(flightsOf(this.#step()), ms);
+    if (this.#walk.unit !== "stamp") film.fill(this.#walk.result, { ...this.#at(), rows: 1, columns: 1 }, ms);
   }
 
   /** What the stamps so far have added up to; the last step shows what torch computed. */
-  function addUp() {
-    partial = {};
-    if (walk.unit !== "stamp" || isLast() || !numbers) return;
-    const planes = stampPlanes();
-    if (!planes) return;
-    const { plane, folded } = stampedSoFar(geometry, planes.gradients, planes.kernels, position + 1);
-    const bias = geometry.transposed ? (numbers.planes.bias?.[geometry.plane.c] ?? 0) : 0; // there the sum is an output
-    partial = {
-      [walk.result]: plane.map((value) => value + bias),
-      grad_input: folded.map((value) => value + bias),
-    };
+  #addUp() {
+    this.#partial = {};
+    if (this.#walk.unit !== "stamp" || !this.#isLacking() || !this.#numbers) return;
+    const sums = sumOfStamps(this.#geometry, this.#numbers, this.#position + 1, this.#panelOf);
+    if (sums) this.#partial = { [this.#walk.result]: sums.plane, grad_input: sums.folded };
   }
 
-  /** The planes of grad_output and weight that reach the shown input channel; null when the page lacks one. */
-  function stampPlanes() {
-    const { n, c } = geometry.plane;
-    const [inputs, outputs] = [
-      geometry.in_channels / geometry.groups,
-      geometry.out_channels / geometry.groups,
-    ];
-    const channels = [...Array(outputs).keys()].map((j) => Math.floor(c / inputs) * outputs + j);
-    const read = (stage, at) => {
-      const { rows, columns } = panelOf(stage).spec();
-      const found = findPlane(panelOf(stage).spec(), numbers, at);
-      return (
-        found && Array.from({ length: rows.length * columns.length }, (_, i) => found.values[found.start + i])
+  #veil() {
+    const { result, over, image, size, unit } = this.#walk;
+    const { row, column } = this.#at();
+    const span = spanOf(this.#geometry, this.#name, this.#view, [row, column]);
+    const stamps = unit === "stamp";
+    const complete = !stamps && result === "grad_padded_input" ? completedAt(this.#geometry) : null;
+    const lacking = () => this.#isLacking();
+    const late = stamps ? lacking : (down, right) => down * size[1] + right > this.#position;
+    const lateFold = stamps ? lacking : complete && ((down, right) => complete(down, right) > this.#position);
+    for (const panel of this.#equation.panels.values()) {
+      const { name, rows, columns } = panel.spec();
+      panel.veil.cover(
+        name === result ? late : name === "grad_input" ? lateFold : null,
+        rows.length,
+        columns.length,
       );
-    };
-    const gradients = channels.map((o) => read("grad_output", [n, o]));
-    const kernels = channels.map((o) => read("weight", [o, c % inputs]));
-    const isThere = gradients.every((plane) => plane !== null) && kernels.every((plane) => plane !== null);
-    return isThere ? { gradients, kernels } : null;
-  }
-
-  function veil() {
-    const cell = cellOf(position);
-    const span = spanOf(geometry, name, view, cell);
-    const one = { row: cell[0], column: cell[1], rows: 1, columns: 1 };
-    const stamps = walk.unit === "stamp";
-    const complete = !stamps && walk.result === "grad_padded_input" ? completedAt(geometry) : null;
-    const lacking = () => !isLast() && !Object.keys(partial).length; // then the stamps' sums cannot be shown
-    const late = stamps ? lacking : (row, column) => row * walk.size[1] + column > position;
-    const lateFold = stamps ? lacking : complete && ((row, column) => complete(row, column) > position);
-    for (const panel of equation.panels.values()) {
-      const { name: stage, rows, columns } = panel.spec();
-      const covers = stage === walk.result ? late : stage === "grad_input" ? lateFold : null;
-      panel.veil.cover(covers, rows.length, columns.length);
-      panel.veil.frame(stage === walk.image ? span : null, stage === walk.over ? one : null);
+      panel.veil.frame(
+        name === image ? span : null,
+        name === over ? { row, column, rows: 1, columns: 1 } : null,
+      );
     }
   }
 
-  /** What one stamp does, with its numbers. */
-  function stampWords() {
-    const [row, column] = cellOf(position);
-    const [from, kernel, to] = ["grad_output", "weight", walk.result].map((stage) => panelOf(stage).spec());
-    const value = formatNumber(panelOf("grad_output").grid.value(row, column));
-    const touched = stampLinks(geometry, walk.result, [row, column]).filter(
-      (link) => link.panel === "weight",
-    );
-    const dropped = touched.filter((link) => !link.real).length;
-    const names = { from: `${from.label}[${row},${column}]`, value, kernel: kernel.label, to: to.label };
-    const told = [
-      say(dropped ? "step.stamps_padding" : "step.stamps", { ...names, dropped, cells: touched.length }),
-    ];
-    if (geometry.out_channels / geometry.groups > 1) told.push(say("step.several"));
-    if (walk.unit === "stamp" && !isLast() && !Object.keys(partial).length) told.push(say("step.lacking"));
-    return told.join(" ");
-  }
-
   /** Open the steps, or go on in them; before the first, they close. @param {number} by */
-  function step(by) {
-    if (name === "bias") return;
-    if (transport.isOpen() && position + by < 0) close(true);
-    else if (transport.isOpen()) transport.step(by);
-    else if (by > 0) open();
+  step(by) {
+    if (this.#name === "bias") return;
+    if (this.#transport.isOpen() && this.#position + by < 0) this.close(true);
+    else if (this.#transport.isOpen()) this.#transport.step(by);
+    else if (by > 0) this.#open();
   }
 
   /** Play the steps, or pause. */
-  function play() {
-    if (name === "bias") return;
-    if (!transport.isOpen()) open();
-    transport.play();
+  play() {
+    if (this.#name === "bias") return;
+    if (!this.#transport.isOpen()) this.#open();
+    this.#transport.play();
   }
 
-  const stepper = {
-    step,
-    play,
-    retell,
-    button,
-    bar: transport.el,
-    close,
+  /** @param {any} spec of the equation @param {any} geometry */
+  setSpec(spec, geometry) {
+    this.#view = spec.view;
+    this.#geometry = geometry;
+    this.bar.setAttribute("aria-label", say("step.bar", { equation: spec.title }));
+    const { plane, ...shape } = geometry;
+    const now = JSON.stringify([this.#view, shape]);
+    if (now !== this.#known) this.close(); // the steps are others now
+    this.#known = now;
+  }
 
-    /** @param {any} spec of the equation @param {any} next the geometry */
-    setSpec(spec, next) {
-      view = spec.view;
-      geometry = next;
-      transport.el.setAttribute("aria-label", say("step.bar", { equation: spec.title }));
-      const { plane, ...shape } = next;
-      const now = JSON.stringify([view, shape]);
-      if (now !== known) close(); // the steps are others now
-      known = now;
-    },
+  /** @param {any} next all numbers of the page */
+  setNumbers(next) {
+    this.#numbers = next;
+    if (this.#transport.isOpen()) this.#addUp();
+  }
 
-    /** @param {any} next all numbers of the page */
-    setNumbers(next) {
-      numbers = next;
-      if (transport.isOpen()) addUp();
-    },
+  /** The numbers that a panel shows at this step instead of its own. @param {string} name */
+  valuesOf(name) {
+    return this.#partial[name];
+  }
 
-    /** The numbers that a panel shows at this step instead of its own. @param {string} stage */
-    valuesOf: (stage) => partial[stage],
-
-    destroy() {
-      transport.close();
-    },
-  };
-  return stepper;
+  destroy() {
+    this.#transport.close();
+  }
 }

@@ -11,114 +11,110 @@ const FOLD_ABOVE = 10;
 const FOLDED = 6;
 
 /**
- * Make the line that writes a sum out.
- * @param {(cells: any[] | null) => void} onTerm what to light while the pointer or the focus is on a term
+ * @typedef {(cells: any[] | null) => void} OnTerm what to light while the pointer or the focus is on a term
+ * @typedef {(panel: string, value: number) => number[]} Colors
+ * @typedef {{ cell: any, label: string, factors: string, value: number | undefined, terms: any[][], nothing?:
+ *   string,
+ *   minus?: boolean, after?: string }} WrittenSum factors: the product in words; terms: as lists of factors;
+ * nothing: why there are none; minus: the second is taken away from the first, and `factors` says so; after:
+ *   what
+ *   is said behind it
  */
+
+/** @param {any} factor @param {Colors} colors */
+function createFactor({ panel, row, column, value }, colors) {
+  const color = colors(panel, value);
+  const text = formatNumber(value);
+  const attributes = {
+    class: "cv-factor",
+    "data-panel": panel,
+    "data-cell": `${row},${column}`,
+    "data-value": String(value),
+    style: `background: rgb(${color.map(Math.round).join()}); color: ${needsWhiteInk(color) ? "#fff" : "#000"}`,
+  };
+  return element("span", attributes, value < 0 ? `(${text})` : text);
+}
+
+/** @param {any[]} factors @param {Colors} colors @param {OnTerm} onTerm */
+function createTerm(factors, colors, onTerm) {
+  const term = element("button", { type: "button", class: "cv-product" });
+  factors.forEach((factor, index) => term.append(...(index ? ["\u00b7"] : []), createFactor(factor, colors)));
+  const light = (on) => () => onTerm(on ? factors.filter((factor) => factor.shown) : null);
+  for (const name of ["pointerenter", "focus"]) term.addEventListener(name, light(true));
+  for (const name of ["pointerleave", "blur"]) term.addEventListener(name, light(false));
+  return term;
+}
+
+/** What stands before its terms. @param {WrittenSum} sum */
+function createHead({ label, factors, minus }) {
+  const rule = tinted(factors ? `${minus ? "" : "\u03a3 "}${factors} = ` : "");
+  return element("code", {}, ...tinted(`${label} = `), element("span", { class: "cv-sum-rule" }, ...rule));
+}
+
+/** @param {OnTerm} onTerm */
 export function createSum(onTerm) {
   const el = element("div", { class: "cv-sum", role: "group", "aria-label": say("sum") });
   let open = false;
   let shown = ""; // which cell: a long sum stays open while its numbers move
   let standing = ""; // all that is written: a button that is replaced under the pointer hears no click
 
-  /** @param {any} factor @param {any} colors */
-  function createFactor(factor, colors) {
-    const color = colors(factor.panel, factor.value);
-    const ink = needsWhiteInk(color) ? "#fff" : "#000";
-    const text = formatNumber(factor.value);
-    return element(
-      "span",
-      {
-        class: "cv-factor",
-        "data-panel": factor.panel,
-        "data-cell": `${factor.row},${factor.column}`,
-        "data-value": String(factor.value),
-        style: `background: rgb(${color.map(Math.round).join()}); color: ${ink}`,
-      },
-      factor.value < 0 ? `(${text})` : text,
+  /** @param {WrittenSum} sum @param {Colors} colors @param {any[][]} visible @param {boolean} folded */
+  function write(sum, colors, visible, folded) {
+    const { value, terms, nothing = "", minus, after } = sum;
+    const held = [...el.querySelectorAll("button")].indexOf(/** @type {any} */ (focusOf(el)));
+    onTerm(null); // a term that is replaced never tells that the pointer has left it
+    const products = visible.flatMap((term, index) => [
+      ...(index ? [minus ? " \u2212 " : " + "] : []),
+      createTerm(term, colors, onTerm),
+    ]);
+    const words = folded ? say("sum.all", { count: terms.length }) : say("sum.fewer");
+    const more = element("button", { type: "button", class: "cv-more" }, words);
+    more.addEventListener("click", () => {
+      open = !open;
+      show(sum, colors);
+      /** @type {HTMLElement | null} */ (el.querySelector(".cv-more"))?.focus({ preventScroll: true });
+    });
+    el.replaceChildren(
+      createHead(sum),
+      ...(products.length ? products : [nothing]),
+      ...(terms.length > FOLD_ABOVE ? [folded ? " + \u2026 " : " ", more] : []),
+      " = ",
+      element("output", { "data-value": String(value) }, formatNumber(/** @type {number} */ (value))),
+      ...(after ? [` \u00b7 ${after}`] : []),
     );
+    el.dataset.terms = String(terms.length);
+    el.toggleAttribute("data-open", open);
+    el.querySelectorAll("button")[held]?.focus({ preventScroll: true });
   }
 
-  function createTerm(factors, colors) {
-    const term = element("button", { type: "button", class: "cv-product" });
-    factors.forEach((factor, index) =>
-      term.append(...(index ? ["\u00b7"] : []), createFactor(factor, colors)),
+  /** @param {WrittenSum} sum @param {Colors} colors */
+  function show(sum, colors) {
+    const { cell, label, factors, value, terms, after = "" } = sum;
+    const key = `${cell.panel} ${cell.row},${cell.column}`;
+    open = open && key === shown;
+    shown = key;
+    const folded = terms.length > FOLD_ABOVE && !open;
+    const visible = folded ? terms.slice(0, FOLDED) : terms;
+    const tints = visible.flat().map((factor) => colors(factor.panel, factor.value));
+    // All terms, for those that are folded away are opened from here; in JSON, nan and infinity would be the
+    // same.
+    const wanted = JSON.stringify([label, factors, value, after, folded, terms, tints], (_, part) =>
+      typeof part === "number" ? String(part) : part,
     );
-    const light = (on) => () => onTerm(on ? factors.filter((factor) => factor.shown) : null);
-    for (const name of ["pointerenter", "focus"]) term.addEventListener(name, light(true));
-    for (const name of ["pointerleave", "blur"]) term.addEventListener(name, light(false));
-    return term;
+    if (wanted === standing) return;
+    standing = wanted;
+    write(sum, colors, visible, folded);
   }
 
-  return {
-    el,
+  /** @param {string} text shown instead of a sum */
+  function tell(text) {
+    shown = "";
+    el.removeAttribute("data-open");
+    el.removeAttribute("data-terms");
+    onTerm(null);
+    if (standing !== text) el.replaceChildren(...tinted(text));
+    standing = text;
+  }
 
-    /** @param {string} text shown instead of a sum */
-    say(text) {
-      shown = "";
-      el.removeAttribute("data-open");
-      el.removeAttribute("data-terms");
-      onTerm(null);
-      if (standing !== text) el.replaceChildren(...tinted(text));
-      standing = text;
-    },
-
-    /**
-     * @param {{ cell: any, label: string, factors: string, value: number, terms: any[][], nothing?: string,
-     *   minus?: boolean, after?: string }} sum `factors`: the product in words; terms as lists of factors; nothing: why there
-     *   are none; minus: the second is taken away from the first, and `factors` says so; after: what is said behind it
-     * @param {(panel: string, value: number) => number[]} colors
-     */
-    show(sum, colors) {
-      const { cell, label, factors, value, terms, nothing = "", minus = false, after = "" } = sum;
-      const key = `${cell.panel} ${cell.row},${cell.column}`;
-      open = open && key === shown;
-      shown = key;
-      const folded = terms.length > FOLD_ABOVE && !open;
-      const visible = folded ? terms.slice(0, FOLDED) : terms;
-      const tints = visible.flat().map((factor) => colors(factor.panel, factor.value));
-      // All terms, for those that are folded away are opened from here; in JSON, nan and infinity would be the same.
-      const wanted = JSON.stringify([label, factors, value, after, folded, terms, tints], (_, part) =>
-        typeof part === "number" ? String(part) : part,
-      );
-      if (wanted === standing) return;
-      standing = wanted;
-      const held = el.contains(focusOf(el))
-        ? [...el.querySelectorAll("button")].indexOf(/** @type {any} */ (focusOf(el)))
-        : -1;
-      const rule = element(
-        "span",
-        { class: "cv-sum-rule" },
-        ...tinted(factors ? `${minus ? "" : "\u03a3 "}${factors} = ` : ""),
-      );
-      const head = element("code", {}, ...tinted(`${label} = `), rule);
-      onTerm(null); // a term that is replaced never tells that the pointer has left it
-      const products = visible.flatMap((term, index) => [
-        ...(index ? [minus ? " \u2212 " : " + "] : []),
-        createTerm(term, colors),
-      ]);
-      const total = element("output", { "data-value": String(value) }, formatNumber(value));
-      const more = element(
-        "button",
-        { type: "button", class: "cv-more" },
-        folded ? say("sum.all", { count: terms.length }) : say("sum.fewer"),
-      );
-      more.addEventListener("click", () => {
-        open = !open;
-        this.show(sum, colors);
-        /** @type {HTMLElement | null} */ (el.querySelector(".cv-more"))?.focus({ preventScroll: true });
-      });
-      const rest = terms.length > FOLD_ABOVE ? [folded ? " + \u2026 " : " ", more] : [];
-      el.replaceChildren(
-        head,
-        ...(products.length ? products : [nothing]),
-        ...rest,
-        " = ",
-        total,
-        ...(after ? [` \u00b7 ${after}`] : []),
-      );
-      el.dataset.terms = String(terms.length);
-      el.toggleAttribute("data-open", open);
-      if (held >= 0) el.querySelectorAll("button")[held]?.focus({ preventScroll: true });
-    },
-  };
+  return { el, show, say: tell };
 }

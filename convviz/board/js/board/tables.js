@@ -9,10 +9,7 @@ import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 
-/**
- * Make the tables.
- * @param {() => void} onOpen they want to be shown something
- */
+/** @param {() => void} onOpen they want to be shown something */
 export function createTables(onOpen) {
   // It scrolls sideways by itself, so the keyboard must get there.
   const body = element("div", {
@@ -21,9 +18,7 @@ export function createTables(onOpen) {
     tabindex: "0",
     "aria-label": say("tables"),
   });
-  const el = /** @type {HTMLDetailsElement} */ (
-    element("details", { class: "cv-tables" }, element("summary", {}, say("tables")), body)
-  );
+  const el = element("details", { class: "cv-tables" }, element("summary", {}, say("tables")), body);
   /** @type {Map<string, HTMLElement[]>} every panel's cells, row by row */
   const cells = new Map();
   /** @type {any} the structure that they were made for */

@@ -1,5 +1,6 @@
 // @ts-check
-// The bar that steps through something: back, play, forward, seek, speed, close. It knows positions, not what they are.
+// The bar that steps through something: back, play, forward, seek, speed, close. It knows positions, not what
+// they are.
 import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { element, focusOf, setText, svgElement } from "../base/dom.js";
 import { sentences } from "../base/words.js";
@@ -16,131 +17,153 @@ const ICONS = {
   close: "M3.7 2.6 8 6.9l4.3-4.3 1.1 1.1L9.1 8l4.3 4.3-1.1 1.1L8 9.1l-4.3 4.3-1.1-1.1L6.9 8 2.6 3.7z",
 };
 
-/**
- * Make the bar.
- * @param {string} label what is stepped through
- * @param {{ onMove: (position: number, byHand: boolean) => void, onClose: () => void }} events
- */
-export function createTransport(label, events) {
-  const back = iconButton("back", say("transport.back"), () => go(position - 1));
-  const play = iconButton("play", say("transport.play"), () => (timer ? pause() : start()));
-  const forward = iconButton("forward", say("transport.forward"), () => go(position + 1));
-  const range = /** @type {HTMLInputElement} */ (
-    element("input", { type: "range", min: "1", step: "1", "aria-label": say("transport.step") })
-  );
-  const where = element("span", { class: "cv-where" });
-  const speed = /** @type {HTMLSelectElement} */ (
-    element("select", { "aria-label": say("transport.speed") })
-  );
-  speed.append(...SPEEDS.map((times) => element("option", { value: String(times) }, `${times}\u00d7`)));
-  speed.value = "1";
-  const close = iconButton("close", say("transport.close"), () => events.onClose());
-  const el = element(
-    "div",
-    { class: "cv-transport", role: "group", "aria-label": label, hidden: "" },
-    back,
-    play,
-    forward,
-    range,
-    where,
-    speed,
-    close,
-  );
-  const calm = matchMedia("(prefers-reduced-motion: reduce)");
-  let [position, count, timer] = [0, 1, 0];
+export class Transport {
+  #hide = () => document.hidden && this.#pause();
+  #events;
+  #play = iconButton("play", say("transport.play"), () => (this.#timer ? this.#pause() : this.#start()));
+  #range = element("input", { type: "range", min: "1", step: "1", "aria-label": say("transport.step") });
+  #where = element("span", { class: "cv-where" });
+  #speed = element("select", { "aria-label": say("transport.speed") });
+  el;
+  #calm = matchMedia("(prefers-reduced-motion: reduce)");
+  #position = 0;
+  #count = 1;
+  #timer = 0;
 
-  const beat = () => (calm.matches ? CALM_BEAT_MS : BEAT_MS) / Number(speed.value);
-
-  /** @param {number} next @param {boolean} [byHand] */
-  function go(next, byHand = true) {
-    if (byHand) pause();
-    position = Math.min(Math.max(next, 0), count - 1);
-    range.value = String(position + 1);
-    events.onMove(position, byHand);
+  /**
+   * @param {string} label what is stepped through
+   * @param {{ onMove: (position: number, byHand: boolean) => void, onClose: () => void }} events
+   */
+  constructor(label, events) {
+    this.#events = events;
+    const back = iconButton("back", say("transport.back"), () => this.#go(this.#position - 1));
+    const forward = iconButton("forward", say("transport.forward"), () => this.#go(this.#position + 1));
+    this.#speed.append(
+      ...SPEEDS.map((times) => element("option", { value: String(times) }, `${times}\u00d7`)),
+    );
+    this.#speed.value = "1";
+    const close = iconButton("close", say("transport.close"), () => this.#events.onClose());
+    this.el = element(
+      "div",
+      { class: "cv-transport", role: "group", "aria-label": label, hidden: "" },
+      back,
+      this.#play,
+      forward,
+      this.#range,
+      this.#where,
+      this.#speed,
+      close,
+    );
+    this.#range.addEventListener("input", () => this.#go(Number(this.#range.value) - 1));
+    this.#speed.addEventListener("change", () => this.#showState());
+    this.el.addEventListener("keydown", (event) => {
+      const target = /** @type {HTMLElement} */ (event.target);
+      const moves = {
+        ArrowLeft: this.#position - 1,
+        ArrowRight: this.#position + 1,
+        Home: 0,
+        End: this.#count - 1,
+      };
+      if (event.altKey || event.ctrlKey || event.metaKey) return;
+      if (event.key === "Escape") this.#events.onClose();
+      else if (event.key === " " && target === this.#range) this.#play.click();
+      else if (event.key in moves && target !== this.#speed && target !== this.#range)
+        this.#go(moves[event.key]);
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    });
   }
 
-  function start() {
-    if (position === count - 1) go(0, false);
-    tick();
-    showState();
+  beat() {
+    return (this.#calm.matches ? CALM_BEAT_MS : BEAT_MS) / Number(this.#speed.value);
+  }
+
+  /** @param {number} next @param {boolean} [byHand] */
+  #go(next, byHand = true) {
+    if (byHand) this.#pause();
+    this.#position = Math.min(Math.max(next, 0), this.#count - 1);
+    this.#range.value = String(this.#position + 1);
+    this.#events.onMove(this.#position, byHand);
+  }
+
+  #start() {
+    if (this.#position === this.#count - 1) this.#go(0, false);
+    this.#tick();
+    this.#showState();
   }
 
   /** One beat after the other; each sets the next, so that a change of speed holds at once. */
-  function tick() {
-    timer = window.setTimeout(() => {
-      go(position + 1, false);
-      if (position < count - 1) tick();
-      else pause();
-    }, beat());
+  #tick() {
+    this.#timer = window.setTimeout(() => {
+      this.#go(this.#position + 1, false);
+      if (this.#position < this.#count - 1) this.#tick();
+      else this.#pause();
+    }, this.beat());
   }
 
-  function pause() {
-    clearTimeout(timer);
-    timer = 0;
-    showState();
+  #pause() {
+    clearTimeout(this.#timer);
+    this.#timer = 0;
+    this.#showState();
   }
 
-  function showState() {
-    const playing = timer !== 0;
-    play.title = say(playing ? "transport.pause" : "transport.play");
-    play.setAttribute("aria-label", play.title);
-    play.querySelector("path")?.setAttribute("d", ICONS[playing ? "pause" : "play"]);
-    el.dataset.playing = String(playing);
-    const equation = /** @type {HTMLElement | null} */ (el.closest(".cv-equation")); // whose window slides
-    equation?.style.setProperty("--cv-beat", `${beat()}ms`);
-    for (const around of [equation, el.closest(".cv-app")]) around?.toggleAttribute("data-plays", playing);
+  #showState() {
+    const playing = this.#timer !== 0;
+    this.#play.title = say(playing ? "transport.pause" : "transport.play");
+    this.#play.setAttribute("aria-label", this.#play.title);
+    this.#play.querySelector("path")?.setAttribute("d", ICONS[playing ? "pause" : "play"]);
+    this.el.dataset.playing = String(playing);
+    // whose window slides
+    const equation = /** @type {HTMLElement | null} */ (this.el.closest(".cv-equation"));
+    equation?.style.setProperty("--cv-beat", `${this.beat()}ms`);
+    for (const around of [equation, this.el.closest(".cv-app")])
+      around?.toggleAttribute("data-plays", playing);
   }
 
-  const hide = () => document.hidden && pause();
-  range.addEventListener("input", () => go(Number(range.value) - 1));
-  speed.addEventListener("change", showState);
-  el.addEventListener("keydown", (event) => {
-    const target = /** @type {HTMLElement} */ (event.target);
-    const moves = { ArrowLeft: position - 1, ArrowRight: position + 1, Home: 0, End: count - 1 };
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
-    if (event.key === "Escape") events.onClose();
-    else if (event.key === " " && target === range) play.click();
-    else if (event.key in moves && target !== speed && target !== range) go(moves[event.key]);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  });
+  isOpen() {
+    return !this.el.hidden;
+  }
 
-  return {
-    el,
-    isOpen: () => !el.hidden,
+  /** Show the bar at the first of so many positions. @param {number} positions */
+  open(positions) {
+    this.#count = positions;
+    this.#range.max = String(positions);
+    this.el.hidden = false;
+    document.addEventListener("visibilitychange", this.#hide);
+    this.#go(0);
+    this.#range.focus({ preventScroll: true });
+  }
 
-    /** Show the bar at the first of so many positions. @param {number} positions */
-    open(positions) {
-      count = positions;
-      range.max = String(positions);
-      el.hidden = false;
-      document.addEventListener("visibilitychange", hide);
-      go(0);
-      range.focus({ preventScroll: true });
-    },
+  /** @param {number} by positions */
+  step(by) {
+    return this.#go(this.#position + by);
+  }
 
-    /** @param {number} by positions */
-    step: (by) => go(position + by),
-    play: () => play.click(),
-    beat,
+  play() {
+    return this.#play.click();
+  }
 
-    /** Hide the bar; nothing of it runs on. */
-    close() {
-      pause();
-      document.removeEventListener("visibilitychange", hide);
-      el.hidden = true;
-    },
+  /** Hide the bar; nothing of it runs on. */
+  close() {
+    this.#pause();
+    document.removeEventListener("visibilitychange", this.#hide);
+    this.el.hidden = true;
+  }
 
-    /** Say where one is. @param {string} short beside the range @param {string} long for those who do not see the rest */
-    say(short, long) {
-      setText(where, short);
-      range.setAttribute("aria-valuetext", long);
-    },
+  /**
+   * Say where one is.
+   * @param {string} short beside the range @param {string} long for those who do not see the rest
+   */
+  say(short, long) {
+    setText(this.#where, short);
+    this.#range.setAttribute("aria-valuetext", long);
+  }
 
-    /** Whether the range itself has the focus: it then speaks by itself. */
-    speaks: () => focusOf(range) === range,
-  };
+  /** Whether the range itself has the focus: it then speaks by itself. */
+  speaks() {
+    return focusOf(this.#range) === this.#range;
+  }
 }
 
 /** @param {keyof typeof ICONS} icon */
@@ -151,11 +174,16 @@ const picture = (icon) =>
     svgElement("path", { d: ICONS[icon] }),
   );
 
-/** A button with a picture, or with one for each of its states. @param {string} icons with blanks between @param {string} label @param {() => void} action */
+/**
+ * A button with a picture, or with one for each of its states.
+ * @param {string} icons with blanks between @param {string} label @param {() => void} action
+ */
 export function iconButton(icons, label, action) {
   const pictures = icons.split(" ").map((icon) => picture(/** @type {"play"} */ (icon)));
-  const button = /** @type {HTMLButtonElement} */ (
-    element("button", { type: "button", class: "cv-icon", "aria-label": label, title: label }, ...pictures)
+  const button = element(
+    "button",
+    { type: "button", class: "cv-icon", "aria-label": label, title: label },
+    ...pictures,
   );
   button.addEventListener("click", action);
   return button;

@@ -14,7 +14,6 @@ const GAP = "\u00b7"; // where no window stands
  * @import { Tray } from "../picture/tray.js"
  */
 
-/** Make the tray of one board. */
 export function createTray() {
   const memory = createTrayMemory();
   const caption = element("caption", {});

@@ -9,7 +9,6 @@ import { CELL } from "./grid_marks.js";
  * @typedef {{ row: number, column: number, text: string }} Badge
  */
 
-/** Make the layer of one panel. */
 export function createVeil() {
   const cover = svgElement("path", { class: "cv-cover" });
   const frame = svgElement("rect", { class: "cv-window", visibility: "hidden" });

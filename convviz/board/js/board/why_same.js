@@ -33,7 +33,7 @@ export function placeFor({ width, height }, panel, bounds, obstacles) {
   return null;
 }
 
-/** Make the line of a panel. @param {HTMLElement} panel */
+/** @param {HTMLElement} panel */
 export function createWhySame(panel) {
   const el = element("span", { class: "cv-why-same", hidden: "" });
   panel.append(el);

@@ -61,7 +61,6 @@ const swapped = { in_channels: "out_channels", out_channels: "in_channels" };
 const fieldOf = (name, { transposed }) => (transposed ? (swapped[name] ?? name) : name);
 
 /**
- * Make the chosen controls.
  * @param {import("../numbers/model.js").Model} model
  * @param {string[]} chosen names of groups and of controls
  * @param {() => HTMLElement} drawSliders makes the grid of the kernel's sliders
@@ -243,10 +242,7 @@ function labelled(name, words, control, ...beside) {
   );
 }
 
-/**
- * A slider with its number. The range may change with every setting.
- * @returns {Part}
- */
+/** A slider with its number. The range may change with every setting. @returns {Part} */
 function rangePart(
   model,
   name,
@@ -256,7 +252,7 @@ function rangePart(
   visible = (settings) => true,
   word = (settings) => wordFor(name),
 ) {
-  const input = /** @type {HTMLInputElement} */ (element("input", { type: "range", step: "1" }));
+  const input = element("input", { type: "range", step: "1" });
   const words = element("span", {});
   const number = element("span", { class: "cv-number", "aria-hidden": "true" });
   const el = labelled(name, words, input, number);
@@ -304,7 +300,7 @@ function axisPart(model, name, axis) {
 
 /** @returns {Part} */
 function menuPart(model, name, options, get, set, visible = (settings) => true) {
-  const select = /** @type {HTMLSelectElement} */ (element("select", {}));
+  const select = element("select", {});
   const el = labelled(name, element("span", {}, wordFor(name)), select);
   select.addEventListener("change", () => model.change((settings) => set(settings, select.value)));
   let offered = "";
@@ -327,7 +323,7 @@ function menuPart(model, name, options, get, set, visible = (settings) => true) 
 
 /** @returns {Part} */
 function checkPart(model, name, get, set) {
-  const input = /** @type {HTMLInputElement} */ (element("input", { type: "checkbox" }));
+  const input = element("input", { type: "checkbox" });
   const words = element("span", {}, wordFor(name));
   explain(words, `help.${name}`);
   const el = element(
@@ -350,9 +346,7 @@ function buttonPart(model, name, act, visible) {
 /** @returns {Part} */
 function seedPart(model) {
   const [, most] = LIMITS.seed;
-  const input = /** @type {HTMLInputElement} */ (
-    element("input", { type: "number", min: "0", max: String(most), step: "1" })
-  );
+  const input = element("input", { type: "number", min: "0", max: String(most), step: "1" });
   input.addEventListener("change", () => {
     const seed = Math.min(Math.max(Math.round(Number(input.value)) || 0, 0), most);
     input.value = String(seed);
@@ -376,9 +370,7 @@ function ofTorch(model, { el, refresh }) {
 
 /** A file button that looks at the size before it sends anything: one above the server's limit would end the connection. @returns {Part} */
 function picturePart(model) {
-  const input = /** @type {HTMLInputElement} */ (
-    element("input", { type: "file", accept: "image/png,image/jpeg" })
-  );
+  const input = element("input", { type: "file", accept: "image/png,image/jpeg" });
   const el = element("label", { class: "cv-upload" }, say("upload"), input);
   /** @param {File | undefined} file */
   async function take(file) {

@@ -11,16 +11,14 @@ import { parseNumber } from "../base/format.js";
  * @param {(event: string, listener: () => void) => void} follow listens to the model as long as the view is there
  */
 export function drawPart(model, follow) {
-  const box = /** @type {HTMLInputElement} */ (element("input", { type: "checkbox" }));
-  const value = /** @type {HTMLInputElement} */ (
-    element("input", {
-      type: "text",
-      inputmode: "decimal",
-      value: "1",
-      size: "4",
-      "aria-label": NAMES.controls.draw_value,
-    })
-  );
+  const box = element("input", { type: "checkbox" });
+  const value = element("input", {
+    type: "text",
+    inputmode: "decimal",
+    value: "1",
+    size: "4",
+    "aria-label": NAMES.controls.draw_value,
+  });
   const words = element("span", {}, NAMES.controls.draw);
   explain(words, "help.draw");
   const el = element(

@@ -4,7 +4,7 @@ import WORDS from "../../../facts/words/learn.json" with { type: "json" };
 import { sentences } from "../base/words.js";
 import { RATES, safeChoice, withLowestPoint } from "../numbers/learn.js";
 import { replaced } from "../rules/settings.js";
-import { createLearnPanel } from "./learn_panel.js";
+import { LearnPanel } from "./learn_panel.js";
 import { createPopover } from "./popover.js";
 
 const say = sentences(WORDS);
@@ -22,7 +22,6 @@ function begun(settings) {
 }
 
 /**
- * Make the part of the controls that learns.
  * @param {import("../numbers/model.js").Model} model
  * @param {(event: string, listener: () => void) => void} follow listens to the model as long as the view is there
  * @returns {{ el: HTMLElement, close: () => void }}
@@ -30,7 +29,7 @@ function begun(settings) {
 export function createLearn(model, follow) {
   const el = createPopover("cv-learn", say("title"));
   const body = /** @type {HTMLElement} */ (el.lastElementChild);
-  /** @type {ReturnType<typeof createLearnPanel> | null} */
+  /** @type {LearnPanel | null} */
   let panel = null;
 
   function close() {
@@ -43,7 +42,7 @@ export function createLearn(model, follow) {
     el.open = model.settings().lr > 0;
     if (!el.open) return close();
     if (!panel) {
-      panel = createLearnPanel(model);
+      panel = new LearnPanel(model);
       body.append(panel.el);
     }
     panel.draw();

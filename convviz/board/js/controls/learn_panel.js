@@ -1,127 +1,145 @@
 // @ts-check
-// What Learn shows: the kernel goes down its own gradient, a step at a time, and every number of the step can be read.
-// The board shows the rest: it follows the weights as it follows a slider.
-import SETTINGS from "../../../facts/settings.json" with { type: "json" };
+// What Learn shows: the kernel goes down its own gradient, a step at a time, and every number of the step can
+// be read. The board shows the rest: it follows the weights as it follows a slider.
 import WORDS from "../../../facts/words/learn.json" with { type: "json" };
 import { createHeatmap } from "../board/heatmap.js";
 import { explain } from "../base/help.js";
-import { element, setText, svgElement } from "../base/dom.js";
+import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
 import { sentences } from "../base/words.js";
-import { RATES, learned, lowestAlong, safeRate, steepness } from "../numbers/learn.js";
+import { RATES, learned, lowestAlong, safeRate } from "../numbers/learn.js";
 import { shownWeightPlane } from "../rules/change.js";
 import { replaced } from "../rules/settings.js";
 import { createDescent } from "./descent.js";
+import { createLossCurve } from "./loss_curve.js";
+import { judged } from "./verdict.js";
 
 const say = sentences(WORDS);
 const BEAT_MS = 450;
 const SIDE = 54; // pixels of a heatmap
 
 /**
- * Make the panel.
- * @param {import("../numbers/model.js").Model} model
- * @returns {{ el: HTMLElement, draw: () => void, close: () => void }}
+ * @import { Model } from "../numbers/model.js"
+ * @import { Shown } from "../numbers/actions.js"
  */
-export function createLearnPanel(model) {
-  const descent = createDescent();
-  const rate = /** @type {HTMLInputElement} */ (
-    element("input", { type: "range", min: "0", max: String(RATES.length - 1), step: "1" })
-  );
-  const words = element("span", {}, say("lr"));
-  explain(words, "help.lr");
-  const number = element("span", { class: "cv-number", "aria-hidden": "true" });
-  const [step, play, back] = [
-    button("step", takeStep),
-    button("play", () => (timer ? pause() : start())),
-    button("back", goBack),
-  ];
-  const pane = {
+
+export class LearnPanel {
+  /** One step, with the numbers that are on the board. */
+  #takeStep = () => {
+    const shown = this.#model.shown();
+    if (!shown || !this.#model.settled()) return; // they are of weights that are gone
+    const { lr } = this.#model.settings();
+    this.#descent.leave({ lr, lowest: this.#ratesOf(shown).lowest });
+    this.#model.change((settings) => learned(settings, shown.numbers.stages, lr), "learn");
+    if (!this.#model.get("failed")) return;
+    this.#descent.leave(null);
+    this.close();
+  };
+  #model;
+  #descent = createDescent();
+  #rate = element("input", { type: "range", min: "0", max: String(RATES.length - 1), step: "1" });
+  #number = element("span", { class: "cv-number", "aria-hidden": "true" });
+  #step = this.#button("step", this.#takeStep);
+  #play = this.#button("play", () => (this.#timer ? this.close() : this.#start()));
+  #back = this.#button("back", () => this.#goBack());
+  #pane = {
     uid: "learn",
     scale: () =>
-      model.get("structure").colorscales[el.closest("[data-theme]")?.getAttribute("data-theme") ?? "light"],
+      this.#model.get("structure").colorscales[
+        this.el.closest("[data-theme]")?.getAttribute("data-theme") ?? "light"
+      ],
   };
-  const maps = ["weight", "grad", "next"].map(() =>
-    createHeatmap(/** @type {any} */ (pane), { onPoint: tell, onLeave: () => tell(), numbersUpTo: 3 }),
+  #maps = ["weight", "grad", "next"].map(() =>
+    createHeatmap(/** @type {any} */ (this.#pane), {
+      onPoint: (row, column) => this.#tell(row, column),
+      onLeave: () => this.#tell(),
+      numbersUpTo: 3,
+    }),
   );
-  const signs = ["\u2212 \u03b7 \u00b7", "="].map((sign) =>
-    element("span", { class: "cv-learn-sign", "aria-hidden": "true" }, sign),
-  );
-  const sum = element("p", { class: "cv-learn-sum" });
-  const path = svgElement("polyline", { class: "cv-learn-path" });
-  const now = svgElement("circle", { class: "cv-learn-now", r: 3 });
-  const logs = svgElement("text", { x: 236, y: 13 });
-  const curve = svgElement(
-    "svg",
-    { class: "cv-learn-curve", viewBox: "0 0 240 56", preserveAspectRatio: "xMinYMid", role: "img" },
-    logs,
-    path,
-    now,
-  );
-  const [losses, verdict] = [
-    element("p", { class: "cv-learn-loss" }),
-    element("p", { class: "cv-learn-verdict", role: "status" }),
-  ];
-  const el = element(
-    "div",
-    {},
-    element("p", {}, say("rule")),
-    element("div", { class: "cv-control cv-set-lr" }, element("label", {}, words, rate), number),
-    element("div", { class: "cv-learn-maps" }, maps[0].el, signs[0], maps[1].el, signs[1], maps[2].el),
-    sum,
-    element("div", { class: "cv-tools" }, step, play, back),
-    losses,
-    /** @type {any} */ (curve),
-    verdict,
-  );
-  let timer = 0;
+  #sum = element("p", { class: "cv-learn-sum" });
+  #curve = createLossCurve();
+  #losses = element("p", { class: "cv-learn-loss" });
+  #verdict = element("p", { class: "cv-learn-verdict", role: "status" });
+  el;
+  #timer = 0;
   /** @type {{ stages: object | null, lowest: number | null, safe: number }} */
-  let known = { stages: null, lowest: null, safe: 0 };
+  #known = { stages: null, lowest: null, safe: 0 };
+
+  /** @param {Model} model */
+  constructor(model) {
+    this.#model = model;
+    const words = element("span", {}, say("lr"));
+    explain(words, "help.lr");
+    const signs = ["\u2212 \u03b7 \u00b7", "="].map((sign) =>
+      element("span", { class: "cv-learn-sign", "aria-hidden": "true" }, sign),
+    );
+    this.el = element(
+      "div",
+      {},
+      element("p", {}, say("rule")),
+      element(
+        "div",
+        { class: "cv-control cv-set-lr" },
+        element("label", {}, words, this.#rate),
+        this.#number,
+      ),
+      element(
+        "div",
+        { class: "cv-learn-maps" },
+        this.#maps[0].el,
+        signs[0],
+        this.#maps[1].el,
+        signs[1],
+        this.#maps[2].el,
+      ),
+      this.#sum,
+      element("div", { class: "cv-tools" }, this.#step, this.#play, this.#back),
+      this.#losses,
+      this.#curve.el,
+      this.#verdict,
+    );
+    this.#rate.addEventListener("input", () => this.#setRate(RATES[Number(this.#rate.value)]));
+  }
 
   /** @param {keyof typeof WORDS & string} name @param {() => void} act */
-  function button(name, act) {
-    const made = /** @type {HTMLButtonElement} */ (element("button", { type: "button" }, say(name)));
+  #button(name, act) {
+    const made = element("button", { type: "button" }, say(name));
     made.addEventListener("click", act);
     return made;
   }
 
   /** @param {number} lr */
-  const setRate = (lr) => model.change((settings) => [replaced(settings, { lr }), []]);
-
-  /** One step, with the numbers that are on the board. */
-  function takeStep() {
-    const shown = model.shown();
-    if (!shown || !model.settled()) return; // they are of weights that are gone
-    const { lr } = model.settings();
-    descent.leave({ lr, lowest: ratesOf(shown).lowest });
-    model.change((settings) => learned(settings, shown.numbers.stages, lr), "learn");
-    if (!model.get("failed")) return;
-    descent.leave(null);
-    pause();
+  #setRate(lr) {
+    return this.#model.change((settings) => [replaced(settings, { lr }), []]);
   }
 
-  function goBack() {
-    pause();
-    const before = descent.before();
-    if (before) model.change((settings) => [replaced(settings, before), []]);
+  #goBack() {
+    this.close();
+    const before = this.#descent.before();
+    if (before) this.#model.change((settings) => [replaced(settings, before), []]);
   }
 
-  function start() {
-    takeStep();
-    timer = window.setInterval(takeStep, BEAT_MS);
-    setText(play, say("pause"));
+  #start() {
+    this.#takeStep();
+    this.#timer = window.setInterval(this.#takeStep, BEAT_MS);
+    setText(this.#play, say("pause"));
   }
 
-  function pause() {
-    window.clearInterval(timer);
-    timer = 0;
-    setText(play, say("play"));
+  close() {
+    window.clearInterval(this.#timer);
+    this.#timer = 0;
+    setText(this.#play, say("play"));
   }
 
-  /** The weight, its gradient and the next weight of a cell of the plane that is shown; of the steepest one by itself. @param {number} [row] @param {number} [column] */
-  function tell(row, column) {
-    const shown = model.shown();
+  /**
+   * The weight, its gradient and the next weight of a cell of the plane that is shown; of the steepest one by
+   *   itself.
+   * @param {number} [row] @param {number} [column]
+   */
+  #tell(row, column) {
+    const shown = this.#model.shown();
     if (!shown) return;
-    const { lr, spec } = model.settings();
+    const { lr, spec } = this.#model.settings();
     const [weight, grad] = planesOf(shown);
     const steepest = grad.reduce(
       (best, value, at) => (Math.abs(value) > Math.abs(grad[best]) ? at : best),
@@ -129,130 +147,75 @@ export function createLearnPanel(model) {
     );
     const columns = spec.kernel_size[1];
     const at = row === undefined || column === undefined ? steepest : row * columns + column;
-    const size = {
-      value: formatNumber(weight[at]),
-      lr,
-      grad: formatNumber(Math.abs(grad[at])),
-      next: formatNumber(weight[at] - lr * grad[at]),
-    };
-    setText(
-      sum,
-      say(grad[at] < 0 ? "sum.plus" : "sum", {
-        name: "w",
-        row: Math.floor(at / columns),
-        column: at % columns,
-        ...size,
-      }),
-    );
+    const cell = { name: "w", row: Math.floor(at / columns), column: at % columns };
+    const [value, slope, next] = [weight[at], Math.abs(grad[at]), weight[at] - lr * grad[at]];
+    const numbers = { value: formatNumber(value), lr, grad: formatNumber(slope), next: formatNumber(next) };
+    setText(this.#sum, say(grad[at] < 0 ? "sum.plus" : "sum", { ...cell, ...numbers }));
   }
 
-  /** What is shown of the weight and of its gradient. @param {NonNullable<ReturnType<typeof model.shown>>} shown */
-  function planesOf({ settings, numbers: { stages } }) {
-    const [height, width] = settings.spec.kernel_size;
-    const first = shownWeightPlane(settings) * height * width;
-    return [stages.weight, stages.grad_weight].map(({ data }) =>
-      data.subarray(first, first + height * width),
-    );
-  }
-
-  function draw() {
-    const shown = model.shown();
-    const { lr } = model.settings();
+  draw() {
+    const shown = this.#model.shown();
+    const { lr } = this.#model.settings();
     if (!shown) return;
     const at = RATES.indexOf(lr);
-    rate.value = String(at);
-    rate.setAttribute("aria-valuetext", String(lr));
-    setText(number, String(lr));
+    this.#rate.value = String(at);
+    this.#rate.setAttribute("aria-valuetext", String(lr));
+    setText(this.#number, String(lr));
     const [weight, grad] = planesOf(shown);
     const planes = [weight, grad, weight.map((value, index) => value - lr * grad[index])];
-    const {
-      kernel_size: [height, width],
-    } = shown.settings.spec;
-    const limit = Math.max(...[...planes[0], ...planes[2]].map(Math.abs)) || 1; // one scale for the two that are compared
+    this.#drawMaps(planes, shown.settings.spec.kernel_size);
+    this.#tell();
+    this.#descent.arrive(shown);
+    this.#drawCurve(shown);
+  }
+
+  /**
+   * The weight, its gradient and the next weight.
+   * @param {Float64Array[]} planes @param {[number, number]} size
+   */
+  #drawMaps(planes, [height, width]) {
+    // One scale for the two that are compared.
+    const limit = Math.max(...[...planes[0], ...planes[2]].map(Math.abs)) || 1;
+    const cell = Math.floor(SIDE / Math.max(height, width));
     ["weight", "grad_weight", say("next")].forEach((label, index) => {
+      const map = this.#maps[index];
       const values = Array.from({ length: height }, (_, row) => [
         ...planes[index].subarray(row * width, (row + 1) * width),
       ]);
-      maps[index].set({
-        values,
-        label,
-        shape: "",
-        cell: Math.floor(SIDE / Math.max(height, width)),
-        limit: index === 1 ? undefined : limit,
-      });
-      maps[index].grid.print(maps[index].grid.widest() < 2.4); // the others are read below
-      maps[index].el.dataset.quantity = "weight"; // the next one, too
+      map.set({ values, label, shape: "", cell, limit: index === 1 ? undefined : limit });
+      map.grid.print(map.grid.widest() < 2.4); // the others are read below
+      map.el.dataset.quantity = "weight"; // the next one, too
     });
-    tell();
-    descent.arrive(shown);
-    drawCurve(shown);
   }
 
-  /** @param {NonNullable<ReturnType<typeof model.shown>>} shown */
-  function drawCurve(shown) {
-    const taken = descent.losses();
+  /** @param {Shown} shown */
+  #drawCurve(shown) {
+    const taken = this.#descent.losses();
     const [first, last] = [taken[0], taken[taken.length - 1]].map(formatNumber);
-    setText(
-      losses,
-      taken.length > 1 ? say("fell", { first, last, count: taken.length - 1 }) : say("start", { loss: last }),
-    );
-    curve.setAttribute("aria-label", say("curve", { losses: taken.slice(-10).map(formatNumber).join(", ") }));
-    const wide = Math.min(...taken) > 0 && Math.max(...taken) > 20 * Math.min(...taken);
-    logs.textContent = wide ? say("logs") : "";
-    const points = placed(wide ? taken.map(Math.log) : taken);
-    path.setAttribute("points", points.map((point) => point.join()).join(" "));
-    const [x, y] = points[points.length - 1];
-    now.setAttribute("cx", String(x));
-    now.setAttribute("cy", String(y));
-    back.setAttribute("aria-disabled", String(!descent.before()));
-    const sentence = judged(shown);
-    setText(verdict, sentence.text);
-    verdict.dataset.rose = String(sentence.rose);
-    if (timer && sentence.ends) pause();
+    const count = taken.length - 1;
+    setText(this.#losses, count ? say("fell", { first, last, count }) : say("start", { loss: last }));
+    this.#curve.show(taken);
+    this.#back.setAttribute("aria-disabled", String(!this.#descent.before()));
+    const { text, rose, ends } = judged(shown, this.#descent, () => this.#ratesOf(shown));
+    setText(this.#verdict, text);
+    this.#verdict.dataset.rose = String(rose);
+    if (this.#timer && ends) this.close();
   }
 
-  /** What there is to say about the last step, or about the next. @param {NonNullable<ReturnType<typeof model.shown>>} shown */
-  function judged(shown) {
-    const {
-      settings,
-      numbers: { stages },
-    } = shown;
-    const taken = descent.losses();
-    const [before, after] = taken.slice(-2);
-    const last = descent.last();
-    if (last && after > before) {
-      const values = { before: formatNumber(before), after: formatNumber(after), lr: last.lr };
-      const text =
-        last.lowest === null ? say("rose.other", values) : say("rose", { ...values, ...valley(last.lowest) });
-      return { text, rose: true, ends: false };
-    }
-    if (!SETTINGS.losses_with_a_lowest_point.includes(settings.loss))
-      return { text: say("endless"), rose: false, ends: false };
-    if (steepness(stages) < 1e-20) return { text: say("flat"), rose: false, ends: true };
-    const { lowest, safe } = ratesOf(shown);
-    if (safe < RATES[0])
-      return { text: say("steep", { lr: RATES[0], safe: formatNumber(safe) }), rose: false, ends: false };
-    return { text: lowest === null ? "" : say("hint", valley(lowest)), rose: false, ends: false };
+  /**
+   * Computed once for numbers that are drawn when they come and when settings are told, and left by a step.
+   * @param {Shown} shown
+   */
+  #ratesOf({ settings, numbers: { stages } }) {
+    if (this.#known.stages !== stages)
+      this.#known = { stages, lowest: lowestAlong(settings, stages), safe: safeRate(settings) };
+    return this.#known;
   }
-
-  /** Computed once for numbers that are drawn when they come and when settings are told, and left by a step. @param {NonNullable<ReturnType<typeof model.shown>>} shown */
-  function ratesOf({ settings, numbers: { stages } }) {
-    if (known.stages !== stages)
-      known = { stages, lowest: lowestAlong(settings, stages), safe: safeRate(settings) };
-    return known;
-  }
-
-  const valley = (lowest) => ({ lowest: formatNumber(lowest), twice: formatNumber(2 * lowest) });
-
-  rate.addEventListener("input", () => setRate(RATES[Number(rate.value)]));
-  return { el, draw, close: pause };
 }
 
-/** The places of a curve's heights in 240 by 56. @param {number[]} heights @returns {[number, number][]} */
-function placed(heights) {
-  const [low, high] = [Math.min(...heights), Math.max(...heights)];
-  return heights.map((height, index) => [
-    4 + (232 * index) / Math.max(heights.length - 1, 10),
-    high > low ? 52 - (48 * (height - low)) / (high - low) : 28,
-  ]);
+/** What is shown of the weight and of its gradient. @param {Shown} shown */
+function planesOf({ settings, numbers: { stages } }) {
+  const [height, width] = settings.spec.kernel_size;
+  const first = shownWeightPlane(settings) * height * width;
+  return [stages.weight, stages.grad_weight].map(({ data }) => data.subarray(first, first + height * width));
 }

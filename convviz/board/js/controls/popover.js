@@ -3,16 +3,13 @@
 import { element } from "../base/dom.js";
 
 /**
- * Make a button with what hangs below it.
  * @param {string} className @param {string} words of the button @param {...HTMLElement} children
  * @returns {HTMLDetailsElement}
  */
 export function createPopover(className, words, ...children) {
   const summary = element("summary", {}, words);
   const body = element("div", { class: "cv-popover" }, ...children);
-  const el = /** @type {HTMLDetailsElement} */ (
-    element("details", { class: `cv-hanging ${className}` }, summary, body)
-  );
+  const el = element("details", { class: `cv-hanging ${className}` }, summary, body);
   el.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !el.open || event.defaultPrevented) return;
     el.open = false;

@@ -31,7 +31,6 @@ export const TITLES = Object.fromEntries(
 );
 
 /**
- * Make the shelf of one page.
  * @param {Record<string, Told>} [given] what the page was made with @param {Bring | null} [fetchLesson] brings any other, where somebody does
  */
 export function createShelf(given = {}, fetchLesson = null) {

@@ -1,6 +1,6 @@
 // @ts-check
-// The card on which a lesson is read, beside the picture that it is about. It is built once and kept in step, so that the
-// focus stays where it is; what is new is spoken.
+// The card on which a lesson is read, beside the picture that it is about. It is built once and kept in step,
+// so that the focus stays where it is; what is new is spoken.
 import WORDS from "../../../facts/words/player.json" with { type: "json" };
 import { element, focusOf, setText } from "../base/dom.js";
 import { sentences } from "../base/words.js";
@@ -16,181 +16,192 @@ const ROOM = 8; // pixels around a control that is brought in sight
 /**
  * @import { Look, SeenTask } from "./look.js"
  * @import { Player } from "./player.js"
- * @typedef {{ focus: (band: string) => void, bring: (band: string) => void, hide: (place: Look["hidden"]) => void,
+ * @typedef {{ focus: (band: string) => void, bring: (band: string) => void, hide: (place: Look["hidden"]) =>
+ *   void,
  *   plain: () => void, tray: (full: boolean) => void }} Stage what a lesson does to a board
  */
 
-/**
- * Make the card.
- * @param {Player} player @param {Stage} stage
- */
-export function createLessonPanel(player, stage) {
-  const name = element("b", { class: "cv-lesson-name" });
-  const count = element("span", { class: "cv-lesson-count" });
-  const heading = element("h3", { tabindex: "-1" });
-  const words = element("p", { class: "cv-lesson-words" });
-  const code = element("pre", { class: "cv-lesson-code", tabindex: "0" });
-  const noTab = element("p", { class: "cv-muted" });
-  const tasks = element("div", { class: "cv-lesson-tasks" });
-  const question = createQuestion(player);
-  const act = createButton("act", () => player.act());
-  const back = createButton("back", () => player.go(-1));
-  const next = createButton("next", () => player.go(1));
-  const close = createButton("close", () => player.close(), "×");
-  const again = createButton("again", () => player.go(0), "↺");
-  const live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });
-  const text = element("div", { class: "cv-lesson-text" }, words, code, noTab, tasks, question.el);
-  const card = element(
-    "section",
-    { class: "cv-lesson", hidden: "" },
-    element("header", {}, again, close),
-    heading,
-    text,
-    element(
+export class LessonPanel {
+  update = () => {
+    const look = this.#player.get("look");
+    const focused = this.#card.contains(focusOf(this.#card));
+    this.#card.hidden = !look;
+    this.el.toggleAttribute("data-playing", Boolean(look));
+    this.#appOf()?.toggleAttribute("data-lesson", Boolean(look));
+    this.#left.show(look ? null : this.#player.get("left"));
+    this.el.toggleAttribute("data-left", !this.#left.el.hidden);
+    if (look) return this.#show(look);
+    if (!this.#key) return;
+    this.#key = "";
+    this.#appOf()?.removeAttribute("data-quiet");
+    this.#stage.tray(false);
+    this.#stage.hide(null);
+    this.#stage.focus("");
+    this.#light([]);
+    this.#want("");
+    this.#tab.follow("", "", "");
+    setText(this.#live, (this.#player.get("left")?.words ?? []).join(" "));
+    if (focused) this.#left.focus();
+  };
+  #player;
+  #stage;
+  #name = element("b", { class: "cv-lesson-name" });
+  #count = element("span", { class: "cv-lesson-count" });
+  #heading = element("h3", { tabindex: "-1" });
+  #words = element("p", { class: "cv-lesson-words" });
+  #code = element("pre", { class: "cv-lesson-code", tabindex: "0" });
+  #noTab = element("p", { class: "cv-muted" });
+  #tasks = element("div", { class: "cv-lesson-tasks" });
+  #question;
+  #act = createButton("act", () => this.#player.act());
+  #back = createButton("back", () => this.#player.go(-1));
+  #next = createButton("next", () => this.#player.go(1));
+  #live = element("p", { class: "cv-live", role: "status", "aria-live": "polite" });
+  #text;
+  #card;
+  #left;
+  el;
+  #key = "";
+  #told = ""; // all that stood there
+  #pointed = "[]"; // the cells that are lit
+  #wanted = ""; // the control that is framed
+  #opened = /** @type {Element | null} */ (null); // what it stood behind
+  #tab = lookInTab(
+    () => this.#appOf(),
+    (ids) => this.#player.choose(ids),
+  );
+
+  /** @param {Player} player @param {Stage} stage */
+  constructor(player, stage) {
+    [this.#player, this.#stage] = [player, stage];
+    this.#question = createQuestion(player);
+    const read = [this.#words, this.#code, this.#noTab, this.#tasks, this.#question.el];
+    this.#text = element("div", { class: "cv-lesson-text" }, ...read);
+    const header = element(
+      "header",
+      {},
+      createButton("again", () => player.go(0), "↺"),
+      createButton("close", () => player.close(), "×"),
+    );
+    const where = [this.#name, " ", this.#count, " ", element("kbd", {}, say("keys.short"))];
+    const footer = element(
       "footer",
       { title: say("keys") },
-      back,
-      act,
-      element(
-        "p",
-        { class: "cv-lesson-where" },
-        name,
-        " ",
-        count,
-        " ",
-        element("kbd", {}, say("keys.short")),
-      ),
-      next,
-    ),
-  );
-  const left = createLeft(player, () => heading.focus());
-  const el = element("div", { class: "cv-lesson-place" }, card, left.el, live);
-  let key = "";
-  let told = ""; // all that stood there
-  let pointed = "[]"; // the cells that are lit
-  let wanted = ""; // the control that is framed
-  let opened = /** @type {Element | null} */ (null); // what it stood behind
-
-  /** @param {Look} look */
-  function show(look) {
-    card.setAttribute("aria-label", say("panel", { title: look.title }));
-    setText(name, look.title);
-    setText(count, say("count", { at: look.at, of: look.of }));
-    setText(heading, look.heading);
-    setText(words, look.words);
-    setText(code, look.code);
-    code.hidden = !look.code;
-    setText(noTab, look.noTab);
-    showTasks(tasks, look.tasks);
-    question.show(look.question);
-    act.hidden = look.tasks.every(({ done }) => done);
-    back.setAttribute("aria-disabled", String(look.at === 1));
-    setText(next, say(look.at === look.of ? "finish" : "next"));
-    card.dataset.long = look.long;
-    stage.hide(look.hidden);
-    card.toggleAttribute("data-complete", look.complete); // only then is going on the first thing to do
-    appOf()?.toggleAttribute("data-quiet", look.quiet);
-    appOf()?.toggleAttribute("data-at-board", !look.choose && look.tasks.some(({ done }) => !done));
-    if (look.key !== key) begin(look);
-    want(look.wanted);
-    tab.follow(look.choose, look.part, look.key);
-    light(look.highlight);
-    speak(look);
+      this.#back,
+      this.#act,
+      element("p", { class: "cv-lesson-where" }, ...where),
+      this.#next,
+    );
+    const attributes = { class: "cv-lesson", hidden: "" };
+    this.#card = element("section", attributes, header, this.#heading, this.#text, footer);
+    this.#left = createLeft(this.#player, () => this.#heading.focus());
+    this.el = element("div", { class: "cv-lesson-place" }, this.#card, this.#left.el, this.#live);
+    this.#player.on("change:look", this.update);
+    this.#player.on("change:left", this.update);
+    this.#player.on("press", this.#tab.press);
   }
 
   /** @param {Look} look */
-  function begin(look) {
-    if (!key) stage.plain(); // what was open would stand in the place of what the lesson speaks of
-    key = look.key;
-    told = "";
-    pointed = "";
-    stage.tray(look.full);
-    text.scrollTop = 0;
-    stage.focus(look.focus);
-    stage.bring(look.band);
+  #show(look) {
+    this.#card.setAttribute("aria-label", say("panel", { title: look.title }));
+    setText(this.#name, look.title);
+    setText(this.#count, say("count", { at: look.at, of: look.of }));
+    setText(this.#heading, look.heading);
+    setText(this.#words, look.words);
+    setText(this.#code, look.code);
+    this.#code.hidden = !look.code;
+    setText(this.#noTab, look.noTab);
+    showTasks(this.#tasks, look.tasks);
+    this.#question.show(look.question);
+    this.#act.hidden = look.tasks.every(({ done }) => done);
+    this.#back.setAttribute("aria-disabled", String(look.at === 1));
+    setText(this.#next, say(look.at === look.of ? "finish" : "next"));
+    this.#card.dataset.long = look.long;
+    this.#stage.hide(look.hidden);
+    this.#card.toggleAttribute("data-complete", look.complete); // only then is going on the first thing to do
+    this.#appOf()?.toggleAttribute("data-quiet", look.quiet);
+    this.#appOf()?.toggleAttribute("data-at-board", !look.choose && look.tasks.some(({ done }) => !done));
+    if (look.key !== this.#key) this.#begin(look);
+    this.#want(look.wanted);
+    this.#tab.follow(look.choose, look.part, look.key);
+    this.#light(look.highlight);
+    this.#speak(look);
+  }
+
+  /** @param {Look} look */
+  #begin(look) {
+    // what was open would stand in the place of what the lesson speaks of
+    if (!this.#key) this.#stage.plain();
+    this.#key = look.key;
+    this.#told = "";
+    this.#pointed = "";
+    this.#stage.tray(look.full);
+    this.#text.scrollTop = 0;
+    this.#stage.focus(look.focus);
+    this.#stage.bring(look.band);
   }
 
   /** Frame the control that is to be moved, and bring it where it can be. @param {string} control */
-  function want(control) {
-    if (control === wanted) return;
-    wanted = control;
-    const app = appOf();
+  #want(control) {
+    if (control === this.#wanted) return;
+    this.#wanted = control;
+    const app = this.#appOf();
     for (const old of app?.querySelectorAll("[data-wanted]") ?? []) old.removeAttribute("data-wanted");
-    opened?.removeAttribute("open");
+    this.#opened?.removeAttribute("open");
     const part = control && app?.querySelector(`.cv-controls .cv-set-${control}`);
     if (!part) return;
     part.setAttribute("data-wanted", "");
-    opened = part.closest("details:not([open])");
-    opened?.setAttribute("open", "");
+    this.#opened = part.closest("details:not([open])");
+    this.#opened?.setAttribute("open", "");
     const bring = () =>
-      part.hasAttribute("data-wanted") && bringInSight(el, /** @type {HTMLElement} */ (part));
-    requestAnimationFrame(() => requestAnimationFrame(bring)); // the first frame of a page gives the column its height
+      part.hasAttribute("data-wanted") && bringInSight(this.el, /** @type {HTMLElement} */ (part));
+    // the first frame of a page gives the column its height
+    requestAnimationFrame(() => requestAnimationFrame(bring));
   }
 
   /** @param {Look["highlight"]} cells */
-  function light(cells) {
+  #light(cells) {
     const wanted = JSON.stringify(cells);
-    if (wanted === pointed) return;
-    pointed = wanted;
-    pointAt(el, { cells });
+    if (wanted === this.#pointed) return;
+    this.#pointed = wanted;
+    pointAt(this.el, { cells });
   }
 
   /** Say what was not there before. @param {Look} look */
-  function speak(look) {
+  #speak(look) {
     const { at, of, heading: title } = look;
     const said = [say("told.step", { at, of, title, words: look.words })];
     for (const task of look.tasks) said.push(task.words, task.then);
     if (look.question)
       said.push(look.question.words, look.question.told, ...look.question.reasons.map(({ words }) => words));
     const whole = said.filter(Boolean).join("\n");
-    if (whole === told) return;
-    const old = new Set(told.split("\n"));
-    setText(live, said.filter((each) => each && !old.has(each)).join(" "));
-    told = whole;
-    if (live.textContent && look.tasks.some(({ done }) => done)) text.scrollTop = text.scrollHeight; // the newest stands below
+    if (whole === this.#told) return;
+    const old = new Set(this.#told.split("\n"));
+    setText(this.#live, said.filter((each) => each && !old.has(each)).join(" "));
+    this.#told = whole;
+    if (this.#live.textContent && look.tasks.some(({ done }) => done))
+      this.#text.scrollTop = this.#text.scrollHeight; // the newest stands below
   }
 
-  const appOf = () => el.closest(".cv-app");
-  const tab = lookInTab(appOf, player.choose);
-  const update = () => {
-    const look = player.get("look");
-    const focused = card.contains(focusOf(card));
-    card.hidden = !look;
-    el.toggleAttribute("data-playing", Boolean(look));
-    appOf()?.toggleAttribute("data-lesson", Boolean(look));
-    left.show(look ? null : player.get("left"));
-    el.toggleAttribute("data-left", !left.el.hidden);
-    if (look) return show(look);
-    if (!key) return;
-    key = "";
-    appOf()?.removeAttribute("data-quiet");
-    stage.tray(false);
-    stage.hide(null);
-    stage.focus("");
-    light([]);
-    want("");
-    tab.follow("", "", "");
-    setText(live, (player.get("left")?.words ?? []).join(" "));
-    if (focused) left.focus();
-  };
-  player.on("change:look", update);
-  player.on("change:left", update);
-  player.on("press", tab.press);
-  return {
-    el,
-    update,
-    /** Read from its beginning. */
-    focus: () => heading.focus(),
-    close() {
-      player.off("change:look", update);
-      player.off("change:left", update);
-      player.off("press", tab.press);
-      tab.stop();
-    },
+  #appOf() {
+    return this.el.closest(".cv-app");
+  }
+
+  /** Read from its beginning. */
+  focus = () => this.#heading.focus();
+
+  close = () => {
+    this.#player.off("change:look", this.update);
+    this.#player.off("change:left", this.update);
+    this.#player.off("press", this.#tab.press);
+    this.#tab.stop();
   };
 }
 
-/** Scroll the controls below the card, where it stays as they move; elsewhere that would scroll the card away. @param {HTMLElement} card @param {HTMLElement} part */
+/**
+ * Scroll the controls below the card, where it stays as they move; elsewhere that would scroll the card away.
+ * @param {HTMLElement} card @param {HTMLElement} part
+ */
 function bringInSight(card, part) {
   const column = part.closest(".cv-controls");
   if (!column || getComputedStyle(card).position !== "sticky") return;

@@ -22,7 +22,7 @@ export function createPath(player, start) {
     return { name, mark, el: element("li", {}, button, mark) };
   });
   const list = element("ol", {}, ...items.map((item) => item.el));
-  const el = /** @type {HTMLDetailsElement} */ (element("details", { class: "cv-path" }, summary, list));
+  const el = element("details", { class: "cv-path" }, summary, list);
   el.hidden = items.length < 2;
   const update = () => {
     for (const { name, mark } of items)

@@ -1,46 +1,41 @@
 // @ts-check
-// Plays a lesson: which step it is, what of it is done, what is asked. It knows no lesson by name and no page: the panel
-// shows what `look` says, and every view of one model shows the same.
+// Plays a lesson: which step it is, what of it is done, what is asked. It knows no lesson by name and no
+// page: the panel shows what `look` says, and every view of one model shows the same.
 import WORDS from "../../../facts/words/player.json" with { type: "json" };
 import { createValues } from "../base/events.js";
 import { sentences } from "../base/words.js";
 import { afterwards } from "../numbers/asking.js";
-import { fromPage } from "../numbers/from_page.js";
-import { seenAs } from "../rules/history.js";
 import { fromLink } from "../rules/link.js";
 import { inPlaceOf, replaced } from "../rules/settings.js";
 import { isRight, predicting, tellerOf } from "./answers.js";
 import { ABOARD, TITLES, createShelf } from "./lessons.js";
 import { lookOf } from "./look.js";
 import { ALL_TABS, createStepTab } from "./step_tab.js";
-import { doIt, isDone, isUndone, joinedLinks, noteWalk } from "./tasks.js";
+import { Progress } from "./progress.js";
+import { doIt, joinedLinks } from "./tasks.js";
 import { numberIn, valuesOf } from "./values.js";
 import { reasonsFor } from "./why_wrong.js";
 
 const say = sentences(WORDS);
-/** @type {Answer} */
-const UNANSWERED = { state: "asked", typed: "", reasons: [] };
+const HEARD = ["settings", "change:values", "change:selected"];
 const PACE = 350; // milliseconds between two places of a walk that is done for somebody
 
 /**
  * @import { Model } from "../numbers/model.js"
  * @import { Settings } from "../rules/settings.js"
- * @import { Answer } from "./answers.js"
  * @import { Lesson, Place, Shelf, Told } from "./lessons.js"
  * @import { Look } from "./look.js"
- * @typedef {{ words: string[], next: string[], exercise: string, after: string }} Gone what is told when a lesson is left, and offered; of one that was not
- *   ended, nothing; exercise: the task of convviz.check that asks for it in code; after: the name of the lesson that follows
- * @typedef {ReturnType<typeof createPlayer>} Player
+ * @typedef {{ words: string[], next: string[], exercise: string, after: string }} Gone what is told when a
+ *   lesson is
+ * left, and offered; nothing of one that was not ended; exercise: the task of convviz.check that asks for it
+ *   in
+ *   code; after: the name of the lesson that follows
  */
 
 /** What of the board some step explains. */
 export const TAUGHT = Object.values(ABOARD).flatMap(({ lesson }) =>
   lesson.steps.flatMap(({ why }) => why ?? []),
 );
-
-/** Whether a hidden number is that of the same picture still. @param {Settings} one @param {Settings} other */
-const asksTheSame = (one, other) =>
-  JSON.stringify(one) === JSON.stringify({ ...seenAs(other, one), plane: other.plane });
 
 /** The step that answers one of the board's questions, if a lesson has one. @param {string} topic */
 export function answerTo(topic) {
@@ -51,290 +46,276 @@ export function answerTo(topic) {
   return null;
 }
 
-/**
- * Make the player of one model.
- * @param {Model} model @param {Shelf} [shelf] the lessons @param {string[]} [has] the tabs of the page @param {import("../numbers/asking.js").Later} [later]
- */
-export function createPlayer(model, shelf = createShelf(), has = ALL_TABS, later = afterwards) {
-  const values = createValues({
+/** The player of one model. */
+export class Player {
+  shelf;
+  #model;
+  #has;
+  #later;
+  #values = createValues({
     look: /** @type {Look | null} */ (null),
     left: /** @type {Gone | null} */ (null),
     finished: /** @type {string[]} */ ([]),
   });
-  let tell = tellerOf();
-  let asked = ""; // the lesson that is on its way
-  const stepTab = createStepTab(has);
-  /** @type {string[]} */
-  let chosen = []; // in the open tab
+  get = this.#values.get;
+  on = this.#values.on;
+  off = this.#values.off;
+  #tell = tellerOf();
+  #asked = ""; // the lesson that is on its way
+  #stepTab;
   /** @type {Lesson | null} */
-  let lesson = null;
-  let name = "";
-  let at = 0;
-  let begun = 0; // steps, counted over all lessons
+  #lesson = null;
+  #progress = /** @type {Progress} */ (/** @type {unknown} */ (null)); // of the present step, from the first on
+  #name = "";
+  #at = 0;
+  #begun = 0; // steps, counted over all lessons
   /** @type {Settings | null} */
-  let before = null; // what a lesson was started from
-  /** @type {import("./values.js").Seen} */
-  let start;
-  let done = 0; // tasks of this step
-  /** @type {Set<string>} */
-  let walked = new Set();
-  let answer = UNANSWERED;
-  /** @type {Settings} */
-  let answered; // what the answer was given to
-  let entering = false;
+  #before = null; // what a lesson was started from
+  #entering = false;
   /** @type {string[]} */
-  let last = []; // the links that the end of the lesson has offered
-  let held = false; // while a slider is held, nothing is done yet
-  let stopWalking = () => {};
+  #last = []; // the links that the end of the lesson has offered
+  #held = false; // while a slider is held, nothing is done yet
+  #stopWalking = () => {};
 
-  const step = () => /** @type {Lesson} */ (lesson).steps[at];
-  const tasks = () => stepTab.tasks(step());
-  const linkOf = (/** @type {number} */ index) =>
-    joinedLinks(/** @type {Lesson} */ (lesson).base, /** @type {Lesson} */ (lesson).steps[index].state ?? "");
-  const situation = () => ({
-    settings: model.settings(),
-    start: start.settings,
-    link: linkOf(at),
-    selected: model.get("selected"),
-    walked,
-    chosen,
-    press: () => values.tell("press"),
-  });
-  const asks = () => Boolean(step().question) && done >= tasks().length;
-
-  /** The state of a link, where torch computes as it did and in the colours that were chosen. @param {string} link @param {string} [tab] the one that is open */
-  function stateOf(link, tab = model.settings().tab) {
-    const { state, notices } = fromLink(link);
-    if (notices.length) throw new Error(say("kept", { why: notices.join(" ") }));
-    return inPlaceOf({ ...model.settings(), tab }, state);
+  /**
+   * @param {Model} model @param {Shelf} [shelf] the lessons @param {string[]} [has] the tabs of the page
+   * @param {import("../numbers/asking.js").Later} [later]
+   */
+  constructor(model, shelf = createShelf(), has = ALL_TABS, later = afterwards) {
+    [this.#model, this.shelf, this.#has, this.#later] = [model, shelf, has, later];
+    this.#stepTab = createStepTab(has);
+    for (const event of HEARD) model.on(event, this.#follow);
   }
 
-  /** @param {number} wanted the step's index */
-  function enter(wanted) {
-    const there = /** @type {Lesson} */ (lesson).steps[wanted];
-    entering = true;
-    stopWalking();
-    model.change(() => {
-      const settings =
-        there.state === null
-          ? model.settings()
-          : stateOf(linkOf(wanted), stepTab.next(there, model.settings().tab));
-      start = { settings, stages: fromPage(settings, 0).stages };
-      at = wanted;
+  /**
+   * The settings of a link, where torch computes as it did and in the chosen colours.
+   * @param {string} link @param {string} tab that is open
+   */
+  #stateOf(link, tab) {
+    const { state, notices } = fromLink(link);
+    if (notices.length) throw new Error(say("kept", { why: notices.join(" ") }));
+    return inPlaceOf({ ...this.#model.settings(), tab }, state);
+  }
+
+  /** @param {Lesson} lesson @param {number} wanted the step's index */
+  #enter(lesson, wanted) {
+    const step = lesson.steps[wanted];
+    const link = joinedLinks(lesson.base, step.state ?? "");
+    this.#entering = true;
+    this.#stopWalking();
+    this.#model.change((now) => {
+      const settings = step.state === null ? now : this.#stateOf(link, this.#stepTab.next(step, now.tab));
+      const press = () => this.#values.tell("press");
+      const tasks = this.#stepTab.tasks(step);
+      this.#progress = new Progress(this.#model, settings, step, tasks, link, press);
+      this.#at = wanted;
       return [settings, []];
     });
-    entering = false;
-    if (at !== wanted) return;
-    [done, walked, chosen, answer] = [0, new Set(), [], UNANSWERED];
-    begun += 1;
-    noteWalk(walked, start.settings);
-    model.select(there.pin ?? null);
-    follow();
+    this.#entering = false;
+    if (this.#at !== wanted) return;
+    this.#progress.chosen = []; // what the tab that closed has said is of another step
+    this.#begun += 1;
+    this.#model.select(step.pin ?? null);
+    this.#follow();
   }
 
   /** See what was done, and tell. */
-  function follow() {
-    if (!lesson || entering) return;
-    noteWalk(walked, model.settings());
-    if (answer.state === "wrong" && !asksTheSame(answered, seenNow().settings)) answer = UNANSWERED;
-    const undone = tasks()
-      .slice(0, done)
-      .findIndex((task) => isUndone(task, situation()));
-    if (undone >= 0) done = undone;
-    while (!held && done < tasks().length && isDone(tasks()[done], situation())) {
-      done += 1;
-      if (tasks()[done]?.walk) walked = new Set();
-    }
-    values.put({ look: lookNow() });
-  }
-
-  /** What stands there: the model's own numbers, or those of the step's start where it has none. */
-  const seenNow = () => {
-    const shown = model.shown();
-    return shown ? { settings: shown.settings, stages: shown.numbers.stages } : start;
+  #follow = () => {
+    if (!this.#lesson || this.#entering) return;
+    this.#progress.follow(this.#held);
+    this.#values.put({ look: this.#lookNow(this.#lesson) });
   };
 
-  /** @returns {Look} */
-  const lookNow = () => ({
-    name,
-    title: tell(/** @type {Lesson} */ (lesson).title),
-    at: at + 1,
-    of: /** @type {Lesson} */ (lesson).steps.length,
-    key: String(begun),
-    noTab: stepTab.told(step()),
-    ...lookOf(step(), {
-      tasks: tasks(),
-      done,
-      answer,
-      situation: situation(),
-      known: valuesOf(step().values ?? {}, { now: seenNow(), start }),
-      tell,
-    }),
-  });
+  /** @param {Lesson} lesson @returns {Look} */
+  #lookNow({ title, steps }) {
+    const { step, tasks, done, answer, start } = this.#progress;
+    const known = valuesOf(step.values ?? {}, { now: this.#progress.seen(), start });
+    const situation = this.#progress.situation();
+    return {
+      name: this.#name,
+      title: this.#tell(title),
+      at: this.#at + 1,
+      of: steps.length,
+      key: String(this.#begun),
+      noTab: this.#stepTab.told(step),
+      ...lookOf(step, { tasks, done, answer, situation, known, tell: this.#tell }),
+    };
+  }
 
-  /** @param {Answer["state"]} state @param {string} [typed] @param {Answer["reasons"]} [reasons] */
-  function settle(state, typed = "", reasons = []) {
-    answer = { state, typed, reasons };
-    answered = seenNow().settings;
-    const question = step().question;
-    if (question && (state === "right" || state === "shown")) model.select(question.cell); // its sum is written below the board
-    follow();
+  /** @param {Parameters<Progress["settle"]>} answer */
+  #settle(...answer) {
+    this.#progress.settle(...answer);
+    this.#follow();
+  }
+
+  /**
+   * @param {Lesson} lesson @param {string} name @param {Parameters<typeof tellerOf>} words @param {number} at
+   */
+  #open(lesson, name, words, at) {
+    if (!this.#lesson) this.#before = this.#model.settings();
+    [this.#lesson, this.#name, this.#at, this.#tell] = [lesson, name, -1, tellerOf(...words)];
+    this.#values.put({ left: null });
+    this.#enter(lesson, at);
   }
 
   /** @param {string} wanted @param {Told} told @param {string | number} step */
-  function begin(wanted, told, step) {
-    const of = told.lesson.steps.length;
+  #begin(wanted, { lesson, words }, step) {
+    const of = lesson.steps.length;
     const number = Number(step);
     const there = Math.min(Math.max(Math.round(number) || 1, 1), of);
-    if (!lesson) before = model.settings();
-    [lesson, name, at, tell] = [told.lesson, wanted, -1, tellerOf(told.words)];
-    values.put({ left: null });
-    enter(there - 1);
-    if (at < 0)
-      lesson = null; // it could not be set up, and that was said
+    this.#open(lesson, wanted, [words], there - 1);
+    if (this.#at < 0)
+      this.#lesson = null; // it could not be set up, and that was said
     else if (there !== number)
-      model.say(say("no_step", { step: String(step).slice(0, 20), of, at: there }), true);
+      this.#model.say(say("no_step", { step: String(step).slice(0, 20), of, at: there }), true);
+  }
+
+  /**
+   * Start a lesson.
+   * @param {string} wanted its name @param {string | number} [step] counted from 1
+   * @returns {Promise<void> | undefined} what is waited for, where it has to be brought first
+   */
+  play(wanted, step = 1) {
+    this.#asked = wanted;
+    const there = this.shelf.now(wanted);
+    if (there) return void this.#begin(wanted, there, step);
+    const coming = this.shelf.bring(wanted);
+    const known = { name: wanted.slice(0, 40), known: this.shelf.names().join(", ") };
+    if (!coming)
+      return void this.#model.say(say(Object.hasOwn(TITLES, wanted) ? "absent" : "unknown", known), true);
+    return coming.then(
+      (told) => {
+        // else another one was asked for meanwhile
+        if (this.#asked === wanted) this.#begin(wanted, told, step);
+      },
+      (error) => this.#model.say(say("not_brought", { name: wanted, why: error.message }), true),
+    );
+  }
+
+  /** Hide a number of the picture as it is, to be predicted. @param {Place} cell */
+  predict(cell) {
+    this.#asked = "";
+    this.#open(predicting(cell), "", [], 0);
+  }
+
+  /** @param {number} by 1: the next step, −1: the one before, 0: this one again */
+  go(by) {
+    if (!this.#lesson) return;
+    if (this.#at + by >= this.#lesson.steps.length) this.close(true);
+    else this.#enter(this.#lesson, Math.max(this.#at + by, 0));
+  }
+
+  /** Do what is to be done, or the next part of it. */
+  act() {
+    this.#stopWalking();
+    const { tasks, done, walked } = this.#progress ?? {};
+    if (!this.#lesson || done >= tasks.length) return;
+    const [task, places, here] = [tasks[done], walked.size, this.#begun];
+    doIt(task, this.#progress.situation(), this.#model);
+    const goesOn = () =>
+      this.#lesson && here === this.#begun && this.#progress.tasks[this.#progress.done] === task;
+    if (task.walk && this.#progress.walked.size > places && goesOn())
+      this.#stopWalking = this.#later(() => goesOn() && this.act(), PACE);
+  }
+
+  /** What is chosen in the open tab now. @param {string[]} ids */
+  choose(ids) {
+    if (!this.#progress) return;
+    this.#progress.chosen = ids;
+    this.#follow();
+  }
+
+  /** A slider is held, or let go: what it passes on the way was not chosen. @param {boolean} now */
+  hold(now) {
+    if (this.#held === now) return;
+    this.#held = now;
+    if (!now) this.#follow();
+  }
+
+  /** Check an answer. @param {string} typed */
+  check(typed) {
+    const question = this.#lesson && this.#progress.asked();
+    if (!question) return;
+    const { panel, row, column } = question.cell;
+    const seen = this.#progress.seen();
+    const right = numberIn(seen.settings, seen.stages[panel], panel, row, column);
+    if (isRight(typed, right)) return this.#settle("right", typed);
+    const reasons = reasonsFor(seen, question.cell, typed, this.#has.includes("mistakes"));
+    this.#settle("wrong", typed.trim().slice(0, 20), reasons);
+  }
+
+  /** Show what a mistake makes of the cell that is asked for. @param {string} mistake its id */
+  showMistake(mistake) {
+    const question = this.#lesson && this.#progress.step.question;
+    if (!question) return;
+    this.#model.change((settings) => [replaced(settings, { tab: "mistakes", mistake }), []]);
+    this.#model.select(question.cell); // the tab writes out both sums
+  }
+
+  /** Show the answer. */
+  show() {
+    if (this.#lesson && this.#progress.asked()) this.#settle("shown");
+  }
+
+  /**
+   * Leave; the picture stays, and there is a way back.
+   * @param {boolean} [ended] whether its end was reached
+   */
+  close(ended = false) {
+    if (!this.#lesson) return;
+    this.#stopWalking();
+    const { words, next, exercise = "" } = ended ? this.#lesson.end : { words: [], next: [] };
+    this.#last = next.map(({ link }) => link);
+    this.#lesson = null;
+    this.#asked = "";
+    const { tab } = this.#model.settings();
+    const still = this.#stepTab.next(null, tab);
+    if (still !== tab) this.#model.change((settings) => [replaced(settings, { tab: still }), []]);
+    const left = {
+      words: words.map((id) => this.#tell(id)),
+      next: next.map((each) => this.#tell(each.words)),
+      exercise,
+      after: ended && this.#name ? this.#following(this.#name) : "",
+    };
+    if (ended && this.#name) this.finish([this.#name]);
+    this.#values.put({ look: null, left });
   }
 
   /** The name of the lesson that follows one; empty after the last. @param {string} one */
-  const following = (one) => {
-    const names = shelf.names();
+  #following(one) {
+    const names = this.shelf.names();
     return (names.includes(one) && names[names.indexOf(one) + 1]) || "";
-  };
+  }
 
-  const listeners = /** @type {const} */ (["settings", "change:values", "change:selected"]);
-  for (const event of listeners) model.on(event, follow);
+  /** Mark lessons as done. @param {string[]} names */
+  finish(names) {
+    const before = this.get("finished");
+    const finished = this.shelf.names().filter((each) => names.includes(each) || before.includes(each));
+    this.#values.put({ finished });
+  }
 
-  return {
-    get: values.get,
-    on: values.on,
-    off: values.off,
+  /** Stay, with what was offered next on the board. @param {number} index */
+  tryNext(index) {
+    const link = this.#last[index];
+    this.afterwards(false);
+    this.#model.select(null);
+    this.#model.change(({ tab }) => [this.#stateOf(link, tab), []]);
+  }
 
-    shelf,
-    /**
-     * Start a lesson.
-     * @param {string} wanted its name @param {string | number} [step] counted from 1
-     * @returns {Promise<void> | undefined} what is waited for, where it has to be brought first
-     */
-    play(wanted, step = 1) {
-      asked = wanted;
-      const there = shelf.now(wanted);
-      if (there) return void begin(wanted, there, step);
-      const coming = shelf.bring(wanted);
-      const known = { name: wanted.slice(0, 40), known: shelf.names().join(", ") };
-      if (!coming)
-        return void model.say(
-          Object.hasOwn(TITLES, wanted) ? say("absent", known) : say("unknown", known),
-          true,
-        );
-      return coming.then(
-        (told) => (asked === wanted ? begin(wanted, told, step) : undefined), // another one was asked for meanwhile
-        (error) => model.say(say("not_brought", { name: wanted, why: error.message }), true),
-      );
-    },
-    /** Hide a number of the picture as it is, to be predicted. @param {Place} cell */
-    predict(cell) {
-      if (!lesson) before = model.settings();
-      [lesson, name, at, tell] = [predicting(cell), "", -1, tellerOf()];
-      asked = "";
-      values.put({ left: null });
-      enter(0);
-    },
-    /** @param {number} by 1: the next step, −1: the one before, 0: this one again */
-    go(by) {
-      if (!lesson) return;
-      if (at + by >= lesson.steps.length) this.close(true);
-      else enter(Math.max(at + by, 0));
-    },
-    /** Do what is to be done, or the next part of it. */
-    act() {
-      stopWalking();
-      if (!lesson || done >= tasks().length) return;
-      const [task, places, here] = [tasks()[done], walked.size, begun];
-      doIt(task, situation(), model);
-      const goesOn = () => lesson && here === begun && tasks()[done] === task;
-      if (task.walk && walked.size > places && goesOn())
-        stopWalking = later(() => goesOn() && this.act(), PACE);
-    },
-    /** What is chosen in the open tab now. @param {string[]} ids */
-    choose(ids) {
-      chosen = ids;
-      follow();
-    },
-    /** A slider is held, or let go: what it passes on the way was not chosen. @param {boolean} now */
-    hold(now) {
-      if (held === now) return;
-      held = now;
-      if (!held) follow();
-    },
-    /** Check an answer. @param {string} typed */
-    check(typed) {
-      const question = lesson && step().question;
-      if (!question || !asks()) return;
-      const { panel, row, column } = question.cell;
-      const seen = seenNow();
-      const right = numberIn(seen.settings, /** @type {any} */ (seen.stages)[panel], panel, row, column);
-      if (isRight(typed, right)) return settle("right", typed);
-      const reasons = reasonsFor(seen, question.cell, typed, has.includes("mistakes"));
-      settle("wrong", typed.trim().slice(0, 20), reasons);
-    },
-    /** Show what a mistake makes of the cell that is asked for. @param {string} mistake its id */
-    showMistake(mistake) {
-      const question = lesson && step().question;
-      if (!question) return;
-      model.change((settings) => [replaced(settings, { tab: "mistakes", mistake }), []]);
-      model.select(question.cell); // the tab writes out both sums
-    },
-    /** Show the answer. */
-    show: () => lesson && asks() && settle("shown"),
-    /** Leave; the picture stays, and there is a way back. @param {boolean} [ended] whether its end was reached */
-    close(ended = false) {
-      if (!lesson) return;
-      stopWalking();
-      const { words, next, exercise = "" } = ended ? lesson.end : { words: [], next: [] };
-      last = next.map(({ link }) => link);
-      lesson = null;
-      asked = "";
-      const { tab } = model.settings();
-      const still = stepTab.next(null, tab);
-      if (still !== tab) model.change((settings) => [replaced(settings, { tab: still }), []]);
-      const left = {
-        words: words.map((id) => tell(id)),
-        next: next.map((each) => tell(each.words)),
-        exercise,
-        after: ended && name ? following(name) : "",
-      };
-      if (ended && name) this.finish([name]);
-      values.put({ look: null, left });
-    },
-    /** Mark lessons as done. @param {string[]} names */
-    finish: (names) =>
-      values.put({
-        finished: shelf
-          .names()
-          .filter((each) => names.includes(each) || values.get("finished").includes(each)),
-      }),
-    /** Stay, with what was offered next on the board. @param {number} index */
-    tryNext(index) {
-      const link = last[index];
-      this.afterwards(false);
-      model.select(null);
-      model.change(() => [stateOf(link), []]);
-    },
-    /** Go back to where the lesson was started from, or stay. @param {boolean} back */
-    afterwards(back) {
-      if (back && before) {
-        const settings = before;
-        model.select(null);
-        model.change(() => [replaced(settings, {}), []]);
-      }
-      before = null;
-      values.put({ left: null });
-    },
-    /** Listen no more. */
-    end() {
-      stopWalking();
-      listeners.forEach((event) => model.off(event, follow));
-    },
-  };
+  /** Go back to where the lesson was started from, or stay. @param {boolean} back */
+  afterwards(back) {
+    const before = this.#before;
+    if (back && before) {
+      this.#model.select(null);
+      this.#model.change(() => [replaced(before, {}), []]);
+    }
+    this.#before = null;
+    this.#values.put({ left: null });
+  }
+
+  /** Listen no more. */
+  end() {
+    this.#stopWalking();
+    for (const event of HEARD) this.#model.off(event, this.#follow);
+  }
 }

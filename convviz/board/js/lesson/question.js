@@ -13,14 +13,12 @@ const say = sentences(WORDS);
  */
 export function createQuestion(player) {
   const words = element("span", {});
-  const input = /** @type {HTMLInputElement} */ (
-    element("input", {
-      type: "text",
-      inputmode: "decimal",
-      autocomplete: "off",
-      "aria-label": say("question.label"),
-    })
-  );
+  const input = element("input", {
+    type: "text",
+    inputmode: "decimal",
+    autocomplete: "off",
+    "aria-label": say("question.label"),
+  });
   const check = element("button", { type: "submit" }, say("question.check"));
   const show = element("button", { type: "button" }, say("question.show"));
   const told = element("p", { class: "cv-lesson-told" });

@@ -2,7 +2,7 @@
 // What the sentences of a step are filled with: numbers that are looked up or counted in the state that is there now, so
 // that no sentence can stand beside a state of which it is not true.
 import { formatLong } from "../base/format.js";
-import { createLinks } from "../picture/links.js";
+import { Links } from "../picture/links.js";
 import { isSingleOne } from "../rules/change.js";
 import { panelAxes, planeIndex, planeWithin } from "../rules/plane.js";
 import { LINK_KEYS } from "../rules/schema.js";
@@ -59,7 +59,7 @@ const windowsIn = ({ spec, plane, transposed }, pixel) =>
 /** The products that add up to a cell, written out, as far as one plane has them. @param {Seen} seen @param {[string, number, number]} cell */
 function sumOf({ settings, stages }, [panel, row, column]) {
   const { spec, plane, transposed } = settings;
-  const terms = createLinks(geometryOf(spec, plane, transposed)).terms({ panel, row, column });
+  const terms = new Links(geometryOf(spec, plane, transposed)).terms({ panel, row, column });
   const factors = terms.map((term) =>
     [term.image, term.kernel].map((each) =>
       numberIn(settings, stages[each.panel], each.panel, each.row, each.column),
@@ -73,7 +73,7 @@ function sumOf({ settings, stages }, [panel, row, column]) {
 
 /** How many products add up to a cell, in one plane. @param {Seen} seen @param {[string, number, number]} cell */
 function termsOf({ settings: { spec, plane, transposed } }, [panel, row, column]) {
-  return createLinks(geometryOf(spec, plane, transposed)).terms({ panel, row, column }).length;
+  return new Links(geometryOf(spec, plane, transposed)).terms({ panel, row, column }).length;
 }
 
 /** @param {Settings} settings @param {string} key of a link */

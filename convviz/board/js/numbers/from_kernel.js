@@ -20,6 +20,8 @@ import { copiesOf, padInput } from "./compute.js";
  *   introduced: () => void, replied: (message: any, buffers: DataView[]) => void }} Listener
  *   moved: somebody else has set something; replied: what is neither numbers nor a refusal
  * @typedef {{ message: any, buffers: DataView<ArrayBuffer>[] }} Reply
+ * @typedef {{ settings: Settings, k: number, resolve: (numbers: Numbers) => void,
+ *   reject: (error: Error) => void }} Waiting
  * @typedef {{ ask: (settings: Settings, k: number) => Promise<Numbers>, now: () => Shown | null, follow: (listener: Listener) => void,
  *   request: (message: any, buffers?: ArrayBuffer[]) => Promise<Reply>, differs: (settings: Settings, numbers: Numbers) => string, send: (message: any, buffers?: ArrayBuffer[]) => void, facts: any,
  *   widgetManager: any, introduction: () => string, notice: () => [string, boolean], close: () => void }} Kernel
@@ -48,10 +50,7 @@ function shapesOf(settings) {
   };
 }
 
-/**
- * Numbers from what came over the wire.
- * @param {Settings} settings @param {Wire} wire @returns {Numbers}
- */
+/** Numbers from what came over the wire. @param {Settings} settings @param {Wire} wire @returns {Numbers} */
 export function numbersOf(settings, { k, dtype, loss, truth, tensors }) {
   /** @type {Record<string, Tensor>} */
   const made = {};
@@ -71,10 +70,28 @@ export function numbersOf(settings, { k, dtype, loss, truth, tensors }) {
   return { k, stages, dtype, truth: torchWords(truth.id, truth.values), truth_ok: truth.ok, from: "torch" };
 }
 
+/** In the order of the base, as the page has them: two settings are compared as texts. @param {any} model @returns {Shown} */
+function shownBy(model) {
+  const there = { ...model.get("_state"), ...model.get("_sources") };
+  const settings = /** @type {Settings} */ (
+    Object.fromEntries(Object.keys(BASE_STATE).map((name) => [name, there[name]]))
+  );
+  return { settings, numbers: numbersOf(settings, model.get("_numbers")) };
+}
+
+/** @param {Waiting} waiting @param {Wire} wire */
+function answer({ settings, resolve, reject }, wire) {
+  try {
+    resolve(numbersOf(settings, wire));
+  } catch (error) {
+    reject(/** @type {Error} */ (error));
+  }
+}
+
 /** Talk to the kernel behind an anywidget model. @param {any} model @returns {Kernel} */
 export function createKernel(model) {
   const page = Math.random().toString(36).slice(2);
-  /** @type {{ settings: Settings, k: number, resolve: (numbers: Numbers) => void, reject: (error: Error) => void } | null} */
+  /** @type {Waiting | null} */
   let waiting = null;
   let id = 0;
   /** Requests without an answer. @type {Map<number, { resolve: (reply: Reply) => void, reject: (error: Error) => void }>} */
@@ -82,23 +99,10 @@ export function createKernel(model) {
   /** @type {Listener | null} */
   let listener = null;
 
-  /** In the order of the base, as the page has them: two settings are compared as texts. @returns {Settings} */
-  const settingsNow = () => {
-    const there = { ...model.get("_state"), ...model.get("_sources") };
-    return /** @type {Settings} */ (
-      Object.fromEntries(Object.keys(BASE_STATE).map((name) => [name, there[name]]))
-    );
-  };
-  /** @returns {Shown} */
-  const shownNow = () => {
-    const settings = settingsNow();
-    return { settings, numbers: numbersOf(settings, model.get("_numbers")) };
-  };
-
   /** What the kernel has now, if this page can read it. @returns {Shown | null} */
   function now() {
     try {
-      return model.get("_numbers")?.tensors ? shownNow() : null;
+      return model.get("_numbers")?.tensors ? shownBy(model) : null;
     } catch (error) {
       listener?.told(/** @type {Error} */ (error).message, true);
       return null;
@@ -111,13 +115,9 @@ export function createKernel(model) {
       const there = now();
       if (there) listener?.moved(there);
     } else if (waiting?.k === wire.k) {
-      const { settings, resolve, reject } = waiting;
+      const answered = waiting;
       waiting = null;
-      try {
-        resolve(numbersOf(settings, wire));
-      } catch (error) {
-        reject(/** @type {Error} */ (error));
-      }
+      answer(answered, wire);
     }
   }
 

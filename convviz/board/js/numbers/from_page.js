@@ -14,10 +14,7 @@ import { computeStages } from "./compute.js";
 
 export const MOST_PRODUCTS = SETTINGS.limits.products.page; // a fifth of a second a step
 
-/**
- * The numbers of some settings.
- * @param {Settings} settings @param {number} k their id @returns {Numbers}
- */
+/** The numbers of some settings. @param {Settings} settings @param {number} k their id @returns {Numbers} */
 export function fromPage(settings, k) {
   const { spec, loss, transposed } = settings;
   if (countProducts(spec) > MOST_PRODUCTS) {

@@ -36,7 +36,6 @@ const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 const sameNumbers = (one, other) => same(one, seenAs(other, one));
 
 /**
- * Make the model of one page.
  * @param {PageData} data @param {MakeNumbers | null} makeNumbers null: those of a kernel that is connected next
  * @param {() => number} [clock] milliseconds @param {Later} [later]
  */

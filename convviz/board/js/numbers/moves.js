@@ -82,10 +82,7 @@ function inGroups({ in_channels, out_channels }, groups) {
   return { groups, in_channels: up(in_channels), out_channels: up(out_channels) };
 }
 
-/**
- * A pair moved along some axes.
- * @param {Spec} spec @param {PairControl} name @param {number[]} axes
- */
+/** A pair moved along some axes. @param {Spec} spec @param {PairControl} name @param {number[]} axes */
 function along(spec, name, axes) {
   const here = Math.max(...[spec[name][axes[0]]].flat());
   const [low, high] = LIMITS[name];

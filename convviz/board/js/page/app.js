@@ -4,7 +4,7 @@ import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { followKernel } from "../base/lost_kernel.js";
 import { createShelf } from "../lesson/lessons.js";
-import { createPlayer } from "../lesson/player.js";
+import { Player } from "../lesson/player.js";
 import { createKernel } from "../numbers/from_kernel.js";
 import { createPageModel } from "../numbers/model.js";
 import { lessonFromKernel } from "./bring_lesson.js";
@@ -24,7 +24,7 @@ export function createApp() {
   let model;
   /** @type {DrawPane} */
   let drawPane;
-  /** @type {import("../lesson/player.js").Player} */
+  /** @type {Player} */
   let player;
   return {
     /** Where it is, for the one that follows in another language. */
@@ -39,7 +39,7 @@ export function createApp() {
       model.connect(createKernel(widget), true);
       drawPane = createPanes(model, colorscales);
       const opened = widget.get("_lesson");
-      player = createPlayer(
+      player = new Player(
         model,
         createShelf(opened.name ? { [opened.name]: opened.told } : {}, (name) =>
           lessonFromKernel(model, name),

@@ -49,16 +49,11 @@ export function tellUnknown(languages, model) {
   model.say(say("unknown", { got: `'${wanted.slice(0, 35)}'`, known: known.join(", ") }), true);
 }
 
-/**
- * Make the menu.
- * @param {Languages} languages @param {Model} model @param {Player} player
- */
+/** @param {Languages} languages @param {Model} model @param {Player} player */
 export function createLanguages(languages, model, player) {
   /** @param {[string, { name: string }]} of */
   const item = ([tag, { name }]) => {
-    const link = /** @type {HTMLAnchorElement} */ (
-      element("a", { href: addressIn(tag, languages), lang: tag, hreflang: tag }, name)
-    );
+    const link = element("a", { href: addressIn(tag, languages), lang: tag, hreflang: tag }, name);
     if (tag === language()) link.setAttribute("aria-current", "true");
     link.addEventListener("click", (event) => {
       link.href = addressIn(tag, languages); // what stands after # may be another by now
@@ -88,9 +83,7 @@ export function createWidgetLanguages(tags, choose) {
 /** @param {string} name of the language that is spoken @param {HTMLElement[]} items */
 function menuOf(name, items) {
   const summary = element("summary", { title: say("menu"), "aria-label": `${say("menu")}: ${name}` }, name);
-  const el = /** @type {HTMLDetailsElement} */ (
-    element("details", { class: "cv-languages" }, summary, element("ul", {}, ...items))
-  );
+  const el = element("details", { class: "cv-languages" }, summary, element("ul", {}, ...items));
   el.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !el.open) return;
     el.open = false;

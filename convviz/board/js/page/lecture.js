@@ -1,6 +1,6 @@
 // @ts-check
-// The lecture: one band fills the screen, with a thin bar of controls below it; a clicker's keys step. It is the same page
-// in other clothes: nothing is made for it but its bar, and what is set stays set when it ends.
+// The lecture: one band fills the screen, with a thin bar of controls below it; a clicker's keys step. It is
+// the same page in other clothes: nothing is made for it but its bar, and what is set stays set when it ends.
 import WORDS from "../../../facts/words/lecture.json" with { type: "json" };
 import { element, focusOf, setText, svgElement } from "../base/dom.js";
 import { isBare } from "../base/keys.js";
@@ -15,12 +15,17 @@ const STEPS = { PageDown: 1, PageUp: -1 };
 /**
  * @import { Player } from "../lesson/player.js"
  * @typedef {{ name: string, title: string, shown: boolean }} Band
- * @typedef {{ present: () => void, bands: () => Band[], show: (name: string) => void, step: (by: number) => void, play: () => void, escape: () => boolean }} Board what a lecture does to a board
- * @typedef {{ get: (name: string) => any, on: (event: string, listener: () => void) => any, off: (event: string, listener: () => void) => any,
+ * @typedef {{ present: () => void, bands: () => Band[], show: (name: string) => void, step: (by: number) =>
+ *   void, play: () => void, escape: () => boolean }} Board what a lecture does to a board
+ * @typedef {{ get: (name: string) => any, on: (event: string, listener: () => void) => any, off: (event:
+ *   string, listener: () => void) => any,
  *   put: (values: Record<string, any>) => void }} Wish
  */
 
-/** @param {string} className @param {string} words @param {() => void} onClick @param {...(Node | string)} children */
+/**
+ * @param {string} className @param {string} words @param {() => void} onClick
+ * @param {...(Node | string)} children
+ */
 function createButton(className, words, onClick, ...children) {
   const button = element(
     "button",
@@ -31,100 +36,154 @@ function createButton(className, words, onClick, ...children) {
   return button;
 }
 
-/**
- * Make the lecture of one view.
- * @param {HTMLElement} app what fills the screen @param {Board} board @param {Player} player
- * @param {{ own: boolean, wish: Wish | null, fit: () => void }} page own: whether the keys of the whole page are ours;
- *   wish: `present` is the address's wish for a lecture; fit: gives the stage the room that there is now
- */
-export function createLecture(app, board, player, { own, wish, fit }) {
-  const icon = svgElement(
-    "svg",
-    { viewBox: "0 0 16 16", "aria-hidden": "true" },
-    svgElement("path", { d: FRAME }),
-  );
-  const button = createButton("cv-present", say("enter"), () => turn(true), icon);
-  const bands = element("div", { class: "cv-lecture-bands", role: "group", "aria-label": say("bands") });
-  const steps = [
-    iconButton("back", say("back"), () => step(-1)),
-    iconButton("play pause", say("play"), () => board.play()),
-    iconButton("forward", say("forward"), () => step(1)),
-  ];
-  const leave = iconButton("close", say("leave"), () => turn(false));
-  const bar = element(
-    "div",
-    { class: "cv-lecture-bar", role: "group", "aria-label": say("bar") },
-    ...steps,
-    bands,
-    leave,
-  );
-  const keys = own ? document : app;
-  let on = false;
-  let filled = false; // whether the lecture has had the screen since it began
+export class Lecture {
+  /**
+   * The browser's own Esc is heard by nobody. What is heard before the screen is filled tells of the lecture
+   *   before.
+   */
+  #onScreen = () => void (this.#filled && !document.fullscreenElement && this.#turn(false));
+  /** @param {Event} heard */
+  #onKey = (heard) => {
+    const event = /** @type {KeyboardEvent} */ (heard);
+    const target = /** @type {Element} */ (event.composedPath()[0] ?? event.target);
+    const isOurs = this.#app.contains(target) || (this.#own && target === document.body);
+    if (!isOurs || !isBare(event) || target.closest(TYPING) || (!this.#on && target.closest("select")))
+      return;
+    const action = this.#actionOf(event);
+    if (!action) return;
+    event.preventDefault();
+    event.stopPropagation(); // a grid would turn its own pages
+    action();
+  };
+  /** Esc, when nothing else has taken it, wherever the focus is. @param {Event} heard */
+  #onEscape = (heard) => {
+    const event = /** @type {KeyboardEvent} */ (heard);
+    if (!this.#on || event.key !== "Escape" || event.defaultPrevented) return;
+    event.preventDefault();
+    if (!this.#board.escape()) this.#turn(false);
+  };
+  begin = () => void (this.#wish?.get("present") && this.#turn(true));
+  #app;
+  #board;
+  #player;
+  #own;
+  #wish;
+  #fit;
+  button;
+  #bands = element("div", { class: "cv-lecture-bands", role: "group", "aria-label": say("bands") });
+  bar;
+  #keys;
+  #on = false;
+  #filled = false; // whether the lecture has had the screen since it began
   /** @type {Element | null} */
-  let before = null; // what had the focus
+  #before = null; // what had the focus
 
-  /** One step of the lesson that is played, else of the band. @param {number} by */
-  const step = (by) => (player.get("look") ? player.go(by) : board.step(by));
-
-  /** @param {boolean} next */
-  function turn(next) {
-    if (next === on) return;
-    on = next;
-    if (on) before = focusOf(app);
-    app.toggleAttribute("data-present", on);
-    if (on) enter();
-    else end();
-    fit();
-    board.present();
+  /**
+   * @param {HTMLElement} app what fills the screen @param {Board} board @param {Player} player
+   * @param {{ own: boolean, wish: Wish | null, fit: () => void }} page own: whether the keys of the whole
+   *   page are ours;
+   *   wish: `present` is the address's wish for a lecture; fit: gives the stage the room that there is now
+   */
+  constructor(app, board, player, { own, wish, fit }) {
+    [this.#app, this.#board, this.#player, this.#own, this.#wish, this.#fit] = [
+      app,
+      board,
+      player,
+      own,
+      wish,
+      fit,
+    ];
+    const icon = svgElement(
+      "svg",
+      { viewBox: "0 0 16 16", "aria-hidden": "true" },
+      svgElement("path", { d: FRAME }),
+    );
+    this.button = createButton("cv-present", say("enter"), () => this.#turn(true), icon);
+    const steps = [
+      iconButton("back", say("back"), () => this.#step(-1)),
+      iconButton("play pause", say("play"), () => board.play()),
+      iconButton("forward", say("forward"), () => this.#step(1)),
+    ];
+    const leave = iconButton("close", say("leave"), () => this.#turn(false));
+    this.bar = element(
+      "div",
+      { class: "cv-lecture-bar", role: "group", "aria-label": say("bar") },
+      ...steps,
+      this.#bands,
+      leave,
+    );
+    this.#keys = own ? document : app;
+    this.#keys.addEventListener("keydown", this.#onKey, true);
+    this.#keys.addEventListener("keydown", this.#onEscape);
+    wish?.on("change:present", this.begin);
   }
 
-  function enter() {
-    app.tabIndex = -1;
-    app.focus({ preventScroll: true }); // what had it may be out of sight now
-    filled = false;
-    document.addEventListener("fullscreenchange", onScreen);
+  /** One step of the lesson that is played, else of the band. @param {number} by */
+  #step(by) {
+    return this.#player.get("look") ? this.#player.go(by) : this.#board.step(by);
+  }
+
+  /** @param {boolean} next */
+  #turn(next) {
+    if (next === this.#on) return;
+    this.#on = next;
+    if (this.#on) this.#before = focusOf(this.#app);
+    this.#app.toggleAttribute("data-present", this.#on);
+    if (this.#on) this.#enter();
+    else this.#end();
+    this.#fit();
+    this.#board.present();
+  }
+
+  #enter() {
+    this.#app.tabIndex = -1;
+    this.#app.focus({ preventScroll: true }); // what had it may be out of sight now
+    this.#filled = false;
+    document.addEventListener("fullscreenchange", this.#onScreen);
     // Where nobody asked by hand, or nobody allows it, the lecture fills the frame, above all that is in it.
-    if (app.requestFullscreen && navigator.userActivation?.isActive) app.requestFullscreen().then(fill, rise);
-    else rise();
+    if (this.#app.requestFullscreen && navigator.userActivation?.isActive)
+      this.#app.requestFullscreen().then(
+        () => this.#fill(),
+        () => this.#rise(),
+      );
+    else this.#rise();
   }
 
   /** The screen is given: to a lecture that goes on, else given back. */
-  function fill() {
-    filled = on;
-    if (!on && document.fullscreenElement === app) document.exitFullscreen();
+  #fill() {
+    this.#filled = this.#on;
+    if (!this.#on && document.fullscreenElement === this.#app) document.exitFullscreen();
   }
 
   /** Above everything: what holds the app may have moved or cut it, as a notebook does. */
-  function rise() {
-    if (!on || !app.isConnected || own || !app.showPopover) return;
-    app.popover = "manual";
-    app.showPopover();
+  #rise() {
+    if (!this.#on || !this.#app.isConnected || this.#own || !this.#app.showPopover) return;
+    this.#app.popover = "manual";
+    this.#app.showPopover();
   }
 
-  function end() {
-    document.removeEventListener("fullscreenchange", onScreen);
-    if (document.fullscreenElement === app) document.exitFullscreen();
-    app.removeAttribute("popover");
-    wish?.put({ present: false }); // so that it can be wished again
-    app.removeAttribute("tabindex");
+  #end() {
+    document.removeEventListener("fullscreenchange", this.#onScreen);
+    if (document.fullscreenElement === this.#app) document.exitFullscreen();
+    this.#app.removeAttribute("popover");
+    this.#wish?.put({ present: false }); // so that it can be wished again
+    this.#app.removeAttribute("tabindex");
     const to = /** @type {HTMLElement} */ (
-      before?.isConnected && before.getClientRects().length ? before : button
+      this.#before?.isConnected && this.#before.getClientRects().length ? this.#before : this.button
     );
     to.focus({ preventScroll: true });
   }
 
-  /** The browser's own Esc is heard by nobody. What is heard before the screen is filled tells of the lecture before. */
-  const onScreen = () => void (filled && !document.fullscreenElement && turn(false));
-
   /** The bands, as buttons that stay while their names do. */
-  function refresh() {
-    const all = board.bands();
-    while (bands.children.length > all.length) bands.lastElementChild?.remove();
+  refresh() {
+    const all = this.#board.bands();
+    while (this.#bands.children.length > all.length) this.#bands.lastElementChild?.remove();
     all.forEach(({ title, shown }, index) => {
       const found =
-        bands.children[index] ??
-        bands.appendChild(createButton("", "", () => board.show(board.bands()[index].name)));
+        this.#bands.children[index] ??
+        this.#bands.appendChild(
+          createButton("", "", () => this.#board.show(this.#board.bands()[index].name)),
+        );
       setText(found, String(index + 1));
       for (const name of ["title", "aria-label"])
         found.setAttribute(name, say("band", { number: index + 1, title }));
@@ -133,54 +192,21 @@ export function createLecture(app, board, player, { own, wish, fit }) {
   }
 
   /** What a key does in a lecture, or what starts one; null: nothing. @param {KeyboardEvent} event */
-  function actionOf(event) {
+  #actionOf(event) {
     const key = event.key.toLowerCase();
-    if (key === "f" && !event.repeat) return () => turn(!on);
-    if (!on) return null;
-    if (event.key in STEPS) return () => step(STEPS[/** @type {"PageUp"} */ (event.key)]);
-    const band = board.bands()[Number(key) - 1];
-    return band ? () => board.show(band.name) : null;
+    if (key === "f" && !event.repeat) return () => this.#turn(!this.#on);
+    if (!this.#on) return null;
+    if (event.key in STEPS) return () => this.#step(STEPS[/** @type {"PageUp"} */ (event.key)]);
+    const band = this.#board.bands()[Number(key) - 1];
+    return band ? () => this.#board.show(band.name) : null;
   }
 
-  /** @param {Event} heard */
-  function onKey(heard) {
-    const event = /** @type {KeyboardEvent} */ (heard);
-    const target = /** @type {Element} */ (event.composedPath()[0] ?? event.target);
-    const isOurs = app.contains(target) || (own && target === document.body);
-    if (!isOurs || !isBare(event) || target.closest(TYPING) || (!on && target.closest("select"))) return;
-    const action = actionOf(event);
-    if (!action) return;
-    event.preventDefault();
-    event.stopPropagation(); // a grid would turn its own pages
-    action();
-  }
-
-  /** Esc, when nothing else has taken it, wherever the focus is. @param {Event} heard */
-  function onEscape(heard) {
-    const event = /** @type {KeyboardEvent} */ (heard);
-    if (!on || event.key !== "Escape" || event.defaultPrevented) return;
-    event.preventDefault();
-    if (!board.escape()) turn(false);
-  }
-
-  const onWish = () => void (wish?.get("present") && turn(true));
-  keys.addEventListener("keydown", onKey, true);
-  keys.addEventListener("keydown", onEscape);
-  wish?.on("change:present", onWish);
-
-  return {
-    button,
-    bar,
-    refresh,
-    /** Begin if the address wants it. */
-    begin: onWish,
-    close() {
-      turn(false);
-      keys.removeEventListener("keydown", onKey, true);
-      keys.removeEventListener("keydown", onEscape);
-      wish?.off("change:present", onWish);
-      button.remove();
-      bar.remove();
-    },
+  close = () => {
+    this.#turn(false);
+    this.#keys.removeEventListener("keydown", this.#onKey, true);
+    this.#keys.removeEventListener("keydown", this.#onEscape);
+    this.#wish?.off("change:present", this.begin);
+    this.button.remove();
+    this.bar.remove();
   };
 }

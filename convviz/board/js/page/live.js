@@ -6,7 +6,7 @@ import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element } from "../base/dom.js";
 import { tellHolders } from "../base/placed.js";
 import { language, sentences } from "../base/words.js";
-import { createShare } from "../controls/share.js";
+import { Share } from "../controls/share.js";
 import { createLessonButtons, stepLink } from "../lesson/start.js";
 import { createTabs } from "../tabs/tabbar.js";
 import { drawApp } from "./view.js";
@@ -52,7 +52,7 @@ export function drawLive(
   el.classList.add("cv-app", "cv-page", "cv-full", "cv-look");
   el.lang = language(); // a notebook around it may speak another
   const heading = createBar(el);
-  const share = ownShare ? { ...ownShare, close() {} } : createShare(model, () => stepLink(player));
+  const share = ownShare ? { ...ownShare, close() {} } : new Share(model, () => stepLink(player));
   const tabs = createTabs(model, drawPane, ownTabs, without);
   el.append(heading);
   const controls = ownTabs ? GROUPS : [...GROUPS, ...OF_THE_KERNEL];

@@ -4,7 +4,7 @@ import WORDS from "../../../facts/words/board.json" with { type: "json" };
 import { createCopyLink } from "../controls/copy_link.js";
 import { createValues } from "../base/events.js";
 import { createShelf } from "../lesson/lessons.js";
-import { createPlayer } from "../lesson/player.js";
+import { Player } from "../lesson/player.js";
 import { createLessonButtons, stepLink } from "../lesson/start.js";
 import { fromPage } from "../numbers/from_page.js";
 import { createPageModel } from "../numbers/model.js";
@@ -25,7 +25,7 @@ const say = sentences(WORDS);
  */
 function render({ el, data, own = false, makeNumbers = fromPage }) {
   const model = createPageModel(data, makeNumbers);
-  const player = createPlayer(model, createShelf(data.lessons), Object.keys(data.tabs ?? {}));
+  const player = new Player(model, createShelf(data.lessons), Object.keys(data.tabs ?? {}));
   const wish = createValues({ present: false });
   const opened =
     own &&

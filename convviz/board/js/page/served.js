@@ -4,8 +4,8 @@ import SETTINGS from "../../../facts/settings.json" with { type: "json" };
 import { createValues } from "../base/events.js";
 import { language } from "../base/words.js";
 import { createShelf } from "../lesson/lessons.js";
-import { createPlayer } from "../lesson/player.js";
-import { createServer } from "../numbers/from_server.js";
+import { Player } from "../lesson/player.js";
+import { Server } from "../numbers/from_server.js";
 import { createPageModel } from "../numbers/model.js";
 import { FIRST_STATE } from "../rules/link.js";
 import { followAddress } from "./address.js";
@@ -33,7 +33,7 @@ function start() {
     ground: {},
     live: true,
   });
-  const player = createPlayer(
+  const player = new Player(
     model,
     createShelf({}, (name) => fetchLesson(data.lessons[name])),
   );
@@ -66,7 +66,7 @@ function askTorch({ numbers, version }, model) {
       (await fetch(address, { cache: "no-store", signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) })).status,
     host: address.hostname,
   };
-  const server = createServer(place, { language: language(), version }, (state, reason) => {
+  const server = new Server(place, { language: language(), version }, (state, reason) => {
     document.body.dataset.convvizTorch = state;
     tell(reason);
     if (state === "ok") model.connect(server);

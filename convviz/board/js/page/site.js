@@ -3,7 +3,7 @@
 import { createValues } from "../base/events.js";
 import { createCopyLink } from "../controls/copy_link.js";
 import { createShelf } from "../lesson/lessons.js";
-import { createPlayer } from "../lesson/player.js";
+import { Player } from "../lesson/player.js";
 import { stepLink } from "../lesson/start.js";
 import { createPageModel } from "../numbers/model.js";
 import { FIRST_STATE } from "../rules/link.js";
@@ -28,7 +28,7 @@ function start() {
     plotly: () => fetchPlotly(data.plotly),
     ground: {},
   });
-  const player = createPlayer(
+  const player = new Player(
     model,
     createShelf({}, (name) => fetchLesson(data.lessons[name])),
     Object.keys(data.tabs),

@@ -5,18 +5,18 @@ import { element } from "../base/dom.js";
 import { followHelp } from "../base/help.js";
 import { rove } from "../base/roving.js";
 import { sentences } from "../base/words.js";
-import { renderBoard } from "../board/board.js";
+import { Board } from "../board/board.js";
 import { followRoom } from "../board/stage.js";
 import { createControls } from "../controls/controls.js";
 import { createLearn } from "../controls/learn.js";
 import { createKernelModel } from "../controls/kernel.js";
-import { renderSliders } from "../controls/sliders.js";
-import { createLessonPanel } from "../lesson/panel.js";
+import { Sliders } from "../controls/sliders.js";
+import { LessonPanel } from "../lesson/panel.js";
 import { TAUGHT } from "../lesson/player.js";
 import { steer } from "../lesson/start.js";
 import { bandOf } from "../tabs/entries.js";
 import { createLead } from "./lead.js";
-import { createLecture } from "./lecture.js";
+import { Lecture } from "./lecture.js";
 
 const say = sentences(WORDS);
 
@@ -48,10 +48,8 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   const drawSliders = () => {
     const grid = element("div", { class: "cv-kernel" });
     const kernel = createKernelModel(model);
-    closers.push(
-      renderSliders({ model: kernel, el: grid, tell: (words) => model.say(words, true) }),
-      kernel.close,
-    );
+    const sliders = new Sliders({ model: kernel, el: grid, tell: (words) => model.say(words, true) });
+    closers.push(() => sliders.close(), kernel.close);
     return grid;
   };
   const tools = chosen.length ? [createTools(model, follow, share.button), share.box] : [];
@@ -75,12 +73,16 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   const body = element("div", { class: "cv-body" }, ...(drawer ? [drawer] : []), controls, picture);
   el.append(body);
   const room = followRoom(body);
-  /** @type {ReturnType<typeof createLecture>} */
+  /** @type {Lecture} */
   let lecture; // right after the board that it shows
-  const board = renderBoard({ model, el: picture, taught: TAUGHT, own, onBands: () => lecture?.refresh() });
-  if (drawer) follow("settings", bringTold(model, board.bring));
+  const board = new Board({ model, el: picture, taught: TAUGHT, own, onBands: () => lecture?.refresh() });
+  if (drawer)
+    follow(
+      "settings",
+      bringTold(model, (band) => board.bring(band)),
+    );
   const app = /** @type {HTMLElement} */ (el.closest(".cv-app") ?? el);
-  const lesson = createLessonPanel(player, board);
+  const lesson = new LessonPanel(player, board);
   controls.prepend(createLead(model, follow, lesson.el, board.arrival.watch));
   const hasLesson = () => Boolean(player.get("look") ?? player.get("left"));
   const leaveArrival = () => hasLesson() && board.arrival.leave();
@@ -97,7 +99,7 @@ export function drawApp(el, model, chosen, share, player, { drawer, own = false,
   closers.push(() => player.off("change:look", tellBare));
   follow("change:notice", tellBare);
   closers.push(followHelp(body), room.stop, board.close, lesson.close, steer(el, player, board.escape));
-  lecture = createLecture(app, board, player, { own, wish, fit: room.update });
+  lecture = new Lecture(app, board, player, { own, wish, fit: room.update });
   controls.append(lecture.bar);
   lecture.begin();
   closers.unshift(lecture.close); // before the board that it shows goes
@@ -122,9 +124,7 @@ function bringTold(model, bring) {
 function createTools(model, follow, more) {
   /** @param {"undo" | "redo" | "reset"} type */
   const button = (type) => {
-    const made = /** @type {HTMLButtonElement} */ (
-      element("button", { type: "button", title: say(`${type}.title`) }, say(type))
-    );
+    const made = element("button", { type: "button", title: say(`${type}.title`) }, say(type));
     made.addEventListener("click", () => model.send({ type }));
     return made;
   };

@@ -6,9 +6,8 @@ import { plainPanel } from "../rules/names.js";
 import { inTurn, say } from "./say.js";
 
 /**
- * @import { Cell, createLinks } from "./links.js"
+ * @import { Cell, Links } from "./links.js"
  * @import { createTerms, Factor } from "./terms.js"
- * @typedef {ReturnType<typeof createLinks>} Links
  * @typedef {ReturnType<typeof createTerms>} Terms
  */
 

@@ -59,7 +59,7 @@ export function createPairing(board) {
     /**
      * Pair the factors of one cell, or none.
      * @param {Cell | null} cell of the input's gradient @param {() => BadgedPanel[]} find the panels of the equation to the input
-     * @param {ReturnType<typeof import("./links.js").createLinks>} links
+     * @param {import("./links.js").Links} links
      */
     show(cell, find, links) {
       const key = cell ? `${cell.panel} ${cell.row},${cell.column}` : "none";
@@ -121,7 +121,7 @@ export function createPairing(board) {
 }
 
 /**
- * @param {ReturnType<typeof import("./links.js").createLinks>} links @param {string} label of the cell
+ * @param {import("./links.js").Links} links @param {string} label of the cell
  * @param {Cell[]} found of the un-rotated kernel, in the order of grad_output @param {boolean} stamps
  */
 function words(links, label, found, stamps) {

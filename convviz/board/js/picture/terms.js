@@ -2,8 +2,10 @@
 // The products that a cell adds up, over all channels and samples, with their numbers: the sum writes them out, and sentences
 // count them.
 
+import { planesOf } from "./links.js";
+
 /**
- * @import { Cell, createLinks } from "./links.js"
+ * @import { Cell, Links } from "./links.js"
  * @typedef {{ planes: any, thumbs: any }} Planes the numbers of the shown planes, and of the small pictures
  * @typedef {Cell & { value: number | undefined, shown: boolean }} Factor value: where the page has it; shown: whether
  *   its plane is the shown one
@@ -28,7 +30,7 @@ export function findPlane(spec, numbers, at) {
 
 /**
  * Make what finds the products of a cell.
- * @param {ReturnType<typeof createLinks>} links @param {(panel: string) => any} specOf the structure of a shown panel
+ * @param {Links} links @param {(panel: string) => any} specOf the structure of a shown panel
  * @param {Planes} numbers
  */
 export function createTerms(links, specOf, numbers) {
@@ -94,11 +96,12 @@ export function createTerms(links, specOf, numbers) {
     of(cell) {
       if (cell.panel === "grad_bias") return ofBias(cell);
       const list = links.terms(cell);
-      const found = links.planes(cell.panel, !specOf("rotated_weight")).flatMap(([kernelPlane, imagePlane]) =>
-        list.map(({ kernel, image }) => {
-          const factors = [factorOf(kernel, kernelPlane), factorOf(image, imagePlane)];
-          return kernel.panel === "rotated_weight" ? factors.reverse() : factors; // grad_output first, as in the formula
-        }),
+      const found = planesOf(links.geometry, cell.panel, !specOf("rotated_weight")).flatMap(
+        ([kernelPlane, imagePlane]) =>
+          list.map(({ kernel, image }) => {
+            const factors = [factorOf(kernel, kernelPlane), factorOf(image, imagePlane)];
+            return kernel.panel === "rotated_weight" ? factors.reverse() : factors; // grad_output first, as in the formula
+          }),
       );
       if (cell.panel === (geometry.transposed ? "grad_input" : "output") && specOf("bias")) {
         const column = geometry.transposed ? geometry.plane.c : geometry.plane.o;

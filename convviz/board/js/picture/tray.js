@@ -15,7 +15,6 @@ import { axisTaps, windowsOn } from "../rules/taps.js";
 
 const MOST = 9; // rows or columns that are drawn
 
-/** Make the memory of one board. */
 export function createTrayMemory() {
   let known = ""; // geometry, kernel and pixel that the numbers are of
   /** @type {Map<string, number>} */

@@ -33,10 +33,7 @@ function createTwister(seed) {
   return () => ((bits() & 0x1fffff) * 2 ** 32 + bits()) * 2 ** -53;
 }
 
-/**
- * What torch.randn gives for this seed in float64.
- * @param {number} count @param {number} seed
- */
+/** What torch.randn gives for this seed in float64. @param {number} count @param {number} seed */
 function randomNormal(count, seed) {
   const uniform = createTwister(seed);
   return count < 16 ? inPairs(count, uniform) : inBlocks(count, uniform);

@@ -3,14 +3,11 @@
 import { element } from "../base/dom.js";
 
 /**
- * Make the row.
  * @param {string} title @param {string[][]} choices value and words of each @param {(value: string) => void} onChoose
  */
 export function createChoice(title, choices, onChoose) {
   const buttons = choices.map(([value, words]) => {
-    const button = /** @type {HTMLButtonElement} */ (
-      element("button", { type: "button", class: "cv-button", "data-value": value }, words)
-    );
+    const button = element("button", { type: "button", class: "cv-button", "data-value": value }, words);
     button.addEventListener("click", () => onChoose(value));
     return button;
   });

@@ -9,10 +9,7 @@ const [LEFT, RIGHT, TOP, BOTTOM] = [40, 60, 12, 34];
  * @typedef {{ name: string, values: number[], expected: number[] }} CurveLine `expected`: what rounding alone explains
  */
 
-/**
- * Make the curve.
- * @param {(index: number) => void} onChoose called with the number of the step that was clicked
- */
+/** @param {(index: number) => void} onChoose called with the number of the step that was clicked */
 export function createErrorCurve(onChoose) {
   const svg = svgElement("svg", { class: "cv-curve", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
   const el = element("div", { class: "cv-curve-box" }, svg);

@@ -1,5 +1,6 @@
 // @ts-check
-// What a box of the graph holds: value and gradient, what it has saved, its settings, and what stands inside it.
+// What a box of the graph holds: value and gradient, what it has saved, its settings, and what stands inside
+// it.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { createInside } from "./graph_inside.js";
@@ -9,95 +10,111 @@ import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 
-/**
- * Make the details.
- * @param {import("./pane.js").PaneTools} pane @param {() => void} onClose
- */
-export function createDetails(pane, onClose) {
-  const title = element("h4", { tabindex: "-1" });
-  const text = element("p", {});
-  const note = element("p", { class: "cv-note" });
-  const open = element("button", { type: "button", class: "cv-button", "aria-expanded": "false" });
-  const close = element("button", { type: "button", class: "cv-button" }, say("graph.hide"));
-  const tensors = element("div", { class: "cv-flow cv-tensors" });
-  const readout = element("p", { class: "cv-muted cv-details-readout" });
-  const settings = element("table", {});
-  const inside = createInside(
-    pane,
-    (text) => setText(readout, text),
-    (plane) => {
-      chosenPlane = plane;
-      pane.send({ type: "inside", id, plane });
-    },
-  );
-  const saved = element("details", {}, element("summary", {}, say("graph.settings")), settings);
-  const head = element(
-    "div",
-    { class: "cv-details-head" },
-    title,
-    element("div", { class: "cv-buttons" }, open, close),
-  );
-  const el = element(
-    "section",
-    { class: "cv-details", hidden: "" },
-    head,
-    text,
-    note,
-    inside.el,
-    tensors,
-    readout,
-    saved,
-  );
+export class Details {
+  #pane;
+  #title = element("h4", { tabindex: "-1" });
+  #text = element("p", {});
+  #note = element("p", { class: "cv-note" });
+  #open = element("button", { type: "button", class: "cv-button", "aria-expanded": "false" });
+  #tensors = element("div", { class: "cv-flow cv-tensors" });
+  #readout = element("p", { class: "cv-muted cv-details-readout" });
+  #settings = element("table", {});
+  #inside;
+  #saved = element("details", {}, element("summary", {}, say("graph.settings")), this.#settings);
+  el;
   /** @type {Map<string, ReturnType<typeof createTensorView>>} */
-  let views = new Map();
-  let id = "";
+  #views = new Map();
+  #id = "";
   /** @type {Record<string, number[]>} */
-  let planes = {};
-  let chosenPlane = null;
-  let isOpen = false;
-  let wanted = ""; // the box that was asked for last: an earlier answer is not shown any more
+  #planes = {};
+  /** @type {Record<string, number> | null} */
+  #chosenPlane = null;
+  #isOpen = false;
+  #wanted = ""; // the box that was asked for last: an earlier answer is not shown any more
 
-  function ask() {
-    wanted = id;
-    pane.send({ type: "node", id, planes });
-    if (isOpen) pane.send({ type: "inside", id, plane: chosenPlane });
+  /** @param {import("./pane.js").PaneTools} pane @param {() => void} onClose */
+  constructor(pane, onClose) {
+    this.#pane = pane;
+    const close = element("button", { type: "button", class: "cv-button" }, say("graph.hide"));
+    this.#inside = createInside(
+      pane,
+      (text) => setText(this.#readout, text),
+      (plane) => {
+        this.#chosenPlane = plane;
+        pane.send({ type: "inside", id: this.#id, plane });
+      },
+    );
+    const head = element(
+      "div",
+      { class: "cv-details-head" },
+      this.#title,
+      element("div", { class: "cv-buttons" }, this.#open, close),
+    );
+    this.el = element(
+      "section",
+      { class: "cv-details", hidden: "" },
+      head,
+      this.#text,
+      this.#note,
+      this.#inside.el,
+      this.#tensors,
+      this.#readout,
+      this.#saved,
+    );
+    this.#open.addEventListener("click", () => this.#toggle());
+    close.addEventListener("click", onClose);
+    pane.onReply((reply, buffers) => {
+      if (reply.id !== this.#wanted) return;
+      if (reply.type === "node") this.#show(reply, buffers);
+      if (reply.type === "inside" && this.#isOpen) this.#inside.show(reply, buffers);
+    });
+    pane.onPoint((pointed) => {
+      for (const view of this.#views.values()) view.hear(pointed);
+      this.#inside.hear(pointed);
+    });
+  }
+
+  #ask() {
+    this.#wanted = this.#id;
+    this.#pane.send({ type: "node", id: this.#id, planes: this.#planes });
+    if (this.#isOpen) this.#pane.send({ type: "inside", id: this.#id, plane: this.#chosenPlane });
   }
 
   /** @param {boolean} next */
-  function setOpen(next) {
-    isOpen = next;
-    open.setAttribute("aria-expanded", String(next));
-    setText(open, say(next ? "graph.close" : "graph.open"));
-    if (!next) inside.hide();
+  #setOpen(next) {
+    this.#isOpen = next;
+    this.#open.setAttribute("aria-expanded", String(next));
+    setText(this.#open, say(next ? "graph.close" : "graph.open"));
+    if (!next) this.#inside.hide();
   }
 
-  function toggle() {
-    setOpen(!isOpen);
-    if (isOpen) pane.send({ type: "inside", id, plane: chosenPlane });
+  #toggle() {
+    this.#setOpen(!this.#isOpen);
+    if (this.#isOpen) this.#pane.send({ type: "inside", id: this.#id, plane: this.#chosenPlane });
   }
 
   /** @param {any} reply @param {DataView<ArrayBuffer>[]} buffers */
-  function show(reply, buffers) {
-    setText(title, reply.label);
-    setRich(text, reply.text);
-    setText(note, reply.note);
-    open.hidden = !reply.opens;
-    if (!reply.opens && isOpen) setOpen(false);
+  #show(reply, buffers) {
+    setText(this.#title, reply.label);
+    setRich(this.#text, reply.text);
+    setText(this.#note, reply.note);
+    this.#open.hidden = !reply.opens;
+    if (!reply.opens && this.#isOpen) this.#setOpen(false);
     const keys = reply.tensors.map(({ key }) => key);
-    if (keys.join() !== [...views.keys()].join()) {
-      pane.point(); // a heatmap that is replaced never tells that the pointer has left it
+    if (keys.join() !== [...this.#views.keys()].join()) {
+      this.#pane.point(); // a heatmap that is replaced never tells that the pointer has left it
       const make = (key) =>
         createTensorView(
-          pane,
-          (line) => setText(readout, line),
-          (at) => choose(key, at),
+          this.#pane,
+          (line) => setText(this.#readout, line),
+          (at) => this.#choose(key, at),
         );
-      views = new Map(keys.map((key) => [key, views.get(key) ?? make(key)]));
-      tensors.replaceChildren(...[...views.values()].map((view) => view.el));
+      this.#views = new Map(keys.map((key) => [key, this.#views.get(key) ?? make(key)]));
+      this.#tensors.replaceChildren(...[...this.#views.values()].map((view) => view.el));
     }
-    for (const tensor of reply.tensors) views.get(tensor.key)?.set(tensor, buffers);
-    saved.hidden = !reply.settings.length;
-    settings.replaceChildren(
+    for (const tensor of reply.tensors) this.#views.get(tensor.key)?.set(tensor, buffers);
+    this.#saved.hidden = !reply.settings.length;
+    this.#settings.replaceChildren(
       ...reply.settings.map((each) =>
         element(
           "tr",
@@ -107,52 +124,40 @@ export function createDetails(pane, onClose) {
         ),
       ),
     );
-    el.hidden = false;
-    if (el.dataset.shown !== id) title.scrollIntoView({ block: "nearest", behavior: "instant" });
-    el.dataset.shown = id;
+    this.el.hidden = false;
+    if (this.el.dataset.shown !== this.#id)
+      this.#title.scrollIntoView({ block: "nearest", behavior: "instant" });
+    this.el.dataset.shown = this.#id;
   }
 
   /** @param {string} key @param {number[]} at */
-  function choose(key, at) {
-    planes = { ...planes, [key]: at };
-    ask();
+  #choose(key, at) {
+    this.#planes = { ...this.#planes, [key]: at };
+    this.#ask();
   }
 
-  open.addEventListener("click", toggle);
-  close.addEventListener("click", onClose);
-  pane.onReply((reply, buffers) => {
-    if (reply.id !== wanted) return;
-    if (reply.type === "node") show(reply, buffers);
-    if (reply.type === "inside" && isOpen) inside.show(reply, buffers);
-  });
-  pane.onPoint((pointed) => {
-    for (const view of views.values()) view.hear(pointed);
-    inside.hear(pointed);
-  });
+  /** Show a box; the same one again closes or opens it. @param {string} next */
+  open(next) {
+    if (next === this.#id && !this.#open.hidden && !this.el.hidden) return this.#toggle();
+    if (next !== this.#id) {
+      this.#id = next;
+      this.#planes = {};
+      this.#chosenPlane = null;
+      this.#setOpen(false);
+    }
+    this.#ask();
+  }
 
-  return {
-    el,
-    /** Show a box; the same one again closes or opens it. @param {string} next */
-    open(next) {
-      if (next === id && !open.hidden && !el.hidden) return toggle();
-      if (next !== id) {
-        id = next;
-        planes = {};
-        chosenPlane = null;
-        setOpen(false);
-      }
-      ask();
-    },
-    /** Ask again: there are new numbers, and the box may be called otherwise. @param {string} now */
-    refresh(now) {
-      id = now;
-      ask();
-    },
-    close() {
-      id = wanted = "";
-      setOpen(false);
-      el.hidden = true;
-      delete el.dataset.shown;
-    },
-  };
+  /** Ask again: there are new numbers, and the box may be called otherwise. @param {string} now */
+  refresh(now) {
+    this.#id = now;
+    this.#ask();
+  }
+
+  close() {
+    this.#id = this.#wanted = "";
+    this.#setOpen(false);
+    this.el.hidden = true;
+    delete this.el.dataset.shown;
+  }
 }

@@ -8,7 +8,8 @@ const say = sentences(WORDS);
 const ARROWS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
 
 /**
- * @typedef {{ id: string, label: string, el: SVGGElement, x: number, y: number, above: string[], below: string[] }} Box
+ * @typedef {{ id: string, label: string, el: SVGGElement, x: number, y: number, above: string[], below:
+ *   string[] }} Box
  * `above`: what the values come from; `below`: what uses them
  */
 
@@ -31,170 +32,194 @@ export function readDrawing({ svg, dark }, theme) {
 }
 
 /**
- * Make the part that keeps the boxes; `open` hears of a box that was pressed, `point` of one under the pointer or the
+ * Make the part that keeps the boxes; `open` hears of a box that was pressed, `point` of one under the
+ *   pointer or the
  * focus, or null.
- * @param {string} uid unique in the page
- * @param {{ open: (id: string) => void, point: (id: string | null) => void }} events
  */
-export function createDrawing(uid, events) {
+export class Drawing {
+  #uid;
+  #events;
   /** @type {SVGSVGElement | null} */
-  let svg = null;
+  #svg = null;
   /** @type {Map<string, Box>} */
-  let boxes = new Map();
+  #boxes = new Map();
   /** @type {{ el: Element, source: string, target: string }[]} */
-  let edges = [];
-  let cursor = "";
-  let selected = "";
-  let pointing = false;
+  #edges = [];
+  #cursor = "";
+  #selected = "";
+  #pointing = false;
   /** @type {Record<string, string>} */
-  let paths = {};
+  #paths = {};
+
+  /**
+   * @param {string} uid unique in the page
+   * @param {{ open: (id: string) => void, point: (id: string | null) => void }} events
+   */
+  constructor(uid, events) {
+    this.#uid = uid;
+    this.#events = events;
+  }
 
   /** @param {Event} event */
-  const boxAt = (event) => {
+  #boxAt(event) {
     const group = /** @type {Element} */ (event.target).closest("[data-node]");
-    return group ? /** @type {Box} */ (boxes.get(/** @type {any} */ (group).dataset.node)) : null;
-  };
+    return group ? /** @type {Box} */ (this.#boxes.get(/** @type {any} */ (group).dataset.node)) : null;
+  }
 
-  function readEdges() {
-    edges = [.../** @type {any} */ (svg).querySelectorAll("[data-edge]")].map((el) => {
+  #readEdges() {
+    this.#edges = [.../** @type {any} */ (this.#svg).querySelectorAll("[data-edge]")].map((el) => {
       const [source, target] = el.dataset.edge.split(" ");
       return { el, source, target };
     });
   }
 
-  function readBoxes() {
-    boxes = new Map();
-    for (const el of /** @type {any} */ (svg).querySelectorAll("[data-node]")) {
+  #readBoxes() {
+    this.#boxes = new Map();
+    for (const el of /** @type {any} */ (this.#svg).querySelectorAll("[data-node]")) {
       const [x, y, width] = ["x", "y", "width"].map((name) =>
         Number(el.querySelector("rect").getAttribute(name)),
       );
       const id = el.dataset.node;
       const label = el.querySelector("text").textContent;
-      boxes.set(id, { id, label, el, x: x + width / 2, y, above: [], below: [] });
+      this.#boxes.set(id, { id, label, el, x: x + width / 2, y, above: [], below: [] });
       el.setAttribute("role", "button");
       el.setAttribute("tabindex", "-1");
-      el.setAttribute("aria-label", [labelOf(el), paths[id]].filter(Boolean).join(". "));
+      el.setAttribute("aria-label", [labelOf(el), this.#paths[id]].filter(Boolean).join(". "));
     }
-    for (const { source, target } of edges) {
-      boxes.get(target)?.above.push(source);
-      boxes.get(source)?.below.push(target);
+    for (const { source, target } of this.#edges) {
+      this.#boxes.get(target)?.above.push(source);
+      this.#boxes.get(source)?.below.push(target);
     }
   }
 
-  function prepare() {
-    if (!svg) return;
-    svg.setAttribute("role", "group");
-    svg.setAttribute("aria-label", svg.querySelector("title")?.textContent ?? "");
-    svg.querySelector("title")?.remove(); // it would hang over everything as a tooltip
-    const description = svg.querySelector("desc");
-    if (description) description.id = `cv${uid}-desc`;
-    svg.setAttribute("aria-describedby", `cv${uid}-desc`);
-    svg.addEventListener("click", (event) => {
-      const box = boxAt(event);
-      if (box) press(box);
+  #prepare() {
+    if (!this.#svg) return;
+    this.#svg.setAttribute("role", "group");
+    this.#svg.setAttribute("aria-label", this.#svg.querySelector("title")?.textContent ?? "");
+    this.#svg.querySelector("title")?.remove(); // it would hang over everything as a tooltip
+    const description = this.#svg.querySelector("desc");
+    if (description) description.id = `cv${this.#uid}-desc`;
+    this.#svg.setAttribute("aria-describedby", `cv${this.#uid}-desc`);
+    this.#svg.addEventListener("click", (event) => {
+      const box = this.#boxAt(event);
+      if (box) this.#press(box);
     });
-    svg.addEventListener("keydown", onKey);
-    svg.addEventListener("pointerover", (event) => point(boxAt(event)));
-    svg.addEventListener("pointerleave", () => point(null));
-    svg.addEventListener("focusin", (event) => {
-      const box = boxAt(event);
-      if (box) setCursor(box.id);
-      point(box);
+    this.#svg.addEventListener("keydown", (event) => this.#onKey(event));
+    this.#svg.addEventListener("pointerover", (event) => this.#point(this.#boxAt(event)));
+    this.#svg.addEventListener("pointerleave", () => this.#point(null));
+    this.#svg.addEventListener("focusin", (event) => {
+      const box = this.#boxAt(event);
+      if (box) this.#setCursor(box.id);
+      this.#point(box);
     });
-    svg.addEventListener("focusout", () => point(null));
+    this.#svg.addEventListener("focusout", () => this.#point(null));
   }
 
   /** @param {Box | null | undefined} box */
-  function point(box) {
-    pointing = Boolean(box);
-    const way = box && paths[box.id] ? behind(boxes, box.id) : new Set();
-    for (const { el, source } of edges) el.classList.toggle("cv-path", way.has(source));
-    events.point(box?.id ?? null);
+  #point(box) {
+    this.#pointing = Boolean(box);
+    const way = box && this.#paths[box.id] ? behind(this.#boxes, box.id) : new Set();
+    for (const { el, source } of this.#edges) el.classList.toggle("cv-path", way.has(source));
+    this.#events.point(box?.id ?? null);
   }
 
   /** @param {Box} box */
-  function press(box) {
-    setCursor(box.id);
+  #press(box) {
+    this.#setCursor(box.id);
     box.el.focus({ preventScroll: true });
-    events.open(box.id);
+    this.#events.open(box.id);
   }
 
   /** @param {string} id */
-  function setCursor(id) {
-    boxes.get(cursor)?.el.setAttribute("tabindex", "-1");
-    cursor = boxes.has(id) ? id : ([...boxes.keys()][0] ?? "");
-    boxes.get(cursor)?.el.setAttribute("tabindex", "0");
+  #setCursor(id) {
+    this.#boxes.get(this.#cursor)?.el.setAttribute("tabindex", "-1");
+    this.#cursor = this.#boxes.has(id) ? id : ([...this.#boxes.keys()][0] ?? "");
+    this.#boxes.get(this.#cursor)?.el.setAttribute("tabindex", "0");
   }
 
   /** @param {KeyboardEvent} event */
-  function onKey(event) {
-    const box = boxAt(event);
+  #onKey(event) {
+    const box = this.#boxAt(event);
     if (!box || event.ctrlKey || event.metaKey || event.altKey) return;
-    const next = ARROWS.includes(event.key) ? neighbour(boxes, box, event.key) : null;
+    const next = ARROWS.includes(event.key) ? neighbour(this.#boxes, box, event.key) : null;
     if (next) next.el.focus();
-    else if (event.key === "Enter" || event.key === " ") press(box);
+    else if (event.key === "Enter" || event.key === " ") this.#press(box);
     else if (!ARROWS.includes(event.key)) return;
     event.preventDefault();
     event.stopPropagation(); // a notebook would take the arrow keys for its own cells
   }
 
-  return {
-    /**
-     * Put in a new drawing; the focus and the selection stay where the box is still there.
-     * @param {SVGSVGElement} next @param {Record<string, string>} sums id of a box → its gradient as a sum over paths
-     */
-    set(next, sums) {
-      paths = sums;
-      const held = svg?.contains(document.activeElement);
-      const [cursorBefore, selectedBefore] = [boxes.get(cursor), boxes.get(selected)];
-      if (pointing) point(null); // a box that is replaced never tells that the pointer has left it
-      svg?.replaceWith(next);
-      svg = next;
-      readEdges();
-      readBoxes();
-      prepare();
-      this.select(sameBox(boxes, selectedBefore));
-      setCursor(sameBox(boxes, cursorBefore));
-      if (held) boxes.get(cursor)?.el.focus({ preventScroll: true });
-    },
-    has: (/** @type {string} */ id) => boxes.has(id),
-    selected: () => selected,
-    box: (/** @type {string} */ id) => boxes.get(id)?.el,
-    /** A box, and those that it hands gradients to. @param {string} id */
-    withReceivers: (id) => [id, ...(boxes.get(id)?.above ?? [])].flatMap((each) => boxes.get(each)?.el ?? []),
+  /**
+   * Put in a new drawing; the focus and the selection stay where the box is still there.
+   * @param {SVGSVGElement} next @param {Record<string, string>} sums id of a box → its gradient as a sum over
+   *   paths
+   */
+  set(next, sums) {
+    this.#paths = sums;
+    const held = this.#svg?.contains(document.activeElement);
+    const [cursorBefore, selectedBefore] = [this.#boxes.get(this.#cursor), this.#boxes.get(this.#selected)];
+    if (this.#pointing) this.#point(null); // a box that is replaced never tells that the pointer has left it
+    this.#svg?.replaceWith(next);
+    this.#svg = next;
+    this.#readEdges();
+    this.#readBoxes();
+    this.#prepare();
+    this.select(sameBox(this.#boxes, selectedBefore));
+    this.#setCursor(sameBox(this.#boxes, cursorBefore));
+    if (held) this.#boxes.get(this.#cursor)?.el.focus({ preventScroll: true });
+  }
 
-    /** Mark the box whose numbers are shown. @param {string} id */
-    select(id) {
-      selected = id;
-      if (id) setCursor(id);
-      for (const box of boxes.values()) {
-        box.el.setAttribute("aria-pressed", String(box.id === id));
-        box.el.classList.toggle("cv-selected", box.id === id);
-      }
-    },
+  has(/** @type {string} */ id) {
+    return this.#boxes.has(id);
+  }
 
-    /** Frame boxes that the board points at. @param {Set<string>} ids */
-    frame(ids) {
-      for (const box of boxes.values()) box.el.classList.toggle("cv-framed", ids.has(box.id));
-    },
+  selected() {
+    return this.#selected;
+  }
 
-    /** Show how far the backward pass has come; all of it when there is no current box. @param {string[]} reached */
-    mark(reached) {
-      const current = reached[reached.length - 1];
-      const seen = new Set(reached);
-      for (const box of boxes.values()) {
-        box.el.classList.toggle("cv-current", box.id === current);
-        box.el.classList.toggle("cv-ahead", current !== undefined && !seen.has(box.id));
-        if (box.id === current) box.el.setAttribute("aria-current", "step");
-        else box.el.removeAttribute("aria-current");
-      }
-      for (const { el, source, target } of edges) {
-        el.classList.toggle("cv-arrives", source === current);
-        el.classList.toggle("cv-leaves", target === current);
-        el.classList.toggle("cv-ahead", current !== undefined && !seen.has(target));
-      }
-    },
-  };
+  box(/** @type {string} */ id) {
+    return this.#boxes.get(id)?.el;
+  }
+
+  /** A box, and those that it hands gradients to. @param {string} id */
+  withReceivers(id) {
+    return [id, ...(this.#boxes.get(id)?.above ?? [])].flatMap((each) => this.#boxes.get(each)?.el ?? []);
+  }
+
+  /** Mark the box whose numbers are shown. @param {string} id */
+  select(id) {
+    this.#selected = id;
+    if (id) this.#setCursor(id);
+    for (const box of this.#boxes.values()) {
+      box.el.setAttribute("aria-pressed", String(box.id === id));
+      box.el.classList.toggle("cv-selected", box.id === id);
+    }
+  }
+
+  /** Frame boxes that the board points at. @param {Set<string>} ids */
+  frame(ids) {
+    for (const box of this.#boxes.values()) box.el.classList.toggle("cv-framed", ids.has(box.id));
+  }
+
+  /**
+   * Show how far the backward pass has come; all of it when there is no current box.
+   * @param {string[]} reached
+   */
+  mark(reached) {
+    const current = reached[reached.length - 1];
+    const seen = new Set(reached);
+    for (const box of this.#boxes.values()) {
+      box.el.classList.toggle("cv-current", box.id === current);
+      box.el.classList.toggle("cv-ahead", current !== undefined && !seen.has(box.id));
+      if (box.id === current) box.el.setAttribute("aria-current", "step");
+      else box.el.removeAttribute("aria-current");
+    }
+    for (const { el, source, target } of this.#edges) {
+      el.classList.toggle("cv-arrives", source === current);
+      el.classList.toggle("cv-leaves", target === current);
+      el.classList.toggle("cv-ahead", current !== undefined && !seen.has(target));
+    }
+  }
 }
 
 /**
@@ -204,13 +229,15 @@ export function createDrawing(uid, events) {
  */
 export function behind(boxes, id) {
   const found = new Set([id]);
-  for (const each of found) boxes.get(each)?.below.forEach((next) => found.add(next)); // grows while it is read
+  // grows while it is read
+  for (const each of found) boxes.get(each)?.below.forEach((next) => found.add(next));
   return found;
 }
 
 /**
  * The box that another drawing calls the same: with a bias more, the numbers of the others have moved.
- * @param {Map<string, Box>} boxes @param {Box | undefined} before @returns {string} its id; empty where there is none
+ * @param {Map<string, Box>} boxes @param {Box | undefined} before @returns {string} its id; empty where there
+ *   is none
  */
 function sameBox(boxes, before) {
   if (!before) return "";
@@ -227,7 +254,8 @@ function labelOf(el) {
 }
 
 /**
- * The box that an arrow key leads to: up to what the values come from, down to what uses them, sideways in the layer.
+ * The box that an arrow key leads to: up to what the values come from, down to what uses them, sideways in
+ *   the layer.
  * Up and down take the nearest layer first, so that every box can be reached.
  * @param {Map<string, Box>} boxes @param {Box} from @param {string} key @returns {Box | null}
  */

@@ -1,5 +1,6 @@
 // @ts-check
-// A window on a drawing: dragged, scrolled and zoomed. It scrolls as any box does, so touch and keys work by themselves.
+// A window on a drawing: dragged, scrolled and zoomed. It scrolls as any box does, so touch and keys work by
+// themselves.
 import { element } from "../base/dom.js";
 
 const [LEAST, MOST_ZOOM, STEP] = [0.05, 3, 1.25];
@@ -7,20 +8,54 @@ const READABLE = 0.5; // below this the text in a box is too small: the drawing 
 const DRAG_FROM = 4; // pixels: a shorter movement is a click
 const MARGIN = 24;
 
-/**
- * Make the window.
- * @param {string} label what is seen in it
- */
+/** Scroll what is dragged, but by a finger, which scrolls by itself. @param {HTMLElement} el */
+function dragToScroll(el) {
+  /** @type {{ x: number, y: number, left: number, top: number, moved: boolean } | null} */
+  let drag = null;
+
+  /** @param {PointerEvent} event */
+  function onDown(event) {
+    if (event.button !== 0 || event.pointerType === "touch") return;
+    drag = { x: event.clientX, y: event.clientY, left: el.scrollLeft, top: el.scrollTop, moved: false };
+  }
+
+  /** @param {PointerEvent} event */
+  function onMove(event) {
+    if (!drag) return;
+    if (!event.buttons) return onUp();
+    const [x, y] = [event.clientX - drag.x, event.clientY - drag.y];
+    if (!drag.moved && Math.hypot(x, y) < DRAG_FROM) return;
+    if (!drag.moved) el.setPointerCapture(event.pointerId);
+    drag.moved = true;
+    el.classList.add("cv-dragged");
+    el.scrollTo({ left: drag.left - x, top: drag.top - y, behavior: "instant" });
+  }
+
+  function onUp() {
+    el.classList.remove("cv-dragged");
+    if (drag?.moved)
+      el.addEventListener("click", (event) => event.stopPropagation(), { capture: true, once: true });
+    drag = null;
+  }
+
+  el.addEventListener("pointerdown", onDown);
+  el.addEventListener("pointermove", onMove);
+  el.addEventListener("pointerup", onUp);
+  el.addEventListener("pointercancel", onUp);
+}
+
+/** @param {string} label what is seen in it */
 export function createViewport(label) {
   const el = element("div", { class: "cv-viewport", tabindex: "0", role: "region", "aria-label": label });
   /** @type {SVGSVGElement | null} */
   let svg = null;
   let scale = 0; // 0: not placed yet
   let size = { width: 1, height: 1 };
-  /** @type {{ x: number, y: number, left: number, top: number, moved: boolean } | null} */
-  let drag = null;
 
-  /** @param {number} next @param {number} [x] what stays where it is, in pixels of the window @param {number} [y] */
+  /**
+   * @param {number} next @param {number} [x] what stays where it is, in pixels of the window
+   * @param {number} [y]
+   */
   function setScale(next, x = el.clientWidth / 2, y = el.clientHeight / 2) {
     const before = scale || 1;
     scale = Math.min(Math.max(next, LEAST), MOST_ZOOM);
@@ -51,35 +86,7 @@ export function createViewport(label) {
     if (output) viewport.reveal([output]);
   }
 
-  /** @param {PointerEvent} event */
-  function onDown(event) {
-    if (event.button !== 0 || event.pointerType === "touch") return; // touch scrolls by itself
-    drag = { x: event.clientX, y: event.clientY, left: el.scrollLeft, top: el.scrollTop, moved: false };
-  }
-
-  /** @param {PointerEvent} event */
-  function onMove(event) {
-    if (!drag) return;
-    if (!event.buttons) return onUp();
-    const [x, y] = [event.clientX - drag.x, event.clientY - drag.y];
-    if (!drag.moved && Math.hypot(x, y) < DRAG_FROM) return;
-    if (!drag.moved) el.setPointerCapture(event.pointerId);
-    drag.moved = true;
-    el.classList.add("cv-dragged");
-    el.scrollTo({ left: drag.left - x, top: drag.top - y, behavior: "instant" });
-  }
-
-  function onUp() {
-    el.classList.remove("cv-dragged");
-    if (drag?.moved)
-      el.addEventListener("click", (event) => event.stopPropagation(), { capture: true, once: true });
-    drag = null;
-  }
-
-  el.addEventListener("pointerdown", onDown);
-  el.addEventListener("pointermove", onMove);
-  el.addEventListener("pointerup", onUp);
-  el.addEventListener("pointercancel", onUp);
+  dragToScroll(el);
   el.addEventListener(
     "wheel",
     (event) => {
@@ -113,23 +120,23 @@ export function createViewport(label) {
     fit: () => setScale(fitting()),
 
     /**
-     * Scroll, inside the window only, until parts of the drawing are seen; where there is no room for all, the first is.
+     * Scroll, inside the window only, until parts of the drawing are seen; where there is no room for all,
+     *   the first is.
      * @param {Element[]} parts
      */
     reveal(parts) {
-      for (const part of [...parts].reverse()) {
-        const [box, room] = [part.getBoundingClientRect(), el.getBoundingClientRect()];
-        const left = shiftInto(box.left, box.right, room.left, room.right);
-        el.scrollBy({
-          left,
-          top: shiftInto(box.top, box.bottom, room.top, room.bottom),
-          behavior: "instant",
-        });
-      }
+      for (const part of [...parts].reverse()) scrollTo(el, part);
     },
     close: () => watcher.disconnect(),
   };
   return viewport;
+}
+
+/** @param {HTMLElement} el @param {Element} part */
+function scrollTo(el, part) {
+  const [box, room] = [part.getBoundingClientRect(), el.getBoundingClientRect()];
+  const left = shiftInto(box.left, box.right, room.left, room.right);
+  el.scrollBy({ left, top: shiftInto(box.top, box.bottom, room.top, room.bottom), behavior: "instant" });
 }
 
 /** How far to scroll, so that what lies from low to high is within the window, with a margin. */

@@ -16,7 +16,6 @@ const LETTER = 7.7; // pixels of a letter in a matrix's name
 const SLOTS = /** @type {const} */ (["left", "top", "result", "extra0", "extra1", "extra2"]);
 
 /**
- * Make the maps of a view.
  * @param {import("./pane.js").PaneTools} pane
  * @param {{ onPoint: (map: MatrixMap, row: number, column: number) => void, onLeave: () => void }} events
  */

@@ -8,7 +8,7 @@ const say = sentences(WORDS);
 
 /**
  * Describe an entry.
- * @param {any} data of the tab @param {ReturnType<typeof import("./matrix_links.js").createMatrixLinks>} links
+ * @param {any} data of the tab @param {import("./matrix_links.js").MatrixLinks} links
  * @param {import("./matrix_views.js").MatrixMap} map @param {number} row @param {number} column
  */
 export function entryInWords(data, links, map, row, column) {

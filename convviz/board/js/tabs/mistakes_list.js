@@ -16,7 +16,6 @@ const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 export const GRADIENTS = ["grad_input", "grad_weight", "grad_bias"];
 
 /**
- * Make the list.
  * @param {Mistake[]} mistakes @param {(of: Gradient) => void} choose a gradient @param {(mistake: Mistake) => void} toggle
  */
 export function createMistakesList(mistakes, choose, toggle) {

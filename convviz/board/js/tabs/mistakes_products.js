@@ -1,5 +1,6 @@
 // @ts-check
-// The products of one cell in the tab Mistakes: those of the right sum and of the wrong one, and the cells that they are of.
+// The products of one cell in the tab Mistakes: those of the right sum and of the wrong one, and the cells
+// that they are of.
 import WORDS from "../../../facts/words/mistakes.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { formatNumber } from "../base/format.js";
@@ -16,7 +17,8 @@ const COLORS = { kept: "var(--cv-accent)", missing: "", extra: "var(--cv-bad)" }
  * @import { Gradient } from "../rules/recipes.js"
  * @import { Tensor } from "../rules/settings.js"
  * @typedef {keyof typeof COLORS} Kind
- * @typedef {{ name: string, right: number, wrong: number | null, factor: number, products: Compared }} Sums wrong: null where it has no such cell
+ * @typedef {{ name: string, right: number, wrong: number | null, factor: number, products: Compared }} Sums
+ *   wrong: null where it has no such cell
  */
 
 /** One plane of a tensor as rows. @param {Tensor} tensor @param {number} plane */
@@ -27,7 +29,10 @@ export function planeRows({ shape, data }, plane) {
   );
 }
 
-/** Rows and columns of a plane; of what has fewer axes, a row. @param {number[]} shape @returns {[number, number]} */
+/**
+ * Rows and columns of a plane; of what has fewer axes, a row.
+ * @param {number[]} shape @returns {[number, number]}
+ */
 export const sizeOf = (shape) => [shape.at(-2) ?? 1, shape.at(-1) ?? 1];
 
 /** The indices of a number in its tensor. @param {number[]} shape @param {number} index */
@@ -40,46 +45,56 @@ export function indicesOf(shape, index) {
   return found;
 }
 
-/**
- * Make both sums and the two tensors that are multiplied.
- * @param {import("./pane.js").PaneTools} pane
- */
-export function createProducts(pane) {
-  const hint = element("p", { class: "cv-readout" }, say("hint"));
-  const [right, wrong] = ["right", "wrong"].map((of) =>
-    element("p", { class: "cv-mistake-sum", "data-of": of }),
-  );
-  const maps = [createHeatmap(pane), createHeatmap(pane)];
-  const key = element(
-    "p",
-    { class: "cv-mistake-key" },
-    ...["kept", "missing", "extra"].map((kind) =>
-      element("span", { class: `cv-${kind}` }, say(/** @type {"key.kept"} */ (`key.${kind}`))),
-    ),
-  );
-  const factors = element(
-    "div",
-    { class: "cv-mistake-factors" },
-    element("h4", {}, say("factors")),
-    element("div", { class: "cv-flow" }, ...maps.map((map) => map.el)),
-    key,
-  );
+/** Make both sums and the two tensors that are multiplied. */
+export class Products {
+  #hint = element("p", { class: "cv-readout" }, say("hint"));
+  #right;
+  #wrong;
+  #maps;
   /** @type {{ of: Gradient, given: Given } | null} */
-  let now = null;
+  #now = null;
   /** @type {[number, number]} */
-  let planes = [0, 0]; // of the two tensors, that are shown
+  #planes = [0, 0]; // of the two tensors, that are shown
   /** @type {Sums | null} */
-  let sums = null;
+  #sums = null;
+
+  /** @param {import("./pane.js").PaneTools} pane */
+  constructor(pane) {
+    [this.#right, this.#wrong] = ["right", "wrong"].map((of) =>
+      element("p", { class: "cv-mistake-sum", "data-of": of }),
+    );
+    this.#maps = [createHeatmap(pane), createHeatmap(pane)];
+    const key = element(
+      "p",
+      { class: "cv-mistake-key" },
+      ...["kept", "missing", "extra"].map((kind) =>
+        element("span", { class: `cv-${kind}` }, say(/** @type {"key.kept"} */ (`key.${kind}`))),
+      ),
+    );
+    const factors = element(
+      "div",
+      { class: "cv-mistake-factors" },
+      element("h4", {}, say("factors")),
+      element("div", { class: "cv-flow" }, ...this.#maps.map((map) => map.el)),
+      key,
+    );
+    this.el = element(
+      "div",
+      { class: "cv-mistake-products" },
+      element("div", {}, this.#hint, this.#right, this.#wrong),
+      factors,
+    );
+  }
 
   /** @param {Product} product */
-  function textOf({ grad, other, value }) {
-    if (!now) return { text: "", title: "", value };
+  #textOf({ grad, other, value }) {
+    if (!this.#now) return { text: "", title: "", value };
     const named = [
       { name: "grad_output", at: grad },
-      { name: FACTOR[now.of] ?? "", at: other },
+      { name: FACTOR[this.#now.of] ?? "", at: other },
     ].filter(({ name }) => name);
     const parts = named.map(({ name, at: [plane, cell] }) => {
-      const tensor = now?.given[/** @type {"weight"} */ (name)];
+      const tensor = this.#now?.given[/** @type {"weight"} */ (name)];
       const index = tensor ? plane * tensor.shape[2] * tensor.shape[3] + cell : 0;
       const number = tensor?.data[index] ?? 0;
       const place = tensor ? indicesOf(tensor.shape, index).join(", ") : "";
@@ -96,8 +111,8 @@ export function createProducts(pane) {
   }
 
   /** @param {Product} product @param {Kind} kind */
-  function createProduct(product, kind) {
-    const { text, title, value } = textOf(product);
+  #createProduct(product, kind) {
+    const { text, title, value } = this.#textOf(product);
     const button = element(
       "button",
       { type: "button", class: `cv-product cv-${kind}`, title, "data-value": String(value) },
@@ -106,63 +121,74 @@ export function createProducts(pane) {
     const told = `${text} = ${formatNumber(value)}, ${title}`;
     button.setAttribute("aria-label", say(/** @type {"kept"} */ (kind), { product: told }));
     for (const event of ["pointerenter", "focus"])
-      button.addEventListener(event, () => light({ kept: [], missing: [], extra: [], [kind]: [product] }));
-    for (const event of ["pointerleave", "blur"]) button.addEventListener(event, () => light(sums?.products));
+      button.addEventListener(event, () =>
+        this.#light({ kept: [], missing: [], extra: [], [kind]: [product] }),
+      );
+    for (const event of ["pointerleave", "blur"])
+      button.addEventListener(event, () => this.#light(this.#sums?.products));
     return button;
   }
 
   /** @param {Compared} [products] */
-  function light(products) {
-    if (products) showPlanes(products);
-    maps.forEach((map, which) => {
-      if (map.el.hidden || !now) return;
+  #light(products) {
+    if (products) this.#showPlanes(products);
+    this.#maps.forEach((map, which) => {
+      if (map.el.hidden || !this.#now) return;
       const links = ["kept", "missing", "extra"].flatMap((kind) =>
         (products?.[kind] ?? [])
           .map((product) => (which ? product.other : product.grad))
-          .filter(([plane]) => plane === planes[which])
-          .map(([, cell]) => ({ ...placeOf(which, cell), color: COLORS[kind], real: kind !== "missing" })),
+          .filter(([plane]) => plane === this.#planes[which])
+          .map(([, cell]) => ({
+            ...this.#placeOf(which, cell),
+            color: COLORS[kind],
+            real: kind !== "missing",
+          })),
       );
       map.grid.light(links);
     });
   }
 
   /** @param {number} which @param {number} cell */
-  function placeOf(which, cell) {
-    const width = tensorOf(which)?.shape[3] ?? 1;
+  #placeOf(which, cell) {
+    const width = this.#tensorOf(which)?.shape[3] ?? 1;
     return { row: Math.floor(cell / width), column: cell % width };
   }
 
   /** @param {number} which @returns {Tensor | null} */
-  const tensorOf = (which) =>
-    now
+  #tensorOf(which) {
+    return this.#now
       ? which
-        ? (now.given[/** @type {"weight"} */ (FACTOR[now.of])] ?? null)
-        : now.given.grad_output
+        ? (this.#now.given[/** @type {"weight"} */ (FACTOR[this.#now.of])] ?? null)
+        : this.#now.given.grad_output
       : null;
+  }
 
   /** Show the planes that the products are of; what differs comes first. @param {Compared} products */
-  function showPlanes({ kept, missing, extra }) {
+  #showPlanes({ kept, missing, extra }) {
     const [first] = [...extra, ...missing, ...kept];
-    if (first && (planes[0] !== first.grad[0] || (tensorOf(1) && planes[1] !== first.other[0]))) {
-      planes = [first.grad[0], first.other[0]];
-      draw();
+    if (
+      first &&
+      (this.#planes[0] !== first.grad[0] || (this.#tensorOf(1) && this.#planes[1] !== first.other[0]))
+    ) {
+      this.#planes = [first.grad[0], first.other[0]];
+      this.#draw();
     }
   }
 
-  function draw() {
-    maps.forEach((map, which) => {
-      const tensor = tensorOf(which);
+  #draw() {
+    this.#maps.forEach((map, which) => {
+      const tensor = this.#tensorOf(which);
       map.el.hidden = !tensor;
       if (!tensor) return;
       const [height, width] = sizeOf(tensor.shape);
       const cell = Math.max(5, Math.min(30, Math.floor(190 / Math.max(height, width))));
-      const at = indicesOf(tensor.shape, planes[which] * height * width)
+      const at = indicesOf(tensor.shape, this.#planes[which] * height * width)
         .slice(0, 2)
         .join(", ");
-      const name = which && now ? (FACTOR[now.of] ?? "") : "grad_output";
+      const name = which && this.#now ? (FACTOR[this.#now.of] ?? "") : "grad_output";
       const limit = tensor.data.reduce((most, value) => (Math.abs(value) > most ? Math.abs(value) : most), 0);
       map.set({
-        values: planeRows(tensor, planes[which]),
+        values: planeRows(tensor, this.#planes[which]),
         label: `${name}[${at}]`,
         shape: "",
         limit,
@@ -174,12 +200,15 @@ export function createProducts(pane) {
     });
   }
 
-  /** @param {HTMLElement} el @param {string} which @param {[Product[], Kind][]} kinds @param {number | null} value @param {number} factor */
-  function write(el, which, kinds, value, factor) {
+  /**
+   * @param {HTMLElement} el @param {string} which @param {[Product[], Kind][]} kinds
+   * @param {number | null} value @param {number} factor
+   */
+  #write(el, which, kinds, value, factor) {
     const head = element("b", {}, say(/** @type {"right.sum"} */ (`${which}.sum`)), ": ");
     if (value === null) return el.replaceChildren(head, say("sum.no_cell"));
     const written = kinds.flatMap(([products, kind]) =>
-      products.slice(0, MOST).map((product) => createProduct(product, kind)),
+      products.slice(0, MOST).map((product) => this.#createProduct(product, kind)),
     );
     const more = kinds.reduce((count, [products]) => count + Math.max(products.length - MOST, 0), 0);
     const parts = written.flatMap((button, index) => [...(index ? [" + "] : []), button]);
@@ -195,43 +224,41 @@ export function createProducts(pane) {
     );
   }
 
-  return {
-    el: element("div", { class: "cv-mistake-products" }, element("div", {}, hint, right, wrong), factors),
-    /** @param {Gradient} of @param {Given} given @param {[number, number]} at the planes to begin with */
-    set(of, given, at) {
-      now = { of, given };
-      planes = at;
-      draw();
-    },
-    /** Write both sums of a cell, or none. @param {Sums | null} next */
-    show(next) {
-      sums = next;
-      for (const el of [right, wrong]) el.hidden = !next;
-      setText(hint, next ? next.name : say("hint"));
-      if (next) {
-        const { kept, missing, extra } = next.products;
-        write(
-          right,
-          "right",
-          [
-            [kept, "kept"],
-            [missing, "missing"],
-          ],
-          next.right,
-          1,
-        );
-        write(
-          wrong,
-          "wrong",
-          [
-            [kept, "kept"],
-            [extra, "extra"],
-          ],
-          next.wrong,
-          next.factor,
-        );
-      }
-      light(next?.products);
-    },
-  };
+  /** @param {Gradient} of @param {Given} given @param {[number, number]} at the planes to begin with */
+  set(of, given, at) {
+    this.#now = { of, given };
+    this.#planes = at;
+    this.#draw();
+  }
+
+  /** Write both sums of a cell, or none. @param {Sums | null} next */
+  show(next) {
+    this.#sums = next;
+    for (const el of [this.#right, this.#wrong]) el.hidden = !next;
+    setText(this.#hint, next ? next.name : say("hint"));
+    if (next) {
+      const { kept, missing, extra } = next.products;
+      this.#write(
+        this.#right,
+        "right",
+        [
+          [kept, "kept"],
+          [missing, "missing"],
+        ],
+        next.right,
+        1,
+      );
+      this.#write(
+        this.#wrong,
+        "wrong",
+        [
+          [kept, "kept"],
+          [extra, "extra"],
+        ],
+        next.wrong,
+        next.factor,
+      );
+    }
+    this.#light(next?.products);
+  }
 }

@@ -13,9 +13,9 @@ const SIDE = 3;
 
 /** @typedef {Record<string, Record<"weight" | "gradient", number[][]>>} Kernels as lab/picture.py makes them */
 
-/** Make the two rows of small heatmaps. @param {{ scale: () => [number, string][] }} pane */
+/** @param {{ scale: () => [number, string][] }} pane */
 export function createKernels(pane) {
-  const menu = /** @type {HTMLSelectElement} */ (element("select"));
+  const menu = element("select");
   const about = element("p");
   const rows = Object.fromEntries(PARTS.map((part) => [part, createRow(part)]));
   const titled = PARTS.map((part) => [element("code", {}, say(`kernels.${part}`)), rows[part].el]);

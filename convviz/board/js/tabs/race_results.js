@@ -60,10 +60,7 @@ export function createTable() {
 /** The bytes of a text in base64. @param {string} text */
 export const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
-/**
- * Make the list of misclassified digits.
- * @param {(layer: string, digit: Digit) => void} onOpen called with the one that was chosen
- */
+/** @param {(layer: string, digit: Digit) => void} onOpen called with the one that was chosen */
 export function createMistakes(onOpen) {
   const title = element("h4");
   const about = element("p");
@@ -102,9 +99,7 @@ export function createMistakes(onOpen) {
 /** @param {string} layer @param {Digit} digit @param {string} pixels @param {(layer: string, digit: Digit) => void} onOpen */
 function createDigit(layer, digit, pixels, onOpen) {
   const { at, label, found } = digit;
-  const canvas = /** @type {HTMLCanvasElement} */ (
-    element("canvas", { width: String(SIDE), height: String(SIDE), "aria-hidden": "true" })
-  );
+  const canvas = element("canvas", { width: String(SIDE), height: String(SIDE), "aria-hidden": "true" });
   const context = canvas.getContext("2d");
   const image = context?.createImageData(SIDE, SIDE);
   bytesOf(pixels).forEach((ink, cell) => image?.data.set([255 - ink, 255 - ink, 255 - ink, 255], 4 * cell));

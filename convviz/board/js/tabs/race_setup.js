@@ -12,14 +12,12 @@ const RUNNING = ["starting", "running", "pausing", "paused"];
 /** Make the form, in which a person chooses what is raced. */
 function createChoices() {
   const layers = element("div", { class: "cv-race-layers" });
-  const own = /** @type {HTMLInputElement} */ (
-    element("input", { type: "text", autocomplete: "off", spellcheck: "false" })
-  );
+  const own = element("input", { type: "text", autocomplete: "off", spellcheck: "false" });
   const ownLabel = element("label", {}, say("own"), own);
   const numbers = Object.fromEntries(
     ["epochs", "train", "seeds"].map((name) => [name, createNumber(say(/** @type {"epochs"} */ (name)))]),
   );
-  const dtype = /** @type {HTMLSelectElement} */ (element("select"));
+  const dtype = element("select");
   const counts = element(
     "div",
     { class: "cv-flow" },
@@ -62,16 +60,13 @@ function createChoices() {
   };
 }
 
-/**
- * Make the form and its buttons.
- * @param {{ send: (message: any) => void, say: (text: string) => void }} pane
- */
+/** @param {{ send: (message: any) => void, say: (text: string) => void }} pane */
 export function createSetup(pane) {
   const choices = createChoices();
   const [start, pause, stop] = ["start", "pause", "stop"].map((name) =>
     button(/** @type {"start"} */ (name)),
   );
-  const bar = /** @type {HTMLProgressElement} */ (element("progress", { "aria-label": say("race") }));
+  const bar = element("progress", { "aria-label": say("race") });
   const line = element("span", { class: "cv-race-line" });
   const refused = element("p", { class: "cv-pane-failure cv-race-failed", role: "alert" });
   const closing = element("p", { class: "cv-muted" }, say("closing"));
@@ -135,19 +130,17 @@ function duration(left) {
 
 /** @param {"start" | "pause" | "stop"} name */
 const button = (name) =>
-  /** @type {HTMLButtonElement} */ (
-    element("button", { type: "button", class: "cv-button", "data-race": name }, say(name))
-  );
+  element("button", { type: "button", class: "cv-button", "data-race": name }, say(name));
 
 /** @param {string} label */
 function createNumber(label) {
-  const input = /** @type {HTMLInputElement} */ (element("input", { type: "number", step: "1" }));
+  const input = element("input", { type: "number", step: "1" });
   return { input, el: element("label", {}, label, input) };
 }
 
 /** @param {string} name @param {boolean} checked */
 function createBox(name, checked) {
-  const box = /** @type {HTMLInputElement} */ (element("input", { type: "checkbox", value: name }));
+  const box = element("input", { type: "checkbox", value: name });
   box.checked = checked;
   return element("label", {}, box, name);
 }

@@ -9,10 +9,7 @@ import { walkAlong } from "../base/roving.js";
  * @typedef {ReturnType<typeof createStrip>} Strip
  */
 
-/**
- * Make a row of tabs.
- * @param {string} label @param {Tab[]} tabs @param {(name: string) => void} choose
- */
+/** @param {string} label @param {Tab[]} tabs @param {(name: string) => void} choose */
 export function createStrip(label, tabs, choose) {
   const buttons = tabs.map(({ name, label: text, data, quiet }) => {
     const type = { type: "button", class: quiet ? "cv-tab cv-tab-quiet" : "cv-tab", role: "tab" };

@@ -1,5 +1,6 @@
 // @ts-check
-// The tab Check: every gradient of the shown plane held against finite differences, in float32 beside float64.
+// The tab Check: every gradient of the shown plane held against finite differences, in float32 beside
+// float64.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { createErrorCurve } from "./errorcurve.js";
@@ -15,120 +16,146 @@ const DECADES = 12; // from the strongest colour down to the faintest
 const CELL_SIDE = 52; // pixels, as in pane_check.css
 const READ_COLUMNS = 5; // a wider plane has no room for numbers such as 2.1e-9 beside another
 
-/** @typedef {{ analytic: number[][], difference: number[][][], largest: number[], passes: boolean, warning: string }} Slopes */
-/** @typedef {{ panel: string, label: string, size: [number, number], slopes: Record<string, Slopes> }} Gradient */
+/**
+ * @typedef {{ analytic: number[][], difference: number[][][], largest: number[], passes: boolean, warning:
+ *   string }} Slopes
+ */
 
-function renderCheck(context) {
-  return openPane(context, "check", (pane, body) => {
-    let data = null;
-    let chosen = -1; // which eps
-    let dtypes = DTYPES.slice(0, 1); // those that are shown
-    /** @type {ReturnType<typeof createRow>[]} */
-    const rows = [];
-    const slider = /** @type {HTMLInputElement} */ (
-      element("input", { type: "range", min: "0", step: "1", id: `${pane.uid}-eps` })
-    );
-    const eps = element("output", { for: slider.id });
-    const verdicts = element("table", { class: "cv-verdicts" });
-    const why = element("p");
-    const list = element("div", { class: "cv-check-rows" });
-    const readout = element("p", { class: "cv-readout" }, say("check.hint"));
-    const key = element("div", { class: "cv-logscale", role: "img" });
-    const curve = createErrorCurve(choose);
-    const shape = element("p");
-    const both = element("button", { type: "button", class: "cv-button cv-check-both" }, say("check.both"));
+/**
+ * @typedef {{ panel: string, label: string, size: [number, number], slopes: Record<string, Slopes> }}
+ *   Gradient
+ */
+
+class CheckPane {
+  #pane;
+  #body;
+  /** @type {any} */
+  #data = null;
+  #chosen = -1; // which eps
+  #dtypes = DTYPES.slice(0, 1); // those that are shown
+  /** @type {ReturnType<typeof createRow>[]} */
+  #rows = [];
+  #slider;
+  #eps;
+  #verdicts = element("table", { class: "cv-verdicts" });
+  #why = element("p");
+  #list = element("div", { class: "cv-check-rows" });
+  #readout = element("p", { class: "cv-readout" }, say("check.hint"));
+  #key = element("div", { class: "cv-logscale", role: "img" });
+  #curve = createErrorCurve((index) => this.#choose(index));
+  #shape = element("p");
+  #both = element("button", { type: "button", class: "cv-button cv-check-both" }, say("check.both"));
+
+  /** @param {import("./pane.js").PaneTools} pane @param {HTMLElement} body */
+  constructor(pane, body) {
+    [this.#pane, this.#body] = [pane, body];
+    this.#slider = element("input", { type: "range", min: "0", step: "1", id: `${pane.uid}-eps` });
+    this.#eps = element("output", { for: this.#slider.id });
     const words = [
       element("h3", {}, say("check")),
       element("p", {}, say("check.about")),
-      element("div", { class: "cv-flow" }, both),
+      element("div", { class: "cv-flow" }, this.#both),
       element("h4", {}, say("check.verdicts")),
-      verdicts,
-      why,
+      this.#verdicts,
+      this.#why,
     ];
     const picture = [
       element(
         "label",
-        { class: "cv-eps", for: slider.id },
-        element("span", {}, ...sayPieces("check.step", { eps })),
-        slider,
+        { class: "cv-eps", for: this.#slider.id },
+        element("span", {}, ...sayPieces("check.step", { eps: this.#eps })),
+        this.#slider,
       ),
-      list,
-      key,
-      readout,
+      this.#list,
+      this.#key,
+      this.#readout,
       element("h4", {}, say("check.curve")),
-      curve.el,
-      shape,
+      this.#curve.el,
+      this.#shape,
     ];
     body.append(split(words, picture));
-    both.addEventListener("click", () => {
-      dtypes = dtypes.length > 1 ? DTYPES.slice(0, 1) : DTYPES;
-      draw();
+    this.#both.addEventListener("click", () => {
+      this.#dtypes = this.#dtypes.length > 1 ? DTYPES.slice(0, 1) : DTYPES;
+      this.#draw();
     });
-    slider.addEventListener("input", () => choose(Number(slider.value)));
+    this.#slider.addEventListener("input", () => this.#choose(Number(this.#slider.value)));
     pane.onPoint(({ cell }) => {
-      for (const row of rows) row.light(cell);
+      for (const row of this.#rows) row.light(cell);
     });
-
-    /** @param {number} index */
-    function choose(index) {
-      chosen = index;
-      draw();
-    }
-
-    /** @param {Gradient | null} gradient @param {string} dtype @param {number} row @param {number} column */
-    function read(gradient, dtype, row, column) {
-      if (!gradient) return setText(readout, say("check.hint"));
-      const { analytic, difference } = gradient.slopes[dtype];
-      const [exact, apart] = [analytic[row][column] ?? NaN, difference[chosen][row][column] ?? NaN];
-      const numbers = [exact, exact - apart].map((value) =>
-        fullNumber(Number(value.toPrecision(7)), "float64"),
-      );
-      const cell = `${gradient.label}[${row},${column}]`;
-      setText(
-        readout,
-        say("check.read", {
-          cell,
-          dtype,
-          analytic: numbers[0],
-          numeric: numbers[1],
-          apart: formatNumber(Math.abs(apart)),
-        }),
-      );
-      pane.point({ cell: { panel: gradient.panel, row, column } });
-    }
-
-    function draw() {
-      both.setAttribute("aria-pressed", String(dtypes.length > 1));
-      const limits = topOf(data.gradients);
-      slider.max = String(data.eps.length - 1);
-      slider.value = String(chosen);
-      slider.setAttribute("aria-valuetext", formatNumber(data.eps[chosen]));
-      setText(
-        eps,
-        say(data.eps[chosen] === data.gradcheck.eps ? "check.eps_gradcheck" : "check.eps", {
-          eps: formatNumber(data.eps[chosen]),
-        }),
-      );
-      while (rows.length < data.gradients.length) rows.push(createRow(pane, read));
-      rows.length = data.gradients.length;
-      list.replaceChildren(...rows.map((row) => row.el));
-      const colors = logScale(pane.scale(), DECADES);
-      rows.forEach((row, index) => row.set(data.gradients[index], dtypes, chosen, limits, colors));
-      drawKey(key, limits, pane.scale());
-      curve.set(curveOf(data, dtypes, chosen));
-      setText(shape, shapeOf(data, dtypes));
-      verdicts.replaceChildren(...verdictRows(data, dtypes));
-      setText(why, reason(data, dtypes));
-    }
-
     body.hidden = true; // until there is something to see: this geometry may be one that takes too long
-    return (next) => {
-      data = next;
-      body.hidden = false;
-      if (chosen < 0) chosen = data.eps.indexOf(data.gradcheck.eps);
-      draw();
-      setText(readout, say("check.hint"));
-    };
+  }
+
+  /** @param {number} index */
+  #choose(index) {
+    this.#chosen = index;
+    this.#draw();
+  }
+
+  /** @param {Gradient | null} gradient @param {string} dtype @param {number} row @param {number} column */
+  #read(gradient, dtype, row, column) {
+    if (!gradient) return setText(this.#readout, say("check.hint"));
+    const { analytic, difference } = gradient.slopes[dtype];
+    const [exact, apart] = [analytic[row][column] ?? NaN, difference[this.#chosen][row][column] ?? NaN];
+    const numbers = [exact, exact - apart].map((value) =>
+      fullNumber(Number(value.toPrecision(7)), "float64"),
+    );
+    const cell = `${gradient.label}[${row},${column}]`;
+    setText(
+      this.#readout,
+      say("check.read", {
+        cell,
+        dtype,
+        analytic: numbers[0],
+        numeric: numbers[1],
+        apart: formatNumber(Math.abs(apart)),
+      }),
+    );
+    this.#pane.point({ cell: { panel: gradient.panel, row, column } });
+  }
+
+  #draw() {
+    this.#both.setAttribute("aria-pressed", String(this.#dtypes.length > 1));
+    const limits = topOf(this.#data.gradients);
+    this.#slider.max = String(this.#data.eps.length - 1);
+    this.#slider.value = String(this.#chosen);
+    this.#slider.setAttribute("aria-valuetext", formatNumber(this.#data.eps[this.#chosen]));
+    setText(
+      this.#eps,
+      say(this.#data.eps[this.#chosen] === this.#data.gradcheck.eps ? "check.eps_gradcheck" : "check.eps", {
+        eps: formatNumber(this.#data.eps[this.#chosen]),
+      }),
+    );
+    while (this.#rows.length < this.#data.gradients.length)
+      this.#rows.push(
+        createRow(this.#pane, (gradient, dtype, row, column) => this.#read(gradient, dtype, row, column)),
+      );
+    this.#rows.length = this.#data.gradients.length;
+    this.#list.replaceChildren(...this.#rows.map((row) => row.el));
+    const colors = logScale(this.#pane.scale(), DECADES);
+    this.#rows.forEach((row, index) =>
+      row.set(this.#data.gradients[index], this.#dtypes, this.#chosen, limits, colors),
+    );
+    drawKey(this.#key, limits, this.#pane.scale());
+    this.#curve.set(curveOf(this.#data, this.#dtypes, this.#chosen));
+    setText(this.#shape, shapeOf(this.#data, this.#dtypes));
+    this.#verdicts.replaceChildren(...verdictRows(this.#data, this.#dtypes));
+    setText(this.#why, reason(this.#data, this.#dtypes));
+  }
+
+  set(next) {
+    this.#data = next;
+    this.#body.hidden = false;
+    if (this.#chosen < 0) this.#chosen = this.#data.eps.indexOf(this.#data.gradcheck.eps);
+    this.#draw();
+    setText(this.#readout, say("check.hint"));
+  }
+}
+
+/** @param {{ model: any, el: HTMLElement }} context the model has the page */
+function renderCheck(context) {
+  return openPane(context, "check", (pane, body) => {
+    const made = new CheckPane(pane, body);
+    return (next) => made.set(next);
   });
 }
 
@@ -159,7 +186,10 @@ function createRow(pane, read) {
   );
   return {
     el,
-    /** @param {Gradient} next @param {string[]} dtypes @param {number} step @param {number} limit @param {[number, string][]} colors */
+    /**
+     * @param {Gradient} next @param {string[]} dtypes @param {number} step @param {number} limit
+     * @param {[number, string][]} colors
+     */
     set(next, dtypes, step, limit, colors) {
       gradient = next;
       const [height, width] = next.size;
@@ -236,7 +266,10 @@ function drawKey(key, top, scale) {
   key.setAttribute("aria-label", say("check.colours", { low: ends[0], high: ends[1] }));
 }
 
-/** The largest error of all gradients, a line a dtype. @param {any} data @param {string[]} dtypes @param {number} chosen */
+/**
+ * The largest error of all gradients, a line a dtype.
+ * @param {any} data @param {string[]} dtypes @param {number} chosen
+ */
 function curveOf(data, dtypes, chosen) {
   const lines = dtypes.map((name) => ({
     name,

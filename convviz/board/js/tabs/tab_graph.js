@@ -2,153 +2,174 @@
 // The graph: the drawing in its window, the walk backwards through it, and the box that was chosen.
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
-import { createDetails } from "./graph_details.js";
-import { createDrawing, readDrawing } from "./graph_drawing.js";
+import { Details } from "./graph_details.js";
+import { Drawing, readDrawing } from "./graph_drawing.js";
 import { createViewport } from "./graph_viewport.js";
 import { openPane, split } from "./pane.js";
 import { plainText, setRich } from "../base/rich_text.js";
-import { createTransport } from "../board/transport.js";
+import { Transport } from "../board/transport.js";
 import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 const FILE = "graph.svg";
 
-/** @param {{ model: any, el: HTMLElement }} context */
-function renderGraph(context) {
-  return openPane(context, "graph", (pane, body) => {
-    /** @type {any} */
-    let data = null;
-    let theme = "";
-    let at = -1; // the step of the walk; -1: not walking
+class GraphPane {
+  #pane;
+  #body;
+  /** @type {any} */
+  #data = null;
+  #theme = "";
+  #at = -1; // the step of the walk; -1: not walking
+  #drawing;
+  #viewport = createViewport(say("graph.window"));
+  #details;
+  #transport = new Transport(say("graph.bar"), {
+    onMove: (position) => this.#walkTo(position),
+    onClose: () => this.#stopWalk(),
+  });
+  #walk = button(say("graph.walk"), () => this.#startWalk());
+  #told = element("p", { class: "cv-told" });
+  #note = element("p", { class: "cv-muted cv-graph-note" });
 
-    const drawing = createDrawing(pane.uid, { open: openBox, point: pointFrom });
-    const viewport = createViewport(say("graph.window"));
-    const details = createDetails(pane, closeBox);
-    const transport = createTransport(say("graph.bar"), { onMove: walkTo, onClose: stopWalk });
-    const walk = button(say("graph.walk"), startWalk);
-    const told = element("p", { class: "cv-told" });
-    const note = element("p", { class: "cv-muted cv-graph-note" });
+  /** @param {import("./pane.js").PaneTools} pane @param {HTMLElement} body */
+  constructor(pane, body) {
+    [this.#pane, this.#body] = [pane, body];
+    this.#drawing = new Drawing(pane.uid, {
+      open: (id) => this.#openBox(id),
+      point: (id) => this.#pointFrom(id),
+    });
+    this.#details = new Details(pane, () => this.#closeBox());
     const tools = element(
       "div",
       { class: "cv-buttons cv-graph-tools" },
-      walk,
-      button("\u2212", () => viewport.zoom(-1), say("graph.out")),
-      button("+", () => viewport.zoom(1), say("graph.in")),
-      button(say("graph.fit"), () => viewport.fit(), say("graph.all")),
-      button(say("graph.export"), save),
+      this.#walk,
+      button("\u2212", () => this.#viewport.zoom(-1), say("graph.out")),
+      button("+", () => this.#viewport.zoom(1), say("graph.in")),
+      button(say("graph.fit"), () => this.#viewport.fit(), say("graph.all")),
+      button(say("graph.export"), () => this.#save()),
     );
-    const words = [element("p", {}, say("graph")), note, tools, transport.el, told];
-    const figure = split(words, [viewport.el, details.el]);
+    const words = [element("p", {}, say("graph")), this.#note, tools, this.#transport.el, this.#told];
+    const figure = split(words, [this.#viewport.el, this.#details.el]);
     body.append(figure);
-
-    /** @param {string} id */
-    function openBox(id) {
-      drawing.select(id);
-      details.open(id);
-    }
-
-    function closeBox() {
-      const box = drawing.box(drawing.selected());
-      drawing.select("");
-      details.close();
-      box?.focus({ preventScroll: true });
-    }
-
-    /** @param {string | null} id */
-    function pointFrom(id) {
-      const panels = id ? (data.panels[id] ?? []) : [];
-      pane.point(panels.length ? { panels } : undefined);
-      const sum = id ? data.paths[id] : "";
-      if (sum) setRich(told, sum);
-      else tell();
-    }
-
-    function startWalk() {
-      transport.open(data.steps.length);
-      walk.hidden = true;
-    }
-
-    function stopWalk() {
-      transport.close();
-      walk.hidden = false;
-      at = -1;
-      drawing.mark([]);
-      tell();
-      walk.focus({ preventScroll: true });
-    }
-
-    /** @param {number} position */
-    function walkTo(position) {
-      at = position;
-      showStep();
-      const { id, text } = data.steps[at];
-      viewport.reveal(drawing.withReceivers(id));
-      if (!transport.speaks()) pane.say(plainText(text));
-    }
-
-    /** What stands above the drawing while nothing is pointed at. */
-    function tell() {
-      setRich(told, at >= 0 ? data.steps[at].text : say("graph.hint"));
-    }
-
-    function showStep() {
-      const { text } = data.steps[at];
-      drawing.mark(data.steps.slice(0, at + 1).map(({ id }) => id));
-      tell();
-      const place = { at: at + 1, of: data.steps.length };
-      transport.say(say("graph.step", place), say("graph.step_read", { ...place, what: plainText(text) }));
-    }
-
-    function save() {
-      const text = new XMLSerializer().serializeToString(readDrawing(data, theme));
-      const address = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
-      const link = element("a", { href: address, download: FILE });
-      body.append(link);
-      link.click();
-      link.remove();
-      setTimeout(() => URL.revokeObjectURL(address)); // after the browser has taken it
-      pane.say(say("graph.saved", { file: FILE }));
-    }
-
     figure.addEventListener("keydown", (event) => {
       const act = {
-        "+": () => viewport.zoom(1),
-        "=": () => viewport.zoom(1),
-        "-": () => viewport.zoom(-1),
-        0: viewport.fit,
+        "+": () => this.#viewport.zoom(1),
+        "=": () => this.#viewport.zoom(1),
+        "-": () => this.#viewport.zoom(-1),
+        0: this.#viewport.fit,
       }[event.key];
-      const inside = viewport.el.contains(/** @type {Node} */ (event.target));
+      const inside = this.#viewport.el.contains(/** @type {Node} */ (event.target));
       if (!act || !inside || event.ctrlKey || event.metaKey || event.altKey) return;
       act();
       event.preventDefault();
     });
     pane.onPoint(({ cell, panels }) => {
       const named = new Set([...panels, ...(cell ? [cell.panel] : [])]);
-      const ids = Object.keys(data?.panels ?? {}).filter((id) =>
-        data.panels[id].some((panel) => named.has(panel)),
+      const ids = Object.keys(this.#data?.panels ?? {}).filter((id) =>
+        this.#data.panels[id].some((panel) => named.has(panel)),
       );
-      drawing.frame(new Set(ids));
+      this.#drawing.frame(new Set(ids));
     });
     pane.onClose(() => {
-      transport.close();
-      viewport.close();
+      this.#transport.close();
+      this.#viewport.close();
     });
+  }
 
-    return (next) => {
-      const isNew = data?.step !== next.step;
-      const sameWalk = data && next.steps.length === data.steps.length;
-      data = next;
-      theme = pane.root.dataset.theme ?? "light";
-      const svg = readDrawing(data, theme);
-      drawing.set(svg, data.paths);
-      viewport.set(svg);
-      setText(note, data.note);
-      if (at >= 0 && !sameWalk) stopWalk();
-      if (at >= 0) showStep();
-      else tell();
-      if (!drawing.selected()) details.close();
-      else if (isNew) details.refresh(drawing.selected());
-    };
+  /** @param {string} id */
+  #openBox(id) {
+    this.#drawing.select(id);
+    this.#details.open(id);
+  }
+
+  #closeBox() {
+    const box = this.#drawing.box(this.#drawing.selected());
+    this.#drawing.select("");
+    this.#details.close();
+    box?.focus({ preventScroll: true });
+  }
+
+  /** @param {string | null} id */
+  #pointFrom(id) {
+    const panels = id ? (this.#data.panels[id] ?? []) : [];
+    this.#pane.point(panels.length ? { panels } : undefined);
+    const sum = id ? this.#data.paths[id] : "";
+    if (sum) setRich(this.#told, sum);
+    else this.#tell();
+  }
+
+  #startWalk() {
+    this.#transport.open(this.#data.steps.length);
+    this.#walk.hidden = true;
+  }
+
+  #stopWalk() {
+    this.#transport.close();
+    this.#walk.hidden = false;
+    this.#at = -1;
+    this.#drawing.mark([]);
+    this.#tell();
+    this.#walk.focus({ preventScroll: true });
+  }
+
+  /** @param {number} position */
+  #walkTo(position) {
+    this.#at = position;
+    this.#showStep();
+    const { id, text } = this.#data.steps[this.#at];
+    this.#viewport.reveal(this.#drawing.withReceivers(id));
+    if (!this.#transport.speaks()) this.#pane.say(plainText(text));
+  }
+
+  /** What stands above the drawing while nothing is pointed at. */
+  #tell() {
+    setRich(this.#told, this.#at >= 0 ? this.#data.steps[this.#at].text : say("graph.hint"));
+  }
+
+  #showStep() {
+    const { text } = this.#data.steps[this.#at];
+    this.#drawing.mark(this.#data.steps.slice(0, this.#at + 1).map(({ id }) => id));
+    this.#tell();
+    const place = { at: this.#at + 1, of: this.#data.steps.length };
+    this.#transport.say(
+      say("graph.step", place),
+      say("graph.step_read", { ...place, what: plainText(text) }),
+    );
+  }
+
+  #save() {
+    const text = new XMLSerializer().serializeToString(readDrawing(this.#data, this.#theme));
+    const address = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
+    const link = element("a", { href: address, download: FILE });
+    this.#body.append(link);
+    link.click();
+    link.remove();
+    setTimeout(() => URL.revokeObjectURL(address)); // after the browser has taken it
+    this.#pane.say(say("graph.saved", { file: FILE }));
+  }
+
+  set(next) {
+    const isNew = this.#data?.step !== next.step;
+    const sameWalk = this.#data && next.steps.length === this.#data.steps.length;
+    this.#data = next;
+    this.#theme = this.#pane.root.dataset.theme ?? "light";
+    const svg = readDrawing(this.#data, this.#theme);
+    this.#drawing.set(svg, this.#data.paths);
+    this.#viewport.set(svg);
+    setText(this.#note, this.#data.note);
+    if (this.#at >= 0 && !sameWalk) this.#stopWalk();
+    if (this.#at >= 0) this.#showStep();
+    else this.#tell();
+    if (!this.#drawing.selected()) this.#details.close();
+    else if (isNew) this.#details.refresh(this.#drawing.selected());
+  }
+}
+
+/** @param {{ model: any, el: HTMLElement }} context the model has the page */
+function renderGraph(context) {
+  return openPane(context, "graph", (pane, body) => {
+    const made = new GraphPane(pane, body);
+    return (next) => made.set(next);
   });
 }
 

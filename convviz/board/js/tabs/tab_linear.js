@@ -93,115 +93,140 @@ export function onBoard({ spec }, { weight, bias }) {
   };
 }
 
-function renderLinear(context) {
-  return openPane(context, "linear", (pane, body) => {
-    let data = null;
-    const controls = createControls(pane, () => pane.choose({ seed: data.settings.seed + 1, typed: [] }));
+class LinearPane {
+  #pane;
+  /** @type {any} */
+  #data = null;
+  #controls;
+  #loss = element("span");
+  #truth = element("span", { class: "cv-truth" });
+  #sum = element("p", { class: "cv-lesson-sum cv-said" }, say("linear.hint"));
+  #equations;
+  #maps;
+
+  /** @param {any} context @param {import("./pane.js").PaneTools} pane @param {HTMLElement} body */
+  constructor(context, pane, body) {
+    this.#pane = pane;
+    this.#equations = LESSON_ROWS.map((row) =>
+      createEquationRow(this.#pane, row, {
+        point: (cell) => this.#point(cell),
+        leave: () => this.#leave(),
+        type: (area, cell, at, size, typed, closed) => this.#type(area, cell, at, size, typed, closed),
+      }),
+    );
+    this.#maps = this.#equations.flatMap((equation) => equation.maps);
+    this.#controls = createControls(pane, () =>
+      pane.choose({ seed: this.#data.settings.seed + 1, typed: [] }),
+    );
     const facts = element("p", { class: "cv-facts" });
-    const loss = element("span");
-    const truth = element("span", { class: "cv-truth" });
-    facts.append(loss, truth);
-    const sum = element("p", { class: "cv-lesson-sum cv-said" }, say("linear.hint"));
-    const equations = LESSON_ROWS.map((row) => createEquationRow(pane, row, { point, leave, type }));
-    const maps = equations.flatMap((equation) => equation.maps);
+    facts.append(this.#loss, this.#truth);
     const show = element("button", { type: "button", class: "cv-button" }, say("linear.show"));
     show.addEventListener("click", () =>
       context.model.goTo(
-        (/** @type {Settings} */ settings) => onBoard(settings, data.tensors),
+        (/** @type {Settings} */ settings) => onBoard(settings, this.#data.tensors),
         say("linear.shown"),
       ),
     );
     const words = [
       element("h3", {}, say("linear")),
       element("p", {}, say("linear.about")),
-      controls.el,
+      this.#controls.el,
       facts,
-      sum,
+      this.#sum,
     ];
     const picture = [
-      ...equations.map((equation) => equation.el),
+      ...this.#equations.map((equation) => equation.el),
       element("h4", {}, say("linear.conv2d")),
       element("p", {}, say("linear.conv2d_about")),
       element("p", { class: "cv-lesson-go" }, show),
     ];
     body.append(split(words, picture));
+  }
 
-    /** @param {LessonCell} cell */
-    function point(cell) {
-      const links = [cell, ...linearLinks(data.settings, cell)];
-      for (const map of maps) map.light(links);
-      write(cell);
-    }
+  /** @param {LessonCell} cell */
+  #point(cell) {
+    const links = [cell, ...linearLinks(this.#data.settings, cell)];
+    for (const map of this.#maps) map.light(links);
+    this.#write(cell);
+  }
 
-    function leave() {
-      for (const map of maps) map.light([]);
-    }
+  #leave() {
+    for (const map of this.#maps) map.light([]);
+  }
 
-    /** @param {LessonCell} cell */
-    function valueOf({ tensor, row, column }) {
-      const values = data.tensors[tensor];
-      return Array.isArray(values[0]) ? values[row][column] : values[column];
-    }
+  /** @param {LessonCell} cell */
+  #valueOf({ tensor, row, column }) {
+    const values = this.#data.tensors[tensor];
+    return Array.isArray(values[0]) ? values[row][column] : values[column];
+  }
 
-    /** Write the sum behind a cell. @param {LessonCell} cell */
-    function write(cell) {
-      const terms = linearTerms(data.settings, cell);
-      const head = element("code", {}, linearName(cell));
-      const value = valueOf(cell);
-      sum.dataset.value = String(value);
-      if (!terms.length) {
-        const given = GIVEN.includes(cell.tensor);
-        const values = { cell: head, value: formatNumber(value) };
-        return sum.replaceChildren(
-          ...sayPieces(given ? "linear.given" : LOSS_SLOPES[data.settings.loss], values),
-        );
-      }
-      const factor = (each) => factorSpan(valueOf(each), each, limitOf(each.tensor, data), pane.scale());
-      const parts = terms.flatMap((term, index) => [
-        index ? " + " : "",
-        ...term.flatMap((each, place) => [place ? "\u00b7" : "", factor(each)]),
-      ]);
-      if (cell.tensor === "output")
-        parts.push(" + ", factor({ tensor: "bias", row: 0, column: cell.column }));
-      const axis = { n: "\u2099", o: "\u2092", i: "\u1d62" }[LINEAR_RULES[cell.tensor].over];
-      sum.replaceChildren(
-        head,
-        ` = \u03a3${axis} `,
-        ...parts,
-        " = ",
-        element("output", {}, formatNumber(value)),
-      );
-      if (document.activeElement?.closest(".cv-pane") === pane.root) pane.say(sum.textContent ?? "");
-    }
-
-    /** @param {HTMLElement} area @param {LessonCell} cell @param {[number, number]} at @param {[number, number]} size
-     * @param {string} typed @param {() => void} closed */
-    function type(area, cell, at, size, typed, closed) {
-      const text = typed || String(valueOf(cell));
-      openEditor(
-        area,
-        { row: at[0], column: at[1], rows: size[0], columns: size[1] },
-        linearName(cell),
-        text,
-        Boolean(typed),
-        (value) => pane.choose({ typed: withTyped(pane.chosen().typed ?? [], cell, value) }),
-        (sentence) => setText(sum, sentence),
-        closed,
+  /** Write the sum behind a cell. @param {LessonCell} cell */
+  #write(cell) {
+    const terms = linearTerms(this.#data.settings, cell);
+    const head = element("code", {}, linearName(cell));
+    const value = this.#valueOf(cell);
+    this.#sum.dataset.value = String(value);
+    if (!terms.length) {
+      const given = GIVEN.includes(cell.tensor);
+      const values = { cell: head, value: formatNumber(value) };
+      return this.#sum.replaceChildren(
+        ...sayPieces(given ? "linear.given" : LOSS_SLOPES[this.#data.settings.loss], values),
       );
     }
+    const factor = (each) =>
+      factorSpan(this.#valueOf(each), each, limitOf(each.tensor, this.#data), this.#pane.scale());
+    const parts = terms.flatMap((term, index) => [
+      index ? " + " : "",
+      ...term.flatMap((each, place) => [place ? "\u00b7" : "", factor(each)]),
+    ]);
+    if (cell.tensor === "output") parts.push(" + ", factor({ tensor: "bias", row: 0, column: cell.column }));
+    const axis = { n: "\u2099", o: "\u2092", i: "\u1d62" }[LINEAR_RULES[cell.tensor].over];
+    this.#sum.replaceChildren(
+      head,
+      ` = \u03a3${axis} `,
+      ...parts,
+      " = ",
+      element("output", {}, formatNumber(value)),
+    );
+    if (document.activeElement?.closest(".cv-pane") === this.#pane.root)
+      this.#pane.say(this.#sum.textContent ?? "");
+  }
 
-    return (next) => {
-      data = next;
-      controls.set(data);
-      setText(loss, say("linear.loss_is", { loss: formatNumber(data.loss) }));
-      const small = data.deviation <= 1e-4;
-      const held = data.deviation === 0 ? "linear.exact" : small ? "linear.close" : "linear.differs";
-      setText(truth, say(held, { apart: formatNumber(data.deviation) }));
-      truth.dataset.ok = String(small);
-      for (const equation of equations) equation.set(data);
-      leave();
-      setText(sum, say("linear.hint"));
-    };
+  /** @param {HTMLElement} area @param {LessonCell} cell @param {[number, number]} at @param {[number, number]} size
+   * @param {string} typed @param {() => void} closed */
+  #type(area, cell, at, size, typed, closed) {
+    const text = typed || String(this.#valueOf(cell));
+    openEditor(
+      area,
+      { row: at[0], column: at[1], rows: size[0], columns: size[1] },
+      linearName(cell),
+      text,
+      Boolean(typed),
+      (value) => this.#pane.choose({ typed: withTyped(this.#pane.chosen().typed ?? [], cell, value) }),
+      (sentence) => setText(this.#sum, sentence),
+      closed,
+    );
+  }
+
+  set(next) {
+    this.#data = next;
+    this.#controls.set(this.#data);
+    setText(this.#loss, say("linear.loss_is", { loss: formatNumber(this.#data.loss) }));
+    const small = this.#data.deviation <= 1e-4;
+    const held = this.#data.deviation === 0 ? "linear.exact" : small ? "linear.close" : "linear.differs";
+    setText(this.#truth, say(held, { apart: formatNumber(this.#data.deviation) }));
+    this.#truth.dataset.ok = String(small);
+    for (const equation of this.#equations) equation.set(this.#data);
+    this.#leave();
+    setText(this.#sum, say("linear.hint"));
+  }
+}
+
+/** @param {{ model: any, el: HTMLElement }} context the model has the page */
+function renderLinear(context) {
+  return openPane(context, "linear", (pane, body) => {
+    const made = new LinearPane(context, pane, body);
+    return (next) => made.set(next);
   });
 }
 
@@ -211,7 +236,7 @@ function createControls(pane, onDraw) {
   const menus = {};
   const el = element("div", { class: "cv-lesson-controls" });
   for (const [name, words] of Object.entries(MENU_WORDS)) {
-    const menu = /** @type {HTMLSelectElement} */ (element("select", { "data-set": name }));
+    const menu = element("select", { "data-set": name });
     menu.addEventListener("change", () =>
       pane.choose({ [name]: name === "loss" ? menu.value : Number(menu.value) }),
     );

@@ -3,7 +3,7 @@
 import WORDS from "../../../facts/words/tabs.json" with { type: "json" };
 import { element, setText } from "../base/dom.js";
 import { createFormula, setFormula } from "../board/quantities.js";
-import { createMatrixLinks } from "./matrix_links.js";
+import { MatrixLinks } from "./matrix_links.js";
 import { createProduct } from "./matrix_product.js";
 import { viewsOf } from "./matrix_views.js";
 import { entryInWords } from "./matrix_words.js";
@@ -12,106 +12,128 @@ import { sentences } from "../base/words.js";
 
 const say = sentences(WORDS);
 
-function renderMatrix(context) {
-  return openPane(context, "matrix", (pane, body) => {
-    let data = null;
-    /** @type {ReturnType<typeof viewsOf>} */
-    let views = [];
-    let chosen = 0;
-    let links = null;
-    let hovered = null; // the selection under the pointer
-    let elsewhere = null; // the selection of the cell that the board points at
-    let room = { width: 0, height: Infinity };
+/** @import { Selection } from "./matrix_links.js" */
 
-    const product = createProduct(pane, { onPoint: point, onLeave: leave });
-    const chooser = createChooser((index) => {
-      chosen = index;
-      leave();
-      draw();
+class MatrixPane {
+  #pane;
+  /** @type {any} */
+  #data = null;
+  /** @type {ReturnType<typeof viewsOf>} */
+  #views = [];
+  #chosen = 0;
+  #links = /** @type {MatrixLinks} */ (/** @type {unknown} */ (null)); // of the first data on
+  /** @type {Selection | null} */
+  #hovered = null; // the selection under the pointer
+  /** @type {Selection | null} */
+  #elsewhere = null; // the selection of the cell that the board points at
+  #room = { width: 0, height: Infinity };
+  #product;
+  #chooser = createChooser((index) => {
+    this.#chosen = index;
+    this.#leave();
+    this.#draw();
+  });
+  #sentence = element("p", { class: "cv-sentence" });
+  #formula = createFormula();
+  #notes = element("div", { class: "cv-matrix-notes" });
+  #pager = createPager((start) => this.#pane.choose({ start }));
+  #readout = element("p", { class: "cv-readout cv-said" }, say("matrix.hint"));
+  #place;
+  #watcher = new ResizeObserver(() => {
+    const next = {
+      width: this.#place.clientWidth,
+      height: this.#pane.root.closest(".cv-slot")?.clientHeight || Infinity,
+    };
+    if (next.width <= 0 || (next.width === this.#room.width && next.height === this.#room.height)) return;
+    this.#room = next;
+    if (this.#data) this.#draw();
+  });
+
+  /** @param {import("./pane.js").PaneTools} pane @param {HTMLElement} body */
+  constructor(pane, body) {
+    this.#pane = pane;
+    this.#product = createProduct(pane, {
+      onPoint: (map, row, column) => this.#point(map, row, column),
+      onLeave: () => this.#leave(),
     });
-    const sentence = element("p", { class: "cv-sentence" });
-    const formula = createFormula();
-    const notes = element("div", { class: "cv-matrix-notes" });
-    const pager = createPager((start) => pane.choose({ start }));
-    const readout = element("p", { class: "cv-readout cv-said" }, say("matrix.hint"));
     const words = [
       element("p", {}, say("matrix")),
-      chooser.el,
-      sentence,
-      element("p", {}, formula),
-      notes,
-      readout,
+      this.#chooser.el,
+      this.#sentence,
+      element("p", {}, this.#formula),
+      this.#notes,
+      this.#readout,
     ];
-    body.append(split(words, [pager.el, ...product.els]));
-
-    function draw() {
-      const view = views[chosen];
-      chooser.set(
-        views.map(({ title }) => title),
-        chosen,
-      );
-      sentence.replaceChildren(...prose(view.sentence));
-      setFormula(formula, view.formula);
-      notes.replaceChildren(...view.notes.map((note) => element("p", { class: "cv-muted" }, ...prose(note))));
-      pager.set(data.windows, !view.one);
-      product.set(view, data.dtype, room.width ? room : { ...room, width: 420 });
-      light();
-    }
-
-    function light() {
-      const selection = hovered ?? elsewhere;
-      product.light((map) => (selection && links ? links.entries(map, selection) : []));
-    }
-
-    /** @param {import("./matrix_views.js").MatrixMap} map @param {number} row @param {number} column */
-    function point(map, row, column) {
-      hovered = links.ofEntry(map, row, column);
-      light();
-      const text = entryInWords(data, links, map, row, column);
-      setText(readout, text);
-      if (document.activeElement?.closest(".cv-pane") === pane.root) pane.say(text);
-      const cell = map.own && links.boardCell(map, map.own, row, column);
-      if (cell) pane.point({ cell });
-      else pane.point({ cells: map.panels ? links.boardCells(hovered, map.panels) : [] });
-    }
-
-    function leave() {
-      hovered = null;
-      setText(readout, say("matrix.hint"));
-      pane.point();
-      if (links) light();
-    }
-
+    body.append(split(words, [this.#pager.el, ...this.#product.els]));
     pane.onPoint(({ cell }) => {
-      elsewhere = cell && links ? links.ofCell(cell) : null;
-      light();
-      if (elsewhere && !hovered) product.reveal();
+      this.#elsewhere = cell && this.#links ? this.#links.ofCell(cell) : null;
+      this.#light();
+      if (this.#elsewhere && !this.#hovered) this.#product.reveal();
     });
-
     // A widget is drawn before it is put into the page: only then has it a width.
-    const place = /** @type {HTMLElement} */ (product.els[0].parentElement);
-    const watcher = new ResizeObserver(() => {
-      const next = {
-        width: place.clientWidth,
-        height: pane.root.closest(".cv-slot")?.clientHeight || Infinity,
-      };
-      if (next.width <= 0 || (next.width === room.width && next.height === room.height)) return;
-      room = next;
-      if (data) draw();
-    });
-    watcher.observe(place);
+    this.#place = /** @type {HTMLElement} */ (this.#product.els[0].parentElement);
+    this.#watcher.observe(this.#place);
     const slot = pane.root.parentElement;
-    if (slot) watcher.observe(slot);
-    pane.onClose(() => watcher.disconnect());
+    if (slot) this.#watcher.observe(slot);
+    pane.onClose(() => this.#watcher.disconnect());
+  }
 
-    return (next) => {
-      data = next;
-      links = createMatrixLinks(next);
-      views = viewsOf(next);
-      hovered = null;
-      elsewhere = null; // the board says anew what it points at, when it has drawn the new numbers
-      draw();
-    };
+  #draw() {
+    const view = this.#views[this.#chosen];
+    this.#chooser.set(
+      this.#views.map(({ title }) => title),
+      this.#chosen,
+    );
+    this.#sentence.replaceChildren(...prose(view.sentence));
+    setFormula(this.#formula, view.formula);
+    this.#notes.replaceChildren(
+      ...view.notes.map((note) => element("p", { class: "cv-muted" }, ...prose(note))),
+    );
+    this.#pager.set(this.#data.windows, !view.one);
+    this.#product.set(view, this.#data.dtype, this.#room.width ? this.#room : { ...this.#room, width: 420 });
+    this.#light();
+  }
+
+  #light() {
+    const selection = this.#hovered ?? this.#elsewhere;
+    this.#product.light((map) => (selection && this.#links ? this.#links.entries(map, selection) : []));
+  }
+
+  /** @param {import("./matrix_views.js").MatrixMap} map @param {number} row @param {number} column */
+  #point(map, row, column) {
+    const hovered = this.#links.ofEntry(map, row, column);
+    this.#hovered = hovered;
+    this.#light();
+    const text = entryInWords(this.#data, this.#links, map, row, column);
+    setText(this.#readout, text);
+    if (document.activeElement?.closest(".cv-pane") === this.#pane.root) this.#pane.say(text);
+    const cell = map.own && this.#links.boardCell(map, map.own, row, column);
+    if (cell) this.#pane.point({ cell });
+    else this.#pane.point({ cells: map.panels ? this.#links.boardCells(hovered, map.panels) : [] });
+  }
+
+  #leave() {
+    this.#hovered = null;
+    setText(this.#readout, say("matrix.hint"));
+    this.#pane.point();
+    if (this.#links) this.#light();
+  }
+
+  set(next) {
+    this.#data = next;
+    this.#links = new MatrixLinks(next);
+    this.#views = viewsOf(next);
+    this.#hovered = null;
+    this.#elsewhere = null; // the board says anew what it points at, when it has drawn the new numbers
+    this.#draw();
+  }
+}
+
+/** @param {{ model: any, el: HTMLElement }} context the model has the page */
+function renderMatrix(context) {
+  return openPane(context, "matrix", (pane, body) => {
+    const made = new MatrixPane(pane, body);
+    return (next) => made.set(next);
   });
 }
 
@@ -133,7 +155,8 @@ function createChooser(choose) {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (!step) return;
     const next =
-      (buttons.indexOf(/** @type {HTMLElement} */ (event.target)) + step + buttons.length) % buttons.length;
+      (buttons.indexOf(/** @type {HTMLButtonElement} */ (event.target)) + step + buttons.length) %
+      buttons.length;
     choose(next);
     buttons[next].focus();
     event.preventDefault();
@@ -152,15 +175,14 @@ function createChooser(choose) {
   };
 }
 
-/** Where there are too many windows for one picture: which part of them is shown. @param {(start: number) => void} go */
+/**
+ * Where there are too many windows for one picture: which part of them is shown.
+ * @param {(start: number) => void} go
+ */
 function createPager(go) {
   const text = element("span");
-  const back = /** @type {HTMLButtonElement} */ (
-    element("button", { type: "button", class: "cv-button" }, say("matrix.earlier"))
-  );
-  const on = /** @type {HTMLButtonElement} */ (
-    element("button", { type: "button", class: "cv-button" }, say("matrix.later"))
-  );
+  const back = element("button", { type: "button", class: "cv-button" }, say("matrix.earlier"));
+  const on = element("button", { type: "button", class: "cv-button" }, say("matrix.later"));
   const el = element("div", { class: "cv-pager cv-buttons" }, text, back, on);
   let shown = { start: 0, end: 0, step: 0, of: 0 };
   back.addEventListener("click", () => go(Math.max(0, shown.start - shown.step)));

@@ -17,7 +17,8 @@ function withCode(sentence) {
 
 /**
  * One op of a call tree, indented below its caller.
- * @param {string} line two spaces a level, "× 3" at its end when it ran three times @param {string[]} convolutions
+ * @param {string} line two spaces a level, "× 3" at its end when it ran three times @param {string[]}
+ *   convolutions
  */
 function opLine(line, convolutions) {
   const depth = (INDENT.exec(line)?.[0].length ?? 0) / 2;
@@ -34,7 +35,10 @@ function section(title) {
   return { list, el: element("section", {}, element("h4", {}, title), list) };
 }
 
-/** A table with its heading. @param {string} title none when empty @param {string[]} columns @param {string} kind */
+/**
+ * A table with its heading.
+ * @param {string} title none when empty @param {string[]} columns @param {string} kind
+ */
 function table(title, columns, kind) {
   const rows = element("tbody");
   const head = element("tr", {}, ...columns.map((word) => element("th", { scope: "col" }, word)));
@@ -48,143 +52,135 @@ function table(title, columns, kind) {
   return { el, rows };
 }
 
-/**
- * @param {import("./pane.js").PaneTools} _ @param {HTMLElement} body
- * @returns {(data: any) => void}
- */
-function buildPyTorch(_, body) {
-  const [forward, backward] = ["forward", "backward"].map((pass) => element("code", { "data-pass": pass }));
-  const headline = element("h3", {}, ...sayPieces("pytorch", { forward, backward }));
-  const algorithm = element("p", { class: "cv-algorithm" });
-  const call = element("code");
-  const on = element("span");
-  const border = element("p", { class: "cv-border cv-muted" });
-  const why = section(say("pytorch.why_this"));
+/** @param {...(Node | string)} cells the first says what the row is of */
+const row = (first, ...cells) =>
+  element("tr", {}, element("th", { scope: "row" }, first), ...cells.map((each) => element("td", {}, each)));
+
+/** @param {string} text */
+const code = (text) => element("code", {}, text);
+
+/** What torch would run after another change. */
+function createChanges() {
+  const { el, rows } = table(
+    say("pytorch.changes"),
+    [say("pytorch.but"), say("pytorch.backend")],
+    "cv-changes",
+  );
+  return {
+    el,
+    /** @param {any} data */
+    set({ changes, forward, backward }) {
+      el.hidden = changes.length === 0;
+      rows.replaceChildren(
+        ...changes.map(([what, ...names]) => {
+          const same = names[0] === names[1];
+          const made = row(
+            what,
+            code(same ? names[0] : say("pytorch.both", { forward: names[0], backward: names[1] })),
+          );
+          made.dataset.differs = String(names[0] !== forward || names[1] !== backward);
+          return made;
+        }),
+      );
+    },
+  };
+}
+
+/** What torch runs on other devices. */
+function createElsewhere() {
+  const columns = [say("pytorch.device"), say("pytorch.backend"), say("pytorch.why")];
+  const { el, rows } = table(say("pytorch.elsewhere"), columns, "cv-elsewhere");
+  const rules = element("p", { class: "cv-rules cv-muted" });
+  el.append(rules);
+  return {
+    el,
+    /** @param {any} data */
+    set({ elsewhere, rules: told }) {
+      el.hidden = elsewhere.length === 0;
+      rows.replaceChildren(
+        ...elsewhere.map(([device, backend, why, file]) => {
+          const made = row(device, backend ? code(backend) : say("pytorch.none"), "");
+          const from = file ? [" ", element("code", { class: "cv-muted" }, file)] : [];
+          made.lastElementChild?.append(...withCode(why), ...from);
+          return made;
+        }),
+      );
+      rules.replaceChildren(...withCode(told));
+    },
+  };
+}
+
+/** In which files of torch that stands. */
+function createFiles() {
+  const title = element("summary");
+  const { el, rows } = table("", [say("pytorch.ran"), say("pytorch.file")], "cv-files");
+  return {
+    el: element("details", {}, title, el),
+    /** @param {any} data */
+    set({ read, files }) {
+      setText(title, say("pytorch.files", { version: read }));
+      rows.replaceChildren(...files.map(([what, file]) => row(code(what), code(file))));
+    },
+  };
+}
+
+/** What torch called in both passes. */
+function createTrees() {
   const trees = {
     forward: section(say("pytorch.forward_ops")),
     backward: section(say("pytorch.backward_ops")),
   };
-  const node = element("code");
-  const rows = element("tbody");
-  const changes = element(
-    "section",
-    { class: "cv-changes" },
-    element("h4", {}, say("pytorch.changes")),
-    element(
-      "table",
-      {},
-      element(
-        "thead",
-        {},
-        element(
-          "tr",
-          {},
-          ...[say("pytorch.but"), say("pytorch.backend")].map((word) =>
-            element("th", { scope: "col" }, word),
-          ),
-        ),
-      ),
-      rows,
-    ),
-  );
-  const elsewhere = table(
-    say("pytorch.elsewhere"),
-    [say("pytorch.device"), say("pytorch.backend"), say("pytorch.why")],
-    "cv-elsewhere",
-  );
-  const rules = element("p", { class: "cv-rules cv-muted" });
-  elsewhere.el.append(rules);
-  const files = table("", [say("pytorch.ran"), say("pytorch.file")], "cv-files");
-  const filesTitle = element("summary");
-  const source = element("details", {}, filesTitle, files.el);
+  for (const [pass, tree] of Object.entries(trees)) tree.list.dataset.tree = pass;
+  return {
+    el: element("div", { class: "cv-trees" }, trees.forward.el, trees.backward.el),
+    /** @param {any} data */
+    set(data) {
+      for (const [pass, { list }] of Object.entries(trees))
+        list.replaceChildren(...data.trees[pass].map((line) => opLine(line, data.convolutions)));
+    },
+  };
+}
+
+/** @param {import("./pane.js").PaneTools} _ @param {HTMLElement} body @returns {(data: any) => void} */
+function buildPyTorch(_, body) {
+  const [forward, backward] = ["forward", "backward"].map((pass) => element("code", { "data-pass": pass }));
+  const headline = element("h3", {}, ...sayPieces("pytorch", { forward, backward }));
+  const algorithm = element("p", { class: "cv-algorithm" });
+  const [call, on, node] = [element("code"), element("span"), element("code")];
+  const border = element("p", { class: "cv-border cv-muted" });
+  const why = section(say("pytorch.why_this"));
   const notes = section("");
-  const folded = element("details", {}, element("summary", {}, say("pytorch.notes")), notes.list);
   const machine = section(say("pytorch.machine"));
   const found = element("p", { class: "cv-found cv-muted" });
+  const [changes, elsewhere] = [createChanges(), createElsewhere()];
+  const [files, trees] = [createFiles(), createTrees()];
   why.list.classList.add("cv-reasons");
-  for (const [pass, tree] of Object.entries(trees)) tree.list.dataset.tree = pass;
   machine.list.classList.add("cv-machine");
-  const words = [
-    headline,
-    algorithm,
-    element("p", { class: "cv-call" }, ...sayPieces("pytorch.call", { call, on })),
-    border,
-    why.el,
-    changes,
-    machine.el,
-  ];
+  const called = element("p", { class: "cv-call" }, ...sayPieces("pytorch.call", { call, on }));
+  const words = [headline, algorithm, called, border, why.el, changes.el, machine.el];
   const details = [
     elsewhere.el,
-    element("div", { class: "cv-trees" }, trees.forward.el, trees.backward.el),
-    element("p", {}, ...sayPieces("pytorch.node", { name: element("code", {}, "output.grad_fn"), node })),
-    source,
-    folded,
+    trees.el,
+    element("p", {}, ...sayPieces("pytorch.node", { name: code("output.grad_fn"), node })),
+    files.el,
+    element("details", {}, element("summary", {}, say("pytorch.notes")), notes.list),
     found,
   ];
   body.append(split(words, details));
+  const items = (sentences) => sentences.map((each) => element("li", {}, ...withCode(each)));
 
   return (data) => {
     setText(forward, data.forward);
     setText(backward, data.backward);
-    algorithm.replaceChildren(
-      ...sayPieces("pytorch.is", { backend: element("code", {}, data.forward), algorithm: data.algorithm }),
-    );
+    const values = { backend: code(data.forward), algorithm: data.algorithm };
+    algorithm.replaceChildren(...sayPieces("pytorch.is", values));
     setText(call, data.call);
     setText(on, data.on);
-    border.replaceChildren(...withCode(data.border));
-    why.list.replaceChildren(...data.why.map((sentence) => element("li", {}, ...withCode(sentence))));
-    for (const [pass, tree] of Object.entries(trees)) {
-      tree.list.replaceChildren(...data.trees[pass].map((line) => opLine(line, data.convolutions)));
-    }
     setText(node, data.grad_fn);
-    changes.hidden = data.changes.length === 0;
-    rows.replaceChildren(
-      ...data.changes.map(([what, ...names]) => {
-        const differs = names[0] !== data.forward || names[1] !== data.backward;
-        const each =
-          names[0] === names[1]
-            ? [names[0]]
-            : [say("pytorch.both", { forward: names[0], backward: names[1] })];
-        const cell = element("td", {}, element("code", {}, ...each));
-        return element(
-          "tr",
-          { "data-differs": String(differs) },
-          element("th", { scope: "row" }, what),
-          cell,
-        );
-      }),
-    );
-    elsewhere.el.hidden = data.elsewhere.length === 0;
-    elsewhere.rows.replaceChildren(
-      ...data.elsewhere.map(([device, backend, why, file]) => {
-        const told = element(
-          "td",
-          {},
-          ...withCode(why),
-          ...(file ? [" ", element("code", { class: "cv-muted" }, file)] : []),
-        );
-        return element(
-          "tr",
-          {},
-          element("th", { scope: "row" }, device),
-          element("td", {}, backend ? element("code", {}, backend) : say("pytorch.none")),
-          told,
-        );
-      }),
-    );
-    rules.replaceChildren(...withCode(data.rules));
-    setText(filesTitle, say("pytorch.files", { version: data.read }));
-    files.rows.replaceChildren(
-      ...data.files.map(([what, file]) =>
-        element(
-          "tr",
-          {},
-          element("th", { scope: "row" }, element("code", {}, what)),
-          element("td", {}, element("code", {}, file)),
-        ),
-      ),
-    );
-    notes.list.replaceChildren(...data.notes.map((sentence) => element("li", {}, ...withCode(sentence))));
+    border.replaceChildren(...withCode(data.border));
+    why.list.replaceChildren(...items(data.why));
+    for (const part of [trees, changes, elsewhere, files]) part.set(data);
+    notes.list.replaceChildren(...items(data.notes));
     machine.list.replaceChildren(
       ...data.machine.map(([name, value]) => element("li", {}, `${name}: ${value}`)),
     );

@@ -99,7 +99,7 @@ function renderQuantised(context) {
 
 /** The menu of layers. @param {(kind: string) => void} onChoose */
 function createLayerMenu(onChoose) {
-  const menu = /** @type {HTMLSelectElement} */ (element("select", { "data-set": "kind" }));
+  const menu = element("select", { "data-set": "kind" });
   const el = element(
     "p",
     { class: "cv-layer" },

@@ -45,17 +45,15 @@ function renderYours(context) {
 
 /** The form. @param {import("./pane.js").PaneTools} pane */
 function createForm(pane) {
-  const task = /** @type {HTMLSelectElement} */ (element("select"));
-  const name = /** @type {HTMLSelectElement} */ (element("select"));
-  const code = /** @type {HTMLTextAreaElement} */ (
-    element("textarea", {
-      rows: "8",
-      spellcheck: "false",
-      autocomplete: "off",
-      placeholder: say("code.placeholder"),
-      "aria-label": say("code"),
-    })
-  );
+  const task = element("select");
+  const name = element("select");
+  const code = element("textarea", {
+    rows: "8",
+    spellcheck: "false",
+    autocomplete: "off",
+    placeholder: say("code.placeholder"),
+    "aria-label": say("code"),
+  });
   const look = element("button", { type: "button", class: "cv-button" }, say("refresh"));
   const check = element(
     "button",
@@ -133,6 +131,7 @@ function createResult(pane, open) {
  */
 function hints({ passed, first, map, diagnoses }, maps, open) {
   if (passed || !first) return [];
+  /** @type {HTMLElement[]} */
   const where = [
     element("p", {}, element("b", {}, first.case)),
     ...first.lines.map((text) => element("p", {}, text)),

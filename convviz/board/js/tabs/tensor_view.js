@@ -71,7 +71,6 @@ export function createLinkedMap(pane, read, largest = LARGEST) {
 }
 
 /**
- * Make the view of a tensor with a title.
  * @param {import("./pane.js").PaneTools} pane @param {(text: string) => void} read
  * @param {(at: number[]) => void} choose another plane is wanted
  */

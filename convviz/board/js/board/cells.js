@@ -1,0 +1,82 @@
+// @ts-check
+// The cells that stand on the board: their panels by name, their numbers and colours, their links and
+// products.
+import { colorOf } from "../base/format.js";
+import { Links } from "../picture/links.js";
+import { createTerms } from "../picture/terms.js";
+
+/**
+ * @import { Place } from "../base/cell_place.js"
+ * @import { Geometry } from "../rules/spec.js"
+ * @typedef {{ planes: Record<string, ArrayLike<number>>, thumbs: any, limits: Record<string, number> }}
+ *   Numbers
+ */
+
+const PLAIN = "var(--cv-accent)"; // a copy of the same number: there is no factor to take a colour from
+const KERNELS = { weight: "forward", rotated_weight: "input", dilated_grad_output: "weight" };
+
+export class Cells {
+  /** Until they are there, nothing is lit or written. @type {Numbers | null} */
+  numbers = null;
+  links = /** @type {Links} */ (/** @type {unknown} */ (null)); // from the first geometry on
+  // from the first numbers on
+  terms = /** @type {ReturnType<typeof createTerms>} */ (/** @type {unknown} */ (null));
+  loss = ""; // its name
+  /** @type {Map<string, any>} the first panel of each name; they change with the geometry only */
+  #named = new Map();
+  #scale;
+
+  /** @param {() => any} scale of colours */
+  constructor(scale) {
+    this.#scale = scale;
+  }
+
+  /** @param {Geometry} geometry @param {string} loss @param {any[]} panels */
+  setGeometry(geometry, loss, panels) {
+    this.loss = loss;
+    this.links = new Links(geometry);
+    this.#named = new Map(panels.reverse().map((panel) => [panel.spec().name, panel]));
+  }
+
+  /** @param {Numbers} numbers */
+  setNumbers(numbers) {
+    this.numbers = numbers;
+    this.terms = createTerms(this.links, (panel) => this.panel(panel)?.spec(), numbers);
+  }
+
+  /** @param {string} name */
+  panel(name) {
+    return this.#named.get(name);
+  }
+
+  /** @param {Place | null | undefined} cell @returns {cell is Place} */
+  has(cell) {
+    if (!cell) return false;
+    const spec = this.panel(cell.panel)?.spec();
+    return Boolean(spec) && cell.row < spec.rows.length && cell.column < spec.columns.length;
+  }
+
+  /** A number of a plane that is shown. @param {Place} cell */
+  value({ panel, row, column }) {
+    const spec = this.panel(panel)?.spec();
+    return spec && this.numbers?.planes[panel][row * spec.columns.length + column];
+  }
+
+  /** The colour of a value on its panel's scale. @param {string} panel @param {number | undefined} value */
+  colorIn = (panel, value) => {
+    const key = `${KERNELS[panel] ?? this.panel(panel)?.spec().key.split(":")[0]}:${panel}`;
+    return colorOf(
+      this.#scale(),
+      value && Number.isFinite(value) ? value : 0,
+      this.numbers?.limits[key] ?? 0,
+    );
+  };
+
+  /** The colour of a link with this kernel cell. @param {Place | null} kernel */
+  colorOfLink(kernel) {
+    const cell = kernel && this.terms.present(kernel);
+    if (!cell || !this.panel(cell.panel)) return PLAIN;
+    const color = this.colorIn(cell.panel, this.value(cell));
+    return `rgb(${color.map(Math.round).join(", ")})`; // as the browser writes it
+  }
+}

@@ -1,0 +1,39 @@
+// @ts-check
+// What stands below the bands: what a cell is, the loss, who vouches for the numbers, the legend, the tables.
+import { element, setLine } from "../base/dom.js";
+import { createLegend } from "./equation_parts.js";
+import { createTables } from "./tables.js";
+
+export class Foot {
+  el;
+  lost = element("p", { class: "cv-lost", role: "alert" });
+  #readout;
+  #loss = element("p", { class: "cv-loss" });
+  #truth = element("p", { class: "cv-truth" });
+  #legend = createLegend();
+  #tables;
+
+  /**
+   * @param {ReturnType<typeof import("./readout.js").createReadout>} readout @param {HTMLElement} sum
+   * @param {() => void} onOpen the tables are opened
+   */
+  constructor(readout, sum, onOpen) {
+    this.#readout = readout;
+    this.#tables = createTables(onOpen);
+    const under = element("div", { class: "cv-under" }, readout.el);
+    const facts = [this.#loss, this.#truth, this.#legend.el, this.#tables.el];
+    const all = [this.lost, sum, under, element("div", { class: "cv-facts" }, ...facts), readout.live];
+    this.el = element("div", { class: "cv-foot" }, ...all);
+  }
+
+  /** Say what follows from the numbers. @param {any} structure @param {any} values @param {any} planes */
+  show(structure, values, planes) {
+    this.#legend.set(structure.equations[0]?.scale === "equation" ? Object.values(values.limits)[0] : null);
+    this.#tables.show(structure, planes);
+    this.#readout.retell();
+    setLine(this.#loss, values.loss);
+    // what is equal is not what one looks at
+    setLine(this.#truth, values.broken?.differs ? "" : values.truth);
+    this.#truth.dataset.ok = String(values.truth_ok);
+  }
+}

@@ -1,0 +1,183 @@
+// @ts-check
+// The bands of a board, an equation each: which there are, in which order, and what room they have.
+import { element } from "../base/dom.js";
+import { createBands } from "./bands.js";
+import { Equation } from "./equation.js";
+
+/**
+ * @import { Values } from "./equation.js"
+ * @import { Place } from "../base/cell_place.js"
+ * @import { Room as Size } from "./stage.js"
+ * @typedef {{ bands: (Size & { name: string })[] | null, width: number }} Room for each band of the stage, or
+ *   the
+ *   width where they flow
+ * @typedef {{ isPaper: () => boolean, onShared: () => void, onSize: () => void, schedule: () => void }}
+ *   Around
+ * onShared: the bands share the room in another way; onSize: some size is another; schedule: all is to be
+ *   laid out
+ */
+
+export class Rows {
+  el = element("div", { class: "cv-equations" });
+  /** @type {Map<string, Equation>} */
+  equations = new Map();
+  bands;
+  /** @type {any} */
+  plotly = null; // until it is loaded
+  /** @type {Room | null} */
+  #room = null; // as long as nothing tells that it may be another
+  #fitted = ""; // the rooms that the cells were fitted into; empty where they flow
+  #size = "";
+  #root;
+  #around;
+  #watcher = new ResizeObserver(() => this.#onSize());
+
+  /** @param {HTMLElement} root the board @param {Around} around */
+  constructor(root, around) {
+    [this.#root, this.#around] = [root, around];
+    this.bands = createBands(root, this.el, this.equations, around.isPaper, () => {
+      this.forgetRoom();
+      around.onShared();
+    });
+    this.#watcher.observe(root);
+    this.#watcher.observe(this.el);
+  }
+
+  *panels() {
+    for (const equation of this.equations.values()) yield* equation.panels.values();
+  }
+
+  forgetRoom() {
+    this.#room = null;
+  }
+
+  #onSize() {
+    this.#around.onSize();
+    this.forgetRoom();
+    const stage = this.bands.stage();
+    const now = [this.#root.clientWidth, stage && this.el.clientHeight, stage].join();
+    // Their own rows made the board higher.
+    if (this.#size === now && !(this.#fitted && JSON.stringify(this.#roomNow().bands) !== this.#fitted))
+      return;
+    this.#size = now;
+    this.bands.share();
+    this.#around.schedule();
+  }
+
+  /**
+   * The room as far as it is known before the bands of a structure are laid out: asked for after anything is
+   *   written, the
+   * browser would lay out every cell at a size that is about to go.
+   * @param {any} structure null: nothing is laid out
+   */
+  known(structure) {
+    const isKnown = structure
+      ? structure.equations.length === this.equations.size &&
+        structure.equations.every(({ name }) => this.equations.has(name))
+      : this.#room;
+    return isKnown ? (this.#room ?? this.#roomNow()) : null;
+  }
+
+  /** @returns {Room} */
+  #roomNow() {
+    return {
+      bands: this.bands.stage()
+        ? [...this.equations].map(([name, equation]) => ({ name, ...equation.room() }))
+        : null,
+      width: Math.max(0, ...[...this.el.children].map((band) => band.clientWidth)),
+    };
+  }
+
+  /** Have the bands of a structure. @param {any} structure @param {any} shared what all panels share */
+  layOut(structure, shared) {
+    const wanted = new Set(structure.equations.map(({ name }) => name));
+    const before = new Map(this.equations);
+    for (const [name, equation] of before) {
+      if (wanted.has(name)) continue;
+      this.#watcher.unobserve(equation.stage);
+      equation.destroy(this.plotly);
+    }
+    this.equations.clear(); // in the order of the structure they share the room
+    for (const name of wanted) this.equations.set(name, before.get(name) ?? this.#begin(shared, name));
+    const { geometry, cell_words, remainder } = structure;
+    const told = geometry.transposed ? "input" : "forward"; // whose sizes the remainder is about
+    const met = new Set(); // marks that a band before has explained
+    for (const spec of structure.equations) {
+      const equation = /** @type {Equation} */ (this.equations.get(spec.name));
+      equation.setSpec(spec, geometry, spec.name === told ? remainder : null);
+      equation.key.set(spec.items, met, cell_words, geometry.transposed);
+    }
+    const inOrder = [...this.equations.values()].map(({ el }) => el);
+    // the other way round now
+    if (inOrder.some((el, index) => el !== this.el.children[index])) this.el.append(...inOrder);
+    this.el.dataset.count = String(this.equations.size);
+  }
+
+  /** @param {any} shared @param {string} name */
+  #begin(shared, name) {
+    const equation = new Equation(shared, name);
+    this.#watcher.observe(equation.stage); // words beside it may take of its room
+    this.el.append(equation.el);
+    return equation;
+  }
+
+  /**
+   * Write the numbers, and measure only then: in turn, the browser would lay out once an equation.
+   * @param {Values} numbers @param {any} values @param {boolean} isNew whether the bands were laid out
+   * @param {Room | null} known
+   */
+  write(numbers, values, isNew, known) {
+    const equations = [...this.equations.values()];
+    const changed = equations.map((equation) => equation.setValues(numbers, values.dtype, values));
+    if (isNew || (this.bands.stage() && equations.some((equation) => equation.outgrown()))) {
+      // also with a band that has just come, and with numbers that ask for more
+      const shifted = this.bands.share();
+      this.#resize((shifted ? null : known) ?? this.#roomNow());
+    } else equations.forEach((equation, index) => equation.draw(this.plotly, changed[index]));
+  }
+
+  /** @param {Room} room */
+  #resize(room) {
+    const { bands, width } = room;
+    if (!width) return;
+    this.#room = room;
+    this.#fitted = bands ? JSON.stringify(bands) : "";
+    const wraps = this.bands.stage() !== "wide";
+    const equations = [...this.equations.values()];
+    if (bands) for (const { name, ...size } of bands) this.equations.get(name)?.fit(size, wraps);
+    else {
+      const cell = cellSize(
+        equations.map((equation) => equation.measure()),
+        width,
+      );
+      for (const equation of equations) equation.setSize(cell, width);
+    }
+    for (const equation of equations) equation.draw(this.plotly, null);
+  }
+
+  /**
+   * Draw a ring around a cell, or keep its number to itself.
+   * @param {"mark" | "hide"} act @param {Place | null} place
+   */
+  at(act, place) {
+    for (const panel of this.panels()) panel.grid[act](place?.panel === panel.spec().name ? place : null);
+  }
+
+  inUse() {
+    return this.equations.get(this.bands.inUse());
+  }
+
+  close() {
+    this.#watcher.disconnect();
+    for (const equation of this.equations.values()) equation.destroy(this.plotly);
+  }
+}
+
+/**
+ * One size for the cells of all rows: as large as the widest row allows, never too small to read.
+ * @param {{ cells: number, rest: number }[]} needs @param {number} width
+ */
+export function cellSize(needs, width) {
+  const fits = Math.min(...needs.map(({ cells, rest }) => (width - rest) / Math.max(cells, 1)));
+  return fits >= 28 ? Math.min(Math.floor(fits), 48) : 32; // below 28 the rows wrap instead
+}

@@ -1,0 +1,128 @@
+// @ts-check
+// Which cells show the same number, or numbers that stand for each other, in other panels.
+import { upTo } from "../rules/products.js";
+import { sourceOf } from "../rules/taps.js";
+
+/**
+ * @import { Geometry, Pair } from "../rules/spec.js"
+ * @import { Place, Point } from "../base/cell_place.js"
+ */
+
+/** Whether a border repeats pixels, and so its gradients fold back onto them. @param {Geometry} geometry */
+export const foldsBack = ({ padding_mode }) => padding_mode !== "zeros";
+
+/** The same number in other panels. @param {Geometry} geometry @param {Place} cell @returns {Place[]} */
+export function copiesOf(geometry, cell) {
+  const { panel, row, column } = cell;
+  const [rows, columns] = geometry.kernel_size;
+  const turned = { row: rows - 1 - row, column: columns - 1 - column };
+  if (panel === "weight") return [{ panel: "rotated_weight", ...turned }];
+  if (panel === "rotated_weight") return [{ panel: "weight", ...turned }];
+  if (panel === "input") return [paddedCell(geometry, cell)];
+  if (panel === "padded_input" && (geometry.transposed || foldsBack(geometry))) {
+    const from = sourceCell(geometry, cell);
+    if (geometry.transposed) return from ? [{ panel: "input", ...from }] : [];
+    return cellsCopying(geometry, from).filter((copy) => copy.row !== row || copy.column !== column);
+  }
+  return gradientsAt(geometry, outputCell(geometry, cell)).filter((copy) => copy.panel !== panel);
+}
+
+/**
+ * A cell of the output's gradient, in its three panels.
+ * @param {Geometry} geometry @param {Point | null} at @returns {Place[]}
+ */
+function gradientsAt(geometry, at) {
+  if (!at) return [];
+  const [down, right] = geometry.gradient_padding;
+  const row = at.row * geometry.stride[0];
+  const column = at.column * geometry.stride[1];
+  const padded = [down + row, right + column];
+  const isThere = padded.every((place, axis) => place >= 0 && place <= lastOfPadded(geometry, axis));
+  return [
+    { panel: "grad_output", ...at },
+    { panel: "dilated_grad_output", row, column },
+    // Negative padding crops it.
+    ...(isThere ? [{ panel: "padded_grad_output", row: padded[0], column: padded[1] }] : []),
+  ];
+}
+
+/** @param {Geometry} geometry @param {number} axis */
+function lastOfPadded(geometry, axis) {
+  const border = foldsBack(geometry) ? geometry.padding[axis][0] + geometry.padding[axis][1] : 0;
+  const kernel = (geometry.kernel_size[axis] - 1) * geometry.dilation[axis];
+  return geometry.input_size[axis] + border - 1 + kernel;
+}
+
+/**
+ * The output cell whose gradient stands here; null for an inserted zero or padding.
+ * @param {Geometry} geometry @param {Place} cell
+ */
+export function outputCell({ stride, output_size, gradient_padding }, { panel, row, column }) {
+  if (panel === "grad_output") return { row, column };
+  /** @type {Record<string, Pair>} */
+  const offsets = { dilated_grad_output: [0, 0], padded_grad_output: gradient_padding };
+  const offset = offsets[panel];
+  if (!offset) return null;
+  const place = [row, column].map((at, axis) => (at - offset[axis]) / stride[axis]);
+  const inside = place.every((at, axis) => Number.isInteger(at) && at >= 0 && at < output_size[axis]);
+  return inside ? { row: place[0], column: place[1] } : null;
+}
+
+/** Where a pixel stands in the padded input. @param {Geometry} geometry @param {Point} pixel */
+export function paddedCell({ padding }, { row, column }) {
+  return { panel: "padded_input", row: row + padding[0][0], column: column + padding[1][0] };
+}
+
+/** The pixel that a cell of the padded input is a copy of. @param {Geometry} geometry @param {Point} cell */
+export function sourceCell({ padding, input_size, padding_mode }, cell) {
+  const [row, column] = [cell.row, cell.column].map((place, axis) =>
+    sourceOf(place - padding[axis][0], input_size[axis], padding_mode),
+  );
+  return row === null || column === null ? null : { row, column };
+}
+
+/**
+ * All cells of the padded input that are copies of one pixel, itself included.
+ * @param {Geometry} geometry @param {Point | null} from
+ */
+export function cellsCopying({ padding, input_size, padding_mode }, from, panel = "padded_input") {
+  if (!from) return [];
+  const [rows, columns] = [from.row, from.column].map((place, axis) =>
+    upTo(input_size[axis] + padding[axis][0] + padding[axis][1]).filter(
+      (at) => sourceOf(at - padding[axis][0], input_size[axis], padding_mode) === place,
+    ),
+  );
+  return rows.flatMap((row) => columns.map((column) => ({ panel, row, column })));
+}
+
+/**
+ * Output, its target and its gradient, cell by cell: what went forward, what it should be, and what comes
+ *   back for it.
+ * @param {Geometry} geometry @param {Place[]} cells the same number in several panels @returns {Place[]}
+ */
+export function pairsOf({ transposed }, cells) {
+  const layer = transposed ? ["grad_input", "target", "input"] : ["output", "target", "grad_output"];
+  const here = cells.find(({ panel }) => layer.includes(panel));
+  return here ? layer.filter((panel) => panel !== here.panel).map((panel) => ({ ...here, panel })) : [];
+}
+
+/**
+ * The bias is in every output cell of its channel, and its gradient is the sum of theirs.
+ * @param {Geometry} geometry @param {Place} cell @returns {Place[]}
+ */
+export function sumsOverAll(geometry, cell) {
+  const { transposed, plane } = geometry;
+  const channel = transposed ? plane.c : plane.o;
+  const [rows, columns] = transposed ? geometry.input_size : geometry.output_size;
+  // The output of a transposed convolution is what the convolution that it reads the other way calls
+  // grad_input.
+  const [result, gradient] = transposed ? ["grad_input", "input"] : ["output", "grad_output"];
+  const summed = { bias: result, grad_bias: gradient }[cell.panel];
+  if (summed && cell.column === channel)
+    return upTo(rows).flatMap((row) => upTo(columns).map((column) => ({ panel: summed, row, column })));
+  if (cell.panel === result) return [{ panel: "bias", row: 0, column: channel }];
+  const isGradient = transposed
+    ? cell.panel === "input" || (cell.panel === "padded_input" && sourceCell(geometry, cell))
+    : outputCell(geometry, cell);
+  return isGradient ? [{ panel: "grad_bias", row: 0, column: channel }] : [];
+}
