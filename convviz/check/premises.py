@@ -45,9 +45,10 @@ def broken_premise(result: str, case: Case, right: torch.Tensor, ask: Ask) -> tu
         return None
     if result == "output" and got.shape == right.shape and same(got, right):
         return say("premise.bias"), say("premise.bias.seen")
-    found = _coarse(result, got, right) or _foreign(result, case, got, ask)
+    found = _coarse(result, got, right)
     for sent in MADE_OF[result][:1] if case.quantised else MADE_OF[result][:2]:
         found = found or _not_linear(result, sent, case, got, ask)
+    found = found or _foreign(result, case, got, ask)
     return None if found is None else (say(f"premise.{found[0]}"), say(f"premise.{found[0]}.seen", **found[1]))
 
 
