@@ -34,7 +34,10 @@ def calls(part):
     """Yield (module, call) for every place in Python that says a sentence of a part."""
     makers = (f"sentences('{part}')", f"words.sentences('{part}')")
     for path in MODULES:
-        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        source = path.read_text(encoding="utf-8")
+        if f'sentences("{part}")' not in source:
+            continue
+        nodes = list(ast.walk(ast.parse(source)))
         made = [node for node in nodes if isinstance(node, ast.Assign) and ast.unparse(node.value) in makers]
         named = {ast.unparse(node.targets[0]) for node in made}
         yield from (
