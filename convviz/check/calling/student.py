@@ -148,7 +148,10 @@ class Student:
         told = set(self._subject.binding.roles) | set(self.plan.form)
         if self._found.score[0] < 0 and told & {"params", "dict"}:  # it never got as far as to read them
             return told | set(GEOMETRY)
-        return told | {role for key in self._found.read if (role := role_of(key, (*GEOMETRY, "kernel_size")))}
+        told |= {role for key in self._found.read if (role := role_of(key, (*GEOMETRY, "kernel_size")))}
+        # Where courses hand over a dict, it has both: to read one and forget the other is a mistake.
+        both = {"stride", "padding"} if self._found.read and told & {"stride", "padding"} else set()
+        return told | both
 
     def _no_size(self, case: Case, roles: set[str]) -> str | None:
         """Say where a size cannot be known: a remainder leaves it open."""
