@@ -10,7 +10,7 @@ from convviz.check.answer import Answer
 from convviz.check.battery import Case
 from convviz.check.compare import same
 from convviz.check.diagnose import Diagnosis, Seen, diagnose
-from convviz.check.one_hot_probes import OneHotProbes, as_convolution, recipe_of, single
+from convviz.check.one_hot_probes import OneHotProbes, as_convolution, recipe_of, shown_names, single
 from convviz.check.premises import broken_premise
 from convviz.check.probe_analysis import counts, readings
 from convviz.check.provenance import setting_in_words
@@ -51,7 +51,7 @@ def explain(
             continue
         found = diagnose(of, seen)
         if not found or found[0].is_partial:
-            found = _unnamed(of, ones, result, seen, found)
+            found = _unnamed(of, ones, result, seen, found, shown_names(task))
         yield from found
 
 
@@ -75,7 +75,12 @@ def _right(task: Task, result: str, case: Case, right: Mapping[str, torch.Tensor
 
 
 def _unnamed(
-    of: str, ones: OneHotProbes, result: str, seen: Sequence[Seen], partly: list[Diagnosis]
+    of: str,
+    ones: OneHotProbes,
+    result: str,
+    seen: Sequence[Seen],
+    partly: list[Diagnosis],
+    names: Mapping[str, str],
 ) -> list[Diagnosis]:
     """Return what can be said of numbers that no mistake of the catalogue gives in every case."""
     wrong = [one for one in seen if one.got is not None and not one.is_right]
@@ -87,20 +92,20 @@ def _unnamed(
     pairs = [(one.got, one.right) for one in wrong if one.got is not None]
     mark = mark_of([one.case for one in wrong], [one.case for one in seen if one.is_right])
     if len(wrong) == 1 and wrong[0].case.name in ONLY:
-        return [Diagnosis("?", of, mark, say("only.of", case=wrong[0].case.name), "")]
-    if broken := broken_premise(of, smallest.case, smallest.right, ask):
-        return [Diagnosis("?", of, broken[0], broken[1], "")]
-    where = places(of, pairs)
-    also = " ".join(sentence for sentence in (*where, mark) if sentence)
+        return [Diagnosis("?", result, mark, say("only.of", case=wrong[0].case.name), "")]
+    if broken := broken_premise(of, smallest.case, smallest.right, ask, names):
+        return [Diagnosis("?", result, broken[0], broken[1], "")]
+    where = [sentence for sentence in (*places(of, pairs), mark) if sentence]
+    also = " ".join(where)
     said = _by_ratio(of, wrong)
     if said is None and not order_of(of, pairs):
         said = _by_products(of, ones, result, smallest.case, only_lines=is_moved(pairs) or alike(of, pairs) != "")
     if said is None and (partly or not also):
         return partly
     if said is None:
-        return [Diagnosis("?", of, where[0] if where else mark, also, "")]
+        return [Diagnosis("?", result, where[0], " ".join(where[1:]), "")]
     title, evidence, fix = said
-    return [*partly, Diagnosis("?", of, title, f"{evidence} {also}".strip(), fix)]
+    return [*partly, Diagnosis("?", result, title, f"{evidence} {also}".strip(), fix)]
 
 
 def _by_ratio(of: str, wrong: Sequence[Seen]) -> Said | None:
@@ -124,12 +129,14 @@ def _by_products(of: str, ones: OneHotProbes, result: str, smallest: Case, only_
     for found in ones.products(result, smallest):
         setting = setting_in_words(found.spec)
         if said := readings(found):
-            return f"{said[0]}.", say("read", setting=setting, what="; ".join(said)), ""
+            rest = say("read.also", setting=setting, what="; ".join(said[1:])) if said[1:] else ""
+            return f"{said[0]}.", rest or say("read", setting=setting), ""
         if count := counts(found):
-            counted = counted or (f"{count}.", say("read", setting=setting, what=count), "")
+            counted = counted or (f"{count}.", say("read", setting=setting), "")
     # The last of them has the geometry of a case that is wrong: only its channels and samples are left.
     if found is not None and found.unknown and not found.found and not only_lines:
-        return say("read.unknown"), say("read", setting=setting_in_words(found.spec), what=say("read.unknown.seen")), ""
+        setting = setting_in_words(found.spec)
+        return say("read.unknown"), say("read.also", setting=setting, what=say("read.unknown.seen")), ""
     is_plain = found is None or not (found.missing or found.unknown or found.spec != single(smallest.spec))
     if only_lines or counted or not is_plain:
         return None if only_lines else counted

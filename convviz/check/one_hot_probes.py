@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import torch
 
@@ -89,6 +89,11 @@ def single(spec: ConvSpec) -> ConvSpec:
 def recipe_of(task: Task, result: str) -> str:
     """Return which gradient's recipe computes a result: a transposed convolution's output is a grad_input."""
     return "grad_input" if task.name == "conv_transpose2d" else result
+
+
+def shown_names(task: Task) -> Mapping[str, str]:
+    """Return what tensors of a convolution are called in a task: a transposed one's output is a grad_input."""
+    return {"grad_input": "output", "grad_output": "input"} if task.name == "conv_transpose2d" else {}
 
 
 def as_convolution(task: Task, result: str, case: Case, got: torch.Tensor | None) -> torch.Tensor | None:

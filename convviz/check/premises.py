@@ -7,7 +7,7 @@ divided by its own size, masked or added to, and no product explains it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import torch
 
@@ -28,15 +28,22 @@ MADE_OF = {
 FEW = 3  # numbers with one and the same size are no chance any more
 
 
-def broken_premise(result: str, case: Case, right: torch.Tensor, ask: Ask) -> tuple[str, str] | None:
+def broken_premise(
+    result: str, case: Case, right: torch.Tensor, ask: Ask, names: Mapping[str, str]
+) -> tuple[str, str] | None:
     """Return title and evidence of what a function does that no sum of products does; None where it does nothing such.
 
     Args:
         result: its name.
         case: a case that is wrong.
         right: what is right there.
-        ask: calls the student's function for a case.
+        ask: calls the student's function for a case, and takes what is right for the bias from what a transposed
+            convolution gives.
+        names: what tensors are called in the task, where that is another name.
     """
+    bias = ask(case.with_tensor("transposed_bias", torch.zeros_like(case.transposed_bias))) if names else None
+    if bias is not None and bias.shape == right.shape and same(bias, right):
+        return say("premise.bias"), say("premise.bias.seen")
     if result == "output":  # to which a bias is added
         right = right - case.bias.reshape(1, -1, *[1] * (right.dim() - 2))
         case = case.with_tensor("bias", torch.zeros_like(case.bias))
@@ -49,7 +56,10 @@ def broken_premise(result: str, case: Case, right: torch.Tensor, ask: Ask) -> tu
     for sent in MADE_OF[result][:1] if case.quantised else MADE_OF[result][:2]:
         found = found or _not_linear(result, sent, case, got, ask)
     found = found or _foreign(result, case, got, ask)
-    return None if found is None else (say(f"premise.{found[0]}"), say(f"premise.{found[0]}.seen", **found[1]))
+    if found is None:
+        return None
+    words = {key: names.get(str(word), word) for key, word in found[1].items()}
+    return say(f"premise.{found[0]}"), say(f"premise.{found[0]}.seen", **words)
 
 
 def _coarse(result: str, got: torch.Tensor, right: torch.Tensor) -> tuple[str, dict[str, object]] | None:

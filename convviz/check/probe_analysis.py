@@ -173,7 +173,9 @@ def counts(found: Provenance) -> str:
         return pattern
     missing, extra = len(found.missing), len(found.extra)
     total = len(found.right)
-    if missing and extra:
+    if missing == total and extra:
+        counted = say("read.none", count=extra)
+    elif missing and extra:
         counted = say("read.both", total=total, missing=missing, extra=extra)
     else:
         counted = say("read.missing", total=total, count=missing) if missing else say("read.extra", count=extra)

@@ -69,7 +69,8 @@ class Report:
             best = self.diagnoses[0]
             lines.append(say("hint", title=best.title, result=best.of, id=best.id))
             # What explains only some of it, or stands in no catalogue, is nothing without what was seen.
-            lines += [best.evidence] * (best.is_partial or not best.fix) + [best.fix] * bool(best.fix)
+            lines += [best.evidence] * bool(best.evidence and (best.is_partial or not best.fix))
+            lines += [best.fix] * bool(best.fix)
         if self.assumed:  # also of what passes: a wrong assumption may be why
             lines.append(say("assumed", what="; ".join(self.assumed)))
         return "\n".join(lines[:LINES])

@@ -38,6 +38,7 @@ function renderYours(context) {
       form.set(data);
       setText(refused, data.failed);
       result.set(data.report);
+      if (data.report) result.el.scrollIntoView({ block: "nearest", behavior: "instant" });
       pane.say(data.report?.summary ?? ""); // a refusal is an alert by itself, and takes the old verdict's place
     };
   });
@@ -83,7 +84,7 @@ function createForm(pane) {
     el,
     /** What a person is about to choose stays. @param {any} data */
     set(data) {
-      setText(line, "");
+      setText(line, data.failed || data.report?.summary || ""); // beside the button that was pressed
       check.toggleAttribute("disabled", false);
       if (!data.tasks) return;
       const [chosenTask, chosenName] = filled
@@ -202,13 +203,14 @@ function mapped({ label, case: name, right, received, wrong, products }, maps) {
 /** @param {Products} products */
 function productsOf({ of, setting, total, missing, extra, shown }) {
   if (!missing && !extra) return [];
-  const other = of === "grad_input" ? "weight" : "input";
+  const one = of === "output" ? "input" : "grad_output";
+  const other = of === "grad_weight" ? "input" : "weight";
   const lines = /** @type {const} */ (["missing", "extra"]).flatMap((kind) => [
     ...shown[kind].map(([o, k, cell]) =>
       element(
         "li",
         { class: `cv-yours-${kind}` },
-        `${say("product", { result: of, cell: cell.join(","), o: o.join(","), other, k: k.join(",") })} (${say(kind)})`,
+        `${say("product", { result: of, cell: cell.join(","), one, o: o.join(","), other, k: k.join(",") })} (${say(kind)})`,
       ),
     ),
     ...({ missing, extra }[kind] > shown[kind].length
@@ -231,7 +233,7 @@ function cases({ cases: tried, not_asked: left, assumed }) {
       "tr",
       {},
       element("th", { scope: "row" }, name),
-      element("td", {}, passed ? say("right") : message),
+      element("td", {}, passed ? `✓ ${say("right")}` : `✗ ${message}`),
     ),
   );
   const others = left.map(([name, reason]) =>
