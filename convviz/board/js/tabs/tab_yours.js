@@ -38,7 +38,7 @@ function renderYours(context) {
       form.set(data);
       setText(refused, data.failed);
       result.set(data.report);
-      if (data.report) result.el.scrollIntoView({ block: "nearest", behavior: "instant" });
+      if (data.report) result.el.scrollIntoView({ block: "start", behavior: "instant" });
       pane.say(data.report?.summary ?? ""); // a refusal is an alert by itself, and takes the old verdict's place
     };
   });
