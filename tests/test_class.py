@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from convviz.serve import ServeError, bounds, fits, folders, server_environment, tell_room
+from convviz.serve import ServeError, bounds, capacity, folders, server_environment, tell_room
 from convviz.serve.options import ServeOptions
 
 MIB = 1 << 20
@@ -90,9 +90,9 @@ def machine(tmp_path, monkeypatch):
     """A machine of files: what it says of its memory, and of the groups around this process."""
     root = tmp_path / "cgroup"
     (root / "class").mkdir(parents=True)
-    monkeypatch.setattr(fits, "MEMINFO", tmp_path / "meminfo")
-    monkeypatch.setattr(fits, "OWN_CGROUP", tmp_path / "self")
-    monkeypatch.setattr(fits, "CGROUPS", ((root, *fits.CGROUPS[0][1:]),))
+    monkeypatch.setattr(capacity, "MEMINFO", tmp_path / "meminfo")
+    monkeypatch.setattr(capacity, "OWN_CGROUP", tmp_path / "self")
+    monkeypatch.setattr(capacity, "CGROUPS", ((root, *capacity.CGROUPS[0][1:]),))
     (tmp_path / "meminfo").write_text(f"MemTotal: 1 kB\nMemAvailable: {16384 * 1024} kB\n")
     (tmp_path / "self").write_text("0::/class/lecture\n")
     return tmp_path
@@ -106,13 +106,13 @@ def limit(machine, group, most, used, files):
 
 
 def test_what_is_free_is_the_least_of_the_machine_and_of_each_group_around(machine):
-    assert fits.available_mib() == 16384
+    assert capacity.available_mib() == 16384
     limit(machine, "class", 4096 * MIB, 1096, 96)
-    assert fits.available_mib() == 3096, "kept files go when somebody needs the room"
+    assert capacity.available_mib() == 3096, "kept files go when somebody needs the room"
     limit(machine, "class", "max", 1000, 0)
-    assert fits.available_mib() == 16384
+    assert capacity.available_mib() == 16384
     (machine / "self").unlink()
-    assert fits.available_mib() == 16384
+    assert capacity.available_mib() == 16384
 
 
 def test_a_class_is_told_whether_it_fits_and_only_none_at_all_is_refused(machine, capsys):
@@ -120,7 +120,7 @@ def test_a_class_is_told_whether_it_fits_and_only_none_at_all_is_refused(machine
     assert capsys.readouterr().out == (
         "A class of 300 needs about 445 MiB with 2 workers, and 16384 MiB are free here: it fits.\n"
     )
-    limit(machine, "class", (fits.SERVER_MIB + fits.TORCH_MIB + 2 * fits.WORKER_MIB + 1) * MIB, 0, 0)
+    limit(machine, "class", (capacity.SERVER_MIB + capacity.TORCH_MIB + 2 * capacity.WORKER_MIB + 1) * MIB, 0, 0)
     tell_room(20, 2)
     assert capsys.readouterr().out.endswith("it fits.\n")
     tell_room(21, 2)

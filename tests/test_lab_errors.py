@@ -7,7 +7,7 @@ import os
 import pytest
 import torch
 
-from convviz import lab, whole
+from convviz import atomic, lab
 from convviz.cli import main
 from convviz.lab.lane import Lane
 from convviz.lab.store import checkpoint_path
@@ -214,7 +214,7 @@ class FullDisk:
 
     def __init__(self, monkeypatch, room):
         self.room = room
-        monkeypatch.setattr(whole.os, "fsync", self.fsync)
+        monkeypatch.setattr(atomic.os, "fsync", self.fsync)
 
     def fsync(self, handle):
         if os.fstat(handle).st_size > self.room:

@@ -63,7 +63,7 @@ def _made(result: str, case: Case, right: torch.Tensor) -> Iterator[tuple[str, t
             tensor = _computed(result, way, case)
             if tensor is not None and _is_whole(result, way, other):
                 yield say(f"if.{id}"), tensor
-    if "I26" not in catalogue() or result not in catalogue()["I26"].of:
+    if not any(result in catalogue()[id].of for id in ("I26", "G07")):
         yield say("if.sign"), -right
 
 
